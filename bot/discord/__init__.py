@@ -1,1 +1,1 @@
-"""Discord: Components V2 messages, made for narrow screens."""
+"""Discord, on discord.py: messages in Components V2, laid out for narrow screens."""

@@ -1,4 +1,4 @@
-"""The modals: to ask about a message, say why a round was of no help, and add it to a suite."""
+"""Actions under a round: the modals that Discord shows, and the handlers of buttons and modals."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,6 +8,7 @@ import discord
 from discord.ui import Label, Modal, TextInput
 
 from bot.chat import Chat, IncomingMessage
+from bot.commands import buttons
 from bot.commands.buttons import (
     OTHER_VERSION,
     PRESSES,
@@ -19,85 +20,24 @@ from bot.commands.buttons import (
     posts_of,
     readable_round,
 )
-from bot.commands.buttons import add_to_suite as add
 from bot.commands.context import AppContext
 from bot.commands.rounds import Opinion
 from bot.commands.suites import SuiteAddition
 from bot.render.text_safety import shortened
 from council.errors import CouncilError
 
-# --- The modals: to ask about a message, say why a round was of no help, and add it to a suite.
-
-ASK, WHY, SUITE = "ask", "why", "suite"
-QUESTION, CONTEXT, REASON = "question", "context", "reason"
+ASK, WHY, SUITE = "ask", "why", "suite"  # the modals
+QUESTION, CONTEXT, REASON = "question", "context", "reason"  # their fields
 NAME, ANSWER = "name", "answer"
-FIELD, REASON_LENGTH, DESCRIPTION = 4000, 1000, 100  # characters that Discord, and the store, take
-
-
-def ask_modal(message: discord.Message) -> Modal:
-    """Give the modal for a question about a message, whose text can be seen and changed in it."""
-    modal = Modal(title="Ask the council", custom_id=f"council:{ASK}:{message.id}")
-    style = discord.TextStyle.paragraph
-    question = TextInput[Modal](custom_id=QUESTION, style=style, max_length=FIELD)
-    text = message.clean_content[:FIELD]
-    context = TextInput[Modal](
-        custom_id=CONTEXT, style=style, max_length=FIELD, default=text, required=False
-    )
-    told = "It is sent along, as it stands here."
-    modal.add_item(Label(text="Question", component=question))
-    modal.add_item(Label(text="What it refers to", description=told, component=context))
-    return modal
-
-
-def why_modal(round_id: str) -> Modal:
-    """Give the modal that asks what was wrong."""
-    modal = Modal(title="Not helpful", custom_id=f"council:{WHY}:{round_id}")
-    reason = TextInput[Modal](
-        custom_id=REASON,
-        style=discord.TextStyle.paragraph,
-        max_length=REASON_LENGTH,
-        required=False,
-    )
-    modal.add_item(Label(text="What was wrong or missing?", component=reason))
-    return modal
-
-
-def suite_modal(round_id: str, names: Sequence[str]) -> Modal:
-    """Give the modal that asks which suite a question joins; `names` are those there are."""
-    modal = Modal(title="Add to suite", custom_id=f"council:{SUITE}:{round_id}")
-    name = TextInput[Modal](custom_id=NAME, max_length=40, default=names[0] if names else None)
-    answer = TextInput[Modal](custom_id=ANSWER, max_length=REASON_LENGTH, required=False)
-    there = f"There are: {', '.join(names)}. " if names else "There is none yet. "
-    told = shortened(f"{there}A new name makes a new one.", DESCRIPTION)
-    known = "Left out, answers to it are ranked and not graded."
-    modal.add_item(Label(text="Suite", description=told, component=name))
-    modal.add_item(Label(text="The right answer", description=known, component=answer))
-    return modal
-
-
-def fields_of(components: list[dict[str, Any]]) -> dict[str, str]:
-    """Give what a modal was filled with, by field."""
-    return dict(_fields(components))
-
-
-def _fields(components: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    for component in components:
-        inner = component.get("component")
-        yield from _fields([*component.get("components", []), *([inner] if inner else [])])
-        if "value" in component:
-            yield str(component["custom_id"]), str(component["value"])
-
-
-# --- What buttons do in Discord; they work whenever they are pressed, also after a restart.
-
-SHOWN = ("answers", "ballots")
+MAX_FIELD_LENGTH, MAX_REASON_LENGTH, MAX_DESCRIPTION_LENGTH = 4000, 1000, 100
+SHOW_ACTIONS = {"answers", "ballots"}
 
 
 class Button(
     discord.ui.DynamicItem[discord.ui.Button[Any]],
     template=r"council:(?P<action>[a-z_]+):(?P<value>[^#]+)(#\d+)?",
 ):
-    """Any button under a round, known by its custom id alone."""
+    """Any button of the bot, recognised by its custom id alone, so that it survives a restart."""
 
     def __init__(self, action: str, value: str, custom_id: str) -> None:
         self.action = action
@@ -108,41 +48,100 @@ class Button(
     async def from_custom_id(
         cls, _: discord.Interaction[Any], item: discord.ui.Item[Any], match: re.Match[str]
     ) -> Self:
-        """Read a pressed button."""
+        """Parse the custom id of a pressed button."""
         return cls(match["action"], match["value"], match[0])
 
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
-        """Have the press heard."""
-        await interaction.client.pressed(interaction, self.action, self.value)
+        """Pass the press on to the listeners."""
+        await interaction.client.listeners.on_button(interaction, self.action, self.value)
 
 
 async def press(
-    app: AppContext, chat: Chat, said: IncomingMessage, action: str, value: str
+    app: AppContext, chat: Chat, incoming: IncomingMessage, action: str, value: str
 ) -> None:
-    """Do what a button says, for the one who pressed it."""
-    if action in SHOWN:
-        round_ = await readable_round(app, said, value)
+    """Handle a button press; raise CouncilError for an action of another version."""
+    if action in SHOW_ACTIONS:
+        round_ = await readable_round(app, incoming, value)
         for post in posts_of(round_, action):
-            await chat.send_ephemeral(said, post)
+            await chat.send_ephemeral(incoming, post)
     elif action in {"helpful", "unhelpful"}:
-        await opine(app, chat, said, value, Opinion(action == "helpful"))
+        await opine(app, chat, incoming, value, Opinion(action == "helpful"))
     elif is_asked_about(action):
-        await chat.send_ephemeral(said, await asked_back(app, said, action, value))
-    elif does := PRESSES.get(confirmed(action) or action):
-        await does(app, chat, said, value)
+        await chat.send_ephemeral(incoming, await asked_back(app, incoming, action, value))
+    elif handler := PRESSES.get(confirmed(action) or action):
+        await handler(app, chat, incoming, value)
     elif in_its_place(action) is None:
         raise CouncilError(OTHER_VERSION)
 
 
-async def keep_reason(
-    app: AppContext, chat: Chat, said: IncomingMessage, round_id: str, fields: dict[str, str]
+async def save_reason(
+    app: AppContext, chat: Chat, incoming: IncomingMessage, round_id: str, fields: dict[str, str]
 ) -> None:
-    """Keep why a round was of no help."""
-    await opine(app, chat, said, round_id, Opinion(helpful=False, reason=fields.get(REASON, "")))
+    """Store why a round did not help."""
+    opinion = Opinion(helpful=False, reason=fields.get(REASON, ""))
+    await opine(app, chat, incoming, round_id, opinion)
 
 
 async def add_to_suite(
-    app: AppContext, chat: Chat, said: IncomingMessage, round_id: str, fields: dict[str, str]
+    app: AppContext, chat: Chat, incoming: IncomingMessage, round_id: str, fields: dict[str, str]
 ) -> None:
-    """Keep a round's question in the suite that was named."""
-    await add(app, chat, said, round_id, SuiteAddition(fields[NAME], fields.get(ANSWER, "")))
+    """Add a round's question to the suite named in the modal."""
+    addition = SuiteAddition(fields[NAME], fields.get(ANSWER, ""))
+    await buttons.add_to_suite(app, chat, incoming, round_id, addition)
+
+
+def ask_modal(message: discord.Message) -> Modal:
+    """Return the modal for a question about a message, whose text the user can edit in it."""
+    modal = Modal(title="Ask the council", custom_id=f"council:{ASK}:{message.id}")
+    style = discord.TextStyle.paragraph
+    question = TextInput[Modal](custom_id=QUESTION, style=style, max_length=MAX_FIELD_LENGTH)
+    context = TextInput[Modal](
+        custom_id=CONTEXT,
+        style=style,
+        max_length=MAX_FIELD_LENGTH,
+        default=message.clean_content[:MAX_FIELD_LENGTH],
+        required=False,
+    )
+    description = "It is sent along, as it stands here."
+    modal.add_item(Label(text="Question", component=question))
+    modal.add_item(Label(text="What it refers to", description=description, component=context))
+    return modal
+
+
+def why_modal(round_id: str) -> Modal:
+    """Return the modal that asks why a round did not help."""
+    modal = Modal(title="Not helpful", custom_id=f"council:{WHY}:{round_id}")
+    reason = TextInput[Modal](
+        custom_id=REASON,
+        style=discord.TextStyle.paragraph,
+        max_length=MAX_REASON_LENGTH,
+        required=False,
+    )
+    modal.add_item(Label(text="What was wrong or missing?", component=reason))
+    return modal
+
+
+def suite_modal(round_id: str, names: Sequence[str]) -> Modal:
+    """Return the modal that asks which suite to add a question to; `names` are existing suites."""
+    modal = Modal(title="Add to suite", custom_id=f"council:{SUITE}:{round_id}")
+    name = TextInput[Modal](custom_id=NAME, max_length=40, default=names[0] if names else None)
+    answer = TextInput[Modal](custom_id=ANSWER, max_length=MAX_REASON_LENGTH, required=False)
+    existing = f"There are: {', '.join(names)}. " if names else "There is none yet. "
+    description = shortened(f"{existing}A new name makes a new one.", MAX_DESCRIPTION_LENGTH)
+    hint = "Left out, answers to it are ranked and not graded."
+    modal.add_item(Label(text="Suite", description=description, component=name))
+    modal.add_item(Label(text="The right answer", description=hint, component=answer))
+    return modal
+
+
+def modal_fields(components: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the submitted values of a modal by custom id."""
+    return dict(_fields(components))
+
+
+def _fields(components: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    for component in components:
+        inner = component.get("component")
+        yield from _fields([*component.get("components", []), *([inner] if inner else [])])
+        if "value" in component:
+            yield str(component["custom_id"]), str(component["value"])

@@ -1,4 +1,4 @@
-"""What discord.py complains of, in our log: one line, no address, nobody's words."""
+"""The Discord bot from start to stop: login, sharding, reconnects, and discord.py's own log."""
 
 import asyncio
 import logging
@@ -19,48 +19,26 @@ from bot.commands.recovery import ChatSupervisor, UndeliveredRounds, left
 from bot.commands.round_delivery import RoundDelivery
 from bot.coordination.tasks import BackgroundTasks, first_of
 from bot.discord.config import Address
-from bot.discord.errors import told
+from bot.discord.errors import translate_errors
 from bot.discord.events import CHAT
-from bot.discord.listeners import Client
-from bot.discord.messages import nobody
-from bot.discord.servers import FileServerStore, Servers, ServerStore, Shard, SqlServerStore
+from bot.discord.listeners import DiscordClient
+from bot.discord.messages import discard_reply
+from bot.discord.servers import FileServerStore, ServerStore, ServerTracker, Shard, SqlServerStore
 from bot.ports import GATEWAY, JobQueue
 from council.errors import CouncilError
 from council.places import Place
 from council.ports import RoundQuery
 
-# --- What discord.py complains of, in our log: one line, no address, nobody's words.
-
-
-class _ToLog(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write what went wrong and where, without details: an address may hold a secret."""
-        what = record.msg.partition(" %")[0].partition(" in ")[0]
-        kind, _, trace = record.exc_info or (None, None, None)
-        frames = traceback.extract_tb(trace)
-        where = f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
-        fault = kind.__name__ if kind else ""
-        structlog.get_logger().warning("discord_trouble", what=what, fault=fault, where=where)
-
-
-def hear_library() -> None:
-    """Have errors of the library in our log, and nothing of it anywhere else."""
-    logger = logging.getLogger("discord")
-    logger.setLevel(logging.ERROR)
-    logger.handlers, logger.propagate = [_ToLog()], False
-
-
-# --- Who the bot is, and what keeps Discord from letting it in, in sentences that say what to do.
-
-PATIENCE_SECONDS = 30.0
-INTENTS = discord.Intents(guilds=True)  # nothing is heard, but the library asks for some
+LOGIN_TIMEOUT_SECONDS = 30.0
+LOGIN_INTENTS = discord.Intents(guilds=True)  # discord.py requires some, even to log in only
 BAD_TOKEN, TOO_MANY_SERVERS, DISALLOWED_INTENTS = 4004, 4011, 4014
-COPY_ANEW = (
+SHARDS = "discord shards"  # the kind of memo
+LOGIN_REFUSED = (
     "DISCORD_TOKEN does not work: choose Reset Token on the Bot page of your application, and copy "
     "the new one."
 )
-# Why Discord closes the gateway for good, and no further try would help.
-CLOSED = {
+# Close codes of the gateway after which a reconnect would not help.
+CLOSE_REASONS = {
     BAD_TOKEN: f"Discord takes DISCORD_TOKEN no more ({BAD_TOKEN}): choose Reset Token on the Bot "
     "page of your application, set the new one, and start again.",
     TOO_MANY_SERVERS: "The bot is in more servers than one connection may serve "
@@ -69,7 +47,7 @@ CLOSED = {
     f"({DISALLOWED_INTENTS}, disallowed intents): it wants none that is privileged, so please "
     "report it.",
 }
-CLOSED_OTHERWISE = "Discord closed the connection for good ({code}): please report it."
+OTHER_CLOSE_REASON = "Discord closed the connection for good ({code}): please report it."
 ELSEWHERE = (
     "Commands and buttons go elsewhere: empty Interactions Endpoint URL under General Information "
     "of your application."
@@ -78,15 +56,211 @@ CODE_GRANT = (
     "Nobody can invite the bot: switch off Requires OAuth2 Code Grant on the Bot page of your "
     "application."
 )
+SHARD_CLOSED = "Shard {name} of Discord is heard no more by this process."
+SHARD_COUNT_CHANGED = "Discord deals its servers out otherwise now."
 
 
 class DiscordError(CouncilError):
-    """Discord cannot be started, or cannot go on; says what to do."""
+    """Discord cannot be started or continued; the message says what to do."""
+
+
+class Discord:
+    """The bot's connection to Discord; `report` receives each change of its state as a sentence."""
+
+    def __init__(
+        self,
+        app_context: AppContext,
+        address: Address,
+        data_dir: Path,
+        report: Callable[[str], None],
+    ) -> None:
+        self._app_context = app_context
+        self._address = address
+        self._report = report
+        self._server_store: ServerStore = (
+            SqlServerStore(app_context.key_values)
+            if app_context.job_queue
+            else FileServerStore(data_dir)
+        )
+        self._supervisor = ChatSupervisor("Discord", report)
+        delete_rounds = partial(left, app_context, CHAT)
+        self._servers = ServerTracker(self._server_store, delete_rounds, self._supervisor.say)
+
+    async def run(self) -> None:
+        """Serve until cancelled, or until Discord rejects the token; the reason is reported."""
+        redirect_library_log()
+        self._address.apply()
+        if self._app_context.job_queue is None:
+            await self._supervisor.serve(self._serve)
+            return
+        sharded = ShardedDiscord(
+            self._app_context,
+            self._app_context.job_queue,
+            self._address,
+            self._server_store,
+            self._report,
+        )
+        await self._supervisor.serve(sharded.run)
+
+    async def _serve(self) -> None:
+        tasks = BackgroundTasks()
+        client = DiscordClient(self._app_context, tasks, self._servers, self._server_store)
+        try:
+            with translate_login_errors():
+                async with client:
+                    await client.login(self._address.token)
+                    await self._connect(client, tasks)
+        finally:
+            await tasks.close()
+            await self._app_context.bakeoff_registry.let_go(CHAT)
+
+    async def _connect(self, client: DiscordClient, tasks: BackgroundTasks) -> None:
+        """Receive events until the connection ends; once it is ready, deliver what is pending."""
+        app = self._app_context
+        await app.runner.resume((CHAT,))
+        undelivered = UndeliveredRounds(app, lambda: client.listeners.chat(discard_reply), tasks)
+        # Read before connecting: the handler of a new question delivers its round itself.
+        pending = await undelivered.lines(RoundQuery(chats=(CHAT,)))
+
+        def chat_for(_: Place) -> Chat | None:
+            return client.listeners.chat(discard_reply)
+
+        async def begin() -> None:
+            await client.wait_until_ready()
+            _report_ready(self._supervisor, client)
+            app.chats[CHAT] = chat_for
+            await self._servers.sync(client)
+            undelivered.publish(pending)
+            await go_on_in(app, CHAT, chat_for)
+
+        begun = asyncio.create_task(begin())
+        try:
+            await client.connect()
+        finally:
+            begun.cancel()
+            app.chats.pop(CHAT, None)
+
+
+@dataclass(slots=True)
+class ShardedDiscord:
+    """Discord in a cluster: each process serves some of the shards, as jobs of one queue."""
+
+    app: AppContext
+    job_queue: JobQueue
+    address: Address
+    server_store: ServerStore
+    report: Callable[[str], None]
+    application: str = ""
+    count: int = 1
+    clients: dict[int, DiscordClient] = field(default_factory=dict)
+    count_changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def run(self) -> None:
+        """Serve this process's shards until cancelled; raise once the number of shards changes."""
+        await self._agree_on_count()
+        await self.app.runner.resume((CHAT,))
+        self.app.chats[CHAT] = self.chat_for
+        try:
+            async with self.job_queue.serve_queue(
+                GATEWAY, self.serve_shard, self.shard_names, self.count
+            ):
+                await self.count_changed.wait()
+        finally:
+            self.app.chats.pop(CHAT, None)
+        raise DeliveryUnknownError(SHARD_COUNT_CHANGED)
+
+    def chat_for(self, place: Place) -> Chat | None:
+        """Return the chat of a place, or None if this process does not serve its shard."""
+        for number, client in self.clients.items():
+            if Shard(number, self.count).hears(place.workspace):
+                return client.listeners.chat(discard_reply)
+        return None
+
+    async def shard_names(self) -> list[str]:
+        """Return the names of all shards; end `run` if another process has changed their number."""
+        stored = await self.app.key_values.read(SHARDS, self.application)
+        if stored and int(stored) != self.count:
+            self.count_changed.set()
+        return [str(Shard(number, self.count)) for number in range(self.count)]
+
+    async def serve_shard(self, name: str) -> None:
+        """Serve a shard until cancelled; raise DiscordError if Discord refuses it for good.
+
+        Return at once for a shard of another count.
+        """
+        shard = Shard.read(name)
+        if shard is None or shard.of != self.count:
+            return
+        title = "Discord" if shard.of == 1 else f"Discord {name}"
+        supervisor = ChatSupervisor(title, self.report)
+        await supervisor.serve(partial(self._connect, shard, supervisor))
+        raise DiscordError(SHARD_CLOSED.format(name=name))
+
+    async def _agree_on_count(self) -> None:
+        """Set and store the number of shards: what Discord recommends, but never fewer."""
+        with translate_login_errors():
+            async with (
+                asyncio.timeout(LOGIN_TIMEOUT_SECONDS),
+                discord.Client(intents=LOGIN_INTENTS) as client,
+            ):
+                await client.login(self.address.token)
+                recommended = await _recommended_shards(client)
+                self.application = str(client.application_id)
+        memos = self.app.key_values
+        stored = int(await memos.first(SHARDS, self.application, str(recommended)))
+        if recommended > stored:
+            await memos.note(SHARDS, self.application, str(recommended))
+        self.count_changed.clear()
+        self.count = self.app.shards = max(recommended, stored)
+
+    async def _connect(self, shard: Shard, supervisor: ChatSupervisor) -> None:
+        tasks = BackgroundTasks()
+        delete_rounds = partial(left, self.app, CHAT)
+        servers = ServerTracker(self.server_store, delete_rounds, supervisor.say, shard)
+        client = DiscordClient(self.app, tasks, servers, self.server_store, shard)
+        try:
+            with translate_login_errors():
+                async with client:
+                    await client.login(self.address.token)
+                    await first_of(client.connect(), self._serve_jobs(client, shard, supervisor))
+        finally:
+            self.clients.pop(shard.number, None)
+            await tasks.close()
+
+    async def _serve_jobs(
+        self, client: DiscordClient, shard: Shard, supervisor: ChatSupervisor
+    ) -> None:
+        """Deliver the rounds and run the bake-offs of a shard once it is connected."""
+        await client.wait_until_ready()
+        _report_ready(supervisor, client)
+        self.clients[shard.number] = client
+        name = f"{CHAT} {shard}"
+        delivery = RoundDelivery(
+            self.app, name, RoundQuery(chats=(CHAT,)), client.listeners.chat, discard_reply
+        )
+        bakeoffs = BakeoffJobs(self.app, name, self.chat_for)
+        async with delivery.serve_queue(self.job_queue), bakeoffs.serve_queue(self.job_queue):
+            await asyncio.Event().wait()
+
+
+async def _recommended_shards(client: discord.Client) -> int:
+    try:
+        count, *_ = await client.http.get_bot_gateway()
+    except discord.GatewayNotFound:
+        raise DeliveryUnknownError("Discord does not say how its servers are dealt out.") from None
+    return max(1, count)
+
+
+def _report_ready(supervisor: ChatSupervisor, client: DiscordClient) -> None:
+    guilds = ", ".join(guild.name for guild in client.guilds) or "no server yet"
+    supervisor.subscription(f"{client.user} is in {guilds}.")
+    if identity_of(client).hears_elsewhere:
+        supervisor.say(ELSEWHERE)
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a token is: an application and its bot, as their owner set them up."""
+    """The application and bot that a token belongs to, with the owner's settings."""
 
     application: int
     name: str
@@ -97,23 +271,27 @@ class Identity:
 
 
 async def identity(address: Address) -> Identity:
-    """Give who the token is; DiscordError for one that does not work.
+    """Return the application that the token belongs to.
 
-    Raises DeliveryUnknownError where Discord cannot be reached, or is asked too often.
+    Raise DiscordError if the token does not work, and DeliveryUnknownError if Discord cannot be
+    reached or limits the rate.
     """
-    hear_library()
-    address.point()
-    with let_in():
-        async with asyncio.timeout(PATIENCE_SECONDS), discord.Client(intents=INTENTS) as client:
+    redirect_library_log()
+    address.apply()
+    with translate_login_errors():
+        async with (
+            asyncio.timeout(LOGIN_TIMEOUT_SECONDS),
+            discord.Client(intents=LOGIN_INTENTS) as client,
+        ):
             await client.login(address.token)
             return identity_of(client)
 
 
 def identity_of(client: discord.Client) -> Identity:
-    """Give who a client is that is logged in."""
+    """Return the application of a client that has logged in."""
     app = client.application
     if app is None:
-        raise DiscordError(COPY_ANEW)
+        raise DiscordError(LOGIN_REFUSED)
     return Identity(
         application=app.id,
         name=str(client.user),
@@ -125,208 +303,33 @@ def identity_of(client: discord.Client) -> Identity:
 
 
 @contextmanager
-def let_in() -> Iterator[None]:
-    """Raise DiscordError where Discord does not let the bot in, and other errors as `told` does."""
+def translate_login_errors() -> Iterator[None]:
+    """Raise DiscordError if Discord refuses the bot; translate other errors as usual."""
     try:
-        with told():
+        with translate_errors():
             yield
     except discord.LoginFailure:
-        raise DiscordError(COPY_ANEW) from None
+        raise DiscordError(LOGIN_REFUSED) from None
     except discord.PrivilegedIntentsRequired:
-        raise DiscordError(CLOSED[DISALLOWED_INTENTS]) from None
+        raise DiscordError(CLOSE_REASONS[DISALLOWED_INTENTS]) from None
     except discord.ConnectionClosed as error:
-        why = CLOSED.get(error.code) or CLOSED_OTHERWISE.format(code=error.code)
-        raise DiscordError(why) from None
+        reason = CLOSE_REASONS.get(error.code) or OTHER_CLOSE_REASON.format(code=error.code)
+        raise DiscordError(reason) from None
 
 
-# --- Discord in a cluster: each shard is heard by one process, and by another once that is gone.
-
-SHARDS = "discord shards"  # the kind of memo
-NEVER = "Shard {name} of Discord is heard no more by this process."
-OTHERWISE = "Discord deals its servers out otherwise now."
-
-
-@dataclass(frozen=True, slots=True)
-class DiscordOptions:
-    """Where Discord is reached, what is remembered of it, and who hears how it stands."""
-
-    address: Address
-    kept: ServerStore
-    publish: Callable[[str], None]
-    tell_ready: Callable[[ChatSupervisor, Client], None]
+def redirect_library_log() -> None:
+    """Send discord.py's errors to the bot's own log, and nothing else of it anywhere."""
+    logger = logging.getLogger("discord")
+    logger.setLevel(logging.ERROR)
+    logger.handlers, logger.propagate = [_LogHandler()], False
 
 
-@dataclass(slots=True)
-class Shards:
-    """The shards that this process hears of, among those of all."""
-
-    app: AppContext
-    job_queue: JobQueue
-    ready: DiscordOptions
-    application: str = ""
-    count: int = 1
-    clients: dict[int, Client] = field(default_factory=dict)
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def served(self) -> None:
-        """Receive this process's events until cancelled; raise if the shards are dealt anew."""
-        await self._agree()
-        await self.app.runner.resume((CHAT,))
-        self.app.chats[CHAT] = self.way
-        try:
-            async with self.job_queue.serve_queue(GATEWAY, self.hear, self.unheard, self.count):
-                await self.changed.wait()
-        finally:
-            self.app.chats.pop(CHAT, None)
-        raise DeliveryUnknownError(OTHERWISE)
-
-    def way(self, place: Place) -> Chat | None:
-        """Give the way to a place that this process hears of."""
-        for number, client in self.clients.items():
-            if Shard(number, self.count).hears(place.workspace):
-                return client.ears.chat(nobody)
-        return None
-
-    async def _agree(self) -> None:
-        """Have as many shards as Discord recommends, or more where it once did."""
-        with let_in():
-            async with asyncio.timeout(PATIENCE_SECONDS), discord.Client(intents=INTENTS) as client:
-                await client.login(self.ready.address.token)
-                wanted = await _recommended(client)
-                self.application = str(client.application_id)
-        before = int(await self.app.key_values.first(SHARDS, self.application, str(wanted)))
-        if wanted > before:
-            await self.app.key_values.note(SHARDS, self.application, str(wanted))
-        self.changed.clear()
-        self.count = self.app.shards = max(wanted, before)
-
-    async def unheard(self) -> list[str]:
-        """Give the names of all shards; note where another process counts them otherwise."""
-        kept = await self.app.key_values.read(SHARDS, self.application)
-        if kept and int(kept) != self.count:
-            self.changed.set()
-        return [str(Shard(number, self.count)) for number in range(self.count)]
-
-    async def hear(self, name: str) -> None:
-        """Hear a shard until cancelled; raise DiscordError where Discord lets it in no more.
-
-        One of another count is nobody's.
-        """
-        shard = Shard.read(name)
-        if shard is None or shard.of != self.count:
-            return
-        named = "Discord" if shard.of == 1 else f"Discord {name}"
-        coming_back = ChatSupervisor(named, self.ready.publish)
-        await coming_back.serve(partial(self._heard, shard, coming_back))
-        raise DiscordError(NEVER.format(name=name))
-
-    async def _heard(self, shard: Shard, coming_back: ChatSupervisor) -> None:
-        doing = BackgroundTasks()
-        kept = self.ready.kept
-        servers = Servers(kept, partial(left, self.app, CHAT), coming_back.say, shard)
-        client = Client(self.app, doing, servers, kept, shard)
-        try:
-            with let_in():
-                async with client:
-                    await client.login(self.ready.address.token)
-                    await first_of(client.connect(), self._working(client, shard, coming_back))
-        finally:
-            self.clients.pop(shard.number, None)
-            await doing.close()
-
-    async def _working(self, client: Client, shard: Shard, coming_back: ChatSupervisor) -> None:
-        """Show rounds and hold bake-offs of a shard, once it is heard."""
-        await client.wait_until_ready()
-        self.ready.tell_ready(coming_back, client)
-        self.clients[shard.number] = client
-        teller = f"{CHAT} {shard}"
-        told = (RoundQuery(chats=(CHAT,)), client.ears.chat, nobody)
-        showing = RoundDelivery(self.app, teller, *told).serve_queue(self.job_queue)
-        async with showing, BakeoffJobs(self.app, teller, self.way).serve_queue(self.job_queue):
-            await asyncio.Event().wait()
-
-
-async def _recommended(client: discord.Client) -> int:
-    """Give how many shards Discord recommends."""
-    try:
-        wanted, *_ = await client.http.get_bot_gateway()
-    except discord.GatewayNotFound:
-        raise DeliveryUnknownError("Discord does not say how its servers are dealt out.") from None
-    return max(1, wanted)
-
-
-# --- Discord as long as the bot runs.
-
-
-class Discord:
-    """Discord from start to stop; `tell` hears how it stands, in a sentence."""
-
-    def __init__(
-        self, app_context: AppContext, address: Address, data_dir: Path, tell: Callable[[str], None]
-    ) -> None:
-        self._app_context = app_context
-        self._address = address
-        self._tell = tell
-        self._kept: ServerStore = (
-            SqlServerStore(app_context.key_values)
-            if app_context.job_queue
-            else FileServerStore(data_dir)
-        )
-        self._coming_back = ChatSupervisor("Discord", tell)
-        leave = partial(left, app_context, CHAT)
-        self._servers = Servers(self._kept, leave, self._coming_back.say)
-
-    async def run(self) -> None:
-        """Serve until cancelled, or until Discord takes the token no more; told is why."""
-        hear_library()
-        self._address.point()
-        if self._app_context.job_queue is None:
-            await self._coming_back.serve(self._served)
-            return
-        ready = DiscordOptions(self._address, self._kept, self._tell, _tell_ready)
-        await self._coming_back.serve(
-            Shards(self._app_context, self._app_context.job_queue, ready).served
-        )
-
-    async def _served(self) -> None:
-        doing = BackgroundTasks()
-        client = Client(self._app_context, doing, self._servers, self._kept)
-        try:
-            with let_in():
-                async with client:
-                    await client.login(self._address.token)
-                    await self._heard(client, doing)
-        finally:
-            await doing.close()
-            await self._app_context.bakeoff_registry.let_go(CHAT)
-
-    async def _heard(self, client: Client, doing: BackgroundTasks) -> None:
-        await self._app_context.runner.resume((CHAT,))
-        untold = UndeliveredRounds(self._app_context, lambda: client.ears.chat(nobody), doing)
-        # What is asked from now on is shown by whoever hears it.
-        before = await untold.lines(RoundQuery(chats=(CHAT,)))
-
-        def way(_: Place) -> Chat | None:
-            return client.ears.chat(nobody)
-
-        async def begin() -> None:
-            await client.wait_until_ready()
-            _tell_ready(self._coming_back, client)
-            self._app_context.chats[CHAT] = way
-            await self._servers.latest(client)
-            untold.publish(before)
-            await go_on_in(self._app_context, CHAT, way)
-
-        telling = asyncio.create_task(begin())
-        try:
-            await client.connect()
-        finally:
-            telling.cancel()
-            self._app_context.chats.pop(CHAT, None)
-
-
-def _tell_ready(coming_back: ChatSupervisor, client: Client) -> None:
-    guilds = ", ".join(guild.name for guild in client.guilds) or "no server yet"
-    coming_back.subscription(f"{client.user} is in {guilds}.")
-    if identity_of(client).hears_elsewhere:
-        coming_back.say(ELSEWHERE)
+class _LogHandler(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log what failed and where, without arguments: a URL may contain a secret."""
+        what = record.msg.partition(" %")[0].partition(" in ")[0]
+        kind, _, trace = record.exc_info or (None, None, None)
+        frames = traceback.extract_tb(trace)
+        where = f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+        fault = kind.__name__ if kind else ""
+        structlog.get_logger().warning("discord_trouble", what=what, fault=fault, where=where)

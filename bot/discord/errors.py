@@ -1,4 +1,4 @@
-"""What Discord refuses, as what it means for a message."""
+"""Translation of Discord's errors into the chat's, retries, and the rate limiter for edits."""
 
 import asyncio
 import math
@@ -15,21 +15,20 @@ from bot import chat
 from bot.chat import DeliveryUnknownError, MessageGoneError, NoThreadError, PostingForbiddenError
 from council.errors import CouncilError
 
-# --- What Discord refuses, as what it means for a message.
-
-Given = TypeVar("Given")
+T = TypeVar("T")
 
 UNKNOWN_CHANNEL, UNKNOWN_GUILD, UNKNOWN_MESSAGE = 10003, 10004, 10008
 NO_ACCESS, NO_PERMISSION = 50001, 50013
-ARCHIVED, LOCKED, THREAD_THERE = 50083, 160005, 160004
+ARCHIVED, LOCKED, THREAD_EXISTS = 50083, 160005, 160004
 WRONG_KIND, NOT_IN_DIRECT = 50024, 50003
-_LOCKED_WORDS = "the thread is archived or locked"
-_UNWELCOME = {
+_UNAUTHORIZED, _TOO_MANY_REQUESTS = 401, 429
+_LOCKED_REASON = "the thread is archived or locked"
+_POSTING_FORBIDDEN = {
     UNKNOWN_CHANNEL: "the channel is not there any more",
     NO_ACCESS: "I cannot see the channel; I need View Channel there",
     NO_PERMISSION: "I need View Channel, Send Messages and Send Messages in Threads there",
-    ARCHIVED: _LOCKED_WORDS,
-    LOCKED: _LOCKED_WORDS,
+    ARCHIVED: _LOCKED_REASON,
+    LOCKED: _LOCKED_REASON,
     10013: "they are not there any more",
     50007: "they take no direct messages from me",
     50278: "they take no direct messages from me",
@@ -41,22 +40,30 @@ _NO_THREAD = {
     WRONG_KIND: "this kind of channel has none",
     NOT_IN_DIRECT: "there are none in direct messages",
 }
-_NO_TOKEN, _TOO_OFTEN = 401, 429
-FOR_EVER = math.inf
+FOREVER = math.inf
+
+MAX_EDITS, EDIT_WINDOW_SECONDS = 5, 5.0  # in one channel
+MAX_CALLS_PER_SECOND, BURST_SECONDS = 30, 0.5
+ANSWER_SECONDS = 0.2  # reserved for an answer before anything else is sent
+MESSAGE_EXPIRY_SECONDS = 30.0  # after which a message without edits no longer needs room
 
 
 class RefusedError(CouncilError):
-    """Discord answered that it does not do this; `code` is its number for why."""
+    """Discord refused a call; `code` is its error code."""
 
-    def __init__(self, code: int, words: str, *, is_about_token: bool = False) -> None:
-        super().__init__(f"Discord refused: {words or code}.")
+    def __init__(self, code: int, reason: str, *, is_about_token: bool = False) -> None:
+        super().__init__(f"Discord refused: {reason or code}.")
         self.code = code
         self.is_about_token = is_about_token
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Raise what Discord answered as an error of ours."""
+def translate_errors() -> Iterator[None]:
+    """Translate errors of discord.py and the network into the chat's errors.
+
+    Raise DeliveryUnknownError where a later try may succeed, else MessageGoneError,
+    PostingForbiddenError or RefusedError.
+    """
     try:
         yield
     except discord.DiscordServerError as error:
@@ -64,23 +71,37 @@ def told() -> Iterator[None]:
             f"Discord is at fault itself just now ({error.status})."
         ) from None
     except discord.HTTPException as error:
-        raise _meaning(error) from None
+        raise _translate(error) from None
     except discord.RateLimited as error:
         raise DeliveryUnknownError(
             f"Discord wants to be left alone for {error.retry_after:.0f} s."
         ) from None
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        lost = f"The connection to Discord was lost ({type(error).__name__})."
-        raise DeliveryUnknownError(lost) from None
+        reason = f"The connection to Discord was lost ({type(error).__name__})."
+        raise DeliveryUnknownError(reason) from None
 
 
-def is_passing(error: discord.HTTPException) -> bool:
-    """Say whether a call that was answered so may be answered otherwise a little later."""
-    return error.status == _TOO_OFTEN or isinstance(error, discord.DiscordServerError)
+def _translate(error: discord.HTTPException) -> CouncilError:
+    if error.code == UNKNOWN_MESSAGE:
+        return MessageGoneError("The message is not there any more.")
+    if error.code in _POSTING_FORBIDDEN:
+        return PostingForbiddenError(f"I cannot post there: {_POSTING_FORBIDDEN[error.code]}.")
+    if error.status == _TOO_MANY_REQUESTS:
+        return DeliveryUnknownError("Discord is asked too often just now.")
+    reason = error.text.splitlines()[0] if error.text else ""
+    return RefusedError(error.code, reason, is_about_token=error.status == _UNAUTHORIZED)
 
 
-def threadless(error: discord.HTTPException, needed: str) -> Exception:
-    """Give what is in the way of a reply in a thread: a permission, the thread, anything else."""
+def is_transient(error: discord.HTTPException) -> bool:
+    """Return whether the same call may succeed a little later."""
+    return error.status == _TOO_MANY_REQUESTS or isinstance(error, discord.DiscordServerError)
+
+
+def thread_error(error: discord.HTTPException, needed: str) -> Exception:
+    """Return NoThreadError if a reply in a thread is impossible, else the error itself.
+
+    `needed` names the permissions that the reply requires.
+    """
     if error.code == NO_PERMISSION:
         return NoThreadError(f"I could not post all in the answer's thread: I need {needed}.")
     if error.code in _NO_THREAD:
@@ -88,39 +109,23 @@ def threadless(error: discord.HTTPException, needed: str) -> Exception:
     return error
 
 
-def _meaning(error: discord.HTTPException) -> CouncilError:
-    if error.code == UNKNOWN_MESSAGE:
-        return MessageGoneError("The message is not there any more.")
-    if error.code in _UNWELCOME:
-        return PostingForbiddenError(f"I cannot post there: {_UNWELCOME[error.code]}.")
-    if error.status == _TOO_OFTEN:
-        return DeliveryUnknownError("Discord is asked too often just now.")
-    words = error.text.splitlines()[0] if error.text else ""
-    return RefusedError(error.code, words, is_about_token=error.status == _NO_TOKEN)
+async def call_with_retries(
+    call: Callable[[], Awaitable[T]], timeout_seconds: float = FOREVER
+) -> T:
+    """Make an idempotent call, and retry it while Discord cannot be reached."""
 
-
-async def insisted(
-    call: Callable[[], Awaitable[Given]], patience_seconds: float = FOR_EVER
-) -> Given:
-    """Make a call that does no harm when it is made twice, through lost connections."""
-
-    async def once() -> Given:
-        with told():
+    async def attempt() -> T:
+        with translate_errors():
             return await call()
 
-    return await chat.retry_until_sent(once, patience_seconds)
-
-
-# --- Who goes first to Discord: answers at once, all else with the room they leave.
-
-MOST, WINDOW_SECONDS = 5, 5.0
-A_SECOND, BURST_SECONDS = 30, 0.5
-ANSWER_SECONDS = 0.2  # what an answer is given before anything else is sent
-FORGOTTEN_SECONDS = 30.0  # who shows nothing for so long is not under way any more
+    return await chat.retry_until_sent(attempt, timeout_seconds)
 
 
 class EditRateLimiter:
-    """Lets by what is no answer where every answer to come has room."""
+    """Rate limiter for progress edits and other calls; leaves room for every coming answer.
+
+    Discord limits edits per channel and calls per second; answers are never delayed.
+    """
 
     def __init__(
         self,
@@ -130,46 +135,46 @@ class EditRateLimiter:
         self._clock = clock
         self._sleep = sleep
         self._running: defaultdict[str, dict[str, float]] = defaultdict(dict)
-        self._made: defaultdict[str, deque[float]] = defaultdict(deque)
-        self._answering_until = self._paced_at = clock()
+        self._edits: defaultdict[str, deque[float]] = defaultdict(deque)
+        self._answering_until = self._paced_until = clock()
 
-    async def turn(self, channel: str, message: str) -> None:
-        """Wait until another sight of progress may be shown in a message of a channel."""
-        while (seconds := max(self._wait(channel, message), self._pause())) > 0:
+    async def acquire_edit(self, channel: str, message: str) -> None:
+        """Wait until a message may show its progress again."""
+        while (seconds := max(self._edit_delay(channel, message), self._call_delay())) > 0:
             await self._sleep(seconds)
-        self._made[channel].append(self._clock())
-        self._count()
+        self._edits[channel].append(self._clock())
+        self._count_call()
 
-    async def room(self) -> None:
-        """Wait until a call may be made that brings no answer."""
-        while (seconds := self._pause()) > 0:
+    async def acquire_call(self) -> None:
+        """Wait until a call that is not an answer may be made."""
+        while (seconds := self._call_delay()) > 0:
             await self._sleep(seconds)
-        self._count()
+        self._count_call()
 
-    def answered(self, channel: str, message: str) -> None:
-        """Take note that a message gets its answer now, and needs no room any more."""
+    def record_answer(self, channel: str, message: str) -> None:
+        """Count the answer that a message receives now; it needs no more room afterwards."""
         now = self._clock()
         self._running[channel].pop(message, None)
-        self._made[channel].append(now)
+        self._edits[channel].append(now)
         self._answering_until = now + ANSWER_SECONDS
 
-    def _pause(self) -> float:
-        """Give the seconds for which answers are let by, and Discord is not asked too much."""
+    def _call_delay(self) -> float:
+        """Return the seconds until a call fits between answers and into Discord's rate."""
         now = self._clock()
-        return max(self._answering_until - now, self._paced_at - now - BURST_SECONDS, 0.0)
+        return max(self._answering_until - now, self._paced_until - now - BURST_SECONDS, 0.0)
 
-    def _count(self) -> None:
-        self._paced_at = max(self._paced_at, self._clock()) + 1 / A_SECOND
+    def _count_call(self) -> None:
+        self._paced_until = max(self._paced_until, self._clock()) + 1 / MAX_CALLS_PER_SECOND
 
-    def _wait(self, channel: str, message: str) -> float:
-        """Give the seconds until there may be room in a channel; 0 where there is."""
-        now, running, made = self._clock(), self._running[channel], self._made[channel]
+    def _edit_delay(self, channel: str, message: str) -> float:
+        """Return the seconds until a channel may have room for an edit; 0 if it has room now."""
+        now, running, edits = self._clock(), self._running[channel], self._edits[channel]
         running[message] = now
-        for other in [key for key, at in running.items() if now - at > FORGOTTEN_SECONDS]:
+        for other in [key for key, at in running.items() if now - at > MESSAGE_EXPIRY_SECONDS]:
             del running[other]
-        while made and now - made[0] >= WINDOW_SECONDS:
-            made.popleft()
-        room = MOST - len(running)
-        if len(made) < room:
+        while edits and now - edits[0] >= EDIT_WINDOW_SECONDS:
+            edits.popleft()
+        room = MAX_EDITS - len(running)  # one edit per running message is reserved for its answer
+        if len(edits) < room:
             return 0.0
-        return made[-room] + WINDOW_SECONDS - now if room > 0 else WINDOW_SECONDS
+        return edits[-room] + EDIT_WINDOW_SECONDS - now if room > 0 else EDIT_WINDOW_SECONDS

@@ -1,4 +1,4 @@
-"""From Discord's events to what was said: by whom, where, and under which key."""
+"""Parser of Discord's events into incoming messages, with attachments, channels and permissions."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,20 +8,39 @@ import discord
 
 from bot.chat import Asker, Attachment, IncomingMessage, PostingForbiddenError, key_of
 from bot.chat.incoming import MOST_CHARACTERS
-from bot.discord.errors import told
+from bot.discord.errors import translate_errors
 from council.errors import QuestionError
 from council.places import Place
 
-# --- From Discord's events to what was said: by whom, where, and under which key.
-
 CHAT = "discord"
+MAX_ATTACHMENT_BYTES = 4 * MOST_CHARACTERS  # a character has at most four bytes
+
+# docs/discord.md says what each permission is for.
+BOT_PERMISSIONS = discord.Permissions(
+    view_channel=True,
+    send_messages=True,
+    send_messages_in_threads=True,
+    create_public_threads=True,
+    attach_files=True,
+    read_message_history=True,
+)
+SCOPES = ("bot", "applications.commands")
+_NEEDED_IN_CHANNEL = {"view_channel": "View Channel", "send_messages": "Send Messages"}
+_NEEDED_IN_THREAD = {
+    "view_channel": "View Channel",
+    "send_messages_in_threads": "Send Messages in Threads",
+}
+NO_CHANNEL = "There is no channel {name} in this server that you and I both see: pick one with #."
+NOT_IN_SERVER = "I am not in the server any more that this would be posted in."
+
+GuildTextChannel = discord.TextChannel | discord.VoiceChannel | discord.StageChannel
 
 
-def said_by(interaction: discord.Interaction, text: str = "") -> IncomingMessage:
-    """Give what an interaction says, under its own key."""
+def parse_interaction(interaction: discord.Interaction) -> IncomingMessage:
+    """Return an interaction as an incoming message without text, under a key from its id."""
     place = place_of(interaction.channel, interaction.guild_id)
     return IncomingMessage(
-        text,
+        "",
         asker_of(interaction.user),
         place,
         key_of(CHAT, str(interaction.id)),
@@ -29,8 +48,8 @@ def said_by(interaction: discord.Interaction, text: str = "") -> IncomingMessage
     )
 
 
-def said_in(message: discord.Message, text: str) -> IncomingMessage:
-    """Give what a message says; a message is one event, however often it is delivered."""
+def parse_message(message: discord.Message, text: str) -> IncomingMessage:
+    """Return a message as an incoming one; its key is the same however often it is delivered."""
     guild = message.guild.id if message.guild else None
     return IncomingMessage(
         text,
@@ -42,15 +61,15 @@ def said_in(message: discord.Message, text: str) -> IncomingMessage:
 
 
 def asker_of(user: discord.User | discord.Member) -> Asker:
-    """Give who speaks, with the roles they have here."""
+    """Return a user as an asker, with the roles they have in the server."""
     roles = tuple(str(role.id) for role in getattr(user, "roles", ()))
     return Asker(str(user.id), user.display_name, roles=roles)
 
 
 def place_of(channel: object, guild_id: int | None) -> Place:
-    """Give where something is said: a channel, or a thread of it.
+    """Return the place of a channel or thread.
 
-    What not everybody in the guild can see is private; so is what Discord told too little of.
+    It is private unless everybody in the server is known to see it.
     """
     id_ = str(getattr(channel, "id", ""))
     if guild_id is None:
@@ -59,30 +78,25 @@ def place_of(channel: object, guild_id: int | None) -> Place:
         parent = str(channel.parent_id)
         if channel.is_private():
             return Place(CHAT, str(guild_id), f"{parent}:{id_}", id_, private=True)
-        return Place(CHAT, str(guild_id), parent, id_, private=not _is_open(channel.parent))
-    return Place(CHAT, str(guild_id), id_, private=not _is_open(channel))
+        return Place(CHAT, str(guild_id), parent, id_, private=not _is_public(channel.parent))
+    return Place(CHAT, str(guild_id), id_, private=not _is_public(channel))
 
 
-def _is_open(channel: object) -> bool:
-    """Say whether everybody in the guild can see a channel."""
+def _is_public(channel: object) -> bool:
+    """Return whether everybody in the server can see a channel."""
     if not isinstance(channel, discord.abc.GuildChannel):
         return False
     return channel.permissions_for(channel.guild.default_role).view_channel
 
 
-# --- Files that come with what is said: the text of one, or files to be read later.
-
-MOST_BYTES = 4 * MOST_CHARACTERS  # a character takes four bytes at most
-
-
-async def text_of(attachment: discord.Attachment) -> str:
-    """Give a file's text; raise QuestionError for one that is too long, or no text."""
-    if attachment.size > MOST_BYTES:
+async def read_attachment(attachment: discord.Attachment) -> str:
+    """Return the text of a file; raise QuestionError if it is too long or not text."""
+    if attachment.size > MAX_ATTACHMENT_BYTES:
         raise QuestionError(
             f"{attachment.filename} has {attachment.size:,} bytes, and with the question at most "
             f"{MOST_CHARACTERS:,} characters can be asked: attach a part of it."
         )
-    with told():
+    with translate_errors():
         content = await attachment.read()
     try:
         return content.decode("utf-8-sig")
@@ -92,105 +106,83 @@ async def text_of(attachment: discord.Attachment) -> str:
         ) from None
 
 
-def attached(attachments: Iterable[discord.Attachment]) -> tuple[Attachment, ...]:
-    """Give files that can be read."""
-    return tuple(_attached(attachment) for attachment in attachments)
+def parse_attachments(attachments: Iterable[discord.Attachment]) -> tuple[Attachment, ...]:
+    """Return files as attachments whose content is downloaded when it is read."""
+    return tuple(_parse_attachment(attachment) for attachment in attachments)
 
 
-def _attached(attachment: discord.Attachment) -> Attachment:
+def _parse_attachment(attachment: discord.Attachment) -> Attachment:
     async def read() -> bytes:
-        with told():
+        with translate_errors():
             return await attachment.read()
 
     return Attachment(attachment.filename, attachment.size, read)
 
 
-# --- What the bot may do where it is asked, what it is invited with, and what to say of less.
-
-# All that is used; docs/discord.md says what for.
-WANTED = discord.Permissions(
-    view_channel=True,
-    send_messages=True,
-    send_messages_in_threads=True,
-    create_public_threads=True,
-    attach_files=True,
-    read_message_history=True,
-)
-SCOPES = ("bot", "applications.commands")
-_NEEDED = {"view_channel": "View Channel", "send_messages": "Send Messages"}
-_NEEDED_IN_THREADS = {
-    "view_channel": "View Channel",
-    "send_messages_in_threads": "Send Messages in Threads",
-}
-
-
 def invitation(application: int) -> str:
-    """Give the link that asks for these permissions and no others."""
-    return discord.utils.oauth_url(application, permissions=WANTED, scopes=SCOPES)
+    """Return the URL that invites the bot with the permissions it uses and no others."""
+    return discord.utils.oauth_url(application, permissions=BOT_PERMISSIONS, scopes=SCOPES)
 
 
-def check_welcome(interaction: discord.Interaction[Any]) -> None:
-    """Raise PostingForbiddenError, which names what is missing, where no answer could be posted."""
+def check_can_post(interaction: discord.Interaction[Any]) -> None:
+    """Raise PostingForbiddenError, naming the missing permissions, if no answer can be posted."""
     if interaction.guild_id is None:
         return
     in_thread = isinstance(interaction.channel, discord.Thread)
-    needed = _NEEDED_IN_THREADS if in_thread else _NEEDED
-    granted = interaction.app_permissions
-    missing = [label for name, label in needed.items() if not getattr(granted, name)]
-    if missing:
+    needed = _NEEDED_IN_THREAD if in_thread else _NEEDED_IN_CHANNEL
+    if missing := _missing(interaction.app_permissions, needed):
         raise PostingForbiddenError(
-            f"I cannot post here: I need {' and '.join(missing)}. Grant that to my role in this "
+            f"I cannot post here: I need {missing}. Grant that to my role in this "
             "channel, then ask again."
         )
 
 
-# --- Channels that people name: looked up, and whether bot and speaker may both use them.
+async def move_to_channel(
+    client: discord.Client, incoming: IncomingMessage, name: str
+) -> IncomingMessage:
+    """Return the message as if it were sent in another channel of the server.
 
-NO_CHANNEL = "There is no channel {name} in this server that you and I both see: pick one with #."
-GONE = "I am not in the server any more that this would be posted in."
-_NEEDED_IN_CHANNEL = {"view_channel": "View Channel", "send_messages": "Send Messages"}
-
-Text = discord.TextChannel | discord.VoiceChannel | discord.StageChannel
-
-
-async def elsewhere(client: discord.Client, said: IncomingMessage, name: str) -> IncomingMessage:
-    """Give what was said as if it were said in another channel of the server, named or by id."""
-    guild = client.get_guild(int(said.place.workspace)) if said.place.workspace else None
+    The channel is given by name or id. Raise PostingForbiddenError unless the sender sees it and
+    the bot may post there.
+    """
+    workspace = incoming.place.workspace
+    guild = client.get_guild(int(workspace)) if workspace else None
     if guild is None:
         raise PostingForbiddenError(f"Direct messages have no channels: leave #{name} out.")
-    with told():
-        member = await guild.fetch_member(int(said.asker.id))
-        there = await guild.fetch_channels()
-    # Several channels may have one name.
-    for channel in there:
-        is_meant = name.casefold() in {str(channel.id), channel.name.casefold()}
-        if is_meant and isinstance(channel, Text) and _sees(member, channel):
-            _check(channel, guild)
-            return replace(said, place=place_of(channel, guild.id), is_direct=False)
+    with translate_errors():
+        member = await guild.fetch_member(int(incoming.asker.id))
+        channels = await guild.fetch_channels()
+    # Several channels may have the same name.
+    for channel in channels:
+        is_match = name.casefold() in {str(channel.id), channel.name.casefold()}
+        if (
+            is_match
+            and isinstance(channel, GuildTextChannel)
+            and channel.permissions_for(member).view_channel
+        ):
+            _check_can_post_in(channel, guild)
+            return replace(incoming, place=place_of(channel, guild.id), is_direct=False)
     raise PostingForbiddenError(NO_CHANNEL.format(name=name if name.isdecimal() else f"#{name}"))
 
 
 async def check_postable(client: discord.Client, place: Place) -> None:
-    """Raise PostingForbiddenError for a channel that is gone, or in which the bot may not post."""
+    """Raise PostingForbiddenError if a channel is gone or the bot may not post in it."""
     if not place.workspace:
         return
     guild = client.get_guild(int(place.workspace))
     if guild is None:
-        raise PostingForbiddenError(GONE)
-    with told():
+        raise PostingForbiddenError(NOT_IN_SERVER)
+    with translate_errors():
         channel = await guild.fetch_channel(int(place.within))
-    if isinstance(channel, Text):
-        _check(channel, guild)
+    if isinstance(channel, GuildTextChannel):
+        _check_can_post_in(channel, guild)
 
 
-def _sees(member: discord.Member, channel: Text) -> bool:
-    return channel.permissions_for(member).view_channel
+def _check_can_post_in(channel: GuildTextChannel, guild: discord.Guild) -> None:
+    if missing := _missing(channel.permissions_for(guild.me), _NEEDED_IN_CHANNEL):
+        raise PostingForbiddenError(f"I cannot post in #{channel.name}: I need {missing} there.")
 
 
-def _check(channel: Text, guild: discord.Guild) -> None:
-    granted = channel.permissions_for(guild.me)
-    missing = [label for name, label in _NEEDED_IN_CHANNEL.items() if not getattr(granted, name)]
-    if missing:
-        raise PostingForbiddenError(
-            f"I cannot post in #{channel.name}: I need {' and '.join(missing)} there."
-        )
+def _missing(granted: discord.Permissions, needed: dict[str, str]) -> str:
+    """Return the labels of needed permissions that are not granted, joined by "and"."""
+    return " and ".join(label for name, label in needed.items() if not getattr(granted, name))

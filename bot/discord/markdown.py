@@ -1,4 +1,4 @@
-"""Untrusted text made inert: it calls nobody, and none of it is read as Discord's markup."""
+"""Markdown renderer for Discord: untrusted text becomes inert Markdown that suits a phone."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,7 +8,7 @@ from itertools import groupby
 from markdown_it.common.normalize_url import normalizeLink
 
 from bot.chat import Table
-from bot.discord.config import LIST_DEPTH, NARROW, URL
+from bot.discord.config import MAX_LIST_DEPTH, MAX_URL_LENGTH, PHONE_COLUMNS
 from bot.render.formatting import monospaced
 from bot.render.markdown_parser import (
     Code,
@@ -24,103 +24,111 @@ from bot.render.markdown_parser import (
 )
 from bot.render.text_safety import BREAK, GAP, Tokens, shown_text
 
-# --- Untrusted text made inert: it calls nobody, and none of it is read as Discord's markup.
-
-_CALLED = "|".join(GAP.join(word) for word in ("everyone", "here"))
+# Texts that Discord would turn into mentions, links or previews.
+_EVERYONE = "|".join(GAP.join(word) for word in ("everyone", "here"))
 _ENTITY = (
-    rf"@{GAP}[!&]?{GAP}\d",  # people and roles
+    rf"@{GAP}[!&]?{GAP}\d",  # users and roles
     rf"#{GAP}\d",  # channels
     r"a?:\w{1,64}:\d",  # emoji
     r"/[^<>:\n]{1,100}:\d",  # commands
-    r"t:-?\d",  # moments
+    r"t:-?\d",  # timestamps
     r"id:\w",  # pages of a server
     r"sound:\d",
 )
-# Invitations and gifts unfold wherever they stand, and so does what opens the program.
-_UNFOLDS = r"discord(?:app)?(?=\.(?:gg|gift|new|com/(?:invite|gifts))/|://)"
+# Discord shows a preview of invitations and gifts anywhere, and of links that open its client.
+_PREVIEWED = r"discord(?:app)?(?=\.(?:gg|gift|new|com/(?:invite|gifts))/|://)"
 _TOKENS = Tokens(
     re.compile(
-        rf"@(?={GAP}(?:{_CALLED}))"
-        rf"|<(?={GAP}(?:{'|'.join(_ENTITY)}))|{_UNFOLDS}",
+        rf"@(?={GAP}(?:{_EVERYONE}))"
+        rf"|<(?={GAP}(?:{'|'.join(_ENTITY)}))|{_PREVIEWED}",
         re.IGNORECASE,
     ),
     signs="@<&＠﹫＜﹤./／．",
 )
 _MARKUP = re.compile(r"[\\*_~|`\[#<]|:(?=//|[\w+-]{1,64}:)")
 _LINE_START = re.compile(r"^(\s*)(?:([-+](?=\s|$)|>)|(\d{1,20})\.(?=\s|$))", re.MULTILINE)
+_DELIMITERS = {"strike": "~~", "bold": "**", "italic": "_"}  # outermost first
+_DELIMITER_CHARACTERS = frozenset("*_~`")
+_LANGUAGE = re.compile(r"[a-z0-9_+\-.#]+", re.IGNORECASE)
+_MONOSPACED = re.compile(r"[\x20-\x7e\n–—·…−×→←≤≥±°€£§µäöüßéèêáàâçñÄÖÜÉ]*")
+_MAX_LABEL_LENGTH = 2  # a column of longer texts can be what a row is about
+_EMPTY_CELL = "–"
+_NO_BREAK_SPACE = "\u00a0"  # keeps a number and its unit in one line
+_MAX_HEADING_LEVEL = 2  # deeper headings become bold text
 
 
-def inert(text: str) -> str:
-    """Give a text that calls nobody; what is markup in it stays markup."""
+def render_markdown(source: str) -> str:
+    """Render untrusted Markdown as Discord's; it mentions nobody. Return "" for an empty text."""
+    writer = MarkdownWriter()
+    walk(parsed(source), writer)
+    return writer.text()
+
+
+def render_plain_text(text: str, *, strong: bool = False) -> str:
+    """Render text that is not Markdown, with all of its markup escaped."""
+    leaves = plain_leaves(shown_text(text))
+    return render_leaves(bold(leaves) if strong else leaves)
+
+
+def neutralize(text: str) -> str:
+    """Return a text without mentions, entities and previews; its Markdown is unchanged."""
     return _TOKENS.parted(text)
 
 
-def inert_url(url: str) -> str:
-    """Give an address that leads to the same place and holds no token."""
+def neutralize_url(url: str) -> str:
+    """Return an equivalent URL that contains no mention or entity."""
     return _TOKENS.broken_url(url)
 
 
-def invites(url: str) -> bool:
-    """Say whether an address is one that unfolds, so that it must not be one to press."""
-    return bool(re.search(_UNFOLDS, url, re.IGNORECASE))
+def has_preview(url: str) -> bool:
+    """Return whether Discord always shows a preview of the URL, so that it must not be a link."""
+    return bool(re.search(_PREVIEWED, url, re.IGNORECASE))
 
 
-def escaped(words: str) -> str:
-    """Give words for the middle of a line: nothing in them is markup."""
-    return _MARKUP.sub(r"\\\g<0>", words)
+def escape_markup(text: str) -> str:
+    """Escape the markup within lines."""
+    return _MARKUP.sub(r"\\\g<0>", text)
 
 
-def unmarked(lines: str) -> str:
-    """Give lines of which none begins a list, a quote or a heading."""
-    return _LINE_START.sub(_without_mark, lines)
+def escape_line_starts(lines: str) -> str:
+    """Escape the markers of lists and quotes at the start of lines."""
+    return _LINE_START.sub(_escape_marker, lines)
 
 
-def _without_mark(found: re.Match[str]) -> str:
-    margin, sign, number = found.groups()
+def _escape_marker(match: re.Match[str]) -> str:
+    margin, sign, number = match.groups()
     return f"{margin}\\{sign}" if sign else f"{margin}{number}\\."
-
-
-# --- Leaves of a text as Discord's Markdown: each style begins and ends where it should.
-
-_MARKS = {"strike": "~~", "bold": "**", "italic": "_"}  # outermost first
-_SIGNS = frozenset("*_~`")
-
-
-def marked(leaves: Leaves) -> str:
-    """Give leaves as lines of Markdown that show what they say, and nothing else."""
-    runs = [run for styles, same in groupby(leaves, _styles) for run in _runs(styles, same)]
-    lines = "".join(_joined([run for run in runs if run.words]))
-    return unmarked("\n".join(line.strip() for line in lines.split("\n")))
-
-
-def marked_words(words: str, *, strong: bool = False) -> str:
-    """Give words that are no Markdown, as lines that show them as they are."""
-    leaves = plain_leaves(shown_text(words))
-    return marked(bold(leaves) if strong else leaves)
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Words of one style within a line, already escaped."""
+    """Escaped text of one style within a line."""
 
     styles: tuple[str, ...]
-    words: str
+    text: str
+
+
+def render_leaves(leaves: Leaves) -> str:
+    """Render styled text runs as lines of Discord's Markdown."""
+    runs = [run for styles, same in groupby(leaves, _styles) for run in _split_runs(styles, same)]
+    lines = "".join(_join_runs([run for run in runs if run.text]))
+    return escape_line_starts("\n".join(line.strip() for line in lines.split("\n")))
 
 
 def _styles(leaf: TextRun) -> tuple[str, ...]:
-    """Give the styles that the leaf is shown in; code and addresses stand for themselves."""
+    """Return the styles of a leaf; code and URLs are shown without any."""
     if leaf.is_address or "code" in leaf.styles:
         return ()
-    return tuple(style for style in _MARKS if style in leaf.styles)
+    return tuple(style for style in _DELIMITERS if style in leaf.styles)
 
 
-def _runs(styles: tuple[str, ...], leaves: Iterable[TextRun]) -> Iterable[_Run]:
-    """Give runs that neither hold the end of a line in a style nor begin or end with a space."""
-    words = "".join(map(_written, leaves))
+def _split_runs(styles: tuple[str, ...], leaves: Iterable[TextRun]) -> Iterable[_Run]:
+    """Yield runs; styled ones contain no line break and no space at either end."""
+    text = "".join(map(_render_leaf, leaves))
     if not styles:
-        yield _Run((), words)
+        yield _Run((), text)
         return
-    for at, line in enumerate(words.split("\n")):
+    for at, line in enumerate(text.split("\n")):
         core = line.strip()
         start = line.find(core) if core else len(line)
         yield _Run((), ("\n" if at else "") + line[:start])
@@ -128,257 +136,237 @@ def _runs(styles: tuple[str, ...], leaves: Iterable[TextRun]) -> Iterable[_Run]:
         yield _Run((), line[start + len(core) :])
 
 
-def _joined(runs: Sequence[_Run]) -> Iterable[str]:
+def _join_runs(runs: Sequence[_Run]) -> Iterable[str]:
     before = ""
     for at, run in enumerate(runs):
-        after = runs[at + 1].words[:1] if at + 1 < len(runs) else ""
-        words = _wrapped(run, before, after)
-        # Signs of two neighbours would be read as one sign.
-        yield (BREAK if before in _SIGNS and words[0] in _SIGNS else "") + words
-        before = words[-1]
+        after = runs[at + 1].text[:1] if at + 1 < len(runs) else ""
+        text = _delimit(run, before, after)
+        # Adjacent delimiters would be read as one.
+        joins = before in _DELIMITER_CHARACTERS and text[0] in _DELIMITER_CHARACTERS
+        yield (BREAK if joins else "") + text
+        before = text[-1]
 
 
-def _wrapped(run: _Run, before: str, after: str) -> str:
-    """Give the run in its signs; _ is none beside a letter, where only * is."""
-    words = run.words
+def _delimit(run: _Run, before: str, after: str) -> str:
+    """Return the run between its delimiters; next to a letter, only * marks italics, not _."""
+    text = run.text
     for style in reversed(run.styles):
-        sign = _MARKS[style]
+        delimiter = _DELIMITERS[style]
         if run.styles == ("italic",) and (before.isalnum() or after.isalnum()):
-            sign = "*"
-        words = f"{sign}{words}{sign}"
-    return words
+            delimiter = "*"
+        text = f"{delimiter}{text}{delimiter}"
+    return text
 
 
-def _written(leaf: TextRun) -> str:
+def _render_leaf(leaf: TextRun) -> str:
     if "code" in leaf.styles:
-        return _code(leaf.text)
-    if leaf.leads_out and len(leaf.text) <= URL and not invites(leaf.text):
-        return f"<{inert_url(shown_text(normalizeLink(leaf.text)))}>"
-    return escaped(leaf.text)
+        return _render_inline_code(leaf.text)
+    if leaf.leads_out and len(leaf.text) <= MAX_URL_LENGTH and not has_preview(leaf.text):
+        return f"<{neutralize_url(shown_text(normalizeLink(leaf.text)))}>"
+    return escape_markup(leaf.text)
 
 
-def _code(words: str) -> str:
-    """Give words as code; backticks in it stay apart from those around it."""
-    if "`" not in words:
-        return f"`{words}`" if words.strip() else escaped(words)
-    while "``" in words:
-        words = words.replace("``", f"`{BREAK}`")
-    left = " " if words.startswith("`") else ""
-    right = " " if words.endswith("`") else ""
-    return f"``{left}{words}{right}``"
+def _render_inline_code(code: str) -> str:
+    """Return inline code; its own backticks cannot close it."""
+    if "`" not in code:
+        return f"`{code}`" if code.strip() else escape_markup(code)
+    while "``" in code:
+        code = code.replace("``", f"`{BREAK}`")
+    left = " " if code.startswith("`") else ""
+    right = " " if code.endswith("`") else ""
+    return f"``{left}{code}{right}``"
 
 
-# --- Tables and code for a narrow screen: columns where they fit, else a line a row or cell.
-
-_LANGUAGE = re.compile(r"[a-z0-9_+\-.#]+", re.IGNORECASE)
-_OF_ONE_WIDTH = re.compile(r"[\x20-\x7e\n–—·…−×→←≤≥±°€£§µäöüßéèêáàâçñÄÖÜÉ]*")
-_LETTERS = 2  # a text no longer than this is a label
-_NOTHING = "–"
-_UNBROKEN = "\u00a0"  # a figure stays in one line
-_APART = f"{_UNBROKEN}· "
-
-
-def code_text(code: str, language: str = "") -> str:
-    """Give a block of code, whole and closed, whatever it holds."""
+def render_code_block(code: str, language: str = "") -> str:
+    """Return a code block that its content cannot close."""
     while "```" in code:
         code = code.replace("```", f"`{BREAK}`{BREAK}`")
     if code.endswith("`"):
         code += BREAK
-    named = language if _LANGUAGE.fullmatch(language) else ""
-    if language and not named:
+    tag = language if _LANGUAGE.fullmatch(language) else ""
+    if language and not tag:
         code = f"{language}\n{code}"
-    return f"```{named}\n{code if code.strip() else BREAK}\n```"
+    return f"```{tag}\n{code if code.strip() else BREAK}\n```"
 
 
-def table_text(plain: Table, rows: Sequence[Sequence[Leaves]]) -> str:
-    """Give a table that somebody wrote: columns, or an item a row with a line for every cell."""
-    if columns := _columns(plain):
+def render_table(plain: Table, rows: Sequence[Sequence[Leaves]]) -> str:
+    """Render a Markdown table: in columns if they fit a phone, else as a list with a line a cell.
+
+    `plain` and `rows` are the same table, without and with its styles.
+    """
+    if columns := _render_columns(plain):
         return columns
     head, *body = rows
     if not body:
-        return "- " + " · ".join(_cell(cell) for cell in head)
-    return "\n".join(line for row in body for line in _pairs(head, row))
+        return "- " + " · ".join(_render_cell(cell) for cell in head)
+    return "\n".join(line for row in body for line in _cell_lines(head, row))
 
 
-def standings_text(table: Table) -> str:
-    """Give a table of ours: columns, or a line a row that leads with whom it is about."""
-    if columns := _columns(table):
-        return columns
-    return "\n".join(_numbered(table))
+def render_standings(table: Table) -> str:
+    """Render a table of the bot: in columns if they fit a phone, else as a list with a line a row.
+
+    Each line starts with what its row is about.
+    """
+    return _render_columns(table) or "\n".join(_row_lines(table))
 
 
-def _columns(table: Table) -> str:
-    """Give the table in columns; "" where a phone would cut them."""
+def _render_columns(table: Table) -> str:
+    """Return the table in monospaced columns; "" if they do not fit a phone."""
     text = monospaced(table)
-    wide = max(map(len, text.split("\n")))
-    return code_text(text) if wide <= NARROW and _OF_ONE_WIDTH.fullmatch(text) else ""
+    width = max(map(len, text.split("\n")))
+    fits = width <= PHONE_COLUMNS and _MONOSPACED.fullmatch(text)
+    return render_code_block(text) if fits else ""
 
 
-def _pairs(head: Sequence[Leaves], row: Sequence[Leaves]) -> Iterator[str]:
+def _cell_lines(head: Sequence[Leaves], row: Sequence[Leaves]) -> Iterator[str]:
     for at, (name, cell) in enumerate(zip(head, row, strict=True)):
         margin = "  - " if at else "- "
-        value = _cell(bold(cell)) if not at else _cell(cell)
-        named = marked(name).replace("\n", " ")
-        yield f"{margin}{named}: {value}" if named.strip() else f"{margin}{value}"
+        value = _render_cell(bold(cell)) if not at else _render_cell(cell)
+        title = render_leaves(name).replace("\n", " ")
+        yield f"{margin}{title}: {value}" if title.strip() else f"{margin}{value}"
 
 
-def _cell(cell: Leaves) -> str:
-    return marked(cell).replace("\n", " ") or _NOTHING
+def _render_cell(cell: Leaves) -> str:
+    return render_leaves(cell).replace("\n", " ") or _EMPTY_CELL
 
 
-def _numbered(table: Table) -> Iterator[str]:
-    """Give a line for each row; places are a list's numbers only where the list counts the same."""
+def _row_lines(table: Table) -> Iterator[str]:
+    """Yield a line per row; places become list numbers only if they are consecutive."""
     places = [row[0] for row in table.rows] if table.columns[0] == "" else []
-    counted = [int(place) if place.isdecimal() else 0 for place in places]
-    in_order = counted == list(range(counted[0], counted[0] + len(counted))) if counted else False
-    who = _who(table)
+    numbers = [int(place) if place.isdecimal() else 0 for place in places]
+    in_order = numbers == list(range(numbers[0], numbers[0] + len(numbers))) if numbers else False
+    subject = _subject_column(table)
     for row in table.rows:
-        name = marked([TextRun(_one_line(row[who]) or _NOTHING, ("bold",))])
-        said = _APART.join(
-            _said(table, row, at).replace(" ", _UNBROKEN)
-            for at in _told(table, row)
-            if at != who and at in table.numeric
+        name = render_leaves([TextRun(_one_line(row[subject]) or _EMPTY_CELL, ("bold",))])
+        figures = f"{_NO_BREAK_SPACE}· ".join(
+            _render_figure(table, row, at).replace(" ", _NO_BREAK_SPACE)
+            for at in _filled_columns(table, row)
+            if at != subject and at in table.numeric
         )
-        words = " ".join(part for part in (name, *_labels(table, row, who), said) if part)
+        text = " ".join(part for part in (name, *_labels(table, row, subject), figures) if part)
         if not places:
-            yield f"- {words}"
+            yield f"- {text}"
         else:
-            yield f"{row[0]}. {words}" if in_order else f"{marked_words(row[0] + '.')} {words}"
+            yield f"{row[0]}. {text}" if in_order else f"{render_plain_text(row[0] + '.')} {text}"
 
 
-def _told(table: Table, row: Sequence[str]) -> Iterator[int]:
-    """Give the columns of a row that say something."""
+def _filled_columns(table: Table, row: Sequence[str]) -> Iterator[int]:
+    """Yield the columns with a title in which the row is not empty."""
     for at, (name, cell) in enumerate(zip(table.columns, row, strict=True)):
         if cell.strip() and name:
             yield at
 
 
-def _who(table: Table) -> int:
-    """Give the column a row is about: the first of texts that are longer than a label."""
+def _subject_column(table: Table) -> int:
+    """Return the column that rows are about: the first with texts longer than a label."""
     texts = [at for at in range(len(table.columns)) if at not in table.numeric]
-    long = (at for at in texts if any(len(row[at]) > _LETTERS for row in table.rows))
+    long = (at for at in texts if any(len(row[at]) > _MAX_LABEL_LENGTH for row in table.rows))
     return next(long, texts[0] if texts else 0)
 
 
-def _labels(table: Table, row: Sequence[str], who: int) -> Iterator[str]:
-    for at in _told(table, row):
-        if at != who and at not in table.numeric:
-            yield f"({marked_words(_one_line(f'{table.columns[at]} {row[at]}'))})"
+def _labels(table: Table, row: Sequence[str], subject: int) -> Iterator[str]:
+    for at in _filled_columns(table, row):
+        if at != subject and at not in table.numeric:
+            yield f"({render_plain_text(_one_line(f'{table.columns[at]} {row[at]}'))})"
 
 
-def _said(table: Table, row: Sequence[str], at: int) -> str:
-    """Give a number with what it counts; one that brings its unit stands alone."""
+def _render_figure(table: Table, row: Sequence[str], at: int) -> str:
+    """Return a number with what it counts; one with a unit stands alone."""
     cell, name = _one_line(row[at]), table.columns[at].lower()
     if cell.isdecimal():
         name = name.removesuffix("s") if cell == "1" else name
-        return marked_words(f"{cell} {name}")
-    return marked_words(cell if any(map(str.isdecimal, cell)) else f"{name} {cell}")
+        return render_plain_text(f"{cell} {name}")
+    return render_plain_text(cell if any(map(str.isdecimal, cell)) else f"{name} {cell}")
 
 
 def _one_line(cell: str) -> str:
     return " ".join(shown_text(cell).split())
 
 
-# --- The flow of a text: paragraphs, items, quotes and code as lines of Discord's Markdown.
-
-_BIG_HEADINGS = 2  # levels that are larger than bold text
-_BLANK = "\n\n"
-
-
 @dataclass(frozen=True, slots=True)
-class _Piece:
-    """Lines of words, item, heading, table or code; `within` is the outermost that is open."""
+class _Block:
+    """Lines of words, item, heading, table or code; `container` is the outermost open block."""
 
     kind: str
     lines: str
-    within: object
+    container: object
     quoted: bool
 
 
 @dataclass(slots=True)
-class Flow(OpenBlocks):
-    """Takes what a text holds in order, and gives it as one text."""
+class MarkdownWriter(OpenBlocks):
+    """Writer of Discord's Markdown for the parser's walk: paragraphs, lists, quotes and code."""
 
-    _pieces: list[_Piece] = field(default_factory=list)
+    _blocks: list[_Block] = field(default_factory=list)
 
     def close_item(self) -> None:
-        """End an item: an empty one is shown too."""
+        """End a list item; an empty one is written too."""
         if self.is_marker_due:
             self._add("words", BREAK)
 
     def write(self, leaves: Leaves, heading: int = 0) -> None:
-        """Add a paragraph, or a heading; a large one only where nothing is around it."""
-        large = heading and heading <= _BIG_HEADINGS and not self.held
-        lines = marked(bold(leaves) if heading and not large else leaves)
+        """Add a paragraph or heading; a heading inside another block becomes bold text."""
+        is_large = heading and heading <= _MAX_HEADING_LEVEL and not self.held
+        lines = render_leaves(bold(leaves) if heading and not is_large else leaves)
         if not lines.strip():
             return
-        if large:
+        if is_large:
             lines = f"### {lines.replace(chr(10), ' ')}"
         self._add("heading" if heading else "words", lines)
 
     def code(self, code: Code) -> None:
-        """Add a block of code; the item it stands in alone still has its marker."""
+        """Add a code block, under the marker of its list item."""
         self.close_item()
-        self._put("code", code_text(code.text, code.language))
+        self._append("code", render_code_block(code.text, code.language))
 
     def table(self, grid: Grid) -> None:
-        """Add a table as a phone can show it."""
+        """Add a table."""
         self.close_item()
-        lines = table_text(grid.plain, grid.rows)
-        self._put("code" if lines.startswith("```") else "table", lines)
+        lines = render_table(grid.plain, grid.rows)
+        self._append("code" if lines.startswith("```") else "table", lines)
 
     def rule(self) -> None:
-        """Add a line across: none, since paragraphs stand apart anyway."""
+        """Add nothing for a horizontal rule: Discord has none."""
         self.close_item()
 
     def text(self) -> str:
-        """Give all of it."""
-        made = ""
-        last: _Piece | None = None
-        for piece in self._pieces:
-            lines = piece.lines
-            if piece.quoted:
+        """Return everything written so far."""
+        text = ""
+        last: _Block | None = None
+        for block in self._blocks:
+            lines = block.lines
+            if block.quoted:
                 lines = "\n".join(f"> {line}" for line in lines.split("\n"))
-            made += (_gap(last, piece) if last else "") + lines
-            last = piece
-        return made
+            text += (_gap(last, block) if last else "") + lines
+            last = block
+        return text
 
     def _add(self, kind: str, lines: str) -> None:
         if inner := self.inner:
-            self._put("item", self._in_item(inner, lines))
+            self._append("item", self._indent(inner, lines))
         else:
-            self._put(kind, lines)
+            self._append(kind, lines)
 
-    def _in_item(self, inner: OpenList, lines: str) -> str:
-        """Give lines with the item's marker, or under it once that is written."""
+    def _indent(self, inner: OpenList, lines: str) -> str:
+        """Return lines after the item's marker, or indented below it if that is written already."""
         outer = [" " * len(held.marker("-")) for held in self.lists[:-1]]
-        margin = "".join(outer[:LIST_DEPTH])
+        margin = "".join(outer[:MAX_LIST_DEPTH])
         marker = inner.marker("-")
-        hanging = "\n" + margin + " " * len(marker)
-        first = marker if inner.marker_due else " " * len(marker)
+        indent = " " * len(marker)
+        first = marker if inner.marker_due else indent
         inner.marker_due = False
-        return margin + first + lines.replace("\n", hanging)
+        return margin + first + lines.replace("\n", f"\n{margin}{indent}")
 
-    def _put(self, kind: str, lines: str) -> None:
-        within = self.held[0] if self.held else None
-        self._pieces.append(_Piece(kind, lines, within, self.is_quoted))
+    def _append(self, kind: str, lines: str) -> None:
+        container = self.held[0] if self.held else None
+        self._blocks.append(_Block(kind, lines, container, self.is_quoted))
 
 
-def _gap(last: _Piece, piece: _Piece) -> str:
-    """Give what stands between two pieces: code and items keep their own distance."""
-    same = last.within is not None and last.within is piece.within
-    items = last.kind == piece.kind == "item"
-    close = "code" in {last.kind, piece.kind} or last.kind == "heading" or (same and items)
-    if same and last.quoted and piece.quoted:
+def _gap(last: _Block, block: _Block) -> str:
+    """Return what separates two blocks: one line break around code and in lists, else two."""
+    same = last.container is not None and last.container is block.container
+    items = last.kind == block.kind == "item"
+    close = "code" in {last.kind, block.kind} or last.kind == "heading" or (same and items)
+    if same and last.quoted and block.quoted:
         return "\n" if close else "\n> \n"
-    return "\n" if close or (same and last.quoted != piece.quoted) else _BLANK
-
-
-# --- Markdown by models and people as Discord's own Markdown: shown, never obeyed.
-
-
-def markdown_text(source: str) -> str:
-    """Give the text that shows in Discord what the Markdown says; "" where that is nothing."""
-    flow = Flow()
-    walk(parsed(source), flow)
-    return flow.text()
+    return "\n" if close or (same and last.quoted != block.quoted) else "\n\n"

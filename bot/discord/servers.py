@@ -1,4 +1,4 @@
-"""A shard: the part of all servers that one connection to Discord hears of."""
+"""The servers (guilds) that the bot is in: shards, a store, and clean-up after a removal."""
 
 import asyncio
 import re
@@ -17,14 +17,13 @@ from bot.render.formatting import counted
 from council.errors import StoreError
 from council.ports import KeyValueStore
 
-# --- A shard: the part of all servers that one connection to Discord hears of.
-
-_NAME = re.compile(r"(\d{1,4})/(\d{1,4})")
+_SHARD_NAME = re.compile(r"(\d{1,4})/(\d{1,4})")
+SERVER, COMMANDS = "discord server", "discord commands"  # the kinds of memo
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The shard of this number, from 0 on, among so many."""
+    """The part of all servers that one gateway connection serves: `number` (from 0) among `of`."""
 
     number: int
     of: int
@@ -34,172 +33,169 @@ class Shard:
 
     @classmethod
     def read(cls, name: str) -> "Shard | None":
-        """Read "K/N"; None for what is no shard."""
-        found = _NAME.fullmatch(name)
-        if found is None or int(found[1]) >= int(found[2]):
+        """Parse "number/of"; return None for anything else."""
+        match = _SHARD_NAME.fullmatch(name)
+        if match is None or int(match[1]) >= int(match[2]):
             return None
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     def hears(self, server: str) -> bool:
-        """Say whether it hears of a server; "" are direct messages."""
+        """Return whether the shard serves a server; "" stands for direct messages."""
         return shard_of(server, self.of) == self.number
 
 
-WHOLE = Shard(0, 1)  # all there is
-
-
-# --- What is remembered of an application in Discord: its servers, and its registered commands.
-
-SERVER, COMMANDS = "discord server", "discord commands"  # the kinds of memo
+WHOLE = Shard(0, 1)  # the only shard
 
 
 class ServerStore(Protocol):
-    """Where it is kept."""
+    """Store of an application's servers and of the digest of its registered commands."""
 
     async def commands(self, application: str) -> str:
-        """Give what tells the registered commands from any other; "" where that is not known."""
+        """Return the digest of the registered commands; "" if unknown."""
         ...
 
     async def register(self, application: str, digest: str) -> None:
-        """Note which commands are registered."""
+        """Store the digest of the commands that are now registered."""
         ...
 
     async def servers(self, application: str) -> Set[str]:
-        """Give the servers the application was in; none where that is not known."""
+        """Return the servers the application was in; none if unknown."""
         ...
 
     async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
-        """Note that it is in these servers now, where it was in others before."""
+        """Store that the application is in the servers `now` instead of those `before`."""
         ...
 
 
 class FileServerStore:
-    """In files; where one cannot be written, as if nothing had been known before."""
+    """Store in files; a file that cannot be read or written counts as empty."""
 
     def __init__(self, folder: Path) -> None:
         self._commands = folder / "discord-commands"
         self._servers = folder / "discord-servers"
 
     async def commands(self, application: str) -> str:
-        """Give what tells the registered commands from any other; "" where that is not known."""
+        """Return the digest of the registered commands; "" if unknown."""
         try:
             return self._commands.read_text()
         except (OSError, ValueError):
             return ""
 
     async def register(self, application: str, digest: str) -> None:
-        """Note which commands are registered."""
-        _written(self._commands, digest)
+        """Store the digest of the commands that are now registered."""
+        _write(self._commands, digest)
 
     async def servers(self, application: str) -> Set[str]:
-        """Give the servers the application was in; none where the file is another's, or gone."""
+        """Return the servers of the application; none if the file is missing or another's."""
         try:
-            whose, *servers = self._servers.read_text().split()
+            owner, *servers = self._servers.read_text().split()
         except (OSError, ValueError):
             return frozenset()
         known = {server for server in servers if server.isdigit()}
-        return known if whose == application else frozenset()
+        return known if owner == application else frozenset()
 
     async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
-        """Note that it is in these servers now, where it was in others before."""
-        _written(self._servers, "\n".join([application, *sorted(now), ""]))
+        """Store that the application is in the servers `now` instead of those `before`."""
+        _write(self._servers, "\n".join([application, *sorted(now), ""]))
 
 
-def _written(file: Path, text: str) -> None:
-    # Commands are registered again then; rounds of a server that leaves meanwhile stay.
+def _write(file: Path, text: str) -> None:
+    # Without the file, commands are registered again and rounds of removed servers stay.
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
 
 class SqlServerStore:
-    """In rows, one a server: whoever knows of one server says nothing of the others."""
+    """Store in the database, one row per server, so that shards do not overwrite each other."""
 
     def __init__(self, memos: KeyValueStore) -> None:
         self._memos = memos
 
     async def commands(self, application: str) -> str:
-        """Give what tells the registered commands from any other; "" where that is not known."""
+        """Return the digest of the registered commands; "" if unknown."""
         return await self._memos.read(COMMANDS, application) or ""
 
     async def register(self, application: str, digest: str) -> None:
-        """Note which commands are registered."""
+        """Store the digest of the commands that are now registered."""
         await self._memos.note(COMMANDS, application, digest)
 
     async def servers(self, application: str) -> Set[str]:
-        """Give the servers the application was in, as any process has seen it."""
+        """Return the servers of the application that any process has stored."""
         start = f"{application}/"
         return {name.removeprefix(start) for name in await self._memos.every(SERVER, start)}
 
     async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
-        """Note that it is in these servers now, where it was in others before."""
+        """Store that the application is in the servers `now` instead of those `before`."""
         for server in sorted(now - before):
             await self._memos.note(SERVER, f"{application}/{server}", "")
         for server in sorted(before - now):
             await self._memos.take(SERVER, f"{application}/{server}")
 
 
-# --- Which servers the bot is in: one that removes it takes its rounds along.
-
-Leave = Callable[[str], Awaitable[int]]  # which lets a server's rounds go, and says how many
+DeleteRounds = Callable[[str], Awaitable[int]]  # of a server; returns how many
 
 
-class Servers:
-    """Lets the rounds of servers go that removed the bot; `say` tells the house of each.
+class ServerTracker:
+    """Tracks the servers of a shard and deletes the rounds of those that remove the bot.
 
-    It looks after the servers of one shard.
+    `report` receives a sentence for each removal.
     """
 
     def __init__(
-        self, kept: ServerStore, leave: Leave, say: Callable[[str], None], shard: Shard = WHOLE
+        self,
+        store: ServerStore,
+        delete_rounds: DeleteRounds,
+        report: Callable[[str], None],
+        shard: Shard = WHOLE,
     ) -> None:
-        self._kept = kept
-        self._leave = leave
-        self._say = say
+        self._store = store
+        self._delete_rounds = delete_rounds
+        self._report = report
         self._shard = shard
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
-    async def latest(self, client: discord.Client) -> None:
-        """Take note of the servers it is in; of those it was in before, the rounds go."""
-        async with self._turn:
-            known, here = await self._known(client), _servers_of(client)
-            for server in sorted(known - here):
-                if not (await _is_out(client, server) and await self._left(server, server)):
-                    here |= {server}  # to be looked at again
-            await self._kept.note(str(client.application_id), known, here)
+    async def sync(self, client: discord.Client) -> None:
+        """Store the current servers; delete the rounds of those that removed the bot."""
+        async with self._lock:
+            known, current = await self._known_servers(client), _current_servers(client)
+            for server in sorted(known - current):
+                if not (await _is_removed(client, server) and await self._delete(server, server)):
+                    current |= {server}  # checked again by the next sync
+            await self._store.note(str(client.application_id), known, current)
 
-    async def removed(self, client: discord.Client, guild: discord.Guild) -> None:
-        """Let the rounds of a server go that has removed the bot just now."""
+    async def on_removed(self, client: discord.Client, guild: discord.Guild) -> None:
+        """Delete the rounds of a server that has just removed the bot."""
         server = str(guild.id)
-        async with self._turn:
-            before = await self._known(client)
-            known = before | _servers_of(client)
-            # Noted last: should the program end in between, it is made up for at the next start.
-            if await self._left(server, guild.name):
-                await self._kept.note(str(client.application_id), before, known - {server})
+        async with self._lock:
+            before = await self._known_servers(client)
+            known = before | _current_servers(client)
+            # Stored last: if the program stops in between, the next sync deletes the rounds.
+            if await self._delete(server, guild.name):
+                await self._store.note(str(client.application_id), before, known - {server})
 
-    async def _known(self, client: discord.Client) -> Set[str]:
-        servers = await self._kept.servers(str(client.application_id))
+    async def _known_servers(self, client: discord.Client) -> Set[str]:
+        servers = await self._store.servers(str(client.application_id))
         return {server for server in servers if self._shard.hears(server)}
 
-    async def _left(self, server: str, name: str) -> bool:
-        """Let a server's rounds go; False where something of them is left."""
+    async def _delete(self, server: str, name: str) -> bool:
+        """Delete a server's rounds; return False if some are left."""
         try:
-            rounds = await self._leave(server)
+            rounds = await self._delete_rounds(server)
         except StoreError as error:
-            self._say(f"The bot was removed from {name}, but not all of it is deleted: {error}")
+            self._report(f"The bot was removed from {name}, but not all of it is deleted: {error}")
             return False
-        self._say(f"The bot was removed from {name}: {counted(rounds, 'round')} deleted.")
+        self._report(f"The bot was removed from {name}: {counted(rounds, 'round')} deleted.")
         return True
 
 
-def _servers_of(client: discord.Client) -> Set[str]:
-    """Give the servers Discord says it is in, those too that are away for a while."""
+def _current_servers(client: discord.Client) -> Set[str]:
+    """Return the servers that Discord lists, including those with an outage."""
     return {str(guild.id) for guild in client.guilds}
 
 
-async def _is_out(client: discord.Client, server: str) -> bool:
-    """Say whether Discord itself says that the bot is in a server no more."""
+async def _is_removed(client: discord.Client, server: str) -> bool:
+    """Return whether Discord confirms that the bot is no longer in a server."""
     try:
         await client.fetch_guild(int(server), with_counts=False)
     except (discord.DiscordException, aiohttp.ClientError, TimeoutError, OSError) as error:

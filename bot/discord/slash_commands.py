@@ -1,4 +1,4 @@
-"""`/council` in Discord: the registered commands as one group, with a field for what each takes."""
+"""Command tree: `/council` as a group of slash commands, and the message context menu."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
@@ -11,18 +11,19 @@ from discord.app_commands import Choice, Range
 from bot.commands.registry import Command
 from bot.render.text_safety import in_one_line
 
-MOST_CHOICES, CHOICE = 25, 100
-LONGEST_QUESTION = 6000
-ABOUT_MESSAGE = "Ask the council"
+MAX_CHOICES, MAX_CHOICE_LENGTH = 25, 100
+MAX_DESCRIPTION_LENGTH = 100
+MAX_QUESTION_LENGTH = 6000
+CONTEXT_MENU_NAME = "Ask the council"
 
 Interaction = discord.Interaction[Any]
 Callback = Callable[..., Awaitable[None]]
-Suggest = Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[str]]]]
+Autocomplete = Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[str]]]]
 
 
 @dataclass(frozen=True, slots=True)
 class AskFields:
-    """What the fields of `/council ask` hold."""
+    """The options of `/council ask`."""
 
     text: str
     panel: str | None
@@ -32,20 +33,20 @@ class AskFields:
 
 @dataclass(frozen=True, slots=True)
 class CommandHandlers:
-    """What is done for whoever uses a command, and what is suggested while they type."""
+    """The handlers of commands, and the autocomplete callbacks of their options."""
 
     ask: Callable[[Interaction, AskFields], Awaitable[None]]
-    about: Callable[[Interaction, discord.Message], Awaitable[None]]
-    do: Callable[[Interaction, Command, str], Awaitable[None]]
-    take: Callable[[Interaction, Command, str, discord.Attachment | None], Awaitable[None]]
-    panels: Suggest
-    rounds: Suggest
+    ask_about: Callable[[Interaction, discord.Message], Awaitable[None]]
+    run: Callable[[Interaction, Command, str], Awaitable[None]]
+    run_with_file: Callable[[Interaction, Command, str, discord.Attachment | None], Awaitable[None]]
+    suggest_panels: Autocomplete
+    suggest_rounds: Autocomplete
 
 
-def plant(
-    tree: app_commands.CommandTree[Any], commands: Iterable[Command], deeds: CommandHandlers
+def add_commands(
+    tree: app_commands.CommandTree[Any], commands: Iterable[Command], handlers: CommandHandlers
 ) -> None:
-    """Add every registered command to a tree, and the one in the menu of a message."""
+    """Add the `/council` group with these commands, and the context menu, to a tree."""
     group = app_commands.Group(
         name="council",
         description="Several models answer, rank each other without names, and one sums up",
@@ -53,24 +54,29 @@ def plant(
         allowed_installs=app_commands.AppInstallationType(guild=True),
     )
     for command in commands:
-        callback = _callback(command, deeds)
         group.add_command(
             app_commands.Command(
-                name=command.name, description=command.summary[:CHOICE], callback=callback
+                name=command.name,
+                description=command.summary[:MAX_DESCRIPTION_LENGTH],
+                callback=_callback(command, handlers),
             )
         )
     tree.add_command(group)
-    tree.add_command(app_commands.ContextMenu(name=ABOUT_MESSAGE, callback=_about(deeds)))
+    menu = app_commands.ContextMenu(name=CONTEXT_MENU_NAME, callback=_context_menu(handlers))
+    tree.add_command(menu)
 
 
-def choices(pairs: Iterable[tuple[str, str]]) -> list[Choice[str]]:
-    """Give suggestions from pairs of a label and what it stands for."""
-    named = [Choice(name=in_one_line(label, CHOICE), value=value) for label, value in pairs]
-    return named[:MOST_CHOICES]
+def build_choices(pairs: Iterable[tuple[str, str]]) -> list[Choice[str]]:
+    """Return autocomplete choices from pairs of label and value, as many as Discord accepts."""
+    choices = [
+        Choice(name=in_one_line(label, MAX_CHOICE_LENGTH), value=value) for label, value in pairs
+    ]
+    return choices[:MAX_CHOICES]
 
 
-def _callback(command: Command, deeds: CommandHandlers) -> Any:  # noqa: ANN401
-    kinds: dict[str | None, Callable[[Command, CommandHandlers], Callback]] = {
+def _callback(command: Command, handlers: CommandHandlers) -> Any:  # noqa: ANN401
+    """Return a callback with the parameters that the command takes: they become its options."""
+    factories: dict[str | None, Callable[[Command, CommandHandlers], Callback]] = {
         "question": _with_question,
         "panel": _with_panel,
         "round": _with_round,
@@ -78,85 +84,88 @@ def _callback(command: Command, deeds: CommandHandlers) -> Any:  # noqa: ANN401
         "words": _with_words,
         "file": _with_file,
     }
-    return kinds.get(command.takes, _with_nothing)(command, deeds)
+    return factories.get(command.takes, _with_nothing)(command, handlers)
 
 
-def _with_question(_: Command, deeds: CommandHandlers) -> Callback:
+def _with_question(_: Command, handlers: CommandHandlers) -> Callback:
     @app_commands.describe(
         question="What the council should answer",
         panel="Which models answer; the channel's own where you leave it out",
         private="Have the answer for yourself, as a direct message",
         attachment="A text file that the question refers to",
     )
-    @app_commands.autocomplete(panel=deeds.panels)
+    @app_commands.autocomplete(panel=handlers.suggest_panels)
     async def ask(
         interaction: Interaction,
-        question: Range[str, 1, LONGEST_QUESTION],
+        question: Range[str, 1, MAX_QUESTION_LENGTH],
         panel: str | None = None,
         private: bool = False,
         attachment: discord.Attachment | None = None,
     ) -> None:
-        await deeds.ask(interaction, AskFields(question, panel, private, attachment))
+        await handlers.ask(interaction, AskFields(question, panel, private, attachment))
 
     return ask
 
 
-def _with_panel(command: Command, deeds: CommandHandlers) -> Callback:
+def _with_panel(command: Command, handlers: CommandHandlers) -> Callback:
     @app_commands.describe(name="The panel to use in this channel; left out, all are listed")
-    @app_commands.autocomplete(name=deeds.panels)
+    @app_commands.autocomplete(name=handlers.suggest_panels)
     async def with_panel(interaction: Interaction, name: str = "") -> None:
-        await deeds.do(interaction, command, name)
+        await handlers.run(interaction, command, name)
 
     return with_panel
 
 
-def _with_round(command: Command, deeds: CommandHandlers) -> Callback:
+def _with_round(command: Command, handlers: CommandHandlers) -> Callback:
     @app_commands.describe(round="A round's id, or the start of it")
-    @app_commands.autocomplete(round=deeds.rounds)
+    @app_commands.autocomplete(round=handlers.suggest_rounds)
     async def with_round(interaction: Interaction, round: str) -> None:  # noqa: A002
-        await deeds.do(interaction, command, round)
+        await handlers.run(interaction, command, round)
 
     return with_round
 
 
-def _with_number(command: Command, deeds: CommandHandlers) -> Callback:
+def _with_number(command: Command, handlers: CommandHandlers) -> Callback:
     @app_commands.describe(number="How many")
     async def with_number(interaction: Interaction, number: Range[int, 1, 100] = 10) -> None:
-        await deeds.do(interaction, command, str(number))
+        await handlers.run(interaction, command, str(number))
 
     return with_number
 
 
-def _with_words(command: Command, deeds: CommandHandlers) -> Callback:
-    @app_commands.describe(words=command.usage.removeprefix("/council ")[:CHOICE])
+def _with_words(command: Command, handlers: CommandHandlers) -> Callback:
+    @app_commands.describe(words=_usage(command))
     async def with_words(interaction: Interaction, words: str = "") -> None:
-        await deeds.do(interaction, command, words)
+        await handlers.run(interaction, command, words)
 
     return with_words
 
 
-def _with_file(command: Command, deeds: CommandHandlers) -> Callback:
+def _with_file(command: Command, handlers: CommandHandlers) -> Callback:
     @app_commands.describe(
-        words=command.usage.removeprefix("/council ")[:CHOICE],
-        file="A file of questions: .csv, .jsonl, .yaml or .txt",
+        words=_usage(command), file="A file of questions: .csv, .jsonl, .yaml or .txt"
     )
     async def with_file(
         interaction: Interaction, words: str = "", file: discord.Attachment | None = None
     ) -> None:
-        await deeds.take(interaction, command, words, file)
+        await handlers.run_with_file(interaction, command, words, file)
 
     return with_file
 
 
-def _with_nothing(command: Command, deeds: CommandHandlers) -> Callback:
+def _with_nothing(command: Command, handlers: CommandHandlers) -> Callback:
     async def with_nothing(interaction: Interaction) -> None:
-        await deeds.do(interaction, command, "")
+        await handlers.run(interaction, command, "")
 
     return with_nothing
 
 
-def _about(deeds: CommandHandlers) -> Any:  # noqa: ANN401
-    async def about(interaction: Interaction, message: discord.Message) -> None:
-        await deeds.about(interaction, message)
+def _usage(command: Command) -> str:
+    return command.usage.removeprefix("/council ")[:MAX_DESCRIPTION_LENGTH]
 
-    return about
+
+def _context_menu(handlers: CommandHandlers) -> Any:  # noqa: ANN401
+    async def ask_about(interaction: Interaction, message: discord.Message) -> None:
+        await handlers.ask_about(interaction, message)
+
+    return ask_about

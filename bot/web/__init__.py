@@ -1,1 +1,1 @@
-"""The HTTP side of the bot."""
+"""The web page of the bot, on Starlette: pages, forms, server-sent events, downloads."""

@@ -1,4 +1,4 @@
-"""Whether the bot is alive, whether it can hold a round, and its figures."""
+"""The Starlette application: routes, middleware, error page, health checks and metrics."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,186 +17,88 @@ from bot.access import NotYoursError
 from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
-from bot.web import bakeoffs, events
-from bot.web import bakeoffs as schedules
-from bot.web import bakeoffs as suites
-from bot.web import events as bakeoff_events
-from bot.web import reports as bias
-from bot.web import reports as boards
-from bot.web import rounds as asking
-from bot.web import rounds as beside
-from bot.web import rounds as feedback
-from bot.web import rounds as pages
-from bot.web import rounds as voting
+from bot.web import auth, bakeoffs, events, reports, rounds
 from bot.web.auth import (
     SLACK_EVENTS,
+    FormError,
     LinkError,
     SecurityHeadersMiddleware,
     TokenMiddleware,
     TrustedHostsMiddleware,
 )
 from bot.web.context import STATIC, WebContext
-from bot.web.rounds import FormError
 from council.errors import BakeoffError, CouncilError, RoundNotFoundError, SuiteError
 
-# --- Whether the bot is alive, whether it can hold a round, and its figures.
-
-PATIENCE_SECONDS = 2.0  # whoever asks may not wait as long as the database is waited for
-AWAY = "The database does not answer."
-
-
-async def healthy(_site: WebContext, _request: Request) -> Response:
-    """Say that the process answers."""
-    return JSONResponse({"status": "ok"})
-
-
-async def ready(site: WebContext, _request: Request) -> Response:
-    """Say whether a round could be held: the database answers and the models are there."""
-    if why := await _missing(site) or site.state():
-        return JSONResponse({"status": "not ready", "why": why}, status_code=503)
-    return JSONResponse({"status": "ready", "panels": sorted(site.app.panels)})
-
-
-async def _missing(site: WebContext) -> str:
-    """Say what is the matter with the database; "" where it answers in time."""
-    found: asyncio.Queue[str] = asyncio.Queue()
-    site.doing.begin(_looked(site, found))  # what was begun there comes to its end
-    try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            return await found.get()
-    except TimeoutError:
-        return AWAY
-
-
-async def _looked(site: WebContext, found: "asyncio.Queue[str]") -> None:
-    try:
-        await site.app.store.recent(1)
-    except CouncilError as error:
-        found.put_nowait(str(error))
-    else:
-        found.put_nowait("")
-
-
-async def figures(_site: WebContext, _request: Request) -> Response:
-    """Give the figures for a Prometheus server."""
-    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
-
-
-# --- The HTTP application: every route, and what stands before them.
+READY_TIMEOUT_SECONDS = 2.0  # shorter than the database's own timeout
+DATABASE_SILENT = "The database does not answer."
 
 Handler = Callable[[WebContext, Request], Awaitable[Response]]
-Posted = Callable[[Request], Awaitable[Response]]
+SlackHandler = Callable[[Request], Awaitable[Response]]
 
 _LOOPBACK = ["127.0.0.1", "localhost", "[::1]", "::1"]
-_SERVER_FAULT = 500
-_SENTENCES = {
+_INTERNAL_ERROR = 500
+_HTTP_ERRORS = {
     404: "There is no such page.",
     405: "There is nothing to read at this address: start from the first page.",
 }
-_READ: dict[str, Handler] = {
-    "/": pages.front,
-    "/rounds": pages.rounds,
-    "/rounds/{id}": pages.round_page,
-    "/rounds/{id}/events": events.events,
-    "/rounds/{id}/state": events.state,
-    "/rounds/{id}/round.json": pages.as_json,
-    "/rounds/{id}/round.md": pages.as_markdown_file,
-    "/rounds/{id}/beside": beside.beside_page,
-    "/schedules": schedules.schedules,
-    "/bakeoffs": bakeoffs.bakeoffs,
-    "/bakeoffs/{id}": bakeoffs.bakeoff_page,
-    "/bakeoffs/{id}/events": bakeoff_events.bakeoff_events,
-    "/bakeoffs/{id}/state": bakeoff_events.bakeoff_state,
-    "/leaderboard": boards.leaderboard_page,
-    "/leaderboard.csv": boards.as_csv,
-    "/leaderboard.json": boards.as_json,
-    "/leaderboard.png": boards.as_png,
-    "/bias": bias.bias_page,
-    "/bias.csv": bias.bias_as_csv,
-    "/bias.json": bias.bias_as_json,
-    "/bias.png": bias.bias_as_png,
-    "/suites": suites.suites,
-    "/suites/{name}": suites.suite_page,
-    "/suites/{name}/suite.csv": suites.suite_file,
-    "/login": asking.login,
-    "/healthz": healthy,
-    "/readyz": ready,
-    "/metrics": figures,
-}
-_DONE: dict[str, Handler] = {
-    "/ask": asking.asked,
-    "/rounds/{id}/again": asking.asked_again,
-    "/rounds/{id}/resume": asking.gone_on,
-    "/rounds/{id}/stop": asking.stopped,
-    "/rounds/{id}/feedback": feedback.rated,
-    "/rounds/{id}/vote": voting.voted,
-    "/schedules": schedules.schedule_added,
-    "/schedules/{id}/{act}": schedules.done,
-    "/bakeoffs": bakeoffs.proposal,
-    "/bakeoffs/begin": bakeoffs.begun,
-    "/bakeoffs/{id}/cancel": bakeoffs.cancelled,
-    "/bakeoffs/{id}/resume": bakeoffs.gone_on,
-    "/rounds/{id}/suite": suites.joined,
-    "/suites": suites.added,
-    "/suites/{name}/remove": suites.removed,
-    "/press/{action}": suites.pressed,
-    "/login": asking.let_in,
-}
 
 
-def web_app(site: WebContext, *, loopback: bool = True, slack: Posted | None = None) -> Starlette:
-    """Give the application; on loopback it answers only to loopback's names.
+def web_app(
+    context: WebContext, *, loopback: bool = True, slack: SlackHandler | None = None
+) -> Starlette:
+    """Return the application; with `loopback` it answers only to the names of the loopback address.
 
-    What is posted for Slack is handed to `slack`.
+    `slack` handles Slack's events, if it is given.
     """
 
     def route(path: str, handler: Handler, method: str) -> Route:
-        async def handled(request: Request) -> Response:
+        async def handle(request: Request) -> Response:
             try:
-                return await handler(site, request)
-            # The outermost handler of a page; outside the middleware its headers would be missing.
+                return await handler(context, request)
+            # The outermost handler of a page: Starlette's own would omit the middleware's headers.
             except Exception as error:  # noqa: BLE001
-                return await refused(request, error)
+                return await handle_error(request, error)
 
-        return Route(path, handled, methods=[method])
+        return Route(path, handle, methods=[method])
 
-    async def refused(request: Request, error: Exception) -> Response:
-        return await _refused(site, request, error)
+    async def handle_error(request: Request, error: Exception) -> Response:
+        return await _error_page(context, request, error)
 
     hosts = _LOOPBACK if loopback else ["*"]
     return Starlette(
         routes=[
-            *(route(path, handler, "GET") for path, handler in _READ.items()),
-            *(route(path, handler, "POST") for path, handler in _DONE.items()),
+            *(route(path, handler, "GET") for path, handler in _GET.items()),
+            *(route(path, handler, "POST") for path, handler in _POST.items()),
             *([Route(SLACK_EVENTS, slack, methods=["POST"])] if slack else []),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[
             Middleware(SecurityHeadersMiddleware),
             Middleware(TrustedHostsMiddleware, allowed_hosts=hosts),
-            Middleware(TokenMiddleware, token=site.token, seals=site.seals),
+            Middleware(TokenMiddleware, token=context.token, signer=context.seals),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],
-        exception_handlers={HTTPException: refused},
+        exception_handlers={HTTPException: handle_error},
     )
 
 
-async def _refused(site: WebContext, request: Request, error: Exception) -> Response:
-    """Say what went wrong in a sentence, on a page like the others."""
-    status, sentence = _told(error)
-    if status == _SERVER_FAULT:
-        wrong = logs.unforeseen("page_failed", error)
-        sentence = f"{wrong} Nothing that was saved is lost."
-    # Without the list of rounds: it may be the database that is at fault.
-    return await site.page(request, "refused.html", status=status, sentence=sentence, lines=())
+async def _error_page(context: WebContext, request: Request, error: Exception) -> Response:
+    status, sentence = _status_and_sentence(error)
+    if status == _INTERNAL_ERROR:
+        reference = logs.unforeseen("page_failed", error)
+        sentence = f"{reference} Nothing that was saved is lost."
+    # Without the list of rounds: the database may be the cause of the error.
+    return await context.render_page(
+        request, "refused.html", status=status, sentence=sentence, lines=()
+    )
 
 
-def _told(error: Exception) -> tuple[int, str]:
+def _status_and_sentence(error: Exception) -> tuple[int, str]:
     if isinstance(error, HTTPException):
-        return error.status_code, _SENTENCES.get(error.status_code, str(error.detail))
+        return error.status_code, _HTTP_ERRORS.get(error.status_code, str(error.detail))
     if not isinstance(error, CouncilError):
-        return _SERVER_FAULT, ""
-    kinds = {
+        return _INTERNAL_ERROR, ""
+    statuses = {
         RoundNotFoundError: 404,
         BakeoffError: 404,
         NotYoursError: 403,
@@ -205,5 +107,93 @@ def _told(error: Exception) -> tuple[int, str]:
         LeaderboardQueryError: 422,
         SuiteError: 422,
     }
-    own = error.status if isinstance(error, FormError) else 503
-    return kinds.get(type(error), own), str(error)
+    default = error.status if isinstance(error, FormError) else 503
+    return statuses.get(type(error), default), str(error)
+
+
+async def health(_context: WebContext, _request: Request) -> Response:
+    """Return that the process is alive."""
+    return JSONResponse({"status": "ok"})
+
+
+async def readiness(context: WebContext, _request: Request) -> Response:
+    """Return whether a round could be run: the database answers and the models are ready."""
+    if why := await _database_error(context) or context.state():
+        return JSONResponse({"status": "not ready", "why": why}, status_code=503)
+    return JSONResponse({"status": "ready", "panels": sorted(context.app.panels)})
+
+
+async def _database_error(context: WebContext) -> str:
+    """Return what is wrong with the database, or "" if it answers in time."""
+
+    async def query() -> None:
+        try:
+            await context.app.store.recent(1)
+        except CouncilError as error:
+            result.put_nowait(str(error))
+        else:
+            result.put_nowait("")
+
+    result: asyncio.Queue[str] = asyncio.Queue()
+    context.doing.begin(query())  # a background task, since a query must not be cancelled
+    try:
+        async with asyncio.timeout(READY_TIMEOUT_SECONDS):
+            return await result.get()
+    except TimeoutError:
+        return DATABASE_SILENT
+
+
+async def metrics(_context: WebContext, _request: Request) -> Response:
+    """Return the metrics for Prometheus."""
+    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+
+
+_GET: dict[str, Handler] = {
+    "/": rounds.front_page,
+    "/rounds": rounds.rounds_page,
+    "/rounds/{id}": rounds.round_page,
+    "/rounds/{id}/events": events.round_events,
+    "/rounds/{id}/state": events.round_state,
+    "/rounds/{id}/round.json": rounds.download_json,
+    "/rounds/{id}/round.md": rounds.download_markdown,
+    "/rounds/{id}/beside": rounds.prior_page,
+    "/schedules": bakeoffs.schedules_page,
+    "/bakeoffs": bakeoffs.bakeoffs_page,
+    "/bakeoffs/{id}": bakeoffs.bakeoff_page,
+    "/bakeoffs/{id}/events": events.bakeoff_events,
+    "/bakeoffs/{id}/state": events.bakeoff_state,
+    "/leaderboard": reports.leaderboard_page,
+    "/leaderboard.csv": reports.download_leaderboard_csv,
+    "/leaderboard.json": reports.download_leaderboard_json,
+    "/leaderboard.png": reports.download_leaderboard_png,
+    "/bias": reports.bias_page,
+    "/bias.csv": reports.download_bias_csv,
+    "/bias.json": reports.download_bias_json,
+    "/bias.png": reports.download_bias_png,
+    "/suites": bakeoffs.suites_page,
+    "/suites/{name}": bakeoffs.suite_page,
+    "/suites/{name}/suite.csv": bakeoffs.download_suite_csv,
+    "/login": auth.login_page,
+    "/healthz": health,
+    "/readyz": readiness,
+    "/metrics": metrics,
+}
+_POST: dict[str, Handler] = {
+    "/ask": rounds.ask,
+    "/rounds/{id}/again": rounds.ask_again,
+    "/rounds/{id}/resume": rounds.resume_round,
+    "/rounds/{id}/stop": rounds.stop_round,
+    "/rounds/{id}/feedback": rounds.rate_round,
+    "/rounds/{id}/vote": rounds.vote,
+    "/schedules": bakeoffs.add_schedule,
+    "/schedules/{id}/{act}": bakeoffs.change_schedule,
+    "/bakeoffs": bakeoffs.propose_bakeoff,
+    "/bakeoffs/begin": bakeoffs.start_bakeoff,
+    "/bakeoffs/{id}/cancel": bakeoffs.cancel_bakeoff,
+    "/bakeoffs/{id}/resume": bakeoffs.resume_bakeoff,
+    "/rounds/{id}/suite": bakeoffs.add_round_to_suite,
+    "/suites": bakeoffs.add_suite,
+    "/suites/{name}/remove": bakeoffs.remove_suite,
+    "/press/{action}": bakeoffs.press_button,
+    "/login": auth.log_in,
+}

@@ -1,5 +1,6 @@
-"""Seals: what the page hands out and knows again, signed so that nobody else can make it."""
+"""Authentication of the web page: signed tokens, visitor cookies, CSRF check, login, middleware."""
 
+import asyncio
 import hashlib
 import os
 import re
@@ -9,13 +10,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import compare_digest
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from itsdangerous import BadSignature, SignatureExpired, Signer, TimestampSigner
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import FormData, MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -24,151 +25,21 @@ from council.errors import CouncilError
 from council.places import Place
 from council.ports import KeyValueStore
 
-# --- Seals: what the page hands out and knows again, signed so that nobody else can make it.
+if TYPE_CHECKING:
+    from bot.web.context import WebContext
 
 LINK_SECONDS = 7 * 24 * 3600
-PASS_SECONDS = 30 * 24 * 3600
+SESSION_SECONDS = 30 * 24 * 3600
+MAX_FORM_BYTES = 4_000_000
+VISITOR_COOKIE, SESSION_COOKIE = "council_visitor", "council_pass"
+SLACK_EVENTS = "/slack/events"  # Slack's signature is checked by the handler
+_PUBLIC_PATHS = {"/healthz", "/readyz", "/login", SLACK_EVENTS}
 _KEY_BYTES = 32
-# A seal is dated back: to a process whose clock is behind it must not be of the future.
-_BACK_SECONDS = 120
-
-
-class LinkError(CouncilError):
-    """A link into the page that opens nothing."""
-
-
-class _Dated(TimestampSigner):
-    def __init__(self, key: bytes, salt: str, now: Callable[[], float], back: int = 0) -> None:
-        super().__init__(key, salt=salt)
-        self._now = now
-        self._back = back
-
-    def get_timestamp(self) -> int:
-        return int(self._now()) - self._back
-
-
-class PageSigner:
-    """Signs with one key; each kind of seal fits its own purpose only."""
-
-    def __init__(self, key: bytes, now: Callable[[], float] = time.time) -> None:
-        self._forms = Signer(key, salt="form")
-        self._passes = _Dated(key, "pass", now)
-        self._new_passes = _Dated(key, "pass", now, _BACK_SECONDS)
-        self._links = _Dated(key, "link", now)
-        self._new_links = _Dated(key, "link", now, _BACK_SECONDS)
-
-    def form_token(self, visitor: str) -> str:
-        """Give what a visitor's own forms carry, and nobody else's can."""
-        return self._forms.get_signature(visitor).decode()
-
-    def fits_form(self, visitor: str, token: str) -> bool:
-        """Say whether a form came from a page that this visitor was given."""
-        return self._forms.verify_signature(visitor, token)
-
-    def new_pass(self) -> str:
-        """Give the pass of somebody who knew the token."""
-        return self._new_passes.sign("pass").decode()
-
-    def is_pass(self, found: str) -> bool:
-        """Say whether this is a pass that has not run out."""
-        return self._passes.validate(found, max_age=PASS_SECONDS + _BACK_SECONDS)
-
-    def link_key(self, round_id: str) -> str:
-        """Give the key that opens one round for a week, for a link in a chat."""
-        return self._new_links.sign(round_id).decode().removeprefix(f"{round_id}.")
-
-    def open(self, round_id: str, key: str) -> None:
-        """Raise LinkError unless the key opens this round, and still does."""
-        try:
-            self._links.unsign(f"{round_id}.{key}", max_age=LINK_SECONDS + _BACK_SECONDS)
-        except SignatureExpired:
-            raise LinkError(
-                "This link has run out: ask for the round in the chat it came from."
-            ) from None
-        except BadSignature:
-            raise LinkError(
-                "This link is not whole, or not ours: open it again from the chat it came from."
-            ) from None
-
-
-def seal_key(token: str | None, folder: Path) -> bytes:
-    """Give the key: from the token, the same on every machine, else one kept in the folder."""
-    if token:
-        return hashlib.sha256(f"council page {token}".encode()).digest()
-    file = folder / "page.key"
-    folder.mkdir(parents=True, exist_ok=True)
-    if not file.exists():
-        _put_whole(file, secrets.token_bytes(_KEY_BYTES))
-    return file.read_bytes()
-
-
-async def shared_key(memos: KeyValueStore) -> bytes:
-    """Give the key that every process of a cluster has: whoever comes first makes it."""
-    return bytes.fromhex(await memos.first("key", "page", secrets.token_hex(_KEY_BYTES)))
-
-
-def _put_whole(file: Path, content: bytes) -> None:
-    """Make a file that only we may read, whole or not at all; one that is there already stays."""
-    new = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
-        opened.write(content)
-    with suppress(FileExistsError):
-        file.hardlink_to(new)
-    new.unlink()
-
-
-# --- Visitors: who looks at the page, known again by a cookie, and let in by the token.
-
-VISITOR_COOKIE, PASS_COOKIE = "council_visitor", "council_pass"
-_YEAR_SECONDS = 365 * 24 * 3600
+# New signatures are backdated, so that a process with a slower clock accepts them.
+_CLOCK_SKEW_SECONDS = 120
+_COOKIE_SECONDS = 365 * 24 * 3600
 _SECRET = re.compile(r"[0-9a-f]{32}")
-
-
-@dataclass(frozen=True, slots=True)
-class Visitor:
-    """Somebody with a browser. Only the browser knows `secret`; `asker.id` is kept with rounds."""
-
-    secret: str
-    new: bool = False
-
-    @property
-    def asker(self) -> Asker:
-        """Who this is to the rest of the bot."""
-        return Asker(f"web:{hashlib.sha256(self.secret.encode()).hexdigest()[:16]}", "you")
-
-
-def visitor_of(connection: HTTPConnection) -> Visitor:
-    """Give who this is, or somebody new."""
-    secret = connection.cookies.get(VISITOR_COOKIE, "")
-    if _SECRET.fullmatch(secret):
-        return Visitor(secret)
-    return Visitor(secrets.token_hex(16), new=True)
-
-
-def place_of(visitor: Visitor, *, private: bool = False) -> Place:
-    """Give the visitor's place on the page."""
-    return Place("web", channel=visitor.asker.id, private=private)
-
-
-def looking(visitor: Visitor) -> IncomingMessage:
-    """Give a visitor who says nothing, and only looks at the page."""
-    return IncomingMessage("", visitor.asker, place_of(visitor), "")
-
-
-def remember(response: Response, connection: HTTPConnection, name: str, value: str) -> None:
-    """Set a cookie that scripts cannot read and other sites cannot send along."""
-    response.set_cookie(
-        name,
-        value,
-        max_age=_YEAR_SECONDS,
-        httponly=True,
-        samesite="lax",
-        secure=connection.url.scheme == "https",
-    )
-
-
-# --- The gate before the page: headers that keep content harmless, and the token where one is set
-
+_LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -180,38 +51,235 @@ _HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-SLACK_EVENTS = "/slack/events"  # what comes here proves by its signature that it is Slack's
-_OPEN = {"/healthz", "/readyz", "/login", SLACK_EVENTS}
+
+
+class LinkError(CouncilError):
+    """A signed link is invalid or has expired."""
+
+
+class FormError(CouncilError):
+    """A form cannot be processed; `status` is the HTTP status."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+# Signed tokens
+
+
+class PageSigner:
+    """Signer of CSRF tokens, sessions and links: one key, with a salt for each purpose."""
+
+    def __init__(self, key: bytes, now: Callable[[], float] = time.time) -> None:
+        self._forms = Signer(key, salt="form")
+        self._sessions = _TimestampSigner(key, "pass", now)
+        self._new_sessions = _TimestampSigner(key, "pass", now, _CLOCK_SKEW_SECONDS)
+        self._links = _TimestampSigner(key, "link", now)
+        self._new_links = _TimestampSigner(key, "link", now, _CLOCK_SKEW_SECONDS)
+
+    def form_token(self, visitor: str) -> str:
+        """Return the CSRF token of a visitor's forms."""
+        return self._forms.get_signature(visitor).decode()
+
+    def fits_form(self, visitor: str, token: str) -> bool:
+        """Return whether this is the visitor's CSRF token."""
+        return self._forms.verify_signature(visitor, token)
+
+    def new_pass(self) -> str:
+        """Return a session token, for a visitor who has entered the password."""
+        return self._new_sessions.sign("pass").decode()
+
+    def is_pass(self, session: str) -> bool:
+        """Return whether a session token is valid and has not expired."""
+        return self._sessions.validate(session, max_age=SESSION_SECONDS + _CLOCK_SKEW_SECONDS)
+
+    def link_key(self, round_id: str) -> str:
+        """Return the key of a link that opens one round for a week."""
+        return self._new_links.sign(round_id).decode().removeprefix(f"{round_id}.")
+
+    def open(self, round_id: str, key: str) -> None:
+        """Raise LinkError unless the key opens this round and has not expired."""
+        try:
+            self._links.unsign(f"{round_id}.{key}", max_age=LINK_SECONDS + _CLOCK_SKEW_SECONDS)
+        except SignatureExpired:
+            raise LinkError(
+                "This link has run out: ask for the round in the chat it came from."
+            ) from None
+        except BadSignature:
+            raise LinkError(
+                "This link is not whole, or not ours: open it again from the chat it came from."
+            ) from None
+
+
+class _TimestampSigner(TimestampSigner):
+    def __init__(
+        self, key: bytes, salt: str, now: Callable[[], float], backdate_seconds: int = 0
+    ) -> None:
+        super().__init__(key, salt=salt)
+        self._now = now
+        self._backdate_seconds = backdate_seconds
+
+    def get_timestamp(self) -> int:
+        return int(self._now()) - self._backdate_seconds
+
+
+def seal_key(token: str | None, folder: Path) -> bytes:
+    """Return the signing key: derived from the token if there is one, else stored in the folder."""
+    if token:
+        return hashlib.sha256(f"council page {token}".encode()).digest()
+    file = folder / "page.key"
+    folder.mkdir(parents=True, exist_ok=True)
+    if not file.exists():
+        _create_private_file(file, secrets.token_bytes(_KEY_BYTES))
+    return file.read_bytes()
+
+
+async def shared_key(memos: KeyValueStore) -> bytes:
+    """Return the signing key of a cluster; the first process that asks creates it."""
+    return bytes.fromhex(await memos.first("key", "page", secrets.token_hex(_KEY_BYTES)))
+
+
+def _create_private_file(file: Path, content: bytes) -> None:
+    """Create a file that only this user may read, atomically; leave an existing one unchanged."""
+    new = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+        opened.write(content)
+    with suppress(FileExistsError):
+        file.hardlink_to(new)
+    new.unlink()
+
+
+# Visitors and their cookies
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """A browser. Only the browser knows `secret`; `asker.id` is stored with rounds."""
+
+    secret: str
+    is_new: bool = False
+
+    @property
+    def asker(self) -> Asker:
+        """Return the visitor as an asker."""
+        return Asker(f"web:{hashlib.sha256(self.secret.encode()).hexdigest()[:16]}", "you")
+
+
+def visitor_of(connection: HTTPConnection) -> Visitor:
+    """Return the visitor that the cookie identifies, or a new one."""
+    secret = connection.cookies.get(VISITOR_COOKIE, "")
+    if _SECRET.fullmatch(secret):
+        return Visitor(secret)
+    return Visitor(secrets.token_hex(16), is_new=True)
+
+
+def place_of(visitor: Visitor, *, private: bool = False) -> Place:
+    """Return the visitor's place on the page."""
+    return Place("web", channel=visitor.asker.id, private=private)
+
+
+def empty_message(visitor: Visitor) -> IncomingMessage:
+    """Return a message without text, for rules that ask who is reading and where."""
+    return IncomingMessage("", visitor.asker, place_of(visitor), "")
+
+
+def set_cookie(response: Response, connection: HTTPConnection, name: str, value: str) -> None:
+    """Set a cookie that scripts cannot read and that other sites cannot send."""
+    response.set_cookie(
+        name,
+        value,
+        max_age=_COOKIE_SECONDS,
+        httponly=True,
+        samesite="lax",
+        secure=connection.url.scheme == "https",
+    )
+
+
+# Forms and login
+
+
+async def read_form(context: "WebContext", request: Request) -> FormData:
+    """Return a form's fields; raise FormError if it is too large or its CSRF token is wrong."""
+    length = request.headers.get("content-length", "")
+    if not length.isdigit() or int(length) > MAX_FORM_BYTES:
+        raise FormError("That is too much text for a question: shorten it.", 413)
+    form = await request.form(max_part_size=MAX_FORM_BYTES)
+    if not context.seals.fits_form(visitor_of(request).secret, str(form.get("token", ""))):
+        raise FormError("This page was open for too long: load it again, then send it.", 403)
+    return form
+
+
+async def login_page(context: "WebContext", request: Request) -> Response:
+    """Show the login form."""
+    target = _local_path(request.query_params.get("next"))
+    return await context.render_page(request, "login.html", wrong=False, next=target, lines=())
+
+
+async def log_in(context: "WebContext", request: Request) -> Response:
+    """Set a session cookie for a visitor who has entered the token; delay after a wrong one."""
+    form = await read_form(context, request)
+    target = _local_path(form.get("next"))
+    if not context.token or not matches_token(str(form.get("password", "")), context.token):
+        await asyncio.sleep(context.wrong_token_seconds)
+        return await context.render_page(
+            request, "login.html", status=403, wrong=True, next=target, lines=()
+        )
+    response = RedirectResponse(target, status_code=303)
+    set_cookie(response, request, SESSION_COOKIE, context.seals.new_pass())
+    return response
+
+
+def _local_path(target: object) -> str:
+    path = str(target or "/")
+    return path if _LOCAL_PATH.fullmatch(path) else "/"
+
+
+def is_authenticated(connection: HTTPConnection, token: str | None, signer: PageSigner) -> bool:
+    """Return whether a request has a session or the token, or needs neither."""
+    sent = connection.headers.get("authorization", "").removeprefix("Bearer ")
+    session = connection.cookies.get(SESSION_COOKIE, "")
+    return not token or signer.is_pass(session) or matches_token(sent, token)
+
+
+def matches_token(sent: str, token: str) -> bool:
+    """Compare in constant time."""
+    return secrets.compare_digest(sent.encode(), token.encode())
+
+
+# Middleware
 
 
 class SecurityHeadersMiddleware:
-    """Adds to every response the headers that forbid foreign scripts, content and frames."""
+    """Middleware that adds security and cache headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve, with the headers."""
+        """Handle a request."""
 
-        async def send_on(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers[name] = value
-                # A file's address changes with the file.
-                lasts = scope["path"].startswith("/static/") and scope["query_string"]
-                kept = "public, max-age=31536000, immutable" if lasts else "private, no-cache"
-                headers.setdefault("Cache-Control", kept)
+                # The query string of a static file changes with its content.
+                is_versioned = scope["path"].startswith("/static/") and scope["query_string"]
+                cache = (
+                    "public, max-age=31536000, immutable" if is_versioned else "private, no-cache"
+                )
+                headers.setdefault("Cache-Control", cache)
             await send(message)
 
-        await self._app(scope, receive, send_on)
+        await self._app(scope, receive, send_with_headers)
 
 
 class TrustedHostsMiddleware(TrustedHostMiddleware):
-    """Answers only to some names, so that no foreign site can make its own point here."""
+    """Middleware against DNS rebinding: answers only to trusted host names."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve, save under a strange name; Slack comes by whatever name a tunnel has."""
+        """Handle a request; Slack's may use any host name, such as a tunnel's."""
         if scope["type"] == "http" and scope["path"] == SLACK_EVENTS:
             await self.app(scope, receive, send)
         else:
@@ -219,49 +287,37 @@ class TrustedHostsMiddleware(TrustedHostMiddleware):
 
 
 class TokenMiddleware:
-    """Lets in whoever has a pass or sends the token, and asks everybody else for it."""
+    """Middleware that requires a session or the token, except on public paths and signed links."""
 
-    def __init__(self, app: ASGIApp, token: str | None, seals: PageSigner) -> None:
+    def __init__(self, app: ASGIApp, token: str | None, signer: PageSigner) -> None:
         self._app = app
         self._token = token
-        self._seals = seals
+        self._signer = signer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve, or ask for the token."""
-        if scope["type"] != "http" or self._lets_in(HTTPConnection(scope), scope["method"]):
+        """Handle a request, or ask for the token."""
+        if scope["type"] != "http" or self._is_allowed(HTTPConnection(scope), scope["method"]):
             await self._app(scope, receive, send)
         else:
-            await _asked_for_token(HTTPConnection(scope), scope["method"])(scope, receive, send)
+            response = _login_required(HTTPConnection(scope), scope["method"])
+            await response(scope, receive, send)
 
-    def _lets_in(self, connection: HTTPConnection, method: str) -> bool:
+    def _is_allowed(self, connection: HTTPConnection, method: str) -> bool:
         path: str = connection.scope["path"]
-        if path in _OPEN or path.startswith("/static/"):
+        if path in _PUBLIC_PATHS or path.startswith("/static/"):
             return True
-        # A signed link lets its one round be read, and no more; the page checks it.
+        # A signed link only opens its round; the handler checks the signature.
         reads_round = method in {"GET", "HEAD"} and path.startswith("/rounds/")
         if reads_round and "key" in connection.query_params:
             return True
-        return is_known(connection, self._token, self._seals)
+        return is_authenticated(connection, self._token, self._signer)
 
 
-def is_known(connection: HTTPConnection, token: str | None, seals: PageSigner) -> bool:
-    """Say whether somebody has a pass or sends the token, where one is asked for."""
-    sent = connection.headers.get("authorization", "").removeprefix("Bearer ")
-    return (
-        not token or seals.is_pass(connection.cookies.get(PASS_COOKIE, "")) or is_token(sent, token)
-    )
-
-
-def is_token(sent: str, token: str) -> bool:
-    """Compare in a time that says nothing of how much fits."""
-    return compare_digest(sent.encode(), token.encode())
-
-
-def _asked_for_token(connection: HTTPConnection, method: str) -> Response:
+def _login_required(connection: HTTPConnection, method: str) -> Response:
     if method == "GET" and "text/html" in connection.headers.get("accept", ""):
         query = f"?{connection.url.query}" if connection.url.query else ""
-        wanted = connection.url.path + query
-        return RedirectResponse(f"/login?next={quote(wanted)}", status_code=303)
+        target = connection.url.path + query
+        return RedirectResponse(f"/login?next={quote(target)}", status_code=303)
     return PlainTextResponse(
         "This page needs COUNCIL_WEB_TOKEN, as a bearer token or by /login.\n", status_code=401
     )

@@ -1,4 +1,4 @@
-"""Bake-offs on the page: what they come to before they begin, how they go, what came of them."""
+"""Handlers of bake-offs, suites and schedules."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -9,8 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.access import check_own_bakeoff, reads_bakeoff
-from bot.bakeoffs import lifecycle as holding
-from bot.bakeoffs.lifecycle import is_held, standing
+from bot.bakeoffs.lifecycle import begin, cancel, is_held, reopened, standing
 from bot.bakeoffs.posting import result_of
 from bot.bakeoffs.runner import expected
 from bot.chat import Attachment, Caution, IncomingMessage, Post
@@ -34,177 +33,183 @@ from bot.render.schedules import understood_post
 from bot.render.suites import cost_line, size_line
 from bot.schedules.parser import read
 from bot.suite_files import as_csv, checked_name
-from bot.web.auth import looking, place_of, visitor_of
-from bot.web.context import WebContext, download
-from bot.web.rounds import KEY, FormError, PageChat, own_form
+from bot.web.auth import FormError, empty_message, place_of, read_form, visitor_of
+from bot.web.context import WebContext, file_response
+from bot.web.rounds import ROUND_KEY, PageChat
 from council.bakeoffs.models import Bakeoff, Progress, Schedule
 from council.errors import BakeoffError, CouncilError, ScheduleError
 from council.ports import RoundQuery
 
-# --- Bake-offs on the page: what they come to before they begin, how they go, what came of them.
-
-LISTED = 30
+MAX_LISTED_BAKEOFFS = 30
 
 
-async def bakeoffs(site: WebContext, request: Request) -> Response:
-    """Give the bake-offs there are, and a form for a new one."""
-    return await _front(site, request)
+# Bake-offs
 
 
-async def _front(
-    site: WebContext, request: Request, status: int = 200, refused: Post | None = None
+async def bakeoffs_page(context: WebContext, request: Request) -> Response:
+    """Show the bake-offs, and the form for a new one."""
+    return await _bakeoffs_page(context, request)
+
+
+async def _bakeoffs_page(
+    context: WebContext, request: Request, error: CouncilError | None = None
 ) -> Response:
-    said = looking(visitor_of(request))
-    there = (await readable_bakeoffs(site.app, said))[:LISTED]
-    found = [(bakeoff, state_of(await standing(site.app, bakeoff))) for bakeoff in there]
-    suites = await site.app.bakeoff_stores.suites.lines(said.place.scope)
-    return await site.page(
+    incoming = empty_message(visitor_of(request))
+    bakeoffs = (await readable_bakeoffs(context.app, incoming))[:MAX_LISTED_BAKEOFFS]
+    found = [(bakeoff, state_of(await standing(context.app, bakeoff))) for bakeoff in bakeoffs]
+    suites = await context.app.bakeoff_stores.suites.lines(incoming.place.scope)
+    return await context.render_page(
         request,
         "bakeoffs.html",
-        status=status,
+        status=422 if error else 200,
         found=found,
         suites=suites,
-        refused=refused,
+        refused=Post((Caution(str(error)),)) if error else None,
     )
 
 
-async def proposal(site: WebContext, request: Request) -> Response:
-    """Say what a bake-off comes to, before anything is spent."""
-    form = await own_form(site, request)
-    said = _said(site, request, str(form.get("round", "")))
-    panel, cap = str(form.get("panel", "")) or None, str(form.get("cap", "")).strip()
+async def propose_bakeoff(context: WebContext, request: Request) -> Response:
+    """Show what a bake-off would cost, before anything is spent."""
+    form = await read_form(context, request)
+    incoming = _message_with_key(context, request, str(form.get("round", "")))
+    panel = str(form.get("panel", "")) or None
     try:
-        micro = read_cap(cap) if cap else None
-        words = BakeoffArguments("start", str(form.get("suite", "")), panel, micro)
-        bakeoff = await proposed(site.app, said, words)
+        suite, cap = str(form.get("suite", "")), _cap_of(form)
+        bakeoff = await proposed(
+            context.app, incoming, BakeoffArguments("start", suite, panel, cap)
+        )
     except CouncilError as error:
-        return await _front(site, request, 422, Post((Caution(str(error)),)))
-    shown = proposal_post(bakeoff, await expected(site.app, bakeoff), "")
+        return await _bakeoffs_page(context, request, error)
+    post = proposal_post(bakeoff, await expected(context.app, bakeoff), "")
     value = Proposal.of(bakeoff).value
-    return await site.page(request, "bakeoff_proposal.html", shown=shown, value=value)
+    return await context.render_page(request, "bakeoff_proposal.html", shown=post, value=value)
 
 
-async def begun(site: WebContext, request: Request) -> Response:
-    """Begin what was proposed, once, and lead to its page."""
-    form = await own_form(site, request)
-    said = _said(site, request, "")
+async def start_bakeoff(context: WebContext, request: Request) -> Response:
+    """Start a proposed bake-off, once, and redirect to its page."""
+    form = await read_form(context, request)
+    incoming = _message_with_key(context, request, "")
     try:
-        bakeoff = await bakeoff_of(site.app, said, Proposal.read(str(form.get("value", ""))))
+        proposal = Proposal.read(str(form.get("value", "")))
+        bakeoff = await bakeoff_of(context.app, incoming, proposal)
     except CouncilError as error:
-        return await _front(site, request, 422, Post((Caution(str(error)),)))
-    if await site.app.bakeoff_stores.bakeoffs.open(bakeoff):
-        await holding.begin(site.app, None, bakeoff)
-    return RedirectResponse(_address(bakeoff), status_code=303)
+        return await _bakeoffs_page(context, request, error)
+    if await context.app.bakeoff_stores.bakeoffs.open(bakeoff):
+        await begin(context.app, None, bakeoff)
+    return RedirectResponse(_path(bakeoff), status_code=303)
 
 
-def _said(site: WebContext, request: Request, key: str) -> IncomingMessage:
-    """Give what a visitor says by a form; the form brings its key along."""
-    visitor = visitor_of(request)
-    key = key if KEY.fullmatch(key) else site.app.new_id()
-    return replace(looking(visitor), place=place_of(visitor), key=key)
-
-
-async def bakeoff_page(site: WebContext, request: Request) -> Response:
-    """Give a bake-off: how far it is, or what came of it."""
-    bakeoff = await bakeoff_asked(site, request)
-    progress = await standing(site.app, bakeoff)
-    is_running = await is_held(site.app, bakeoff)
-    shown: dict[str, Any] = {"progress": running_post(progress, "")}
+async def bakeoff_page(context: WebContext, request: Request) -> Response:
+    """Show a bake-off: its progress, or its result."""
+    bakeoff = await load_bakeoff(context, request)
+    progress = await standing(context.app, bakeoff)
+    is_running = await is_held(context.app, bakeoff)
+    values: dict[str, Any] = {"progress": running_post(progress, "")}
     if not is_running:
-        shown["result"] = (await result_of(site.app, progress, linked=True)).thread
-    return await site.page(
+        values["result"] = (await result_of(context.app, progress, linked=True)).thread
+    is_own = _is_own(context, request, bakeoff)
+    return await context.render_page(
         request,
         "bakeoff.html",
         bakeoff=bakeoff,
         title=title_of(bakeoff),
-        address=_address(bakeoff),
+        address=_path(bakeoff),
         is_running=is_running,
-        may_resume=not is_running and not progress.is_whole and _is_own(site, request, bakeoff),
-        may_cancel=is_running and _is_own(site, request, bakeoff),
-        questions=await _questions(site, progress),
-        **shown,
+        may_resume=not is_running and not progress.is_whole and is_own,
+        may_cancel=is_running and is_own,
+        questions=await _questions(context, progress),
+        **values,
     )
 
 
-async def _questions(site: WebContext, progress: Progress) -> list[tuple[str, str, str]]:
-    """Give each question with its round's id, "" where there is none, and why it failed."""
+async def _questions(context: WebContext, progress: Progress) -> list[tuple[str, str, str]]:
+    """Return for each question its text, its round's id or "", and why it failed or ""."""
     bakeoff = progress.bakeoff
-    wanted = RoundQuery(bakeoff=bakeoff.id)
-    there = {line.id for line in await site.app.store.recent(wanted=wanted)}
-    failed = {one.number: one.why for one in progress.failed}
-    ids = map(bakeoff.round_id, range(1, progress.questions + 1))
-    return [
-        (question.text, id_ if id_ in there else "", failed.get(number, ""))
-        for number, (question, id_) in enumerate(
-            zip(bakeoff.suite.questions, ids, strict=True), start=1
-        )
-    ]
+    rounds = await context.app.store.recent(wanted=RoundQuery(bakeoff=bakeoff.id))
+    existing = {line.id for line in rounds}
+    failures = {failure.number: failure.why for failure in progress.failed}
+    questions = []
+    for number, question in enumerate(bakeoff.suite.questions, start=1):
+        id_ = bakeoff.round_id(number)
+        round_id = id_ if id_ in existing else ""
+        questions.append((question.text, round_id, failures.get(number, "")))
+    return questions
 
 
-def _is_own(site: WebContext, request: Request, bakeoff: Bakeoff) -> bool:
+async def cancel_bakeoff(context: WebContext, request: Request) -> Response:
+    """Cancel a bake-off; its rounds so far stay."""
+    bakeoff = await _load_own_bakeoff(context, request, "cancel a bake-off")
+    if not bakeoff.ending:
+        await cancel(context.app, bakeoff, CANCELLED)
+    return RedirectResponse(_path(bakeoff), status_code=303)
+
+
+async def resume_bakeoff(context: WebContext, request: Request) -> Response:
+    """Resume a bake-off that ended early."""
+    bakeoff = await _load_own_bakeoff(context, request, "go on with a bake-off")
+    if not await is_held(context.app, bakeoff):
+        again = await reopened(context.app, bakeoff, _cap_of(await request.form()))
+        chat_for = context.app.chats.get(again.place.chat)
+        await begin(context.app, chat_for(again.place) if chat_for else None, again)
+    return RedirectResponse(_path(bakeoff), status_code=303)
+
+
+async def load_bakeoff(context: WebContext, request: Request) -> Bakeoff:
+    """Return the bake-off a request is about; raise BakeoffError unless the visitor may read it."""
+    bakeoff = await context.app.bakeoff_stores.bakeoffs.load(request.path_params["id"])
+    if not reads_bakeoff(empty_message(visitor_of(request)), bakeoff):
+        raise BakeoffError(f"There is no bake-off {bakeoff.id!r} here.")
+    return bakeoff
+
+
+async def _load_own_bakeoff(context: WebContext, request: Request, action: str) -> Bakeoff:
+    await read_form(context, request)
+    bakeoff = await load_bakeoff(context, request)
+    check_own_bakeoff(context.app.access, bakeoff, visitor_of(request).asker, action)
+    return bakeoff
+
+
+def _is_own(context: WebContext, request: Request, bakeoff: Bakeoff) -> bool:
     try:
-        check_own_bakeoff(site.app.access, bakeoff, visitor_of(request).asker, "do this")
+        check_own_bakeoff(context.app.access, bakeoff, visitor_of(request).asker, "do this")
     except CouncilError:
         return False
     return True
 
 
-async def bakeoff_asked(site: WebContext, request: Request) -> Bakeoff:
-    """Give the bake-off a request is about; BakeoffError where this visitor may not read it."""
-    bakeoff = await site.app.bakeoff_stores.bakeoffs.load(request.path_params["id"])
-    if not reads_bakeoff(looking(visitor_of(request)), bakeoff):
-        raise BakeoffError(f"There is no bake-off {bakeoff.id!r} here.")
-    return bakeoff
+def _cap_of(form: FormData) -> int | None:
+    """Return the cap in micro-dollars; None if the field is empty."""
+    cap = str(form.get("cap", "")).strip()
+    return read_cap(cap) if cap else None
 
 
-async def cancelled(site: WebContext, request: Request) -> Response:
-    """Stop spending on a bake-off; what there is of it is kept."""
-    bakeoff = await _own(site, request, "cancel a bake-off")
-    if not bakeoff.ending:
-        await holding.cancel(site.app, bakeoff, CANCELLED)
-    return RedirectResponse(_address(bakeoff), status_code=303)
+def _message_with_key(context: WebContext, request: Request, key: str) -> IncomingMessage:
+    """Return the visitor's message under the key that the form brought, or a new one."""
+    key = key if ROUND_KEY.fullmatch(key) else context.app.new_id()
+    return replace(empty_message(visitor_of(request)), key=key)
 
 
-async def gone_on(site: WebContext, request: Request) -> Response:
-    """Go on with a bake-off that ended early."""
-    bakeoff = await _own(site, request, "go on with a bake-off")
-    if not await is_held(site.app, bakeoff):
-        form = await request.form()
-        cap = str(form.get("cap", "")).strip()
-        again = await holding.reopened(site.app, bakeoff, read_cap(cap) if cap else None)
-        way = site.app.chats.get(again.place.chat)
-        await holding.begin(site.app, way(again.place) if way else None, again)
-    return RedirectResponse(_address(bakeoff), status_code=303)
-
-
-async def _own(site: WebContext, request: Request, what: str) -> Bakeoff:
-    await own_form(site, request)
-    bakeoff = await bakeoff_asked(site, request)
-    check_own_bakeoff(site.app.access, bakeoff, visitor_of(request).asker, what)
-    return bakeoff
-
-
-def _address(bakeoff: Bakeoff) -> str:
+def _path(bakeoff: Bakeoff) -> str:
     return f"/bakeoffs/{bakeoff.id}"
 
 
-# --- Suites on the page: the list, one of them, a form to add, and the question of a round.
+# Suites
 
 
-async def suites(site: WebContext, request: Request) -> Response:
-    """Give the suites there are, and a form for one more."""
-    found = await site.app.bakeoff_stores.suites.lines("")
-    return await site.page(request, "suites.html", found=found)
+async def suites_page(context: WebContext, request: Request) -> Response:
+    """Show the suites, and the form for a new one."""
+    found = await context.app.bakeoff_stores.suites.lines("")
+    return await context.render_page(request, "suites.html", found=found)
 
 
-async def suite_page(site: WebContext, request: Request) -> Response:
-    """Give a suite with all its questions."""
-    app, name = site.app, request.path_params["name"]
+async def suite_page(context: WebContext, request: Request) -> Response:
+    """Show a suite with all its questions."""
+    app, name = context.app, request.path_params["name"]
     suite = await app.bakeoff_stores.suites.load("", name)
     line = await line_named(app, "", name)
     visitor = visitor_of(request)
     run = await run_of(app, place_of(visitor), suite)
-    return await site.page(
+    return await context.render_page(
         request,
         "suite.html",
         suite=suite,
@@ -214,155 +219,165 @@ async def suite_page(site: WebContext, request: Request) -> Response:
     )
 
 
-async def suite_file(site: WebContext, request: Request) -> Response:
-    """Give a suite as CSV, which reads back as the same suite."""
-    suite = await site.app.bakeoff_stores.suites.load("", request.path_params["name"])
-    return download(f"{suite.name}.csv", as_csv(suite), "text/csv; charset=utf-8")
+async def download_suite_csv(context: WebContext, request: Request) -> Response:
+    """Return a suite as CSV, from which the same suite can be added."""
+    suite = await context.app.bakeoff_stores.suites.load("", request.path_params["name"])
+    return file_response(f"{suite.name}.csv", as_csv(suite), "text/csv; charset=utf-8")
 
 
-async def added(site: WebContext, request: Request) -> Response:
-    """Show what a form would add: its size and cost, to be kept with a press."""
-    form = await own_form(site, request)
-    file = await _file(form)  # first, so that it is closed whatever else is wrong
+async def add_suite(context: WebContext, request: Request) -> Response:
+    """Show the size and cost of a suite, with a button that stores it."""
+    form = await read_form(context, request)
+    file = await _read_file(form)  # first, so that the upload is closed whatever else is wrong
     name, lines = checked_name(str(form.get("name", ""))), str(form.get("lines", "")).strip()
     if not (lines or file):
         raise FormError(NO_QUESTIONS, 422)
     words = f"add {name}" if file else f"add {name}\n{lines}"
-    return await _obeyed(site, request, words, (file,) if file else ())
+    return await _run_suite_command(context, request, words, (file,) if file else ())
 
 
-async def removed(site: WebContext, request: Request) -> Response:
-    """Remove a suite, for the one who kept it."""
-    await own_form(site, request)
-    return await _obeyed(site, request, f"remove {request.path_params['name']}", ())
+async def remove_suite(context: WebContext, request: Request) -> Response:
+    """Remove a suite of the visitor."""
+    await read_form(context, request)
+    return await _run_suite_command(context, request, f"remove {request.path_params['name']}", ())
 
 
-async def pressed(site: WebContext, request: Request) -> Response:
-    """Do what a button says that was shown on the page."""
-    form = await own_form(site, request)
+async def press_button(context: WebContext, request: Request) -> Response:
+    """Handle a button of a proposal on the page."""
+    form = await read_form(context, request)
     action = request.path_params["action"]
     if action not in PROPOSED:
         raise FormError("There is no such button.", 404)
-    chat, said = PageChat(), looking(visitor_of(request))
-    await reporting_errors(
-        chat, said, PRESSES[action](site.app, chat, said, str(form.get("value", "")))
-    )
-    return await site.page(request, "said.html", posts=chat.posts, said="")
+    chat, incoming = PageChat(), empty_message(visitor_of(request))
+    pressed = PRESSES[action](context.app, chat, incoming, str(form.get("value", "")))
+    await reporting_errors(chat, incoming, pressed)
+    return await context.render_page(request, "said.html", posts=chat.posts, said="")
 
 
-async def joined(site: WebContext, request: Request) -> Response:
-    """Put a round's question into a suite, and lead to the suite."""
-    form = await own_form(site, request)
-    round_ = await site.round_(request)
-    said = looking(visitor_of(request))
-    joining = SuiteAddition(str(form.get("name", "")), str(form.get("answer", "")))
-    await add_to_suite(site.app, PageChat(), said, round_.id, joining)
-    return RedirectResponse(f"/suites/{joining.name.strip().lower()}", status_code=303)
+async def add_round_to_suite(context: WebContext, request: Request) -> Response:
+    """Add a round's question to a suite, and redirect to the suite."""
+    form = await read_form(context, request)
+    round_ = await context.load_round(request)
+    incoming = empty_message(visitor_of(request))
+    addition = SuiteAddition(str(form.get("name", "")), str(form.get("answer", "")))
+    await add_to_suite(context.app, PageChat(), incoming, round_.id, addition)
+    return RedirectResponse(f"/suites/{addition.name.strip().lower()}", status_code=303)
 
 
-async def _obeyed(
-    site: WebContext, request: Request, words: str, files: tuple[Attachment, ...]
+async def _run_suite_command(
+    context: WebContext, request: Request, words: str, files: tuple[Attachment, ...]
 ) -> Response:
     chat = PageChat()
-    here = looking(visitor_of(request))
-    said = IncomingMessage(words, here.asker, here.place, site.app.new_id(), files=files)
-    order = Invocation(next(c for c in COMMANDS.commands if c.name == "suite"), words)
-    await reporting_errors(chat, said, run_command(site.app, chat, said, order))
-    return await site.page(request, "said.html", posts=chat.posts, said="")
+    incoming = replace(
+        empty_message(visitor_of(request)), text=words, key=context.app.new_id(), files=files
+    )
+    command = next(command for command in COMMANDS.commands if command.name == "suite")
+    invocation = Invocation(command, words)
+    await reporting_errors(chat, incoming, run_command(context.app, chat, incoming, invocation))
+    return await context.render_page(request, "said.html", posts=chat.posts, said="")
 
 
-async def _file(form: FormData) -> Attachment | None:
-    """Give the file of a form; None where none was chosen."""
-    sent = form.get("file")
-    if not isinstance(sent, UploadFile) or not sent.filename:
+async def _read_file(form: FormData) -> Attachment | None:
+    """Return the uploaded file; None if there is none."""
+    upload = form.get("file")
+    if not isinstance(upload, UploadFile) or not upload.filename:
         return None
-    content = await sent.read()
-    await sent.close()
+    content = await upload.read()
+    await upload.close()
 
     async def read() -> bytes:
         return content
 
-    return Attachment(sent.filename, len(content), read)
+    return Attachment(upload.filename, len(content), read)
 
 
-# --- Schedules on the page: listed with their next times, added in words, paused, run and removed
+# Schedules
 
-Act = Callable[[AppContext, IncomingMessage, Schedule], Awaitable[object]]
-
-
-async def schedules(site: WebContext, request: Request) -> Response:
-    """Give the schedules that report to the page, and the form to add one."""
-    return await _page(site, request)
+ScheduleAction = Callable[[AppContext, IncomingMessage, Schedule], Awaitable[object]]
 
 
-async def schedule_added(site: WebContext, request: Request) -> Response:
-    """Keep a new schedule, and repeat what was understood; what was typed is not lost."""
-    form = await own_form(site, request)
-    words, app = str(form.get("words", "")), site.app
-    said = looking(visitor_of(request))
+async def schedules_page(context: WebContext, request: Request) -> Response:
+    """Show the schedules that report to the page, and the form for a new one."""
+    return await _schedules_page(context, request)
+
+
+async def add_schedule(context: WebContext, request: Request) -> Response:
+    """Store a schedule and show how it was understood; after an error, the text is still there."""
+    form = await read_form(context, request)
+    words, app = str(form.get("words", "")), context.app
+    incoming = empty_message(visitor_of(request))
     try:
         wanted = read(words, scheduling.today(app))
         if wanted.channel:
             raise ScheduleError(f"Schedules made here report here: leave #{wanted.channel} out.")
-        new = await scheduling.made(app, said, wanted)
-        await scheduling.kept(app, new)
+        schedule = await scheduling.made(app, incoming, wanted)
+        await scheduling.kept(app, schedule)
     except CouncilError as error:
-        return await _page(site, request, status=422, wrong=str(error), words=words)
-    house = "" if wanted.zone else app.zone
-    post = understood_post(await scheduling.lined(app, new), said.place, house)
-    return await _page(site, request, understood=post)
+        return await _schedules_page(context, request, status=422, wrong=str(error), words=words)
+    default_zone = "" if wanted.zone else app.zone
+    line = await scheduling.lined(app, schedule)
+    post = understood_post(line, incoming.place, default_zone)
+    return await _schedules_page(context, request, understood=post)
 
 
-async def done(site: WebContext, request: Request) -> Response:
-    """Pause a schedule, go on with it, run it now, or remove it."""
-    form = await own_form(site, request)
-    key = str(form.get("round", ""))
-    key = key if KEY.fullmatch(key) else site.app.new_id()
-    said = replace(looking(visitor_of(request)), key=key)
-    act = _ACTS.get(request.path_params["act"])
-    seen = await scheduling.visible(site.app, said)
-    one = next((one for one in seen if one.id == request.path_params["id"]), None)
-    if act is None or one is None:
-        return await _page(site, request, status=404, wrong="There is no such schedule any more.")
+async def change_schedule(context: WebContext, request: Request) -> Response:
+    """Pause, resume, run or remove a schedule."""
+    form = await read_form(context, request)
+    incoming = _message_with_key(context, request, str(form.get("round", "")))
+    action = _SCHEDULE_ACTIONS.get(request.path_params["act"])
+    visible = await scheduling.visible(context.app, incoming)
+    id_ = request.path_params["id"]
+    schedule = next((schedule for schedule in visible if schedule.id == id_), None)
+    if action is None or schedule is None:
+        return await _schedules_page(
+            context, request, status=404, wrong="There is no such schedule any more."
+        )
     try:
-        await act(site.app, said, one)
+        await action(context.app, incoming, schedule)
     except CouncilError as error:
-        return await _page(site, request, status=422, wrong=str(error))
+        return await _schedules_page(context, request, status=422, wrong=str(error))
     return RedirectResponse("/schedules", status_code=303)
 
 
-async def _pause(app: AppContext, _: IncomingMessage, one: Schedule) -> None:
-    await scheduling.kept(app, replace(one, paused=True))
-
-
-async def _resume(app: AppContext, _: IncomingMessage, one: Schedule) -> None:
-    await scheduling.resumed(app, one)
-
-
-async def _remove(app: AppContext, _: IncomingMessage, one: Schedule) -> None:
-    await scheduling.removed(app, one)
-
-
-async def _run(app: AppContext, said: IncomingMessage, one: Schedule) -> None:
-    bakeoff = await scheduling.run_now(app, said, one)
-    if await app.bakeoff_stores.bakeoffs.open(bakeoff):
-        await holding.begin(app, None, bakeoff)
-
-
-async def _page(site: WebContext, request: Request, status: int = 200, **shown: object) -> Response:
-    said = looking(visitor_of(request))
-    seen = await scheduling.visible(site.app, said)
-    told = {"wrong": "", "words": "", "understood": None} | shown
-    return await site.page(
+async def _schedules_page(
+    context: WebContext, request: Request, status: int = 200, **values: object
+) -> Response:
+    app, incoming = context.app, empty_message(visitor_of(request))
+    visible = await scheduling.visible(app, incoming)
+    suites = await app.bakeoff_stores.suites.lines(incoming.place.scope)
+    return await context.render_page(
         request,
         "schedules.html",
         status=status,
-        found=[await scheduling.lined(site.app, one) for one in seen],
-        suites=[line.name for line in await site.app.bakeoff_stores.suites.lines(said.place.scope)],
-        zone=site.app.zone,
-        here=said.place,
-        **told,
+        found=[await scheduling.lined(app, schedule) for schedule in visible],
+        suites=[line.name for line in suites],
+        zone=app.zone,
+        here=incoming.place,
+        **{"wrong": "", "words": "", "understood": None} | values,
     )
 
 
-_ACTS: Mapping[str, Act] = {"pause": _pause, "resume": _resume, "remove": _remove, "run": _run}
+async def _pause(app: AppContext, _: IncomingMessage, schedule: Schedule) -> None:
+    await scheduling.kept(app, replace(schedule, paused=True))
+
+
+async def _resume(app: AppContext, _: IncomingMessage, schedule: Schedule) -> None:
+    await scheduling.resumed(app, schedule)
+
+
+async def _remove(app: AppContext, _: IncomingMessage, schedule: Schedule) -> None:
+    await scheduling.removed(app, schedule)
+
+
+async def _run(app: AppContext, incoming: IncomingMessage, schedule: Schedule) -> None:
+    bakeoff = await scheduling.run_now(app, incoming, schedule)
+    if await app.bakeoff_stores.bakeoffs.open(bakeoff):
+        await begin(app, None, bakeoff)
+
+
+_SCHEDULE_ACTIONS: Mapping[str, ScheduleAction] = {
+    "pause": _pause,
+    "resume": _resume,
+    "remove": _remove,
+    "run": _run,
+}

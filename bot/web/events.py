@@ -1,10 +1,10 @@
-"""What a page hears of a round under way: server-sent events, each the whole state as HTML."""
+"""Server-sent events of running rounds and bake-offs, and their state for polling."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import suppress
-from functools import lru_cache
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from functools import lru_cache, partial
 from typing import TypeVar
 
 from starlette.requests import Request
@@ -15,140 +15,142 @@ from bot.observability import logs
 from bot.ports import RoundSnapshot
 from bot.render.bakeoffs import running_post
 from bot.render.round_status import progress_post
-from bot.web.bakeoffs import bakeoff_asked
-from bot.web.context import WebContext, fragment
-from council.bakeoffs.models import Bakeoff, Progress
+from bot.web.bakeoffs import load_bakeoff
+from bot.web.context import WebContext, render_fragment
+from council.bakeoffs.models import Progress
 from council.errors import CouncilError
 
-# --- What a page hears of a round under way: server-sent events, each the whole state as HTML.
-
-Seen = TypeVar("Seen")
+T = TypeVar("T")
+Payload = dict[str, object]
 
 HEARTBEAT_SECONDS = 15.0
 RETRY_MILLISECONDS = 1000
 
 
-@lru_cache(maxsize=256)  # a sight is shown to many pages
-def told(sight: RoundSnapshot) -> dict[str, object]:
-    """Give what a page shows of a sight; `closed` tells it to fetch the whole round."""
-    post = progress_post(sight.round_, sight.seconds)
-    return {
-        "closed": sight.round_.closing is not None,
-        "summary": post.summary,
-        "seconds": round(sight.seconds, 1),
-        "progress": fragment("progress.html", progress=post),
-        "draft": fragment("draft.html", draft=sight.draft) if sight.draft else "",
-    }
-
-
-async def events(site: WebContext, request: Request) -> Response:
-    """Tell how a round goes on, until it is closed or stopped."""
-    round_ = await site.round_(request)
-    return StreamingResponse(
-        _stream(site, round_.id),
-        media_type="text/event-stream",
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+async def round_events(context: WebContext, request: Request) -> Response:
+    """Stream the state of a round until it is closed or stopped."""
+    round_ = await context.load_round(request)
+    runner = context.app.runner
+    return _event_response(
+        _stream(
+            runner.subscribe(round_.id),
+            round_payload,
+            partial(runner.is_running, round_.id),
+            round_id=round_.id,
+        )
     )
 
 
-async def state(site: WebContext, request: Request) -> Response:
-    """Tell once how a round stands, for pages that cannot hold a stream open."""
-    round_ = await site.round_(request)
-    async with site.app.runner.subscribe(round_.id) as sights:
-        sight = await anext(sights)
-    stopped = not sight.round_.closing and not await site.app.runner.is_running(round_.id)
-    return JSONResponse(told(sight) | {"stopped": stopped})
+async def round_state(context: WebContext, request: Request) -> Response:
+    """Return the state of a round once, for browsers that cannot keep a stream open."""
+    round_ = await context.load_round(request)
+    async with context.app.runner.subscribe(round_.id) as snapshots:
+        snapshot = await anext(snapshots)
+    is_running = await context.app.runner.is_running(round_.id)
+    stopped = not snapshot.round_.closing and not is_running
+    return JSONResponse(round_payload(snapshot) | {"stopped": stopped})
 
 
-async def _stream(site: WebContext, round_id: str) -> AsyncIterator[str]:
-    yield f"retry: {RETRY_MILLISECONDS}\n\n"
-    try:
-        async with site.app.runner.subscribe(round_id) as sights:
-            async for sight in or_silence(sights):
-                yield event_text("state", told(sight)) if sight else ": still here\n\n"
-    except CouncilError as error:
-        yield event_text("stopped", {"why": str(error)})
-    # The outermost handler of a stream: its headers are sent, so the page is told in it.
-    except Exception as error:  # noqa: BLE001
-        why = logs.unforeseen("stream_failed", error, round_id=round_id)
-        yield event_text("stopped", {"why": why})
-    else:
-        if not await site.app.runner.is_running(round_id):
-            yield event_text("end", {})
+@lru_cache(maxsize=256)  # many browsers show the same snapshot
+def round_payload(snapshot: RoundSnapshot) -> Payload:
+    """Return what a page shows of a running round; if it is `closed`, the page reloads."""
+    post = progress_post(snapshot.round_, snapshot.seconds)
+    return {
+        "closed": snapshot.round_.closing is not None,
+        "summary": post.summary,
+        "seconds": round(snapshot.seconds, 1),
+        "progress": render_fragment("progress.html", progress=post),
+        "draft": render_fragment("draft.html", draft=snapshot.draft) if snapshot.draft else "",
+    }
 
 
-def event_text(name: str, data: dict[str, object]) -> str:
-    """Give one event as it is sent."""
-    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
+async def bakeoff_events(context: WebContext, request: Request) -> Response:
+    """Stream the state of a bake-off until it ends or is stopped."""
+    bakeoff = await load_bakeoff(context, request)
+    return _event_response(
+        _stream(
+            nullcontext(watching(context.app, bakeoff)),
+            partial(bakeoff_payload, context),
+            bakeoff_id=bakeoff.id,
+        )
+    )
 
 
-async def or_silence(
-    sights: AsyncIterator[Seen], seconds: float = HEARTBEAT_SECONDS
-) -> AsyncIterator[Seen | None]:
-    """Give the sights, and None whenever there was none for a while."""
-    following = asyncio.ensure_future(anext(sights, None))
-    try:
-        while True:
-            done, _ = await asyncio.wait({following}, timeout=seconds)
-            if not done:
-                yield None
-            elif sight := following.result():
-                yield sight
-                following = asyncio.ensure_future(anext(sights, None))
-            else:
-                return
-    finally:
-        following.cancel()
-        with suppress(asyncio.CancelledError, Exception):
-            await following
+async def bakeoff_state(context: WebContext, request: Request) -> Response:
+    """Return the state of a bake-off once, for browsers that cannot keep a stream open."""
+    bakeoff = await load_bakeoff(context, request)
+    stopped = not await is_held(context.app, bakeoff)
+    progress = await standing(context.app, bakeoff)
+    return JSONResponse(bakeoff_payload(context, progress) | {"stopped": stopped})
 
 
-# --- What a page hears of a bake-off under way: server-sent events, each the whole state as HTML.
-
-
-def bakeoff_payload(site: WebContext, progress: Progress) -> dict[str, object]:
-    """Give what a page shows of progress; `closed` tells it to fetch the whole page."""
+def bakeoff_payload(context: WebContext, progress: Progress) -> Payload:
+    """Return what a page shows of a running bake-off; if it is `closed`, the page reloads."""
     post = running_post(progress, "")
     bakeoff = progress.bakeoff
     return {
         "closed": bakeoff.ending is not None,
         "summary": post.summary,
-        "seconds": round((site.app.now() - bakeoff.at).total_seconds(), 1),
-        "progress": fragment("bakeoff_progress.html", progress=post),
+        "seconds": round((context.app.now() - bakeoff.at).total_seconds(), 1),
+        "progress": render_fragment("bakeoff_progress.html", progress=post),
         "draft": "",
     }
 
 
-async def bakeoff_events(site: WebContext, request: Request) -> Response:
-    """Tell how a bake-off goes on, until it is over or stopped."""
-    bakeoff = await bakeoff_asked(site, request)
+def _event_response(events: AsyncIterator[str]) -> Response:
     return StreamingResponse(
-        _bakeoff_stream(site, bakeoff),
+        events,
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
 
-async def bakeoff_state(site: WebContext, request: Request) -> Response:
-    """Tell once how a bake-off stands, for pages that cannot hold a stream open."""
-    bakeoff = await bakeoff_asked(site, request)
-    stopped = not await is_held(site.app, bakeoff)
-    return JSONResponse(
-        bakeoff_payload(site, await standing(site.app, bakeoff)) | {"stopped": stopped}
-    )
+async def _stream(
+    subscription: AbstractAsyncContextManager[AsyncIterator[T]],
+    payload: Callable[[T], Payload],
+    is_running: Callable[[], Awaitable[bool]] | None = None,
+    **ids: str,
+) -> AsyncIterator[str]:
+    """Yield events: `state` for each item, then `end`, or `stopped` with the reason.
 
-
-async def _bakeoff_stream(site: WebContext, bakeoff: Bakeoff) -> AsyncIterator[str]:
+    There is no `end` if `is_running` says that another stream would continue.
+    """
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
     try:
-        async for progress in or_silence(watching(site.app, bakeoff)):
-            shown = event_text("state", bakeoff_payload(site, progress)) if progress else None
-            yield shown or ": still here\n\n"
+        async with subscription as items:
+            async for item in with_heartbeats(items):
+                yield format_event("state", payload(item)) if item else ": still here\n\n"
     except CouncilError as error:
-        yield event_text("stopped", {"why": str(error)})
-    # The outermost handler of a stream: its headers are sent, so the page is told in it.
+        yield format_event("stopped", {"why": str(error)})
+    # The outermost handler of a stream: its headers are sent, so the error becomes an event.
     except Exception as error:  # noqa: BLE001
-        why = logs.unforeseen("stream_failed", error, bakeoff_id=bakeoff.id)
-        yield event_text("stopped", {"why": why})
+        yield format_event("stopped", {"why": logs.unforeseen("stream_failed", error, **ids)})
     else:
-        yield event_text("end", {})
+        if is_running is None or not await is_running():
+            yield format_event("end", {})
+
+
+def format_event(name: str, data: Payload) -> str:
+    """Return one server-sent event."""
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
+
+
+async def with_heartbeats(
+    items: AsyncIterator[T], seconds: float = HEARTBEAT_SECONDS
+) -> AsyncIterator[T | None]:
+    """Yield the items, and None after every `seconds` without one."""
+    next_item = asyncio.ensure_future(anext(items, None))
+    try:
+        while True:
+            finished, _ = await asyncio.wait({next_item}, timeout=seconds)
+            if not finished:
+                yield None
+            elif item := next_item.result():
+                yield item
+                next_item = asyncio.ensure_future(anext(items, None))
+            else:
+                return
+    finally:
+        next_item.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await next_item

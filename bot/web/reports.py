@@ -1,4 +1,4 @@
-"""The page of leaderboards: chosen and sorted through links alone, with its figure and files."""
+"""Handlers of the report pages: leaderboard and bias, with their charts and downloads."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.bakeoffs.bias_report import BiasPage, bias_shelf, bias_sought, shown_bias
+from bot.bakeoffs.bias_report import bias_shelf, bias_sought, shown_bias
 from bot.bakeoffs.leaderboard import (
     LeaderboardPage,
     LeaderboardQuery,
@@ -22,7 +22,7 @@ from bot.bakeoffs.leaderboard import (
 from bot.bakeoffs.records import records_up_to_date
 from bot.render.bias_charts import drawings_of
 from bot.render.bias_export import bias_csv, bias_document
-from bot.render.bias_findings import covers as _bias_covers
+from bot.render.bias_findings import covers as bias_covers
 from bot.render.bias_findings import findings
 from bot.render.bias_message import TITLE, reading_lines, whole_picture_of
 from bot.render.bias_tables import (
@@ -52,12 +52,20 @@ from bot.render.leaderboard_tables import (
 )
 from bot.render.leaderboard_text import SHARED, decided, news_lines, worth_lines, worth_table
 from bot.render.leaderboard_weighted import weighted_parts
-from bot.web.context import WebContext, download
+from bot.web.context import WebContext, file_response
 
-# --- The page of leaderboards: chosen and sorted through links alone, with its figure and files.
-
-OPTIONS = ("suite", "version", "panel", "category", "since", "until", "as", "weights")
-MOST_LETTERS = 200
+LEADERBOARD_OPTIONS = (
+    "suite",
+    "version",
+    "panel",
+    "category",
+    "since",
+    "until",
+    "as",
+    "weights",
+)
+BIAS_OPTIONS = ("suite", "panel", "category", "since", "until")
+MAX_OPTION_LENGTH = 200
 WEIGHTS = (
     ("", "alike"),
     ("consistency", "by order consistency"),
@@ -68,9 +76,20 @@ WEIGHTS = (
 WINDOWS = (("", "any time"), ("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"))
 
 
+def options_of(request: Request, names: Sequence[str] = LEADERBOARD_OPTIONS) -> dict[str, str]:
+    """Return the query options that are not empty, each cut to `MAX_OPTION_LENGTH`."""
+    found = {name: request.query_params.get(name, "") for name in names}
+    return {
+        name: value[:MAX_OPTION_LENGTH].strip() for name, value in found.items() if value.strip()
+    }
+
+
+# Leaderboard
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a column, and the link that sorts by it; `sorted` is how it is sorted now."""
+    """A column head with the link that sorts by it; `sorted` is the current order, or ""."""
 
     title: str
     link: str
@@ -78,155 +97,179 @@ class Head:
     is_number: bool
 
 
-async def leaderboard_page(site: WebContext, request: Request) -> Response:
-    """Give the leaderboard that the address means."""
-    given = options_of(request)
+async def leaderboard_page(context: WebContext, request: Request) -> Response:
+    """Show the leaderboard that the query selects; a wrong query shows all of it with the error."""
+    options = options_of(request)
     fault = ""
     try:
-        sought = parse_query(given, site.app.now())
+        query = parse_query(options, context.app.now())
     except LeaderboardQueryError as error:
-        sought, fault = LeaderboardQuery(), str(error)
-    found = await _shelf(site, sought)
-    shown = await asyncio.to_thread(_shown, found.shown, sought, request)
-    return await site.page(
+        query, fault = LeaderboardQuery(), str(error)
+    found = await _leaderboard_page(context, query)
+    values = await asyncio.to_thread(_leaderboard_values, found.shown, query, request)
+    return await context.render_page(
         request,
         "leaderboard.html",
         status=422 if fault else 200,
         fault=fault,
         board=found.shown,
-        sought=sought,
-        given=given,
+        sought=query,
+        given=options,
         choices=found.choices,
         windows=WINDOWS,
         weights=WEIGHTS,
-        query=urlencode(given),
-        **shown,
+        query=urlencode(options),
+        **values,
     )
 
 
-def options_of(request: Request, names: Sequence[str] = OPTIONS) -> dict[str, str]:
-    """Give the options of an address that say something."""
-    found = {name: request.query_params.get(name, "") for name in names}
-    return {name: value[:MOST_LETTERS].strip() for name, value in found.items() if value.strip()}
+async def download_leaderboard_csv(context: WebContext, request: Request) -> Response:
+    """Return the leaderboard as CSV."""
+    board, query = await _load_leaderboard(context, request)
+    return file_response("leaderboard.csv", csv_of(board, as_judge=query.as_judge), "text/csv")
 
 
-async def _shelf(site: WebContext, sought: LeaderboardQuery) -> LeaderboardPage:
-    app = site.app
+async def download_leaderboard_json(context: WebContext, request: Request) -> Response:
+    """Return the leaderboard as `council leaderboard --json` prints it."""
+    board, query = await _load_leaderboard(context, request)
+    document = board_document(board, as_judge=query.as_judge)
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    return file_response("leaderboard.json", text, "application/json")
+
+
+async def download_leaderboard_png(context: WebContext, request: Request) -> Response:
+    """Return the leaderboard's chart as an image."""
+    board, _ = await _load_leaderboard(context, request)
+    image = await asyncio.to_thread(picture_of, board)
+    return file_response("leaderboard.png", image, "image/png")
+
+
+async def _load_leaderboard(
+    context: WebContext, request: Request
+) -> tuple[Leaderboard, LeaderboardQuery]:
+    query = parse_query(options_of(request), context.app.now())
+    return (await _leaderboard_page(context, query)).shown, query
+
+
+async def _leaderboard_page(context: WebContext, query: LeaderboardQuery) -> LeaderboardPage:
+    app = context.app
     await records_up_to_date(app)
-    found = await shelf(app.bakeoff_stores, sought, known_names(app.panels.values()))
-    return replace(found, shown=await weighed(app, sought, found.shown))
+    found = await shelf(app.bakeoff_stores, query, known_names(app.panels.values()))
+    return replace(found, shown=await weighed(app, query, found.shown))
 
 
-def _shown(shown: Leaderboard, sought: LeaderboardQuery, request: Request) -> dict[str, Any]:
-    """Give what the page shows of a board, sorted as the address says."""
-    wanted = request.query_params.get("sort", "")
-    given = options_of(request)
-    if sought.as_judge:
-        heads, rows = _sorted(
-            shown.judges.rows, judge_columns(shown.names, shown.people), wanted, given
-        )
+def _leaderboard_values(
+    board: Leaderboard, query: LeaderboardQuery, request: Request
+) -> dict[str, Any]:
+    """Return the template values of a leaderboard, sorted as the query says."""
+    sort = request.query_params.get("sort", "")
+    options = options_of(request)
+    if query.as_judge:
+        columns = judge_columns(board.names, board.people)
+        heads, rows = _sort_table(board.judges.rows, columns, sort, options)
     else:
-        heads, rows = _sorted(shown.board.rows, author_columns(shown.names), wanted, given)
-    rounds = shown.coverage.rounds
+        heads, rows = _sort_table(board.board.rows, author_columns(board.names), sort, options)
+    rounds = board.coverage.rounds
     return {
         "heads": heads,
         "rows": rows if rounds else [],
-        "news": [*news_lines(shown.changes, shown.names)] if shown.changes else [],
-        "how": [HOW_JUDGES] if sought.as_judge else [HOW_AUTHORS, *decided(shown)],
-        "figure": svg_of(figure_of(shown.chart)) if rounds and not sought.as_judge else "",
-        "weighted": weighted_parts(shown),
-        "worth": worth_table(shown),
-        "worth_lines": [*worth_lines(shown)],
-        "covers": f"{SHARED} {covers(shown.coverage)}" if rounds else nothing(shown.coverage),
+        "news": [*news_lines(board.changes, board.names)] if board.changes else [],
+        "how": [HOW_JUDGES] if query.as_judge else [HOW_AUTHORS, *decided(board)],
+        "figure": svg_of(figure_of(board.chart)) if rounds and not query.as_judge else "",
+        "weighted": weighted_parts(board),
+        "worth": worth_table(board),
+        "worth_lines": [*worth_lines(board)],
+        "covers": f"{SHARED} {covers(board.coverage)}" if rounds else nothing(board.coverage),
     }
 
 
-def _sorted(
-    lines: Sequence[Any], columns: Sequence[Column[Any]], wanted: str, given: Mapping[str, str]
+def _sort_table(
+    rows: Sequence[Any], columns: Sequence[Column[Any]], sort: str, options: Mapping[str, str]
 ) -> tuple[list[Head], list[list[tuple[str, bool]]]]:
-    """Give heads and cells; a column that says nothing of any line is left out."""
-    told = telling(lines, columns)
-    by = next((column for column in told if column.key == wanted.removeprefix("-")), None)
-    turned = wanted.startswith("-")
-    ordered = sorted_by(lines, by, turned=turned) if by else [*lines]
-    heads = [_head(column, given, is_it=column is by, turned=turned) for column in told]
-    return heads, [[(column.shown(x), not column.is_text) for column in told] for x in ordered]
+    """Return heads and rows of cells; a column that is empty in every row is left out.
+
+    A cell is its text and whether its column holds numbers.
+    """
+    shown = telling(rows, columns)
+    by = next((column for column in shown if column.key == sort.removeprefix("-")), None)
+    is_reversed = sort.startswith("-")
+    ordered = sorted_by(rows, by, turned=is_reversed) if by else [*rows]
+    heads = [
+        _head(column, options, is_sorted=column is by, is_reversed=is_reversed) for column in shown
+    ]
+    return heads, [[(column.shown(x), not column.is_text) for column in shown] for x in ordered]
 
 
-def _head(column: Column[Any], given: Mapping[str, str], *, is_it: bool, turned: bool) -> Head:
-    """Give a column's head; its link sorts best first, and once more the other way round."""
-    sort = f"-{column.key}" if is_it and not turned else column.key
-    rises = column.is_low_best != turned
-    how = ("ascending" if rises else "descending") if is_it else ""
-    link = f"/leaderboard?{urlencode({**given, 'sort': sort})}"
-    return Head(column.title or "Place", link, how, not column.is_text)
+def _head(
+    column: Column[Any], options: Mapping[str, str], *, is_sorted: bool, is_reversed: bool
+) -> Head:
+    """Return a column's head; its link sorts best first, or worst first if it is sorted already."""
+    sort = f"-{column.key}" if is_sorted and not is_reversed else column.key
+    is_ascending = column.is_low_best != is_reversed
+    order = ("ascending" if is_ascending else "descending") if is_sorted else ""
+    link = f"/leaderboard?{urlencode({**options, 'sort': sort})}"
+    return Head(column.title or "Place", link, order, not column.is_text)
 
 
-async def as_csv(site: WebContext, request: Request) -> Response:
-    """Give the leaderboard as a table for spreadsheets."""
-    board, sought = await _board(site, request)
-    return download("leaderboard.csv", csv_of(board, as_judge=sought.as_judge), "text/csv")
+# Bias
 
 
-async def as_json(site: WebContext, request: Request) -> Response:
-    """Give the leaderboard as `council leaderboard --json` prints it."""
-    board, sought = await _board(site, request)
-    document = board_document(board, as_judge=sought.as_judge)
-    text = json.dumps(document, ensure_ascii=False, indent=2)
-    return download("leaderboard.json", text, "application/json")
-
-
-async def as_png(site: WebContext, request: Request) -> Response:
-    """Give the leaderboard's figure as a picture."""
-    board, _ = await _board(site, request)
-    return download("leaderboard.png", await asyncio.to_thread(picture_of, board), "image/png")
-
-
-async def _board(site: WebContext, request: Request) -> tuple[Leaderboard, LeaderboardQuery]:
-    sought = parse_query(options_of(request), site.app.now())
-    return (await _shelf(site, sought)).shown, sought
-
-
-# --- The page on the bias of judges: chosen through links alone, with its figures and files.
-
-BIAS_OPTIONS = ("suite", "panel", "category", "since", "until")
-
-
-async def bias_page(site: WebContext, request: Request) -> Response:
-    """Give the bias of judges over the rounds that the address means."""
-    given = options_of(request, BIAS_OPTIONS)
+async def bias_page(context: WebContext, request: Request) -> Response:
+    """Show the judges' bias over the rounds that the query selects."""
+    options = options_of(request, BIAS_OPTIONS)
     fault = ""
     try:
-        sought = bias_sought(given, site.app.now())
+        query = bias_sought(options, context.app.now())
     except LeaderboardQueryError as error:
-        sought, fault = LeaderboardQuery(), str(error)
-    found = await _bias_shelf(site, sought)
-    shown = await asyncio.to_thread(_bias_shown, found.shown)
-    return await site.page(
+        query, fault = LeaderboardQuery(), str(error)
+    app = context.app
+    found = await bias_shelf(app, query, known_names(app.panels.values()), app.measure_bias)
+    values = await asyncio.to_thread(_bias_values, found.shown)
+    return await context.render_page(
         request,
         "bias.html",
         status=422 if fault else 200,
         title=TITLE,
         fault=fault,
-        given=given,
+        given=options,
         choices=found.choices,
         windows=WINDOWS,
-        query=urlencode(given),
-        **shown,
+        query=urlencode(options),
+        **values,
     )
 
 
-async def _bias_shelf(site: WebContext, sought: LeaderboardQuery) -> BiasPage:
-    app = site.app
-    return await bias_shelf(app, sought, known_names(app.panels.values()), app.measure_bias)
+async def download_bias_csv(context: WebContext, request: Request) -> Response:
+    """Return every measure as CSV."""
+    return file_response("bias.csv", bias_csv(await _load_bias(context, request)), "text/csv")
 
 
-def _bias_shown(bias: ShownBias) -> dict[str, Any]:
-    """Give what the page shows of a report."""
+async def download_bias_json(context: WebContext, request: Request) -> Response:
+    """Return the report as `council bias --rounds --json` prints it."""
+    document = bias_document(await _load_bias(context, request))
+    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    return file_response("bias.json", text, "application/json")
+
+
+async def download_bias_png(context: WebContext, request: Request) -> Response:
+    """Return all charts as one image."""
+    bias = await _load_bias(context, request)
+    image = await asyncio.to_thread(whole_picture_of, bias)
+    return file_response("bias.png", image, "image/png")
+
+
+async def _load_bias(context: WebContext, request: Request) -> ShownBias:
+    app = context.app
+    query = bias_sought(options_of(request, BIAS_OPTIONS), app.now())
+    return await shown_bias(app, query, known_names(app.panels.values()), app.measure_bias)
+
+
+def _bias_values(bias: ShownBias) -> dict[str, Any]:
+    """Return the template values of a bias report."""
     has_rounds = bool(bias.report.rounds)
     return {
         "has_rounds": has_rounds,
-        "covers": _bias_covers(bias),
+        "covers": bias_covers(bias),
         "findings": findings(bias) if has_rounds else (),
         "cautions": [*caution_lines(bias)] if has_rounds else [],
         "beside": side_by_side(bias),
@@ -240,27 +283,3 @@ def _bias_shown(bias: ShownBias) -> dict[str, Any]:
         "audits": [*audit_lines(bias)],
         "reading": [*reading_lines(bias)],
     }
-
-
-async def bias_as_csv(site: WebContext, request: Request) -> Response:
-    """Give every measure as a table for spreadsheets."""
-    return download("bias.csv", bias_csv(await _bias(site, request)), "text/csv")
-
-
-async def bias_as_json(site: WebContext, request: Request) -> Response:
-    """Give the report as `council bias --rounds --json` prints it."""
-    document = bias_document(await _bias(site, request))
-    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
-    return download("bias.json", text, "application/json")
-
-
-async def bias_as_png(site: WebContext, request: Request) -> Response:
-    """Give the figures as one picture."""
-    bias = await _bias(site, request)
-    return download("bias.png", await asyncio.to_thread(whole_picture_of, bias), "image/png")
-
-
-async def _bias(site: WebContext, request: Request) -> ShownBias:
-    app = site.app
-    sought = bias_sought(options_of(request, BIAS_OPTIONS), app.now())
-    return await shown_bias(app, sought, known_names(app.panels.values()), app.measure_bias)

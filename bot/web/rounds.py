@@ -1,4 +1,4 @@
-"""What visitors do: ask, go on with a round, stop it, let the page know them by the token."""
+"""Handlers of rounds: ask, list, read, download, rate and vote."""
 
 import asyncio
 import json
@@ -27,44 +27,135 @@ from bot.render.round_report import (
     title_of,
 )
 from bot.render.round_status import progress_post
-from bot.web.auth import PASS_COOKIE, Visitor, is_token, place_of, remember, visitor_of
-from bot.web.context import WebContext, download
+from bot.web.auth import FormError, Visitor, place_of, read_form, visitor_of
+from bot.web.context import WebContext, file_response
 from council.errors import CouncilError, RoundNotFoundError
-from council.feedback import Feedback, HumanVote
 from council.integrity.seal import Seal, changes
 from council.integrity.verification import verify
 from council.places import Place
 from council.rounds import Round
 
-# --- What visitors do: ask, go on with a round, stop it, let the page know them by the token.
-
-MOST_BYTES = 4_000_000
-KEY = re.compile(r"[0-9a-f]{10}")
-_LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
-
-
-class FormError(CouncilError):
-    """A form that cannot be acted on; `status` is HTTP's."""
-
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
-        self.status = status
+MAX_LISTED_ROUNDS = 100
+MAX_SEARCH_LENGTH = 200
+ROUND_KEY = re.compile(r"[0-9a-f]{10}")
+_HELPFUL = {"yes": True, "no": False}
 
 
-async def own_form(site: WebContext, request: Request) -> FormData:
-    """Give a form's fields; raise FormError unless it is of a bearable size and this visitor's."""
-    length = request.headers.get("content-length", "")
-    if not length.isdigit() or int(length) > MOST_BYTES:
-        raise FormError("That is too much text for a question: shorten it.", 413)
-    form = await request.form(max_part_size=MOST_BYTES)
-    if not site.seals.fits_form(visitor_of(request).secret, str(form.get("token", ""))):
-        raise FormError("This page was open for too long: load it again, then send it.", 403)
-    return form
+# Pages and downloads
+
+
+async def front_page(context: WebContext, request: Request) -> Response:
+    """Show the form for a question, what runs here, and who receives the data."""
+    return await context.render_page(
+        request, "front.html", surroundings=context.surroundings, state=context.state()
+    )
+
+
+async def rounds_page(context: WebContext, request: Request) -> Response:
+    """Show the rounds whose question contains the search text."""
+    wanted = request.query_params.get("q", "")[:MAX_SEARCH_LENGTH].strip()
+    found = await context.recent_rounds(visitor_of(request), MAX_LISTED_ROUNDS, wanted)
+    return await context.render_page(request, "rounds.html", found=found, wanted=wanted)
+
+
+async def round_page(context: WebContext, request: Request) -> Response:
+    """Show a round: its answer and thread, or its progress."""
+    # Asked before loading: if the round closes in between, the next event tells the browser.
+    is_running = await context.app.runner.is_running(request.path_params["id"])
+    round_ = await context.load_round(request)
+    # A signed link alone permits no action, not even to the visitor who asked.
+    is_own = context.is_authenticated(request) and _is_asker(request, round_)
+    if round_.closing is not None or round_.forgotten is not None:
+        seal = await context.app.store.seal(round_.id)
+        values = await asyncio.to_thread(_closed_values, round_, seal)
+    else:
+        values = await asyncio.to_thread(_open_values, round_)
+        values["accepted"] = (await accepted(context.app, round_)).summary
+    if round_.panel.name in context.app.panels:
+        values["panel"] = round_.panel.name
+    can_rate = may_rate(context, request, round_)
+    if can_rate:
+        values |= await _rating_values(context, request, round_)
+    else:
+        values |= {"suites": (), "said_before": None, "voted_before": None}
+    return await context.render_page(
+        request,
+        "round.html",
+        round_=round_,
+        title=title_of(round_),
+        current=round_.id,
+        is_running=is_running and not round_.closing,
+        is_own=is_own,
+        may_rate=can_rate,
+        seen=SEEN,
+        state=context.state(),
+        **values,
+    )
+
+
+async def _rating_values(context: WebContext, request: Request, round_: Round) -> dict[str, Any]:
+    app, asker_id = context.app, visitor_of(request).asker.id
+    return {
+        "suites": tuple(line.name for line in await app.bakeoff_stores.suites.lines("")),
+        "said_before": await own_feedback(app, round_.id, asker_id),
+        "voted_before": await own_vote(app, round_.id, asker_id),
+    }
+
+
+def _open_values(round_: Round) -> dict[str, Any]:
+    return {"progress": progress_post(round_, 0), "root": None, "draw": None}
+
+
+def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "root": report(round_).root,
+        "draw": round_.draw,
+        "link": seal.link if seal else None,
+        "changed": changes(round_, seal) if seal else (),
+    }
+    if round_.draw:
+        values |= {
+            "standings": standings_post(round_, round_.draw),
+            "ballots": ballots_post(round_, round_.draw),
+            "answers": [] if round_.forgotten else [*labelled_answers(round_, round_.draw)],
+            "placings": placings(round_, round_.draw),
+            "findings": findings(round_),
+            "differences": verify(round_),
+        }
+    return values
+
+
+async def prior_page(context: WebContext, request: Request) -> Response:
+    """Show a closed round with the leaderboard as prior; FormError for a visitor by link alone."""
+    round_ = await context.load_round(request)
+    if not may_rate(context, request, round_):
+        raise FormError("Only who may read the leaderboard sees what it says of a round.", 403)
+    post = await beside(context.app, round_)
+    return await context.render_page(
+        request, "beside.html", post_=post, round_=round_, title=title_of(round_)
+    )
+
+
+async def download_json(context: WebContext, request: Request) -> Response:
+    """Return a round as `council show --json` prints it."""
+    round_ = await context.load_round(request)
+    text = json.dumps(document(round_), ensure_ascii=False, indent=2)
+    return file_response(f"round-{round_.id}.json", text, "application/json")
+
+
+async def download_markdown(context: WebContext, request: Request) -> Response:
+    """Return a round as Markdown."""
+    round_ = await context.load_round(request)
+    text = as_markdown(report(round_))
+    return file_response(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")
+
+
+# Questions
 
 
 @dataclass(slots=True)
 class PageChat(Chat):
-    """The page as a chat: what is said to a visitor is collected for the next page."""
+    """Chat adapter that collects posts for the page that answers a form."""
 
     follows: ClassVar[bool] = False
     posts: list[Post] = field(default_factory=list)
@@ -75,287 +166,147 @@ class PageChat(Chat):
         return SentMessage(place, str(len(self.posts)))
 
     async def find(self, place: Place, key: str) -> SentMessage | None:
-        """Give nothing: no page is shown twice."""
+        """Return None: nothing is ever sent twice."""
         return None
 
     async def edit(self, sent: SentMessage, post: Post) -> None:
-        """Put a post in the place of another."""
+        """Replace a collected post."""
         self.posts[int(sent.message) - 1] = post
 
-    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
-        """Collect a post: everybody here is the one who spoke."""
+    async def send_ephemeral(self, incoming: IncomingMessage, post: Post) -> None:
+        """Collect a post: only the visitor sees the page."""
         self.posts.append(post)
 
 
-async def asked(site: WebContext, request: Request) -> Response:
-    """Open a round and go to its page; any other command is answered on the page itself."""
-    form = await own_form(site, request)
+async def ask(context: WebContext, request: Request) -> Response:
+    """Start a round and redirect to its page; show the reply to any other command."""
+    form = await read_form(context, request)
     text = str(form.get("question", ""))
     visitor = visitor_of(request)
-    said = _said(visitor, text, form)
-    order = COMMANDS.read(text) if text.strip() else None
-    if order and order.command is not ASK:
-        page = PageChat()
+    incoming = _parse_form(visitor, text, form)
+    invocation = COMMANDS.read(text) if text.strip() else None
+    if invocation and invocation.command is not ASK:
+        chat = PageChat()
         # A panel is picked for the whole page, not for private questions alone.
-        await handle_message(site.app, page, replace(said, place=place_of(visitor)))
-        return await site.page(request, "said.html", posts=page.posts, said=text)
-    return await _to_its_page(site, request, said, order.argument if order else "", _choice(form))
+        await handle_message(context.app, chat, replace(incoming, place=place_of(visitor)))
+        return await context.render_page(request, "said.html", posts=chat.posts, said=text)
+    question = invocation.argument if invocation else ""
+    options = AskOptions(str(form.get("panel", "")) or None, str(form.get("method", "")) or None)
+    return await _start_and_redirect(context, request, incoming, question, options)
 
 
-async def _to_its_page(
-    site: WebContext, request: Request, said: IncomingMessage, text: str, choice: AskOptions
-) -> Response:
-    """Open the question's round and lead to it; where it is refused, nothing typed is lost."""
-    try:
-        round_id = await _opened(site, said, text, choice)
-    except CouncilError as error:
-        refused = Post((Caution(str(error)),))
-        return await site.page(
-            request, "said.html", status=422, posts=[refused], said="", typed=said.text
-        )
-    return RedirectResponse(f"/rounds/{round_id}", status_code=303)
+async def ask_again(context: WebContext, request: Request) -> Response:
+    """Start another round with the question and panel of a round."""
+    form = await read_form(context, request)
+    round_ = await context.load_round(request)
+    visitor = visitor_of(request)
+    question = round_.question
+    place = place_of(visitor, private=question.place.private)
+    key = str(form.get("round", ""))
+    incoming = IncomingMessage(question.text, visitor.asker, place, key, question.context)
+    options = AskOptions(round_.panel.name, round_.panel.terms.method)
+    return await _start_and_redirect(context, request, incoming, incoming.text, options)
 
 
-def _said(visitor: Visitor, text: str, form: FormData) -> IncomingMessage:
+def _parse_form(visitor: Visitor, text: str, form: FormData) -> IncomingMessage:
     place = place_of(visitor, private=form.get("audience") == "me")
-    # The form brings its key along: sent twice, it makes one round.
+    # The key comes from the page, so that a form sent twice starts one round.
     key = str(form.get("round", ""))
     return IncomingMessage(text, visitor.asker, place, key)
 
 
-def _choice(form: FormData) -> AskOptions:
-    return AskOptions(str(form.get("panel", "")) or None, str(form.get("method", "")) or None)
+async def _start_and_redirect(
+    context: WebContext,
+    request: Request,
+    incoming: IncomingMessage,
+    text: str,
+    options: AskOptions,
+) -> Response:
+    """Start a round and redirect to its page; on an error, show it with the text still typed in."""
+    try:
+        round_id = await _start_round(context, incoming, text, options)
+    except CouncilError as error:
+        post = Post((Caution(str(error)),))
+        return await context.render_page(
+            request, "said.html", status=422, posts=[post], said="", typed=incoming.text
+        )
+    return RedirectResponse(f"/rounds/{round_id}", status_code=303)
 
 
-async def _opened(site: WebContext, said: IncomingMessage, text: str, choice: AskOptions) -> str:
-    """Give the id of the question's round, carried on; a form that is sent twice makes one."""
-    app = site.app
-    key = said.key if KEY.fullmatch(said.key) else app.new_id()
-    await app.look_up(said.place)
-    round_ = proposed(app, replace(said, key=key), text, choice)
+async def _start_round(
+    context: WebContext, incoming: IncomingMessage, text: str, options: AskOptions
+) -> str:
+    """Start a round and return its id; a form that is sent twice starts one round."""
+    app = context.app
+    key = incoming.key if ROUND_KEY.fullmatch(incoming.key) else app.new_id()
+    await app.look_up(incoming.place)
+    round_ = proposed(app, replace(incoming, key=key), text, options)
     if not await app.open(round_):
-        before = await app.store.load(key)
-        if (before.question, before.panel) == (round_.question, round_.panel):
+        existing = await app.store.load(key)
+        if (existing.question, existing.panel) == (round_.question, round_.panel):
             return key
-        # The form asks something else now, as after going back a page.
+        # The same form with another question, as after the browser's Back button.
         round_ = replace(round_, id=app.new_id())
         await app.open(round_)
     app.runner.start(round_)
     return round_.id
 
 
-async def asked_again(site: WebContext, request: Request) -> Response:
-    """Put a round's question to its panel once more."""
-    form = await own_form(site, request)
-    round_ = await site.round_(request)
-    visitor = visitor_of(request)
-    place = place_of(visitor, private=round_.question.place.private)
-    asked_before = round_.question
-    key = str(form.get("round", ""))
-    said = IncomingMessage(asked_before.text, visitor.asker, place, key, asked_before.context)
-    choice = AskOptions(round_.panel.name, round_.panel.terms.method)
-    return await _to_its_page(site, request, said, said.text, choice)
-
-
-async def gone_on(site: WebContext, request: Request) -> Response:
-    """Go on with a round that stopped."""
-    round_ = await _own_round(site, request)
+async def resume_round(context: WebContext, request: Request) -> Response:
+    """Resume a stopped round."""
+    round_ = await _load_own_round(context, request)
     if not round_.closing:
-        await site.app.store.pause(round_.id, paused=False)
-        site.app.runner.start(round_)
+        await context.app.store.pause(round_.id, paused=False)
+        context.app.runner.start(round_)
     return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
 
 
-async def stopped(site: WebContext, request: Request) -> Response:
-    """Stop spending on a round; what there is stays."""
-    round_ = await _own_round(site, request)
-    await site.app.store.pause(round_.id, paused=True)
-    await site.app.runner.stop(round_.id)
+async def stop_round(context: WebContext, request: Request) -> Response:
+    """Stop a round; what it has produced so far stays."""
+    round_ = await _load_own_round(context, request)
+    await context.app.store.pause(round_.id, paused=True)
+    await context.app.runner.stop(round_.id)
     return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
 
 
-async def _own_round(site: WebContext, request: Request) -> Round:
-    """Give the round of the one who asked for it; to others it is as if it were not there."""
-    await own_form(site, request)
-    round_ = await site.round_(request)
-    if round_.question.asked_by != visitor_of(request).asker.id:
+async def _load_own_round(context: WebContext, request: Request) -> Round:
+    """Return the round of a form; raise RoundNotFoundError unless the visitor asked it."""
+    await read_form(context, request)
+    round_ = await context.load_round(request)
+    if not _is_asker(request, round_):
         raise RoundNotFoundError("Only the one who asked can stop a round or go on with it.")
     return round_
 
 
-async def let_in(site: WebContext, request: Request) -> Response:
-    """Give a pass to whoever knows the token."""
-    form = await own_form(site, request)
-    if not site.token or not is_token(str(form.get("password", "")), site.token):
-        await asyncio.sleep(site.wrong_token_seconds)
-        return await site.page(
-            request, "login.html", status=403, wrong=True, next=_next(form.get("next")), lines=()
-        )
-    response = RedirectResponse(_next(form.get("next")), status_code=303)
-    remember(response, request, PASS_COOKIE, site.seals.new_pass())
-    return response
+def _is_asker(request: Request, round_: Round) -> bool:
+    return round_.question.asked_by == visitor_of(request).asker.id
 
 
-def _next(wanted: object) -> str:
-    path = str(wanted or "/")
-    return path if _LOCAL_PATH.fullmatch(path) else "/"
+# Feedback
 
 
-async def login(site: WebContext, request: Request) -> Response:
-    """Ask for the token."""
-    wanted = _next(request.query_params.get("next"))
-    return await site.page(request, "login.html", wrong=False, next=wanted, lines=())
-
-
-# --- What visitors think of a round: two buttons under its answer, and a reason where it failed.
-
-_HELPFUL = {"yes": True, "no": False}
-
-
-async def rated(site: WebContext, request: Request) -> Response:
-    """Keep what a visitor thinks of a round they may read, and go back to its page."""
-    form = await own_form(site, request)
-    round_ = await site.round_(request)
+async def rate_round(context: WebContext, request: Request) -> Response:
+    """Store whether a round helped the visitor, and redirect to its page."""
+    form = await read_form(context, request)
+    round_ = await context.load_round(request)
     helpful = _HELPFUL.get(str(form.get("helpful", "")))
     if helpful is None:
         raise FormError("Say whether it helped: press Helpful or Not helpful.", 400)
     opinion = Opinion(helpful, str(form.get("reason", "")))
-    await rate(site.app, round_, visitor_of(request).asker.id, opinion)
+    await rate(context.app, round_, visitor_of(request).asker.id, opinion)
     return RedirectResponse(f"/rounds/{round_.id}#feedback", status_code=303)
 
 
-def may_rate(site: WebContext, request: Request, round_: Round) -> bool:
-    """Say whether the page asks what its visitor thinks: not by a link alone, nor without texts."""
-    by_link = "key" in request.query_params or not site.knows(request)
-    return not (by_link or round_.forgotten or round_.closing is None)
-
-
-async def said_before(site: WebContext, request: Request, round_: Round) -> Feedback | None:
-    """Give what the visitor has said of the round."""
-    return await own_feedback(site.app, round_.id, visitor_of(request).asker.id)
-
-
-# --- Which answer visitors call the best: a small button beside each.
-
-
-async def voted(site: WebContext, request: Request) -> Response:
-    """Keep a visitor's vote on a round they may read, and go back to its answers."""
-    form = await own_form(site, request)
-    round_ = await site.round_(request)
-    letter = str(form.get("label", ""))
-    await cast_vote(site.app, round_, visitor_of(request).asker.id, letter)
+async def vote(context: WebContext, request: Request) -> Response:
+    """Store the visitor's vote for the best answer, and redirect to the answers."""
+    form = await read_form(context, request)
+    round_ = await context.load_round(request)
+    label = str(form.get("label", ""))
+    await cast_vote(context.app, round_, visitor_of(request).asker.id, label)
     return RedirectResponse(f"/rounds/{round_.id}#answers", status_code=303)
 
 
-async def voted_before(site: WebContext, request: Request, round_: Round) -> HumanVote | None:
-    """Give what the visitor has voted on the round."""
-    return await own_vote(site.app, round_.id, visitor_of(request).asker.id)
-
-
-# --- The page of a round with the leaderboard as prior: beside the count, on request.
-
-
-async def beside_page(site: WebContext, request: Request) -> Response:
-    """Give what the leaderboard would have said of a closed round; not by a link alone."""
-    round_ = await site.round_(request)
-    if not may_rate(site, request, round_):
-        raise FormError("Only who may read the leaderboard sees what it says of a round.", 403)
-    post = await beside(site.app, round_)
-    return await site.page(
-        request, "beside.html", post_=post, round_=round_, title=title_of(round_)
-    )
-
-
-# --- What visitors read: the front page, the list of rounds, a round, its downloads.
-
-FOUND_ROUNDS = 100
-
-
-async def front(site: WebContext, request: Request) -> Response:
-    """Give the first page: ask, and see what runs here and who receives what."""
-    return await site.page(
-        request, "front.html", surroundings=site.surroundings, state=site.state()
-    )
-
-
-async def rounds(site: WebContext, request: Request) -> Response:
-    """Give the rounds whose question holds what is looked for."""
-    wanted = request.query_params.get("q", "")[:200].strip()
-    found = await site.lines(visitor_of(request), FOUND_ROUNDS, wanted)
-    return await site.page(request, "rounds.html", found=found, wanted=wanted)
-
-
-async def round_page(site: WebContext, request: Request) -> Response:
-    """Give a round: its answer and thread, or how far it is."""
-    # Asked before it is loaded: a round that closes in between is told by the next event.
-    is_carried = await site.app.runner.is_running(request.path_params["id"])
-    round_ = await site.round_(request)
-    # By a link alone nothing can be done with a round, not even by the one who asked.
-    is_own = site.knows(request) and round_.question.asked_by == visitor_of(request).asker.id
-    is_over = round_.closing is not None or round_.forgotten is not None
-    if is_over:
-        seal = await site.app.store.seal(round_.id)
-        shown = await asyncio.to_thread(_closed, round_, seal)
-    else:
-        shown = await asyncio.to_thread(_open, round_)
-        shown["accepted"] = (await accepted(site.app, round_)).summary
-    can_rate = may_rate(site, request, round_)
-    if round_.panel.name in site.app.panels:
-        shown["panel"] = round_.panel.name
-    return await site.page(
-        request,
-        "round.html",
-        round_=round_,
-        title=title_of(round_),
-        current=round_.id,
-        is_running=is_carried and not round_.closing,
-        is_own=is_own,
-        may_rate=can_rate,
-        suites=await _suites(site) if can_rate else (),
-        said_before=await said_before(site, request, round_) if can_rate else None,
-        voted_before=await voted_before(site, request, round_) if can_rate else None,
-        latest=SEEN,
-        state=site.state(),
-        **shown,
-    )
-
-
-async def _suites(site: WebContext) -> tuple[str, ...]:
-    """Give the names of the suites that a question could join."""
-    return tuple(line.name for line in await site.app.bakeoff_stores.suites.lines(""))
-
-
-def _open(round_: Round) -> dict[str, Any]:
-    return {"progress": progress_post(round_, 0), "root": None, "draw": None}
-
-
-def _closed(round_: Round, seal: Seal | None) -> dict[str, Any]:
-    shown: dict[str, Any] = {"root": report(round_).root, "draw": round_.draw}
-    shown |= {
-        "link": seal.link if seal else None,
-        "changed": changes(round_, seal) if seal else (),
-    }
-    if round_.draw:
-        shown |= {
-            "standings": standings_post(round_, round_.draw),
-            "ballots": ballots_post(round_, round_.draw),
-            "answers": [] if round_.forgotten else [*labelled_answers(round_, round_.draw)],
-            "placings": placings(round_, round_.draw),
-            "findings": findings(round_),
-            "differences": verify(round_),
-        }
-    return shown
-
-
-async def as_json(site: WebContext, request: Request) -> Response:
-    """Give a round as the document that `council show --json` prints."""
-    round_ = await site.round_(request)
-    text = json.dumps(document(round_), ensure_ascii=False, indent=2)
-    return download(f"round-{round_.id}.json", text, "application/json")
-
-
-async def as_markdown_file(site: WebContext, request: Request) -> Response:
-    """Give a round as a Markdown file."""
-    round_ = await site.round_(request)
-    text = as_markdown(report(round_))
-    return download(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")
+def may_rate(context: WebContext, request: Request, round_: Round) -> bool:
+    """Return whether the visitor may rate a round: a closed one, and not by a signed link alone."""
+    by_link = "key" in request.query_params or not context.is_authenticated(request)
+    return not (by_link or round_.forgotten or round_.closing is None)

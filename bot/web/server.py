@@ -1,4 +1,4 @@
-"""The HTTP server's life: bind, serve, and stop with exit code 0 when told to."""
+"""The HTTP server (uvicorn): bind, serve, and stop cleanly on a signal."""
 
 import asyncio
 import logging
@@ -16,42 +16,36 @@ _UVICORN_LOG = logging.getLogger("uvicorn.error")
 
 
 class PortTakenError(CouncilError):
-    """The address cannot be listened on."""
-
-
-class _Uvicorn(uvicorn.Server):
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave signals to us: uvicorn would raise them again and turn a clean stop into a kill."""
-        yield
+    """The server cannot listen on the address."""
 
 
 class Server:
-    """A server that listens."""
+    """A running server."""
 
-    def __init__(self, address: str, serving: asyncio.Task[None], uvicorn_: _Uvicorn) -> None:
+    def __init__(self, address: str, task: asyncio.Task[None], uvicorn_: "_Uvicorn") -> None:
         self.address = address
-        self._serving = serving
+        self._task = task
         self._uvicorn = uvicorn_
 
     def stop(self) -> None:
-        """Let current requests end, and take no more."""
-        # Streams that are cut off now are meant to be; uvicorn would log each as a failure.
+        """Finish current requests and accept no more."""
+        # Open event streams are cut off on purpose; uvicorn would log each as a failure.
         _UVICORN_LOG.disabled = True
         self._uvicorn.should_exit = True
 
     async def stopped(self) -> None:
         """Wait until the server has stopped."""
-        await self._serving
+        await self._task
 
 
 @asynccontextmanager
 async def listening(
-    app: ASGIApp, host: str, port: int, first: Callable[[], Awaitable[None]]
+    app: ASGIApp, host: str, port: int, on_bound: Callable[[], Awaitable[None]]
 ) -> AsyncIterator[Server]:
-    """Serve the application until the block ends or a signal stops it; port 0 is any free one.
+    """Serve the application until the block ends or a signal stops it; port 0 is any free port.
 
-    What comes `first` is done when the port is ours and before anybody is served.
+    `on_bound` runs after the port is bound and before the first request. Raise PortTakenError if
+    the address cannot be used.
     """
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -64,28 +58,35 @@ async def listening(
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     _UVICORN_LOG.disabled = False
     try:
-        await first()
+        await on_bound()
     except BaseException:
         sock.close()
         raise
-    running = _Uvicorn(
+    uvicorn_ = _Uvicorn(
         uvicorn.Config(
             app,
             log_config=None,
             lifespan="off",
             server_header=False,
-            # Pages that hold a stream open are let go; they come back by themselves.
+            # Browsers with an open stream are disconnected; they reconnect by themselves.
             timeout_graceful_shutdown=1,
         )
     )
     address = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}"
-    serving = asyncio.create_task(running.serve(sockets=[sock]))
-    server = Server(address, serving, running)
+    task = asyncio.create_task(uvicorn_.serve(sockets=[sock]))
+    server = Server(address, task, uvicorn_)
     loop = asyncio.get_running_loop()
-    for stop in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(stop, server.stop)
+    for signal_ in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(signal_, server.stop)
     try:
         yield server
     finally:
         server.stop()
-        await serving
+        await task
+
+
+class _Uvicorn(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Handle no signals: uvicorn would raise them again and turn a clean stop into a kill."""
+        yield

@@ -17,14 +17,14 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from tests.bot.discord.serving import Served, serving
+from tests.bot.discord.process import Served, serving
 from tests.bot.discord.story import part
 from tests.bot.homes import served_panel
 from tests.soak.chats import TERMS, UNTOLD
 from tests.soak.paid import PaidServer
 from tests.wire.discord import Call, Deed, FakeDiscord, Member, Message, World
 from tests.wire.discord.rates import Limiter, Rates
-from tests.wire.discord.scenery import add_channel, add_user, standard
+from tests.wire.discord.sample_world import add_channel, add_user, standard
 from tests.wire.looking import until
 
 MEMBERS = ("a", "b", "c", "d")

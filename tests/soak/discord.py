@@ -29,7 +29,7 @@ from tests.soak.chats import (
 from tests.soak.paid import PaidServer
 from tests.soak.soak import MEMBERS
 from tests.wire.discord import Channel, FakeDiscord, Message, Rates, Rules
-from tests.wire.discord.scenery import add_channel, standard
+from tests.wire.discord.sample_world import add_channel, standard
 
 MARGIN_SECONDS = 0.25  # making messages keeps the product's loop busy for so long
 MOMENTS = ("POST /channels/*/messages", "PATCH /channels/*/messages/*", "POST /channels/*/threads")

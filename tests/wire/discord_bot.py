@@ -13,7 +13,7 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from tests.wire.discord import FakeDiscord, Installation, Rates, Rules
-from tests.wire.discord.referee import Referee
+from tests.wire.discord.openapi_check import Referee
 
 RULES = Rules(ack_seconds=0.5, identify_seconds=0.0, rates=Rates(off=True))
 Interaction = discord.Interaction[Any]
@@ -49,7 +49,7 @@ class Bot(discord.Client):
 
 
 def council(do: Do) -> app_commands.Group:
-    """Give a group /council with one command, ask, that does this."""
+    """Return a group /council with one command, ask, that does this."""
     group = app_commands.Group(name="council", description="Ask the council")
 
     @group.command(name="ask", description="Ask")

@@ -62,6 +62,6 @@ def _form(body: object, files: dict[str, bytes]) -> aiohttp.FormData:
 
 @asynccontextmanager
 async def client_of(fake: FakeDiscord) -> AsyncIterator[Client]:
-    """Give a client until the block ends."""
+    """Return a client until the block ends."""
     async with aiohttp.ClientSession() as session:
         yield Client(fake, session)

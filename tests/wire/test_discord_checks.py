@@ -191,11 +191,11 @@ def test_too_many_bytes_break_discord_itself() -> None:
         pytest.param({"content": 5}, "content", id="no-text"),
     ],
 )
-def test_a_fault_names_its_place(payload: Payload, at: str) -> None:
+def test_an_error_names_its_path(payload: Payload, at: str) -> None:
     assert at in [fault.at for fault in faults_of_message(payload)]
 
 
-def test_a_file_that_nothing_refers_to_stays_unseen() -> None:
+def test_a_file_without_a_component_is_invisible() -> None:
     file = {"type": 13, "file": {"url": "attachment://a.txt"}}
     sent = [{"id": 0, "filename": "a.txt"}, {"id": 1, "filename": "b.txt"}]
     payload = new(file, attachments=sent)

@@ -28,7 +28,7 @@ def a_bot() -> Bot:
 
 
 @pytest.mark.parametrize("code", [4000, 1012])
-async def test_a_resumed_session_hears_what_it_missed(fake: FakeDiscord, code: int) -> None:
+async def test_a_resumed_session_receives_missed_events(fake: FakeDiscord, code: int) -> None:
     async with running(fake, a_bot()):
         await fake.gateway.close(code)
         deed = await fake.slash("U1", "C1", "council ask", question="Why?")
@@ -47,7 +47,7 @@ async def test_a_request_to_reconnect_is_followed(fake: FakeDiscord) -> None:
     assert deed.accepted
 
 
-async def test_a_broken_line_is_resumed(fake: FakeDiscord) -> None:
+async def test_a_lost_connection_is_resumed(fake: FakeDiscord) -> None:
     async with running(fake, a_bot()):
         fake.gateway.cut()
         deed = await fake.slash("U1", "C1", "council ask", question="Why?")
@@ -96,7 +96,7 @@ async def test_an_intent_its_owner_did_not_switch_on_is_refused(fake: FakeDiscor
             pass
 
 
-async def test_two_identifies_too_soon_are_refused() -> None:
+async def test_two_identifies_in_a_row_are_refused() -> None:
     async with judged(Rules(rates=RULES.rates)) as fake, running(fake, a_bot()):
         told = {"op": 2, "d": {"token": fake.token, "intents": 1, "properties": {}}}
         async with (
@@ -121,7 +121,7 @@ async def test_two_identifies_too_soon_are_refused() -> None:
         pytest.param('{"op": 2, "d": {"token": "x", "intents": 1}}', 4004, id="wrong-token"),
     ],
 )
-async def test_what_no_client_should_send_ends_the_connection(
+async def test_an_invalid_payload_closes_the_connection(
     fake: FakeDiscord, sent: str, code: int
 ) -> None:
     async with (
@@ -135,7 +135,7 @@ async def test_what_no_client_should_send_ends_the_connection(
         assert socket.close_code == code
 
 
-async def test_the_bot_hears_that_places_and_messages_are_gone(fake: FakeDiscord) -> None:
+async def test_the_bot_is_told_of_deleted_channels_and_messages(fake: FakeDiscord) -> None:
     bot = a_bot()
     async with running(fake, bot):
         said = fake.message("U1", "C1", "Soon gone")

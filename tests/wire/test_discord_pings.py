@@ -22,13 +22,13 @@ SAID = "<@1> <@!2> <@&3> @everyone @here"
         pytest.param({"roles": ["3"], "parse": []}, "interaction", ["<@&3>"], id="one-role"),
     ],
 )
-def test_only_who_is_let_through_is_notified(
+def test_only_allowed_mentions_are_notified(
     allowed: dict[str, Any] | None, source: Source, pings: list[str]
 ) -> None:
     assert pings_in({"content": SAID, "allowed_mentions": allowed}, source) == pings
 
 
-def test_text_displays_notify_and_embeds_do_not() -> None:
+def test_mentions_notify_in_text_displays_but_not_in_embeds() -> None:
     box = {"type": 17, "components": [{"type": 10, "content": "<@1>"}]}
 
     assert pings_in({"components": [box], "embeds": [{"description": "<@2>"}]}) == ["<@1>"]

@@ -224,7 +224,7 @@ async def test_a_forum_takes_posts(client: Client, fake: FakeDiscord) -> None:
     assert [one.content for one in fake.messages(answer.body["id"])] == ["Why?"]
 
 
-async def test_the_bot_changes_its_own_threads_alone(client: Client, fake: FakeDiscord) -> None:
+async def test_the_bot_changes_only_its_own_threads(client: Client, fake: FakeDiscord) -> None:
     message = await said(client, fake)
     await client.ask(f"POST {C1}/{message.id}/threads", {"name": "Mine"})
     theirs = fake.open_thread("U1", "C1", "Theirs")
@@ -239,7 +239,7 @@ async def test_the_bot_changes_its_own_threads_alone(client: Client, fake: FakeD
     assert (joined.status, len(listed.body)) == (204, 2)
 
 
-async def test_what_was_deleted_is_gone(client: Client, fake: FakeDiscord) -> None:
+async def test_a_deleted_message_is_gone(client: Client, fake: FakeDiscord) -> None:
     message = await said(client, fake)
     fake.delete_message(message)
     assert (await client.ask(f"PATCH {C1}/{message.id}", HI)).code == 10008
@@ -260,7 +260,7 @@ async def test_a_person_may_take_no_direct_messages(client: Client, fake: FakeDi
     assert [one.content for one in fake.direct("U2")] == ["Hi"]
 
 
-async def test_files_go_up_come_down_and_expire(
+async def test_files_are_uploaded_downloaded_and_expire(
     client: Client, fake: FakeDiscord, clock: Clock
 ) -> None:
     listed = [{"id": 0, "filename": "a.txt", "description": "A table"}]
@@ -290,7 +290,7 @@ async def test_ten_files_of_ten_mebibytes_and_not_one_more(clock: Clock) -> None
         assert (await client.ask("POST /channels/C5/messages", {}, **ten)).code == 50013
 
 
-async def test_commands_are_kept_and_only_new_names_are_counted(clock: Clock) -> None:
+async def test_commands_are_stored_and_only_new_names_counted(clock: Clock) -> None:
     path = "/applications/100000000000000001/commands"
     async with (
         judged(Rules(now=clock, creates=3, rates=RULES.rates)) as fake,

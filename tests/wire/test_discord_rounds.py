@@ -8,7 +8,7 @@ import discord
 import pytest
 
 from tests.wire.discord import FakeDiscord, Upload
-from tests.wire.discord.referee import Referee
+from tests.wire.discord.openapi_check import Referee
 from tests.wire.discord_bot import Bot, Interaction, council, judged, running
 
 
@@ -83,7 +83,7 @@ async def with_a_file(interaction: Interaction) -> None:
     await shown.edit(attachments=[*shown.attachments, more])
 
 
-async def test_files_come_with_the_first_answer_and_with_its_edits(fake: FakeDiscord) -> None:
+async def test_responses_and_their_edits_may_have_files(fake: FakeDiscord) -> None:
     bot = Bot()
     bot.tree.add_command(council(with_a_file))
     async with running(fake, bot):
@@ -96,7 +96,7 @@ async def test_files_come_with_the_first_answer_and_with_its_edits(fake: FakeDis
     assert message.file("round.md").description == "The round"
 
 
-async def test_a_bot_that_says_nothing_is_seen_to_fail(fake: FakeDiscord) -> None:
+async def test_a_silent_bot_fails_the_interaction(fake: FakeDiscord) -> None:
     bot = Bot()
     bot.tree.add_command(council(lambda _: asyncio.sleep(0)))
     async with running(fake, bot):

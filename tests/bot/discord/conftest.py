@@ -1,32 +1,32 @@
-"""One product for all stories, and one service a module for what goes wrong."""
+"""Fixtures: one process for all stories, and one bot per module for failures."""
 
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
 
-from tests.bot.discord.inside import Inside, inside
-from tests.bot.discord.story import Stage, staged
-from tests.wire.discord.scenery import standard
+from tests.bot.discord.in_process import InProcessBot, run_in_process
+from tests.bot.discord.story import StoryBot, run_story_bot
+from tests.wire.discord.sample_world import standard
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
-async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """Give a running product, with Cleo for an admin; every test opens channels of its own."""
+async def product(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[StoryBot]:
+    """Run the bot as a process, with Cleo as an admin; each test opens its own channels."""
     world = standard()
     access = f'[access]\nadmins = ["{world.user("UADMIN").id}"]\n'
-    async with staged(tmp_path_factory.mktemp("stage"), access, world) as running:
+    async with run_story_bot(tmp_path_factory.mktemp("bot"), access, world) as running:
         yield running
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Inside]:
-    """Give a running service inside this process."""
-    async with inside(tmp_path_factory.mktemp("house")) as running:
+async def shared_bot(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[InProcessBot]:
+    """Run a bot in this process."""
+    async with run_in_process(tmp_path_factory.mktemp("house")) as running:
         yield running
 
 
 @pytest.fixture
-def bot(house: Inside) -> Inside:
-    """Give the module's service, with a place and a person of the test's own."""
-    return house.anew()
+def bot(shared_bot: InProcessBot) -> InProcessBot:
+    """Return the module's bot, with a new channel and user."""
+    return shared_bot.for_test()

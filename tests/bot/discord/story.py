@@ -1,4 +1,4 @@
-"""A server in which the product runs, and what people there say, press and read."""
+"""The bot in a server, and what users there send, press and read."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from tests.bot.discord.serving import Served, serving
+from tests.bot.discord.process import Served, serving
 from tests.bot.homes import scripted_panel, seat_of
 from tests.wire.discord import Channel, Deed, FakeDiscord, Message, Rates, Rules, World
+from tests.wire.discord.message_store import new_message, post_message
 from tests.wire.discord.permissions import NOTHING, Permission
-from tests.wire.discord.posting import new_message, put
 from tests.wire.discord.routes.threads import begin
-from tests.wire.discord.scenery import HIDDEN, SEEN, add_channel
+from tests.wire.discord.sample_world import HIDDEN, SEEN, add_channel
 from tests.wire.discord.world import Kind
 from tests.wire.models import ModelServer
 
-PATIENCE_SECONDS = 20
+TIMEOUT_SECONDS = 20
 SERVED = ("up", "down", "left")
 QUICK = Rules(identify_seconds=0, rates=Rates(off=True))
 PUBLIC: Kind = "thread"
@@ -25,7 +25,7 @@ _NUMBERS = count(1)
 
 
 def part(message: Message, action: str) -> str:
-    """Give the custom id of a message's button; "" where it has none of this action."""
+    """Return the custom id of a message's button; "" where it has none of this action."""
     ids = [one for one in _ids(message.components) if one.startswith(f"council:{action}:")]
     return ids[0] if ids else ""
 
@@ -40,7 +40,7 @@ def _ids(value: object) -> list[str]:
 
 
 @dataclass(slots=True)
-class Stage:
+class StoryBot:
     """A running product, its Discord, and a second panel whose models a test can script."""
 
     served: Served
@@ -71,16 +71,16 @@ class Stage:
         return thread
 
     def answers(self, channel: Channel | str) -> list[Message]:
-        """Give the council's messages that hold an answer."""
+        """Return the council's messages that hold an answer."""
         return [m for m in self.discord.said_by_bot(channel) if part(m, "answers")]
 
     async def answered(self, channel: Channel | str, times: int = 1) -> Message:
         """Wait for so many answers in a channel, and give the last."""
-        await self.discord.until(lambda: len(self.answers(channel)) >= times, PATIENCE_SECONDS)
+        await self.discord.until(lambda: len(self.answers(channel)) >= times, TIMEOUT_SECONDS)
         assert len(self.answers(channel)) == times
         return self.answers(channel)[-1]
 
-    async def asked(
+    async def ask(
         self, channel: Channel | str, question: str = "Which queue?", user: str = "U1"
     ) -> Message:
         """Ask with the command, and give the answer."""
@@ -93,7 +93,7 @@ class Stage:
         """Wait for a round's whole thread, and give it."""
         return await self.served.told(root)
 
-    async def answer_to(self, deed: Deed, said: str = "") -> str:
+    async def wait_for_reply(self, deed: Deed, said: str = "") -> str:
         """Wait until somebody alone was told this in answer to a deed, and give all they read."""
 
         def read() -> str:
@@ -102,40 +102,40 @@ class Stage:
         def is_told() -> bool:
             return bool(read().strip()) and said in read()
 
-        await self.discord.until(is_told, PATIENCE_SECONDS)
+        await self.discord.until(is_told, TIMEOUT_SECONDS)
         assert all(message.ephemeral_to for message in deed.interaction.sent)
         return read()
 
-    async def says(self, user: str, where: Channel | str, command: str, **options: object) -> str:
-        """Give a command, and give what is answered to the one who gave it."""
+    async def run(self, user: str, where: Channel | str, command: str, **options: object) -> str:
+        """Return a command, and give what is answered to the one who gave it."""
         deed = await self.discord.slash(user, where, f"council {command}", **options)
-        return await self.answer_to(deed)
+        return await self.wait_for_reply(deed)
 
-    async def presses(self, user: str, message: Message, action: str) -> str:
+    async def press(self, user: str, message: Message, action: str) -> str:
         """Press a button, and give what is answered to the one who pressed it."""
         deed = await self.discord.click(message, part(message, action), user)
-        return await self.answer_to(deed)
+        return await self.wait_for_reply(deed)
 
-    async def asked_back(self, user: str, message: Message, action: str) -> Message:
+    async def press_for_question(self, user: str, message: Message, action: str) -> Message:
         """Press a button, and give the question that comes back."""
         deed = await self.discord.click(message, part(message, action), user)
-        await self.answer_to(deed)
+        await self.wait_for_reply(deed)
         return deed.interaction.sent[-1]
 
-    async def confirms(self, user: str, message: Message, action: str) -> str:
+    async def confirm(self, user: str, message: Message, action: str) -> str:
         """Press a button, say yes, and give what is answered to that."""
-        question = await self.asked_back(user, message, action)
-        return await self.presses(user, question, f"yes_{action}")
+        question = await self.press_for_question(user, message, action)
+        return await self.press(user, question, f"yes_{action}")
 
-    def forged(self, root: Message, where: Channel | str) -> Message:
-        """Give an answer's message in another place, as a forged press would have it."""
+    def forge(self, root: Message, where: Channel | str) -> Message:
+        """Return an answer's message in another place, as a forged press would have it."""
         state = self.discord.state
         message = new_message(state, self.discord.world.channel(where), self.discord.bot)
         message.components, message.flags = root.components, root.flags
-        return put(state, message)
+        return post_message(state, message)
 
     def rounds(self, channel: Channel | str) -> list[str]:
-        """Give the ids of the rounds stored for a channel, oldest first."""
+        """Return the ids of the rounds stored for a channel, oldest first."""
         rows = self.served.home.sql(
             "SELECT id FROM round WHERE channel = ? ORDER BY asked_at",
             self.discord.world.channel(channel).id,
@@ -144,7 +144,7 @@ class Stage:
 
 
 def config(api_base: str, extra: str = "") -> str:
-    """Give a council.toml: three scripted members, and a panel "served" by a model server."""
+    """Return a council.toml: three scripted members, and a panel "served" by a model server."""
     listed = ", ".join(f'"openai/{name}"' for name in SERVED)
     seats = "".join(seat_of(f"openai/{name}", api_base=api_base) for name in SERVED)
     served = f"[panels.served]\nmembers = [{listed}]\naudit_share = 0\n"
@@ -152,11 +152,13 @@ def config(api_base: str, extra: str = "") -> str:
 
 
 @asynccontextmanager
-async def staged(folder: Path, extra: str = "", world: World | None = None) -> AsyncIterator[Stage]:
+async def run_story_bot(
+    folder: Path, extra: str = "", world: World | None = None
+) -> AsyncIterator[StoryBot]:
     """Run the product beside a Discord and a model server."""
     async with (
         ModelServer() as models,
         FakeDiscord(QUICK, world) as discord,
         serving(folder, discord, config(models.api_base, extra)) as served,
     ):
-        yield Stage(served, models)
+        yield StoryBot(served, models)

@@ -2,13 +2,13 @@
 
 import pytest
 
-from bot.discord.markdown import inert, markdown_text
-from tests.bot.discord.reading import kinds, read, seen
+from bot.discord.markdown import neutralize, render_markdown
+from tests.bot.discord.markdown_reader import kinds, read, visible_text
 
 
 def shown(text: str) -> str:
-    """Give what a person reads of a Markdown text."""
-    return seen(read(inert(markdown_text(text))))
+    """Return what a person reads of a Markdown text."""
+    return visible_text(read(neutralize(render_markdown(text))))
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def shown(text: str) -> str:
     ],
 )
 def test_what_discord_has_too_is_its_own(text: str, made: str) -> None:
-    assert markdown_text(text) == made
+    assert render_markdown(text) == made
 
 
 @pytest.mark.parametrize(
@@ -37,16 +37,16 @@ def test_what_discord_has_too_is_its_own(text: str, made: str) -> None:
         "12:30:45", "-# a", "C#", "[a]", "[a](javascript:x)", "<@1>", "a_b_", "`", "2 > 1", "\\",
     ],
 )  # fmt: skip
-def test_what_was_not_meant_as_markup_is_shown_as_it_stands(text: str) -> None:
+def test_escaped_markup_is_shown_as_text(text: str) -> None:
     source = text.replace("\\", "\\\\").replace("__init__", "\\_\\_init__")
 
     assert shown(source).replace("\u200b", "").strip() == text.strip()
-    assert kinds(read(inert(markdown_text(source)))) <= {"text"}
+    assert kinds(read(neutralize(render_markdown(source)))) <= {"text"}
 
 
 @pytest.mark.parametrize("text", ["1\\. a", "\\- a", "\\> a", "\\# a", "\\-# a", "\\>>> a"])
-def test_a_line_begins_nothing_that_it_was_not_to_begin(text: str) -> None:
-    assert kinds(read(markdown_text(text))) == {"text"}
+def test_a_line_start_is_escaped(text: str) -> None:
+    assert kinds(read(render_markdown(text))) == {"text"}
     assert shown(text) == text.replace("\\", "")
 
 
@@ -63,12 +63,12 @@ def test_a_line_begins_nothing_that_it_was_not_to_begin(text: str) -> None:
     ],
 )
 def test_a_link_shows_where_it_leads(text: str, made: str) -> None:
-    assert markdown_text(text) == made
+    assert render_markdown(text) == made
 
 
 @pytest.mark.parametrize("url", ["https://discord.gg/x", "https://discord.com/invite/x"])
-def test_an_invitation_does_not_unfold(url: str) -> None:
-    assert "<" not in markdown_text(f"[a]({url})")
+def test_an_invitation_shows_no_preview(url: str) -> None:
+    assert "<" not in render_markdown(f"[a]({url})")
     assert shown(url).replace("\u200b", "") == url
     assert shown(url) != url
 
@@ -85,50 +85,52 @@ def test_an_invitation_does_not_unfold(url: str) -> None:
     ],
 )
 def test_styles_begin_and_end_where_they_should(text: str, made: str) -> None:
-    assert markdown_text(text) == made
+    assert render_markdown(text) == made
 
 
 def test_code_is_closed_whatever_it_holds() -> None:
-    nodes = read(markdown_text("````md\n```py\nx\n```\n````\nafter"))
+    nodes = read(render_markdown("````md\n```py\nx\n```\n````\nafter"))
 
     assert [node.kind for node in nodes] == ["block", "text"]
-    assert seen(nodes).replace("\u200b", "") == "```py\nx\n```\n\nafter"
+    assert visible_text(nodes).replace("\u200b", "") == "```py\nx\n```\n\nafter"
 
 
-def test_a_narrow_table_stands_in_columns() -> None:
-    assert markdown_text("|a|n|\n|-|-:|\n|bc|1|") == "```\na   n\nbc  1\n```"
+def test_a_narrow_table_is_shown_in_columns() -> None:
+    assert render_markdown("|a|n|\n|-|-:|\n|bc|1|") == "```\na   n\nbc  1\n```"
 
 
 def test_a_wide_table_is_an_item_a_row_and_a_line_a_cell() -> None:
     text = "|Queue|Cost|Speed|\n|-|-|-|\n|**Redis**|one more system to run||\n"
 
-    assert markdown_text(text) == (
+    assert render_markdown(text) == (
         "- Queue: **Redis**\n  - Cost: one more system to run\n  - Speed: –"
     )
 
 
-def test_signs_that_are_wide_or_drawn_never_stand_in_columns() -> None:
-    assert markdown_text("|a|\n|-|\n|🙂|") == "- a: **🙂**"
+def test_wide_characters_and_emoji_are_never_shown_in_columns() -> None:
+    assert render_markdown("|a|\n|-|\n|🙂|") == "- a: **🙂**"
 
 
 def test_cells_beyond_the_columns_are_not_left_out() -> None:
     assert "over" in shown("|a|\n|-|\n|b|over|")
 
 
-def test_what_is_nested_beyond_reason_is_still_said() -> None:
+def test_deeply_nested_text_is_still_shown() -> None:
     assert "deep" in shown("> " * 300 + "deep")
 
 
 def test_a_broken_token_reads_the_same() -> None:
-    assert inert("@here <@1> <#2> <t:3:R>") == "@\u200bhere <\u200b@1> <\u200b#2> <\u200bt:3:R>"
+    assert (
+        neutralize("@here <@1> <#2> <t:3:R>") == "@\u200bhere <\u200b@1> <\u200b#2> <\u200bt:3:R>"
+    )
 
 
 @pytest.mark.parametrize("code", ["</b>", "a@b.example", "@property", "<T: 1>", "List<id>"])
-def test_what_calls_nobody_is_not_touched(code: str) -> None:
-    assert inert(code) == code
+def test_harmless_text_is_unchanged(code: str) -> None:
+    assert neutralize(code) == code
 
 
-def test_words_that_look_like_an_address_lead_nowhere_else() -> None:
-    assert markdown_text("[https://good.example](https://evil.example)") == (
+def test_text_that_looks_like_a_url_is_not_a_link() -> None:
+    assert render_markdown("[https://good.example](https://evil.example)") == (
         "https\\://good.example (<https://evil.example>)"
     )

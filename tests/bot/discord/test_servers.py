@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.discord.inside import Inside, inside
-from tests.bot.discord.serving import Served, serving
+from tests.bot.discord.in_process import InProcessBot, run_in_process
+from tests.bot.discord.process import Served, serving
 from tests.bot.discord.story import QUICK, part
 from tests.wire.discord import Fail, FakeDiscord
 
@@ -15,14 +15,16 @@ REMOVED = "Discord: The bot was removed from Home: 1 round deleted."
 
 
 @pytest.fixture
-async def bot(tmp_path: Path) -> AsyncIterator[Inside]:
-    async with inside(tmp_path, FakeDiscord(QUICK)) as running:
+async def bot(tmp_path: Path) -> AsyncIterator[InProcessBot]:
+    async with run_in_process(tmp_path, FakeDiscord(QUICK)) as running:
         yield running
 
 
-async def test_rounds_of_a_server_that_removes_the_bot_end_and_are_deleted(bot: Inside) -> None:
-    await bot.asks()
-    line = await bot.line()
+async def test_a_server_that_removes_the_bot_loses_its_rounds(
+    bot: InProcessBot,
+) -> None:
+    await bot.ask()
+    line = await bot.load_line()
 
     bot.discord.remove_bot("G1")
 
@@ -31,12 +33,12 @@ async def test_rounds_of_a_server_that_removes_the_bot_end_and_are_deleted(bot: 
     assert bot.app.runner.latest(line.id) is None
 
 
-async def test_rounds_of_other_servers_and_of_direct_messages_stay(bot: Inside) -> None:
-    bot.go_on()
+async def test_rounds_of_other_servers_and_of_direct_messages_stay(bot: InProcessBot) -> None:
+    bot.release_models()
     bot.discord.direct_message("U1", "Which queue, between us?")
     await bot.discord.slash("USTRANGER", "A1", "council ask", question="And in here?")
-    await bot.asks()
-    await bot.discord.until(lambda: part(bot.ours()[0], "answers"))
+    await bot.ask()
+    await bot.discord.until(lambda: part(bot.bot_messages()[0], "answers"))
 
     bot.discord.remove_bot("G1")
 
@@ -45,13 +47,13 @@ async def test_rounds_of_other_servers_and_of_direct_messages_stay(bot: Inside) 
     assert {line.question for line in lines} == {"Which queue, between us?", "And in here?"}
 
 
-async def test_an_outage_is_no_removal(bot: Inside) -> None:
-    root = await bot.asks()
+async def test_an_outage_is_not_a_removal(bot: InProcessBot) -> None:
+    root = await bot.ask()
 
     bot.discord.outage("G1")
     await bot.discord.connected()
-    bot.go_on()
-    await bot.delivered()
+    bot.release_models()
+    await bot.wait_until_delivered()
     bot.discord.outage("G1", over=True)
     await bot.discord.connected()
 
@@ -60,10 +62,10 @@ async def test_an_outage_is_no_removal(bot: Inside) -> None:
     assert len(bot.told) == 1
 
 
-async def test_a_removal_that_a_broken_connection_hid_is_found_with_the_next_one(
-    bot: Inside,
+async def test_a_removal_missed_by_a_lost_connection_is_found_by_the_next(
+    bot: InProcessBot,
 ) -> None:
-    await bot.asks()
+    await bot.ask()
 
     bot.discord.gateway.forget_sessions()
     bot.discord.gateway.cut()
@@ -76,7 +78,7 @@ async def test_a_removal_that_a_broken_connection_hid_is_found_with_the_next_one
 
 @asynccontextmanager
 async def stopped_with_a_round(folder: Path) -> AsyncIterator[tuple[FakeDiscord, Served]]:
-    """Give a Discord in which a round was held, and the product, stopped after it."""
+    """Return a Discord in which a round was held, and the product, stopped after it."""
     async with FakeDiscord(QUICK) as discord:
         async with serving(folder, discord) as bot:
             await discord.slash("U1", "C1", "council ask", question="Where is xylograph kept?")
@@ -86,7 +88,7 @@ async def stopped_with_a_round(folder: Path) -> AsyncIterator[tuple[FakeDiscord,
         yield discord, bot
 
 
-async def test_a_removal_while_the_program_was_off_is_made_up_for(tmp_path: Path) -> None:
+async def test_a_removal_while_the_bot_was_offline_is_found_at_startup(tmp_path: Path) -> None:
     async with stopped_with_a_round(tmp_path) as (discord, before):
         discord.remove_bot("G1")
         async with serving(tmp_path, discord) as bot:
@@ -95,7 +97,7 @@ async def test_a_removal_while_the_program_was_off_is_made_up_for(tmp_path: Path
         assert before.home.sql("SELECT count(*) FROM round") == [(0,)]
 
 
-async def test_rounds_of_a_server_it_was_never_seen_in_stay(tmp_path: Path) -> None:
+async def test_rounds_of_an_unknown_server_stay(tmp_path: Path) -> None:
     async with stopped_with_a_round(tmp_path) as (discord, before):
         (before.home.data / "discord-servers").unlink()
         discord.remove_bot("G1")
@@ -106,7 +108,7 @@ async def test_rounds_of_a_server_it_was_never_seen_in_stay(tmp_path: Path) -> N
         assert before.home.sql("SELECT count(*) FROM round") == [(1,)]
 
 
-async def test_what_discord_does_not_say_for_certain_deletes_nothing_yet(tmp_path: Path) -> None:
+async def test_an_unconfirmed_removal_deletes_nothing(tmp_path: Path) -> None:
     async with stopped_with_a_round(tmp_path) as (discord, before):
         discord.remove_bot("G1")
         discord.trouble("GET /guilds/*", Fail(503), times=9)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bot.discord.story import Stage, part
+from tests.bot.discord.story import StoryBot, part
 from tests.wire.discord import Upload
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -10,18 +10,18 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 CSV = Upload("sql.csv", b"question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n")
 
 
-async def test_a_file_with_the_command_is_shown_and_kept_with_a_press(stage: Stage) -> None:
-    channel = stage.channel()
-    deed = await stage.discord.slash("U1", channel, "council suite", words="add filed", file=CSV)
-    shown = await stage.answer_to(deed, "Keep suite filed?")
+async def test_a_file_is_previewed_and_stored_by_a_button(product: StoryBot) -> None:
+    channel = product.channel()
+    deed = await product.discord.slash("U1", channel, "council suite", words="add filed", file=CSV)
+    shown = await product.wait_for_reply(deed, "Keep suite filed?")
     (message,) = [m for m in deed.interaction.sent if part(m, "keep_suite")]
 
-    kept = await stage.presses("U1", message, "keep_suite")
+    kept = await product.press("U1", message, "keep_suite")
 
     assert "2 questions, 1 with a reference answer." in shown
     assert "Suite filed is kept" in kept
-    assert "filed" in await stage.says("U2", channel, "suite")
-    assert "What is 6 x 7?" in await stage.says("U2", channel, "suite", words="show filed")
+    assert "filed" in await product.run("U2", channel, "suite")
+    assert "What is 6 x 7?" in await product.run("U2", channel, "suite", words="show filed")
 
 
 @pytest.mark.parametrize(
@@ -32,39 +32,39 @@ async def test_a_file_with_the_command_is_shown_and_kept_with_a_press(stage: Sta
         ("do something", None, "suite show NAME"),
     ],
 )
-async def test_what_cannot_be_read_is_said_with_what_to_do(
-    stage: Stage, words: str, file: Upload | None, told: str
+async def test_an_unreadable_schedule_is_an_error_with_advice(
+    product: StoryBot, words: str, file: Upload | None, told: str
 ) -> None:
     options = {"file": file} if file else {}
 
-    said = await stage.says("U1", stage.channel(), "suite", words=words, **options)
+    said = await product.run("U1", product.channel(), "suite", words=words, **options)
 
     assert told in said
 
 
-async def test_a_rounds_question_is_added_in_a_modal(stage: Stage) -> None:
-    channel = stage.channel()
-    root = await stage.asked(channel, "Which queue, for the suite?")
-    deed = await stage.discord.click(root, part(root, "suite"), "U2")
+async def test_a_rounds_question_is_added_in_a_modal(product: StoryBot) -> None:
+    channel = product.channel()
+    root = await product.ask(channel, "Which queue, for the suite?")
+    deed = await product.discord.click(root, part(root, "suite"), "U2")
     assert deed.modal
 
-    sent = await stage.discord.submit(
+    sent = await product.discord.submit(
         deed.modal, {"Suite": "Grown", "The right answer": "42"}, "U2"
     )
 
-    assert "The question is in suite grown now" in await stage.answer_to(sent)
-    again = await stage.discord.click(root, part(root, "suite"), "U1")
+    assert "The question is in suite grown now" in await product.wait_for_reply(sent)
+    again = await product.discord.click(root, part(root, "suite"), "U1")
     assert again.modal
-    twice = await stage.discord.submit(again.modal, {"Suite": "grown"}, "U1")
-    assert "Suite grown asks this already." in await stage.answer_to(twice)
+    twice = await product.discord.submit(again.modal, {"Suite": "grown"}, "U1")
+    assert "Suite grown asks this already." in await product.wait_for_reply(twice)
 
 
-async def test_another_server_sees_none_of_it(stage: Stage) -> None:
-    root = await stage.asked(stage.channel(), "Which queue, of this server?")
-    stolen = stage.forged(root, "A1")
+async def test_another_server_sees_none_of_it(product: StoryBot) -> None:
+    root = await product.ask(product.channel(), "Which queue, of this server?")
+    stolen = product.forge(root, "A1")
 
-    deed = await stage.discord.click(stolen, part(stolen, "suite"), "USTRANGER")
+    deed = await product.discord.click(stolen, part(stolen, "suite"), "USTRANGER")
     assert deed.modal
-    sent = await stage.discord.submit(deed.modal, {"Suite": "stolen"}, "USTRANGER")
+    sent = await product.discord.submit(deed.modal, {"Suite": "stolen"}, "USTRANGER")
 
-    assert "There is no round" in await stage.answer_to(sent)
+    assert "There is no round" in await product.wait_for_reply(sent)

@@ -1,15 +1,15 @@
-"""Sites with nobody on them yet."""
+"""Fixtures: sites without visitors."""
 
 from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.bot.web.visiting import TOKEN, Town, a_town
+from tests.bot.web.browsing import TOKEN, Town, a_town
 
 
 @pytest.fixture
 async def town() -> AsyncIterator[Town]:
-    """Give a site on loopback that asks for no token."""
+    """Return a site on loopback that asks for no token."""
     town = a_town()
     yield town
     await town.close()
@@ -17,7 +17,7 @@ async def town() -> AsyncIterator[Town]:
 
 @pytest.fixture
 async def gated() -> AsyncIterator[Town]:
-    """Give a site that asks for its token."""
+    """Return a site that asks for its token."""
     town = a_town(token=TOKEN)
     yield town
     await town.close()

@@ -14,14 +14,14 @@ from council.bakeoffs.models import Ending
 from council.places import Place
 from tests.bot.bakeoffs.kitchen import a_bakeoff, a_suite, kept
 from tests.bot.desks import an_app
-from tests.bot.web.visiting import Browser, Town, a_town
+from tests.bot.web.browsing import Browser, Town, a_town
 from tests.builders import ASKED_AT, CLAUDE
 from tests.fakes.gateway import FakeGateway, Hangs
 
 
 @pytest.fixture
 async def stalled() -> AsyncIterator[Town]:
-    """Give a site one of whose members never answers."""
+    """Return a site one of whose members never answers."""
     town = a_town(an_app(FakeGateway({CLAUDE: Hangs()})))
     await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     yield town
@@ -35,7 +35,7 @@ async def proposed(browser: Browser, **fields: str) -> httpx.Response:
 
 
 async def begun(browser: Browser, **fields: str) -> str:
-    """Begin one, and give the address of its page."""
+    """Start a bake-off and return the path of its page."""
     form = browser.form_of(await proposed(browser, **fields), "/bakeoffs/begin")
     response = await browser.post("/bakeoffs/begin", **form)
     assert response.status_code == 303, response.text
@@ -47,7 +47,7 @@ async def ended(town: Town, address: str) -> None:
         pass
 
 
-async def test_without_a_suite_it_says_where_suites_come_from(town: Town) -> None:
+async def test_without_suites_the_page_says_how_to_add_one(town: Town) -> None:
     page = await town.browser().get("/bakeoffs")
 
     assert page.status_code == 200
@@ -55,7 +55,7 @@ async def test_without_a_suite_it_says_where_suites_come_from(town: Town) -> Non
     assert "No bake-off has been held yet." in page.text
 
 
-async def test_its_cost_is_said_before_it_begins(town: Town) -> None:
+async def test_the_cost_is_shown_before_a_bakeoff_starts(town: Town) -> None:
     await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
 
     page = unescape((await proposed(town.browser(), cap="$1.50")).text)
@@ -65,7 +65,7 @@ async def test_its_cost_is_said_before_it_begins(town: Town) -> None:
     assert await town.site.app.bakeoff_stores.bakeoffs.recent() == ()
 
 
-async def test_begun_it_leads_to_its_page_which_becomes_its_result(town: Town) -> None:
+async def test_a_started_bakeoff_redirects_to_its_page_and_shows_its_result(town: Town) -> None:
     await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     browser = town.browser()
 
@@ -101,7 +101,7 @@ async def test_the_same_form_twice_begins_it_once(town: Town) -> None:
         ({"cap": "much"}, "'much' is no cap"),
     ],
 )
-async def test_bad_input_is_told_over_the_form(
+async def test_bad_input_is_an_error_above_the_form(
     town: Town, fields: dict[str, str], sentence: str
 ) -> None:
     await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
@@ -113,7 +113,7 @@ async def test_bad_input_is_told_over_the_form(
     assert 'action="/bakeoffs"' in page.text
 
 
-async def test_a_forged_proposal_begins_nothing(town: Town) -> None:
+async def test_a_forged_proposal_starts_no_bakeoff(town: Town) -> None:
     browser = town.browser()
     form = await browser.form()
 
@@ -133,7 +133,7 @@ def events_of(stream: httpx.Response) -> list[tuple[str, dict[str, object]]]:
     return [(name, json.loads(data)) for name, data in found]
 
 
-async def test_a_page_hears_how_it_goes_to_the_end(town: Town) -> None:
+async def test_progress_is_streamed_to_the_end(town: Town) -> None:
     await town.site.app.bakeoff_stores.suites.keep(a_suite(3), "U1", ASKED_AT)
     browser = town.browser()
     address = await begun(browser)
@@ -145,7 +145,7 @@ async def test_a_page_hears_how_it_goes_to_the_end(town: Town) -> None:
     assert any("of 3 questions" in str(state.get("progress")) for _, state in told)
 
 
-async def test_it_is_cancelled_and_gone_on_with_by_who_began_it(stalled: Town) -> None:
+async def test_a_bakeoff_is_cancelled_and_resumed_by_its_author(stalled: Town) -> None:
     browser, other = stalled.browser(), stalled.browser()
     address = await begun(browser)
     form = await browser.form(address, f"{address}/cancel")
@@ -165,7 +165,7 @@ async def test_it_is_cancelled_and_gone_on_with_by_who_began_it(stalled: Town) -
     assert stalled.site.app.bakeoff_registry.latest(address.removeprefix("/bakeoffs/"))
 
 
-async def test_bake_offs_of_chats_are_not_there(town: Town) -> None:
+async def test_bakeoffs_of_chats_are_not_listed(town: Town) -> None:
     await kept(town.site.app)
 
     page = await town.browser().get("/bakeoffs/bo:beef")
@@ -174,12 +174,12 @@ async def test_bake_offs_of_chats_are_not_there(town: Town) -> None:
     assert "bo:beef" not in (await town.browser().get("/bakeoffs")).text
 
 
-async def test_an_unknown_one_is_told(town: Town) -> None:
+async def test_an_unknown_schedule_is_an_error(town: Town) -> None:
     assert (await town.browser().get("/bakeoffs/bo:none")).status_code == 404
     assert (await town.browser().get("/bakeoffs/bo:none/events")).status_code == 404
 
 
-async def test_one_that_ended_early_says_why_and_what_to_do(town: Town) -> None:
+async def test_a_bakeoff_that_ended_early_says_why_and_what_to_do(town: Town) -> None:
     bakeoff = await kept(town.site.app, a_bakeoff(place=Place("web", channel="web:1")))
     await town.site.app.bakeoff_stores.bakeoffs.end(
         bakeoff.id, Ending(ASKED_AT, "The day is used up.")
@@ -202,7 +202,7 @@ async def test_an_admin_of_the_page_may_cancel_what_others_began(stalled: Town) 
     assert response.status_code == 303
 
 
-async def test_behind_the_gate_nothing_of_it_is_told(gated: Town) -> None:
+async def test_without_the_token_nothing_of_a_bakeoff_is_shown(gated: Town) -> None:
     await kept(gated.site.app, a_bakeoff(place=Place("web", channel="web:1")))
 
     for path in ("/bakeoffs", "/bakeoffs/bo:beef", "/bakeoffs/bo:beef/events"):

@@ -17,7 +17,7 @@ from tests.bot.bakeoffs.kitchen import a_bakeoff, kept
 from tests.bot.cluster_fakes import processes
 from tests.bot.desks import an_app
 from tests.bot.slack.inside import HeldGateway
-from tests.bot.web.visiting import Browser, Town, a_town, round_of
+from tests.bot.web.browsing import Browser, Town, a_town, round_of
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
 

@@ -5,7 +5,6 @@ In process: `async with FakeDiscord() as discord`, and the product beside it wit
 `DISCORD_TOKEN=discord.token`. By hand: `python -m tests.wire.discord --port 4000`.
 """
 
-from tests.wire.discord.acting import Deed, component
 from tests.wire.discord.calls import Call, Upload
 from tests.wire.discord.checks import (
     Fault,
@@ -15,12 +14,13 @@ from tests.wire.discord.checks import (
     unseen_attachments,
 )
 from tests.wire.discord.driver import FakeDiscord
+from tests.wire.discord.faults import FailAfter, Refuse, Storm
 from tests.wire.discord.permissions import INVITED, Overwrite, Permission
 from tests.wire.discord.pings import pings_in
 from tests.wire.discord.rates import Rates
-from tests.wire.discord.scenery import BOT
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import Installation, Interaction, Modal, Rules, SeenFault
-from tests.wire.discord.troubles import FailAfter, Refuse, Storm
+from tests.wire.discord.user_actions import Deed, component
 from tests.wire.discord.world import Channel, File, Guild, Member, Message, Role, User, World
 from tests.wire.troubles import DropAfter, DropBefore, Fail, Slow
 

@@ -1,4 +1,4 @@
-"""The fake Discord alone, to look at by hand: it prints where it listens, then every request."""
+"""Run the fake Discord alone; print its address, then every request."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""What was asked of the API: its body, what became of it, and the refusals it can meet."""
+"""API calls as the fake records them, and the errors it returns."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from tests.wire.discord.showing import signature
+from tests.wire.discord.message_payloads import signature
 from tests.wire.discord.state import State
 
 
@@ -14,7 +14,7 @@ class Cdn:
         self.served: list[str] = []  # file ids
 
     async def serve(self, request: web.Request) -> web.Response:
-        """Give a file, if its address is signed and still holds."""
+        """Return a file, if its address is signed and still holds."""
         names = request.match_info
         file = self._state.files.get(names["file"])
         until = request.query.get("ex", "")

@@ -1,30 +1,30 @@
-"""The fake Discord as a test holds it: people act, the product answers, the test looks."""
+"""The fake Discord of a test: people act, the bot responds, the test inspects the result."""
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from types import TracebackType
 from typing import Any, Self
 
-from tests.wire.discord.acting import Acting
 from tests.wire.discord.calls import Call
 from tests.wire.discord.cdn import Cdn
-from tests.wire.discord.gateway.hangups import Gateway
-from tests.wire.discord.gateway.links import Links
+from tests.wire.discord.faults import Storm, Trouble
+from tests.wire.discord.gateway.disconnects import Gateway
+from tests.wire.discord.gateway.sockets import GatewaySockets
 from tests.wire.discord.pings import pings_in
 from tests.wire.discord.rest import BASE, INVALID
 from tests.wire.discord.routes.identity import gateway_url
-from tests.wire.discord.scenery import standard
+from tests.wire.discord.sample_world import standard
 from tests.wire.discord.server import Server
-from tests.wire.discord.shaping import Shaping
 from tests.wire.discord.state import Installation, Modal, Rules, SeenFault, State
-from tests.wire.discord.troubles import Storm, Trouble
+from tests.wire.discord.user_actions import UserActions
 from tests.wire.discord.world import Channel, File, Message, User, World
+from tests.wire.discord.world_changes import WorldChanges
 from tests.wire.looking import until
 
 Payload = dict[str, Any]
 
 
-class FakeDiscord(Acting, Shaping):
+class FakeDiscord(UserActions, WorldChanges):
     """A strict Discord on loopback."""
 
     def __init__(
@@ -36,7 +36,7 @@ class FakeDiscord(Acting, Shaping):
     ) -> None:
         state = State(rules or Rules(), world or standard(), app or Installation())
         super().__init__(state)
-        self._links = Links(state)
+        self._links = GatewaySockets(state)
         self.gateway = Gateway(state, self._links)
         self.cdn = Cdn(state)
         self._server = Server(state, self._links, self.cdn, port)
@@ -109,59 +109,59 @@ class FakeDiscord(Acting, Shaping):
         return sum(call.status in INVALID for call in self.calls)
 
     def called(self, pattern: str) -> list[Call]:
-        """Give the requests of a pattern like "POST /channels/*/messages", in order."""
+        """Return the requests of a pattern like "POST /channels/*/messages", in order."""
         return [call for call in self.calls if fnmatchcase(f"{call.method} {call.path}", pattern)]
 
     def user(self, who: str) -> User:
-        """Give a user by handle."""
+        """Return a user by handle."""
         return self.world.user(who)
 
     def channel(self, where: str) -> Channel:
-        """Give a place by handle or id."""
+        """Return a place by handle or id."""
         return self.world.channel(where)
 
     def messages(self, channel: str | Channel) -> list[Message]:
-        """Give what everyone sees in a place, in order."""
+        """Return what everyone sees in a place, in order."""
         return [one for one in self.world.channel(channel).said if not one.ephemeral_to]
 
     def said_by_bot(self, channel: str | Channel) -> list[Message]:
-        """Give what the bot said in a place for everyone, in order."""
+        """Return what the bot said in a place for everyone, in order."""
         return [one for one in self.messages(channel) if one.author is self.bot]
 
     def thread_of(self, message: Message) -> Channel:
-        """Give the thread begun from a message."""
+        """Return the thread begun from a message."""
         assert message.thread is not None, "no thread was begun from it"
         return message.thread
 
     def direct(self, user: str | User) -> list[Message]:
-        """Give everything in the direct conversation with this user."""
+        """Return everything in the direct conversation with this user."""
         place = self.world.direct(self.world.user(user))
         return list(place.said) if place else []
 
     def ephemerals(self, user: str | User) -> list[Message]:
-        """Give what this user alone is shown, in order."""
+        """Return what this user alone is shown, in order."""
         id_ = self.world.user(user).id
         places = self.world.channels.values()
         shown = [one for place in places for one in place.said if one.ephemeral_to == id_]
         return sorted(shown, key=lambda one: int(one.id))
 
     def modals(self, user: str | User) -> list[Modal]:
-        """Give the modals on this user's screen."""
+        """Return the modals on this user's screen."""
         handle = self.world.user(user).handle
         return [one for one in self.state.modals if one.user == handle]
 
     def files(self) -> list[File]:
-        """Give every file in a message that still stands."""
+        """Return every file in a message that still stands."""
         places = self.world.channels.values()
         return [file for place in places for one in place.said for file in one.files]
 
     def commands(self, guild: str | None = None) -> list[str]:
-        """Give the names of the registered commands."""
+        """Return the names of the registered commands."""
         id_ = self.world.guild(guild).id if guild else None
         return [one["name"] for one in self.state.commands.get(id_, {}).values()]
 
     def pings(self) -> list[str]:
-        """Give whom every message ever sent or edited would have notified."""
+        """Return whom every message ever sent or edited would have notified."""
         found: list[str] = []
         for call in self.calls:
             if call.route.startswith("/channels/"):

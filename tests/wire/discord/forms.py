@@ -1,4 +1,4 @@
-"""What people fill into a modal, as Discord sends it; nobody sends what Discord refuses."""
+"""Submitted modals as Discord sends them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ Payload = dict[str, Any]
 
 
 def submission(modal: Payload, values: Mapping[str, object]) -> list[Payload]:
-    """Give the components of a submission; values by custom_id, or by the label people read."""
+    """Return the components of a submission; values by custom_id, or by the label people read."""
     used: set[str] = set()
     filled: list[Payload] = []
     for number, one in enumerate(modal["components"], start=1):

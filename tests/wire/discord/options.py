@@ -1,11 +1,11 @@
-"""What people type into a slash command, as Discord sends it; nobody sends what Discord refuses."""
+"""Options of slash commands as Discord sends them; refuses what its clients refuse."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from tests.wire.discord import payloads, showing
+from tests.wire.discord import message_payloads, payloads
 from tests.wire.discord.calls import Upload
-from tests.wire.discord.posting import store
+from tests.wire.discord.message_store import store
 from tests.wire.discord.state import State
 from tests.wire.discord.world import Channel, Guild, User
 
@@ -32,7 +32,7 @@ class Filling:
         self.resolved: dict[str, Payload] = {}
 
     def data(self, command: Payload, path: list[str], values: Mapping[str, object]) -> Payload:
-        """Give the `data` of the interaction."""
+        """Return the `data` of the interaction."""
         options = self._options(command, path, values)
         data = {"id": command["id"], "name": command["name"], "type": command["type"]}
         data["options"] = options
@@ -81,7 +81,7 @@ class Filling:
             assert isinstance(value, Upload)
             assert len(value.content) <= self._state.rules.file_bytes, "too large to attach"
             file = store(self._state, self._place, value)
-            self._resolve("attachments", file.id, showing.attachment(self._state, file))
+            self._resolve("attachments", file.id, message_payloads.attachment(self._state, file))
             return file.id
         if kind == USER and isinstance(value, str | User):
             return self._person(self._state.world.user(value))

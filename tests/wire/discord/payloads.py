@@ -1,9 +1,9 @@
-"""How people and places look on the wire."""
+"""Payloads of users, members, channels and guilds."""
 
 from typing import Any
 
 from tests.wire.discord.permissions import EVERYTHING
-from tests.wire.discord.scenery import BOT
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import State, iso
 from tests.wire.discord.world import TYPES, Channel, Guild, Member, Role, User
 
@@ -24,7 +24,7 @@ _ZERO = (
 
 
 def user(one: User) -> Payload:
-    """Give a user as anyone sees them."""
+    """Return a user as anyone sees them."""
     shown: Payload = {
         "id": one.id,
         "username": one.name,
@@ -39,12 +39,12 @@ def user(one: User) -> Payload:
 
 
 def me(one: User) -> Payload:
-    """Give the bot's user as it sees itself."""
+    """Return the bot's user as it sees itself."""
     return {**user(one), "mfa_enabled": False, "locale": "en-US", "verified": True, "email": None}
 
 
 def member(one: Member, *, with_user: bool = True) -> Payload:
-    """Give a member; inside a message, without the user."""
+    """Return a member; inside a message, without the user."""
     shown: Payload = {
         "avatar": None,
         "banner": None,
@@ -62,7 +62,7 @@ def member(one: Member, *, with_user: bool = True) -> Payload:
 
 
 def role(one: Role, place: int) -> Payload:
-    """Give a role."""
+    """Return a role."""
     return {
         "id": one.id,
         "name": one.name,
@@ -80,7 +80,7 @@ def role(one: Role, place: int) -> Payload:
 
 
 def channel(state: State, one: Channel) -> Payload:
-    """Give any place."""
+    """Return any place."""
     last = one.said[-1].id if one.said else None
     shown: Payload = {"id": one.id, "type": TYPES[one.kind], "flags": 0, "last_message_id": last}
     if one.kind == "dm":
@@ -131,13 +131,13 @@ def _thread(one: Channel) -> Payload:
 
 
 def thread_member(thread: Channel, id_: str) -> Payload:
-    """Give one who is in a thread."""
+    """Return one who is in a thread."""
     joined = iso(thread.created)
     return {"id": thread.id, "user_id": id_, "join_timestamp": joined, "flags": 1}
 
 
 def guild(one: Guild) -> Payload:
-    """Give a guild as GET shows it."""
+    """Return a guild as GET shows it."""
     return {
         "id": one.id,
         "name": one.name,
@@ -162,7 +162,7 @@ def guild(one: Guild) -> Payload:
 
 
 def guild_create(state: State, one: Guild) -> Payload:
-    """Give a guild as the gateway announces it: with the places the bot may see."""
+    """Return a guild as the gateway announces it: with the places the bot may see."""
     places = list(one.channels.values())
     threads = [each for place in places for each in state.world.threads_of(place)]
     seen = [each for each in threads if not each.archived and state.held(each)]
@@ -184,7 +184,7 @@ def guild_create(state: State, one: Guild) -> Payload:
 
 
 def application(state: State) -> Payload:
-    """Give the app as its owner set it up."""
+    """Return the app as its owner set it up."""
     flags = 0
     pairs = ((1 << 15, CONTENT_FLAG), (1 << 1, MEMBERS_FLAG), (1 << 8, PRESENCE_FLAG))
     for intent, bit in pairs:
@@ -215,7 +215,7 @@ def application(state: State) -> Payload:
 
 
 def permissions(state: State, place: Channel, id_: str) -> str:
-    """Give what someone may do in a place, as a string of a number."""
+    """Return what someone may do in a place, as a string of a number."""
     if place.guild is None:
         return str(int(EVERYTHING))
     return str(int(state.held(place, id_)))

@@ -1,4 +1,4 @@
-"""Permissions: the bits the API tells apart, and who may do what where. Pure."""
+"""Permissions: the bits of the API, and what a user may do in a channel. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Find whom a message would notify.
+"""Find the users that a message would notify.
 
 Pure: a payload and where it goes in, one line a ping out. The strictest reading: a mention inside
 code counts too. Embeds notify nobody; text displays do.
@@ -19,7 +19,7 @@ Source = Literal["channel", "interaction"]
 
 
 def pings_in(payload: Payload, source: Source = "channel") -> list[str]:
-    """Give everyone this message would notify, as `allowed_mentions` lets it."""
+    """Return everyone this message would notify, as `allowed_mentions` lets it."""
     text = "\n".join([str(payload.get("content") or ""), *displays(payload.get("components"))])
     mentions = payload.get("allowed_mentions")
     allowed = _usual(source) if mentions is None else mentions

@@ -1,4 +1,4 @@
-"""Answer the REST API: read the request, check the token, do what is asked."""
+"""The REST API: parse a request, check the token, dispatch to a route."""
 
 import json
 from functools import partial
@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.wire.discord.calls import Call, RefusalError, Reply, Upload
-from tests.wire.discord.meeting import meet
+from tests.wire.discord.fault_injection import serve_with_faults
 from tests.wire.discord.routes import ROUTES, Route
 from tests.wire.discord.state import State
 
@@ -58,7 +58,7 @@ class Rest:
         call = await read(request, self._state.now())
         self._state.calls.append(call)
         route = _route(call)
-        return await meet(self._state, request, call, partial(self._do, call, route))
+        return await serve_with_faults(self._state, request, call, partial(self._do, call, route))
 
     def _do(self, call: Call, route: Route | None) -> Reply:
         if route is None:

@@ -3,7 +3,7 @@
 from aiohttp import web
 
 from tests.wire.discord.cdn import Cdn
-from tests.wire.discord.gateway.links import Links
+from tests.wire.discord.gateway.sockets import GatewaySockets
 from tests.wire.discord.rest import BASE, Rest
 from tests.wire.discord.state import State
 
@@ -13,7 +13,7 @@ _LARGEST = 64 * 1024 * 1024
 class Server:
     """Listens on loopback."""
 
-    def __init__(self, state: State, links: Links, cdn: Cdn, port: int = 0) -> None:
+    def __init__(self, state: State, links: GatewaySockets, cdn: Cdn, port: int = 0) -> None:
         self._state = state
         self._port = port
         app = web.Application(client_max_size=_LARGEST)

@@ -1,4 +1,4 @@
-"""All that this Discord remembers, and the settings it was started with."""
+"""State of the fake Discord, and its settings."""
 
 import asyncio
 import time
@@ -9,11 +9,11 @@ from itertools import count
 from typing import Any, Literal
 
 from tests.wire.discord.calls import Call, RefusalError
+from tests.wire.discord.faults import FaultQueue
 from tests.wire.discord.gateway.sessions import Sessions
 from tests.wire.discord.permissions import Permission
 from tests.wire.discord.rates import Limiter, Rates
-from tests.wire.discord.scenery import BOT
-from tests.wire.discord.troubles import Troubles
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.world import Channel, File, Guild, Message, User, World
 
 Payload = dict[str, Any]
@@ -112,7 +112,7 @@ class State:
         self.app = app
         self.address = ""  # of this server: http://127.0.0.1:port
         self.calls: list[Call] = []
-        self.troubles = Troubles()
+        self.troubles = FaultQueue()
         self.limiter = Limiter(rules.rates)
         self.sessions = Sessions()
         self.commands: dict[str | None, dict[str, Payload]] = {None: {}}  # by guild, by id
@@ -126,11 +126,11 @@ class State:
         self._numbers = count(1)
 
     def now(self) -> float:
-        """Give the time by the injected clock."""
+        """Return the time by the injected clock."""
         return self.rules.now()
 
     def snowflake(self) -> str:
-        """Give an id never given before; ids grow with time."""
+        """Return an id never given before; ids grow with time."""
         return str((int(self.now() * 1000) - EPOCH_MS << 22) + next(self._numbers))
 
     @property
@@ -139,7 +139,7 @@ class State:
         return self.world.users[BOT]
 
     def channel(self, id_: str, *needed: Permission) -> Channel:
-        """Give a place in which the bot may do this, or refuse."""
+        """Return a place in which the bot may do this, or refuse."""
         place = self.world.channels.get(id_)
         if place is None:
             raise RefusalError(10003)
@@ -151,13 +151,13 @@ class State:
         return place
 
     def held(self, place: Channel, user: str = BOT) -> Permission:
-        """Give what this user may do in a place."""
+        """Return what this user may do in a place."""
         if place.guild is None:
             return Permission((1 << 52) - 1) if user in place.people else Permission(0)
         return place.guild.permissions_in(user, place)
 
     def guild(self, id_: str) -> Guild:
-        """Give a guild the bot is in."""
+        """Return a guild the bot is in."""
         guild = self.world.guilds.get(id_)
         if guild is None:
             raise RefusalError(10004)
@@ -166,7 +166,7 @@ class State:
         return guild
 
     def message(self, place: Channel, id_: str) -> Message:
-        """Give a message of a place as a bot finds it; what one person sees is not there."""
+        """Return a message of a place as a bot finds it; what one person sees is not there."""
         message = place.find(id_)
         if message is None or message.ephemeral_to:
             raise RefusalError(10008)

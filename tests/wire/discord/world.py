@@ -1,4 +1,4 @@
-"""The people, places and messages of this Discord. Values and look-ups; no rule of the API."""
+"""Users, guilds, channels and messages. Values and look-ups; no rule of the API."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -89,7 +89,7 @@ class Channel:
         return self.parent is not None
 
     def find(self, id_: str) -> "Message | None":
-        """Give the message with this id, if it still stands."""
+        """Return the message with this id, if it still stands."""
         return next((message for message in self.said if message.id == id_), None)
 
 
@@ -107,7 +107,7 @@ class Guild:
     channels: dict[str, Channel] = field(default_factory=dict)
 
     def permissions(self, user: str) -> Permission:
-        """Give what this user may do here before any channel's overwrites."""
+        """Return what this user may do here before any channel's overwrites."""
         if user == self.owner:
             return EVERYTHING
         held = self.roles[self.id].permissions
@@ -116,7 +116,7 @@ class Guild:
         return held
 
     def permissions_in(self, user: str, channel: Channel) -> Permission:
-        """Give what this user may do in a channel of this guild; a thread asks its parent."""
+        """Return what this user may do in a channel of this guild; a thread asks its parent."""
         if user not in self.members:
             return Permission(0)
         place = channel.parent or channel
@@ -162,7 +162,7 @@ class Message:
         return "\n".join(part for part in parts if part)
 
     def file(self, name: str) -> File:
-        """Give the file of this name."""
+        """Return the file of this name."""
         return next(file for file in self.files if file.name == name)
 
 
@@ -187,29 +187,29 @@ class World:
         self.gone: dict[str, Channel] = {}
 
     def user(self, who: str | User) -> User:
-        """Give the user of this handle or id."""
+        """Return the user of this handle or id."""
         if isinstance(who, User):
             return who
         return next(user for user in self.users.values() if who in {user.handle, user.id})
 
     def guild(self, which: str | Guild) -> Guild:
-        """Give the guild of this handle or id."""
+        """Return the guild of this handle or id."""
         if isinstance(which, Guild):
             return which
         return next(guild for guild in self.guilds.values() if which in {guild.handle, guild.id})
 
     def channel(self, where: str | Channel) -> Channel:
-        """Give the place of this handle or id."""
+        """Return the place of this handle or id."""
         if isinstance(where, Channel):
             return where
         places = self.channels.values()
         return next(place for place in places if where in {place.handle, place.id})
 
     def direct(self, user: User) -> Channel | None:
-        """Give the direct conversation with this user, if it was opened."""
+        """Return the direct conversation with this user, if it was opened."""
         places = self.channels.values()
         return next((one for one in places if one.kind == "dm" and user.id in one.people), None)
 
     def threads_of(self, parent: Channel) -> list[Channel]:
-        """Give the threads under a channel, the oldest first."""
+        """Return the threads under a channel, the oldest first."""
         return [place for place in self.channels.values() if place.parent is parent]

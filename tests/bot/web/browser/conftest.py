@@ -9,18 +9,25 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
 from tests.bot.homes import Home
-from tests.bot.web.browser.play import PANELS, PATIENCE_MS, Watched, ask, closed, dripping
+from tests.bot.web.browser.actions import (
+    PANELS,
+    TIMEOUT_MS,
+    PageMonitor,
+    ask,
+    slow_member,
+    wait_until_closed,
+)
 from tests.bot.web.browser.product import Product, panels_of, served
 from tests.wire.models import ModelServer
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-expect.set_options(timeout=PATIENCE_MS)
+expect.set_options(timeout=TIMEOUT_MS)
 MISSING = "no browser: these tests drive Debian's chromium (apt-get install chromium)"
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    """Give the browser; without one skip, unless it is required."""
+    """Return the browser; without one skip, unless it is required."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if not found and os.environ.get("COUNCIL_REQUIRE_BROWSER") == "1":
         pytest.fail(f"COUNCIL_REQUIRE_BROWSER=1, but: {MISSING}")
@@ -35,22 +42,22 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def models() -> AsyncIterator[ModelServer]:
-    """Give the models: those of the slow panel take their time and write word by word."""
+    """Return the models: those of the slow panel take their time and write word by word."""
     async with ModelServer() as server:
-        server.script |= {seat: dripping(seat) for seat in PANELS["slow"]}
+        server.script |= {seat: slow_member(seat) for seat in PANELS["slow"]}
         yield server
 
 
 @pytest.fixture(scope="session")
 def served_home(tmp_path_factory: pytest.TempPathFactory, models: ModelServer) -> Home:
-    """Give a home whose panels are the scripted models'."""
+    """Return a home whose panels are the scripted models'."""
     home = Home(tmp_path_factory.mktemp("served"), {"OPENAI_API_KEY": "sk-none"})
     return home.with_config(panels_of(models.api_base, **PANELS))
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def product(browser: Browser, served_home: Home) -> AsyncIterator[Product]:
-    """Give the product, serving; without a browser it is not started."""
+    """Return the product, serving; without a browser it is not started."""
     async with served(served_home) as product:
         await product.answers("/readyz")
         yield product
@@ -58,30 +65,30 @@ async def product(browser: Browser, served_home: Home) -> AsyncIterator[Product]
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def visitor(browser: Browser, product: Product) -> AsyncIterator[BrowserContext]:
-    """Give a visitor of the page whom it does not know yet."""
+    """Return a visitor of the page whom it does not know yet."""
     context = await browser.new_context(base_url=product.address)
-    context.set_default_timeout(PATIENCE_MS)
+    context.set_default_timeout(TIMEOUT_MS)
     yield context
     await context.close()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(visitor: BrowserContext) -> Page:
-    """Give a tab of the visitor's."""
+    """Return a tab of the visitor's."""
     return await visitor.new_page()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def watched(page: Page) -> Watched:
-    """Give the record of what the page does beside what it shows."""
-    return Watched.of(page)
+async def watched(page: Page) -> PageMonitor:
+    """Return the record of what the page does beside what it shows."""
+    return PageMonitor.of(page)
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def held(browser: Browser, product: Product) -> str:
-    """Give the path of a closed round that everybody may read."""
+    """Return the path of a closed round that everybody may read."""
     async with await browser.new_context(base_url=product.address) as context:
         page = await context.new_page()
         path = await ask(page, "What is held here?", panel="slow")
-        await closed(page)
+        await wait_until_closed(page)
     return path

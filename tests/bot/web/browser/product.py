@@ -76,7 +76,7 @@ async def served(home: Home, *arguments: str) -> AsyncIterator[Product]:
 
 
 def panels_of(api_base: str, **panels: Iterable[str]) -> str:
-    """Give a council.toml with these panels, their members served at one address.
+    """Return a council.toml with these panels, their members served at one address.
 
     The first panel is the default. Nobody votes twice, so that a round has no more calls than
     a person would count.

@@ -51,7 +51,7 @@ async def _copied(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> N
 
 @asynccontextmanager
 async def relayed(port: int) -> AsyncIterator[Relay]:
-    """Give a relay to a port of this machine."""
+    """Return a relay to a port of this machine."""
     relay = Relay(port)
     server = await asyncio.start_server(relay.pass_on, "127.0.0.1", 0)
     relay.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"

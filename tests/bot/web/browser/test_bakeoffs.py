@@ -10,9 +10,9 @@ from playwright.async_api import Browser, Page, expect
 from tests.bot.bakeoffs.kitchen import a_graded_suite, a_suite
 from tests.bot.desks import an_app
 from tests.bot.slack.inside import HeldGateway
+from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.browser.towns import served_here
-from tests.bot.web.visiting import a_town
+from tests.bot.web.browsing import a_town
 from tests.builders import ASKED_AT
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -28,13 +28,13 @@ class House:
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def house(browser: Browser) -> AsyncIterator[House]:
-    """Give a site with two suites."""
+    """Return a site with two suites."""
     gateway = HeldGateway()
     town = a_town(an_app(gateway))
     bench = town.site.app.bakeoff_stores
     for suite in (a_suite(3), a_graded_suite("42", "43")):
         await bench.suites.keep(suite, "U1", ASKED_AT)
-    async with served_here(town) as address:
+    async with serve_in_process(town) as address:
         yield House(address, gateway)
         gateway.goes_on.set()
 
@@ -58,9 +58,7 @@ async def begun(tab: Page, suite: str = "sql") -> None:
     await expect(tab.get_by_role("button", name="Cancel")).to_be_visible()
 
 
-async def test_it_is_begun_and_its_page_becomes_its_result_by_itself(
-    tab: Page, house: House
-) -> None:
+async def test_the_page_of_a_bakeoff_becomes_its_result(tab: Page, house: House) -> None:
     house.gateway.goes_on.clear()
     await begun(tab)
     await expect(tab.get_by_text("0 of 3 questions").first).to_be_visible()
@@ -73,7 +71,7 @@ async def test_it_is_begun_and_its_page_becomes_its_result_by_itself(
     await expect(tab.get_by_role("link", name="a bake-off")).to_be_visible()
 
 
-async def test_it_is_cancelled_and_gone_on_with(tab: Page, house: House) -> None:
+async def test_a_bakeoff_is_cancelled_and_resumed(tab: Page, house: House) -> None:
     house.gateway.goes_on.clear()
     await begun(tab)
 
@@ -86,7 +84,7 @@ async def test_it_is_cancelled_and_gone_on_with(tab: Page, house: House) -> None
 
 
 @SCHEMES
-async def test_no_page_of_it_keeps_anybody_out(tab: Page, house: House, scheme: Scheme) -> None:
+async def test_bakeoff_pages_are_accessible(tab: Page, house: House, scheme: Scheme) -> None:
     await tab.emulate_media(color_scheme=scheme)
     house.gateway.goes_on.clear()
     faults = {}

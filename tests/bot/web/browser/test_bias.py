@@ -8,9 +8,9 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.render.bias.builders import a_report
+from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.browser.towns import served_here
-from tests.bot.web.test_bias import town_with
+from tests.bot.web.test_reports_bias import town_with
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -25,16 +25,16 @@ BOXES = (
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
-    """Give the address of a site whose judges have every bias there is, or none."""
+    """Return the address of a site whose judges have every bias there is, or none."""
     town = town_with(a_report(majority="qwen"))
     await town.site.app.bakeoff_stores.records.keep(packed_all([*runs_of("sql", 2)]))
-    async with served_here(town) as address:
+    async with serve_in_process(town) as address:
         yield address
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """Give a tab that shows the page."""
+    """Return a tab that shows the page."""
     async with await browser.new_context(base_url=address) as context:
         page = await context.new_page()
         await page.goto("/bias")
@@ -42,7 +42,7 @@ async def page(browser: Browser, address: str) -> AsyncIterator[Page]:
 
 
 @SCHEMES
-async def test_no_report_keeps_anybody_out(page: Page, scheme: Scheme) -> None:
+async def test_the_bias_report_is_accessible(page: Page, scheme: Scheme) -> None:
     await page.emulate_media(color_scheme=scheme)
     await page.evaluate(OPEN_ALL)
 
@@ -63,7 +63,7 @@ async def test_nothing_is_wider_than_a_small_phone(page: Page) -> None:
     assert min(sizes) > 9
 
 
-async def test_no_two_texts_of_a_figure_lie_on_each_other(page: Page) -> None:
+async def test_no_texts_of_a_chart_overlap(page: Page) -> None:
     await page.set_viewport_size({"width": 390, "height": 800})
 
     charts = await page.evaluate(BOXES)
@@ -79,7 +79,7 @@ async def test_no_two_texts_of_a_figure_lie_on_each_other(page: Page) -> None:
     assert over == []
 
 
-async def test_the_keyboard_alone_opens_a_figures_table(page: Page) -> None:
+async def test_a_charts_table_opens_by_keyboard(page: Page) -> None:
     summary = page.locator("summary", has_text="The same as a table").first
     await summary.focus()
 

@@ -5,13 +5,13 @@ from playwright.async_api import Browser, expect
 
 from tests.bot.homes import Home
 from tests.bot.test_local_models import LONGEST_SECONDS, MODELS
-from tests.bot.web.browser.play import ANSWER
+from tests.bot.web.browser.actions import ANSWER
 from tests.bot.web.browser.product import served
 
 
 @pytest.mark.local_models
 @pytest.mark.asyncio(loop_scope="session")
-async def test_the_real_models_hold_a_round_before_the_visitors_eyes(
+async def test_the_demonstration_models_complete_a_round(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     home = Home(tmp_path_factory.mktemp("local"), {"COUNCIL_MODEL_DIR": MODELS}).with_config("")

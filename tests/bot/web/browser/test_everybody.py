@@ -9,7 +9,7 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, expect
 
 from tests.bot.homes import Home
-from tests.bot.web.browser.play import ANSWER, PANELS, ask, closed
+from tests.bot.web.browser.actions import ANSWER, PANELS, ask, wait_until_closed
 from tests.bot.web.browser.product import Product, served
 from tests.wire.models import ModelServer, answer, by_role, judge
 
@@ -42,7 +42,7 @@ SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def rich(browser: Browser, product: Product, models: ModelServer) -> AsyncIterator[str]:
-    """Give the path of a closed round with everything in it that takes room."""
+    """Return the path of a closed round with everything in it that takes room."""
     models.script |= {
         seat: by_role(answer(RICH), judge(reason="It is 'w'. " * 60), answer(RICH))
         for seat in PANELS["quick"]
@@ -50,14 +50,14 @@ async def rich(browser: Browser, product: Product, models: ModelServer) -> Async
     async with await browser.new_context(base_url=product.address) as context:
         page = await context.new_page()
         path = await ask(page, LONG)
-        await closed(page)
+        await wait_until_closed(page)
         yield path
     for seat in PANELS["quick"]:
         del models.script[seat]
 
 
 async def faults_of(page: Page) -> list[str]:
-    """Give what keeps people out, as axe finds it."""
+    """Return what keeps people out, as axe finds it."""
     await page.wait_for_load_state("load")  # without its style a page has other colours
     found = await Axe().run(page)
     return [
@@ -69,7 +69,7 @@ async def faults_of(page: Page) -> list[str]:
 
 
 @SCHEMES
-async def test_no_still_page_keeps_anybody_out(page: Page, rich: str, scheme: Scheme) -> None:
+async def test_static_pages_are_accessible(page: Page, rich: str, scheme: Scheme) -> None:
     await page.emulate_media(color_scheme=scheme)
     faults = {}
 
@@ -92,12 +92,12 @@ async def test_a_running_round_keeps_nobody_out(page: Page, scheme: Scheme) -> N
     await ask(page, "Who can follow this?", panel="slow")
     await expect(page.locator("#progress .done").first).to_be_visible()
     faults = await faults_of(page)
-    await closed(page)
+    await wait_until_closed(page)
 
     assert faults == []
 
 
-async def test_the_login_keeps_nobody_out_but_who_lacks_the_token(
+async def test_the_login_page_is_accessible(
     browser: Browser, served_home: Home, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     home = Home(tmp_path_factory.mktemp("token"), {"COUNCIL_WEB_TOKEN": TOKEN})
@@ -135,7 +135,7 @@ async def test_nothing_is_wider_than_a_small_phone(page: Page, rich: str) -> Non
     assert widths == dict.fromkeys(widths, 360)
 
 
-async def test_the_keyboard_alone_asks_and_is_led_to_the_answer(page: Page) -> None:
+async def test_a_question_is_asked_by_keyboard_alone(page: Page) -> None:
     await page.goto("/")
     focused = "document.activeElement"
     outline = f"getComputedStyle({focused}).outlineWidth + getComputedStyle({focused}).outlineStyle"
@@ -150,14 +150,14 @@ async def test_the_keyboard_alone_asks_and_is_led_to_the_answer(page: Page) -> N
     await page.keyboard.press("Shift+Enter")
     await page.keyboard.type("On two lines?")
     await page.keyboard.press("Enter")
-    await closed(page)
+    await wait_until_closed(page)
 
     assert await page.locator("h1").inner_text() == "Can I ask without a mouse?\nOn two lines?"
     assert set(seen) == {"2pxsolid"}
     assert await page.evaluate(f"{focused} === document.querySelector('main article')")
 
 
-async def test_paper_shows_the_answers_and_nothing_to_press(page: Page, held: str) -> None:
+async def test_the_print_view_shows_answers_without_buttons(page: Page, held: str) -> None:
     await page.goto(held)
 
     await page.emulate_media(media="print")

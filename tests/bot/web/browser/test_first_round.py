@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.bot.web.browser.play import ANSWER, RECORDER, ask, closed
+from tests.bot.web.browser.actions import ANSWER, RECORDER, ask, wait_until_closed
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -28,7 +28,7 @@ async def test_a_running_round_shows_every_step_and_the_answer_as_it_is_written(
     await page.add_init_script(RECORDER)
 
     await ask(page, "How does it look while it runs?", panel="slow")
-    await closed(page)
+    await wait_until_closed(page)
 
     seen = await page.evaluate("seen")
     counts = [f"{n} of 4 members answered" for n in range(5)]
@@ -82,17 +82,17 @@ async def test_the_thread_holds_the_borda_table_the_ballots_and_the_answers(
     await expect(thread.locator("details[open] strong")).to_be_visible()
 
 
-async def test_the_button_opens_every_answer_and_run_again_makes_another_round(
+async def test_buttons_show_every_answer_and_start_another_round(
     page: Page,
 ) -> None:
     first = await ask(page, "Once more?")
-    await closed(page)
+    await wait_until_closed(page)
 
     await page.get_by_role("link", name="Answers", exact=True).click()
     await expect(page.locator("#answers details[open]")).to_have_count(4)
     await page.get_by_role("button", name="Run again").click()
     await page.wait_for_url(lambda url: "/rounds/" in url and not url.endswith(f"{first}#answers"))
-    await closed(page)
+    await wait_until_closed(page)
 
     assert not page.url.endswith(first)
     await expect(page.get_by_role("heading", level=1)).to_have_text("Once more?")
@@ -118,6 +118,6 @@ async def test_a_stopped_round_says_so_and_goes_on_when_told_to(page: Page) -> N
     await page.get_by_role("button", name="Stop").click()
     await expect(page.get_by_role("main")).to_contain_text("stopped before its end")
     await page.get_by_role("button", name="Go on").click()
-    await closed(page)
+    await wait_until_closed(page)
 
     await expect(page.locator(ANSWER)).to_contain_text("word-30")

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.async_api import Page, expect
 
+from tests.bot.web.browser.actions import PANELS, PageMonitor, ask, wait_until_closed
 from tests.bot.web.browser.hostile import HOSTILE
-from tests.bot.web.browser.play import PANELS, Watched, ask, closed
 from tests.bot.web.browser.product import Product
 from tests.wire.models import ModelServer, answer, by_role, judge
 
@@ -38,7 +38,7 @@ EIGHTS = [HOSTILE[start : start + 8] for start in range(0, len(HOSTILE), 8)]
 
 
 def say(models: ModelServer, texts: Sequence[str]) -> None:
-    """Have each member answer, vote and write with a text of its own."""
+    """Script each member to answer, vote and write a different text."""
     for seat, text in zip(SEATS, [*texts, *texts], strict=False):
         models.script[seat] = by_role(answer(text), judge(reason=text), answer(text))
 
@@ -48,18 +48,18 @@ async def made_of(page: Page) -> list[str]:
     return made
 
 
-async def test_there_are_at_least_a_hundred_of_them() -> None:
+async def test_there_are_at_least_a_hundred_tricks() -> None:
     assert len(set(HOSTILE)) == len(HOSTILE) >= 100
 
 
 @pytest.mark.parametrize("texts", EIGHTS, ids=range(len(EIGHTS)))
-async def test_hostile_texts_are_read_and_nothing_else(
-    page: Page, watched: Watched, product: Product, models: ModelServer, texts: tuple[str, ...]
+async def test_hostile_texts_are_shown_as_text(
+    page: Page, watched: PageMonitor, product: Product, models: ModelServer, texts: tuple[str, ...]
 ) -> None:
     say(models, texts)
 
     await ask(page, "\n\n".join(texts), panel="hostile")
-    await closed(page)
+    await wait_until_closed(page)
     live = await made_of(page)
     await page.reload()
     await page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
@@ -68,14 +68,14 @@ async def test_hostile_texts_are_read_and_nothing_else(
 
     assert (live, await made_of(page)) == ([], [])
     assert (watched.dialogs, watched.errors, watched.tabs) == ([], [], [])
-    assert watched.in_channel(product.address) == []
+    assert watched.foreign_requests(product.address) == []
     assert await page.evaluate("window.ran") is None
     assert await page.locator("#answers details").count() == len(SEATS)
     assert await page.locator("body > main, body > aside").count() == 2
 
 
-async def test_hostile_texts_do_nothing_in_lists_searches_and_refusals(
-    page: Page, watched: Watched, product: Product
+async def test_hostile_texts_are_inert_in_lists_searches_and_errors(
+    page: Page, watched: PageMonitor, product: Product
 ) -> None:
     made = []
     for text in HOSTILE[::12]:
@@ -88,5 +88,5 @@ async def test_hostile_texts_do_nothing_in_lists_searches_and_refusals(
 
     assert made == []
     assert (watched.dialogs, watched.tabs) == ([], [])
-    assert watched.in_channel(product.address) == []
+    assert watched.foreign_requests(product.address) == []
     assert await page.evaluate("window.ran") is None

@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from tests.bot.homes import Home
-from tests.bot.web.browser.play import ANSWER, PANELS, PATIENCE_MS, ask, closed
+from tests.bot.web.browser.actions import ANSWER, PANELS, TIMEOUT_MS, ask, wait_until_closed
 from tests.bot.web.browser.product import Product, panels_of, served
 from tests.bot.web.browser.relay import relayed
 from tests.bot.web.browser.streams import opened
@@ -18,12 +18,12 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 LOST = "The connection was lost; trying again …"
 
 
-async def test_a_page_loaded_again_in_mid_round_shows_it_to_its_end(page: Page) -> None:
+async def test_a_page_reloaded_during_a_round_shows_it_to_the_end(page: Page) -> None:
     await ask(page, "May I load it again?", panel="slow")
     await expect(page.locator("#progress .done").first).to_be_visible()
 
     await page.reload()
-    await closed(page)
+    await wait_until_closed(page)
 
     await expect(page.locator(ANSWER)).to_contain_text("word-30")
 
@@ -36,12 +36,12 @@ async def test_a_tab_that_was_closed_in_mid_round_misses_nothing(
 
     later = await visitor.new_page()
     await later.goto(path)
-    await closed(later)
+    await wait_until_closed(later)
 
     await expect(later.locator(ANSWER)).to_contain_text("word-30")
 
 
-async def test_a_dropped_connection_is_said_and_the_page_catches_up(
+async def test_a_lost_connection_is_shown_and_the_page_catches_up(
     browser: Browser, product: Product
 ) -> None:
     async with relayed(product.port) as relay:
@@ -52,13 +52,13 @@ async def test_a_dropped_connection_is_said_and_the_page_catches_up(
         relay.cut()
         await expect(page.locator("#connection")).to_have_text(LOST)
         relay.mend()
-        await closed(page)
+        await wait_until_closed(page)
 
         await expect(page.locator(ANSWER)).to_contain_text("word-30")
         await page.context.close()
 
 
-async def test_whoever_comes_first_after_a_restart_finds_the_round_going_on(
+async def test_rounds_continue_after_a_restart(
     served_home: Home, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     home = Home(tmp_path_factory.mktemp("restarted"), served_home.settings)
@@ -95,12 +95,12 @@ async def test_after_a_kill_the_page_says_so_comes_back_and_shows_the_answer(
     async with served(home) as product:
         page = await browser.new_page(base_url=product.address)
         await ask(page, "May the power fail?", panel="slow")
-        await expect(page.locator("#progress .done").nth(1)).to_be_visible(timeout=PATIENCE_MS)
+        await expect(page.locator("#progress .done").nth(1)).to_be_visible(timeout=TIMEOUT_MS)
 
         product.kill()
         await expect(page.locator("#connection")).to_have_text(LOST)
         await product.start()
-        await closed(page)
+        await wait_until_closed(page)
 
         await expect(page.locator(ANSWER)).to_contain_text("word-30")
         await page.context.close()

@@ -7,9 +7,9 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from tests.bot.bakeoffs.builders import packed_all, runs_of
+from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.browser.towns import served_here
-from tests.bot.web.visiting import a_town
+from tests.bot.web.browsing import a_town
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -18,22 +18,22 @@ PATHS = ("/leaderboard", "/leaderboard?suite=sql", "/leaderboard?suite=sql&as=ju
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
-    """Give the address of a site whose suite was held four times."""
+    """Return the address of a site whose suite was held four times."""
     town = a_town()
     await town.site.app.bakeoff_stores.records.keep(packed_all([*runs_of("sql", 4)]))
-    async with served_here(town) as address:
+    async with serve_in_process(town) as address:
         yield address
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def board(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """Give a tab."""
+    """Return a tab."""
     async with await browser.new_context(base_url=address) as context:
         yield await context.new_page()
 
 
 @SCHEMES
-async def test_no_leaderboard_keeps_anybody_out(board: Page, scheme: Scheme) -> None:
+async def test_the_leaderboard_is_accessible(board: Page, scheme: Scheme) -> None:
     await board.emulate_media(color_scheme=scheme)
     faults = {}
 
@@ -61,7 +61,7 @@ async def test_nothing_is_wider_than_a_small_phone(board: Page) -> None:
     assert min(sizes) > 9
 
 
-async def test_no_two_texts_of_the_figure_lie_on_each_other(board: Page) -> None:
+async def test_no_texts_of_the_chart_overlap(board: Page) -> None:
     await board.set_viewport_size({"width": 390, "height": 800})
     await board.goto(PATHS[1])
 
@@ -80,7 +80,7 @@ async def test_no_two_texts_of_the_figure_lie_on_each_other(board: Page) -> None
     assert over == []
 
 
-async def test_a_head_sorts_without_scripts(browser: Browser, address: str) -> None:
+async def test_sorting_works_without_scripts(browser: Browser, address: str) -> None:
     async with await browser.new_context(base_url=address, java_script_enabled=False) as context:
         page = await context.new_page()
         await page.goto(PATHS[1])

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.async_api import BrowserContext, expect
 
-from tests.bot.web.browser.play import PATIENCE_MS, ask
+from tests.bot.web.browser.actions import TIMEOUT_MS, ask
 from tests.bot.web.browser.product import Product
 from tests.bot.web.browser.streams import hear, opened
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 ROUNDS, STREAMS, TABS = 6, 30, 9
 
 
-async def test_every_stream_hears_every_state_to_the_closing_one(product: Product) -> None:
+async def test_every_stream_receives_every_state(product: Product) -> None:
     async with httpx.AsyncClient(
         base_url=product.address, trust_env=False, timeout=60, limits=httpx.Limits()
     ) as client:
@@ -35,7 +35,7 @@ async def test_more_tabs_than_a_browser_has_connections_all_show_the_answer(
     await asyncio.gather(*(tab.goto(path) for tab in tabs[1:]))
 
     for tab in tabs:
-        await expect(tab.locator("#answers")).to_be_attached(timeout=2 * PATIENCE_MS)
+        await expect(tab.locator("#answers")).to_be_attached(timeout=2 * TIMEOUT_MS)
 
 
 async def test_a_reply_on_an_open_connection_goes_out_at_once(product: Product) -> None:

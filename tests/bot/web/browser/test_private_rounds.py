@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.bot.web.browser.play import ask, closed
+from tests.bot.web.browser.actions import ask, wait_until_closed
 from tests.bot.web.browser.product import Product
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -14,7 +14,7 @@ WAYS = ("", "/events", "/state", "/round.json", "/round.md")
 
 async def test_a_private_round_says_so_to_its_asker_and_is_in_the_list(page: Page) -> None:
     await ask(page, SECRET, audience="me")
-    await closed(page)
+    await wait_until_closed(page)
 
     await expect(page.get_by_role("main")).to_contain_text("only you can see it")
     await page.goto("/rounds")
@@ -23,12 +23,12 @@ async def test_a_private_round_says_so_to_its_asker_and_is_in_the_list(page: Pag
 
 
 @pytest.mark.parametrize("panel", ["quick", "slow"])
-async def test_a_private_round_running_or_closed_is_not_there_for_others(
+async def test_a_private_round_is_not_found_by_others(
     page: Page, browser: Browser, product: Product, panel: str
 ) -> None:
     path = await ask(page, SECRET, panel=panel, audience="me")
     if panel == "quick":
-        await closed(page)
+        await wait_until_closed(page)
 
     async with await browser.new_context(base_url=product.address) as other:
         found = {way: await other.request.get(path + way) for way in WAYS}
@@ -59,4 +59,4 @@ async def test_nobody_else_can_stop_a_round_or_ask_in_anothers_name(
         ]
 
         assert [answer.status for answer in refused] == [403, 403, 403]
-    await closed(page)
+    await wait_until_closed(page)

@@ -8,9 +8,9 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from council.bakeoffs.models import Suite, SuiteQuestion
+from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.browser.towns import served_here
-from tests.bot.web.visiting import a_town
+from tests.bot.web.browsing import a_town
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -20,23 +20,23 @@ NAME = "a-name-as-long-as-names-may-be-of-sixty-letters-and-no-spaces"[:60]
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
-    """Give the address of a site that has a suite, and no schedule yet."""
+    """Return the address of a site that has a suite, and no schedule yet."""
     town = a_town()
     await town.site.app.bakeoff_stores.suites.keep(SQL, "", datetime.now(UTC))
-    async with served_here(town) as address:
+    async with serve_in_process(town) as address:
         yield address
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def tab(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """Give a tab without scripts: nothing here needs them."""
+    """Return a tab without scripts: nothing here needs them."""
     async with await browser.new_context(base_url=address, java_script_enabled=False) as context:
         yield await context.new_page()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """Give a tab that can be measured."""
+    """Return a tab that can be measured."""
     async with await browser.new_context(base_url=address) as context:
         yield await context.new_page()
 
@@ -61,7 +61,7 @@ async def test_a_schedule_is_added_in_words_and_paused_by_the_keyboard(tab: Page
 
 
 @SCHEMES
-async def test_the_schedules_keep_nobody_out(page: Page, scheme: Scheme) -> None:
+async def test_the_schedules_page_is_accessible(page: Page, scheme: Scheme) -> None:
     await page.emulate_media(color_scheme=scheme)
     await page.goto("/schedules")
     field = page.get_by_label("A name, a suite, and when, in words")

@@ -5,7 +5,7 @@ from typing import Literal
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.bot.web.browser.play import ask, closed
+from tests.bot.web.browser.actions import ask, wait_until_closed
 from tests.bot.web.browser.test_everybody import faults_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -26,7 +26,7 @@ async def _kept(page: Page, name: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_no_page_of_suites_keeps_anybody_out(page: Page, scheme: Scheme) -> None:
+async def test_suite_pages_are_accessible(page: Page, scheme: Scheme) -> None:
     name = f"seen-{scheme}"
     await page.emulate_media(color_scheme=scheme)
     await page.set_viewport_size({"width": 360, "height": 740})
@@ -44,7 +44,7 @@ async def test_no_page_of_suites_keeps_anybody_out(page: Page, scheme: Scheme) -
 
 async def test_a_question_is_added_from_its_round_by_keyboard(page: Page) -> None:
     await ask(page, "Which queue shall we add?")
-    await closed(page)
+    await wait_until_closed(page)
     summary = page.get_by_text("Add to suite")
     await summary.focus()
     await page.keyboard.press("Enter")

@@ -8,9 +8,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.browser.towns import served_here
-from tests.bot.web.visiting import SOMEBODY, a_round_of, a_town
+from tests.bot.web.browsing import SOMEBODY, a_round_of, a_town
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -25,27 +25,25 @@ PATHS = (
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
-    """Give the address of a site on which twelve rounds were held."""
+    """Return the address of a site on which twelve rounds were held."""
     town = a_town()
     first = a_round_of(SOMEBODY)
     for i in range(12):
         asked_at = first.asked_at + timedelta(minutes=i)
         await town.hold(replace(first, id=f"abc{i}", seed=f"s{i}", asked_at=asked_at))
-    async with served_here(town) as address:
+    async with serve_in_process(town) as address:
         yield address
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def tab(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """Give a tab."""
+    """Return a tab."""
     async with await browser.new_context(base_url=address) as context:
         yield await context.new_page()
 
 
 @SCHEMES
-async def test_nothing_beside_a_board_or_a_round_keeps_anybody_out(
-    tab: Page, scheme: Scheme
-) -> None:
+async def test_weighted_pages_are_accessible(tab: Page, scheme: Scheme) -> None:
     await tab.emulate_media(color_scheme=scheme)
     faults = {}
 

@@ -1,4 +1,4 @@
-"""What Discord would refuse, as pure functions over payloads."""
+"""Validation of payloads, as pure functions."""
 
 from tests.wire.discord.checks.command import faults_of_command
 from tests.wire.discord.checks.message import faults_of_message, is_empty, unseen_attachments

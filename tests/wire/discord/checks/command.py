@@ -1,4 +1,4 @@
-"""Say what Discord would refuse in an application command. Pure."""
+"""Validation of an application command. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -88,7 +88,7 @@ _menu = shape({"name": string(32, 1)}, _common)
 
 
 def faults_of_command(command: object, at: str = "") -> list[Fault]:
-    """Give everything Discord would refuse in one command."""
+    """Return everything Discord would refuse in one command."""
     kind = command.get("type") if isinstance(command, dict) else None
     check = _menu if kind in {USER, MESSAGE} else _chat
     faults = list(check(command, at))

@@ -1,4 +1,4 @@
-"""Components: what each may hold, and which may stand where, in messages and in modals."""
+"""Validation of components in messages and modals."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -163,7 +163,7 @@ Payload = Mapping[str, Any]
 
 
 def walk(components: object, at: str = "components") -> Iterator[tuple[str, Payload]]:
-    """Give every component with its place, nested ones too, in reading order."""
+    """Return every component with its place, nested ones too, in reading order."""
     for place, one in enumerate(components if isinstance(components, list) else []):
         if not isinstance(one, dict):
             continue

@@ -1,4 +1,4 @@
-"""Embeds: each one's limits, and what all of a message share."""
+"""Validation of embeds."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Say what Discord would refuse in a message.
+"""Validation of a message.
 
 Pure, and written from Discord's documents alone: it knows no renderer. Lengths are counted in
 characters as sent. An edit is checked as the message it would leave behind.
@@ -59,7 +59,7 @@ _fields = shape(
 
 
 def faults_of_message(payload: Payload, files: Sequence[str] = ()) -> list[Fault]:
-    """Give everything Discord would refuse in this message; `files` are those it has already."""
+    """Return everything Discord would refuse in this message; `files` are those it has already."""
     given = {**payload, "nonce": _as_text(payload.get("nonce"))}
     faults = [*_fields(given, ""), *_two_ways(given)]
     uses_v2 = bool((payload.get("flags") or 0) & V2)
@@ -80,7 +80,7 @@ def faults_of_message(payload: Payload, files: Sequence[str] = ()) -> list[Fault
 
 
 def is_empty(payload: Payload) -> bool:
-    """Say whether there is nothing in it to show."""
+    """Return whether there is nothing in it to show."""
     names = ("content", "embeds", "components", "attachments", "sticker_ids", "poll")
     return not any(payload.get(name) for name in names)
 
@@ -119,7 +119,7 @@ def _counted(components: object) -> Iterator[Fault]:
 
 
 def displays(components: object) -> list[str]:
-    """Give the texts of all text displays, in reading order."""
+    """Return the texts of all text displays, in reading order."""
     return [str(one["content"]) for _, one in walk(components) if one.get("type") == TEXT]
 
 
@@ -154,7 +154,7 @@ def _unattached(payload: Payload, files: Sequence[str]) -> Iterator[Fault]:
 
 
 def unseen_attachments(payload: Payload) -> list[str]:
-    """Give the files of a message of the new kind that nobody sees: it refers to none of them."""
+    """Return the files of a message of the new kind that nobody sees: it refers to none of them."""
     if not (payload.get("flags") or 0) & V2:
         return []
     names = [str(one.get("filename")) for one in payload.get("attachments") or []]

@@ -1,4 +1,4 @@
-"""Say what Discord would refuse in a modal. Pure."""
+"""Validation of a modal. Pure."""
 
 from collections.abc import Iterator
 
@@ -79,7 +79,7 @@ _modal = shape(
 
 
 def faults_of_modal(modal: object) -> list[Fault]:
-    """Give everything Discord would refuse in the data of a modal."""
+    """Return everything Discord would refuse in the data of a modal."""
     faults = list(_modal(modal, "data"))
     if faults or not isinstance(modal, dict):
         return faults

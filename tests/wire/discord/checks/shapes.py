@@ -28,7 +28,7 @@ Check = Callable[[object, str], Iterator[Fault]]
 
 
 def under(at: str, name: str | int) -> str:
-    """Give the place of a part."""
+    """Return the place of a part."""
     return f"{at}.{name}" if at else str(name)
 
 

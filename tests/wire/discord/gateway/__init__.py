@@ -1,1 +1,1 @@
-"""The gateway: sessions that outlive their sockets, and the sockets that carry them."""
+"""The gateway: sessions, and the sockets that carry them."""

@@ -26,7 +26,7 @@ class Session:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def hears(self, guild: str) -> bool:
-        """Say whether a guild is dealt to its shard; direct messages are the first one's."""
+        """Return whether a guild is dealt to its shard; direct messages are the first one's."""
         number, of = self.shard
         return (int(guild) >> 22 if guild else 0) % of == number
 
@@ -64,6 +64,6 @@ class Sessions:
 
 
 def _guild_of(name: str, data: Payload) -> str:
-    """Give the guild an event is of; "" where it is of none."""
+    """Return the guild an event is of; "" where it is of none."""
     found = data["id"] if name.startswith("GUILD_") else data.get("guild_id")
     return str(found or "")

@@ -1,4 +1,4 @@
-"""The routes of the API: which path means what."""
+"""Routes of the REST API."""
 
 import re
 from collections.abc import Callable
@@ -35,7 +35,7 @@ class Route:
         )
 
     def match(self, method: str, path: str) -> dict[str, str] | None:
-        """Give the names in a path, if it is one of these."""
+        """Return the names in a path, if it is one of these."""
         if method != self.method:
             return None
         found = re.fullmatch(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", self.path), path)

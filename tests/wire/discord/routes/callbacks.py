@@ -1,12 +1,18 @@
-"""The first answer to an interaction: say something, think, change a message, ask in a modal."""
+"""Interaction callbacks: reply, defer, update the message, open a modal."""
 
 from typing import Any
 
-from tests.wire.discord import payloads, showing
+from tests.wire.discord import message_payloads, payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks import Fault, faults_of_modal
 from tests.wire.discord.checks.shapes import many, shape, string
-from tests.wire.discord.posting import edited, new_message, put, refuse, write
+from tests.wire.discord.message_store import (
+    new_message,
+    post_message,
+    refuse,
+    save_edit,
+    update_message,
+)
 from tests.wire.discord.routes.threads import awake
 from tests.wire.discord.state import Interaction, Modal, State
 from tests.wire.discord.world import EPHEMERAL, LOADING, Message
@@ -59,8 +65,8 @@ def _carry_out(state: State, call: Call, interaction: Interaction, kind: int) ->
     elif kind in {ACCEPT, UPDATE}:
         interaction.original = interaction.source
         if kind == UPDATE and interaction.source:
-            write(state, interaction.source, data, call.uploads)
-            edited(state, interaction.source)
+            update_message(state, interaction.source, data, call.uploads)
+            save_edit(state, interaction.source)
     elif kind == SUGGEST:
         refuse(list(_choices(data, "data")))
         interaction.choices = data["choices"]
@@ -75,10 +81,10 @@ def _carry_out(state: State, call: Call, interaction: Interaction, kind: int) ->
 def say(state: State, interaction: Interaction, data: Payload, call: Call) -> Message:
     """Put a message of this interaction into its place; what is private is for its user alone."""
     message = _message(state, interaction, is_private=bool((data.get("flags") or 0) & EPHEMERAL))
-    write(state, message, data, call.uploads)
+    update_message(state, message, data, call.uploads)
     awake(state, interaction.channel)
     interaction.sent.append(message)
-    return put(state, message)
+    return post_message(state, message)
 
 
 def _think(state: State, interaction: Interaction, data: Payload) -> Message:
@@ -87,7 +93,7 @@ def _think(state: State, interaction: Interaction, data: Payload) -> Message:
     message.flags |= LOADING
     interaction.is_deferred = True
     interaction.sent.append(message)
-    return put(state, message)
+    return post_message(state, message)
 
 
 def _message(state: State, interaction: Interaction, *, is_private: bool) -> Message:
@@ -133,6 +139,6 @@ def _response(state: State, interaction: Interaction) -> Payload:
         "channel_id": message.channel.id,
     }
     if interaction.answer in {SAY, UPDATE}:
-        resource = {"type": interaction.answer, "message": showing.message(state, message)}
+        resource = {"type": interaction.answer, "message": message_payloads.message(state, message)}
         shown["resource"] = resource
     return shown

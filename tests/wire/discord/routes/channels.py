@@ -1,4 +1,4 @@
-"""A place itself: look at it, take it away."""
+"""Channel routes: get and delete."""
 
 from typing import Any
 

@@ -1,11 +1,11 @@
-"""Application commands: global ones and a guild's, one at a time or all at once."""
+"""Application command routes: global and per guild, single and bulk."""
 
 from typing import Any
 
 from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks import Fault, faults_of_command
-from tests.wire.discord.posting import refuse
-from tests.wire.discord.scenery import BOT
+from tests.wire.discord.message_store import refuse
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import State
 
 Payload = dict[str, Any]
@@ -15,7 +15,7 @@ _KEPT = ("options", "contexts", "integration_types", "nsfw", "dm_permission")
 
 
 def _registry(state: State, call: Call) -> dict[str, Payload]:
-    """Give the commands of the place that was asked about, by id."""
+    """Return the commands of the place that was asked about, by id."""
     if call.names["application_id"] != BOT:
         raise RefusalError(50001)
     guild = call.names.get("guild_id")

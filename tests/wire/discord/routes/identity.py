@@ -1,10 +1,10 @@
-"""Who the bot is, where the gateway listens, and which guilds there are."""
+"""Routes of the application, the gateway URL and the guilds."""
 
 from typing import Any
 
 from tests.wire.discord import payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
-from tests.wire.discord.scenery import BOT
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import State
 from tests.wire.discord.world import Channel
 
@@ -41,7 +41,7 @@ def gateway_for_bots(state: State, _call: Call) -> Reply:
 
 
 def gateway_url(state: State) -> str:
-    """Give where sessions begin."""
+    """Return the URL at which sessions start."""
     return state.address.replace("http", "ws", 1) + "/gateway"
 
 
@@ -86,7 +86,7 @@ def open_direct(state: State, call: Call) -> Reply:
 
 
 def direct_with(state: State, user_id: str) -> Channel:
-    """Give the direct conversation with this user, opened when there is none."""
+    """Return the direct conversation with this user, opened when there is none."""
     person = state.world.users[user_id]
     place = state.world.direct(person)
     if place is None:

@@ -1,12 +1,19 @@
-"""Messages of a channel: send, edit, delete, look back."""
+"""Message routes: send, edit, delete, history."""
 
-from tests.wire.discord import showing
+from tests.wire.discord import message_payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks import Fault
+from tests.wire.discord.message_store import (
+    delete_message,
+    new_message,
+    post_message,
+    refuse,
+    save_edit,
+    update_message,
+)
 from tests.wire.discord.permissions import Permission
-from tests.wire.discord.posting import edited, new_message, put, refuse, remove, write
 from tests.wire.discord.routes.threads import awake, joined
-from tests.wire.discord.scenery import BOT
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import State
 from tests.wire.discord.world import Channel, Message
 
@@ -22,21 +29,21 @@ def send(state: State, call: Call) -> Reply:
     key = (place.id, str(nonce))
     twin = state.nonces.get(key) if call.payload.get("enforce_nonce") else None
     if twin is not None and state.now() - twin.at <= state.rules.nonce_seconds:
-        return Reply(body=showing.over_rest(state, twin))
+        return Reply(body=message_payloads.rest_payload(state, twin))
     message = new_message(state, place, state.bot)
     _refer(state, message, call)
-    write(state, message, call.payload, call.uploads)
+    update_message(state, message, call.payload, call.uploads)
     if nonce is not None:
         message.nonce = str(nonce)
         state.nonces[key] = message
     if place.is_thread:
         awake(state, place)
         joined(state, place, BOT)
-    return Reply(body=showing.over_rest(state, put(state, message)))
+    return Reply(body=message_payloads.rest_payload(state, post_message(state, message)))
 
 
 def _speaking(state: State, call: Call) -> Channel:
-    """Give a place where the bot may say what it wants to say."""
+    """Return a place where the bot may say what it wants to say."""
     place = state.channel(call.names["channel_id"])
     if place.kind == "forum":
         raise RefusalError(50008)
@@ -92,14 +99,14 @@ def history(state: State, call: Call) -> Reply:
         said = [one for one in said if int(one.id) < int(call.query["before"])]
     if "after" in call.query:
         said = [one for one in said if int(one.id) > int(call.query["after"])][:limit]
-    return Reply(body=[showing.over_rest(state, one) for one in said[::-1][:limit]])
+    return Reply(body=[message_payloads.rest_payload(state, one) for one in said[::-1][:limit]])
 
 
 def one(state: State, call: Call) -> Reply:
     """GET /channels/{channel_id}/messages/{message_id}."""
     place = state.channel(call.names["channel_id"], Permission.READ_MESSAGE_HISTORY)
     found = state.message(place, call.names["message_id"])
-    return Reply(body=showing.over_rest(state, found))
+    return Reply(body=message_payloads.rest_payload(state, found))
 
 
 def edit(state: State, call: Call) -> Reply:
@@ -118,8 +125,8 @@ def edit(state: State, call: Call) -> Reply:
         if message.old_edits >= state.rules.old_edits:
             raise RefusalError(30046, retry_after=1.0)
         message.old_edits += 1
-    write(state, message, call.payload, call.uploads)
-    return Reply(body=showing.over_rest(state, edited(state, message)))
+    update_message(state, message, call.payload, call.uploads)
+    return Reply(body=message_payloads.rest_payload(state, save_edit(state, message)))
 
 
 def delete(state: State, call: Call) -> Reply:
@@ -132,7 +139,7 @@ def delete(state: State, call: Call) -> Reply:
         state.channel(place.id, Permission.MANAGE_MESSAGES)
     if place.archived:
         raise RefusalError(50083)
-    remove(state, message)
+    delete_message(state, message)
     return Reply(204)
 
 

@@ -1,14 +1,20 @@
-"""Threads: begun from a message, in a forum or on their own, and the people in them."""
+"""Thread routes: start from a message, in a forum or alone; members."""
 
 from typing import Any
 
-from tests.wire.discord import payloads, showing
+from tests.wire.discord import message_payloads, payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks.shapes import choice, number, shape, string
 from tests.wire.discord.gateway.sessions import GUILDS
+from tests.wire.discord.message_store import (
+    dispatch_message,
+    new_message,
+    post_message,
+    refuse,
+    update_message,
+)
 from tests.wire.discord.permissions import Permission
-from tests.wire.discord.posting import new_message, put, refuse, tell, write
-from tests.wire.discord.scenery import BOT
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import State
 from tests.wire.discord.world import HAS_THREAD, Channel, Kind
 
@@ -48,7 +54,7 @@ def from_message(state: State, call: Call) -> Reply:
         raise RefusalError(160004)
     message.thread = begin(state, place, call.payload, message.id)
     message.flags |= HAS_THREAD
-    tell(state, "MESSAGE_UPDATE", message)
+    dispatch_message(state, "MESSAGE_UPDATE", message)
     return Reply(201, payloads.channel(state, message.thread))
 
 
@@ -75,13 +81,13 @@ def _forum_post(state: State, call: Call, place: Channel) -> Reply:
     thread = Channel("", state.snowflake(), "", "thread", place.guild, place)
     first = new_message(state, thread, state.bot)
     first.id = thread.id
-    write(state, first, call.payload.get("message") or {}, call.uploads)
+    update_message(state, first, call.payload.get("message") or {}, call.uploads)
     first.channel = begin(state, place, call.payload, thread.id)
     for file in first.files:
         file.channel = thread.id
-    put(state, first)
+    post_message(state, first)
     shown = payloads.channel(state, first.channel)
-    return Reply(201, {**shown, "message": showing.over_rest(state, first)})
+    return Reply(201, {**shown, "message": message_payloads.rest_payload(state, first)})
 
 
 def change(state: State, call: Call) -> Reply:

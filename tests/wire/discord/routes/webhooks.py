@@ -1,10 +1,10 @@
-"""All that follows the first answer: @original and the followups, for fifteen minutes."""
+"""Interaction webhooks: @original and followups, for fifteen minutes."""
 
-from tests.wire.discord import showing
+from tests.wire.discord import message_payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
-from tests.wire.discord.posting import edited, remove, write
+from tests.wire.discord.message_store import delete_message, save_edit, update_message
 from tests.wire.discord.routes.callbacks import say
-from tests.wire.discord.scenery import BOT
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import Interaction, State
 from tests.wire.discord.world import Message
 
@@ -12,7 +12,7 @@ FOLLOWUPS = 5  # of an app that only its user has
 
 
 def _interaction(state: State, call: Call) -> Interaction:
-    """Give the interaction of a token; one not yet answered has no webhook."""
+    """Return the interaction of a token; one not yet answered has no webhook."""
     found = state.interactions.get(call.names["webhook_token"])
     if found is None or call.names["webhook_id"] != BOT or found.answer is None:
         raise RefusalError(10015)
@@ -38,7 +38,7 @@ def _message(state: State, call: Call) -> tuple[Interaction, Message]:
 def look(state: State, call: Call) -> Reply:
     """GET …/messages/{message_id}."""
     _, message = _message(state, call)
-    return Reply(body=showing.message(state, message))
+    return Reply(body=message_payloads.message(state, message))
 
 
 def edit(state: State, call: Call) -> Reply:
@@ -50,16 +50,16 @@ def edit(state: State, call: Call) -> Reply:
 def _edited(state: State, call: Call, interaction: Interaction, message: Message) -> Reply:
     if message.channel.archived:
         raise RefusalError(50083)
-    write(state, message, call.payload, call.uploads)
+    update_message(state, message, call.payload, call.uploads)
     if message is interaction.original:
         interaction.is_deferred = False
-    return Reply(body=showing.message(state, edited(state, message)))
+    return Reply(body=message_payloads.message(state, save_edit(state, message)))
 
 
 def delete(state: State, call: Call) -> Reply:
     """DELETE …/messages/{message_id}."""
     _, message = _message(state, call)
-    remove(state, message)
+    delete_message(state, message)
     return Reply(204)
 
 
@@ -74,4 +74,4 @@ def follow_up(state: State, call: Call) -> Reply:
         raise RefusalError(50083)
     interaction.followups += 1
     message = say(state, interaction, call.payload, call)
-    return Reply(body=showing.message(state, message))
+    return Reply(body=message_payloads.message(state, message))

@@ -1,0 +1,161 @@
+"""The bot in this process against a fake Discord, for failures that need no kill.
+
+Everything is the product's own but models and database; waits of the outbox are short. Each test
+has a channel and a person of its own, so that many can share one service.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+
+from bot.commands.context import AppContext
+from bot.coordination.clock import now
+from bot.discord.app import Discord
+from bot.discord.config import Address
+from bot.discord.messages import mark_of
+from bot.outbox import Outbox
+from council.ports import RoundSummary
+from storage.memory import MemoryOutbox
+from tests.bot.desks import an_app
+from tests.bot.discord.story import QUICK, part
+from tests.bot.slack.inside import HeldGateway, quickly
+from tests.wire.discord import Channel, Deed, FakeDiscord, Member, Message, Permission, Slow, User
+from tests.wire.discord.permissions import NOTHING
+from tests.wire.discord.sample_world import add_channel, add_user
+
+MOST_PARTS = 12
+_NUMBERS = count(1)
+
+
+@dataclass(slots=True)
+class InProcessBot:
+    """A running service, what it has told, a place in it and somebody who asks there."""
+
+    app: AppContext
+    gateway: HeldGateway
+    discord: FakeDiscord
+    place: Channel
+    person: User
+    told: list[str]
+
+    def for_test(self) -> "InProcessBot":
+        """Return the same service for another test: new place, new person, silent models."""
+        self.gateway.goes_on.clear()
+        self.gateway.asked.clear()
+        self.discord.calm()
+        self.discord.faults.clear()
+        return replace(self, place=_place(self.discord), person=_person(self.discord))
+
+    async def ask(self, where: Channel | None = None) -> Message:
+        """Ask a question, and return the message that shows its progress."""
+        where = where or self.place
+        await self.command(where)
+        await self.discord.until(lambda: self.bot_messages(where), 30)
+        return self.bot_messages(where)[-1]
+
+    async def command(self, where: Channel | None = None) -> Deed:
+        """Run `/council ask`."""
+        return await self.discord.slash(
+            self.person, where or self.place, "council ask", question="Which queue?"
+        )
+
+    def permit(self, deny: Permission = NOTHING) -> None:
+        """Deny the bot permissions in the channel."""
+        self.discord.permit(self.place, deny=deny)
+
+    def release_models(self) -> None:
+        """Let the models reply."""
+        self.gateway.goes_on.set()
+
+    async def release_until_mid_thread(self, root: Message) -> None:
+        """Let the models reply; return once the thread contains its first message."""
+        posts = "POST /channels/*/messages"
+        self.discord.trouble(posts, Slow(0), times=2)  # no thread yet, and the first in it
+        self.discord.trouble(posts, Slow(0.2, before=True))
+        self.release_models()
+        await self.discord.until(lambda: root.thread and root.thread.said)
+
+    def bot_messages(self, where: Channel | None = None) -> list[Message]:
+        """Return what we said in the place for everyone."""
+        said = (where or self.place).said
+        return [m for m in said if m.author is self.discord.bot and not m.ephemeral_to]
+
+    async def load_line(self) -> RoundSummary:
+        """Return the round that the person asked for."""
+        lines = await self.app.store.recent()
+        (own,) = [line for line in lines if line.asked_by == self.person.id]
+        return own
+
+    async def wait_until_delivered(self, seconds: float = 40.0) -> None:
+        """Wait until all there is to say of the round has been said."""
+        end = asyncio.get_running_loop().time() + seconds
+        while not (await self.load_line()).delivered:
+            last = [str(call) for call in self.discord.calls[-8:]]
+            assert asyncio.get_running_loop().time() < end, last
+            await asyncio.sleep(0.01)
+
+    async def assert_one_whole_round(self) -> None:
+        """Assert that the channel has one answer, with its whole thread once and in order."""
+        await self.wait_until_delivered()
+        (root,) = self.bot_messages()
+        assert part(root, "answers")
+        line = await self.load_line()
+        start = f"discord/{line.place.workspace}/{line.place.channel}/{line.id}/"
+        known = {mark_of(f"{start}{number}"): number for number in range(1, MOST_PARTS)}
+        thread = self.discord.thread_of(root).said
+        *numbered, last = [message.components[0]["id"] for message in thread]
+        # Two tables, and an answer of each member.
+        assert [known[mark] for mark in numbered] == [1, 2, 3, 4, 5]
+        assert last == mark_of(f"{start}council-{line.id}.md")
+        assert [len(message.files) for message in thread] == [0, 0, 0, 0, 0, 1]
+
+    def private_texts(self) -> str:
+        """Return all that the person alone was told, wherever it was."""
+        discord = self.discord
+        messages = [*discord.ephemerals(self.person), *discord.direct(self.person)]
+        return "\n".join(message.text for message in messages)
+
+    async def press(self, root: Message, action: str, said: str) -> None:
+        """Press a button, and wait for this ephemeral reply."""
+        deed = await self.discord.click(root, part(root, action), self.person)
+        assert deed.accepted
+        await self.discord.until(lambda: said in self.private_texts())
+
+
+def _place(discord: FakeDiscord) -> Channel:
+    name = f"n{next(_NUMBERS)}"
+    place = add_channel(discord.world, discord.world.guild("G1"), name.upper(), name)
+    discord.permit(place)  # which tells the bot of the channel
+    return place
+
+
+def _person(discord: FakeDiscord) -> User:
+    person = add_user(discord.world, f"P{next(_NUMBERS)}", "pat")
+    discord.world.guild("G1").members[person.id] = Member(person)
+    return person
+
+
+@asynccontextmanager
+async def run_in_process(
+    folder: Path, discord: FakeDiscord | None = None
+) -> AsyncIterator[InProcessBot]:
+    """Run the service until the block ends."""
+    discord, gateway = discord or FakeDiscord(QUICK), HeldGateway()
+    app = an_app(gateway)
+    app.outbox = Outbox(MemoryOutbox(), now, quickly, alone=True)
+    told: list[str] = []
+    async with discord:
+        address = Address(discord.token, discord.api_url, discord.gateway_url)
+        running = asyncio.create_task(Discord(app, address, folder, told.append).run())
+        try:
+            await discord.until(lambda: told, 20)
+            yield InProcessBot(app, gateway, discord, _place(discord), _person(discord), told)
+        finally:
+            running.cancel()
+            gateway.goes_on.set()
+            await asyncio.gather(running, return_exceptions=True)
+            for line in await app.store.recent():
+                await app.runner.stop(line.id)

@@ -1,0 +1,68 @@
+"""The bot as a process against a fake Discord."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.bot.homes import Home, scripted_panel
+from tests.bot.running import read_into
+from tests.ports import free_port
+from tests.wire.discord import FakeDiscord, Message
+
+TIMEOUT_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class Served:
+    """A running product: its home, and the Discord it talks to."""
+
+    home: Home
+    discord: FakeDiscord
+    process: asyncio.subprocess.Process
+
+    async def kill(self) -> None:
+        """Kill it as a machine would."""
+        self.process.kill()
+        await self.process.wait()
+
+    async def answered(self, channel: str, at: int = -1) -> Message:
+        """Wait until a message of ours in a channel holds an answer, and give it."""
+
+        def answers() -> list[Message]:
+            said = self.discord.said_by_bot(channel)
+            return [message for message in said if "council:answers:" in str(message.components)]
+
+        least = at + 1 if at >= 0 else -at
+        await self.discord.until(lambda: len(answers()) >= least, TIMEOUT_SECONDS)
+        return answers()[at]
+
+    async def told(self, root: Message) -> list[Message]:
+        """Wait for a round's whole thread: its last message holds the file."""
+
+        def whole() -> bool:
+            return root.thread is not None and any(m.files for m in root.thread.said)
+
+        await self.discord.until(whole, TIMEOUT_SECONDS)
+        return list(self.discord.thread_of(root).said)
+
+
+@asynccontextmanager
+async def serving(
+    folder: Path, discord: FakeDiscord, config: str | None = None
+) -> AsyncIterator[Served]:
+    """Run the product beside a Discord until the block ends."""
+    home = Home(folder, {**discord.settings, "COUNCIL_PORT": str(free_port())})
+    home.with_config(config or scripted_panel(4)).with_tables()
+    process = await home.started("serve")
+    lines: list[str] = []
+    reading = asyncio.create_task(read_into(lines, process))
+    try:
+        await discord.until(lambda: any("Discord: " in line for line in lines[3:]), 40)
+        yield Served(home, discord, process)
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
+        await reading

@@ -1,0 +1,127 @@
+"""The client in a Discord simulated by simcord, in this process and with a manual clock.
+
+All is the product's own but models and database. What has to hang in the middle (a round under
+way), the gateway, rates and kills are beyond it: those are tried on the wire (`story`, `inside`).
+"""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import discord
+import simcord
+
+from bot.commands.context import AppContext
+from bot.commands.recovery import left
+from bot.coordination.tasks import BackgroundTasks
+from bot.discord.events import CHAT
+from bot.discord.listeners import DiscordClient
+from bot.discord.servers import FileServerStore, ServerTracker
+from tests.bot.desks import an_app
+from tests.bot.discord.limits import texts
+
+SETTLED_SECONDS = 60.0  # of the simulation: every pause between edits and posts is over
+
+
+@dataclass(slots=True)
+class SimulatedBot:
+    """A simulated server with the bot in it, and three people: an asker, a reader, an admin."""
+
+    app: AppContext
+    env: simcord.Env
+    guild: simcord.GuildHandle
+    channel: simcord.ChannelHandle
+    ada: simcord.MemberActor
+    ben: simcord.MemberActor
+    cleo: simcord.MemberActor
+    folder: Path
+    told: list[str] = field(default_factory=list)
+
+    async def restart(self) -> None:
+        """End the client, and begin anew with another."""
+        await self.env.restart_bot(make_client(self.app, self.folder, self.told))
+
+    async def run(self, who: simcord.MemberActor, command: str, **options: object) -> str:
+        """Return a command, and give what is answered to the one who gave it."""
+        return await self.wait_for_reply(
+            await who.slash(self.channel, f"council {command}", **options)
+        )
+
+    async def ask(self, question: str = "Which queue?", **options: object) -> discord.Message:
+        """Ask as Ada, and return the answer."""
+        told = await self.run(self.ada, "ask", question=question, **options)
+        assert "Asking " in told
+        return self.answers()[-1]
+
+    async def press(self, who: simcord.MemberActor, message: discord.Message, action: str) -> str:
+        """Press a button, and give what is answered to the one who pressed it."""
+        return await self.wait_for_reply(await self.click(who, message, action))
+
+    async def click(
+        self,
+        who: simcord.MemberActor,
+        message: discord.Message,
+        action: str,
+    ) -> simcord.InteractionResult:
+        """Press a button."""
+        return await who.click(message, custom_id=button_of(message, action))
+
+    async def wait_for_reply(self, deed: simcord.InteractionResult) -> str:
+        """Return what somebody alone is told in answer to what they did."""
+        await self.env.advance_time(SETTLED_SECONDS)
+        said = [*([deed.response] if deed.response else []), *deed.followups]
+        assert deed.acknowledged
+        assert all(message.ephemeral for message in said)
+        return "\n".join(line for message in said for line in texts(message.components))
+
+    def answers(self) -> list[discord.Message]:
+        """Return the messages in the channel that hold an answer."""
+        return [one for one in self.channel.history() if button_of(one, "answers")]
+
+    def messages_for(self, who: simcord.MemberActor) -> list[discord.Message]:
+        """Return what somebody sees in the channel."""
+        return self.channel.history(viewer=who)
+
+
+def button_of(message: discord.Message, action: str) -> str:
+    """Return the custom id of a message's button; "" where it has none of this action."""
+    shown = [one.to_dict() for one in message.components]
+    ids = [one for one in _ids(shown) if one.startswith(f"council:{action}:")]
+    return ids[0] if ids else ""
+
+
+def _ids(value: object) -> Iterable[str]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _ids(item)
+    elif isinstance(value, dict):
+        if "custom_id" in value:
+            yield str(value["custom_id"])
+        for item in value.values():
+            yield from _ids(item)
+
+
+def make_client(app: AppContext, folder: Path, told: list[str]) -> DiscordClient:
+    """Return a client as the service makes one."""
+    kept = FileServerStore(folder)
+    servers = ServerTracker(kept, partial(left, app, CHAT), told.append)
+    return DiscordClient(app, BackgroundTasks(), servers, kept)
+
+
+@asynccontextmanager
+async def simulate(folder: Path) -> AsyncIterator[SimulatedBot]:
+    """Run the client in a server with one channel until the block ends."""
+    app, told = an_app(), list[str]()
+    env = simcord.Env(make_client(app, folder, told))
+    await env.start()
+    try:
+        app.now = env.now
+        guild = env.create_guild("Home")
+        channel = guild.create_text_channel("general")
+        ada, ben, cleo = (guild.add_member(env.create_user(who)) for who in ("Ada", "Ben", "Cleo"))
+        yield SimulatedBot(app, env, guild, channel, ada, ben, cleo, folder, told)
+    finally:
+        await env.shutdown()
+    env.raise_errors()

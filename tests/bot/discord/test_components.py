@@ -1,0 +1,218 @@
+"""Rendering of posts: the component that each part becomes."""
+
+from typing import Any
+
+import pytest
+
+from bot.chat import (
+    Button,
+    Buttons,
+    Caution,
+    File,
+    Heading,
+    Line,
+    Note,
+    Part,
+    Post,
+    Prose,
+    Quote,
+    Step,
+    Steps,
+    StepState,
+    Table,
+)
+from bot.discord.components import ButtonAction, custom_id, dressed, fits_discord, press_of
+from bot.render.pagination import pages
+from bot.render.round_report import report
+from bot.render.round_status import running_post
+from tests.bot.discord.limits import BUTTON, CONTAINER, ROW, TEXT, faults_of_message, texts
+from tests.bot.rounds import held, stages_of
+from tests.builders import a_panel
+from tests.fakes.gateway import FakeGateway
+
+STANDINGS = Table(
+    ("", "Response", "Author", "Points", "First votes", "Time", "Cost"),
+    (
+        ("1", "K", "Claude Sonnet 4.6", "5 of 6", "2", "4.1 s", "$0.012"),
+        ("2", "T", "Gemini 3 Pro", "3.5 of 6", "1", "6.0 s", "unknown"),
+    ),
+    frozenset({0, 3, 4, 5, 6}),
+)
+
+
+def said(*parts: Part) -> str:
+    """Return the one text of a post."""
+    (text,) = texts(dressed(Post(parts, "s")).components)
+    return text.replace("\u00a0", " ")
+
+
+def kinds(post: Post) -> list[int]:
+    return [component["type"] for component in dressed(post).components]
+
+
+def buttons_of(post: Post) -> list[list[dict[str, Any]]]:
+    rows = [one for one in dressed(post).components if one["type"] == ROW]
+    return [row["components"] for row in rows]
+
+
+async def test_a_closed_round_starts_with_the_answer_and_ends_with_buttons() -> None:
+    root = report(await held()).root
+
+    assert kinds(root) == [TEXT, ROW, ROW]
+    words = texts(dressed(root).components)[0].split("\n")
+    assert words[:2] == ["## Is Postgres enough for a job queue?", "The council says yes."]
+    assert words[3].startswith("-# First: Gemini 3 Pro, on 3 of 3 ballots")
+    assert [[one["label"] for one in row] for row in buttons_of(root)] == [
+        ["Answers", "Ballots", "Run again", "Add to suite", "Export"],
+        ["Helpful", "Not helpful"],
+    ]
+
+
+async def test_the_thread_names_the_author_of_each_answer() -> None:
+    post = report(await held()).replies[0]
+
+    lines = said(*post.parts).split("\n")
+    assert lines[0] == "## Who wrote what, and how they were ranked"
+    assert lines[1].startswith("1. **Gemini 3 Pro** (Response V) 6 of 6 · 3 first votes · ")
+
+
+async def test_a_ballot_is_followed_by_its_reason() -> None:
+    post = report(await held()).replies[1]
+
+    assert "ranked V > W > O\n> It is right.\n\nGPT-5.1 saw" in texts(dressed(post).components)[0]
+
+
+async def test_every_stage_of_a_round_is_a_valid_message() -> None:
+    for round_ in await stages_of(FakeGateway(), a_panel(4)):
+        post = running_post(round_, 3.0)
+
+        assert fits_discord(post)
+        assert faults_of_message(dressed(post).payload) == []
+        assert [row[0]["style"] for row in buttons_of(post)] == [4]
+
+
+def test_a_short_question_is_a_title_and_a_long_one_is_bold() -> None:
+    assert said(Heading("Why *not*?")) == "## Why \\*not\\*?"
+    assert said(Heading("why " * 50)) == f"**{'why ' * 49}why**"
+    assert said(Heading("a\nb")) == "**a**\n**b**"
+
+
+def test_only_cautions_are_in_a_coloured_container() -> None:
+    post = Post((Heading("Why?"), Caution("One is missing."), Caution("Two."), Prose("So.")), "s")
+
+    assert kinds(post) == [TEXT, CONTAINER, TEXT]
+    box = dressed(post).components[1]
+    assert texts([box]) == ["One is missing.\n\nTwo."]
+    assert box["accent_color"]
+
+
+def test_notes_are_small_and_quotes_are_quoted() -> None:
+    assert said(Note("21 s\nand")) == "-# 21 s and"
+    assert said(Quote("a\n\n# b")) == "> a\n> \n> \\# b"
+
+
+def test_a_line_is_shown_as_it_is() -> None:
+    assert said(Line("1. **a** @everyone")) == "1\\. \\*\\*a\\*\\* @\u200beveryone"
+
+
+def test_each_candidates_line_starts_with_the_author() -> None:
+    assert said(STANDINGS) == (
+        "1. **Claude Sonnet 4.6** (Response K) 5 of 6 · 2 first votes · 4.1 s · $0.012\n"
+        "2. **Gemini 3 Pro** (Response T) 3.5 of 6 · 1 first vote · 6.0 s · cost unknown"
+    )
+
+
+def test_an_unwritable_folder_is_not_an_error() -> None:
+    rows = tuple(("1", *row[1:]) for row in STANDINGS.rows)
+
+    lines = said(Table(STANDINGS.columns, rows, STANDINGS.numeric)).split("\n")
+
+    assert [line.split(" ")[0] for line in lines] == ["1\\.", "1\\."]
+
+
+def test_a_table_that_a_phone_can_show_stands_in_columns() -> None:
+    assert said(Table(("Panel", "Seats"), (("house", "4"),), frozenset({1}))) == (
+        "```\nPanel  Seats\nhouse      4\n```"
+    )
+
+
+def test_steps_show_their_state_in_words() -> None:
+    steps = (Step("A answers", StepState.DONE, "4 s"), Step("B answers", StepState.RUNNING))
+
+    assert said(Steps("1 of 2 answered", steps)) == (
+        "**1 of 2 answered**\n- A answers: done, 4 s\n- B answers: under way …"
+    )
+
+
+def test_only_destructive_buttons_are_red() -> None:
+    (row,) = buttons_of(Post((Buttons((Button("cancel", "Stop", "r"), Button("a", "A", "r"))),)))
+
+    assert [(one["type"], one["style"]) for one in row] == [(BUTTON, 4), (BUTTON, 2)]
+
+
+def test_buttons_wrap_into_rows_without_duplicates() -> None:
+    some = tuple(Button("open", f"Round {n % 7}", f"r{n % 7}") for n in range(9))
+
+    assert [len(row) for row in buttons_of(Post((Buttons(some),)))] == [5, 2]
+
+
+def test_a_custom_id_parses_to_its_action_and_value() -> None:
+    button = Button("answers", "Answers", "r:1")
+
+    assert custom_id(button) == "council:answers:r:1"
+    assert press_of(custom_id(button)) == ButtonAction("answers", "r:1")
+
+
+@pytest.mark.parametrize("foreign", ["", "council", "council:a", "council::r1", "other:a:b"])
+def test_a_foreign_custom_id_is_not_parsed(foreign: str) -> None:
+    assert press_of(foreign) is None
+
+
+def test_a_custom_id_that_discord_would_refuse_raises() -> None:
+    with pytest.raises(ValueError, match="invalid custom id"):
+        custom_id(Button("open", "Open", "r" * 100))
+
+
+def test_a_file_is_sent_with_the_message_that_names_it() -> None:
+    message = dressed(Post((Line("Here."), File("round 1/é.md", "# Round")), "s"))
+
+    assert message.components[1] == {"type": 13, "file": {"url": "attachment://round-1-.md"}}
+    assert message.files == (File("round-1-.md", "# Round"),)
+
+
+@pytest.mark.parametrize("post", [Post(()), Post((Prose("---"),)), Post((Line(" "),), " \u200b")])
+def test_a_message_is_never_empty(post: Post) -> None:
+    assert faults_of_message(dressed(post).payload) == []
+
+
+def test_a_question_as_long_as_can_be_asked_is_given_whole() -> None:
+    question = "why " * 5_000
+    post = Post((Heading(question), Prose("So."), Note("4 of 4")), question)
+
+    made = [dressed(page) for page in pages(post, fits_discord)]
+
+    assert all(faults_of_message(message.payload) == [] for message in made)
+    assert "So." in texts(made[0].components)[0]
+    assert sum(" ".join(texts(m.components)).count("why") for m in made[1:]) == 5_000
+
+
+@pytest.mark.parametrize(
+    ("words", "fits"),
+    [
+        pytest.param("a" * 4_000, True, id="letters"),
+        pytest.param("a" * 4_001, False, id="a-letter-more"),
+        pytest.param("汉" * 3_329, True, id="bytes"),
+        pytest.param("汉" * 3_330, False, id="some-bytes-more"),
+        pytest.param("🙂" * 2_000, True, id="drawn"),
+        pytest.param("🙂" * 2_001, False, id="one-drawn-more"),
+    ],
+)
+def test_a_text_fits_by_its_letters_and_by_its_bytes(words: str, *, fits: bool) -> None:
+    assert fits_discord(Post((Line(words),))) is fits
+
+
+def test_more_than_forty_components_do_not_fit() -> None:
+    boxes = (Caution("a"), Line("b")) * 13
+
+    assert fits_discord(Post(boxes))
+    assert not fits_discord(Post((*boxes, Caution("a"))))

@@ -1,0 +1,81 @@
+"""No answer, however hostile, mentions anybody, forges a component or breaks a message."""
+
+import pytest
+
+import tests.wire.discord as wire
+from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
+from bot.discord.components import dressed, fits_discord
+from bot.render.pagination import pages
+from tests.bot.discord.limits import faults_of_message, pings_in, texts
+from tests.bot.discord.markdown_reader import kinds, read
+from tests.bot.render.hostile import ANSWERS, DISCORD_TOKENS, FORGED, HUGE, LINKS, PARTED, TOKENS
+
+SMALL = [answer for answer in ANSWERS if answer not in HUGE]
+HUNDREDS = [SMALL[at : at + 100] for at in range(0, len(SMALL), 100)]
+FORBIDDEN = {"mention", "masked", "moment", "emoji", "spoiler", "underline", "scheme", "bare"}
+
+
+def faults(post: Post) -> list[str]:
+    """Return what is wrong with the post's pages."""
+    found = []
+    for page in pages(post, fits_discord):
+        payload = dressed(page).payload
+        found += [*faults_of_message(payload), *pings_in(payload)]
+        # A second opinion, as if every mention were let through.
+        bare = {name: value for name, value in payload.items() if name != "allowed_mentions"}
+        found += [*map(str, wire.faults_of_message(payload)), *wire.pings_in(bare)]
+    return found
+
+
+def obeyed(post: Post) -> set[str]:
+    """Return the markup that Discord would read and that is never meant."""
+    made = [dressed(page) for page in pages(post, fits_discord)]
+    every = [one for message in made for one in texts(message.components)]
+    return {kind for one in every for kind in kinds(read(one))} & FORBIDDEN
+
+
+def an_answer(text: str) -> Post:
+    return Post((Heading("Why?"), Prose(text), Note("4 of 4 answered")), "Why?")
+
+
+def everywhere(text: str) -> Post:
+    """Return a post that says the text in every part."""
+    return Post(
+        (
+            Heading(text),
+            Caution(text),
+            Prose(text),
+            Quote(text),
+            Line(text),
+            Table((text[:99], "n"), ((text, "1"), ("", text)), frozenset({1})),
+            Steps(text[:99], (Step(text[:99], StepState.MISSING, text[:99]),)),
+            Note(text),
+        ),
+        text,
+    )
+
+
+def test_there_are_at_least_fifty_answers_that_speak_to_discord() -> None:
+    assert len(DISCORD_TOKENS) >= 50
+
+
+@pytest.mark.parametrize("answers", HUNDREDS, ids=range(len(HUNDREDS)))
+def test_no_hostile_answer_mentions_anybody_or_breaks_a_message(answers: list[str]) -> None:
+    assert {answer: found for answer in answers if (found := faults(an_answer(answer)))} == {}
+
+
+@pytest.mark.parametrize("answers", HUNDREDS, ids=range(len(HUNDREDS)))
+def test_no_hostile_answer_is_executed(answers: list[str]) -> None:
+    assert {answer: found for answer in answers if (found := obeyed(an_answer(answer)))} == {}
+
+
+@pytest.mark.parametrize("at", range(len(HUGE)))
+def test_no_huge_answer_breaks_a_message(at: int) -> None:
+    assert faults(an_answer(HUGE[at])) == []
+
+
+def test_no_part_of_a_post_contains_markup() -> None:
+    said = [*TOKENS, *DISCORD_TOKENS, *PARTED, *LINKS, *FORGED]
+
+    assert {text: found for text in said if (found := faults(everywhere(text)))} == {}
+    assert {text: seen for text in said if (seen := obeyed(everywhere(text)))} == {}

@@ -1,0 +1,255 @@
+"""Every command, button, permission, cooldown, restart and expiry, in a simulated Discord.
+
+A round that is under way cannot be held up here; cancelling one is in `test_story_press`.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import discord
+import pytest
+import simcord
+
+from bot.access import Access
+from bot.commands.dispatch import COMMANDS
+from council.places import Place
+from council.ports import EVERY, RoundQuery, RoundSummary
+from council.rounds import Question
+from storage.memory import MemoryStore
+from tests.bot.discord.limits import texts
+from tests.bot.discord.simulator import SimulatedBot, button_of, simulate
+from tests.builders import a_round
+
+HOUR_SECONDS = 3600.0
+
+
+@pytest.fixture
+async def bot(tmp_path: Path) -> AsyncIterator[SimulatedBot]:
+    async with simulate(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def env(bot: SimulatedBot) -> simcord.Env:
+    """Return the simulation, whose plugin then moves the test's own clock too."""
+    return bot.env
+
+
+def words_in(message: discord.Message) -> str:
+    return "\n".join(texts([one.to_dict() for one in message.components]))
+
+
+async def test_every_registered_command_can_be_chosen(bot: SimulatedBot) -> None:
+    offered = bot.ada.available_commands(bot.channel)
+
+    assert {f"council {command.name}" for command in COMMANDS.commands} <= {*offered}
+
+
+async def test_a_question_is_answered_in_the_channel_and_its_thread_reveals_the_rest(
+    bot: SimulatedBot,
+) -> None:
+    root = await bot.ask()
+
+    assert "Which queue?" in words_in(root)
+    assert "Asked by Ada" in words_in(root)
+    assert [one for one in bot.messages_for(bot.ben) if not one.is_system()] == [root]
+    (thread,) = bot.channel.threads
+    said = thread.history()
+    assert "Who wrote what" in words_in(said[0])
+    assert [len(message.attachments) for message in said] == [0, 0, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "said"),
+    [
+        ("help", {}, "see the panels, or pick one"),
+        ("panel", {}, "house (in use)"),
+        ("panel", {"name": "nope"}, "There is no panel 'nope'"),
+        ("rounds", {"number": 3}, "No round has been held yet."),
+        ("show", {"round": "12ab"}, "There is no round '12ab' here"),
+        ("budget", {}, "This workspace, today"),
+        ("cancel", {"round": "last"}, "No round of yours is under way here."),
+        ("forget", {"round": "12ab"}, "There is no round '12ab' here"),
+        ("ask", {"question": "Why?", "panel": "nope"}, "There is no panel 'nope'"),
+    ],
+)
+async def test_every_command_reply_is_ephemeral(
+    bot: SimulatedBot, command: str, options: dict[str, object], said: str
+) -> None:
+    assert said in await bot.run(bot.ben, command, **options)
+    assert bot.messages_for(bot.ada) == []
+
+
+async def test_a_round_is_listed_shown_suggested_and_forgotten(bot: SimulatedBot) -> None:
+    root = await bot.ask("Which queue is best?")
+    id_ = button_of(root, "answers").rpartition(":")[2]
+
+    assert id_ in await bot.run(bot.ben, "rounds", number=10)
+    assert "Which queue is best?" in await bot.run(bot.ben, "show", round=id_)
+    found = await bot.ben.autocomplete(bot.channel, "council show", "round", "best")
+    assert [choice["value"] for choice in found] == [id_]
+    assert "Only the one who asked" in await bot.run(bot.ben, "forget", round=id_)
+    assert "is forgotten" in await bot.run(bot.ada, "forget", round=id_)
+
+
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        ("answers", "Response "),
+        ("ballots", " and ranked "),
+        ("export", "The round is in its thread, as JSON"),
+        ("helpful", "Noted, thank you."),
+    ],
+)
+async def test_every_button_reply_is_ephemeral(bot: SimulatedBot, action: str, said: str) -> None:
+    root = await bot.ask()
+
+    assert said in await bot.press(bot.ben, root, action)
+
+
+async def test_an_unhelpful_round_asks_for_a_reason(bot: SimulatedBot) -> None:
+    root = await bot.ask()
+    shown = await bot.click(bot.ben, root, "unhelpful")
+
+    sent = await bot.ben.submit_modal(shown, {"reason": "It names no number."})
+
+    assert "Noted, thank you." in await bot.wait_for_reply(sent)
+    (line,) = await bot.app.store.recent()
+    (kept,) = await bot.app.store.ratings(line.id)
+    assert (kept.helpful, kept.reason) == (False, "It names no number.")
+
+
+async def test_the_context_menu_opens_a_modal_about_the_message(bot: SimulatedBot) -> None:
+    said = await bot.ben.send(bot.channel, "We could use Kafka for it.")
+    shown = await bot.ada.context_menu(bot.channel, "Ask the council", said)
+
+    filled = {"question": "Is that wise?", "context": "We could use Kafka for it."}
+    sent = await bot.ada.submit_modal(shown, filled)
+
+    assert "Asking " in await bot.wait_for_reply(sent)
+    (root,) = bot.answers()
+    assert "Is that wise?" in words_in(root)
+
+
+async def test_a_mention_and_a_reply_to_the_answer_are_questions(bot: SimulatedBot) -> None:
+    me = bot.env.bot.user
+    assert me
+    await bot.ada.send(bot.channel, f"{me.mention} Which queue?")
+    await bot.env.advance_time(HOUR_SECONDS)
+
+    (root,) = bot.answers()
+    assert "Which queue?" in words_in(root)
+
+
+async def test_run_again_asks_for_confirmation_and_no_calls_no_model(bot: SimulatedBot) -> None:
+    root = await bot.ask()
+    deed = await bot.click(bot.ben, root, "again")
+    assert "It costs nothing" in await bot.wait_for_reply(deed)
+    assert deed.response
+
+    await bot.click(bot.ben, deed.response.message, "no_again")
+
+    assert texts(deed.response.components) == ["-# Nothing was asked."]
+    assert bot.answers() == [root]
+
+
+async def test_a_yes_asks_once_more_for_the_one_who_pressed(bot: SimulatedBot) -> None:
+    root = await bot.ask()
+    deed = await bot.click(bot.ben, root, "again")
+    await bot.wait_for_reply(deed)
+    assert deed.response
+
+    told = await bot.press(bot.ben, deed.response.message, "yes_again")
+
+    assert "Asking " in told
+    assert "Asked by Ben" in words_in(bot.answers()[1])
+
+
+async def test_buttons_and_confirmations_survive_a_restart(bot: SimulatedBot) -> None:
+    root = await bot.ask()
+    deed = await bot.click(bot.ben, root, "again")
+    await bot.wait_for_reply(deed)
+    assert deed.response
+
+    await bot.restart()
+
+    assert "Response " in await bot.press(bot.ben, root, "answers")
+    assert "Asking " in await bot.press(bot.ben, deed.response.message, "yes_again")
+    assert len(bot.answers()) == 2
+
+
+@pytest.mark.parametrize("permission", ["view_channel", "send_messages"])
+async def test_missing_permissions_are_named_to_the_asker(
+    bot: SimulatedBot, permission: str
+) -> None:
+    me, deny = bot.env.bot.user, discord.PermissionOverwrite(**{permission: False})
+    assert me
+    bot.channel = bot.guild.create_text_channel("closed", overwrites={me: deny})
+
+    told = await bot.run(bot.ada, "ask", question="Which queue?")
+
+    assert f"I need {permission.replace('_', ' ').title()}" in told
+    assert await bot.app.store.ids() == ()
+
+
+async def test_only_the_configured_roles_may_ask(bot: SimulatedBot) -> None:
+    readers = bot.guild.create_role("readers")
+    dora = bot.guild.add_member(bot.env.create_user("Dora"), roles=[readers])
+    bot.app.access = Access(roles=(str(readers.id),))
+
+    told = await bot.run(bot.ada, "ask", question="Which queue?")
+
+    assert "open to certain roles, and you have none of them" in told
+    assert "Asking " in await bot.run(dora, "ask", question="Which queue?")
+
+
+async def test_only_admins_cancel_and_forget_rounds_of_others(
+    bot: SimulatedBot,
+) -> None:
+    bot.app.access = Access(admins=(str(bot.cleo.id),))
+    place = Place("discord", str(bot.guild.id), str(bot.channel.id))
+    asked = Question("Which queue?", str(bot.ada.id), place=place)
+    await bot.app.store.open(replace(a_round(question=asked), id="beef1"))
+
+    assert "or an admin, can cancel" in await bot.run(bot.ben, "cancel", round="beef1")
+    assert "is cancelled" in await bot.run(bot.cleo, "cancel", round="beef1")
+    assert "is forgotten" in await bot.run(bot.cleo, "forget", round="beef1")
+
+
+async def test_the_question_limit_names_when_it_ends(
+    bot: SimulatedBot,
+) -> None:
+    bot.app.access = Access(rounds_per_hour=1)
+    await bot.ask()
+
+    assert "You have asked 1 round in the last hour" in await bot.run(
+        bot.ada, "ask", question="And now?"
+    )
+    assert "Asking " in await bot.run(bot.ben, "ask", question="And I?")
+    await bot.env.advance_time(HOUR_SECONDS)
+    assert "Asking " in await bot.run(bot.ada, "ask", question="And now?")
+
+
+class LateStore(MemoryStore):
+    """Takes longer over a list than an interaction lasts."""
+
+    async def recent(
+        self, limit: int | None = None, wanted: RoundQuery = EVERY
+    ) -> tuple[RoundSummary, ...]:
+        await asyncio.sleep(16 * 60)
+        return await super().recent(limit, wanted)
+
+
+async def test_replies_after_fifteen_minutes_are_direct_messages(
+    bot: SimulatedBot,
+) -> None:
+    bot.app.store = LateStore()
+
+    deed = await bot.ada.slash(bot.channel, "council rounds", number=3)
+    await bot.env.advance_time(17 * 60)
+
+    assert deed.acknowledged
+    (told,) = bot.ada.user.dm_channel.history()
+    assert "No round has been held yet." in words_in(told)

@@ -1,0 +1,75 @@
+"""Whatever Markdown a model writes: within limits, harmless, and nothing left out."""
+
+from hypothesis import HealthCheck, given, settings
+from markdown_it import MarkdownIt
+
+from bot.chat import Button, Buttons, Heading, Note, Post, Prose
+from bot.discord.components import dressed, fits_discord
+from bot.render.pagination import pages
+from tests.bot.discord.limits import texts
+from tests.bot.discord.markdown_reader import kinds, read, visible_text
+from tests.bot.discord.test_components_hostile_texts import faults
+from tests.bot.render.markdowns import MARKDOWN, words
+
+BUTTONS = Buttons(tuple(Button(name, name, "r1") for name in ("again", "helpful", "unhelpful")))
+SHOWN = {
+    "text", "block", "quote", "heading", "small", "end", "list", "item", "address", "strong", "em",
+    "strike", "code",
+}  # fmt: skip
+SLOW = settings(
+    max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+)
+
+
+def an_answer(text: str) -> Post:
+    return Post((Heading("Why?"), Prose(text), Note("4 of 4 answered"), BUTTONS), "Why?")
+
+
+def said(text: str) -> list[str]:
+    """Return all texts of all pages of an answer."""
+    made = [dressed(page) for page in pages(an_answer(text), fits_discord)]
+    return [one for message in made for one in texts(message.components)]
+
+
+def of_heads(text: str) -> set[str]:
+    """Return the words in heads of tables, which are said again for every row."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    heads = (tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "th_open")
+    return {word for head in heads for word in words(head)}
+
+
+@SLOW
+@given(MARKDOWN)
+def test_any_answer_is_within_limits_and_mentions_nobody(text: str) -> None:
+    assert faults(an_answer(text)) == []
+
+
+@SLOW
+@given(MARKDOWN)
+def test_every_word_is_shown_in_order(text: str) -> None:
+    shown = words("".join(map(visible_text, map(read, said(text)))))
+
+    heads = of_heads(text)
+    assert [w for w in shown if w not in heads] == [w for w in words(text) if w not in heads]
+    assert heads <= set(shown)
+
+
+@SLOW
+@given(MARKDOWN)
+def test_discord_reads_only_the_markup_that_was_rendered(text: str) -> None:
+    assert {kind for one in said(text) for kind in kinds(read(one))} <= SHOWN
+
+
+@SLOW
+@given(MARKDOWN)
+def test_paging_is_the_same_every_time(text: str) -> None:
+    assert pages(an_answer(text), fits_discord) == pages(an_answer(text), fits_discord)
+
+
+@SLOW
+@given(MARKDOWN)
+def test_the_first_page_has_all_but_the_rest_of_the_answer(text: str) -> None:
+    first = pages(an_answer(text), fits_discord)[0].parts
+
+    assert first[0] == Heading("Why?")
+    assert first[-2:] == (Note("4 of 4 answered"), BUTTONS)

@@ -1,0 +1,199 @@
+"""Places closed to the bot: before a question nothing is spent, after it nothing is lost."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.bot.discord.in_process import InProcessBot
+from tests.bot.discord.story import part
+from tests.wire.discord import Permission
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.mark.parametrize(
+    ("missing", "needed"),
+    [
+        (Permission.CREATE_PUBLIC_THREADS, "Create Public Threads"),
+        (Permission.SEND_MESSAGES_IN_THREADS, "Send Messages in Threads"),
+    ],
+)
+async def test_without_a_thread_buttons_show_the_rest(
+    bot: InProcessBot, missing: Permission, needed: str
+) -> None:
+    bot.permit(deny=missing)
+    refused = len(bot.discord.refusals)
+    root = await bot.ask()
+    bot.release_models()
+    await bot.wait_until_delivered()
+
+    assert part(root, "answers")
+    assert bot.bot_messages() == [root]
+    assert f"I need {needed}." in bot.private_texts()
+    assert "The buttons under the answer show" in bot.private_texts()
+    assert not bot.discord.direct(bot.person)
+    assert len(bot.discord.refusals) - refused <= 2
+    await bot.press(root, "answers", "Response ")
+    told = bot.private_texts().count(needed)
+    await bot.discord.click(root, part(root, "export"), bot.person)
+    await bot.discord.until(lambda: bot.private_texts().count(needed) > told)
+
+
+async def test_an_export_opens_the_thread_once_it_is_permitted(bot: InProcessBot) -> None:
+    bot.permit(deny=Permission.CREATE_PUBLIC_THREADS)
+    root = await bot.ask()
+    bot.release_models()
+    await bot.wait_until_delivered()
+    bot.permit()
+
+    await bot.press(root, "export", "as JSON")
+
+    (message,) = bot.discord.thread_of(root).said
+    assert message.files[0].name.endswith(".json")
+
+
+async def test_a_mention_where_the_bot_may_not_post_is_answered_by_direct_message(
+    bot: InProcessBot,
+) -> None:
+    bot.permit(deny=Permission.SEND_MESSAGES)
+    bot.discord.message(bot.person, bot.place, f"{bot.discord.bot.mention} Which queue?")
+
+    await bot.discord.until(lambda: "I need View Channel, Send Messages" in bot.private_texts(), 20)
+    await bot.wait_until_delivered()
+    assert bot.discord.direct(bot.person)
+    assert not bot.gateway.asked
+
+
+async def test_without_attach_files_only_the_file_is_missing(
+    bot: InProcessBot,
+) -> None:
+    bot.permit(deny=Permission.ATTACH_FILES)
+    root = await bot.ask()
+    bot.release_models()
+    await bot.wait_until_delivered()
+
+    assert len(bot.discord.thread_of(root).said) == 5
+    assert not bot.discord.direct(bot.person)
+    await bot.press(root, "export", "I may not post files here")
+
+
+async def test_losing_attach_files_loses_only_the_file(
+    bot: InProcessBot,
+) -> None:
+    root = await bot.ask()
+    bot.permit(deny=Permission.ATTACH_FILES)
+    bot.release_models()
+    await bot.wait_until_delivered()
+
+    assert len(bot.discord.thread_of(root).said) == 5
+    assert "I need Attach Files" in bot.private_texts()
+    assert not bot.discord.direct(bot.person)
+
+
+def _gone(bot: InProcessBot) -> None:
+    bot.discord.delete_channel(bot.place)
+
+
+def _hidden(bot: InProcessBot) -> None:
+    bot.permit(deny=Permission.VIEW_CHANNEL)
+
+
+@pytest.mark.parametrize("close", [_gone, _hidden])
+async def test_an_answer_without_its_channel_goes_to_the_asker_alone(
+    bot: InProcessBot, close: Callable[[InProcessBot], None]
+) -> None:
+    await bot.ask()
+    close(bot)
+    bot.release_models()
+    await bot.wait_until_delivered()
+
+    (told,) = bot.discord.direct(bot.person)
+    line = await bot.load_line()
+    assert line.id in told.text
+    assert "The council says yes." in told.text
+
+
+async def test_a_channel_deleted_during_delivery_gets_no_more_messages(bot: InProcessBot) -> None:
+    root = await bot.ask()
+    await bot.release_until_mid_thread(root)
+    _gone(bot)
+    await bot.wait_until_delivered()
+
+    assert len(bot.discord.direct(bot.person)) == 1
+
+
+async def test_a_deleted_root_is_posted_again_once(bot: InProcessBot) -> None:
+    root = await bot.ask()
+    bot.discord.delete_message(root)
+    bot.release_models()
+
+    await bot.assert_one_whole_round()
+
+
+async def test_a_root_deleted_before_its_thread_is_posted_again(bot: InProcessBot) -> None:
+    root = await bot.ask()
+    bot.release_models()
+    await bot.discord.until(lambda: part(root, "answers"))
+    if root.thread is None:
+        bot.discord.delete_message(root)
+
+    await bot.assert_one_whole_round()
+
+
+def _locked(bot: InProcessBot) -> None:
+    bot.discord.set_thread(bot.discord.thread_of(bot.bot_messages()[0]), locked=True)
+
+
+def _locked_away(bot: InProcessBot) -> None:
+    bot.discord.set_thread(bot.discord.thread_of(bot.bot_messages()[0]), locked=True, archived=True)
+
+
+def _thread_gone(bot: InProcessBot) -> None:
+    bot.discord.delete_channel(bot.discord.thread_of(bot.bot_messages()[0]))
+
+
+@pytest.mark.parametrize("close", [_locked, _locked_away, _thread_gone])
+async def test_a_thread_closed_in_the_middle_leaves_the_answer_and_its_buttons(
+    bot: InProcessBot, close: Callable[[InProcessBot], None]
+) -> None:
+    root = await bot.ask()
+    await bot.release_until_mid_thread(root)
+    close(bot)
+    await bot.wait_until_delivered()
+
+    assert bot.bot_messages() == [root]
+    assert "The buttons under the answer show" in bot.private_texts()
+    assert not bot.discord.direct(bot.person)
+
+
+async def test_a_thread_that_was_folded_away_is_opened_by_what_comes_next(
+    bot: InProcessBot,
+) -> None:
+    root = await bot.ask()
+    await bot.release_until_mid_thread(root)
+    bot.discord.set_thread(bot.discord.thread_of(root), archived=True)
+
+    await bot.assert_one_whole_round()
+
+
+async def test_an_answer_in_a_locked_thread_goes_to_the_asker_alone(
+    bot: InProcessBot,
+) -> None:
+    thread = bot.discord.open_thread(bot.person.handle, bot.place, "Queues")
+    await bot.ask(thread)
+    bot.discord.set_thread(thread, locked=True, archived=True)
+    bot.release_models()
+    await bot.wait_until_delivered()
+
+    (told,) = bot.discord.direct(bot.person)
+    assert "The council says yes." in told.text
+
+
+async def test_a_user_without_direct_messages_loses_only_the_notice(bot: InProcessBot) -> None:
+    bot.person.takes_direct_messages = False
+    await bot.ask()
+    _gone(bot)
+    bot.release_models()
+
+    await bot.wait_until_delivered()
+    assert not bot.discord.direct(bot.person)

@@ -1,0 +1,25 @@
+"""A site served in this process for a browser."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+
+from tests.bot.web.browsing import Town
+
+
+@asynccontextmanager
+async def serve_in_process(town: Town) -> AsyncIterator[str]:
+    """Serve a site until the block ends, and close it; gives its address."""
+    sock = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(town.app, log_config=None, lifespan="off"))
+    serving = asyncio.create_task(server._serve(sockets=[sock]))
+    try:
+        yield f"http://127.0.0.1:{sock.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await serving
+        await town.site.app.bakeoff_registry.let_go()
+        await town.close()

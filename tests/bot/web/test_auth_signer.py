@@ -1,0 +1,16 @@
+"""Processes whose clocks differ by a minute accept each other's signatures."""
+
+import pytest
+
+from bot.web.auth import PageSigner
+
+NOON = 1_795_262_400.0
+
+
+@pytest.mark.parametrize("apart", [60.0, -60.0], ids=["behind", "ahead"])
+def test_a_seal_is_good_at_a_process_whose_clock_is_a_minute_off(apart: float) -> None:
+    here, there = PageSigner(b"key", lambda: NOON), PageSigner(b"key", lambda: NOON - apart)
+
+    there.open("r1", here.link_key("r1"))
+
+    assert there.is_pass(here.new_pass())

@@ -1,0 +1,100 @@
+"""Schedules on the page: what is typed is understood, repeated and kept, and can be undone."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
+from council.places import Place
+from tests.bot.web.browsing import Browser, Town
+
+SQL = Suite("sql", (SuiteQuestion("Why WAL?"),))
+WORDS = "weekly-sql suite:sql every monday 09:00 Europe/Budapest"
+
+
+@pytest.fixture
+async def browser(town: Town) -> Browser:
+    await town.site.app.bakeoff_stores.suites.keep(SQL, "", datetime.now(UTC))
+    return town.browser()
+
+
+async def added(browser: Browser, words: str = WORDS) -> str:
+    form = await browser.form("/schedules", "/schedules")
+    return (await browser.post("/schedules", **form, words=words)).text
+
+
+async def only(town: Town) -> Schedule:
+    (found,) = await town.site.app.bakeoff_stores.schedules.every()
+    return found
+
+
+async def test_an_added_schedule_is_confirmed_and_listed(town: Town, browser: Browser) -> None:
+    told = await added(browser)
+    page = (await browser.get("/schedules")).text
+
+    for text in (told, page):
+        assert "Every Monday at 09:00, Europe/Budapest time: suite sql of 1 question" in text
+        assert "the result is posted on the page" in text
+        assert "A run costs nothing." in text
+    assert "Last run: none yet." in page
+    one = await only(town)
+    assert (one.place, one.scope, one.zone) == (Place("web"), "", "Europe/Budapest")
+
+
+async def test_an_error_keeps_the_text_in_the_form(browser: Browser) -> None:
+    form = await browser.form("/schedules", "/schedules")
+
+    told = await browser.post("/schedules", **form, words="w suite:law every day 09:00 #x")
+
+    assert told.status_code == 422
+    assert "Schedules made here report here: leave #x out." in told.text
+    assert 'value="w suite:law every day 09:00 #x"' in told.text
+
+
+async def test_a_schedule_is_paused_resumed_run_and_removed(town: Town, browser: Browser) -> None:
+    await added(browser)
+    one = await only(town)
+
+    async def done(act: str) -> int:
+        form = await browser.form("/schedules", "/schedules")
+        answer = await browser.post(f"/schedules/{one.id}/{act}", **form)
+        return answer.status_code
+
+    assert await done("pause") == 303
+    assert (await only(town)).paused
+    assert "paused" in (await browser.get("/schedules")).text
+    assert await done("resume") == 303
+    assert not (await only(town)).paused
+    assert await done("run") == 303
+    (bakeoff,) = await town.site.app.bakeoff_stores.bakeoffs.recent()
+    assert bakeoff.schedule == one.id
+    assert await done("remove") == 303
+    assert await town.site.app.bakeoff_stores.schedules.every() == ()
+    assert await done("remove") == 404
+    await town.site.app.bakeoff_registry.let_go()
+
+
+async def test_a_form_of_another_site_changes_nothing(town: Town, browser: Browser) -> None:
+    await added(browser)
+    one = await only(town)
+
+    answer = await browser.post(f"/schedules/{one.id}/remove", token="forged")
+
+    assert answer.status_code == 403
+    assert await only(town) == one
+
+
+async def test_an_unknown_action_is_not_found(town: Town, browser: Browser) -> None:
+    await added(browser)
+    form = await browser.form("/schedules", "/schedules")
+
+    answer = await browser.post(f"/schedules/{(await only(town)).id}/explode", **form)
+
+    assert answer.status_code == 404
+    assert (await only(town)).name == "weekly-sql"
+
+
+async def test_a_name_is_only_text_on_the_page(browser: Browser) -> None:
+    told = await added(browser, "<b>x</b> suite:sql every day 09:00")
+
+    assert "<b>x</b>" not in told

@@ -1,0 +1,149 @@
+"""Suites on the page: listed, added after a look, grown from a round, taken along as a file."""
+
+from html import unescape
+
+import httpx
+import pytest
+
+from bot.suite_files import read_suite
+from council.bakeoffs.models import Suite, SuiteQuestion
+from tests.bot.web.browsing import SOMEBODY, Browser, Town, a_round_of, forms_of
+from tests.builders import ASKED_AT
+
+CSV = b"question,answer\nWhat is 6 x 7?,42\nWhy <b>so</b>?,\n"
+
+
+async def added(browser: Browser, name: str = "sql", content: bytes = CSV) -> httpx.Response:
+    """Send the form with a file, and give the page that shows it."""
+    form = await browser.form("/suites", "/suites")
+    return await browser.client.post(
+        "/suites", data={**form, "name": name, "lines": ""}, files={"file": ("sql.csv", content)}
+    )
+
+
+async def kept(browser: Browser, name: str = "sql") -> httpx.Response:
+    shown = await added(browser, name)
+    return await browser.post("/press/keep_suite", **browser.form_of(shown, "/press/keep_suite"))
+
+
+async def test_a_file_is_previewed_and_then_stored(town: Town) -> None:
+    browser = town.browser()
+
+    shown = await added(browser)
+
+    assert "2 questions, 1 with a reference answer." in shown.text
+    assert "One run on panel house costs nothing." in shown.text
+    assert "There is no suite yet" in (await browser.get("/suites")).text
+    done = await browser.post("/press/keep_suite", **browser.form_of(shown, "/press/keep_suite"))
+    assert "Suite sql is kept" in done.text
+    assert "/suites/sql" in (await browser.get("/suites")).text
+
+
+async def test_lines_make_a_suite_as_well(town: Town) -> None:
+    browser = town.browser()
+    form = await browser.form("/suites", "/suites")
+
+    shown = await browser.post("/suites", **form, name="sql", lines="Why?\r\nHow?")
+
+    assert "2 questions" in shown.text
+
+
+async def test_a_declined_suite_is_not_stored(town: Town) -> None:
+    browser = town.browser()
+    shown = await added(browser)
+
+    done = await browser.post("/press/leave_suite", **browser.form_of(shown, "/press/leave_suite"))
+
+    assert "is left as it was" in done.text
+    assert await town.site.app.bakeoff_stores.suites.lines("") == ()
+
+
+async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(town: Town) -> None:
+    browser = town.browser()
+    await kept(browser)
+
+    page = await browser.get("/suites/sql")
+    file = await browser.get("/suites/sql/suite.csv")
+
+    assert "Why &lt;b&gt;so&lt;/b&gt;?" in page.text
+    assert "attachment" in file.headers["content-disposition"]
+    suite = await town.site.app.bakeoff_stores.suites.load("", "sql")
+    assert read_suite("sql", "suite.csv", file.text) == suite
+
+
+async def test_only_its_author_can_remove_a_suite(town: Town) -> None:
+    browser, other = town.browser(), town.browser()
+    await kept(browser)
+
+    page, others = await browser.get("/suites/sql"), await other.get("/suites/sql")
+
+    assert "/suites/sql/remove" not in others.text
+    form = await other.form("/suites", "/suites")
+    assert "Only the one who kept it" in (await other.post("/suites/sql/remove", **form)).text
+    done = await browser.post("/suites/sql/remove", **browser.form_of(page, "/suites/sql/remove"))
+    assert "Suite sql is removed" in done.text
+
+
+async def test_a_rounds_question_joins_a_suite(town: Town) -> None:
+    round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
+    path = f"/rounds/{round_.id}/suite"
+    form = await browser.form(f"/rounds/{round_.id}", path)
+
+    done = await browser.post(path, **form, name="Queues", answer="yes")
+
+    assert (done.status_code, done.headers["location"]) == (303, "/suites/queues")
+    page = unescape((await browser.get("/suites/queues")).text)
+    assert round_.question.text in page
+    again = await browser.post(path, **form, name="queues", answer="")
+    assert (again.status_code, "asks this already" in again.text) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a b", CSV, "A suite cannot be called"),
+        ("sql", b"question\nWhy?\nWhy?\n", "sql.csv: Line 3 asks the same as line 2"),
+        ("sql", b"", "sql.csv: There is no question in it"),
+    ],
+)
+async def test_an_invalid_file_is_an_error(
+    town: Town, name: str, content: bytes, told: str
+) -> None:
+    shown = await added(town.browser(), name, content)
+
+    assert told in unescape(shown.text)
+    assert await town.site.app.bakeoff_stores.suites.lines("") == ()
+
+
+async def test_forms_of_other_sites_are_refused(town: Town) -> None:
+    browser = town.browser()
+    await town.site.app.bakeoff_stores.suites.keep(Suite("a", (SuiteQuestion("?"),)), "x", ASKED_AT)
+
+    for path in ("/suites", "/suites/a/remove", "/press/keep_suite"):
+        assert (await browser.post(path, token="forged")).status_code == 403
+
+
+async def test_other_buttons_cannot_be_pressed_on_the_page(town: Town) -> None:
+    browser = town.browser()
+    form = await browser.form("/suites", "/suites")
+
+    done = await browser.post("/press/again", **form, value="abc")
+
+    assert done.status_code == 404
+
+
+async def test_an_unknown_suite_is_an_error(town: Town) -> None:
+    page = await town.browser().get("/suites/nothing")
+
+    assert (page.status_code, "There is no suite 'nothing'" in unescape(page.text)) == (422, True)
+
+
+async def test_the_front_page_links_to_suites(town: Town) -> None:
+    assert 'href="/suites"' in (await town.browser().get("/")).text
+
+
+async def test_an_unauthenticated_visitor_adds_nothing(gated: Town) -> None:
+    browser = gated.browser()
+
+    assert (await browser.get("/suites")).status_code == 303
+    assert not forms_of(await browser.get("/suites"))

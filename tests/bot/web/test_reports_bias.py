@@ -1,0 +1,128 @@
+"""The page on the bias of judges: findings, figures, tables and files, chosen through links."""
+
+import csv
+import json
+from html import unescape
+from io import StringIO
+
+import pytest
+
+from bot.ports import RecordSources
+from council.bakeoffs.ports import RecordQuery
+from council.bias.report import BiasReport
+from tests.bot.bakeoffs.builders import packed_all, runs_of
+from tests.bot.desks import an_app
+from tests.bot.render.bias.builders import NOTHING, a_report
+from tests.bot.render.boards.builders import QWEN
+from tests.bot.web.browsing import Town, a_town
+
+FILES = ("/bias.csv", "/bias.json", "/bias.png")
+
+
+def town_with(report: BiasReport, wanted: list[RecordQuery] | None = None) -> Town:
+    """Return a site whose rounds come to this report; `wanted` notes what is measured."""
+
+    async def measure(_: RecordSources, records: RecordQuery) -> BiasReport:
+        if wanted is not None:
+            wanted.append(records)
+        return report
+
+    app = an_app()
+    app.measure_bias = measure
+    return a_town(app)
+
+
+async def read(town: Town, path: str = "/bias") -> str:
+    return unescape((await town.browser().get(path)).text)
+
+
+async def test_the_page_is_linked_from_everywhere(town: Town) -> None:
+    assert 'href="/bias"' in await read(town, "/")
+
+
+async def test_without_rounds_the_page_says_what_to_do(town: Town) -> None:
+    said = await read(town)
+
+    assert "No round has been held yet" in said
+    assert "<table" not in said
+    assert "<svg" not in said
+
+
+async def test_findings_stand_before_cautions_tables_what_wins_and_audits() -> None:
+    said = await read(town_with(a_report(majority="qwen")))
+
+    order = (
+        "ollama/qwen3 ranks its own answer .31 higher than the others do (n 52, .18 to .44).",
+        "Too little to say yet about self-preference",
+        "Over 64 closed rounds with 256 ballots.",
+        "One family, qwen, holds most of the seats",
+        "Judges side by side",
+        "ollama/qwen3 as a judge, in full",
+        "Who gave what to whom",
+        "Fondness for a slot",
+        "Orders kept</h2>",
+        "What wins here",
+        "64 audit ballots, cast to measure bias and never counted",
+        "How to read it",
+    )
+    places = [said.index(words) for words in order]
+    assert places == sorted(places)
+    assert " style=" not in said
+
+
+async def test_every_figure_is_a_table_too() -> None:
+    said = await read(town_with(a_report()))
+
+    assert said.count('<svg class="chart" role="img"') == 3
+    assert said.count("The same as a table") == 3
+    for title in ("Who gave what to whom", "Fondness for a slot", "Orders kept"):
+        assert f'aria-label="{title}, as a table"' in said
+
+
+async def test_filters_select_the_rounds_that_count() -> None:
+    wanted: list[RecordQuery] = []
+    town = town_with(a_report(), wanted)
+    await town.site.app.bakeoff_stores.records.keep(
+        packed_all([*runs_of("sql", 1), *runs_of("poems", 1)])
+    )
+
+    said = await read(town, "/bias?suite=sql&panel=house&category=joins&since=30d")
+
+    assert (wanted[0].suite, wanted[0].panel, wanted[0].category) == ("sql", "house", "joins")
+    assert wanted[0].since
+    assert "<option selected>sql</option>" in said
+    assert "<option>poems</option>" in said
+    assert 'href="/bias.csv?suite=sql&panel=house&category=joins&since=30d"' in said
+
+
+async def test_a_window_that_is_none_is_said_on_the_page() -> None:
+    page = await town_with(NOTHING).browser().get("/bias?since=yesterday")
+
+    assert page.status_code == 422
+    assert "is no time I can read" in unescape(page.text)
+
+
+async def test_query_values_are_escaped() -> None:
+    page = await town_with(NOTHING).browser().get("/bias?panel=<script>alert(1)</script>")
+
+    assert page.status_code == 200
+    assert "<script>alert" not in page.text
+
+
+async def test_the_downloads_contain_what_the_page_shows() -> None:
+    browser = town_with(a_report()).browser()
+
+    table, document, picture = [await browser.get(path) for path in FILES]
+
+    rows = [*csv.DictReader(StringIO(table.text))]
+    assert any(row["judge"] == QWEN and row["measure"] == "own" for row in rows)
+    assert json.loads(document.text)["rounds"] == 64
+    assert picture.content.startswith(b"\x89PNG")
+    assert 'filename="bias.png"' in picture.headers["content-disposition"]
+
+
+@pytest.mark.parametrize("path", ["/bias", *FILES])
+async def test_without_the_token_no_bias_is_shown(gated: Town, path: str) -> None:
+    page = await gated.browser().get(f"{path}?key=x")
+
+    assert page.status_code in {303, 401}

@@ -1,0 +1,263 @@
+"""Asking on the page: a form starts one round, and errors are sentences."""
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from html import unescape
+
+import httpx
+import pytest
+
+from council.panel import Panel
+from council.rounds import Stage
+from tests.bot.desks import an_app
+from tests.bot.web.browsing import SOMEBODY, Town, a_round_of, a_town, round_of
+from tests.builders import a_panel
+
+
+async def test_a_question_redirects_to_its_round(town: Town) -> None:
+    browser = town.browser()
+
+    asked = await browser.ask("Is Postgres enough?")
+    closed = await town.ended(round_of(asked))
+
+    assert (closed.question.text, closed.stage) == ("Is Postgres enough?", Stage.CLOSED)
+    assert closed.question.asked_by == browser.visitor.asker.id
+    assert (closed.question.place.chat, closed.question.place.private) == ("web", False)
+    assert "The council says yes." in (await browser.get(f"/rounds/{closed.id}")).text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        pytest.param("Why?", id="plain"),
+        pytest.param("Why?\r\nAnd how?\r\n", id="lines-as-browsers-send-them"),
+        pytest.param("  pass\u200bword? ", id="invisible"),
+        pytest.param("panel:house seed:s Why?", id="options"),
+        pytest.param("/council ask help", id="addressed"),
+    ],
+)
+async def test_the_same_form_twice_is_one_round(town: Town, question: str) -> None:
+    browser = town.browser()
+    form = await browser.form() | {"question": question}
+
+    first, second = await browser.post("/ask", **form), await browser.post("/ask", **form)
+
+    assert round_of(first) == round_of(second)
+    assert len(await town.store.recent()) == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param({"question": "But why?"}, id="question-with-the-same-end"),
+        pytest.param({"question": "Wh"}, id="beginning"),
+        pytest.param({"panel": "other"}, id="panel"),
+        pytest.param({"audience": "me"}, id="audience"),
+    ],
+)
+async def test_the_same_form_with_something_else_is_another_round(other: dict[str, str]) -> None:
+    town = a_town(an_app(panels=[a_panel(3), named(a_panel(4), "other")]))
+    browser = town.browser()
+    form = await browser.form() | {"question": "why?"}
+
+    first = round_of(await browser.post("/ask", **form))
+    second = round_of(await browser.post("/ask", **(form | other)))
+
+    assert first != second
+    assert len(await town.store.recent()) == 2
+    await town.close()
+
+
+def named(panel: Panel, name: str) -> Panel:
+    return replace(panel, name=name)
+
+
+async def test_the_key_of_a_strangers_round_opens_a_new_one(town: Town) -> None:
+    theirs = await town.hold(a_round_of(SOMEBODY, private=True))
+
+    asked = await town.browser().ask(theirs.question.text, round=theirs.id)
+
+    assert round_of(asked) != theirs.id
+    assert await town.store.load(theirs.id) == theirs
+
+
+@pytest.mark.parametrize("key", ["", "x", "../../etc", "ABCDEF0123", "0" * 99])
+async def test_a_malformed_key_is_replaced(town: Town, key: str) -> None:
+    assert round_of(await town.browser().ask("Why?", round=key))
+
+
+async def test_a_question_for_me_is_private(town: Town) -> None:
+    round_id = round_of(await town.browser().ask("Why?", audience="me"))
+
+    assert (await town.store.load(round_id)).question.place.private
+
+
+async def test_run_again_repeats_the_question(town: Town) -> None:
+    first = await town.hold(a_round_of(SOMEBODY))
+    browser = town.browser()
+    form = await browser.form(f"/rounds/{first.id}", f"/rounds/{first.id}/again")
+
+    sent = [await browser.post(f"/rounds/{first.id}/again", **form) for _ in range(2)]
+
+    assert round_of(sent[0]) == round_of(sent[1]) != first.id
+    second = await town.store.load(round_of(sent[0]))
+    assert (second.question.text, second.panel) == (first.question.text, first.panel)
+    assert second.question.asked_by == browser.visitor.asker.id
+
+
+async def test_run_again_keeps_what_the_question_refers_to(town: Town) -> None:
+    bare = a_round_of(SOMEBODY)
+    first = await town.hold(replace(bare, question=replace(bare.question, context="A thread.")))
+
+    again = await town.browser().act(first.id, "again")
+
+    assert (await town.store.load(round_of(again))).question.context == "A thread."
+
+
+async def test_run_again_on_a_removed_panel_is_an_error_that_keeps_the_question(town: Town) -> None:
+    bare = a_round_of(SOMEBODY)
+    first = await town.hold(replace(bare, panel=named(bare.panel, "gone")))
+
+    again = await town.browser().act(first.id, "again")
+
+    assert again.status_code == 422
+    assert is_said(again, "There is no panel &#39;gone&#39;; known panels: house.")
+    assert typed(again) == first.question.text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param("/council help", "list the newest rounds", id="help"),
+        pytest.param("help", "Answers are written by AI", id="help-alone"),
+        pytest.param("/council", "list the newest rounds", id="alone"),
+        pytest.param("/council panel", "house (in use)", id="panel"),
+        pytest.param("/council panel house", "Questions here go to panel house now", id="pick"),
+        pytest.param("/council rounds", "abcdef0123", id="rounds"),
+        pytest.param("/council show abcdef0123", "The council says yes.", id="show"),
+        pytest.param("/council show last", "The council says yes.", id="last"),
+        pytest.param("/council show eeee", "There is no round", id="show-nothing"),
+        pytest.param("/council panel none", "There is no panel &#39;none&#39;", id="no-panel"),
+    ],
+)
+async def test_a_command_is_answered_on_the_page(town: Town, text: str, words: str) -> None:
+    await town.hold(a_round_of(SOMEBODY))
+
+    said = await town.browser().ask(text)
+
+    assert said.status_code == 200
+    assert words in said.text
+    assert len(await town.store.recent()) == 1
+
+
+@pytest.mark.parametrize("audience", ["everyone", "me"])
+async def test_a_picked_panel_is_used_on_the_page(audience: str) -> None:
+    town = a_town(an_app(panels=[a_panel(), named(a_panel(4), "other")]))
+    browser = town.browser()
+
+    await browser.ask("/council panel other", audience=audience)
+
+    assert "<option selected>other</option>" in (await browser.get("/")).text
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        pytest.param("", "The question is empty", id="empty"),
+        pytest.param(" \n\t", "The question is empty", id="blank"),
+        pytest.param("\u200b\u202e", "The question is empty", id="invisible"),
+        pytest.param("/council ask", "The question is empty", id="ask-alone"),
+        pytest.param("a" * 100_000, "100,000 characters and at most 20,000", id="too-long"),
+        pytest.param("ä<b> " * 200_000, "characters and at most 20,000", id="megabyte"),
+    ],
+)
+async def test_an_invalid_question_is_an_error_and_stays_in_the_form(
+    town: Town, question: str, sentence: str
+) -> None:
+    refused = await town.browser().ask(question)
+
+    assert refused.status_code == 422
+    assert is_said(refused, sentence)
+    assert typed(refused).split() == question.split()
+    assert await town.store.recent() == ()
+
+
+@pytest.mark.parametrize(
+    ("choice", "sentence"),
+    [
+        ({"panel": "<none>"}, "There is no panel &#39;&lt;none&gt;&#39;; known panels: house."),
+        ({"method": "dice"}, "There is no method &#39;dice&#39;; known methods:"),
+    ],
+)
+async def test_an_unknown_choice_is_an_error_that_keeps_the_question(
+    town: Town, choice: dict[str, str], sentence: str
+) -> None:
+    refused = await town.browser().ask("Why <b>?", **choice)
+
+    assert refused.status_code == 422
+    assert is_said(refused, sentence)
+    assert typed(refused) == "Why <b>?"
+
+
+async def test_a_form_without_its_token_is_refused(town: Town) -> None:
+    browser, other = town.browser(), town.browser()
+    foreign = await other.form()
+    own = await browser.form()
+
+    for token in ("", "x", foreign["token"], own["token"] + "x", "\u2028"):
+        refused = await browser.post("/ask", **(own | {"token": token, "question": "Why?"}))
+        assert refused.status_code == 403
+        assert is_said(refused, "This page was open for too long: load it again, then send it.")
+    assert await town.store.recent() == ()
+
+
+async def test_a_form_without_the_visitors_cookie_is_refused(town: Town) -> None:
+    form = await town.browser().form()
+
+    refused = await town.browser().post("/ask", **(form | {"question": "Why?"}))
+
+    assert refused.status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/ask", "/login", "/rounds/abcdef0123/stop"])
+async def test_a_large_body_is_refused_unread(town: Town, path: str) -> None:
+    sent: list[bytes] = []
+
+    async def body() -> AsyncIterator[bytes]:
+        sent.append(b"x")
+        yield b"x"
+
+    headers = {"content-length": "4000001", "content-type": "application/x-www-form-urlencoded"}
+    refused = await town.browser().client.post(path, content=body(), headers=headers)
+
+    assert (refused.status_code, sent) == (413, [])
+    assert is_said(refused, "That is too much text for a question: shorten it.")
+
+
+async def test_a_body_that_does_not_say_its_length_is_refused(town: Town) -> None:
+    async def body() -> AsyncIterator[bytes]:
+        yield b"question=Why"
+
+    refused = await town.browser().client.post("/ask", content=body())
+
+    assert refused.status_code == 413
+
+
+async def test_a_get_request_to_a_form_path_is_an_error_in_one_sentence(town: Town) -> None:
+    refused = await town.browser().get("/ask")
+
+    assert refused.status_code == 405
+    assert is_said(refused, "There is nothing to read at this address")
+
+
+def is_said(page: httpx.Response, sentence: str) -> bool:
+    """Return whether a page says this as what went wrong, and shows no insides."""
+    (said,) = re.findall(r'<p class="caution"[^>]*>(.*?)</p>', page.text)
+    return sentence in said and "Traceback" not in page.text
+
+
+def typed(page: httpx.Response) -> str:
+    """Return the text in the form of a page."""
+    (area,) = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page.text, re.DOTALL)
+    return unescape(area)

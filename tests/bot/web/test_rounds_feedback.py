@@ -1,0 +1,141 @@
+"""What visitors think of a round: two buttons under its answer, and a reason where it failed."""
+
+from html import unescape
+
+import pytest
+
+from council.feedback import Feedback
+from tests.bot.web.browsing import (
+    SOMEBODY,
+    TOKEN,
+    Browser,
+    Town,
+    a_round_of,
+    a_town,
+    forms_of,
+)
+
+ASKS, THANKS = "Did this help?", "Noted, thank you."
+
+
+async def rated(browser: Browser, round_id: str, **fields: str) -> str:
+    """Press a button on the round's page, and give the page it leads to."""
+    path = f"/rounds/{round_id}/feedback"
+    form = await browser.form(f"/rounds/{round_id}", path)
+    done = await browser.post(path, **(form | fields))
+    assert (done.status_code, done.headers["location"]) == (303, f"/rounds/{round_id}#feedback")
+    return unescape((await browser.get(f"/rounds/{round_id}")).text)
+
+
+async def kept(town: Town, round_id: str) -> list[tuple[str, bool, str]]:
+    said: tuple[Feedback, ...] = await town.store.ratings(round_id)
+    return [(feedback.by, feedback.helpful, feedback.reason) for feedback in said]
+
+
+async def test_a_closed_round_asks_whether_it_helped(town: Town) -> None:
+    round_ = await town.hold(a_round_of(SOMEBODY))
+
+    page = (await town.browser().get(f"/rounds/{round_.id}")).text
+
+    assert (ASKS in page, THANKS in page) == (True, False)
+    asked = page.partition('id="feedback"')[2].partition("</section>")[0]
+    assert asked.count('aria-pressed="false"') == 2
+
+
+async def test_feedback_is_stored_and_shown(town: Town) -> None:
+    round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
+
+    page = await rated(browser, round_.id, helpful="yes")
+
+    assert f"{THANKS} You found this answer helpful." in page
+    assert 'value="yes" aria-pressed="true"' in page
+    assert "Why not?" not in page
+    assert await kept(town, round_.id) == [(browser.visitor.asker.id, True, "")]
+
+
+async def test_an_unhelpful_round_takes_a_reason(town: Town) -> None:
+    round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
+
+    first = await rated(browser, round_.id, helpful="no")
+    second = await rated(browser, round_.id, helpful="no", reason='It "missed"\r\n the point. ')
+
+    assert "You found this answer not helpful." in first
+    assert "Why not? It may be left empty." in first
+    assert 'value="It "missed"\n the point."' in second
+    who = browser.visitor.asker.id
+    assert await kept(town, round_.id) == [(who, False, 'It "missed"\n the point.')]
+
+
+async def test_a_second_thought_takes_the_place_of_the_first(town: Town) -> None:
+    round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
+
+    await rated(browser, round_.id, helpful="no", reason="Too long.")
+    page = await rated(browser, round_.id, helpful="yes")
+
+    assert "You found this answer helpful." in page
+    assert await kept(town, round_.id) == [(browser.visitor.asker.id, True, "")]
+
+
+async def test_feedback_of_others_is_not_shown(town: Town) -> None:
+    round_ = await town.hold(a_round_of(SOMEBODY))
+    await rated(town.browser(), round_.id, helpful="no", reason="Between us.")
+
+    page = (await town.browser().get(f"/rounds/{round_.id}")).text
+
+    assert ASKS in page
+    assert "Between us" not in page
+
+
+async def test_a_round_without_an_end_is_not_rated(town: Town) -> None:
+    round_, browser = a_round_of(SOMEBODY), town.browser()
+    await town.store.open(round_)
+    form = await browser.form()
+
+    page = await browser.get(f"/rounds/{round_.id}")
+    done = await browser.post(f"/rounds/{round_.id}/feedback", **form, helpful="yes")
+
+    assert ASKS not in page.text
+    assert "is not closed yet: wait for its answer" in done.text
+    assert await kept(town, round_.id) == []
+
+
+async def test_a_forgotten_round_asks_for_nothing(town: Town) -> None:
+    round_ = await town.hold(a_round_of(SOMEBODY))
+    await town.store.forget(round_.id, round_.asked_at, "salt")
+
+    page = await town.browser().get(f"/rounds/{round_.id}")
+
+    assert ASKS not in page.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "sentence"),
+    [
+        pytest.param({"token": "forged", "helpful": "yes"}, 403, "load it again", id="forged"),
+        pytest.param({"helpful": "maybe"}, 400, "press Helpful or Not helpful", id="neither"),
+        pytest.param({"helpful": "no", "reason": "a" * 1001}, 422, "at most 1,000", id="too-long"),
+    ],
+)
+async def test_invalid_feedback_is_an_error(
+    town: Town, fields: dict[str, str], status: int, sentence: str
+) -> None:
+    round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
+    form = await browser.form()
+
+    done = await browser.post(f"/rounds/{round_.id}/feedback", **(form | fields))
+
+    assert (done.status_code, sentence in done.text) == (status, True)
+    assert await kept(town, round_.id) == []
+
+
+async def test_a_visitor_by_signed_link_is_not_asked() -> None:
+    town = a_town(token=TOKEN)
+    round_ = await town.hold(a_round_of(SOMEBODY))
+    key = town.site.seals.link_key(round_.id)
+
+    page = await town.browser().get(f"/rounds/{round_.id}?key={key}")
+
+    assert page.status_code == 200
+    assert ASKS not in page.text
+    assert not [form for form in forms_of(page) if "feedback" in form.action]
+    await town.close()

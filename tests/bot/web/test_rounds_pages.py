@@ -1,0 +1,199 @@
+"""What is read of rounds on the page: the list and its search, a round, its downloads."""
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from bot.render.round_json import document
+from bot.render.round_report import as_markdown, report
+from council.errors import GatewayError
+from council.rounds import Question
+from tests.bot.desks import an_app
+from tests.bot.web.browsing import SOMEBODY, Town, a_round_of, a_town, round_of
+from tests.builders import CLAUDE, GPT, KEYS
+from tests.fakes.gateway import FakeGateway, Hangs
+
+EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)> \"'& {{ 7*7 }} [x](javascript:x)"
+QUESTIONS = {
+    "percent": "Is 100% enough?",
+    "underscore": "Is snake_case good?",
+    "quote": "Is it O'Reilly's \"book\"?",
+    "capitals": "Is POSTGRES enough?",
+    "umlaut": "Ist ÄRGER gut?",
+    "slash": "Is C:\\temp/x fine?",
+    "plain": "Why?",
+}
+
+
+async def with_questions(town: Town) -> None:
+    for i, text in enumerate(QUESTIONS.values()):
+        bare = a_round_of(SOMEBODY, f"{i:010x}")
+        await town.store.open(replace(bare, question=replace(bare.question, text=text)))
+
+
+def listed(page: httpx.Response) -> list[str]:
+    (found,) = re.findall(r'<ul class="list">(.*?)</ul>', page.text, re.DOTALL)
+    return [unescape(text) for text in re.findall(r"<a href=[^>]*>(.*?)</a>", found)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("%", ["percent"]),
+        ("0% e", ["percent"]),
+        ("_", ["underscore"]),
+        ("e_c", ["underscore"]),
+        ("'", ["quote"]),
+        ('"', ["quote"]),
+        ("\\", ["slash"]),
+        ("postgres", ["capitals"]),
+        ("POSTGRES", ["capitals"]),
+        ("ärger", ["umlaut"]),
+        ("  Why?  ", ["plain"]),
+        ("nothing of these", []),
+        ("<script>", []),
+        ("\x00", []),
+        ("a" * 9999, []),
+    ],
+)
+async def test_a_search_finds_the_questions_that_hold_the_text(
+    town: Town, wanted: str, found: list[str]
+) -> None:
+    await with_questions(town)
+
+    page = await town.browser().client.get("/rounds", params={"q": wanted})
+
+    assert (page.status_code, listed(page)) == (200, [QUESTIONS[name] for name in found])
+    assert "<script>" not in page.text
+
+
+async def test_without_a_search_every_question_is_listed(town: Town) -> None:
+    await with_questions(town)
+
+    assert sorted(listed(await town.browser().get("/rounds"))) == sorted(QUESTIONS.values())
+
+
+async def test_an_unknown_round_is_not_found(town: Town) -> None:
+    page = await town.browser().get("/rounds")
+
+    assert "No round has been held yet." in page.text
+
+
+async def test_a_round_shows_its_answer_its_ballots_and_what_was_checked(town: Town) -> None:
+    round_ = await town.hold(a_round_of(SOMEBODY))
+
+    page = await town.browser().get(f"/rounds/{round_.id}")
+
+    for words in ("The council says yes.", "Who put whom where", "Recomputed from seed", "seed"):
+        assert words in page.text
+    assert all(answer.reply.text in page.text for answer in round_.answers)
+
+
+async def test_a_round_that_was_meddled_with_says_so(town: Town) -> None:
+    round_ = await town.hold(a_round_of(SOMEBODY))
+    await town.store.open(replace(round_, id="aaaaaaaaaa", seed="another"))
+
+    page = await town.browser().get("/rounds/aaaaaaaaaa")
+
+    assert "Differs from what was stored" in page.text
+
+
+async def test_a_round_that_failed_shows_why() -> None:
+    silent = {key: GatewayError("hung up") for key in KEYS[:3]}
+    town = a_town(an_app(FakeGateway(answers=silent)))
+    round_ = await town.hold(a_round_of(SOMEBODY))
+
+    page = await town.browser().get(f"/rounds/{round_.id}")
+
+    assert round_.closing
+    assert round_.closing.failure
+    assert round_.closing.failure in unescape(page.text)
+    await town.close()
+
+
+async def test_texts_of_people_and_models_are_escaped() -> None:
+    gateway = FakeGateway(
+        answers={CLAUDE: EVIL}, chairmen={CLAUDE: EVIL}, judges={GPT: f"{EVIL} I rank none."}
+    )
+    town = a_town(an_app(gateway))
+    round_ = await town.hold(replace(a_round_of(SOMEBODY), question=Question(EVIL, "x", EVIL)))
+
+    page = await town.browser().get(f"/rounds/{round_.id}")
+    search = await town.browser().client.get("/rounds", params={"q": EVIL})
+
+    for text in (page.text, search.text):
+        assert not re.findall(
+            r"<script(?! src=\"/static/)|<img|<[^>]* onerror|href=.javascript", text
+        )
+        assert "& {{ 7*7 }} [x]" in unescape(text)
+        assert "& 49" not in unescape(text)
+    await town.close()
+
+
+async def test_the_json_file_is_the_rounds_document(town: Town) -> None:
+    round_ = await town.hold(a_round_of(SOMEBODY))
+
+    file = await town.browser().get(f"/rounds/{round_.id}/round.json")
+
+    assert json.loads(file.text) == json.loads(json.dumps(document(round_)))
+    assert file.headers["content-type"] == "application/json"
+    assert file.headers["content-disposition"] == f'attachment; filename="round-{round_.id}.json"'
+
+
+async def test_the_markdown_file_holds_answer_table_and_ballots(town: Town) -> None:
+    round_ = await town.hold(a_round_of(SOMEBODY))
+
+    file = await town.browser().get(f"/rounds/{round_.id}/round.md")
+
+    assert file.text == as_markdown(report(round_))
+    assert "The council says yes." in file.text
+    assert "| --: |" in file.text or "| --- |" in file.text
+    assert all(ballot.reason in file.text for ballot in round_.ballots)
+    assert file.headers["content-type"] == "text/markdown; charset=utf-8"
+
+
+@pytest.mark.parametrize(
+    ("round_id", "name"),
+    [
+        ("slack:T1:123.4@5", "round-slack_T1_123.4_5"),
+        ('a"; filename="evil', "round-a___filename__evil"),
+        ("a\r\nSet-Cookie: x=y", "round-a__Set-Cookie__x_y"),
+        ("..", "round-.."),
+        ("家族", "round-"),
+    ],
+)
+async def test_a_file_name_is_plain_for_any_round_id(town: Town, round_id: str, name: str) -> None:
+    await town.store.open(a_round_of(SOMEBODY, round_id))
+    path = f"/rounds/{quote(round_id, safe='')}".replace("..", "%2E%2E")
+
+    for kind in ("json", "md"):
+        file = await town.browser().get(f"{path}/round.{kind}")
+        assert file.headers["content-disposition"] == f'attachment; filename="{name}.{kind}"'
+        assert "set-cookie" not in {key for key in file.headers if "x=y" in file.headers[key]}
+
+
+async def test_a_running_round_can_be_downloaded(town: Town) -> None:
+    await town.store.open(a_round_of(SOMEBODY))
+
+    files = [
+        await town.browser().get(f"/rounds/abcdef0123/round.{kind}") for kind in ("json", "md")
+    ]
+
+    assert [file.status_code for file in files] == [200, 200]
+
+
+async def test_a_running_round_says_who_receives_the_text_and_what_it_may_cost() -> None:
+    town = a_town(an_app(FakeGateway(answers={GPT: Hangs()})))
+    browser = town.browser()
+
+    asked = await browser.ask("Which queue?")
+    page = (await browser.get(f"/rounds/{round_of(asked)}")).text
+
+    assert "Your text goes to" in page
+    assert "It costs nothing." in page or "cost unknown" in page
+    await town.close()

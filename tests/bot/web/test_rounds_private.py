@@ -1,0 +1,155 @@
+"""Private rounds are not found by anybody but their asker."""
+
+import httpx
+import pytest
+
+from council.rounds import Stage
+from tests.bot.desks import an_app
+from tests.bot.web.browsing import SOMEBODY, Browser, Town, a_round_of, a_town, round_of
+from tests.builders import GPT
+from tests.fakes.gateway import FakeGateway, Hangs
+
+READS = ("", "/events", "/state", "/round.json", "/round.md")
+ACTS = ("again", "stop", "resume", "feedback")
+NOWHERE = "0123456789"
+
+
+def told(response: httpx.Response, round_id: str) -> tuple[int, str]:
+    """Return what a response says, whichever round was asked for and whoever asked."""
+    text = response.text.replace(round_id, "ID")
+    return response.status_code, text[text.index("<main") : text.index("</main>")]
+
+
+@pytest.mark.parametrize("read", READS)
+async def test_a_strangers_private_round_reads_like_one_there_is_not(town: Town, read: str) -> None:
+    theirs = await town.hold(a_round_of(SOMEBODY, private=True))
+    browser = town.browser()
+
+    found = await browser.get(f"/rounds/{theirs.id}{read}")
+    missing = await browser.get(f"/rounds/{NOWHERE}{read}")
+
+    assert told(found, theirs.id) == told(missing, NOWHERE)
+    assert found.status_code == 404
+    assert theirs.question.text not in found.text
+
+
+@pytest.mark.parametrize("act", ACTS)
+async def test_a_strangers_private_round_permits_no_action(town: Town, act: str) -> None:
+    theirs = a_round_of(SOMEBODY, private=True)
+    await town.store.open(theirs)
+    browser = town.browser()
+
+    done, missing = await browser.act(theirs.id, act), await browser.act(NOWHERE, act)
+
+    assert told(done, theirs.id) == told(missing, NOWHERE)
+    assert done.status_code == 404
+    assert await town.store.load(theirs.id) == theirs
+
+
+async def test_a_strangers_private_round_is_in_no_list(town: Town) -> None:
+    theirs = await town.hold(a_round_of(SOMEBODY, private=True))
+    browser = town.browser()
+
+    pages = [
+        await browser.get("/"),
+        await browser.get("/rounds"),
+        await browser.get("/rounds?q=Postgres"),
+        await browser.get("/nowhere"),
+        await browser.ask("/council rounds"),
+        await browser.ask("/council show last"),
+        await browser.ask(f"/council show {theirs.id}"),
+    ]
+
+    assert all(theirs.question.text not in page.text for page in pages)
+
+
+async def test_an_id_prefix_does_not_reveal_a_private_round(
+    town: Town,
+) -> None:
+    await town.hold(a_round_of(SOMEBODY, private=True))
+    browser = town.browser()
+
+    found, missing = [await browser.ask(f"/council show {start}") for start in ("abcd", "dcba")]
+
+    assert told(found, "abcd") == told(missing, "dcba")
+
+
+async def test_the_visitors_private_round_is_listed_and_opens(town: Town) -> None:
+    browser = town.browser()
+    round_id = round_of(await browser.ask("Is it me?", audience="me"))
+    await town.ended(round_id)
+
+    pages = [await browser.get(path) for path in ("/", "/rounds", "/rounds?q=me")]
+    reads = [await browser.get(f"/rounds/{round_id}{read}") for read in READS]
+
+    assert all("Is it me?" in page.text for page in pages)
+    assert {page.status_code for page in reads} == {200}
+
+
+async def test_a_round_for_everyone_is_read_by_everyone(town: Town) -> None:
+    theirs = await town.hold(a_round_of(SOMEBODY))
+    browser = town.browser()
+
+    reads = [await browser.get(f"/rounds/{theirs.id}{read}") for read in READS]
+
+    assert {page.status_code for page in reads} == {200}
+    assert theirs.question.text in (await browser.get("/rounds")).text
+
+
+async def test_run_again_on_a_private_round_is_private(town: Town) -> None:
+    browser = town.browser()
+    round_id = round_of(await browser.ask("Why?", audience="me"))
+    await town.ended(round_id)
+
+    again = round_of(await browser.act(round_id, "again"))
+
+    assert (await town.store.load(again)).question.place.private
+
+
+async def a_round_under_way() -> tuple[Town, Browser, str]:
+    town = a_town(an_app(FakeGateway(answers={GPT: Hangs()})))
+    browser = town.browser()
+    return town, browser, round_of(await browser.ask("Why?"))
+
+
+async def test_the_asker_can_stop_and_resume_a_round() -> None:
+    town, browser, round_id = await a_round_under_way()
+    page = await browser.get(f"/rounds/{round_id}")
+
+    stopped = await browser.post(
+        f"/rounds/{round_id}/stop", **browser.form_of(page, f"/rounds/{round_id}/stop")
+    )
+    carried = [bool(town.site.app.runner.latest(round_id))]
+    page = await browser.get(f"/rounds/{round_id}")
+    resume = f"/rounds/{round_id}/resume"
+    resumed = await browser.post(resume, **browser.form_of(page, resume))
+    carried.append(bool(town.site.app.runner.latest(round_id)))
+
+    assert [round_of(stopped), round_of(resumed)] == [round_id] * 2
+    assert carried == [False, True]
+    await town.close()
+
+
+@pytest.mark.parametrize("act", ["stop", "resume"])
+async def test_only_the_asker_can_stop_or_resume_a_round(act: str) -> None:
+    town, _, round_id = await a_round_under_way()
+    other = town.browser()
+    page = await other.get(f"/rounds/{round_id}")
+
+    done = await other.act(round_id, act)
+
+    assert done.status_code == 404
+    assert "Only the one who asked can stop a round or go on with it." in done.text
+    assert f"/rounds/{round_id}/{act}" not in page.text
+    assert town.site.app.runner.latest(round_id)
+    await town.close()
+
+
+async def test_resuming_a_closed_round_calls_no_model(town: Town) -> None:
+    browser = town.browser()
+    round_id = round_of(await browser.ask("Why?"))
+    closed = await town.ended(round_id)
+
+    assert round_of(await browser.act(round_id, "resume")) == round_id
+
+    assert (closed.stage, town.site.app.runner.latest(round_id)) == (Stage.CLOSED, None)

@@ -1,0 +1,62 @@
+"""The page of a round shows whether its seal holds."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.web.rounds import round_page
+from council.integrity.seal import Seal
+from council.rounds import Closing, Question, Round
+from storage.memory import MemoryStore
+from tests.bot.web.test_rounds_forgotten import request, site_of
+from tests.builders import a_round
+from tests.storage.builders import a_closed_round, keep
+
+
+class EditedStore(MemoryStore):
+    """A store with a question that somebody has edited."""
+
+    async def load(self, round_id: str) -> Round:
+        return replace(await super().load(round_id), question=Question("No?", "U1"))
+
+
+class OlderStore(MemoryStore):
+    """A store of before there were chains."""
+
+    async def seal(self, round_id: str) -> Seal | None:
+        return None
+
+
+async def page_of(store: MemoryStore, round_: Round) -> str:
+    await keep(store, round_)
+    return bytes((await round_page(site_of(store), request(id=round_.id))).body).decode()
+
+
+@pytest.mark.parametrize(
+    ("store", "said"),
+    [
+        pytest.param(MemoryStore(), "since it closed: link 1 of its chain.", id="as-it-closed"),
+        pytest.param(EditedStore(), "Not as it was when the round closed: question<", id="edited"),
+        pytest.param(OlderStore(), "It closed before the chain of rounds began", id="older"),
+    ],
+)
+async def test_a_closed_round_shows_whether_its_seal_holds(store: MemoryStore, said: str) -> None:
+    assert said in await page_of(store, a_closed_round("beef"))
+
+
+async def test_a_round_that_failed_and_was_edited_says_so_too() -> None:
+    failed = replace(a_round(), id="beef", closing=Closing(1.0, "Only one answered."))
+
+    page = await page_of(EditedStore(), failed)
+
+    assert "Not as it was when the round closed: question<" in page
+    assert "Recomputed from" not in page
+
+
+async def test_a_round_from_elsewhere_says_since_when() -> None:
+    store = MemoryStore()
+    await store.open(a_closed_round("beef"))
+
+    page = bytes((await round_page(site_of(store), request(id="beef"))).body).decode()
+
+    assert "Nothing was changed since it was taken in from elsewhere: link 1" in page

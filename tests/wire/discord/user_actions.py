@@ -1,0 +1,217 @@
+"""Actions of users: slash commands, clicks, modals, messages."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.wire.discord.checks.components import BUTTON, LINK_STYLE, STRING_SELECT, walk
+from tests.wire.discord.forms import check_values, submission
+from tests.wire.discord.interactions import Interactions, find_command
+from tests.wire.discord.message_payloads import message as shown_message
+from tests.wire.discord.message_store import new_message, post_message
+from tests.wire.discord.options import Filling, focus
+from tests.wire.discord.permissions import Permission
+from tests.wire.discord.routes.callbacks import AUTOCOMPLETE, COMMAND, COMPONENT, SUBMISSION
+from tests.wire.discord.routes.identity import direct_with
+from tests.wire.discord.routes.threads import awake, joined
+from tests.wire.discord.state import Interaction, Modal, State
+from tests.wire.discord.world import Channel, Message, User
+
+Payload = dict[str, Any]
+
+MESSAGE_MENU = 3
+SILENT = {
+    COMMAND: "The application did not respond",
+    COMPONENT: "This interaction failed",
+    AUTOCOMPLETE: "Loading options failed",
+    SUBMISSION: "Something went wrong. Try again.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What someone did with the app, and how the app first answered."""
+
+    interaction: Interaction
+
+    @property
+    def sent(self) -> Payload:
+        """The interaction as it was sent."""
+        return self.interaction.payload
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the app answered in time."""
+        return self.interaction.answer is not None
+
+    @property
+    def answer(self) -> int | None:
+        """The type of the first answer: 4 said something, 5 thinks, 9 asks in a modal, …"""
+        return self.interaction.answer
+
+    @property
+    def seconds(self) -> float:
+        """How long the app took."""
+        return self.interaction.seconds
+
+    @property
+    def message(self) -> Message | None:
+        """What the app said, or the message it accepted to change."""
+        return self.interaction.original
+
+    @property
+    def modal(self) -> Modal | None:
+        """The modal it opened."""
+        return self.interaction.modal
+
+    @property
+    def choices(self) -> list[str]:
+        """The names of the choices it suggested."""
+        return [one["name"] for one in self.interaction.choices or []]
+
+
+class UserActions:
+    """The people's side. Whoever acts is named first; nobody acts who could not in Discord."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._interactions = Interactions(state)
+
+    async def slash(
+        self, user: str | User, channel: str | Channel, command: str, /, **options: object
+    ) -> Deed:
+        """Type a slash command: "council ask", with its options by name."""
+        return Deed(await self._command(user, channel, command, options))
+
+    async def autocomplete(
+        self,
+        user: str | User,
+        channel: str | Channel,
+        command: str,
+        focused: str,
+        /,
+        **so_far: object,
+    ) -> Deed:
+        """Type into an option, and see what the app suggests."""
+        person, place = self._who_and_where(user, channel)
+        name, *path = command.split()
+        known = find_command(self.state, place, person, name)
+        data = Filling(self.state, place, partial=True).data(known, path, {focused: "", **so_far})
+        focus(data["options"], focused)
+        return Deed(await self._begin(AUTOCOMPLETE, person, place, data))
+
+    async def context_menu(self, user: str | User, message: Message, name: str) -> Deed:
+        """Choose an app's entry in the menu of a message."""
+        person, place = self._who_and_where(user, message.channel)
+        known = find_command(self.state, place, person, name, MESSAGE_MENU)
+        assert message in place.said, "the message is gone"
+        data = {"id": known["id"], "name": name, "type": MESSAGE_MENU, "target_id": message.id}
+        data["resolved"] = {"messages": {message.id: shown_message(self.state, message)}}
+        return Deed(await self._begin(COMMAND, person, place, data))
+
+    async def click(self, message: Message, custom_id: str, user: str | User, *values: str) -> Deed:
+        """Click a button, or choose these values in a select."""
+        person, place = self._who_and_where(user, message.channel)
+        assert message.ephemeral_to in {None, person.id}, f"{person.name} does not see it"
+        assert message in place.said, "the message is gone"
+        element = component(message, custom_id)
+        assert not element.get("disabled"), f"{custom_id} is disabled"
+        assert element.get("style") != LINK_STYLE, "a link tells the app nothing"
+        data = {"custom_id": custom_id, "component_type": element["type"], "id": element["id"]}
+        if element["type"] != BUTTON:
+            if element["type"] == STRING_SELECT:
+                check_values(element, list(values))
+            data["values"] = list(values)
+        return Deed(await self._begin(COMPONENT, person, place, data, message))
+
+    async def submit(self, modal: Modal, values: Mapping[str, object], user: str | User) -> Deed:
+        """Fill in a modal and send it; values by custom_id or by label."""
+        person = self.state.world.user(user)
+        assert modal in self.state.modals, "no such modal is open"
+        assert modal.user == person.handle, f"{person.name} has no such modal open"
+        data: Payload = {"custom_id": modal.data["custom_id"]}
+        data["components"] = submission(modal.data, values)
+        place = self.state.world.channel(modal.channel.id)
+        did = await self._begin(SUBMISSION, person, place, data, modal)
+        if did.answer is not None:
+            self.state.modals.remove(modal)
+        return Deed(did)
+
+    def message(
+        self,
+        user: str | User,
+        channel: str | Channel,
+        text: str,
+        *,
+        reference: Message | None = None,
+        pings: bool = True,
+    ) -> Message:
+        """Say something in a place, maybe as a reply; the bot is told as Discord would tell it."""
+        person, place = self._who_and_where(user, channel)
+        assert not place.locked, f"{place.name} is locked"
+        if place.guild:
+            voice = Permission.SEND_MESSAGES
+            voice = Permission.SEND_MESSAGES_IN_THREADS if place.is_thread else voice
+            assert self.state.held(place, person.id) & voice, f"{person.name} may not speak there"
+        said = new_message(self.state, place, person, text)
+        said.arguments = {"content": text}
+        if reference is not None:
+            said.reference, said.pings_author, said.type = reference, pings, 19
+        if place.is_thread:
+            awake(self.state, place)
+            joined(self.state, place, person.id)
+        return post_message(self.state, said)
+
+    def direct_message(self, user: str | User, text: str) -> Message:
+        """Write to the bot alone."""
+        place = direct_with(self.state, self.state.world.user(user).id)
+        return self.message(user, place, text)
+
+    async def _command(
+        self, user: str | User, channel: str | Channel, command: str, options: Mapping[str, object]
+    ) -> Interaction:
+        person, place = self._who_and_where(user, channel)
+        name, *path = command.split()
+        known = find_command(self.state, place, person, name)
+        data = Filling(self.state, place).data(known, path, options)
+        return await self._begin(COMMAND, person, place, data)
+
+    def _who_and_where(self, user: str | User, channel: str | Channel) -> tuple[User, Channel]:
+        person, place = self.state.world.user(user), self.state.world.channel(channel)
+        if place.guild:
+            held = self.state.held(place, person.id)
+            assert held & Permission.VIEW_CHANNEL, f"{person.name} is not in {place.name}"
+        else:
+            assert person.id in place.people, f"{person.name} is not in this conversation"
+        return person, place
+
+    async def _begin(
+        self,
+        kind: int,
+        person: User,
+        place: Channel,
+        data: Payload,
+        cause: Message | Modal | None = None,
+    ) -> Interaction:
+        """Send an interaction, and wait for its first answer as long as Discord would."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        interaction = self._interactions.open(kind, person, place, data, cause)
+        try:
+            async with asyncio.timeout(self.state.rules.ack_seconds):
+                await interaction.answered.wait()
+        except TimeoutError:
+            interaction.is_lost = True
+            self._interactions.failed(person, SILENT[kind])
+        interaction.seconds = loop.time() - began
+        return interaction
+
+
+def component(message: Message, custom_id: str) -> Payload:
+    """Return a message's component of this custom_id."""
+    for _, one in walk(message.components):
+        if one.get("custom_id") == custom_id:
+            return dict(one)
+    ids = [one["custom_id"] for _, one in walk(message.components) if one.get("custom_id")]
+    raise AssertionError(f"no {custom_id!r} among {ids}")
