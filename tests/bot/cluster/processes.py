@@ -13,11 +13,11 @@ from procrastinate import PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from psycopg_pool import AsyncConnectionPool
 
-from bot.cluster.connection import ClusterTimings, ConnectionMonitor, conninfo_of
+from bot.cluster.connection import ClusterTimings, ConnectionMonitor, build_conninfo
 from bot.cluster.connection import clock as awake
 from bot.cluster.job_queue import ClusterJobQueue
 from bot.cluster.pubsub import PostgresPubSub
-from bot.cluster.setup import quieten
+from bot.cluster.setup import configure_library_logging
 from bot.ports import Job
 
 PATIENCE_SECONDS = 10.0
@@ -27,9 +27,9 @@ QUICK = ClusterTimings(
     sweep_seconds=0.1,
     settle_seconds=0.0,
     gap_seconds=10.0,
-    own_seconds=0.1,
+    ownership_check_seconds=0.1,
     poll_seconds=0.2,
-    most_takeovers=3,
+    max_takeovers=3,
 )
 Q = "rounds"
 
@@ -63,36 +63,36 @@ class Process:
     job_queue: ClusterJobQueue
     pubsub: PostgresPubSub
     cable: Cable
-    contact: ConnectionMonitor
+    monitor: ConnectionMonitor
 
     def kill(self) -> None:
         """Have it reach nobody any more, and do nothing."""
         self.cable.is_cut = True
-        self.job_queue.hands.let_all_go()
+        self.job_queue.worker.abandon_all()
 
 
 @asynccontextmanager
 async def a_process(
-    url: str, pace: ClusterTimings = QUICK, clock: Callable[[], float] = awake
+    url: str, timings: ClusterTimings = QUICK, clock: Callable[[], float] = awake
 ) -> AsyncIterator[Process]:
     """Start a process on a server."""
-    quieten()
-    contact = ConnectionMonitor(clock)
+    configure_library_logging()
+    monitor = ConnectionMonitor(clock)
     cable = Cable(
-        conninfo=conninfo_of(url, "council works"),
+        conninfo=build_conninfo(url, "council works"),
         min_size=1,
         max_size=4,
         timeout=2.0,
         reconnect_timeout=0.2,
     )
-    bus = PostgresPubSub(conninfo_of(url, "council bus"), contact, pause_seconds=0.05)
-    works = ClusterJobQueue(cable, contact, pace, clock)
+    bus = PostgresPubSub(build_conninfo(url, "council bus"), monitor, retry_seconds=0.05)
+    works = ClusterJobQueue(cable, monitor, timings, clock)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(cable.close_async)
         await cable.open_async()
         await stack.enter_async_context(bus.running())
         await stack.enter_async_context(works.running())
-        yield Process(works, bus, cable, contact)
+        yield Process(works, bus, cable, monitor)
 
 
 @dataclass(slots=True)
@@ -129,7 +129,7 @@ async def serving(process: Process, *, at_once: int = 5, queue: str = Q) -> Asyn
     """Have a process serve a queue."""
     doer = Doer()
     async with process.job_queue.serve_queue(
-        queue, doer.do, doer.names, at_once, ended=doer.ended.put
+        queue, doer.do, doer.names, at_once, on_ended=doer.ended.put
     ):
         yield doer
 

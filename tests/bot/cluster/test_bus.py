@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.cluster.pubsub import MOST_BYTES, Subscription, read, written
+from bot.cluster.pubsub import MAX_PAYLOAD_BYTES, Notification, decode, encode
 from tests.bot.cluster.processes import Process, soon
 from tests.postgres import Server
 
@@ -42,21 +42,21 @@ async def test_words_come_in_order_and_to_those_who_listen_for_their_topic(
     ],
 )
 def test_a_text_arrives_as_it_was_said(text: str) -> None:
-    payload = written("round r1", text)
+    payload = encode("round r1", text)
 
-    assert read(payload) == Subscription("round r1", text)
-    assert len(payload.encode()) <= MOST_BYTES
+    assert decode(payload) == Notification("round r1", text)
+    assert len(payload.encode()) <= MAX_PAYLOAD_BYTES
 
 
 def test_a_text_that_is_too_long_is_left_out() -> None:
     text = "".join(chr(0x4E00 + 7919 * number % 20_000) for number in range(9_000))
 
-    assert read(written("round r1", text)) == Subscription("round r1", "")
+    assert decode(encode("round r1", text)) == Notification("round r1", "")
 
 
 @pytest.mark.parametrize("payload", ["", "7", "{}", "[]", '{"topic": "a", "packed": "?"}'])
 def test_what_is_no_word_of_ours_is_passed_over(payload: str) -> None:
-    assert read(payload) is None
+    assert decode(payload) is None
 
 
 async def test_after_a_restart_everybody_looks_and_hears_again(

@@ -11,45 +11,49 @@ from tests.bot.cluster.processes import Clock
 
 def test_a_database_that_comes_back_is_said_once_and_counts_from_then() -> None:
     clock = Clock()
-    contact = ConnectionMonitor(clock)
+    monitor = ConnectionMonitor(clock)
     clock.now += 100
 
     with capture_logs() as logs:
         for _ in range(3):
-            contact.lost()
+            monitor.mark_unreachable()
         clock.now += 30
-        was_held = contact.held_for(0)
+        was_reachable = monitor.was_reachable_for(0)
         for _ in range(3):
-            contact.found()
+            monitor.mark_reachable()
 
     assert [entry["event"] for entry in logs] == ["database_away", "database_back"]
-    assert (was_held, contact.held_for(0), contact.held_for(20)) == (False, True, False)
+    assert (was_reachable, monitor.was_reachable_for(0), monitor.was_reachable_for(20)) == (
+        False,
+        True,
+        False,
+    )
     clock.now += 20
-    assert contact.held_for(20)
-    assert contact.returned.is_set()
+    assert monitor.was_reachable_for(20)
+    assert monitor.reconnected.is_set()
 
 
 def test_trouble_is_remembered_by_its_moment() -> None:
     clock = Clock()
-    contact = ConnectionMonitor(clock)
-    before = contact.was_troubled_since(clock.now)
+    monitor = ConnectionMonitor(clock)
+    before = monitor.was_troubled_since(clock.now)
     clock.now += 1
 
-    contact.stumbled()
+    monitor.mark_troubled()
 
-    assert (before, contact.was_troubled_since(101.0)) == (False, True)
-    assert not contact.was_troubled_since(101.5)
+    assert (before, monitor.was_troubled_since(101.0)) == (False, True)
+    assert not monitor.was_troubled_since(101.5)
 
 
 async def test_a_fence_looks_by_itself() -> None:
-    clock, thawed = Clock(), asyncio.Queue[float]()
-    fence = FreezeDetector(thawed.put_nowait, 10.0, clock, look_seconds=0.01)
-    fence.start()
+    clock, gaps = Clock(), asyncio.Queue[float]()
+    detector = FreezeDetector(gaps.put_nowait, 10.0, clock, check_seconds=0.01)
+    detector.start()
     clock.now += 60
-    held = fence.bakeoff_registry
+    was_awake = detector.is_awake
 
     async with asyncio.timeout(5):
-        gap = await thawed.get()
-    fence.stop()
+        gap = await gaps.get()
+    detector.stop()
 
-    assert (held, gap, fence.bakeoff_registry) == (False, 60.0, True)
+    assert (was_awake, gap, detector.is_awake) == (False, 60.0, True)

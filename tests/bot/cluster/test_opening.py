@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from sqlalchemy import make_url
 
-from bot.cluster.connection import conninfo_of
+from bot.cluster.connection import build_conninfo
 from bot.cluster.setup import WAITING, opened_cluster, wait_for_server
 from bot.ports import Job
 from council.errors import StoreError
@@ -38,7 +38,7 @@ async def test_a_server_that_is_away_is_waited_for_and_that_is_said_once(
 
 async def test_a_server_that_stays_away_is_a_sentence_without_the_password() -> None:
     with pytest.raises(StoreError, match="cannot be reached") as told:
-        await wait_for_server(NOBODY, lambda _: None, seconds=0)
+        await wait_for_server(NOBODY, lambda _: None, timeout_seconds=0)
 
     assert "secret" not in str(told.value)
 
@@ -54,7 +54,7 @@ async def test_a_database_that_does_not_exist_is_not_waited_for(migrated_url: st
 
 
 def test_the_address_own_wishes_stand() -> None:
-    own = conninfo_of("postgresql+psycopg://me@host/council?connect_timeout=30", "council bus")
+    own = build_conninfo("postgresql+psycopg://me@host/council?connect_timeout=30", "council bus")
 
     assert "connect_timeout=30" in own
     assert "application_name='council bus'" in own
@@ -62,6 +62,6 @@ def test_the_address_own_wishes_stand() -> None:
 
 def test_an_address_that_cannot_be_read_is_not_quoted() -> None:
     with pytest.raises(StoreError, match="COUNCIL_DATABASE_URL cannot be read") as told:
-        conninfo_of("postgresql+psycopg://me:sec%ret@host:port:7/council", "council")
+        build_conninfo("postgresql+psycopg://me:sec%ret@host:port:7/council", "council")
 
     assert "sec" not in str(told.value)

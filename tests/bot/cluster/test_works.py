@@ -88,7 +88,7 @@ async def test_what_was_stopped_is_not_done_again(one: Process, other: Process) 
         stopped = await other.job_queue.stop(R1)
         await soon(doer.ended)
 
-        assert await other.job_queue.have_ended(stopped)
+        assert await other.job_queue.are_stopped(stopped)
         assert (doer.cancelled, await one.job_queue.is_queued(R1)) == (["r1"], False)
 
 
@@ -116,7 +116,7 @@ async def test_what_ended_in_an_error_is_left_until_it_is_begun_again(one: Proce
         doer.may_end.set()
         await one.job_queue.begin(R1)
         await soon(doer.ended)
-        left = await one.job_queue.standing(R1)
+        left = await one.job_queue.status(R1)
         await one.job_queue.fill(Q)
         still_left = not await one.job_queue.is_queued(R1)
         doer.error = None
@@ -152,7 +152,7 @@ async def test_an_error_that_nobody_foresaw_is_told_without_its_text(one: Proces
         with capture_logs() as logs:
             await one.job_queue.begin(R1)
             await soon(doer.ended)
-        left = await one.job_queue.standing(R1)
+        left = await one.job_queue.status(R1)
 
     assert left.fault is not None
     assert left.fault["why"].startswith("Something went wrong (ref ")
@@ -203,7 +203,7 @@ async def test_a_process_that_is_full_of_work_takes_over_too(one: Process, other
 
 async def until_waiting(process: Process, work: Job) -> None:
     async def is_waiting() -> bool:
-        rows = await process.job_queue.hands.jobs.rows(
+        rows = await process.job_queue.worker.jobs.fetch_all(
             "SELECT status::text AS status FROM procrastinate_jobs WHERE lock = %(lock)s",
             lock=f"{work.queue} {work.name}",
         )
@@ -246,13 +246,13 @@ async def test_a_process_that_stood_still_lets_go_before_it_goes_on(migrated_url
     clock = Clock()
     async with a_process(migrated_url, clock=clock) as frozen, serving(frozen) as doer:
         lost: list[Job] = []
-        frozen.job_queue.when_lost(lost.append)
+        frozen.job_queue.on_job_lost(lost.append)
         await frozen.job_queue.begin(R1)
         await soon(doer.begun)
-        had = frozen.job_queue.has(R1)
+        had = frozen.job_queue.is_running_here(R1)
         clock.now += 60
-        has = frozen.job_queue.has(R1)
-        frozen.job_queue.hands.fence.look()
+        has = frozen.job_queue.is_running_here(R1)
+        frozen.job_queue.worker.freeze_detector.check()
 
         assert (had, has, lost) == (True, False, [R1])
         assert await soon(doer.ended) == "r1"
@@ -265,14 +265,14 @@ async def test_a_short_halt_is_none(migrated_url: str) -> None:
         await process.job_queue.begin(R1)
         await soon(doer.begun)
         clock.now += QUICK.gap_seconds
-        process.job_queue.hands.fence.look()
+        process.job_queue.worker.freeze_detector.check()
 
-        assert process.job_queue.has(R1)
+        assert process.job_queue.is_running_here(R1)
 
 
 async def test_work_that_ends_its_process_again_and_again_is_left(migrated_url: str) -> None:
     with capture_logs() as logs:
-        for _ in range(QUICK.most_takeovers):
+        for _ in range(QUICK.max_takeovers):
             async with a_process(migrated_url) as process, serving(process) as doer:
                 await process.job_queue.begin(R1)
                 await soon(doer.begun)
@@ -280,8 +280,8 @@ async def test_work_that_ends_its_process_again_and_again_is_left(migrated_url: 
         async with a_process(migrated_url) as process, serving(process) as doer:
             doer.unfinished = ["r1"]
             await until(lambda: "work_left" in [entry["event"] for entry in logs])
-            left = await process.job_queue.standing(R1)
-            await process.job_queue.try_again(Q)
+            left = await process.job_queue.status(R1)
+            await process.job_queue.forget_failures(Q)
             await process.job_queue.fill(Q)
 
             assert not await process.job_queue.is_queued(R1)
@@ -294,11 +294,11 @@ async def test_work_that_ends_its_process_again_and_again_is_left(migrated_url: 
 async def test_living_work_goes_on_while_the_server_restarts(
     migrated_url: str, postgres: Server
 ) -> None:
-    pace = replace(QUICK, settle_seconds=1.5)
-    async with a_process(migrated_url, pace) as one, serving(one) as doer:
+    timings = replace(QUICK, settle_seconds=1.5)
+    async with a_process(migrated_url, timings) as one, serving(one) as doer:
         await one.job_queue.begin(R1)
         await soon(doer.begun)
-        async with a_process(migrated_url, pace) as other, serving(other) as idle:
+        async with a_process(migrated_url, timings) as other, serving(other) as idle:
             await asyncio.to_thread(postgres.stop)
             await asyncio.sleep(QUICK.stalled_seconds)  # it is silence that is waited for
             await asyncio.to_thread(postgres.start)
@@ -329,7 +329,7 @@ async def test_an_error_while_the_database_was_away_is_no_fault_of_the_work(one:
     async with serving(one) as doer:
         await one.job_queue.begin(R1)
         await soon(doer.begun)
-        one.contact.stumbled()
+        one.monitor.mark_troubled()
         doer.error = StoreError("The database server cannot be reached.")
         doer.may_end.set()
         again = await soon(doer.begun)
@@ -391,7 +391,7 @@ async def test_what_a_killed_process_had_for_itself_is_free_again(
 async def test_newer_programs_may_say_more_of_a_piece_of_work(one: Process) -> None:
     async with serving(one) as doer:
         doer.may_end.set()
-        await one.job_queue.hands.jobs.done(
+        await one.job_queue.worker.jobs.execute(
             "INSERT INTO procrastinate_jobs (queue_name, task_name, lock, queueing_lock, args) "
             "VALUES ('rounds', 'council', 'rounds r1', 'rounds r1', %(args)s::jsonb)",
             args={"name": "r1", "of_the_future": 7},

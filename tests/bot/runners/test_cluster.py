@@ -13,7 +13,7 @@ from bot.cluster.connection import ClusterTimings
 from bot.cluster.connection import clock as awake
 from bot.cluster.job_queue import ClusterJobQueue
 from bot.ports import RoundSnapshot, RoundStoppedError
-from bot.runners.cluster import ClusterRunner, RoundFailedError, apart, work_of
+from bot.runners.cluster import ClusterRunner, RoundFailedError, apart, job_of
 from bot.runners.local import LocalRunner, RoundElsewhereError, unpaid
 from council.answers import Call, Reply, Role
 from council.errors import BudgetError
@@ -60,13 +60,13 @@ async def join(migrated_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
             gateway: FakeGateway | None = None,
             store: type[SqlStore] = SqlStore,
             clock: Callable[[], float] = awake,
-            pace: ClusterTimings = QUICK,
+            timings: ClusterTimings = QUICK,
             **more: object,
         ) -> Member:
             own = await stack.enter_async_context(AsyncExitStack())
             engine = open_engine(migrated_url)
             own.push_async_callback(engine.dispose)
-            process = await own.enter_async_context(a_process(migrated_url, pace, clock))
+            process = await own.enter_async_context(a_process(migrated_url, timings, clock))
             parts = (store(engine), gateway or FakeGateway())
             runner = ClusterRunner(*parts, ready, process.job_queue, process.pubsub, **more)  # type: ignore[arg-type]
             await own.enter_async_context(runner.carrying())
@@ -194,9 +194,9 @@ async def test_who_stood_still_spends_nothing_more(join: Join) -> None:
     asked = len(frozen.gateway.asked)
 
     clock.now += 60
-    frozen.process.job_queue.leave("rounds")  # what it lost it would take again
+    frozen.process.job_queue.stop_serving("rounds")  # what it lost it would take again
     frozen.gateway.may_go.set()  # type: ignore[attr-defined]
-    frozen.process.job_queue.hands.fence.look()
+    frozen.process.job_queue.worker.freeze_detector.check()
     await until(lambda: frozen.runner.latest("r1") is None)
 
     assert len(frozen.gateway.asked) == asked
@@ -211,7 +211,7 @@ async def test_a_call_begun_after_a_halt_is_none_of_ours(join: Join) -> None:
     await houses.until(frozen.runner, has_two_answers)
     asked = len(frozen.gateway.asked)
 
-    frozen.process.job_queue.hands.fence.stop()  # nobody has looked yet
+    frozen.process.job_queue.worker.freeze_detector.stop()  # nobody has looked yet
     clock.now += 60
     frozen.gateway.may_go.set()  # type: ignore[attr-defined]
     await until(lambda: _answers(frozen) == 3)
@@ -228,8 +228,8 @@ def _answers(member: Member) -> int:
 async def test_a_server_that_restarts_in_mid_round_costs_nothing(
     join: Join, postgres: Server
 ) -> None:
-    pace = replace(QUICK, settle_seconds=1.5)
-    one, other = await join(Held(), pace=pace), await join(Held(), pace=pace)
+    timings = replace(QUICK, settle_seconds=1.5)
+    one, other = await join(Held(), timings=timings), await join(Held(), timings=timings)
     await one.store.open(a_round())
     one.runner.start(a_round())
     await houses.until(one.runner, has_two_answers)
@@ -287,7 +287,7 @@ async def test_a_round_that_somebody_stopped_is_not_gone_on_with(join: Join) -> 
     await one.store.pause("r1", paused=True)
 
     await one.runner.resume(("web",))
-    await one.process.job_queue.begin(work_of("r1"))  # as by a sweep that looked before
+    await one.process.job_queue.begin(job_of("r1"))  # as by a sweep that looked before
     while await one.runner.is_running("r1"):  # noqa: ASYNC110 - nothing tells
         await asyncio.sleep(0.005)
 

@@ -70,7 +70,7 @@ async def test_a_round_that_is_cut_before_it_begins_can_be_started_again() -> No
     assert isinstance(runner, LocalRunner)
     runner.start(house.round_)
     async with runner.subscribe("r1") as sights:
-        runner.cut("r1")
+        runner.cancel("r1")
         with pytest.raises(RoundStoppedError):
             _ = [sight async for sight in sights]
 
