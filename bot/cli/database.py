@@ -18,7 +18,7 @@ from bot.cli.verify import print_walk, walked
 from bot.render.formatting import counted
 from bot.runners.local import FileClaims
 from bot.settings import Settings, SettingsError, load_settings
-from bot.settings.environment import driven
+from bot.settings.environment import with_async_driver
 from council.errors import CouncilError, StoreError
 from council.integrity.seal import Seal, changes
 from council.integrity.verification import chain_name, verify
@@ -104,7 +104,7 @@ def _with_database(settings: Settings, database: str) -> Settings:
         return settings
     url = database if "://" in database else f"sqlite+aiosqlite:///{Path(database).absolute()}"
     try:
-        return settings.model_copy(update={"database_url": driven(url)})
+        return settings.model_copy(update={"database_url": with_async_driver(url)})
     except ValueError as error:
         raise SettingsError([f"The address of a database is wrong: {error}."]) from None
 

@@ -18,7 +18,7 @@ from bot.discord import app as discord
 from bot.render.schedules import moment
 from bot.schedules.cron import in_words
 from bot.settings import Seat, Settings, SettingsError, load_settings
-from bot.settings.environment import key_name
+from bot.settings.environment import api_key_variable
 from bot.slack.client import Identity, SlackError, check_app_token, identity, opened_client
 from bot.slack.config import Tokens
 from council.answers import Call, Prompt
@@ -196,7 +196,8 @@ def _missing_key(settings: Settings, seat: Seat) -> Finding | None:
     named = seat.section.api_key_env
     if seat.member.receiver or provider == "scripted" or settings.key_for(provider, named):
         return None
-    return Finding(f"{seat.member.key}: no key; set {named or key_name(provider)}", is_good=False)
+    variable = named or api_key_variable(provider)
+    return Finding(f"{seat.member.key}: no key; set {variable}", is_good=False)
 
 
 async def _call_finding(app_context: AppContext, seat: Member, *, live: bool) -> Finding:

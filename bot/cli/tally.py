@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from bot.cli.output import MISUSED, Json, fail, print_json, run
 from bot.render.round_json import tally_document
-from bot.settings.council_toml import SettingsError, faults_of
+from bot.settings.council_toml import SettingsError, validation_faults
 from council.ballots import Ballot
 from council.labels import Label, draw_labels, draw_slates
 from council.panel import FEWEST_SEATS, MOST_SEATS
@@ -105,7 +105,7 @@ def _read_ballots(path: Path) -> _BallotFile:
     except OSError as error:
         raise SettingsError([f"{path} cannot be read: {error.strerror}."]) from None
     except ValidationError as error:
-        raise SettingsError(faults_of(error, f"{path.name}: ")) from None
+        raise SettingsError(validation_faults(error, f"{path.name}: ")) from None
 
 
 def _print_tally(tally: Tally) -> None:

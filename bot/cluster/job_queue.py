@@ -75,7 +75,7 @@ class ClusterJobQueue:
         self._sweeper = StalledJobSweeper(self._jobs, monitor, timings, self._served)
         self._app = App(connector=connector)
         self._app.job_manager = self._jobs
-        self._app.task(name=statements.TASK, pass_context=True)(self.worker.do)
+        self._app.task(name=statements.TASK_NAME, pass_context=True)(self.worker.do)
         self.is_running_here = self.worker.is_running
 
     @asynccontextmanager
@@ -255,7 +255,7 @@ class ClusterJobQueue:
 
 
 def _job_values(work: Job, args: dict[str, object]) -> dict[str, object]:
-    return {"queue": work.queue, "task": statements.TASK, "args": Jsonb(args)}
+    return {"queue": work.queue, "task": statements.TASK_NAME, "args": Jsonb(args)}
 
 
 class StalledJobSweeper:
@@ -301,7 +301,7 @@ class StalledJobSweeper:
         with suppress(CouncilError, ConnectorException, Error):  # keep the last counts
             stalled = self._timings.stalled_seconds
             rows = await self._jobs.fetch_all(statements.COUNT_JOBS, stalled=stalled)
-            metrics.works_counted(
+            metrics.set_job_counts(
                 {(row["queue"], JobState(row["state"])): row["works"] for row in rows}
             )
 
@@ -342,7 +342,7 @@ class StalledJobSweeper:
         for row in failed:
             structlog.get_logger().error("work_left", queue=queue, name=row["name"], times=most)
         for row in await self._jobs.fetch_all(statements.REQUEUE_STALLED, **limits):
-            metrics.taken_over(queue)
+            metrics.count_takeovers(queue)
             structlog.get_logger().warning(
                 "work_taken_over", queue=queue, name=row["name"], times=row["attempts"]
             )

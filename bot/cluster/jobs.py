@@ -23,7 +23,7 @@ from bot.cluster.connection import (
     is_connection_error,
 )
 
-TASK = "council"  # all jobs are one Procrastinate task
+TASK_NAME = "council"  # all jobs are one Procrastinate task
 
 # Processes that enqueue the same job wait for each other, so that each sees the other's row.
 LOCK_JOB = "SELECT pg_advisory_xact_lock(hashtextextended(%(lock)s::text, 12))"

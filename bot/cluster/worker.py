@@ -116,7 +116,7 @@ class Worker:
         if served is None:  # this process has just stopped serving the queue
             raise asyncio.CancelledError
         try:
-            with metrics.work_under_way(job.queue):
+            with metrics.track_job(job.queue):
                 await served.do(name)
         except CouncilError as error:
             running.fault = {"kind": type(error).__name__, "why": str(error)}

@@ -208,7 +208,7 @@ class LocalRunner:
             async with self._slots:
                 await self._prepare(round_.panel)
                 with self._tracing(round_) as trace:
-                    async with self._paying(round_, trace.through(self._gateway)) as gateway:
+                    async with self._paying(round_, trace.wrap(self._gateway)) as gateway:
                         await self._convene(running, gateway, trace)
             running.fault = None
         except CouncilError as error:
@@ -232,7 +232,7 @@ class LocalRunner:
 
     async def _convene(self, running: "RunningRound", gateway: Gateway, trace: Trace) -> None:
         def on_round(round_: Round) -> None:
-            trace.show(round_)
+            trace.update(round_)
             running.show(round_)
 
         services = RoundServices(
@@ -240,13 +240,13 @@ class LocalRunner:
         )
         running.start_clock()
         before = running.snapshot
-        with metrics.round_under_way():
+        with metrics.track_round():
             closed = await convene(running.snapshot.round_.id, services)
         if running.snapshot is before:  # it was closed before it was started here
             running.show(closed)
             return
-        logs.round_closed(closed)
-        metrics.round_closed(closed)
+        logs.log_round(closed)
+        metrics.count_round(closed)
         self._on_closed(closed)
 
 

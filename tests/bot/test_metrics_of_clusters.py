@@ -40,8 +40,8 @@ def test_turns_and_what_all_processes_have_are_told_by_provider() -> None:
 
 
 def test_work_is_told_by_queue_and_what_is_gone_is_0() -> None:
-    metrics.works_counted({("rounds", JobState.DOING): 3, ("rounds", JobState.STALLED): 1})
-    metrics.works_counted({("show slack", JobState.WAITING): 2})
+    metrics.set_job_counts({("rounds", JobState.DOING): 3, ("rounds", JobState.STALLED): 1})
+    metrics.set_job_counts({("show slack", JobState.WAITING): 2})
 
     assert figure("council_works", queue="rounds", state="doing") == 0
     assert figure("council_works", queue="show slack", state="waiting") == 2
@@ -50,9 +50,9 @@ def test_work_is_told_by_queue_and_what_is_gone_is_0() -> None:
 def test_work_here_and_takeovers_are_counted() -> None:
     before = figure("council_takeovers_total", queue="rounds") or 0
 
-    with metrics.work_under_way("rounds"):
+    with metrics.track_job("rounds"):
         assert figure("council_works_here", queue="rounds") == 1
-    metrics.taken_over("rounds", 2)
+    metrics.count_takeovers("rounds", 2)
 
     assert figure("council_works_here", queue="rounds") == 0
     assert figure("council_takeovers_total", queue="rounds") == before + 2
@@ -109,8 +109,8 @@ async def test_messages_that_nobody_knows_about_are_counted() -> None:
 def test_the_version_the_bus_and_the_clock_are_told() -> None:
     before = figure("council_bus_reconnects_total") or 0
 
-    metrics.built("1.2", "0013")
-    metrics.bus_reconnected()
+    metrics.set_build_info("1.2", "0013")
+    metrics.count_reconnect()
     metrics.turns_counted(together=False)
 
     assert figure("council_build", version="1.2", schema="0013") == 1
