@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli.bias import print_bias
-from tests.bot.cli.test_imports import loaded_by
+from tests.bot.cli.test_main_imports import loaded_by
 from tests.bot.homes import Home
 from tests.bot.render.bias.builders import a_bias
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bot.cli.test_imports import loaded_by
+from tests.bot.cli.test_main_imports import loaded_by
 from tests.bot.homes import LETTERS, Home, scripted_panel
 
 

@@ -21,9 +21,15 @@ from council.ports import Gateway
 from council.rounds import Round, Stage
 from storage.engine import open_engine
 from storage.rounds import SqlStore
-from tests.bot.cluster.processes import QUICK, Clock, Process, a_process, until
-from tests.bot.runners import houses
-from tests.bot.runners.houses import has_two_answers, one_hangs, ready, rounds_of, watched
+from tests.bot.cluster.processes import QUICK, Clock, Process, start_process, wait_until
+from tests.bot.runners import runner_fixtures
+from tests.bot.runners.runner_fixtures import (
+    collect_snapshots,
+    gateway_with_hanging_model,
+    has_two_answers,
+    prepare_nothing,
+    rounds_in,
+)
 from tests.builders import GPT, a_panel, a_question
 from tests.fakes.gateway import FakeGateway, PowerCutError, read
 from tests.postgres import Server
@@ -53,7 +59,7 @@ Join = Callable[..., Awaitable[Member]]
 
 @pytest.fixture
 async def join(migrated_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Join]:
-    """Give what starts one more process of the cluster."""
+    """Return a function that starts one more process of the cluster."""
     async with AsyncExitStack() as stack:
 
         async def joined(
@@ -66,9 +72,10 @@ async def join(migrated_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
             own = await stack.enter_async_context(AsyncExitStack())
             engine = open_engine(migrated_url)
             own.push_async_callback(engine.dispose)
-            process = await own.enter_async_context(a_process(migrated_url, timings, clock))
+            process = await own.enter_async_context(start_process(migrated_url, timings, clock))
             parts = (store(engine), gateway or FakeGateway())
-            runner = ClusterRunner(*parts, ready, process.job_queue, process.pubsub, **more)  # type: ignore[arg-type]
+            cluster = (process.job_queue, process.pubsub)
+            runner = ClusterRunner(*parts, prepare_nothing, *cluster, **more)  # type: ignore[arg-type]
             await own.enter_async_context(runner.carrying())
             return Member(process, *parts, runner, own.aclose)
 
@@ -88,7 +95,7 @@ async def test_a_round_is_watched_from_another_process_to_its_end(join: Join) ->
     one.runner.start(a_round())
     await asyncio.wait_for(_carried(other.runner), 10)
 
-    seen = rounds_of(await watched(other.runner))
+    seen = rounds_in(await collect_snapshots(other.runner))
 
     assert seen[-1] == await one.store.load("r1")
     assert seen[-1].stage is Stage.CLOSED
@@ -101,13 +108,13 @@ async def _carried(runner: ClusterRunner) -> None:
 
 
 async def test_a_round_is_stopped_from_another_process_and_goes_on_there(join: Join) -> None:
-    one = await join(one_hangs())
+    one = await join(gateway_with_hanging_model())
     await one.store.open(a_round())
     one.runner.start(a_round())
-    await houses.until(one.runner, has_two_answers)
+    await runner_fixtures.wait_until(one.runner, has_two_answers)
     other = await join()
-    watcher = asyncio.create_task(watched(other.runner))
-    await houses.until(other.runner, has_two_answers)
+    watcher = asyncio.create_task(collect_snapshots(other.runner))
+    await runner_fixtures.wait_until(other.runner, has_two_answers)
 
     await other.runner.stop("r1")
     stopped = not one.runner.latest("r1")
@@ -115,7 +122,7 @@ async def test_a_round_is_stopped_from_another_process_and_goes_on_there(join: J
         await watcher
     await one.leave()
     other.runner.start(a_round())
-    ended = rounds_of(await watched(other.runner))[-1]
+    ended = rounds_in(await collect_snapshots(other.runner))[-1]
 
     assert stopped
     assert ended.stage is Stage.CLOSED
@@ -125,14 +132,14 @@ async def test_a_round_is_stopped_from_another_process_and_goes_on_there(join: J
 async def test_a_round_of_a_killed_process_goes_on_and_only_calls_in_flight_are_paid_again(
     join: Join,
 ) -> None:
-    killed = await join(one_hangs())
+    killed = await join(gateway_with_hanging_model())
     await killed.store.open(a_round())
     killed.runner.start(a_round())
-    await houses.until(killed.runner, has_two_answers)
+    await runner_fixtures.wait_until(killed.runner, has_two_answers)
     other = await join()
 
     killed.process.kill()
-    ended = rounds_of(await watched(other.runner))[-1]
+    ended = rounds_in(await collect_snapshots(other.runner))[-1]
 
     assert ended.stage is Stage.CLOSED
     again = {key for key, count in times_asked(killed, other).items() if count > 1}
@@ -140,19 +147,19 @@ async def test_a_round_of_a_killed_process_goes_on_and_only_calls_in_flight_are_
 
 
 async def test_a_process_that_leaves_gives_its_rounds_back(join: Join) -> None:
-    leaving = await join(one_hangs())
+    leaving = await join(gateway_with_hanging_model())
     await leaving.store.open(a_round())
     leaving.runner.start(a_round())
-    await houses.until(leaving.runner, has_two_answers)
+    await runner_fixtures.wait_until(leaving.runner, has_two_answers)
     other = await join()
-    watcher = asyncio.create_task(watched(other.runner))
-    await houses.until(other.runner, has_two_answers)
+    watcher = asyncio.create_task(collect_snapshots(other.runner))
+    await runner_fixtures.wait_until(other.runner, has_two_answers)
 
     leaving.gateway.answers = {}
-    with houses.no_grace():
+    with runner_fixtures.no_grace():
         await leaving.leave()
 
-    assert rounds_of(await watcher)[-1].stage is Stage.CLOSED
+    assert rounds_in(await watcher)[-1].stage is Stage.CLOSED
 
 
 @dataclass(eq=False)
@@ -173,14 +180,14 @@ async def test_a_call_under_way_ends_before_its_process_leaves(join: Join) -> No
     leaving = await join(Held())
     await leaving.store.open(a_round())
     leaving.runner.start(a_round())
-    await houses.until(leaving.runner, has_two_answers)
+    await runner_fixtures.wait_until(leaving.runner, has_two_answers)
 
     going = asyncio.create_task(leaving.leave())
     await asyncio.sleep(0.05)
     leaving.gateway.may_go.set()  # type: ignore[attr-defined]
     await going
     other = await join()
-    await watched(other.runner)
+    await collect_snapshots(other.runner)
 
     assert times_asked(leaving, other)[GPT, Role.ANSWER] == 1
 
@@ -190,14 +197,14 @@ async def test_who_stood_still_spends_nothing_more(join: Join) -> None:
     frozen = await join(Held(), clock=clock)
     await frozen.store.open(a_round())
     frozen.runner.start(a_round())
-    await houses.until(frozen.runner, has_two_answers)
+    await runner_fixtures.wait_until(frozen.runner, has_two_answers)
     asked = len(frozen.gateway.asked)
 
     clock.now += 60
     frozen.process.job_queue.stop_serving("rounds")  # what it lost it would take again
     frozen.gateway.may_go.set()  # type: ignore[attr-defined]
     frozen.process.job_queue.worker.freeze_detector.check()
-    await until(lambda: frozen.runner.latest("r1") is None)
+    await wait_until(lambda: frozen.runner.latest("r1") is None)
 
     assert len(frozen.gateway.asked) == asked
     assert (await frozen.store.load("r1")).stage is Stage.OPEN
@@ -208,13 +215,13 @@ async def test_a_call_begun_after_a_halt_is_none_of_ours(join: Join) -> None:
     frozen = await join(Held(), clock=clock)
     await frozen.store.open(a_round())
     frozen.runner.start(a_round())
-    await houses.until(frozen.runner, has_two_answers)
+    await runner_fixtures.wait_until(frozen.runner, has_two_answers)
     asked = len(frozen.gateway.asked)
 
     frozen.process.job_queue.worker.freeze_detector.stop()  # nobody has looked yet
     clock.now += 60
     frozen.gateway.may_go.set()  # type: ignore[attr-defined]
-    await until(lambda: _answers(frozen) == 3)
+    await wait_until(lambda: _answers(frozen) == 3)
     await asyncio.sleep(0.1)
 
     assert len(frozen.gateway.asked) == asked
@@ -232,16 +239,16 @@ async def test_a_server_that_restarts_in_mid_round_costs_nothing(
     one, other = await join(Held(), timings=timings), await join(Held(), timings=timings)
     await one.store.open(a_round())
     one.runner.start(a_round())
-    await houses.until(one.runner, has_two_answers)
-    watcher = asyncio.create_task(watched(other.runner))
-    await houses.until(other.runner, has_two_answers)
+    await runner_fixtures.wait_until(one.runner, has_two_answers)
+    watcher = asyncio.create_task(collect_snapshots(other.runner))
+    await runner_fixtures.wait_until(other.runner, has_two_answers)
 
     restarting = asyncio.create_task(asyncio.to_thread(postgres.restart))
     for member in (one, other):
         member.gateway.may_go.set()  # type: ignore[attr-defined]
     await restarting
 
-    assert rounds_of(await watcher)[-1].stage is Stage.CLOSED
+    assert rounds_in(await watcher)[-1].stage is Stage.CLOSED
     assert set(times_asked(one, other).values()) == {1}
 
 
@@ -251,7 +258,7 @@ async def test_unfinished_rounds_of_its_chats_go_on(join: Join) -> None:
 
     await one.runner.resume(("web",))
 
-    assert rounds_of(await watched(one.runner))[-1].stage is Stage.CLOSED
+    assert rounds_in(await collect_snapshots(one.runner))[-1].stage is Stage.CLOSED
 
 
 @pytest.mark.parametrize(
@@ -295,18 +302,18 @@ async def test_a_round_that_somebody_stopped_is_not_gone_on_with(join: Join) -> 
 
 
 async def test_a_round_that_failed_is_tried_again_by_a_start(join: Join) -> None:
-    refusing = await join(store=houses.RefusingSqlStore)
-    refusing.store.left = 1  # type: ignore[attr-defined]
+    refusing = await join(store=runner_fixtures.RefusingSqlStore)
+    refusing.store.failures_left = 1  # type: ignore[attr-defined]
     await refusing.store.open(a_round())
     refusing.runner.start(a_round())
     with pytest.raises(Exception, match="disk is full"):
-        await watched(refusing.runner)
+        await collect_snapshots(refusing.runner)
     await refusing.leave()
 
     other = await join()
     await other.runner.resume(("web",))
 
-    assert rounds_of(await watched(other.runner))[-1].stage is Stage.CLOSED
+    assert rounds_in(await collect_snapshots(other.runner))[-1].stage is Stage.CLOSED
 
 
 async def test_an_error_keeps_its_kind_in_every_process(join: Join) -> None:
@@ -319,7 +326,7 @@ async def test_an_error_keeps_its_kind_in_every_process(join: Join) -> None:
     one.runner.start(a_round())
 
     with pytest.raises(BudgetError, match="left of today's budget"):
-        await watched(one.runner)
+        await collect_snapshots(one.runner)
     await other.leave()
 
 
@@ -336,7 +343,7 @@ async def test_what_nobody_foresaw_is_told_without_its_text(join: Join) -> None:
     one.runner.start(a_round())
 
     with pytest.raises(RoundFailedError, match="Something went wrong"):
-        await watched(one.runner)
+        await collect_snapshots(one.runner)
 
 
 @dataclass(eq=False)
@@ -357,7 +364,7 @@ async def test_a_draft_and_its_time_are_seen_from_another_process(join: Join) ->
     one = await join(Writing())
     await one.store.open(a_round())
     one.runner.start(a_round())
-    await until(lambda: _draft(one) == "Use Postgres")
+    await wait_until(lambda: _draft(one) == "Use Postgres")
     other = await join()
 
     async with other.runner.subscribe("r1") as sights:
@@ -378,23 +385,23 @@ def _draft(member: Member) -> str:
 
 
 def a_lone_runner(member: Member, works: ClusterJobQueue, gateway: Gateway) -> LocalRunner:
-    return LocalRunner(member.store, gateway, ready, paying=apart(works, unpaid))
+    return LocalRunner(member.store, gateway, prepare_nothing, paying=apart(works, unpaid))
 
 
 async def test_a_command_does_not_take_what_the_cluster_carries(
     join: Join, migrated_url: str
 ) -> None:
-    one = await join(one_hangs())
+    one = await join(gateway_with_hanging_model())
     await one.store.open(a_round())
     one.runner.start(a_round())
-    await houses.until(one.runner, has_two_answers)
+    await runner_fixtures.wait_until(one.runner, has_two_answers)
 
-    async with a_process(migrated_url) as command:
+    async with start_process(migrated_url) as command:
         gateway = FakeGateway()
         lone = a_lone_runner(one, command.job_queue, gateway)
         lone.start(a_round())
         with pytest.raises(RoundElsewhereError, match="carried on by another process"):
-            await watched(lone)
+            await collect_snapshots(lone)
 
     assert gateway.asked == []
 
@@ -405,14 +412,14 @@ async def test_the_cluster_does_not_take_what_a_command_carries(
     one = await join()
     await one.store.open(a_round())
 
-    async with a_process(migrated_url) as command:
+    async with start_process(migrated_url) as command:
         gateway = Held()
         lone = a_lone_runner(one, command.job_queue, gateway)
         lone.start(a_round())
-        await houses.until(lone, has_two_answers)
+        await runner_fixtures.wait_until(lone, has_two_answers)
         await one.runner.resume(("web",))
         gateway.may_go.set()
-        await watched(lone)
+        await collect_snapshots(lone)
         await lone.close()
 
     assert one.gateway.asked == []

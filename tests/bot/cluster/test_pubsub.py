@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.cluster.pubsub import MAX_PAYLOAD_BYTES, Notification, decode, encode
-from tests.bot.cluster.processes import Process, soon
+from tests.bot.cluster.processes import Process, next_item
 from tests.postgres import Server
 
 
@@ -18,7 +18,7 @@ async def test_every_process_hears_what_is_said_its_speaker_too(
     ):
         await one.pubsub.publish("round r1", "so far")
 
-        assert [await soon(here), await soon(there)] == ["so far", "so far"]
+        assert [await next_item(here), await next_item(there)] == ["so far", "so far"]
 
 
 async def test_words_come_in_order_and_to_those_who_listen_for_their_topic(
@@ -28,7 +28,7 @@ async def test_words_come_in_order_and_to_those_who_listen_for_their_topic(
         for number in range(50):
             await one.pubsub.publish("a", str(number))
 
-        assert [await soon(heard) for _ in range(50)] == [str(number) for number in range(50)]
+        assert [await next_item(heard) for _ in range(50)] == [str(number) for number in range(50)]
         assert elsewhere.empty()
 
 
@@ -64,10 +64,10 @@ async def test_after_a_restart_everybody_looks_and_hears_again(
 ) -> None:
     with other.pubsub.subscription("round r1") as heard:
         await asyncio.to_thread(postgres.restart)
-        missed = await soon(heard)
+        missed = await next_item(heard)
         await one.pubsub.publish("round r1", "again")
 
         assert missed == ""
-        while (said := await soon(heard)) == "":
+        while (said := await next_item(heard)) == "":
             pass
         assert said == "again"

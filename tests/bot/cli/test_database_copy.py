@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from tests.bot.cli.test_exporting_benches import benched, one_of_each
+from tests.bot.cli.test_data_export_bakeoffs import benched, one_of_each
 from tests.bot.homes import Home
-from tests.bot.runners.test_claims import got, other
+from tests.bot.runners.test_local_claims import got, other
 from tests.postgres import Server
 
 SECRET = "hunter2"

@@ -15,11 +15,11 @@ from tests.bot.cluster.processes import (
     Clock,
     Process,
     Q,
-    a_process,
-    serving,
-    soon,
-    until,
-    until_over,
+    next_item,
+    serve,
+    start_process,
+    wait_until,
+    wait_until_ended,
 )
 from tests.postgres import Server
 
@@ -27,69 +27,69 @@ R1 = Job(Q, "r1")
 
 
 async def test_what_is_begun_is_done_once_by_one_process(one: Process, other: Process) -> None:
-    async with serving(one) as here, serving(other) as there:
+    async with serve(one) as here, serve(other) as there:
         await asyncio.gather(*(process.job_queue.begin(R1) for process in (one, other) * 3))
         here.may_end.set()
         there.may_end.set()
-        await until_over(one, R1)
+        await wait_until_ended(one, R1)
 
     assert sorted(here.done + there.done) == ["r1"]
 
 
 async def test_what_is_being_done_is_not_begun_again(one: Process, other: Process) -> None:
-    async with serving(one) as doer:
+    async with serve(one) as recorder:
         await other.job_queue.begin(R1)
-        await soon(doer.begun)
+        await next_item(recorder.begun)
         await other.job_queue.begin(R1)
-        doer.may_end.set()
-        await until_over(other, R1)
+        recorder.may_end.set()
+        await wait_until_ended(other, R1)
 
-    assert doer.done == ["r1"]
+    assert recorder.done == ["r1"]
 
 
 async def test_what_nobody_serves_waits(one: Process, other: Process) -> None:
     await one.job_queue.begin(R1)
     waiting = await one.job_queue.is_queued(R1)
 
-    async with serving(other) as doer:
-        assert await soon(doer.begun) == "r1"
-        doer.may_end.set()
+    async with serve(other) as recorder:
+        assert await next_item(recorder.begun) == "r1"
+        recorder.may_end.set()
 
     assert waiting
 
 
 async def test_queues_are_done_by_those_who_serve_them(one: Process, other: Process) -> None:
-    async with serving(one, queue="show slack") as shows, serving(other) as carries:
+    async with serve(one, queue="show slack") as shows, serve(other) as carries:
         shows.may_end.set()
         carries.may_end.set()
         await other.job_queue.begin(Job("show slack", "r1"))
         await one.job_queue.begin(R1)
-        await asyncio.gather(soon(shows.ended), soon(carries.ended))
+        await asyncio.gather(next_item(shows.ended), next_item(carries.ended))
 
     assert (shows.done, carries.done) == (["r1"], ["r1"])
 
 
 async def test_no_more_than_so_many_pieces_are_done_at_once(one: Process) -> None:
-    async with serving(one, at_once=2) as doer:
+    async with serve(one, at_once=2) as recorder:
         for name in ("a", "b", "c"):
             await one.job_queue.begin(Job(Q, name))
-        first = [await soon(doer.begun) for _ in range(2)]
-        held_back = doer.begun.empty()
-        doer.may_end.set()
-        third = await soon(doer.begun)
+        first = [await next_item(recorder.begun) for _ in range(2)]
+        held_back = recorder.begun.empty()
+        recorder.may_end.set()
+        third = await next_item(recorder.begun)
 
     assert (sorted([*first, third]), held_back) == (["a", "b", "c"], True)
 
 
 async def test_what_was_stopped_is_not_done_again(one: Process, other: Process) -> None:
-    async with serving(one) as doer:
+    async with serve(one) as recorder:
         await other.job_queue.begin(R1)
-        await soon(doer.begun)
+        await next_item(recorder.begun)
         stopped = await other.job_queue.stop(R1)
-        await soon(doer.ended)
+        await next_item(recorder.ended)
 
         assert await other.job_queue.are_stopped(stopped)
-        assert (doer.cancelled, await one.job_queue.is_queued(R1)) == (["r1"], False)
+        assert (recorder.cancelled, await one.job_queue.is_queued(R1)) == (["r1"], False)
 
 
 async def test_what_waits_is_stopped_at_once(one: Process) -> None:
@@ -100,58 +100,58 @@ async def test_what_waits_is_stopped_at_once(one: Process) -> None:
 
 
 async def test_what_is_begun_while_it_still_stops_is_done_again(one: Process) -> None:
-    async with serving(one) as doer:
+    async with serve(one) as recorder:
         await one.job_queue.begin(R1)
-        await soon(doer.begun)
+        await next_item(recorder.begun)
         await one.job_queue.stop(R1)
         await one.job_queue.begin(R1)
 
-        assert await soon(doer.begun) == "r1"
+        assert await next_item(recorder.begun) == "r1"
 
 
 async def test_what_ended_in_an_error_is_left_until_it_is_begun_again(one: Process) -> None:
-    async with serving(one) as doer:
-        doer.unfinished = ["r1"]
-        doer.error = BudgetError("Nothing is left of today's budget.")
-        doer.may_end.set()
+    async with serve(one) as recorder:
+        recorder.unfinished = ["r1"]
+        recorder.error = BudgetError("Nothing is left of today's budget.")
+        recorder.may_end.set()
         await one.job_queue.begin(R1)
-        await soon(doer.ended)
+        await next_item(recorder.ended)
         left = await one.job_queue.status(R1)
         await one.job_queue.fill(Q)
         still_left = not await one.job_queue.is_queued(R1)
-        doer.error = None
+        recorder.error = None
         await one.job_queue.begin(R1)
-        await soon(doer.ended)
+        await next_item(recorder.ended)
 
     fault = {"kind": "BudgetError", "why": "Nothing is left of today's budget."}
     assert left == JobStatus(is_queued=False, seconds=left.seconds, fault=fault)
     assert still_left
-    assert doer.done == ["r1"]
+    assert recorder.done == ["r1"]
 
 
 async def test_what_was_left_is_tried_again_by_a_process_that_starts(
     one: Process, other: Process
 ) -> None:
-    async with serving(one) as doer:
-        doer.error = BudgetError("Nothing is left of today's budget.")
-        doer.may_end.set()
+    async with serve(one) as recorder:
+        recorder.error = BudgetError("Nothing is left of today's budget.")
+        recorder.may_end.set()
         await one.job_queue.begin(R1)
-        await soon(doer.ended)
+        await next_item(recorder.ended)
 
-    async with serving(other) as doer:
-        doer.unfinished = ["r1"]
+    async with serve(other) as recorder:
+        recorder.unfinished = ["r1"]
         await other.job_queue.fill(Q)
 
-        assert await soon(doer.begun) == "r1"
+        assert await next_item(recorder.begun) == "r1"
 
 
 async def test_an_error_that_nobody_foresaw_is_told_without_its_text(one: Process) -> None:
-    async with serving(one) as doer:
-        doer.error = ZeroDivisionError("secret")
-        doer.may_end.set()
+    async with serve(one) as recorder:
+        recorder.error = ZeroDivisionError("secret")
+        recorder.may_end.set()
         with capture_logs() as logs:
             await one.job_queue.begin(R1)
-            await soon(doer.ended)
+            await next_item(recorder.ended)
         left = await one.job_queue.status(R1)
 
     assert left.fault is not None
@@ -163,37 +163,37 @@ async def test_a_process_that_leaves_gives_its_work_back_at_once(
     one: Process, other: Process
 ) -> None:
     async with AsyncExitStack() as stack:
-        leaving = await stack.enter_async_context(serving(one))
+        leaving = await stack.enter_async_context(serve(one))
         await one.job_queue.begin(R1)
-        await soon(leaving.begun)
-        async with serving(other) as doer:
+        await next_item(leaving.begun)
+        async with serve(other) as recorder:
             await stack.aclose()
 
-            assert await soon(doer.begun) == "r1"
+            assert await next_item(recorder.begun) == "r1"
     assert leaving.cancelled == ["r1"]
 
 
 async def test_work_of_a_process_that_is_killed_is_taken_over(one: Process, other: Process) -> None:
-    async with serving(one) as killed:
+    async with serve(one) as killed:
         await one.job_queue.begin(R1)
-        await soon(killed.begun)
-        async with serving(other) as doer:
+        await next_item(killed.begun)
+        async with serve(other) as recorder:
             one.kill()
 
-            assert await soon(doer.begun) == "r1"
-            doer.may_end.set()
-            await until_over(other, R1)
+            assert await next_item(recorder.begun) == "r1"
+            recorder.may_end.set()
+            await wait_until_ended(other, R1)
 
-    assert (killed.done, doer.done) == ([], ["r1"])
+    assert (killed.done, recorder.done) == ([], ["r1"])
 
 
 async def test_a_process_that_is_full_of_work_takes_over_too(one: Process, other: Process) -> None:
-    async with serving(other, at_once=1) as full:
+    async with serve(other, at_once=1) as full:
         await other.job_queue.begin(Job(Q, "long"))
-        await soon(full.begun)
-        async with serving(one) as killed:
+        await next_item(full.begun)
+        async with serve(one) as killed:
             await one.job_queue.begin(R1)
-            await soon(killed.begun)
+            await next_item(killed.begun)
             one.kill()
             # It has no room for it, but has it wait for whoever has.
             await until_waiting(other, R1)
@@ -215,55 +215,55 @@ async def until_waiting(process: Process, work: Job) -> None:
 
 
 async def test_work_that_rows_tell_of_and_nobody_has_begun_is_begun(one: Process) -> None:
-    async with serving(one) as doer:
-        doer.unfinished = ["r1"]
+    async with serve(one) as recorder:
+        recorder.unfinished = ["r1"]
 
-        assert await soon(doer.begun) == "r1"
-        doer.unfinished = []
-        doer.may_end.set()
-        await soon(doer.ended)
+        assert await next_item(recorder.begun) == "r1"
+        recorder.unfinished = []
+        recorder.may_end.set()
+        await next_item(recorder.ended)
 
 
 async def test_a_process_that_was_cut_off_lets_go_of_what_another_took(
     one: Process, other: Process
 ) -> None:
-    async with serving(one) as cut_off:
+    async with serve(one) as cut_off:
         await one.job_queue.begin(R1)
-        await soon(cut_off.begun)
-        one.cable.is_cut = True
-        async with serving(other) as doer:
-            await soon(doer.begun)
+        await next_item(cut_off.begun)
+        one.connector.is_cut = True
+        async with serve(other) as recorder:
+            await next_item(recorder.begun)
             went_on = not cut_off.cancelled
-            one.cable.is_cut = False
-            await soon(cut_off.ended)
+            one.connector.is_cut = False
+            await next_item(cut_off.ended)
 
             assert (went_on, cut_off.cancelled) == (True, ["r1"])
             assert await other.job_queue.is_queued(R1)
-            assert doer.cancelled == []
+            assert recorder.cancelled == []
 
 
 async def test_a_process_that_stood_still_lets_go_before_it_goes_on(migrated_url: str) -> None:
     clock = Clock()
-    async with a_process(migrated_url, clock=clock) as frozen, serving(frozen) as doer:
+    async with start_process(migrated_url, clock=clock) as frozen, serve(frozen) as recorder:
         lost: list[Job] = []
         frozen.job_queue.on_job_lost(lost.append)
         await frozen.job_queue.begin(R1)
-        await soon(doer.begun)
+        await next_item(recorder.begun)
         had = frozen.job_queue.is_running_here(R1)
         clock.now += 60
         has = frozen.job_queue.is_running_here(R1)
         frozen.job_queue.worker.freeze_detector.check()
 
         assert (had, has, lost) == (True, False, [R1])
-        assert await soon(doer.ended) == "r1"
-        assert doer.cancelled == ["r1"]
+        assert await next_item(recorder.ended) == "r1"
+        assert recorder.cancelled == ["r1"]
 
 
 async def test_a_short_halt_is_none(migrated_url: str) -> None:
     clock = Clock()
-    async with a_process(migrated_url, clock=clock) as process, serving(process) as doer:
+    async with start_process(migrated_url, clock=clock) as process, serve(process) as recorder:
         await process.job_queue.begin(R1)
-        await soon(doer.begun)
+        await next_item(recorder.begun)
         clock.now += QUICK.gap_seconds
         process.job_queue.worker.freeze_detector.check()
 
@@ -273,13 +273,13 @@ async def test_a_short_halt_is_none(migrated_url: str) -> None:
 async def test_work_that_ends_its_process_again_and_again_is_left(migrated_url: str) -> None:
     with capture_logs() as logs:
         for _ in range(QUICK.max_takeovers):
-            async with a_process(migrated_url) as process, serving(process) as doer:
+            async with start_process(migrated_url) as process, serve(process) as recorder:
                 await process.job_queue.begin(R1)
-                await soon(doer.begun)
+                await next_item(recorder.begun)
                 process.kill()
-        async with a_process(migrated_url) as process, serving(process) as doer:
-            doer.unfinished = ["r1"]
-            await until(lambda: "work_left" in [entry["event"] for entry in logs])
+        async with start_process(migrated_url) as process, serve(process) as recorder:
+            recorder.unfinished = ["r1"]
+            await wait_until(lambda: "work_left" in [entry["event"] for entry in logs])
             left = await process.job_queue.status(R1)
             await process.job_queue.forget_failures(Q)
             await process.job_queue.fill(Q)
@@ -288,61 +288,61 @@ async def test_work_that_ends_its_process_again_and_again_is_left(migrated_url: 
 
     assert left.fault is not None
     assert left.fault["why"].startswith("It ended the process that did it")
-    assert doer.done == []
+    assert recorder.done == []
 
 
 async def test_living_work_goes_on_while_the_server_restarts(
     migrated_url: str, postgres: Server
 ) -> None:
     timings = replace(QUICK, settle_seconds=1.5)
-    async with a_process(migrated_url, timings) as one, serving(one) as doer:
+    async with start_process(migrated_url, timings) as one, serve(one) as recorder:
         await one.job_queue.begin(R1)
-        await soon(doer.begun)
-        async with a_process(migrated_url, timings) as other, serving(other) as idle:
+        await next_item(recorder.begun)
+        async with start_process(migrated_url, timings) as other, serve(other) as idle:
             await asyncio.to_thread(postgres.stop)
             await asyncio.sleep(QUICK.stalled_seconds)  # it is silence that is waited for
             await asyncio.to_thread(postgres.start)
-            doer.may_end.set()
-            await until_over(other, R1)
+            recorder.may_end.set()
+            await wait_until_ended(other, R1)
 
-    assert (doer.done, doer.cancelled) == (["r1"], [])
+    assert (recorder.done, recorder.cancelled) == (["r1"], [])
     assert idle.begun.empty()
 
 
 async def test_nothing_is_taken_over_until_all_can_be_heard_of_again(migrated_url: str) -> None:
     clock = Clock()
     patient = replace(QUICK, settle_seconds=0.2)
-    async with a_process(migrated_url) as killed, serving(killed) as doer:
+    async with start_process(migrated_url) as killed, serve(killed) as recorder:
         await killed.job_queue.begin(R1)
-        await soon(doer.begun)
+        await next_item(recorder.begun)
         killed.kill()
-        async with a_process(migrated_url, patient, clock) as process, serving(process) as taker:
+        async with start_process(migrated_url, patient, clock) as process, serve(process) as taker:
             await asyncio.sleep(1.5 * QUICK.stalled_seconds)  # it is silence that is waited for
             too_early = taker.begun.empty()
             clock.now += 1
 
-            assert await soon(taker.begun) == "r1"
+            assert await next_item(taker.begun) == "r1"
     assert too_early
 
 
 async def test_an_error_while_the_database_was_away_is_no_fault_of_the_work(one: Process) -> None:
-    async with serving(one) as doer:
+    async with serve(one) as recorder:
         await one.job_queue.begin(R1)
-        await soon(doer.begun)
+        await next_item(recorder.begun)
         one.monitor.mark_troubled()
-        doer.error = StoreError("The database server cannot be reached.")
-        doer.may_end.set()
-        again = await soon(doer.begun)
-        doer.error = None
-        await until_over(one, R1)
+        recorder.error = StoreError("The database server cannot be reached.")
+        recorder.may_end.set()
+        again = await next_item(recorder.begun)
+        recorder.error = None
+        await wait_until_ended(one, R1)
 
-    assert (again, doer.done) == ("r1", ["r1"])
+    assert (again, recorder.done) == ("r1", ["r1"])
 
 
 async def test_what_one_process_took_for_itself_nobody_else_does(
     one: Process, other: Process
 ) -> None:
-    async with serving(other) as doer:
+    async with serve(other) as recorder:
         async with one.job_queue.lock(R1):
             await other.job_queue.begin(R1)
             with pytest.raises(JobTakenError, match="under way in another process"):
@@ -352,13 +352,13 @@ async def test_what_one_process_took_for_itself_nobody_else_does(
 
         assert begun
         assert not await other.job_queue.is_queued(R1)
-        assert doer.begun.empty()
+        assert recorder.begun.empty()
 
 
 async def test_what_the_cluster_does_cannot_be_taken_alone(one: Process, other: Process) -> None:
-    async with serving(other) as doer:
+    async with serve(other) as recorder:
         await one.job_queue.begin(R1)
-        await soon(doer.begun)
+        await next_item(recorder.begun)
 
         with pytest.raises(JobTakenError):
             async with one.job_queue.lock(R1):
@@ -377,7 +377,7 @@ async def test_what_a_killed_process_had_for_itself_is_free_again(
 
     holding = asyncio.create_task(hold())
     await has_it.wait()
-    one.cable.is_cut = True
+    one.connector.is_cut = True
     await asyncio.sleep(2 * QUICK.stalled_seconds)  # it is silence that is waited for
 
     async with other.job_queue.lock(R1):
@@ -389,25 +389,25 @@ async def test_what_a_killed_process_had_for_itself_is_free_again(
 
 
 async def test_newer_programs_may_say_more_of_a_piece_of_work(one: Process) -> None:
-    async with serving(one) as doer:
-        doer.may_end.set()
+    async with serve(one) as recorder:
+        recorder.may_end.set()
         await one.job_queue.worker.jobs.execute(
             "INSERT INTO procrastinate_jobs (queue_name, task_name, lock, queueing_lock, args) "
             "VALUES ('rounds', 'council', 'rounds r1', 'rounds r1', %(args)s::jsonb)",
             args={"name": "r1", "of_the_future": 7},
         )
 
-        assert await soon(doer.ended) == "r1"
+        assert await next_item(recorder.ended) == "r1"
 
 
 async def test_a_database_without_the_tables_is_told_kindly(postgres_url: str) -> None:
     with pytest.raises(StoreError, match="run `council db upgrade`"):
-        async with a_process(postgres_url):
+        async with start_process(postgres_url):
             pass
 
 
 async def test_a_database_that_is_away_is_told_kindly(one: Process) -> None:
-    one.cable.is_cut = True
+    one.connector.is_cut = True
 
     with pytest.raises(StoreError, match="cannot be reached"):
         await one.job_queue.begin(R1)
@@ -417,10 +417,10 @@ async def test_whoever_sweeps_does_not_take_its_own_work_for_that_of_the_dead(
     migrated_url: str,
 ) -> None:
     silent = replace(QUICK, heartbeat_seconds=60.0)
-    async with a_process(migrated_url, silent) as busy, serving(busy) as doer:
+    async with start_process(migrated_url, silent) as busy, serve(busy) as recorder:
         await busy.job_queue.begin(R1)
-        await soon(doer.begun)
+        await next_item(recorder.begun)
         await asyncio.sleep(1.5 * QUICK.stalled_seconds)  # it is silence that is waited for
 
-        assert doer.cancelled == []
-        assert doer.begun.empty()
+        assert recorder.cancelled == []
+        assert recorder.begun.empty()
