@@ -31,7 +31,7 @@ def collected() -> Iterator[CollectedTraces]:
 
 
 async def held(collected: CollectedTraces, gateway: FakeGateway, round_: Round = ASKED) -> None:
-    """Hold a round whose traces are sent, to whatever end it comes."""
+    """Run a round with tracing, whether it succeeds or fails."""
     collector = Collector(collected.address, {"authorization": "Bearer k"})
     async with tracing_to(collector) as tracing:
         store = MemoryStore()

@@ -38,7 +38,7 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def a_round(round_id: str = "r1", bakeoff: str = "") -> Round:
-    """Give a round that the page asked for, long enough ago that nobody is about to begin it."""
+    """Return a round of the page that is old enough for the sweep to enqueue it."""
     question = replace(a_question(), place=replace(a_question().place, chat="web"))
     return Round(round_id, question, a_panel(), "seed", LONG_AGO, bakeoff=bakeoff)
 

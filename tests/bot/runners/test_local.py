@@ -106,7 +106,7 @@ async def test_whoever_starts_what_has_just_closed_sees_its_end_and_nothing_is_t
 
 
 async def drafts(*pieces: str | float) -> list[str]:
-    """Give each new draft that a watcher sees while the synthesis is written so."""
+    """Return each new draft that a subscriber gets while the synthesis is streamed."""
     gateway = WritingGateway(pieces=pieces)
     harness = await new_harness(gateway, ticks=gateway.ticks)
     harness.runner.start(harness.round_)

@@ -69,7 +69,7 @@ async def nothing(_: Panel) -> None:
 
 @pytest.fixture
 async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
-    """Give a desk over a real database, its gateway a fake with prices."""
+    """Return an AppContext over a real database and a fake gateway with prices."""
     engine = open_engine(new_file(tmp_path))
     store, gateway = SqlStore(engine), Metered(prices=dict.fromkeys(KEYS, Price(0, 25e-6, 100)))
     budget = Budget(SqlLedger(engine), CAPS, lambda: NOON)
