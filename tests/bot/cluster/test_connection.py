@@ -9,7 +9,7 @@ from bot.cluster.worker import FreezeDetector
 from tests.bot.cluster.processes import Clock
 
 
-def test_a_database_that_comes_back_is_said_once_and_counts_from_then() -> None:
+def test_an_outage_is_logged_once_and_its_end_restarts_the_count() -> None:
     clock = Clock()
     monitor = ConnectionMonitor(clock)
     clock.now += 100
@@ -33,7 +33,7 @@ def test_a_database_that_comes_back_is_said_once_and_counts_from_then() -> None:
     assert monitor.reconnected.is_set()
 
 
-def test_trouble_is_remembered_by_its_moment() -> None:
+def test_the_moment_of_the_last_trouble_is_remembered() -> None:
     clock = Clock()
     monitor = ConnectionMonitor(clock)
     before = monitor.was_troubled_since(clock.now)
@@ -45,7 +45,7 @@ def test_trouble_is_remembered_by_its_moment() -> None:
     assert not monitor.was_troubled_since(101.5)
 
 
-async def test_a_fence_looks_by_itself() -> None:
+async def test_a_freeze_is_detected() -> None:
     clock, gaps = Clock(), asyncio.Queue[float]()
     detector = FreezeDetector(gaps.put_nowait, 10.0, clock, check_seconds=0.01)
     detector.start()

@@ -26,7 +26,7 @@ from tests.postgres import Server
 R1 = Job(Q, "r1")
 
 
-async def test_what_is_begun_is_done_once_by_one_process(one: Process, other: Process) -> None:
+async def test_a_job_runs_once_in_one_process(one: Process, other: Process) -> None:
     async with serve(one) as here, serve(other) as there:
         await asyncio.gather(*(process.job_queue.begin(R1) for process in (one, other) * 3))
         here.may_end.set()
@@ -36,7 +36,7 @@ async def test_what_is_begun_is_done_once_by_one_process(one: Process, other: Pr
     assert sorted(here.done + there.done) == ["r1"]
 
 
-async def test_what_is_being_done_is_not_begun_again(one: Process, other: Process) -> None:
+async def test_a_running_job_is_not_enqueued_again(one: Process, other: Process) -> None:
     async with serve(one) as recorder:
         await other.job_queue.begin(R1)
         await next_item(recorder.begun)
@@ -47,7 +47,7 @@ async def test_what_is_being_done_is_not_begun_again(one: Process, other: Proces
     assert recorder.done == ["r1"]
 
 
-async def test_what_nobody_serves_waits(one: Process, other: Process) -> None:
+async def test_a_job_waits_until_a_process_serves_its_queue(one: Process, other: Process) -> None:
     await one.job_queue.begin(R1)
     waiting = await one.job_queue.is_queued(R1)
 
@@ -58,7 +58,7 @@ async def test_what_nobody_serves_waits(one: Process, other: Process) -> None:
     assert waiting
 
 
-async def test_queues_are_done_by_those_who_serve_them(one: Process, other: Process) -> None:
+async def test_a_queue_runs_in_the_processes_that_serve_it(one: Process, other: Process) -> None:
     async with serve(one, queue="show slack") as shows, serve(other) as carries:
         shows.may_end.set()
         carries.may_end.set()
@@ -69,7 +69,7 @@ async def test_queues_are_done_by_those_who_serve_them(one: Process, other: Proc
     assert (shows.done, carries.done) == (["r1"], ["r1"])
 
 
-async def test_no_more_than_so_many_pieces_are_done_at_once(one: Process) -> None:
+async def test_no_more_jobs_than_allowed_run_at_once(one: Process) -> None:
     async with serve(one, at_once=2) as recorder:
         for name in ("a", "b", "c"):
             await one.job_queue.begin(Job(Q, name))
@@ -81,7 +81,7 @@ async def test_no_more_than_so_many_pieces_are_done_at_once(one: Process) -> Non
     assert (sorted([*first, third]), held_back) == (["a", "b", "c"], True)
 
 
-async def test_what_was_stopped_is_not_done_again(one: Process, other: Process) -> None:
+async def test_a_stopped_job_does_not_run_again(one: Process, other: Process) -> None:
     async with serve(one) as recorder:
         await other.job_queue.begin(R1)
         await next_item(recorder.begun)
@@ -92,14 +92,14 @@ async def test_what_was_stopped_is_not_done_again(one: Process, other: Process) 
         assert (recorder.cancelled, await one.job_queue.is_queued(R1)) == (["r1"], False)
 
 
-async def test_what_waits_is_stopped_at_once(one: Process) -> None:
+async def test_a_waiting_job_is_stopped_at_once(one: Process) -> None:
     await one.job_queue.begin(R1)
 
     assert await one.job_queue.stop(R1) == ()
     assert not await one.job_queue.is_queued(R1)
 
 
-async def test_what_is_begun_while_it_still_stops_is_done_again(one: Process) -> None:
+async def test_a_job_enqueued_while_it_stops_runs_again(one: Process) -> None:
     async with serve(one) as recorder:
         await one.job_queue.begin(R1)
         await next_item(recorder.begun)
@@ -109,7 +109,7 @@ async def test_what_is_begun_while_it_still_stops_is_done_again(one: Process) ->
         assert await next_item(recorder.begun) == "r1"
 
 
-async def test_what_ended_in_an_error_is_left_until_it_is_begun_again(one: Process) -> None:
+async def test_a_failed_job_stays_failed_until_it_is_enqueued_again(one: Process) -> None:
     async with serve(one) as recorder:
         recorder.unfinished = ["r1"]
         recorder.error = BudgetError("Nothing is left of today's budget.")
@@ -129,9 +129,7 @@ async def test_what_ended_in_an_error_is_left_until_it_is_begun_again(one: Proce
     assert recorder.done == ["r1"]
 
 
-async def test_what_was_left_is_tried_again_by_a_process_that_starts(
-    one: Process, other: Process
-) -> None:
+async def test_a_starting_process_retries_failed_jobs(one: Process, other: Process) -> None:
     async with serve(one) as recorder:
         recorder.error = BudgetError("Nothing is left of today's budget.")
         recorder.may_end.set()
@@ -145,7 +143,7 @@ async def test_what_was_left_is_tried_again_by_a_process_that_starts(
         assert await next_item(recorder.begun) == "r1"
 
 
-async def test_an_error_that_nobody_foresaw_is_told_without_its_text(one: Process) -> None:
+async def test_an_unexpected_error_is_reported_without_its_text(one: Process) -> None:
     async with serve(one) as recorder:
         recorder.error = ZeroDivisionError("secret")
         recorder.may_end.set()
@@ -159,7 +157,7 @@ async def test_an_error_that_nobody_foresaw_is_told_without_its_text(one: Proces
     assert [entry["event"] for entry in logs if entry["log_level"] == "error"] == ["work_failed"]
 
 
-async def test_a_process_that_leaves_gives_its_work_back_at_once(
+async def test_a_process_that_shuts_down_requeues_its_jobs_at_once(
     one: Process, other: Process
 ) -> None:
     async with AsyncExitStack() as stack:
@@ -173,7 +171,7 @@ async def test_a_process_that_leaves_gives_its_work_back_at_once(
     assert leaving.cancelled == ["r1"]
 
 
-async def test_work_of_a_process_that_is_killed_is_taken_over(one: Process, other: Process) -> None:
+async def test_jobs_of_a_killed_process_are_taken_over(one: Process, other: Process) -> None:
     async with serve(one) as killed:
         await one.job_queue.begin(R1)
         await next_item(killed.begun)
@@ -187,7 +185,7 @@ async def test_work_of_a_process_that_is_killed_is_taken_over(one: Process, othe
     assert (killed.done, recorder.done) == ([], ["r1"])
 
 
-async def test_a_process_that_is_full_of_work_takes_over_too(one: Process, other: Process) -> None:
+async def test_a_busy_process_requeues_stalled_jobs_too(one: Process, other: Process) -> None:
     async with serve(other, at_once=1) as full:
         await other.job_queue.begin(Job(Q, "long"))
         await next_item(full.begun)
@@ -214,7 +212,7 @@ async def until_waiting(process: Process, work: Job) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_work_that_rows_tell_of_and_nobody_has_begun_is_begun(one: Process) -> None:
+async def test_an_unfinished_job_without_a_row_is_enqueued(one: Process) -> None:
     async with serve(one) as recorder:
         recorder.unfinished = ["r1"]
 
@@ -224,7 +222,7 @@ async def test_work_that_rows_tell_of_and_nobody_has_begun_is_begun(one: Process
         await next_item(recorder.ended)
 
 
-async def test_a_process_that_was_cut_off_lets_go_of_what_another_took(
+async def test_a_process_that_was_cut_off_abandons_jobs_that_another_took(
     one: Process, other: Process
 ) -> None:
     async with serve(one) as cut_off:
@@ -242,7 +240,7 @@ async def test_a_process_that_was_cut_off_lets_go_of_what_another_took(
             assert recorder.cancelled == []
 
 
-async def test_a_process_that_stood_still_lets_go_before_it_goes_on(migrated_url: str) -> None:
+async def test_a_frozen_process_abandons_its_jobs_when_it_thaws(migrated_url: str) -> None:
     clock = Clock()
     async with start_process(migrated_url, clock=clock) as frozen, serve(frozen) as recorder:
         lost: list[Job] = []
@@ -259,7 +257,7 @@ async def test_a_process_that_stood_still_lets_go_before_it_goes_on(migrated_url
         assert recorder.cancelled == ["r1"]
 
 
-async def test_a_short_halt_is_none(migrated_url: str) -> None:
+async def test_a_short_freeze_changes_nothing(migrated_url: str) -> None:
     clock = Clock()
     async with start_process(migrated_url, clock=clock) as process, serve(process) as recorder:
         await process.job_queue.begin(R1)
@@ -270,7 +268,7 @@ async def test_a_short_halt_is_none(migrated_url: str) -> None:
         assert process.job_queue.is_running_here(R1)
 
 
-async def test_work_that_ends_its_process_again_and_again_is_left(migrated_url: str) -> None:
+async def test_a_job_that_kills_its_process_repeatedly_fails(migrated_url: str) -> None:
     with capture_logs() as logs:
         for _ in range(QUICK.max_takeovers):
             async with start_process(migrated_url) as process, serve(process) as recorder:
@@ -291,7 +289,7 @@ async def test_work_that_ends_its_process_again_and_again_is_left(migrated_url: 
     assert recorder.done == []
 
 
-async def test_living_work_goes_on_while_the_server_restarts(
+async def test_running_jobs_survive_a_restart_of_the_server(
     migrated_url: str, postgres: Server
 ) -> None:
     timings = replace(QUICK, settle_seconds=1.5)
@@ -309,7 +307,9 @@ async def test_living_work_goes_on_while_the_server_restarts(
     assert idle.begun.empty()
 
 
-async def test_nothing_is_taken_over_until_all_can_be_heard_of_again(migrated_url: str) -> None:
+async def test_nothing_is_requeued_until_every_worker_could_send_a_heartbeat(
+    migrated_url: str,
+) -> None:
     clock = Clock()
     patient = replace(QUICK, settle_seconds=0.2)
     async with start_process(migrated_url) as killed, serve(killed) as recorder:
@@ -325,7 +325,7 @@ async def test_nothing_is_taken_over_until_all_can_be_heard_of_again(migrated_ur
     assert too_early
 
 
-async def test_an_error_while_the_database_was_away_is_no_fault_of_the_work(one: Process) -> None:
+async def test_a_job_that_fails_during_an_outage_is_retried(one: Process) -> None:
     async with serve(one) as recorder:
         await one.job_queue.begin(R1)
         await next_item(recorder.begun)
@@ -339,9 +339,7 @@ async def test_an_error_while_the_database_was_away_is_no_fault_of_the_work(one:
     assert (again, recorder.done) == ("r1", ["r1"])
 
 
-async def test_what_one_process_took_for_itself_nobody_else_does(
-    one: Process, other: Process
-) -> None:
+async def test_a_locked_job_runs_in_no_other_process(one: Process, other: Process) -> None:
     async with serve(other) as recorder:
         async with one.job_queue.lock(R1):
             await other.job_queue.begin(R1)
@@ -355,7 +353,7 @@ async def test_what_one_process_took_for_itself_nobody_else_does(
         assert recorder.begun.empty()
 
 
-async def test_what_the_cluster_does_cannot_be_taken_alone(one: Process, other: Process) -> None:
+async def test_a_job_of_the_cluster_cannot_be_locked(one: Process, other: Process) -> None:
     async with serve(other) as recorder:
         await one.job_queue.begin(R1)
         await next_item(recorder.begun)
@@ -365,9 +363,7 @@ async def test_what_the_cluster_does_cannot_be_taken_alone(one: Process, other: 
                 pass
 
 
-async def test_what_a_killed_process_had_for_itself_is_free_again(
-    one: Process, other: Process
-) -> None:
+async def test_the_lock_of_a_killed_process_is_released(one: Process, other: Process) -> None:
     has_it = asyncio.Event()
 
     async def hold() -> None:
@@ -388,7 +384,7 @@ async def test_what_a_killed_process_had_for_itself_is_free_again(
     assert has_other
 
 
-async def test_newer_programs_may_say_more_of_a_piece_of_work(one: Process) -> None:
+async def test_unknown_job_arguments_are_ignored(one: Process) -> None:
     async with serve(one) as recorder:
         recorder.may_end.set()
         await one.job_queue.worker.jobs.execute(
@@ -400,20 +396,20 @@ async def test_newer_programs_may_say_more_of_a_piece_of_work(one: Process) -> N
         assert await next_item(recorder.ended) == "r1"
 
 
-async def test_a_database_without_the_tables_is_told_kindly(postgres_url: str) -> None:
+async def test_missing_tables_are_one_sentence(postgres_url: str) -> None:
     with pytest.raises(StoreError, match="run `council db upgrade`"):
         async with start_process(postgres_url):
             pass
 
 
-async def test_a_database_that_is_away_is_told_kindly(one: Process) -> None:
+async def test_an_unreachable_database_is_one_sentence(one: Process) -> None:
     one.connector.is_cut = True
 
     with pytest.raises(StoreError, match="cannot be reached"):
         await one.job_queue.begin(R1)
 
 
-async def test_whoever_sweeps_does_not_take_its_own_work_for_that_of_the_dead(
+async def test_a_sweep_does_not_requeue_its_own_process_jobs(
     migrated_url: str,
 ) -> None:
     silent = replace(QUICK, heartbeat_seconds=60.0)

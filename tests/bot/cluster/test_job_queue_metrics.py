@@ -20,7 +20,7 @@ def works(state: str) -> float:
     return figure("council_works", queue=QUEUE, state=state)
 
 
-async def test_work_is_told_as_it_waits_and_as_it_is_done(one: Process) -> None:
+async def test_waiting_and_running_jobs_are_counted(one: Process) -> None:
     await one.job_queue.begin(R1)
     await wait_until(lambda: works("waiting") == 1)
 
@@ -34,7 +34,7 @@ async def test_work_is_told_as_it_waits_and_as_it_is_done(one: Process) -> None:
     assert figure("council_works_here", queue=QUEUE) == 0
 
 
-async def test_work_of_a_process_that_is_killed_stalls_and_is_counted_as_taken_over(
+async def test_jobs_of_a_killed_process_are_counted_as_stalled_and_taken_over(
     one: Process, other: Process
 ) -> None:
     before = figure("council_takeovers_total", queue=QUEUE)
@@ -51,7 +51,7 @@ async def test_work_of_a_process_that_is_killed_stalls_and_is_counted_as_taken_o
     assert figure("council_takeovers_total", queue=QUEUE) == before + 1
 
 
-async def test_a_bus_that_is_connected_anew_is_counted(one: Process, postgres: Server) -> None:
+async def test_reconnects_of_publish_subscribe_are_counted(one: Process, postgres: Server) -> None:
     before = figure("council_bus_reconnects_total")
 
     with one.pubsub.subscription("any") as heard:

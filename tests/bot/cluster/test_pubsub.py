@@ -9,9 +9,7 @@ from tests.bot.cluster.processes import Process, next_item
 from tests.postgres import Server
 
 
-async def test_every_process_hears_what_is_said_its_speaker_too(
-    one: Process, other: Process
-) -> None:
+async def test_every_process_gets_a_message_even_its_sender(one: Process, other: Process) -> None:
     with (
         one.pubsub.subscription("round r1") as here,
         other.pubsub.subscription("round r1") as there,
@@ -21,7 +19,7 @@ async def test_every_process_hears_what_is_said_its_speaker_too(
         assert [await next_item(here), await next_item(there)] == ["so far", "so far"]
 
 
-async def test_words_come_in_order_and_to_those_who_listen_for_their_topic(
+async def test_messages_arrive_in_order_at_the_subscribers_of_their_topic(
     one: Process, other: Process
 ) -> None:
     with other.pubsub.subscription("a") as heard, other.pubsub.subscription("b") as elsewhere:
@@ -55,11 +53,11 @@ def test_a_text_that_is_too_long_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("payload", ["", "7", "{}", "[]", '{"topic": "a", "packed": "?"}'])
-def test_what_is_no_word_of_ours_is_passed_over(payload: str) -> None:
+def test_a_foreign_payload_is_ignored(payload: str) -> None:
     assert decode(payload) is None
 
 
-async def test_after_a_restart_everybody_looks_and_hears_again(
+async def test_after_a_restart_subscribers_are_notified_and_get_messages_again(
     one: Process, other: Process, postgres: Server
 ) -> None:
     with other.pubsub.subscription("round r1") as heard:

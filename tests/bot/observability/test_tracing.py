@@ -89,7 +89,7 @@ async def test_no_text_and_no_key_is_sent(collected: CollectedTraces) -> None:
     assert collected.headers[0]["authorization"] == "Bearer k"
 
 
-async def test_a_call_that_fails_tells_the_kind_of_its_error(collected: CollectedTraces) -> None:
+async def test_a_failed_call_records_the_type_of_its_error(collected: CollectedTraces) -> None:
     await held(collected, FakeGateway(answers={GPT: GatewayError("hung up")}))
 
     [failed] = [span for span in collected.spans if "error.type" in attributes(span)]
@@ -100,7 +100,7 @@ async def test_a_call_that_fails_tells_the_kind_of_its_error(collected: Collecte
     )
 
 
-async def test_a_round_that_is_stopped_says_so(collected: CollectedTraces) -> None:
+async def test_a_stopped_round_is_recorded_as_cancelled(collected: CollectedTraces) -> None:
     async with tracing_to(Collector(collected.address)) as tracing:
         store, gateway = MemoryStore(), FakeGateway(answers={CLAUDE: Hangs()})
         runner = LocalRunner(store, gateway, ready, tracing=tracing)
@@ -122,7 +122,7 @@ async def test_a_round_that_is_stopped_says_so(collected: CollectedTraces) -> No
     assert "cancelled" in [attributes(span)["council.outcome"] for span in collected.named("chat ")]
 
 
-async def test_a_collector_that_is_away_holds_no_round_up() -> None:
+async def test_an_unreachable_collector_delays_no_round() -> None:
     with running_collector() as gone:
         pass
 

@@ -89,7 +89,7 @@ def times_asked(*members: Member) -> dict[tuple[str, Role], int]:
     return dict(sum(counts[1:], counts[0]))
 
 
-async def test_a_round_is_watched_from_another_process_to_its_end(join: Join) -> None:
+async def test_another_process_can_follow_a_round_to_its_end(join: Join) -> None:
     one, other = await join(), await join()
     await one.store.open(a_round())
     one.runner.start(a_round())
@@ -146,7 +146,7 @@ async def test_a_round_of_a_killed_process_goes_on_and_only_calls_in_flight_are_
     assert again == {(GPT, Role.ANSWER)}
 
 
-async def test_a_process_that_leaves_gives_its_rounds_back(join: Join) -> None:
+async def test_a_process_that_shuts_down_requeues_its_rounds(join: Join) -> None:
     leaving = await join(gateway_with_hanging_model())
     await leaving.store.open(a_round())
     leaving.runner.start(a_round())
@@ -176,7 +176,7 @@ class Held(FakeGateway):
         return await super().complete(call)
 
 
-async def test_a_call_under_way_ends_before_its_process_leaves(join: Join) -> None:
+async def test_a_running_call_ends_before_its_process_shuts_down(join: Join) -> None:
     leaving = await join(Held())
     await leaving.store.open(a_round())
     leaving.runner.start(a_round())
@@ -192,7 +192,7 @@ async def test_a_call_under_way_ends_before_its_process_leaves(join: Join) -> No
     assert times_asked(leaving, other)[GPT, Role.ANSWER] == 1
 
 
-async def test_who_stood_still_spends_nothing_more(join: Join) -> None:
+async def test_a_frozen_process_spends_nothing_more(join: Join) -> None:
     clock = Clock()
     frozen = await join(Held(), clock=clock)
     await frozen.store.open(a_round())
@@ -210,7 +210,7 @@ async def test_who_stood_still_spends_nothing_more(join: Join) -> None:
     assert (await frozen.store.load("r1")).stage is Stage.OPEN
 
 
-async def test_a_call_begun_after_a_halt_is_none_of_ours(join: Join) -> None:
+async def test_no_call_starts_after_a_freeze(join: Join) -> None:
     clock = Clock()
     frozen = await join(Held(), clock=clock)
     await frozen.store.open(a_round())
@@ -279,7 +279,7 @@ async def test_other_rounds_are_left_alone(
     assert not await one.runner.is_running("r1")
 
 
-async def test_a_round_that_was_just_asked_is_left_to_whoever_heard_it(join: Join) -> None:
+async def test_a_new_round_is_left_to_the_process_that_got_the_question(join: Join) -> None:
     one = await join()
     await one.store.open(replace(a_round(), asked_at=datetime.now(UTC)))
 
@@ -288,7 +288,7 @@ async def test_a_round_that_was_just_asked_is_left_to_whoever_heard_it(join: Joi
     assert not await one.runner.is_running("r1")
 
 
-async def test_a_round_that_somebody_stopped_is_not_gone_on_with(join: Join) -> None:
+async def test_a_stopped_round_is_not_resumed(join: Join) -> None:
     one = await join()
     await one.store.open(a_round())
     await one.store.pause("r1", paused=True)
@@ -301,7 +301,7 @@ async def test_a_round_that_somebody_stopped_is_not_gone_on_with(join: Join) -> 
     assert one.gateway.asked == []
 
 
-async def test_a_round_that_failed_is_tried_again_by_a_start(join: Join) -> None:
+async def test_a_failed_round_is_retried_when_it_is_started(join: Join) -> None:
     refusing = await join(store=runner_fixtures.RefusingSqlStore)
     refusing.store.failures_left = 1  # type: ignore[attr-defined]
     await refusing.store.open(a_round())
@@ -337,7 +337,7 @@ class FailsUnforeseen(SqlStore):
         raise PowerCutError
 
 
-async def test_what_nobody_foresaw_is_told_without_its_text(join: Join) -> None:
+async def test_an_unexpected_error_is_reported_without_its_text(join: Join) -> None:
     one = await join(store=FailsUnforeseen)
     await one.store.open(a_round())
     one.runner.start(a_round())
@@ -388,9 +388,7 @@ def a_lone_runner(member: Member, works: ClusterJobQueue, gateway: Gateway) -> L
     return LocalRunner(member.store, gateway, prepare_nothing, paying=apart(works, unpaid))
 
 
-async def test_a_command_does_not_take_what_the_cluster_carries(
-    join: Join, migrated_url: str
-) -> None:
+async def test_a_command_does_not_run_a_round_of_the_cluster(join: Join, migrated_url: str) -> None:
     one = await join(gateway_with_hanging_model())
     await one.store.open(a_round())
     one.runner.start(a_round())
@@ -406,9 +404,7 @@ async def test_a_command_does_not_take_what_the_cluster_carries(
     assert gateway.asked == []
 
 
-async def test_the_cluster_does_not_take_what_a_command_carries(
-    join: Join, migrated_url: str
-) -> None:
+async def test_the_cluster_does_not_run_a_round_of_a_command(join: Join, migrated_url: str) -> None:
     one = await join()
     await one.store.open(a_round())
 

@@ -15,13 +15,13 @@ from council.errors import BudgetError, CouncilError
 from tests.builders import a_round, an_answer
 
 
-def test_a_word_arrives_as_it_was_said() -> None:
+def test_an_event_survives_the_round_trip() -> None:
     snapshot = RoundSnapshot(a_round().with_(an_answer()), "Use Postgres", 2.5)
 
     assert decode_event(encode_event(snapshot)) == RoundEvent(1, 2.5, "Use Postgres")
 
 
-def test_a_draft_that_is_too_long_is_not_told() -> None:
+def test_a_draft_that_is_too_long_is_left_out() -> None:
     snapshot = RoundSnapshot(a_round(), "x" * (MAX_DRAFT_LETTERS + 1), 2.5)
 
     assert decode_event(encode_event(snapshot)) == RoundEvent(0, 2.5, None)
@@ -30,11 +30,11 @@ def test_a_draft_that_is_too_long_is_not_told() -> None:
 @pytest.mark.parametrize(
     "text", ["", "{}", "7", "[]", '{"parts": "many", "seconds": 1}', '{"parts": 1}']
 )
-def test_whoever_hears_what_it_does_not_know_looks_for_itself(text: str) -> None:
+def test_an_unknown_message_is_no_event(text: str) -> None:
     assert decode_event(text) is None
 
 
-def test_a_newer_program_may_say_more() -> None:
+def test_unknown_fields_are_ignored() -> None:
     assert decode_event('{"parts": 1, "seconds": 2, "draft": null, "mood": "good"}') == RoundEvent(
         1, 2.0, None
     )
@@ -49,7 +49,7 @@ def test_a_newer_program_may_say_more() -> None:
         pytest.param({"kind": "", "why": "Ref."}, RoundFailedError, "Ref.", id="unforeseen"),
     ],
 )
-def test_a_fault_is_the_error_it_was(
+def test_a_fault_becomes_the_original_error(
     fault: dict[str, str] | None, kind: type[CouncilError], said: str
 ) -> None:
     error = error_of(fault, "r1")

@@ -34,7 +34,7 @@ async def new_harness(
     return harness
 
 
-async def test_every_watcher_sees_every_state_in_order_and_the_end() -> None:
+async def test_every_subscriber_gets_every_snapshot_in_order() -> None:
     harness = await new_harness()
     harness.runner.start(harness.round_)
 
@@ -49,7 +49,7 @@ async def test_every_watcher_sees_every_state_in_order_and_the_end() -> None:
     assert first[-1] == await harness.store.load("r1")
 
 
-async def test_what_nobody_foresaw_is_told_too_and_leaves_the_runner_whole() -> None:
+async def test_an_unexpected_error_is_published_and_the_runner_still_works() -> None:
     harness = await new_harness(store=FailingStore(4))
     harness.runner.start(harness.round_)
 
@@ -73,7 +73,7 @@ async def test_close_stops_every_round() -> None:
     await runner.close()
 
 
-async def test_a_round_that_is_cut_before_it_begins_can_be_started_again() -> None:
+async def test_a_round_cancelled_before_it_begins_can_be_started_again() -> None:
     harness = await new_harness()
     runner = harness.runner
     assert isinstance(runner, LocalRunner)
@@ -88,7 +88,7 @@ async def test_a_round_that_is_cut_before_it_begins_can_be_started_again() -> No
     assert rounds_in(await harness.collect_snapshots())[-1].closing
 
 
-async def test_whoever_starts_what_has_just_closed_sees_its_end_and_nothing_is_told_twice() -> None:
+async def test_starting_a_round_that_has_just_closed_publishes_nothing_twice() -> None:
     closed: list[Round] = []
     gateway, store = FakeGateway(), MemoryStore()
     harness = RunnerHarness(

@@ -165,7 +165,7 @@ async def test_a_round_that_cannot_be_kept_gives_back_its_money(app: AppContext)
     assert await gone(app) == CapUsage()
 
 
-async def test_the_budget_is_told_to_whoever_asks(app: AppContext) -> None:
+async def test_the_budget_command_shows_the_budget(app: AppContext) -> None:
     await opened(app, said("r1"), "Why?")
     chat = Whispers()
 

@@ -80,7 +80,7 @@ async def in_a_cluster(
     return RunnerHarness(gateway, store, runner)
 
 
-async def test_a_round_is_carried_once_however_often_it_is_started(
+async def test_a_round_runs_once_however_often_it_is_started(
     new_harness: MakeHarness,
 ) -> None:
     harness = await new_harness()
@@ -92,7 +92,7 @@ async def test_a_round_is_carried_once_however_often_it_is_started(
     assert set(harness.gateway.times_asked().values()) == {1}
 
 
-async def test_nobody_need_watch(new_harness: MakeHarness) -> None:
+async def test_a_round_runs_without_subscribers(new_harness: MakeHarness) -> None:
     harness = await new_harness()
 
     harness.runner.start(harness.round_)
@@ -103,7 +103,7 @@ async def test_nobody_need_watch(new_harness: MakeHarness) -> None:
     assert (await harness.store.load("r1")).stage is Stage.CLOSED
 
 
-async def test_every_watcher_sees_the_round_grow_and_its_end(new_harness: MakeHarness) -> None:
+async def test_every_subscriber_sees_the_round_grow_and_its_end(new_harness: MakeHarness) -> None:
     harness = await new_harness()
     harness.runner.start(harness.round_)
 
@@ -116,7 +116,7 @@ async def test_every_watcher_sees_the_round_grow_and_its_end(new_harness: MakeHa
     assert stored.stage is Stage.CLOSED
 
 
-async def test_a_late_watcher_sees_the_newest_state_first(new_harness: MakeHarness) -> None:
+async def test_a_late_subscriber_gets_the_latest_snapshot_first(new_harness: MakeHarness) -> None:
     harness = await new_harness(gateway_with_hanging_model())
     harness.runner.start(harness.round_)
     newest = await harness.wait_until(has_two_answers)
@@ -127,7 +127,7 @@ async def test_a_late_watcher_sees_the_newest_state_first(new_harness: MakeHarne
     assert first.round_ == newest
 
 
-async def test_a_round_that_is_not_carried_is_seen_as_it_is_stored(
+async def test_a_round_that_does_not_run_is_returned_as_stored(
     new_harness: MakeHarness,
 ) -> None:
     harness = await new_harness()
@@ -135,7 +135,7 @@ async def test_a_round_that_is_not_carried_is_seen_as_it_is_stored(
     assert rounds_in(await harness.collect_snapshots()) == [harness.round_]
 
 
-async def test_leaving_off_watching_stops_nothing(new_harness: MakeHarness) -> None:
+async def test_unsubscribing_stops_nothing(new_harness: MakeHarness) -> None:
     harness = await new_harness()
     harness.runner.start(harness.round_)
 
@@ -148,7 +148,7 @@ async def test_leaving_off_watching_stops_nothing(new_harness: MakeHarness) -> N
     assert (await harness.collect_snapshots())[-1].round_.stage is Stage.CLOSED
 
 
-async def test_stop_keeps_what_is_there_and_the_round_can_be_started_again(
+async def test_a_stopped_round_keeps_its_parts_and_can_be_started_again(
     new_harness: MakeHarness,
 ) -> None:
     harness = await new_harness(gateway_with_hanging_model())
@@ -166,7 +166,7 @@ async def test_stop_keeps_what_is_there_and_the_round_can_be_started_again(
     assert harness.gateway.times_asked()[CLAUDE, Role.ANSWER] == 1
 
 
-async def test_whoever_watches_a_round_that_is_stopped_is_told(new_harness: MakeHarness) -> None:
+async def test_subscribers_of_a_stopped_round_get_an_error(new_harness: MakeHarness) -> None:
     harness = await new_harness(gateway_with_hanging_model())
     harness.runner.start(harness.round_)
     watchers = [asyncio.create_task(harness.collect_snapshots()) for _ in range(2)]
@@ -179,7 +179,7 @@ async def test_whoever_watches_a_round_that_is_stopped_is_told(new_harness: Make
             await watcher
 
 
-async def test_a_round_stopped_before_it_began_is_not_carried(new_harness: MakeHarness) -> None:
+async def test_a_round_stopped_before_it_began_does_not_run(new_harness: MakeHarness) -> None:
     harness = await new_harness()
 
     harness.runner.start(harness.round_)
@@ -189,7 +189,7 @@ async def test_a_round_stopped_before_it_began_is_not_carried(new_harness: MakeH
     assert not await harness.runner.is_running("r1")
 
 
-async def test_stopping_what_is_not_carried_is_no_fault(new_harness: MakeHarness) -> None:
+async def test_stopping_a_round_that_does_not_run_is_no_error(new_harness: MakeHarness) -> None:
     harness = await new_harness()
 
     await harness.runner.stop("r1")
@@ -198,7 +198,7 @@ async def test_stopping_what_is_not_carried_is_no_fault(new_harness: MakeHarness
     assert not await harness.runner.is_running("r1")
 
 
-async def test_an_error_is_told_to_every_watcher_and_the_round_can_be_started_again(
+async def test_every_subscriber_gets_an_error_and_the_round_can_be_started_again(
     new_harness: MakeHarness,
 ) -> None:
     harness = await new_harness(refusals=1)
@@ -213,7 +213,7 @@ async def test_an_error_is_told_to_every_watcher_and_the_round_can_be_started_ag
     assert (await harness.store.load("r1")).stage is Stage.CLOSED
 
 
-async def test_models_that_cannot_be_made_ready_are_told_and_nobody_is_asked(
+async def test_if_models_cannot_be_prepared_no_model_is_called(
     new_harness: MakeHarness,
 ) -> None:
     async def prepare(_: Panel) -> None:
