@@ -1,8 +1,7 @@
-"""The progress bar of a bake-off."""
+"""The commands `council bakeoff`: run suites of questions on panels, and use runs as checks."""
 
 import asyncio
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -12,20 +11,27 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-from rich.progress import Progress as Bars
 
-from bot.bakeoffs import lifecycle as holding
+from bot.bakeoffs import lifecycle
 from bot.bakeoffs.leaderboard import changed
-from bot.bakeoffs.lifecycle import standing
 from bot.bakeoffs.posting import board_of, closed_rounds, records_of, shares_in
 from bot.bakeoffs.records import check_comparable, read_baseline, record_document
 from bot.bakeoffs.runner import expected
 from bot.bootstrap import StartOptions, opened_app
-from bot.chat import Asker, IncomingMessage, Post
-from bot.cli.output import FAILED, MISUSED, fail, print_posts, run, say_json, written_whole
-from bot.cli.serve import DownloadBar
-from bot.cli.suites import suite_named
+from bot.chat import IncomingMessage, Post
+from bot.cli.output import (
+    FAILED,
+    MISUSED,
+    Json,
+    atomic_write,
+    fail,
+    print_json,
+    print_posts,
+    run,
+)
+from bot.cli.progress import BakeoffBar, DownloadBar
+from bot.cli.rounds import TERMINAL_USER
+from bot.cli.suites import find_suite
 from bot.commands.bakeoffs import CANCELLED, find_bakeoff, read_cap, readable_bakeoffs
 from bot.commands.context import AppContext
 from bot.observability import logs
@@ -37,7 +43,6 @@ from bot.render.bakeoffs import (
     result_thread,
     state_of,
     summary_markdown,
-    summary_of,
 )
 from bot.render.formatting import counted
 from bot.render.leaderboard import board_thread
@@ -47,253 +52,10 @@ from bot.terminal import HERE, dressed
 from council.bakeoffs.changes import Changes
 from council.bakeoffs.models import Bakeoff, Progress, bakeoff_of
 from council.errors import BakeoffError
-from council.money import dollars
 
-# --- The progress bar of a bake-off.
-
-
-class BakeoffBar:
-    """Shows a bar of questions; on no terminal, a line whenever one more is over."""
-
-    def __init__(self, console: Console, bakeoff: Bakeoff) -> None:
-        self._console = console
-        self._over = 0
-        self._bars = Bars(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[told]}", markup=False),
-            console=console,
-        )
-        total = len(bakeoff.suite.questions)
-        name = f"{bakeoff.suite.name} by {bakeoff.panel.name}"
-        self._task = self._bars.add_task(name, total=total, told="")
-        if console.is_terminal:
-            self._bars.start()
-
-    def show(self, progress: Progress) -> None:
-        """Take note of how far it is."""
-        self._bars.update(self._task, completed=progress.over, told=_told(progress))
-        if not self._console.is_terminal and progress.over > self._over:
-            self._console.print(f"{summary_of(progress)}{_told(progress)}", markup=False)
-        self._over = progress.over
-
-    def close(self) -> None:
-        """Leave the bar as it stands."""
-        self._bars.stop()
-
-
-def _told(progress: Progress) -> str:
-    failed = f" · {len(progress.failed)} failed" if progress.failed else ""
-    spent = f" · {dollars(progress.spent_micro)}" if progress.spent_micro else ""
-    return f"{failed}{spent}"
-
-
-# --- What is stored of bake-offs: listed, shown, cancelled.
-
-YOU = IncomingMessage("", Asker("terminal", "you"), HERE, "")
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A bake-off with all there is to show of it."""
-
-    progress: Progress
-    board: Leaderboard
-    document: Document
-
-    @property
-    def json(self) -> str:
-        """Its document as a file holds it."""
-        return json.dumps(self.document, ensure_ascii=False, indent=2) + "\n"
-
-    @property
-    def posts(self) -> tuple[Post, ...]:
-        """What is printed of it."""
-        shown = board_thread(self.board) if self.board.board.rows else None
-        thread = result_thread(self.progress, shown)
-        return (thread.root, *thread.replies)
-
-
-async def whole(app: AppContext, bakeoff: Bakeoff) -> Whole:
-    """Give all there is to show of a bake-off."""
-    progress = await standing(app, bakeoff)
-    board = await board_of(app, bakeoff)
-    shares = {
-        bakeoff_of(round_.id)[1]: shares_in(round_) for round_ in await closed_rounds(app, bakeoff)
-    }
-    records = await asyncio.to_thread(
-        lambda rows: list(map(record_document, rows)), await records_of(app, bakeoff)
-    )
-    return Whole(progress, board, bakeoff_document(progress, board, shares, records))
-
-
-async def list_all(*, as_json: bool) -> None:
-    """Print a line for each bake-off."""
-    async with opened_app(load_settings(), StartOptions()) as app:
-        there = [await standing(app, one) for one in await readable_bakeoffs(app, YOU)]
-    if as_json:
-        say_json([line_document(progress) for progress in there])
-        return
-    for progress in there:
-        bakeoff = progress.bakeoff
-        begun = f"{bakeoff.at:%Y-%m-%d %H:%M}"
-        name = f"{bakeoff.suite.name} by {bakeoff.panel.name}"
-        typer.echo(f"{bakeoff.id}  {begun}  {name}  {state_of(progress)}")
-
-
-async def show(wanted: str, *, as_json: bool) -> None:
-    """Print what came of a bake-off, or its JSON."""
-    async with opened_app(load_settings(), StartOptions()) as app:
-        found = await whole(app, await find_bakeoff(app, YOU, wanted))
-    if as_json:
-        say_json(found.document)
-    else:
-        print_posts(found.posts)
-
-
-async def cancel(wanted: str) -> None:
-    """Cancel a bake-off, whoever holds it."""
-    async with opened_app(load_settings(), StartOptions()) as app:
-        bakeoff = await find_bakeoff(app, YOU, wanted)
-        kept = await holding.cancel(app, bakeoff, CANCELLED)
-    of = counted(len(bakeoff.suite.questions), "question")
-    typer.echo(f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept.")
-
-
-# --- One bake-off from the command line: from the suite to its leaderboard, or a check's verdict.
-
-
-class Ended(Enum):
-    """How it ended, for whoever reads the exit code."""
-
-    WELL = "well"
-    WORSE = "worse"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What was asked for on the command line."""
-
-    suite: str
-    panel: str | None
-    cap: str
-    resume: str
-    yes: bool
-    local: bool
-    as_json: bool
-    baseline: Path | None
-    member: str
-    summary: Path | None
-    save: Path | None
-
-
-async def hold(request: Request, tell: Callable[[Ended], None]) -> None:
-    """Hold or resume a bake-off and show what came of it; `tell` hears how it ended."""
-    logs.set_up()
-    console = Console(stderr=True, highlight=False)
-    before = read_baseline(request.baseline) if request.baseline else ()
-    bar = DownloadBar(console)
-    async with opened_app(load_settings(), StartOptions(request.local, bar.show)) as app:
-        bakeoff = await _wanted(app, request)
-        if before:
-            check_comparable(before, bakeoff)
-        if request.member:
-            _check_member(bakeoff, request.member)
-        await _begun(app, request, bakeoff, console)
-        await _carried(app, bakeoff, console)
-        found = await whole(app, await app.bakeoff_stores.bakeoffs.load(bakeoff.id))
-        changes = changed(await records_of(app, bakeoff), before) if before else None
-    _show(request, found, changes)
-    tell(_ending(found.progress, changes, request.member))
-
-
-def _ending(progress: Progress, changes: Changes | None, member: str) -> Ended:
-    if not progress.is_whole or len(progress.failed) == progress.questions:
-        return Ended.FAILED
-    return Ended.WORSE if changes and changes.worse(member) else Ended.WELL
-
-
-def _check_member(bakeoff: Bakeoff, member: str) -> None:
-    seats = [seat.key for seat in bakeoff.panel.members]
-    if member not in seats:
-        fail(f"Panel {bakeoff.panel.name!r} has no member {member!r}: {', '.join(seats)}.", MISUSED)
-
-
-async def _wanted(app: AppContext, request: Request) -> Bakeoff:
-    """Give the bake-off to hold: a new one, not kept yet, or one to go on with."""
-    micro = _micro(request.cap)
-    if request.resume:
-        stopped = await find_bakeoff(app, YOU, request.resume)
-        return stopped if micro is None else replace(stopped, cap_micro=micro)
-    suite = await suite_named(app, request.suite)
-    panel = app.panel(request.panel, HERE)
-    own = (f"bo:{app.new_id()}", suite, panel, HERE, YOU.asker.id, app.now())
-    return Bakeoff(*own, micro)
-
-
-def _micro(cap: str) -> int | None:
-    try:
-        return read_cap(cap) if cap else None
-    except BakeoffError as error:
-        fail(str(error), MISUSED)
-
-
-async def _begun(app: AppContext, request: Request, bakeoff: Bakeoff, console: Console) -> None:
-    """Say what it comes to, ask where somebody can answer, and keep it; or reopen one."""
-    if request.resume:
-        await holding.reopened(app, bakeoff, _micro(request.cap))
-        return
-    proposal = proposal_post(bakeoff, await expected(app, bakeoff), "")
-    console.print(dressed(proposal))
-    if not request.yes and stdin.isatty() and not typer.confirm("Start?", err=True):
-        fail("Nothing was begun, and nothing is spent.", MISUSED)
-    await app.bakeoff_stores.bakeoffs.open(bakeoff)
-
-
-async def _carried(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
-    """Hold it to its end; Ctrl-C stops spending and keeps what there is."""
-    bar = BakeoffBar(console, bakeoff)
-    try:
-        await holding.begin(app, None, bakeoff)
-        async for progress in app.bakeoff_registry.subscribe(bakeoff.id):
-            bar.show(progress)
-    except asyncio.CancelledError:
-        bar.close()
-        with suppress(BakeoffError):
-            await holding.cancel(app, bakeoff, CANCELLED)
-        go_on = f"council bakeoff run --resume {bakeoff.id}"
-        typer.echo(f"Stopped; what there is is kept. Go on with: {go_on}", err=True)
-        raise
-    finally:
-        bar.close()
-
-
-def _show(request: Request, found: Whole, changes: Changes | None) -> None:
-    """Print what came of it, and write the files that are wanted."""
-    if request.save:
-        _write(request.save, found.json)
-    told = summary_markdown(found.progress, found.board, changes, request.member)
-    if request.summary:
-        _write(request.summary, told)
-    if request.as_json:
-        say_json(found.document)
-    elif request.baseline and not request.summary:
-        typer.echo(told, nl=False)
-    else:
-        print_posts(found.posts)
-
-
-def _write(path: Path, text: str) -> None:
-    with written_whole(path) as file:
-        file.write(text.encode())
-
-
-# --- `council bakeoff`: a suite put to a panel, as often as it is wanted; for checks as well.
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 BakeoffId = Annotated[str, typer.Argument(help="A bake-off's id, its beginning, or last.")]
+
+MESSAGE = IncomingMessage("", TERMINAL_USER, HERE, "")
 
 bakeoff_app = typer.Typer(help="Put suites of questions to panels.", no_args_is_help=True)
 
@@ -327,29 +89,221 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
     if bool(suite) == bool(resume):
         fail("Name a suite or its file, as in: council bakeoff run sql", MISUSED)
 
-    ended: list[Ended] = []
-    request = Request(
+    options = RunOptions(
         suite, panel, cap, resume, yes, local, as_json, baseline, member, summary, save
     )
-    run(hold(request, ended.append), failing=MISUSED if baseline else FAILED)
-    if ended != [Ended.WELL]:
-        is_check = baseline and ended != [Ended.WORSE]
+    outcome = run(_run(options), failure_code=MISUSED if baseline else FAILED)
+    if outcome is not Outcome.GOOD:
+        is_check = baseline and outcome is not Outcome.WORSE
         raise typer.Exit(MISUSED if is_check else FAILED)
 
 
 @bakeoff_app.command("list")
 def list_bakeoffs(as_json: Json = False) -> None:
     """List the bake-offs, newest first."""
-    run(list_all(as_json=as_json))
+    run(_list_bakeoffs(as_json=as_json))
 
 
 @bakeoff_app.command("show")
 def show_bakeoff(bakeoff_id: BakeoffId, as_json: Json = False) -> None:
     """Show a bake-off: how far it is, or what came of it."""
-    run(show(bakeoff_id, as_json=as_json))
+    run(_show_bakeoff(bakeoff_id, as_json=as_json))
 
 
 @bakeoff_app.command("cancel")
 def cancel_bakeoff(bakeoff_id: BakeoffId) -> None:
     """Stop spending on a bake-off; what there is of it is kept."""
-    run(cancel(bakeoff_id))
+    run(_cancel(bakeoff_id))
+
+
+class Outcome(Enum):
+    """How a run ended, for the exit code."""
+
+    GOOD = "good"
+    WORSE = "worse"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """The options of `council bakeoff run`."""
+
+    suite: str
+    panel: str | None
+    cap: str
+    resume: str
+    yes: bool
+    local: bool
+    as_json: bool
+    baseline: Path | None
+    member: str
+    summary: Path | None
+    save: Path | None
+
+
+async def _run(options: RunOptions) -> Outcome:
+    """Run or resume a bake-off and print its results."""
+    logs.set_up()
+    console = Console(stderr=True, highlight=False)
+    before = read_baseline(options.baseline) if options.baseline else ()
+    bar = DownloadBar(console)
+    async with opened_app(load_settings(), StartOptions(options.local, bar.show)) as app:
+        bakeoff = await _bakeoff(app, options)
+        if before:
+            check_comparable(before, bakeoff)
+        if options.member:
+            _check_member(bakeoff, options.member)
+        await _open(app, options, bakeoff, console)
+        await _follow(app, bakeoff, console)
+        results = await _load_results(app, await app.bakeoff_stores.bakeoffs.load(bakeoff.id))
+        changes = changed(await records_of(app, bakeoff), before) if before else None
+    _print_results(options, results, changes)
+    return _outcome(results.progress, changes, options.member)
+
+
+async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
+    """Return the bake-off to resume, or a new one that is not stored yet."""
+    cap_micro = parse_cap(options.cap)
+    if options.resume:
+        stopped = await find_bakeoff(app, MESSAGE, options.resume)
+        return stopped if cap_micro is None else replace(stopped, cap_micro=cap_micro)
+    suite = await find_suite(app, options.suite)
+    panel = app.panel(options.panel, HERE)
+    return Bakeoff(f"bo:{app.new_id()}", suite, panel, HERE, TERMINAL_USER.id, app.now(), cap_micro)
+
+
+def parse_cap(cap: str) -> int | None:
+    """Return a cap in micro-dollars, None for ""; exit with code 2 if it is no amount."""
+    try:
+        return read_cap(cap) if cap else None
+    except BakeoffError as error:
+        fail(str(error), MISUSED)
+
+
+def _check_member(bakeoff: Bakeoff, member: str) -> None:
+    seats = [seat.key for seat in bakeoff.panel.members]
+    if member not in seats:
+        fail(f"Panel {bakeoff.panel.name!r} has no member {member!r}: {', '.join(seats)}.", MISUSED)
+
+
+async def _open(app: AppContext, options: RunOptions, bakeoff: Bakeoff, console: Console) -> None:
+    """Reopen a bake-off, or print the estimated cost, ask, and store it."""
+    if options.resume:
+        await lifecycle.reopened(app, bakeoff, parse_cap(options.cap))
+        return
+    proposal = proposal_post(bakeoff, await expected(app, bakeoff), "")
+    console.print(dressed(proposal))
+    confirm_start(yes=options.yes)
+    await app.bakeoff_stores.bakeoffs.open(bakeoff)
+
+
+def confirm_start(*, yes: bool) -> None:
+    """Ask whether to start, unless `yes` or there is no terminal; exit with code 2 if not."""
+    if not yes and stdin.isatty() and not typer.confirm("Start?", err=True):
+        fail("Nothing was begun, and nothing is spent.", MISUSED)
+
+
+async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
+    """Run a bake-off to its end; Ctrl-C cancels it."""
+    bar = BakeoffBar(console, bakeoff)
+    try:
+        await lifecycle.begin(app, None, bakeoff)
+        async for progress in app.bakeoff_registry.subscribe(bakeoff.id):
+            bar.show(progress)
+    except asyncio.CancelledError:
+        bar.close()
+        with suppress(BakeoffError):
+            await lifecycle.cancel(app, bakeoff, CANCELLED)
+        resume = f"council bakeoff run --resume {bakeoff.id}"
+        typer.echo(f"Stopped; what there is is kept. Go on with: {resume}", err=True)
+        raise
+    finally:
+        bar.close()
+
+
+def _outcome(progress: Progress, changes: Changes | None, member: str) -> Outcome:
+    if not progress.is_whole or len(progress.failed) == progress.questions:
+        return Outcome.FAILED
+    return Outcome.WORSE if changes and changes.worse(member) else Outcome.GOOD
+
+
+@dataclass(frozen=True, slots=True)
+class BakeoffResults:
+    """A bake-off with its leaderboard and its JSON document."""
+
+    progress: Progress
+    board: Leaderboard
+    document: Document
+
+    @property
+    def posts(self) -> tuple[Post, ...]:
+        """The posts to print."""
+        board = board_thread(self.board) if self.board.board.rows else None
+        thread = result_thread(self.progress, board)
+        return (thread.root, *thread.replies)
+
+
+async def _load_results(app: AppContext, bakeoff: Bakeoff) -> BakeoffResults:
+    progress = await lifecycle.standing(app, bakeoff)
+    board = await board_of(app, bakeoff)
+    shares = {
+        bakeoff_of(round_.id)[1]: shares_in(round_) for round_ in await closed_rounds(app, bakeoff)
+    }
+    records = await asyncio.to_thread(
+        lambda rows: list(map(record_document, rows)), await records_of(app, bakeoff)
+    )
+    return BakeoffResults(progress, board, bakeoff_document(progress, board, shares, records))
+
+
+def _print_results(options: RunOptions, results: BakeoffResults, changes: Changes | None) -> None:
+    """Print the results and write the files that were asked for."""
+    if options.save:
+        _write(options.save, json.dumps(results.document, ensure_ascii=False, indent=2) + "\n")
+    summary = summary_markdown(results.progress, results.board, changes, options.member)
+    if options.summary:
+        _write(options.summary, summary)
+    if options.as_json:
+        print_json(results.document)
+    elif options.baseline and not options.summary:
+        typer.echo(summary, nl=False)
+    else:
+        print_posts(results.posts)
+
+
+def _write(path: Path, text: str) -> None:
+    with atomic_write(path) as file:
+        file.write(text.encode())
+
+
+async def _list_bakeoffs(*, as_json: bool) -> None:
+    """Print a line for each bake-off, or their JSON."""
+    async with opened_app(load_settings(), StartOptions()) as app:
+        bakeoffs = await readable_bakeoffs(app, MESSAGE)
+        all_progress = [await lifecycle.standing(app, bakeoff) for bakeoff in bakeoffs]
+    if as_json:
+        print_json([line_document(progress) for progress in all_progress])
+        return
+    for progress in all_progress:
+        bakeoff = progress.bakeoff
+        begun = f"{bakeoff.at:%Y-%m-%d %H:%M}"
+        name = f"{bakeoff.suite.name} by {bakeoff.panel.name}"
+        typer.echo(f"{bakeoff.id}  {begun}  {name}  {state_of(progress)}")
+
+
+async def _show_bakeoff(start: str, *, as_json: bool) -> None:
+    """Print the results of a bake-off, or their JSON."""
+    async with opened_app(load_settings(), StartOptions()) as app:
+        results = await _load_results(app, await find_bakeoff(app, MESSAGE, start))
+    if as_json:
+        print_json(results.document)
+    else:
+        print_posts(results.posts)
+
+
+async def _cancel(start: str) -> None:
+    """Cancel a bake-off, in whichever process it runs."""
+    async with opened_app(load_settings(), StartOptions()) as app:
+        bakeoff = await find_bakeoff(app, MESSAGE, start)
+        kept = await lifecycle.cancel(app, bakeoff, CANCELLED)
+    of = counted(len(bakeoff.suite.questions), "question")
+    typer.echo(f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept.")

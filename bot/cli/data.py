@@ -1,4 +1,4 @@
-"""Everything stored, out to lines of JSON; one round at a time is held in memory."""
+"""The commands `council export`, `import` and `forget`: stored data out, in, and deleted."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from bot.bootstrap import Stores, opened_books, opened_store
-from bot.cli.output import FAILED, MISUSED, fail, moment, run, written_whole
+from bot.cli.output import FAILED, MISUSED, atomic_write, fail, parse_moment, run
 from bot.commands.rounds import UnderWayError, forgotten
 from bot.coordination.clock import now
 from bot.render.formatting import counted, listed
@@ -24,226 +24,18 @@ from council.integrity.seal import changes
 from council.ports import RoundQuery
 from storage.export import Kept, Record, kept_line, line_of, thing_of
 
-# --- Everything stored, out to lines of JSON; one round at a time is held in memory.
+OnFault = Callable[[str], None]
+Entry = Record | Kept
+EntryCounts = Counter[type[Entry]]
+ExportLines = AsyncIterator[tuple[type[Entry], bytes]]
 
-Tell = Callable[[str], None]
-Things = Counter[type[Record | Kept]]
-Lines = AsyncIterator[tuple[type[Record | Kept], bytes]]
-
-NOUNS: dict[type[Record | Kept], str] = {
+NOUNS: dict[type[Entry], str] = {
     Record: "round",
     StoredSuite: "version of a suite",
     Bakeoff: "bake-off",
     Schedule: "schedule",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A line that is nothing we export, and why."""
-
-    why: str
-
-
-async def export_rounds(since: datetime | None, to: Path | None, tell: Tell) -> None:
-    """Write everything, rounds last and oldest first; `tell` hears of what cannot be read."""
-    async with opened_books(load_settings()) as books:
-        await _write(_lines(books, since, tell), to)
-
-
-async def export_round(start: str, to: Path | None) -> None:
-    """Write one round with all that is stored of it: what verifying it elsewhere needs."""
-    async with opened_books(load_settings()) as books:
-        await _write(_one(books, await books.store.find(start)), to)
-
-
-async def _write(lines: Lines, to: Path | None) -> None:
-    """Print lines, or write them to a file that is there whole or not at all."""
-    if to is None:
-        async for _, line in lines:
-            typer.echo(line, nl=False)
-        return
-    written: Things = Counter()
-    with written_whole(to) as file:
-        async for kind, line in lines:
-            file.write(line)
-            written[kind] += 1
-    typer.echo(f"{said(written)} written to {to}.")
-
-
-def said(things: Things) -> str:
-    """Say how many things of each kind there are: "2 rounds and 1 schedule"; rounds come first."""
-    kinds = [kind for kind in NOUNS if things[kind] or kind is Record]
-    return listed(_counted(things[kind], NOUNS[kind]) for kind in kinds)
-
-
-def _counted(number: int, noun: str) -> str:
-    head, of, tail = noun.partition(" of ")
-    return f"{counted(number, head)}{of}{tail}"
-
-
-async def _one(books: Stores, round_id: str) -> Lines:
-    round_, store = await books.store.load(round_id), books.store
-    said = (await store.ratings(round_id), await store.votes(round_id))
-    line = line_of(round_, *said, await store.seal(round_id))
-    yield Record, line.encode() + b"\n"
-
-
-async def _lines(books: Stores, since: datetime | None, tell: Tell) -> Lines:
-    for kept in await _kept(books.bakeoff_stores, since):
-        try:
-            yield type(kept), kept_line(kept).encode() + b"\n"
-        except StoreError as error:
-            tell(f"Left out: {error}")
-    for round_id in await books.store.ids(wanted=RoundQuery(since=since)):
-        try:
-            async for line in _one(books, round_id):
-                yield line
-        except StoreError as error:
-            tell(f"Left out: {error}")
-
-
-async def _kept(bench: BakeoffStores, since: datetime | None) -> list[Kept]:
-    """Give what is kept beside rounds; of bake-offs those that began since then, oldest first."""
-    bakeoffs = reversed(await bench.bakeoffs.recent())
-    wanted = [one for one in bakeoffs if since is None or one.at >= since]
-    return [*await bench.suites.every(), *await bench.schedules.every(), *wanted]
-
-
-def exported(path: Path) -> Iterator[Record | Kept | Unreadable]:
-    """Give what a file holds line by line, and why a line is nothing; SettingsError without one."""
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    yield _read(line, f"{path.name}, line {number}")
-    except OSError as error:
-        raise SettingsError([f"{path} cannot be read: {error.strerror}."]) from None
-
-
-def _read(line: bytes, where: str) -> Record | Kept | Unreadable:
-    try:
-        return thing_of(line)
-    except StoreError as error:
-        return Unreadable(f"{where}: {str(error).rstrip('.')}.")
-
-
-# --- An export, in again: what is there already is left alone, and nothing starts by itself.
-
-UNFINISHED = "It was taken in before its end; it can be gone on with."
-
-
-async def import_rounds(path: Path, tell: Tell) -> None:
-    """Keep what is exported and not there yet; `tell` hears of lines that are nothing of ours."""
-    kept: Things = Counter()
-    there = 0
-    async with opened_books(load_settings()) as books:
-        suites = await books.bakeoff_stores.suites.every()
-        taking = _Taking(books, {(kept.suite.scope, kept.suite.name) for kept in suites})
-        for found in exported(path):
-            if isinstance(found, Unreadable):
-                tell(found.why)
-                continue
-            try:
-                is_new = await taking.take(found)
-            except CouncilError as error:
-                tell(f"{_named(found)}: {error}")
-                continue
-            kept[type(found)] += is_new
-            there += not is_new
-    typer.echo(f"{said(kept)} taken in, {there} there already.")
-
-
-def _named(found: Record | Kept) -> str:
-    if isinstance(found, Record):
-        return f"Round {found.round_.id!r}"
-    if isinstance(found, StoredSuite):
-        return f"Suite {found.suite.name!r}"
-    if isinstance(found, Bakeoff):
-        return f"Bake-off {found.id!r}"
-    return f"Schedule {found.name!r}"
-
-
-class _Taking:
-    """Takes things in, each by its kind; suites that were there before keep their versions."""
-
-    def __init__(self, books: Stores, suites: set[tuple[str, str]]) -> None:
-        self._store = books.store
-        self._bench = books.bakeoff_stores
-        self._suites = suites
-
-    async def take(self, found: Record | Kept) -> bool:
-        """Keep a thing; give False for one that was there."""
-        if isinstance(found, Record):
-            return await self._round(found)
-        if isinstance(found, StoredSuite):
-            return await self._suite(found)
-        if isinstance(found, Bakeoff):
-            return await self._bakeoff(found)
-        return await self._schedule(found)
-
-    async def _round(self, record: Record) -> bool:
-        # A round that joins the chain here must not be another than the one that closed there.
-        if found := changes(record.round_, record.seal) if record.seal else ():
-            raise StoreError(f"it is not as it closed ({listed(found)}), so it is not taken in.")
-        is_new = await self._store.import_round(record.round_, record.seal)
-        if is_new:
-            # Its place has long been told, if it can be reached from here at all.
-            await self._store.deliver(record.round_.id, delivered=True)
-        for feedback in record.ratings:
-            with suppress(ForgottenError):  # words on a round that was forgotten here meanwhile
-                await self._store.rate(feedback)
-        for vote in record.votes:
-            await self._store.vote(vote)
-        return is_new
-
-    async def _suite(self, kept: StoredSuite) -> bool:
-        if (kept.suite.scope, kept.suite.name) in self._suites:
-            return False
-        return await self._bench.suites.keep(kept.suite, kept.by, kept.at)
-
-    async def _bakeoff(self, bakeoff: Bakeoff) -> bool:
-        # Nobody has asked for money to be spent here.
-        ending = bakeoff.ending or Ending(bakeoff.at, UNFINISHED)
-        return await self._bench.bakeoffs.open(replace(bakeoff, ending=ending))
-
-    async def _schedule(self, schedule: Schedule) -> bool:
-        for other in await self._bench.schedules.every(schedule.scope):
-            if schedule.id == other.id:
-                return False
-            if schedule.name == other.name:
-                raise ScheduleError("there is another of this name already.")
-        await self._bench.schedules.keep(replace(schedule, paused=True))
-        return True
-
-
-# --- `council forget`: data gone, for one round or for all that are old.
-
-
-async def forget_round(start: str, *, unfinished: bool) -> None:
-    """Forget one round and say what was done.
-
-    Another process may be carrying one that is not at its end: only whoever says that it has
-    stopped can have it forgotten. Should it go on all the same, nothing is added to it any more.
-    """
-    async with opened_store(load_settings()) as store:
-        round_ = await store.load(await store.find(start))
-        if not (round_.closing or round_.forgotten or unfinished):
-            raise UnderWayError(
-                f"Round {round_.id} has not come to its end: stop it first, then forget it with "
-                "--unfinished."
-            )
-        typer.echo(await forgotten(store, round_, now()))
-
-
-async def forget_old(days: int, tell: Callable[[str], None]) -> None:
-    """Forget every round that is older, and say how many; `tell` hears of each that cannot be."""
-    async with opened_store(load_settings()) as store:
-        count = await forget_older(store, days, now(), ForgetOptions(on_fault=tell))
-    typer.echo(f"{counted(count, 'round')} older than {counted(days, 'day')} forgotten.")
-
-
-# --- The commands for data out, data in and data gone.
+IMPORTED_UNFINISHED = "It was taken in before its end; it can be gone on with."
 
 
 def export(
@@ -261,18 +53,18 @@ def export(
     """
     if round_id and since:
         fail("Name one round, or give --since DATE.", MISUSED)
-    asked_since = moment(since)
+    asked_since = parse_moment(since)
 
-    told = _Told()
-    run(export_round(round_id, to) if round_id else export_rounds(asked_since, to, told))
-    told.end()
+    faults = _FaultPrinter()
+    run(_export_round(round_id, to) if round_id else _export_all(asked_since, to, faults))
+    faults.exit_if_any()
 
 
 def import_(file: Annotated[Path, typer.Argument(help="An export.")]) -> None:
     """Take exported rounds in; those that are there already are left alone."""
-    told = _Told()
-    run(import_rounds(file, told))
-    told.end()
+    faults = _FaultPrinter()
+    run(_import(file, faults))
+    faults.exit_if_any()
 
 
 def forget(
@@ -288,25 +80,231 @@ def forget(
     if bool(round_id) == bool(older_than):
         fail("Name one round, or give --older-than DAYS.", MISUSED)
 
-    told = _Told()
+    faults = _FaultPrinter()
     if older_than:
-        run(forget_old(older_than, told))
+        run(_forget_old(older_than, faults))
     else:
-        run(forget_round(round_id, unfinished=unfinished))
-    told.end()
+        run(_forget_round(round_id, unfinished=unfinished))
+    faults.exit_if_any()
 
 
-class _Told:
-    """Tells on stderr what went wrong with one of many, and fails at the end."""
+class _FaultPrinter:
+    """Prints faults on stderr; the command goes on, and fails at its end."""
 
     def __init__(self) -> None:
-        self._faults = 0
+        self._has_faults = False
 
     def __call__(self, fault: str) -> None:
-        self._faults += 1
+        self._has_faults = True
         typer.echo(fault, err=True)
 
-    def end(self) -> None:
-        """End with exit code 1 if anything was told."""
-        if self._faults:
+    def exit_if_any(self) -> None:
+        """Exit with code 1 if a fault was printed."""
+        if self._has_faults:
             raise typer.Exit(FAILED)
+
+
+# --- Export
+
+
+async def _export_all(since: datetime | None, to: Path | None, on_fault: OnFault) -> None:
+    """Write everything, rounds last and oldest first; `on_fault` gets what cannot be read."""
+    async with opened_books(load_settings()) as books:
+        await _write(_all_lines(books, since, on_fault), to)
+
+
+async def _export_round(start: str, to: Path | None) -> None:
+    """Write one round with everything that verifying it elsewhere needs."""
+    async with opened_books(load_settings()) as books:
+        await _write(_round_lines(books, await books.store.find(start)), to)
+
+
+async def _write(lines: ExportLines, to: Path | None) -> None:
+    """Print lines as they come, or write them to a file."""
+    if to is None:
+        async for _, line in lines:
+            typer.echo(line, nl=False)
+        return
+    written: EntryCounts = Counter()
+    with atomic_write(to) as file:
+        async for kind, line in lines:
+            file.write(line)
+            written[kind] += 1
+    typer.echo(f"{_describe(written)} written to {to}.")
+
+
+def _describe(counts: EntryCounts) -> str:
+    """Return a phrase such as "2 rounds and 1 schedule"; rounds are always in it, and first."""
+    kinds = [kind for kind in NOUNS if counts[kind] or kind is Record]
+    return listed(_counted(counts[kind], NOUNS[kind]) for kind in kinds)
+
+
+def _counted(number: int, noun: str) -> str:
+    head, of, tail = noun.partition(" of ")
+    return f"{counted(number, head)}{of}{tail}"
+
+
+async def _all_lines(books: Stores, since: datetime | None, on_fault: OnFault) -> ExportLines:
+    # One round at a time is in memory.
+    for kept in await _bakeoff_entries(books.bakeoff_stores, since):
+        try:
+            yield type(kept), kept_line(kept).encode() + b"\n"
+        except StoreError as error:
+            on_fault(f"Left out: {error}")
+    for round_id in await books.store.ids(wanted=RoundQuery(since=since)):
+        try:
+            async for line in _round_lines(books, round_id):
+                yield line
+        except StoreError as error:
+            on_fault(f"Left out: {error}")
+
+
+async def _bakeoff_entries(stores: BakeoffStores, since: datetime | None) -> list[Kept]:
+    """Return all suites and schedules, and the bake-offs that began since then, oldest first."""
+    bakeoffs = reversed(await stores.bakeoffs.recent())
+    wanted = [one for one in bakeoffs if since is None or one.at >= since]
+    return [*await stores.suites.every(), *await stores.schedules.every(), *wanted]
+
+
+async def _round_lines(books: Stores, round_id: str) -> ExportLines:
+    round_, store = await books.store.load(round_id), books.store
+    feedback = (await store.ratings(round_id), await store.votes(round_id))
+    line = line_of(round_, *feedback, await store.seal(round_id))
+    yield Record, line.encode() + b"\n"
+
+
+# --- Import
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableLine:
+    """A line that is no entry of an export, and why."""
+
+    reason: str
+
+
+def read_export(path: Path) -> Iterator[Entry | UnreadableLine]:
+    """Yield the entries of an export; raise SettingsError if the file cannot be read."""
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield _parse_line(line, f"{path.name}, line {number}")
+    except OSError as error:
+        raise SettingsError([f"{path} cannot be read: {error.strerror}."]) from None
+
+
+def _parse_line(line: bytes, where: str) -> Entry | UnreadableLine:
+    try:
+        return thing_of(line)
+    except StoreError as error:
+        return UnreadableLine(f"{where}: {str(error).rstrip('.')}.")
+
+
+async def _import(path: Path, on_fault: OnFault) -> None:
+    """Store the entries of an export that are not stored yet; nothing is started by it."""
+    new: EntryCounts = Counter()
+    known_count = 0
+    async with opened_books(load_settings()) as books:
+        suites = await books.bakeoff_stores.suites.every()
+        importer = _Importer(books, {(stored.suite.scope, stored.suite.name) for stored in suites})
+        for entry in read_export(path):
+            if isinstance(entry, UnreadableLine):
+                on_fault(entry.reason)
+                continue
+            try:
+                is_new = await importer.store(entry)
+            except CouncilError as error:
+                on_fault(f"{_display_name(entry)}: {error}")
+                continue
+            new[type(entry)] += is_new
+            known_count += not is_new
+    typer.echo(f"{_describe(new)} taken in, {known_count} there already.")
+
+
+def _display_name(entry: Entry) -> str:
+    if isinstance(entry, Record):
+        return f"Round {entry.round_.id!r}"
+    if isinstance(entry, StoredSuite):
+        return f"Suite {entry.suite.name!r}"
+    if isinstance(entry, Bakeoff):
+        return f"Bake-off {entry.id!r}"
+    return f"Schedule {entry.name!r}"
+
+
+class _Importer:
+    """Stores entries by their kind; suites that were there before keep their versions."""
+
+    def __init__(self, books: Stores, known_suites: set[tuple[str, str]]) -> None:
+        self._rounds = books.store
+        self._stores = books.bakeoff_stores
+        self._known_suites = known_suites
+
+    async def store(self, entry: Entry) -> bool:
+        """Store an entry; return False if it was there already."""
+        if isinstance(entry, Record):
+            return await self._store_round(entry)
+        if isinstance(entry, StoredSuite):
+            return await self._store_suite(entry)
+        if isinstance(entry, Bakeoff):
+            return await self._store_bakeoff(entry)
+        return await self._store_schedule(entry)
+
+    async def _store_round(self, record: Record) -> bool:
+        # A round that joins the chain here must be the one that closed there.
+        if changed := changes(record.round_, record.seal) if record.seal else ():
+            raise StoreError(f"it is not as it closed ({listed(changed)}), so it is not taken in.")
+        is_new = await self._rounds.import_round(record.round_, record.seal)
+        if is_new:
+            # It was delivered where it was asked, if that place can be reached from here at all.
+            await self._rounds.deliver(record.round_.id, delivered=True)
+        for feedback in record.ratings:
+            with suppress(ForgottenError):  # forgotten here since it was exported
+                await self._rounds.rate(feedback)
+        for vote in record.votes:
+            await self._rounds.vote(vote)
+        return is_new
+
+    async def _store_suite(self, stored: StoredSuite) -> bool:
+        if (stored.suite.scope, stored.suite.name) in self._known_suites:
+            return False
+        return await self._stores.suites.keep(stored.suite, stored.by, stored.at)
+
+    async def _store_bakeoff(self, bakeoff: Bakeoff) -> bool:
+        # Nobody has asked for money to be spent here.
+        ending = bakeoff.ending or Ending(bakeoff.at, IMPORTED_UNFINISHED)
+        return await self._stores.bakeoffs.open(replace(bakeoff, ending=ending))
+
+    async def _store_schedule(self, schedule: Schedule) -> bool:
+        for other in await self._stores.schedules.every(schedule.scope):
+            if schedule.id == other.id:
+                return False
+            if schedule.name == other.name:
+                raise ScheduleError("there is another of this name already.")
+        await self._stores.schedules.keep(replace(schedule, paused=True))
+        return True
+
+
+# --- Forget
+
+
+async def _forget_round(start: str, *, unfinished: bool) -> None:
+    """Forget one round; raise UnderWayError for one that has not ended, unless `unfinished`.
+
+    Another process may still be running such a round; once forgotten, nothing is added to it.
+    """
+    async with opened_store(load_settings()) as store:
+        round_ = await store.load(await store.find(start))
+        if not (round_.closing or round_.forgotten or unfinished):
+            raise UnderWayError(
+                f"Round {round_.id} has not come to its end: stop it first, then forget it with "
+                "--unfinished."
+            )
+        typer.echo(await forgotten(store, round_, now()))
+
+
+async def _forget_old(days: int, on_fault: OnFault) -> None:
+    """Forget every round older than `days`; `on_fault` gets each that cannot be forgotten."""
+    async with opened_store(load_settings()) as store:
+        count = await forget_older(store, days, now(), ForgetOptions(on_fault=on_fault))
+    typer.echo(f"{counted(count, 'round')} older than {counted(days, 'day')} forgotten.")

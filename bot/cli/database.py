@@ -1,4 +1,4 @@
-"""A copy of a database held against the one it was made from, round by round."""
+"""The commands `council db upgrade` and `council db copy`."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -12,213 +12,38 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bootstrap import Stores, opened_books, opened_engine
+from bot.bootstrap import Stores, opened_books, opened_engine, opened_store
 from bot.cli.output import FAILED, MISUSED, fail, run
-from bot.cli.verify import said, walked
+from bot.cli.verify import print_walk, walked
 from bot.render.formatting import counted
 from bot.runners.local import FileClaims
 from bot.settings import Settings, SettingsError, load_settings
-from bot.settings.environment import driven
+from bot.settings.environment import with_async_driver
 from council.errors import CouncilError, StoreError
 from council.integrity.seal import Seal, changes
 from council.integrity.verification import chain_name, verify
 from council.ports import Store
 from council.rounds import Round
+from storage import copy_database
 from storage.copy_database import Contents, contents, others
-from storage.copy_database import copy as _copying_copy
+from storage.migrate import HEAD
 
-database_app = typer.Typer(help="Look after the database.", no_args_is_help=True)
-
-# --- A copy of a database held against the one it was made from, round by round.
-
-Tell = Callable[[str], None]
-
-AS_BEFORE = "it was so before, and was copied as it is"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A round with what was noted of it, or why there is none that can be read."""
-
-    round_: Round | None = None
-    seal: Seal | None = None
-    why: str = ""
-
-
-async def check_copy(was: Stores, is_: Stores, tell: Tell, told: Callable[[int], None]) -> None:
-    """Load each round from both, verify it, and walk the chains; `tell` hears of what is wrong."""
-    good = total = 0
-    for round_id in await was.store.ids():
-        total += 1
-        good += await _is_good(was.store, is_.store, round_id, tell)
-        told(1)
-    typer.echo(
-        f"{good} of {counted(total, 'round')} equal in both, and as recomputed."
-        if good < total
-        else f"{counted(total, 'round')}: each is equal in both, and as recomputed."
-    )
-    await _check_chains(was, is_, tell)
-
-
-async def _is_good(was: Store, is_: Store, round_id: str, tell: Tell) -> bool:
-    before, after = await _found(was, round_id), await _found(is_, round_id)
-    if before != after:
-        typer.echo(f"Round {round_id} is not as it was: copy into a new database again.")
-    elif faults := _faults(after):
-        typer.echo(f"Round {round_id}: {faults}; {AS_BEFORE}.")
-    else:
-        return True
-    tell(round_id)
-    return False
-
-
-async def _found(store: Store, round_id: str) -> Found:
-    try:
-        return Found(await store.load(round_id), await store.seal(round_id))
-    except CouncilError as error:
-        return Found(why=str(error).rstrip("."))
-
-
-def _faults(found: Found) -> str:
-    """Say what is wrong with a round itself; nothing where nothing is."""
-    if found.round_ is None:
-        return found.why
-    changed = changes(found.round_, found.seal) if found.seal else ()
-    return "; ".join(
-        (
-            *(f"differs in {difference}" for difference in verify(found.round_)),
-            *(f"is not as it closed: {change}" for change in changed),
-        )
-    )
-
-
-async def _check_chains(was: Stores, is_: Stores, tell: Tell) -> None:
-    """Walk every chain of the copy, which must have the heads that there were."""
-    heads = await is_.chain.heads()
-    if heads != await was.chain.heads():
-        typer.echo("The chains do not end as they did: copy into a new database again.")
-        tell("heads")
-    for head in heads:
-        walk = await walked(is_.chain, head, frozenset())
-        said(walk, tell)
-        if walk.findings:
-            typer.echo(f"So was {chain_name(head.scope)} before, and it was copied as it is.")
-
-
-# --- Everything stored, copied from one database into another, and held against it.
-
-Report = Callable[[str], None]
-
-SERVED = "A program uses {} now: stop it first, so that nothing is missing from the copy."
-LOOKS, PAUSE_SECONDS = 5, 0.1
-
-
-async def copy_database(source: str, target: str, tell: Report) -> None:
-    """Copy one database into another and check the copy; `tell` hears of each thing not right."""
-    settings = load_settings()
-    old, new = _meaning(settings, source), _meaning(settings, target)
-    if old.database == new.database:
-        raise SettingsError(["A database cannot be copied into itself: name another one."])
-    if old.database_file and not old.database_file.exists():
-        raise SettingsError([f"There is no database {old.database_file} to copy from."])
-    with _alone(old), _alone(new):
-        before = await _copied(old, new)
-        async with opened_books(old) as was, opened_books(new) as is_:
-            with _bar("checked", before.rows["round"]) as told:
-                await check_copy(was, is_, tell, told)
-        await _check_sums(old, new, tell)
-
-
-async def _copied(old: Settings, new: Settings) -> Contents:
-    """Copy all there is; give what it was."""
-    async with opened_engine(old) as source, opened_engine(new) as target:
-        for engine, settings in ((source, old), (target, new)):
-            await _check_alone(engine, settings)
-        before = await contents(source)
-        with _bar("copied", before.total) as told:
-            await _copying_copy(source, target, told)
-    tables = counted(sum(map(bool, before.rows.values())), "table")
-    typer.echo(f"{counted(before.total, 'row')} of {tables} copied into {_name(new)}.")
-    return before
-
-
-async def _check_alone(engine: AsyncEngine, settings: Settings) -> None:
-    """Raise StoreError while a program of ours is connected to a server's database."""
-    for _ in range(LOOKS):
-        if not await others(engine):
-            return
-        await asyncio.sleep(PAUSE_SECONDS)  # one that has just ended is let go of in a moment
-    raise StoreError(SERVED.format(_name(settings)))
-
-
-async def _check_sums(old: Settings, new: Settings, tell: Report) -> None:
-    """Hold the numbers of rows, and the money, against each other once all is kept."""
-    async with opened_engine(old) as source, opened_engine(new) as target:
-        was, is_ = await contents(source), await contents(target)
-    if was == is_:
-        typer.echo("Every table has as many rows in both, and the same money is spent.")
-        return
-    differing = [name for name in was.rows if was.rows[name] != is_.rows[name]]
-    for name in differing or ["spending"]:
-        tell(name)
-        typer.echo(f"Table {name!r} is not as it was: copy into a new database again.")
-
-
-def _meaning(settings: Settings, named: str) -> Settings:
-    """Give the settings with the database that is named: an address, or a file's path."""
-    if not named:
-        return settings
-    url = named if "://" in named else f"sqlite+aiosqlite:///{Path(named).absolute()}"
-    try:
-        return settings.model_copy(update={"database_url": driven(url)})
-    except ValueError as error:
-        raise SettingsError([f"The address of a database is wrong: {error}."]) from None
-
-
-@contextmanager
-def _alone(settings: Settings) -> Iterator[None]:
-    """Keep every other program off a file, as long as the block lasts."""
-    file = settings.database_file
-    if file is None or not file.parent.exists():
-        yield
-        return
-    claims = FileClaims(file.with_name(f"{file.name}.lock"))
-    try:
-        if not claims.take_all():
-            raise StoreError(SERVED.format(file))
-        yield
-    finally:
-        claims.close()
-
-
-def _name(settings: Settings) -> str:
-    """Name a database without what its address says of people."""
-    return str(settings.database_file or "the server's database")
-
-
-@contextmanager
-def _bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar on a terminal; give what moves it on."""
-    console = Console(stderr=True, highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
-        task = bars.add_task(what, total=total)
-        yield lambda done: bars.advance(task, done)
-
-
-# --- The commands that look after the database.
+OnFault = Callable[[str], None]
 
 NAME_ONE = (
     "Name the database to copy into, as in: council db copy postgresql://USER:PASSWORD@HOST/NAME"
 )
+IN_USE = "A program uses {} now: stop it first, so that nothing is missing from the copy."
+IN_USE_CHECKS, IN_USE_CHECK_SECONDS = 5, 0.1
+WRONG_BEFORE = "it was so before, and was copied as it is"
+
+database_app = typer.Typer(help="Look after the database.", no_args_is_help=True)
 
 
 @database_app.command()
 def upgrade() -> None:
     """Bring the database's schema up to date."""
-    from bot.cli.rounds import upgrade_schema
-
-    run(upgrade_schema())
+    run(_upgrade())
 
 
 @database_app.command()
@@ -241,7 +66,184 @@ def copy(
         fail(NAME_ONE, MISUSED)
     *source, target = named
 
-    wrong: list[str] = []
-    run(copy_database("".join(source), target, wrong.append))
-    if wrong:
+    faults: list[str] = []
+    run(_copy("".join(source), target, faults.append))
+    if faults:
         raise typer.Exit(FAILED)
+
+
+async def _upgrade() -> None:
+    """Open the database, which upgrades its schema, and print the schema's version."""
+    async with opened_store(load_settings()):
+        typer.echo(f"The database is at schema {HEAD}.")
+
+
+async def _copy(source: str, target: str, on_fault: OnFault) -> None:
+    """Copy one database into another, then compare them; call `on_fault` for each difference."""
+    settings = load_settings()
+    old, new = _with_database(settings, source), _with_database(settings, target)
+    if old.database == new.database:
+        raise SettingsError(["A database cannot be copied into itself: name another one."])
+    if old.database_file and not old.database_file.exists():
+        raise SettingsError([f"There is no database {old.database_file} to copy from."])
+    with _exclusive_lock(old), _exclusive_lock(new):
+        before = await _copy_rows(old, new)
+        async with opened_books(old) as originals, opened_books(new) as copies:
+            with _progress_bar("checked", before.rows["round"]) as advance:
+                await _compare_rounds(originals, copies, on_fault, advance)
+            await _compare_chains(originals, copies, on_fault)
+        await _compare_totals(old, new, on_fault)
+
+
+def _with_database(settings: Settings, database: str) -> Settings:
+    """Return the settings with another database: an address or a file's path; "" changes nothing.
+
+    Raise SettingsError for an address of another kind.
+    """
+    if not database:
+        return settings
+    url = database if "://" in database else f"sqlite+aiosqlite:///{Path(database).absolute()}"
+    try:
+        return settings.model_copy(update={"database_url": with_async_driver(url)})
+    except ValueError as error:
+        raise SettingsError([f"The address of a database is wrong: {error}."]) from None
+
+
+@contextmanager
+def _exclusive_lock(settings: Settings) -> Iterator[None]:
+    """Keep other programs from using an SQLite file until the block ends."""
+    file = settings.database_file
+    if file is None or not file.parent.exists():
+        yield
+        return
+    claims = FileClaims(file.with_name(f"{file.name}.lock"))
+    try:
+        if not claims.take_all():
+            raise StoreError(IN_USE.format(file))
+        yield
+    finally:
+        claims.close()
+
+
+async def _copy_rows(old: Settings, new: Settings) -> Contents:
+    """Copy every row; return what the old database contained."""
+    async with opened_engine(old) as source, opened_engine(new) as target:
+        for engine, settings in ((source, old), (target, new)):
+            await _check_unused(engine, settings)
+        before = await contents(source)
+        with _progress_bar("copied", before.total) as advance:
+            await copy_database.copy(source, target, advance)
+    tables = counted(sum(map(bool, before.rows.values())), "table")
+    typer.echo(f"{counted(before.total, 'row')} of {tables} copied into {_display_name(new)}.")
+    return before
+
+
+async def _check_unused(engine: AsyncEngine, settings: Settings) -> None:
+    """Raise StoreError if one of our programs is connected to a database server."""
+    for _ in range(IN_USE_CHECKS):
+        if not await others(engine):
+            return
+        # The server drops the connection of a program that has just ended a moment later.
+        await asyncio.sleep(IN_USE_CHECK_SECONDS)
+    raise StoreError(IN_USE.format(_display_name(settings)))
+
+
+def _display_name(settings: Settings) -> str:
+    """Name a database without the user and host of its address."""
+    return str(settings.database_file or "the server's database")
+
+
+@contextmanager
+def _progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar on a terminal; yield the function that advances it."""
+    console = Console(stderr=True, highlight=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
+        task = bars.add_task(label, total=total)
+        yield lambda done: bars.advance(task, done)
+
+
+async def _compare_rounds(
+    originals: Stores, copies: Stores, on_fault: OnFault, advance: Callable[[int], None]
+) -> None:
+    """Load each round from both databases, compare and verify it."""
+    good = total = 0
+    for round_id in await originals.store.ids():
+        total += 1
+        is_good = await _compare_round(originals.store, copies.store, round_id)
+        if not is_good:
+            on_fault(round_id)
+        good += is_good
+        advance(1)
+    typer.echo(
+        f"{good} of {counted(total, 'round')} equal in both, and as recomputed."
+        if good < total
+        else f"{counted(total, 'round')}: each is equal in both, and as recomputed."
+    )
+
+
+async def _compare_round(originals: Store, copies: Store, round_id: str) -> bool:
+    """Return whether a round is equal in both databases and verifies; print what is wrong."""
+    before, after = await _load_round(originals, round_id), await _load_round(copies, round_id)
+    if before != after:
+        typer.echo(f"Round {round_id} is not as it was: copy into a new database again.")
+        return False
+    if faults := _faults(after):
+        typer.echo(f"Round {round_id}: {faults}; {WRONG_BEFORE}.")
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedRound:
+    """A round with its seal, or the reason why it cannot be loaded."""
+
+    round_: Round | None = None
+    seal: Seal | None = None
+    error: str = ""
+
+
+async def _load_round(store: Store, round_id: str) -> LoadedRound:
+    try:
+        return LoadedRound(await store.load(round_id), await store.seal(round_id))
+    except CouncilError as error:
+        return LoadedRound(error=str(error).rstrip("."))
+
+
+def _faults(loaded: LoadedRound) -> str:
+    """Describe what is wrong with a round itself; return "" if it verifies."""
+    if loaded.round_ is None:
+        return loaded.error
+    changed = changes(loaded.round_, loaded.seal) if loaded.seal else ()
+    return "; ".join(
+        (
+            *(f"differs in {difference}" for difference in verify(loaded.round_)),
+            *(f"is not as it closed: {change}" for change in changed),
+        )
+    )
+
+
+async def _compare_chains(originals: Stores, copies: Stores, on_fault: OnFault) -> None:
+    """Compare the heads of all hash chains, and walk every chain of the copy."""
+    heads = await copies.chain.heads()
+    if heads != await originals.chain.heads():
+        typer.echo("The chains do not end as they did: copy into a new database again.")
+        on_fault("heads")
+    for head in heads:
+        walk = await walked(copies.chain, head)
+        print_walk(walk, on_fault)
+        if walk.findings:
+            typer.echo(f"So was {chain_name(head.scope)} before, and it was copied as it is.")
+
+
+async def _compare_totals(old: Settings, new: Settings, on_fault: OnFault) -> None:
+    """Compare the numbers of rows and the money spent."""
+    async with opened_engine(old) as source, opened_engine(new) as target:
+        before, after = await contents(source), await contents(target)
+    if before == after:
+        typer.echo("Every table has as many rows in both, and the same money is spent.")
+        return
+    differing = [name for name in before.rows if before.rows[name] != after.rows[name]]
+    for name in differing or ["spending"]:
+        on_fault(name)
+        typer.echo(f"Table {name!r} is not as it was: copy into a new database again.")

@@ -1,4 +1,7 @@
-"""How a command ends: 0 for success, 1 for a failed round or check, 2 for bad usage."""
+"""Console output, exit codes and files of the commands.
+
+A command exits with 0 for success, 1 for a failed round or check, 2 for bad usage.
+"""
 
 import asyncio
 import gc
@@ -11,7 +14,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import mkstemp
-from typing import Any, BinaryIO, NoReturn
+from typing import Annotated, Any, BinaryIO, NoReturn, TypeVar
 
 import typer
 
@@ -25,99 +28,98 @@ from council.errors import (
     SuiteError,
 )
 
-# --- How a command ends: 0 for success, 1 for a failed round or check, 2 for bad usage.
-
 FAILED, MISUSED = 1, 2
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Result = TypeVar("Result")
 
 
-def run(work: Coroutine[Any, Any, None], failing: int = FAILED) -> None:
-    """Run a command to its end; what goes wrong is one sentence on stderr and the right code.
+def run(work: Coroutine[Any, Any, Result], failure_code: int = FAILED) -> Result:
+    """Run a command's coroutine and return its result.
 
-    `failing` is the code of what is no misuse.
+    An error becomes one sentence on stderr and an exit code: 2 for bad usage, else `failure_code`.
     """
-    _collect()
+    _enable_garbage_collection()
     try:
-        asyncio.run(work)
+        return asyncio.run(work)
     except CouncilError as error:
-        fail(str(error), MISUSED if _is_misuse(error) else failing)
+        fail(str(error), MISUSED if _is_misuse(error) else failure_code)
     except KeyboardInterrupt:
-        raise typer.Exit(failing) from None
+        raise typer.Exit(failure_code) from None
     except BrokenPipeError:
-        _let_go()
-    except typer.Exit:  # what was to be said is said
+        _exit_after_broken_pipe()
+    except typer.Exit:  # the command has printed its sentence already
         raise
-    # The outermost handler: a fault of the program is told by its place, without anybody's data.
+    # The outermost handler: name the place of a bug, without anybody's data.
     except Exception as error:  # noqa: BLE001
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}, line {last.lineno}"
         fail(
-            f"Something went wrong ({type(error).__name__} in {where}). Please report it.", failing
+            f"Something went wrong ({type(error).__name__} in {where}). Please report it.",
+            failure_code,
         )
 
 
-def _collect() -> None:
-    """Collect garbage from now on, but for what was imported: that stays."""
+def fail(sentence: str, code: int) -> NoReturn:
+    """Print a sentence on stderr and exit with a code."""
+    typer.echo(sentence, err=True)
+    raise typer.Exit(code)
+
+
+def _enable_garbage_collection() -> None:
+    """Collect garbage from now on, except for the objects that imports made."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()
 
 
-def _let_go() -> NoReturn:
-    """End quietly when whoever reads along has left, as `head` does."""
-    # What is still to be flushed goes nowhere; Python would complain of it at its end.
+def _exit_after_broken_pipe() -> NoReturn:
+    """Exit quietly when the reader of stdout has closed it, as `head` does."""
+    # Flush the rest to nowhere; Python would complain at exit otherwise.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     raise typer.Exit(FAILED)
 
 
 def _is_misuse(error: CouncilError) -> bool:
-    # Named by class path: settings are imported only by commands that read them.
-    is_own = type(error).__name__ in {"SettingsError", "BaselineError"}
+    # By name: only commands that read settings import their module.
+    is_from_bot = type(error).__name__ in {"SettingsError", "BaselineError"}
     misuses = PanelError | QuestionError | ScheduleError | SuiteError | GradesError
-    return is_own or isinstance(error, misuses)
+    return is_from_bot or isinstance(error, misuses)
 
 
-def fail(sentence: str, code: int) -> NoReturn:
-    """End with a sentence on stderr."""
-    typer.echo(sentence, err=True)
-    raise typer.Exit(code)
-
-
-def say_json(document: object) -> None:
+def print_json(document: object) -> None:
     """Print one JSON document."""
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
 
 
-# --- Posts printed as they are read in a chat.
-
-
-def print_posts(posts: Iterable[Post]) -> None:
-    """Print posts, save those that are files."""
+def print_post(post: Post) -> None:
+    """Print a post as it reads in a chat."""
     # A command that prints JSON does not wait for these.
     from rich.console import Console
 
     from bot.terminal import dressed
 
-    console = Console(highlight=False)
+    Console(highlight=False).print(dressed(post))
+
+
+def print_posts(posts: Iterable[Post]) -> None:
+    """Print posts, except those that contain files."""
     for post in posts:
         if not any(isinstance(part, File) for part in post.parts):
-            console.print(dressed(post))
+            print_post(post)
 
 
-# --- Moments on the command line.
+def parse_moment(text: str | None) -> datetime | None:
+    """Parse "2026-11-21" or "2026-11-21T09:00+01:00"; UTC if no zone is named.
 
-
-def moment(text: str | None) -> datetime | None:
-    """Give the moment of "2026-11-21" or "2026-11-21T09:00+01:00"; UTC where no zone is named."""
+    Exit with code 2 if the text is no date.
+    """
     if text is None:
         return None
     try:
-        found = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         fail(f"{text!r} is no date: write it as 2026-11-21 or 2026-11-21T09:00.", MISUSED)
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-# --- Files that are written whole or not at all.
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 class FileError(CouncilError):
@@ -125,10 +127,10 @@ class FileError(CouncilError):
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write that stands at the path once the block has ended well.
+def atomic_write(path: Path) -> Iterator[BinaryIO]:
+    """Yield a temporary file that replaces `path` when the block ends without an error.
 
-    Until then it lies beside it under another name; only its owner can read it.
+    Only its owner can read the file.
     """
     part: Path | None = None
     try:
@@ -140,23 +142,23 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:
-        raise _refused(path, error) from error
+        raise _file_error(path, error) from error
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
 
 
 def check_writable(path: Path) -> None:
-    """Raise FileError where no file can be written, before any work goes into what it will hold."""
+    """Raise FileError if no file can be written at `path`; call it before long work."""
     try:
         descriptor, name = mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     except OSError as error:
-        raise _refused(path, error) from error
+        raise _file_error(path, error) from error
     os.close(descriptor)
     Path(name).unlink()
 
 
-def _refused(path: Path, error: OSError) -> FileError:
+def _file_error(path: Path, error: OSError) -> FileError:
     return FileError(
         f"{path} cannot be written ({error.strerror}): nothing was changed; name another file."
     )

@@ -1,7 +1,6 @@
-"""`council ask`: one round in the terminal."""
+"""The commands for rounds: `council ask`, `show`, `rounds` and `budget`."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Annotated
@@ -11,8 +10,8 @@ from rich.console import Console
 
 from bot.bootstrap import StartOptions, opened_app, opened_store
 from bot.chat import Asker, IncomingMessage
-from bot.cli.output import FAILED, MISUSED, fail, run, say_json
-from bot.cli.serve import DownloadBar
+from bot.cli.output import FAILED, MISUSED, Json, fail, print_json, print_post, run
+from bot.cli.progress import DownloadBar
 from bot.commands.ask import accepted
 from bot.commands.context import AppContext
 from bot.commands.round_delivery import follow_and_deliver
@@ -27,9 +26,10 @@ from council.errors import StoreError
 from council.integrity.erasure import check_remembered
 from council.ports import RoundSummary
 from council.rounds import Question, Round, Stage
-from storage.migrate import HEAD
 
-# --- `council ask`: one round in the terminal.
+TERMINAL_USER = Asker("terminal", "you")
+MAX_LISTED_QUESTION_LENGTH = 50
+RoundId = Annotated[str, typer.Argument(help="A round's id, or its beginning.")]
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
@@ -42,27 +42,35 @@ def ask(  # noqa: PLR0913, PLR0917
     ] = None,
     resume: Annotated[str | None, typer.Option(help="Go on with a round that stopped.")] = None,
     local: Annotated[bool, typer.Option("--local", help="Use the demonstration models.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Put a question to the panel, or go on with a round."""
     if bool(question) == bool(resume):
         fail('Give a question, as in: council ask "Why is the sky blue?"', MISUSED)
 
-    closed_well: list[bool] = []
-    request = Request(question, panel, method, seed, resume, local, as_json)
-    run(hold(request, closed_well.append))
-    if closed_well != [True]:
+    closed = run(_ask(AskOptions(question, panel, method, seed, resume, local, as_json)))
+    if closed.closing is None or closed.closing.failure is not None:
         raise typer.Exit(FAILED)
 
 
-# --- One round from the command line, from the question to its report or its JSON.
+def show(round_id: RoundId, as_json: Json = False) -> None:
+    """Show a stored round."""
+    run(_show_round(round_id, as_json=as_json))
 
-YOU = Asker("terminal", "you")
+
+def rounds(as_json: Json = False) -> None:
+    """List the stored rounds, newest first."""
+    run(_list_rounds(as_json=as_json))
+
+
+def budget(as_json: Json = False) -> None:
+    """Show what is spent, what is reserved for rounds under way, and what is left."""
+    run(_show_budgets(as_json=as_json))
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What was asked for on the command line."""
+class AskOptions:
+    """The options of `council ask`."""
 
     question: str
     panel: str | None
@@ -73,24 +81,38 @@ class Request:
     as_json: bool
 
 
-async def hold(request: Request, tell: Callable[[bool], None]) -> None:
-    """Hold or resume the round and show it; `tell` hears whether it closed without a failure."""
+async def _ask(options: AskOptions) -> Round:
+    """Run or resume a round, print it, and return it."""
     logs.set_up()
     bar = DownloadBar(Console(stderr=True))
-    async with opened_app(load_settings(), StartOptions(request.local, bar.show)) as app:
-        round_ = await _round(app, request)
-        closed = await _seen_through(app, round_, quiet=request.as_json)
-    if request.as_json:
-        say_json(document(closed))
-    tell(closed.closing is not None and closed.closing.failure is None)
+    async with opened_app(load_settings(), StartOptions(options.local, bar.show)) as app:
+        round_ = await _open_round(app, options)
+        closed = await _follow(app, round_, quiet=options.as_json)
+    if options.as_json:
+        print_json(document(closed))
+    return closed
 
 
-async def _seen_through(app: AppContext, round_: Round, *, quiet: bool) -> Round:
+async def _open_round(app: AppContext, options: AskOptions) -> Round:
+    """Return the stored round to resume, or store a new one."""
+    if options.resume:
+        stopped = await app.store.load(await app.store.find(options.resume))
+        check_remembered(stopped)
+        return stopped
+    panel = app.panel(options.panel, HERE, options.method)
+    question = Question(options.question, TERMINAL_USER.id, place=HERE)
+    round_ = app.new_round(question, panel, options.seed, app.new_id())
+    await app.open(round_)
+    return round_
+
+
+async def _follow(app: AppContext, round_: Round, *, quiet: bool) -> Round:
+    """Run a round to its end and print it as it progresses, unless quiet."""
     chat = TerminalChat(Console(quiet=quiet, highlight=False))
-    said = IncomingMessage(round_.question.text, YOU, new_session(), round_.id)
+    message = IncomingMessage(round_.question.text, TERMINAL_USER, new_session(), round_.id)
     try:
-        await chat.send_ephemeral(said, await accepted(app, round_))
-        return await follow_and_deliver(app, chat, said.place, round_)
+        await chat.send_ephemeral(message, await accepted(app, round_))
+        return await follow_and_deliver(app, chat, message.place, round_)
     except asyncio.CancelledError:
         chat.close()
         stopped = f"Stopped; what there is is kept. Go on with: council ask --resume {round_.id}"
@@ -102,30 +124,12 @@ async def _seen_through(app: AppContext, round_: Round, *, quiet: bool) -> Round
         chat.close()
 
 
-async def _round(app: AppContext, request: Request) -> Round:
-    """Give the stored round to resume, or a new one, stored."""
-    if request.resume:
-        stopped = await app.store.load(await app.store.find(request.resume))
-        check_remembered(stopped)
-        return stopped
-    panel = app.panel(request.panel, HERE, request.method)
-    question = Question(request.question, YOU.id, place=HERE)
-    round_ = app.new_round(question, panel, request.seed, app.new_id())
-    await app.open(round_)
-    return round_
-
-
-# --- What is stored: rounds shown and listed, and the schema.
-
-QUESTION_LENGTH = 50
-
-
-async def show_round(start: str, *, as_json: bool) -> None:
+async def _show_round(start: str, *, as_json: bool) -> None:
     """Print a round as it was posted, or its JSON."""
     async with opened_store(load_settings()) as store:
         round_ = await store.load(await store.find(start))
     if as_json:
-        say_json(document(round_))
+        print_json(document(round_))
         return
     console = Console(highlight=False)
     thread = report(round_)
@@ -135,81 +139,38 @@ async def show_round(start: str, *, as_json: bool) -> None:
         console.print(f"Still at stage {round_.stage.value}: council ask --resume {round_.id}")
 
 
-async def list_rounds(*, as_json: bool) -> None:
-    """Print a line for each stored round."""
+async def _list_rounds(*, as_json: bool) -> None:
+    """Print a line for each stored round, or their JSON."""
     async with opened_store(load_settings()) as store:
-        lines = await store.recent()
+        summaries = await store.recent()
     if as_json:
-        say_json([_document(line) for line in lines])
+        print_json([_summary_document(summary) for summary in summaries])
         return
-    for line in lines:
-        asked = f"{line.asked_at:%Y-%m-%d %H:%M}"
-        question = " ".join(line.question.split())[:QUESTION_LENGTH]
-        typer.echo(f"{line.id}  {asked}  {state_of(line):9}  {question}".rstrip())
+    for summary in summaries:
+        asked = f"{summary.asked_at:%Y-%m-%d %H:%M}"
+        question = " ".join(summary.question.split())[:MAX_LISTED_QUESTION_LENGTH]
+        typer.echo(f"{summary.id}  {asked}  {state_of(summary):9}  {question}".rstrip())
 
 
-def _document(line: RoundSummary) -> dict[str, str]:
-    gone = {"forgotten": line.forgotten.isoformat()} if line.forgotten else {}
+def _summary_document(summary: RoundSummary) -> dict[str, str]:
+    forgotten = {"forgotten": summary.forgotten.isoformat()} if summary.forgotten else {}
     return {
-        "id": line.id,
-        "question": line.question,
-        "asked_at": line.asked_at.isoformat(),
-        "stage": line.stage.value,
-        **gone,
+        "id": summary.id,
+        "question": summary.question,
+        "asked_at": summary.asked_at.isoformat(),
+        "stage": summary.stage.value,
+        **forgotten,
     }
 
 
-async def upgrade_schema() -> None:
-    """Bring the schema up to date and say what it was."""
-    async with opened_store(load_settings()):
-        typer.echo(f"The database is at schema {HEAD}.")
-
-
-# --- `council budget`: what is spent, what is reserved, and what is left.
-
-
-async def show_budgets(*, as_json: bool) -> None:
-    """Print the budgets of the terminal and of everybody, or their JSON."""
+async def _show_budgets(*, as_json: bool) -> None:
+    """Print the caps of the terminal and of the whole installation, or their JSON."""
     async with opened_app(load_settings(), StartOptions()) as app:
         today = app.now().astimezone(UTC).date()
-        used = await app.budget.ledger.used(Account("", today, YOU.id, channel_of(HERE)))
+        account = Account("", today, TERMINAL_USER.id, channel_of(HERE))
+        used = await app.budget.ledger.used(account)
         caps = app.budget.caps
     if as_json:
-        say_json(budget_document(today, caps, used))
+        print_json(budget_document(today, caps, used))
     else:
-        Console(highlight=False).print(dressed(budget_post(caps, used)))
-
-
-# --- The commands that look at what is stored and how things stand.
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-RoundId = Annotated[str, typer.Argument(help="A round's id, or its beginning.")]
-
-
-def show(round_id: RoundId, as_json: Json = False) -> None:
-    """Show a stored round."""
-    run(show_round(round_id, as_json=as_json))
-
-
-def rounds(as_json: Json = False) -> None:
-    """List the stored rounds, newest first."""
-    run(list_rounds(as_json=as_json))
-
-
-def budget(as_json: Json = False) -> None:
-    """Show what is spent, what is reserved for rounds under way, and what is left."""
-    run(show_budgets(as_json=as_json))
-
-
-def doctor(
-    live: Annotated[
-        bool, typer.Option("--live", help="Spend one tiny call on each model.")
-    ] = False,
-) -> None:
-    """Check settings, database and models."""
-    from bot.cli.doctor import examine
-
-    failed: list[str] = []
-    run(examine(failed.append, live=live))
-    if failed:
-        raise typer.Exit(FAILED)
+        print_post(budget_post(caps, used))

@@ -1,4 +1,7 @@
-"""What `council schedule` does: the words of a chat's command, said in the terminal."""
+"""The commands `council schedule`: recurring bake-offs that report to the page.
+
+They are the chat's `/council schedule` commands, run in the terminal.
+"""
 
 from typing import Annotated, Any
 
@@ -7,10 +10,9 @@ from rich.console import Console
 
 from bot.bootstrap import StartOptions, opened_app
 from bot.chat import IncomingMessage
-from bot.cli.output import run, say_json
-from bot.cli.rounds import YOU
-from bot.commands import schedules as scheduling
-from bot.commands.schedules import schedule
+from bot.cli.output import Json, print_json, run
+from bot.cli.rounds import TERMINAL_USER
+from bot.commands.schedules import lined, schedule
 from bot.render.schedules import ScheduleStatus
 from bot.schedules.cron import runs_a_month
 from bot.settings import load_settings
@@ -19,53 +21,6 @@ from council.money import MICRO
 
 schedule_app = typer.Typer(help="Recurring bake-offs.", no_args_is_help=True)
 
-# --- What `council schedule` does: the words of a chat's command, said in the terminal.
-
-
-async def say(words: str) -> None:
-    """Do with schedules what is said, and print what comes of it."""
-    async with opened_app(load_settings(), StartOptions()) as app:
-        chat = TerminalChat(Console(highlight=False))
-        await schedule(app, chat, IncomingMessage(words, YOU, HERE, app.new_id()), words)
-        chat.close()
-
-
-async def print_schedules() -> None:
-    """Print every schedule as JSON."""
-    async with opened_app(load_settings(), StartOptions()) as app:
-        rows = await app.bakeoff_stores.schedules.every()
-        lines = [await scheduling.lined(app, row) for row in rows]
-    say_json([_document(line) for line in lines])
-
-
-def _document(line: ScheduleStatus) -> dict[str, Any]:
-    one, last, cap = line.schedule, line.last, line.schedule.cap_micro
-    known = not line.fault and not line.cost.unknown
-    return {
-        "id": one.id,
-        "name": one.name,
-        "scope": one.scope,
-        "suite": one.suite,
-        "panel": one.panel,
-        "cron": one.cron,
-        "zone": one.zone,
-        "words": one.words,
-        "paused": one.paused,
-        "made_by": one.made_by,
-        "made_at": one.made_at.isoformat(),
-        "next": [] if one.paused else [when.isoformat() for when in line.next_times],
-        "last": last
-        and {"bakeoff": last.id, "at": last.at.isoformat(), "ended": bool(last.ending)},
-        "cap_usd": None if cap is None else cap / MICRO,
-        "run_usd": line.cost.micro / MICRO if known else None,
-        "runs_a_month": runs_a_month(one.cron),
-        "fault": line.fault,
-    }
-
-
-# --- `council schedule`: recurring bake-offs that report to the page.
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Name = Annotated[str, typer.Argument(help="The schedule's name.", show_default=False)]
 Words = Annotated[
     list[str],
@@ -79,51 +34,90 @@ Words = Annotated[
 @schedule_app.command()
 def add(words: Words) -> None:
     """Have a suite put to a panel again and again, and posted on the page."""
-    _say("add", *words)
+    _run_chat_command("add", *words)
 
 
 @schedule_app.command("list")
 def list_(as_json: Json = False) -> None:
     """List every schedule, with its next times, its last run and its cost."""
-    if not as_json:
-        _say("list")
-        return
-
-    run(print_schedules())
+    if as_json:
+        run(_print_documents())
+    else:
+        _run_chat_command("list")
 
 
 @schedule_app.command()
 def edit(words: Words) -> None:
     """Change a schedule: NAME, then what is to be another."""
-    _say("edit", *words)
+    _run_chat_command("edit", *words)
 
 
 @schedule_app.command()
 def pause(name: Name) -> None:
     """Have a schedule not run until it is resumed."""
-    _say("pause", name)
+    _run_chat_command("pause", name)
 
 
 @schedule_app.command()
 def resume(name: Name) -> None:
     """Go on with a schedule that was paused."""
-    _say("resume", name)
+    _run_chat_command("resume", name)
 
 
 @schedule_app.command()
 def remove(name: Name) -> None:
     """Have a schedule no more; its bake-offs stay."""
-    _say("remove", name)
+    _run_chat_command("remove", name)
 
 
 @schedule_app.command("run")
 def run_(name: Name) -> None:
     """Run a schedule now, beside its times."""
-    _say("run", name)
+    _run_chat_command("run", name)
 
 
-def _say(verb: str, *words: str) -> None:
-
-    # What the shell took for one word is one: a cron in quotes.
+def _run_chat_command(verb: str, *words: str) -> None:
+    # An argument that the shell passed as one word stays one, such as a cron in quotes.
     quoted = (f'"{word}"' if " " in word and '"' not in word else word for word in words)
-    run(say(" ".join((verb, *quoted))))
+    run(_schedule(" ".join((verb, *quoted))))
+
+
+async def _schedule(text: str) -> None:
+    """Run a schedule command and print its reply."""
+    async with opened_app(load_settings(), StartOptions()) as app:
+        chat = TerminalChat(Console(highlight=False))
+        await schedule(app, chat, IncomingMessage(text, TERMINAL_USER, HERE, app.new_id()), text)
+        chat.close()
+
+
+async def _print_documents() -> None:
+    """Print every schedule as JSON."""
+    async with opened_app(load_settings(), StartOptions()) as app:
+        schedules = await app.bakeoff_stores.schedules.every()
+        statuses = [await lined(app, one) for one in schedules]
+    print_json([_document(status) for status in statuses])
+
+
+def _document(status: ScheduleStatus) -> dict[str, Any]:
+    one, last, cap = status.schedule, status.last, status.schedule.cap_micro
+    is_cost_known = not status.fault and not status.cost.unknown
+    return {
+        "id": one.id,
+        "name": one.name,
+        "scope": one.scope,
+        "suite": one.suite,
+        "panel": one.panel,
+        "cron": one.cron,
+        "zone": one.zone,
+        "words": one.words,
+        "paused": one.paused,
+        "made_by": one.made_by,
+        "made_at": one.made_at.isoformat(),
+        "next": [] if one.paused else [when.isoformat() for when in status.next_times],
+        "last": last
+        and {"bakeoff": last.id, "at": last.at.isoformat(), "ended": bool(last.ending)},
+        "cap_usd": None if cap is None else cap / MICRO,
+        "run_usd": status.cost.micro / MICRO if is_cost_known else None,
+        "runs_a_month": runs_a_month(one.cron),
+        "fault": status.fault,
+    }

@@ -1,4 +1,4 @@
-"""A database server's address, as its driver takes it."""
+"""Connections of a cluster to Postgres: address, errors, timings and a connection monitor."""
 
 import asyncio
 import time
@@ -13,11 +13,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from council.errors import StoreError
 
-# --- A database server's address, as its driver takes it.
-
 DRIVER = "postgresql+psycopg://"
-# Nobody waits for ever on a connection whose other end is gone.
-PATIENCE = {
+# So that a broken connection is noticed within seconds.
+CONNECT_OPTIONS = {
     "connect_timeout": "5",
     "keepalives": "1",
     "keepalives_idle": "5",
@@ -25,56 +23,56 @@ PATIENCE = {
     "keepalives_count": "3",
     "tcp_user_timeout": "10000",  # milliseconds
 }
-# A process that is frozen, or cut off, holds up the others for so long at most.
-SESSION = {
+# So that a process that is frozen or cut off does not block the others for long.
+SESSION_SETTINGS = {
     "statement_timeout": "15s",
     "lock_timeout": "5s",
     "idle_in_transaction_session_timeout": "10s",
 }
-
-
-def conninfo_of(url: str, name: str) -> str:
-    """Give what connects to a server under a name it shows; the address' own wishes stand."""
-    try:
-        said = conninfo_to_dict(url.replace(DRIVER, "postgresql://", 1))
-    # What cannot be read is not quoted: it may be the password.
-    except Exception:  # noqa: BLE001
-        raise StoreError(
-            "COUNCIL_DATABASE_URL cannot be read: write postgresql://USER:PASSWORD@HOST:PORT/NAME, "
-            "with what is no letter or digit of the password as %XX."
-        ) from None
-    session = " ".join(f"-c {key}={value}" for key, value in SESSION.items())
-    options = f"{session} {said.get('options', '')}".rstrip()
-    return make_conninfo("", **{"application_name": name, **PATIENCE, **said, "options": options})
-
-
-# --- What a database server complains of to the engine of a cluster, as one sentence for people.
-
-AWAY = (
+UNREACHABLE = (
     "The database server cannot be reached, or does not let the program in: check "
     "COUNCIL_DATABASE_URL."
 )
 NO_TABLES = "The database has no tables for a cluster yet: run `council db upgrade`."
 
 
+def build_conninfo(url: str, name: str) -> str:
+    """Return the connection string for a database URL; options in the URL override ours.
+
+    The server shows the connection under `name`. Raise StoreError if the URL cannot be parsed.
+    """
+    try:
+        from_url = conninfo_to_dict(url.replace(DRIVER, "postgresql://", 1))
+    # The error is not quoted: it may contain the password.
+    except Exception:  # noqa: BLE001
+        raise StoreError(
+            "COUNCIL_DATABASE_URL cannot be read: write postgresql://USER:PASSWORD@HOST:PORT/NAME, "
+            "with what is no letter or digit of the password as %XX."
+        ) from None
+    session = " ".join(f"-c {key}={value}" for key, value in SESSION_SETTINGS.items())
+    options = f"{session} {from_url.get('options', '')}".rstrip()
+    values = {"application_name": name, **CONNECT_OPTIONS, **from_url, "options": options}
+    return make_conninfo("", **values)
+
+
 class DatabaseUnavailableError(StoreError):
     """The database server does not answer."""
 
 
-def is_away(error: BaseException) -> bool:
-    """Say whether an error means that the server does not answer, or broke off."""
+def is_connection_error(error: BaseException) -> bool:
+    """Return whether an error means that the server did not answer or closed the connection."""
     cause = error.__cause__ if isinstance(error, ConnectorException) else error
     return isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError)
 
 
 @contextmanager
-def told_kindly() -> Iterator[None]:
-    """Raise what the server complains of as a StoreError, without its internals."""
+def translated_errors() -> Iterator[None]:
+    """Raise the server's errors as StoreError, without its internals."""
     try:
         yield
     except (ConnectorException, psycopg.Error) as error:
-        if is_away(error):
-            raise DatabaseUnavailableError(AWAY) from error
+        if is_connection_error(error):
+            raise DatabaseUnavailableError(UNREACHABLE) from error
         cause = error.__cause__ or error
         if isinstance(cause, psycopg.errors.UndefinedTable | psycopg.errors.UndefinedFunction):
             raise StoreError(NO_TABLES) from error
@@ -82,19 +80,19 @@ def told_kindly() -> Iterator[None]:
         raise StoreError(f"The database refused what was asked ({kind}).") from error
 
 
-# --- How often processes of a cluster are heard of, and when others do without them.
-
-
 @dataclass(frozen=True, slots=True)
 class ClusterTimings:
-    """Seconds, the same in every process of a cluster; so many takeovers at most.
+    """Timings of the job queue; they must be the same in every process of a cluster.
 
-    Each process is heard of every `heartbeat_seconds`, and its work is free after
-    `stalled_seconds` of silence; every `sweep_seconds` one looks for such. It waits with that for
-    `settle_seconds` after the database was away, until all that live can be heard of again. Whoever
-    finds that it stood still for more than `gap_seconds` lets go of its work by itself, and so does
-    whoever sees, every `own_seconds`, that it is not its own any more. `poll_seconds` is how often
-    new work is looked for that nobody told of.
+    - `heartbeat_seconds`: between two heartbeats of a worker.
+    - `stalled_seconds`: without a heartbeat for this long, a worker's jobs are requeued.
+    - `sweep_seconds`: between two sweeps for stalled jobs.
+    - `settle_seconds`: no job is requeued for this long after the database was away, so that
+      every living worker can send a heartbeat first.
+    - `gap_seconds`: a process that was frozen for longer abandons its jobs.
+    - `ownership_check_seconds`: between two checks that running jobs still belong to this process.
+    - `poll_seconds`: between two polls for jobs that no notification announced.
+    - `max_takeovers`: a job that was requeued so often in a row fails.
     """
 
     heartbeat_seconds: float = 5.0
@@ -102,64 +100,61 @@ class ClusterTimings:
     sweep_seconds: float = 5.0
     settle_seconds: float = 20.0
     gap_seconds: float = 10.0
-    own_seconds: float = 3.0
+    ownership_check_seconds: float = 3.0
     poll_seconds: float = 2.0
-    most_takeovers: int = 5
+    max_takeovers: int = 5
 
 
-PACE = ClusterTimings()
+DEFAULT_TIMINGS = ClusterTimings()
 
 
-def _awake() -> Callable[[], float]:
-    """Give a clock that goes on while the machine sleeps, where the system has one."""
-    asleep_too = getattr(time, "CLOCK_BOOTTIME", None)
-    if asleep_too is None:
+def _boot_clock() -> Callable[[], float]:
+    """Return a clock that also counts while the machine sleeps, if the system has one."""
+    boot_time = getattr(time, "CLOCK_BOOTTIME", None)
+    if boot_time is None:
         return time.monotonic
-    return lambda: time.clock_gettime(asleep_too)
+    return lambda: time.clock_gettime(boot_time)
 
 
-clock = _awake()
-
-
-# --- Whether the database server can be reached, as this process sees it.
+clock = _boot_clock()
 
 
 class ConnectionMonitor:
-    """Since when the server is there, and when there last was trouble with it.
+    """Whether and since when the database server is reachable from this process.
 
-    `returned` is set whenever it has come back.
+    The event `reconnected` is set whenever the server is back.
     """
 
     def __init__(self, clock: Callable[[], float] = clock) -> None:
         self._clock = clock
-        self.is_there = True
-        self.returned = asyncio.Event()
+        self.is_reachable = True
+        self.reconnected = asyncio.Event()
         self._since = clock()
-        self._troubled = float("-inf")
+        self._last_trouble = float("-inf")
 
-    def lost(self) -> None:
-        """Note that it did not answer."""
-        self.stumbled()
-        if self.is_there:
-            self.is_there = False
+    def mark_unreachable(self) -> None:
+        """Record that the server did not answer."""
+        self.mark_troubled()
+        if self.is_reachable:
+            self.is_reachable = False
             structlog.get_logger().warning("database_away")
 
-    def stumbled(self) -> None:
-        """Note that a connection broke, whatever others do."""
-        self._troubled = self._clock()
+    def mark_troubled(self) -> None:
+        """Record that one connection broke."""
+        self._last_trouble = self._clock()
 
-    def found(self) -> None:
-        """Note that it answers."""
-        if not self.is_there:
-            self.is_there = True
+    def mark_reachable(self) -> None:
+        """Record that the server answered."""
+        if not self.is_reachable:
+            self.is_reachable = True
             self._since = self._clock()
             structlog.get_logger().warning("database_back")
-            self.returned.set()
+            self.reconnected.set()
 
-    def held_for(self, seconds: float) -> bool:
-        """Say whether it has been there for so long without a break."""
-        return self.is_there and self._clock() - self._since >= seconds
+    def was_reachable_for(self, seconds: float) -> bool:
+        """Return whether the server has been reachable for that long without a break."""
+        return self.is_reachable and self._clock() - self._since >= seconds
 
     def was_troubled_since(self, moment: float) -> bool:
-        """Say whether anything went wrong with it since a moment of this clock."""
-        return self._troubled >= moment
+        """Return whether a connection broke since a moment of this clock."""
+        return self._last_trouble >= moment

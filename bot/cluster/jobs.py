@@ -1,7 +1,11 @@
-"""What is asked of Procrastinate's tables in one statement each, so that nothing comes between."""
+"""SQL of the job queue on Procrastinate's tables, and a job manager that survives outages.
+
+Each change is one statement, so that no other process can come in between.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import psycopg
@@ -12,16 +16,19 @@ from procrastinate.jobs import Status
 from procrastinate.manager import JobManager, NotificationCallback
 from psycopg.rows import dict_row
 
-from bot.cluster.connection import AWAY, ConnectionMonitor, DatabaseUnavailableError, is_away
+from bot.cluster.connection import (
+    UNREACHABLE,
+    ConnectionMonitor,
+    DatabaseUnavailableError,
+    is_connection_error,
+)
 
-# --- What is asked of Procrastinate's tables in one statement each, so that nothing comes between
+TASK_NAME = "council"  # all jobs are one Procrastinate task
 
-TASK = "council"  # all work is one task of Procrastinate's
+# Processes that enqueue the same job wait for each other, so that each sees the other's row.
+LOCK_JOB = "SELECT pg_advisory_xact_lock(hashtextextended(%(lock)s::text, 12))"
 
-# Whoever begins the same work waits, so that what the other has begun is seen.
-WAIT_IN_LINE = "SELECT pg_advisory_xact_lock(hashtextextended(%(lock)s::text, 12))"
-
-BEGIN = """
+ENQUEUE = """
 WITH ended AS (
     DELETE FROM procrastinate_jobs
     WHERE lock = %(lock)s::text AND status NOT IN ('todo', 'doing')
@@ -37,14 +44,14 @@ ON CONFLICT (queueing_lock) WHERE status = 'todo' DO NOTHING
 RETURNING id
 """
 
-IS_BEGUN = """
+IS_QUEUED = """
 SELECT EXISTS (
     SELECT FROM procrastinate_jobs WHERE lock = %(lock)s::text AND status IN ('todo', 'doing')
-) AS is_begun
+) AS is_queued
 """
 
-# How a piece of work stands: what is under way comes before what is left.
-STANDING = """
+# The status of a job: a running row comes before a failed one.
+STATUS = """
 SELECT job.status::text AS status, job.args -> 'fault' AS fault,
        coalesce(extract(epoch FROM now() - max(event.at)), 0)::float AS seconds
 FROM procrastinate_jobs job
@@ -64,22 +71,22 @@ WHERE lock = %(lock)s::text AND status = 'doing'
 RETURNING id
 """
 
-# Of these jobs, those that are still being done.
-STILL_DONE = """
+# Which of these jobs still run.
+STILL_RUNNING = """
 SELECT id FROM procrastinate_jobs WHERE id = ANY(%(ids)s::bigint[]) AND status = 'doing'
 """
 
-DONE = "DELETE FROM procrastinate_jobs WHERE id = %(id)s::bigint AND status = 'doing'"
+DELETE_FINISHED = "DELETE FROM procrastinate_jobs WHERE id = %(id)s::bigint AND status = 'doing'"
 
-LEFT = """
+MARK_FAILED = """
 UPDATE procrastinate_jobs
 SET status = 'failed', abort_requested = false,
     args = args || jsonb_build_object('fault', %(fault)s::jsonb)
 WHERE id = %(id)s::bigint AND status = 'doing'
 """
 
-# What was to be stopped is not begun again, nor what one process took for itself alone.
-GIVEN_BACK = """
+# A job that was to be stopped is not requeued, nor one that a process ran under its own lock.
+REQUEUE = """
 WITH given AS (
     DELETE FROM procrastinate_jobs WHERE id = %(id)s::bigint AND status = 'doing'
     RETURNING *
@@ -91,18 +98,18 @@ FROM given WHERE NOT abort_requested AND NOT args ? 'alone'
 ON CONFLICT (queueing_lock) WHERE status = 'todo' DO UPDATE SET attempts = excluded.attempts
 """
 
-TRY_AGAIN = """
+DELETE_FAILED = """
 DELETE FROM procrastinate_jobs
 WHERE queue_name = %(queue)s::text AND status = 'failed' AND attempts < %(most)s::integer
 """
 
-KNOWN = """
+KNOWN_NAMES = """
 SELECT args ->> 'name' AS name FROM procrastinate_jobs
 WHERE queue_name = %(queue)s::text AND status IN ('todo', 'doing', 'failed')
 """
 
-# The turn of a queue's sweep in a slot of time goes to whoever comes first.
-TURN = """
+# The first process in a time slot sweeps the queue.
+CLAIM_SWEEP = """
 WITH turn AS (
     INSERT INTO procrastinate_periodic_defers (task_name, periodic_id, defer_timestamp)
     VALUES ('sweep', %(queue)s::text,
@@ -119,8 +126,8 @@ SELECT count(*) > 0 AS is_ours,
 FROM turn
 """
 
-# Work of processes that are heard of no more. Its tries are counted while they follow each other
-# quickly: what has been done for a while does not end the process that does it.
+# Jobs of workers without a heartbeat. Their tries add up only while they follow each other quickly:
+# a job that has run for ten minutes does not kill its process.
 _STALLED = """
 WITH stalled AS (
     SELECT job.id, job.attempts,
@@ -137,7 +144,7 @@ WITH stalled AS (
 )
 """
 
-LEAVE_POISONED = (
+FAIL_POISONED = (
     _STALLED
     + """
 UPDATE procrastinate_jobs job
@@ -149,8 +156,8 @@ RETURNING job.args ->> 'name' AS name
 """
 )
 
-# Both parts of it stand here.
-TAKE_OVER = (
+# Both parts are constants of this module.
+REQUEUE_STALLED = (
     _STALLED  # noqa: S608
     + """, gone AS (
     DELETE FROM procrastinate_jobs job USING stalled WHERE job.id = stalled.id
@@ -165,8 +172,8 @@ RETURNING args ->> 'name' AS name, attempts
 """
 )
 
-# Whoever wants it now need not wait for a process that is heard of no more.
-FREE = """
+# A job may be taken from a worker without a heartbeat.
+DELETE_STALLED = """
 DELETE FROM procrastinate_jobs job
 WHERE job.lock = %(lock)s::text AND job.status = 'doing'
   AND NOT EXISTS (
@@ -178,7 +185,7 @@ WHERE job.lock = %(lock)s::text AND job.status = 'doing'
 RETURNING id
 """
 
-TAKE_ALONE = """
+INSERT_RUNNING = """
 INSERT INTO procrastinate_jobs
     (queue_name, task_name, lock, queueing_lock, args, status, worker_id)
 SELECT %(queue)s::text, %(task)s::text, %(lock)s::text, %(lock)s::text, %(args)s::jsonb,
@@ -190,28 +197,28 @@ ON CONFLICT (lock) WHERE status = 'doing' DO NOTHING
 RETURNING id
 """
 
-OWN = """
+OWN_JOBS = """
 SELECT id FROM procrastinate_jobs
 WHERE status = 'doing' AND worker_id = ANY(%(workers)s::bigint[])
 """
 
-# A process that stood still may have been struck off meanwhile.
+# The worker of a process that was frozen may have been deleted meanwhile.
 HEARTBEAT = """
 INSERT INTO procrastinate_workers (id, last_heartbeat) OVERRIDING SYSTEM VALUE
 VALUES (%(worker)s::bigint, now())
 ON CONFLICT (id) DO UPDATE SET last_heartbeat = now()
 """
 
-LIVING = """
+REFRESH_WORKERS = """
 UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = ANY(%(workers)s::bigint[])
 """
 
-FORGET_WORKERS = """
+DELETE_OLD_WORKERS = """
 DELETE FROM procrastinate_workers WHERE last_heartbeat < now() - interval '1 day'
 """
 
-# All work there is, by queue, and how it stands.
-COUNTED = """
+# All jobs, by queue and state.
+COUNT_JOBS = """
 SELECT job.queue_name AS queue,
        CASE WHEN job.status = 'todo' THEN 'waiting'
             WHEN worker.last_heartbeat >= now() - make_interval(secs => %(stalled)s::float)
@@ -224,144 +231,139 @@ GROUP BY 1, 2
 """
 
 
-# --- Procrastinate's jobs for a database that may be away for a while: living work goes on meanwh
-
-ANSWER_SECONDS = 4.0  # well within the silence that others bear
-PAUSE_SECONDS = 0.5
+STATEMENT_TIMEOUT_SECONDS = 4.0  # well below `ClusterTimings.stalled_seconds`
+RETRY_SECONDS = 0.5
 
 Row = dict[str, Any]
-Finish = Callable[[QueueJob, Status], Awaitable[None]]
+OnFinish = Callable[[QueueJob, Status], Awaitable[None]]
 T = TypeVar("T")
 
 
 class PatientJobManager(JobManager):
-    """Takes jobs and gives them back, and waits where the database is away.
+    """Procrastinate's job manager, for a database that may be away for a while.
 
-    `on_finish` ends a job. Heartbeats go through `pulse`: whoever lives is heard of, however many
-    wait for a connection.
+    `on_finish` stores the end of a job. Heartbeats use `heartbeat_connector`, so that they do not
+    wait for a connection of the pool.
     """
 
     def __init__(
-        self, connector: PsycopgConnector, contact: ConnectionMonitor, on_finish: Finish
+        self, connector: PsycopgConnector, monitor: ConnectionMonitor, on_finish: OnFinish
     ) -> None:
         super().__init__(connector)
-        self._own = self.pulse = connector
-        self._contact = contact
+        self._connector = self.heartbeat_connector = connector
+        self._monitor = monitor
         self._on_finish = on_finish
 
-    async def reached(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Give what the database says; raise DatabaseUnavailableError where it does not answer."""
+    async def _attempt(self, query: Callable[[], Awaitable[T]]) -> T:
+        """Run a query; raise DatabaseUnavailableError if the database does not answer in time."""
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                said = await ask()
+            async with asyncio.timeout(STATEMENT_TIMEOUT_SECONDS):
+                result = await query()
         except TimeoutError:
-            self._contact.lost()
-            raise DatabaseUnavailableError(AWAY) from None
+            self._monitor.mark_unreachable()
+            raise DatabaseUnavailableError(UNREACHABLE) from None
         except (ConnectorException, psycopg.Error) as error:
-            if not is_away(error):
+            if not is_connection_error(error):
                 raise
-            self._contact.lost()
-            raise DatabaseUnavailableError(AWAY) from error
-        self._contact.found()
-        return said
+            self._monitor.mark_unreachable()
+            raise DatabaseUnavailableError(UNREACHABLE) from error
+        self._monitor.mark_reachable()
+        return result
 
-    async def insisted(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Give what the database says, however long that takes."""
+    async def retry(self, query: Callable[[], Awaitable[T]]) -> T:
+        """Run a query, again and again until the database answers."""
         while True:
             try:
-                return await self.reached(ask)
+                return await self._attempt(query)
             except DatabaseUnavailableError:
-                await asyncio.sleep(PAUSE_SECONDS)
+                await asyncio.sleep(RETRY_SECONDS)
 
-    async def rows(self, statement: str, **values: object) -> list[Row]:
-        """Return the rows of one statement; raise DatabaseUnavailableError."""
+    async def fetch_all(self, statement: str, **values: object) -> list[Row]:
+        """Return the rows of a statement; raise DatabaseUnavailableError."""
 
-        async def ask() -> list[Row]:
-            # Its authors want nothing but texts that stand in the code, as ours do.
+        async def query() -> list[Row]:
             return await self.connector.execute_query_all_async(statement, **values)
 
-        return await self.reached(ask)
+        return await self._attempt(query)
 
-    async def rows_in_line(self, lock: str, statement: str, **values: object) -> list[Row]:
-        """Do as `rows`, one after another for a lock: each sees what the one before has done."""
+    async def fetch_all_locked(self, lock: str, statement: str, **values: object) -> list[Row]:
+        """Return the rows of a statement that runs while no other one with the same lock does."""
 
-        async def ask() -> list[Row]:
-            async with self._own.pool.connection() as connection:
-                await connection.execute(WAIT_IN_LINE, {"lock": lock})
+        async def query() -> list[Row]:
+            async with self._connector.pool.connection() as connection:
+                await connection.execute(LOCK_JOB, {"lock": lock})
                 cursor = connection.cursor(row_factory=dict_row)
                 await cursor.execute(statement.encode(), {"lock": lock, **values})
                 return await cursor.fetchall()
 
-        return await self.reached(ask)
+        return await self._attempt(query)
 
-    async def done(self, statement: str, **values: object) -> None:
-        """Do what a statement without rows says; raise DatabaseUnavailableError as `rows` does."""
+    async def execute(self, statement: str, **values: object) -> None:
+        """Run a statement without rows; raise DatabaseUnavailableError."""
 
-        async def ask() -> None:
+        async def query() -> None:
             await self.connector.execute_query_async(statement, **values)
 
-        await self.reached(ask)
+        await self._attempt(query)
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> QueueJob | None:
-        """Give the next job, or None, as where the database is away."""
+        """Return the next job; None if there is none or the database is away."""
 
-        async def ask() -> QueueJob | None:
+        async def query() -> QueueJob | None:
             return await super(PatientJobManager, self).fetch_job(queues, worker_id)
 
         try:
-            return await self.reached(ask)
+            return await self._attempt(query)
         except DatabaseUnavailableError:
             return None
 
     async def finish_job(self, job: QueueJob, status: Status, delete_job: bool) -> None:
-        """End a job as its work ended."""
+        """Store how a job ended."""
         await self._on_finish(job, status)
 
     async def register_worker(self) -> int:
-        """Give the number of a new worker, once the database is there."""
-        return await self.insisted(super().register_worker)
+        """Return the id of a new worker, once the database is reachable."""
+        return await self.retry(super().register_worker)
 
     async def unregister_worker(self, worker_id: int) -> None:
-        """Strike a worker off, where the database is there."""
+        """Delete a worker, unless the database is away."""
 
-        async def ask() -> None:
+        async def query() -> None:
             await super(PatientJobManager, self).unregister_worker(worker_id)
 
-        try:
-            await self.reached(ask)
-        except DatabaseUnavailableError:
-            return
+        with suppress(DatabaseUnavailableError):
+            await self._attempt(query)
 
     async def update_heartbeat(self, worker_id: int) -> None:
-        """Let a worker be heard of, once the database is there."""
+        """Store a heartbeat, once the database is reachable."""
 
-        async def ask() -> None:
-            await self.pulse.execute_query_async(HEARTBEAT, worker=worker_id)
+        async def query() -> None:
+            await self.heartbeat_connector.execute_query_async(HEARTBEAT, worker=worker_id)
 
-        await self.insisted(ask)
+        await self.retry(query)
 
     async def prune_stalled_workers(self, seconds_since_heartbeat: float) -> list[int]:
-        """Strike nobody off: after the database was away all look stalled to who comes first."""
+        """Delete no worker: after an outage of the database all of them would look stalled."""
         return []
 
     async def list_jobs_to_abort_async(self, queue: str | None = None) -> Iterable[int]:
-        """Give the jobs that are to be stopped; none where the database is away."""
+        """Return the jobs that are to be stopped; none if the database is away."""
 
-        async def ask() -> Iterable[int]:
+        async def query() -> Iterable[int]:
             return await super(PatientJobManager, self).list_jobs_to_abort_async(queue)
 
         try:
-            return await self.reached(ask)
+            return await self._attempt(query)
         except DatabaseUnavailableError:
             return ()
 
     async def listen_for_jobs(
         self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
     ) -> None:
-        """Hear of new jobs, again and again where the connection breaks."""
+        """Listen for new jobs, and again when the connection breaks."""
         while True:
             try:
                 await super().listen_for_jobs(on_notification=on_notification, queues=queues)
             except ConnectorException:
-                self._contact.stumbled()
-            await asyncio.sleep(PAUSE_SECONDS)
+                self._monitor.mark_troubled()
+            await asyncio.sleep(RETRY_SECONDS)

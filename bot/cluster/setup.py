@@ -1,4 +1,4 @@
-"""Works and bus of a cluster opened on a database server, and closed with the block."""
+"""Open the job queue and the publish/subscribe of a cluster on a database server."""
 
 import asyncio
 import logging
@@ -11,26 +11,31 @@ import structlog
 from procrastinate import PsycopgConnector
 
 from bot.cluster.connection import (
-    AWAY,
-    PACE,
+    DEFAULT_TIMINGS,
+    UNREACHABLE,
     ClusterTimings,
     ConnectionMonitor,
+    build_conninfo,
     clock,
-    conninfo_of,
-    is_away,
-    told_kindly,
+    is_connection_error,
+    translated_errors,
 )
 from bot.cluster.job_queue import ClusterJobQueue
 from bot.cluster.pubsub import PostgresPubSub
 from council.errors import StoreError
 
-CONNECTIONS = 6  # for the work's own rows; each queue that is served listens on one more
-CONNECTION_SECONDS = 5.0
-WAITING_SECONDS = 120.0
-LOOK_SECONDS = 1.0
+MAX_CONNECTIONS = 6  # of the job queue; each queue that is served listens on one more
+CONNECT_TIMEOUT_SECONDS = 5.0
+WAIT_FOR_SERVER_SECONDS = 120.0
+RETRY_SECONDS = 1.0
 WAITING = "The database server cannot be reached yet: waiting for it."
-# What a server says that no waiting mends.
-FOR_GOOD = ("authentication failed", "does not exist", "no pg_hba.conf entry", "not permitted")
+# Errors of a server that waiting does not mend.
+PERMANENT_ERRORS = (
+    "authentication failed",
+    "does not exist",
+    "no pg_hba.conf entry",
+    "not permitted",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +48,27 @@ class Cluster:
 
 @asynccontextmanager
 async def opened_cluster(
-    url: str, pace: ClusterTimings = PACE, clock: Callable[[], float] = clock
+    url: str, timings: ClusterTimings = DEFAULT_TIMINGS, clock: Callable[[], float] = clock
 ) -> AsyncIterator[Cluster]:
-    """Give works and bus of all processes on a server.
+    """Yield the job queue and publish/subscribe that all processes on a server share.
 
-    Raises StoreError where it cannot be reached, or its tables are missing.
+    Raise StoreError if the server cannot be reached or its tables are missing.
     """
-    quieten()
-    contact = ConnectionMonitor(clock)
-    conninfo = conninfo_of(url, "council works")
-    connector, pulse = _connector(conninfo, CONNECTIONS), _connector(conninfo, 1)
+    configure_library_logging()
+    monitor = ConnectionMonitor(clock)
+    conninfo = build_conninfo(url, "council works")
+    connector = _connector(conninfo, MAX_CONNECTIONS)
+    heartbeat_connector = _connector(conninfo, 1)
     async with AsyncExitStack() as stack:
-        for one in (connector, pulse):
+        for one in (connector, heartbeat_connector):
             stack.push_async_callback(one.close_async)
-            with told_kindly():
+            with translated_errors():
                 await one.open_async()
-        bus = PostgresPubSub(conninfo_of(url, "council bus"), contact)
-        works = ClusterJobQueue(connector, contact, pace, clock, pulse)
-        await stack.enter_async_context(bus.running())
-        await stack.enter_async_context(works.running())
-        yield Cluster(works, bus)
+        pubsub = PostgresPubSub(build_conninfo(url, "council bus"), monitor)
+        job_queue = ClusterJobQueue(connector, monitor, timings, clock, heartbeat_connector)
+        await stack.enter_async_context(pubsub.running())
+        await stack.enter_async_context(job_queue.running())
+        yield Cluster(job_queue, pubsub)
 
 
 def _connector(conninfo: str, connections: int) -> PsycopgConnector:
@@ -70,59 +76,59 @@ def _connector(conninfo: str, connections: int) -> PsycopgConnector:
         conninfo=conninfo,
         min_size=1,
         max_size=connections,
-        timeout=CONNECTION_SECONDS,
-        # Then whoever wants one tries again at once; the pool itself would wait ever longer.
-        reconnect_timeout=LOOK_SECONDS,
+        timeout=CONNECT_TIMEOUT_SECONDS,
+        # Then our own retries decide; the pool's backoff would grow ever longer.
+        reconnect_timeout=RETRY_SECONDS,
     )
 
 
 async def wait_for_server(
-    url: str, say: Callable[[str], None], seconds: float = WAITING_SECONDS
+    url: str, report: Callable[[str], None], timeout_seconds: float = WAIT_FOR_SERVER_SECONDS
 ) -> None:
-    """Wait until a server lets the program in, for so long at most; say so once.
+    """Wait until a server accepts a connection; report once that it does not yet.
 
-    Raises StoreError after that, and at once for what no waiting mends.
+    Raise StoreError after the timeout, and at once for an error that waiting does not mend.
     """
-    conninfo = conninfo_of(url, "council start")
+    conninfo = build_conninfo(url, "council start")
     loop = asyncio.get_running_loop()
-    until, has_said = loop.time() + seconds, False
-    while why := await _refusal(conninfo):
-        if loop.time() >= until or any(words in why for words in FOR_GOOD):
-            raise StoreError(AWAY)
-        if not has_said:
-            say(WAITING)
-            has_said = True
-        await asyncio.sleep(LOOK_SECONDS)
+    deadline, has_reported = loop.time() + timeout_seconds, False
+    while refusal := await _refusal(conninfo):
+        if loop.time() >= deadline or any(words in refusal for words in PERMANENT_ERRORS):
+            raise StoreError(UNREACHABLE)
+        if not has_reported:
+            report(WAITING)
+            has_reported = True
+        await asyncio.sleep(RETRY_SECONDS)
 
 
 async def _refusal(conninfo: str) -> str:
-    """Give what a server says where it does not let the program in; nothing where it does."""
+    """Return why a server refuses a connection; "" if it accepts one."""
     try:
         async with await psycopg.AsyncConnection.connect(conninfo) as connection:
             await connection.execute("SELECT 1")
     except psycopg.Error as error:
-        if not is_away(error):
+        if not is_connection_error(error):
             raise
         return str(error) or type(error).__name__
     return ""
 
 
-class _ToLog(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write what went wrong, without the details: how work ended is told by the works."""
-        if str(getattr(record, "action", "")).startswith("job_"):
-            return
-        fault = record.exc_info[0] if record.exc_info else None
-        structlog.get_logger().warning(
-            "works_trouble",
-            what=record.getMessage().partition(":")[0],
-            fault=fault.__name__ if fault else "",
-        )
-
-
-def quieten() -> None:
-    """Have the libraries tell our log what is an error, in one line, and nothing else."""
+def configure_library_logging() -> None:
+    """Send only the libraries' errors to our log, each as one line."""
     for name in ("procrastinate", "psycopg"):
         logger = logging.getLogger(name)
         logger.setLevel(logging.ERROR)
-        logger.handlers, logger.propagate = [_ToLog()], False
+        logger.handlers, logger.propagate = [_StructlogHandler()], False
+
+
+class _StructlogHandler(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log the event and the error's type; the job queue itself logs how jobs end."""
+        if str(getattr(record, "action", "")).startswith("job_"):
+            return
+        error_type = record.exc_info[0] if record.exc_info else None
+        structlog.get_logger().warning(
+            "works_trouble",
+            what=record.getMessage().partition(":")[0],
+            fault=error_type.__name__ if error_type else "",
+        )

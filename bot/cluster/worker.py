@@ -1,4 +1,4 @@
-"""What a process is doing for its cluster: pieces of work, and the queues it does them of."""
+"""Worker of the job queue: the jobs that this process runs, until they end or are abandoned."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -21,26 +21,26 @@ from bot.cluster.connection import (
     DatabaseUnavailableError,
     clock,
 )
-from bot.cluster.jobs import PAUSE_SECONDS, PatientJobManager
+from bot.cluster.jobs import RETRY_SECONDS, PatientJobManager
 from bot.observability import logs, metrics
 from bot.ports import Do, Job, Unfinished
 from council.errors import CouncilError
 
-# --- What a process is doing for its cluster: pieces of work, and the queues it does them of.
+FREEZE_CHECK_SECONDS = 1.0
 
-Ended = Callable[[str], Awaitable[None]]
-Fault = dict[str, str]
+OnEnded = Callable[[str], Awaitable[None]]
+JobFault = dict[str, str]
 
 
-async def nobody(_: str) -> None:
-    """Tell nobody."""
+async def ignore_end(_: str) -> None:
+    """Do nothing when a job ends."""
 
 
 @dataclass(slots=True, eq=False)
 class RunningJob:
-    """A piece of work under way here, since a moment of the clock; `tries` were made before.
+    """A job that runs here since a moment of the clock; `tries` were made before.
 
-    It is ours no more where another process may be doing it.
+    It is not ours any more once another process may run it.
     """
 
     work: Job
@@ -49,10 +49,10 @@ class RunningJob:
     tries: int = 0
     is_ours: bool = True
     is_ending: bool = False
-    fault: Fault = field(default_factory=dict)
+    fault: JobFault = field(default_factory=dict)
 
-    def let_go(self) -> None:
-        """Do no more of it."""
+    def abandon(self) -> None:
+        """Cancel it, because another process may run it."""
         self.is_ours = False
         if self.task:
             self.task.cancel()
@@ -60,223 +60,173 @@ class RunningJob:
 
 @dataclass(slots=True, eq=False)
 class ServedQueue:
-    """A queue that is served here; `ended` hears of each piece of work that was done or left."""
+    """A queue that this process serves; `on_ended` is called for each job that leaves it."""
 
     do: Do
     unfinished: Unfinished
-    ended: Ended
+    on_ended: OnEnded
     worker: QueueWorker
-    is_left: bool = False
+    is_stopped: bool = False
 
-    def leave(self) -> None:
-        """Take no more of it."""
-        self.is_left = True
+    def stop(self) -> None:
+        """Take no more jobs."""
+        self.is_stopped = True
         stop: Callable[[], None] = self.worker.stop
         stop()
 
 
-def lock_of(work: Job) -> str:
-    """Give what keeps a piece of work from being done twice at once."""
+def lock_name(work: Job) -> str:
+    """Return the lock that keeps a job from running twice at once."""
     return f"{work.queue} {work.name}"
 
 
-# --- A fence round what a process does: who stood still for too long lets go before it goes on.
-
-LOOK_SECONDS = 1.0
-
-
-class FreezeDetector:
-    """Looks each second whether the loop stood still; `thawed` hears for how many seconds."""
-
-    def __init__(
-        self,
-        thawed: Callable[[float], None],
-        gap_seconds: float,
-        clock: Callable[[], float] = clock,
-        look_seconds: float = LOOK_SECONDS,
-    ) -> None:
-        self._thawed = thawed
-        self._look_seconds = look_seconds
-        self._gap_seconds = gap_seconds
-        self._clock = clock
-        self._looked = clock()
-        self._handle: asyncio.TimerHandle | None = None
-
-    @property
-    def bakeoff_registry(self) -> bool:
-        """Say whether it was looked lately: not where the loop goes on after standing still."""
-        return self._clock() - self._looked <= self._gap_seconds
-
-    def start(self) -> None:
-        """Look from now on."""
-        self._looked = self._clock()
-        self._again()
-
-    def stop(self) -> None:
-        """Look no more."""
-        if self._handle:
-            self._handle.cancel()
-
-    def look(self) -> None:
-        """Compare the clock with the last look."""
-        gap = self._clock() - self._looked
-        self._looked = self._clock()
-        if gap > self._gap_seconds:
-            self._thawed(gap)
-
-    def _again(self) -> None:
-        self._handle = asyncio.get_running_loop().call_later(self._look_seconds, self._tick)
-
-    def _tick(self) -> None:
-        self._again()
-        self.look()
-
-
-# --- What this process has in its hands: each piece of work it does, to its end or out of them.
-
-
 class Worker:
-    """Does the work of the queues that are served; `workers` are those without a queue.
+    """Runs the jobs of the queues that are served here.
 
-    Those in `lost` hear at once of each piece that is out of hand.
+    `lock_worker_ids` are the registered workers that hold a single job and serve no queue. The
+    callbacks in `on_lost` get each job that is abandoned.
     """
 
     def __init__(
         self,
         connector: PsycopgConnector,
-        contact: ConnectionMonitor,
-        pace: ClusterTimings,
+        monitor: ConnectionMonitor,
+        timings: ClusterTimings,
         clock: Callable[[], float],
         served: Mapping[str, ServedQueue],
     ) -> None:
-        self.jobs = PatientJobManager(connector, contact, self._finish)
-        self.fence = FreezeDetector(self._thawed, pace.gap_seconds, clock)
-        self.workers: set[int] = set()
-        self._contact = contact
-        self._pace = pace
+        self.jobs = PatientJobManager(connector, monitor, self._finish)
+        self.freeze_detector = FreezeDetector(self._on_freeze, timings.gap_seconds, clock)
+        self.lock_worker_ids: set[int] = set()
+        self.on_lost: list[Callable[[Job], None]] = []
+        self._monitor = monitor
+        self._timings = timings
         self._clock = clock
         self._served = served
-        self.lost: list[Callable[[Job], None]] = []
-        self._doing: dict[int, RunningJob] = {}
+        self._running: dict[int, RunningJob] = {}
         self._strays: set[int] = set()
 
     async def do(self, context: JobContext, /, name: str, **_: object) -> None:
-        """Do one piece of work, as it was fetched; newer programs may say more of it."""
+        """Run a job that was fetched; newer programs may pass more arguments."""
         job = context.job
         work = Job(job.queue, name)
-        doing = RunningJob(work, asyncio.current_task(), self._clock(), job.attempts)
-        self._doing[_id(job)] = doing
+        running = RunningJob(work, asyncio.current_task(), self._clock(), job.attempts)
+        self._running[_id(job)] = running
         served = self._served.get(job.queue)
-        if served is None:  # left a moment ago
+        if served is None:  # this process has just stopped serving the queue
             raise asyncio.CancelledError
         try:
-            with metrics.work_under_way(job.queue):
+            with metrics.track_job(job.queue):
                 await served.do(name)
         except CouncilError as error:
-            doing.fault = {"kind": type(error).__name__, "why": str(error)}
+            running.fault = {"kind": type(error).__name__, "why": str(error)}
             raise
-        # What the work's owner did not foresee is told by its reference, and logged under it.
+        # A bug: people get its reference, and the log has its traceback.
         except Exception as error:
             why = logs.unforeseen("work_failed", error, queue=work.queue, name=name)
-            doing.fault = {"kind": "", "why": why}
+            running.fault = {"kind": "", "why": why}
             raise
 
-    def has(self, work: Job) -> bool:
-        """Say whether a piece of work is done here and may go on, as far as one can know."""
-        found = (doing for doing in self._doing.values() if doing.work == work)
-        return self.fence.bakeoff_registry and any(doing.is_ours for doing in found)
+    def is_running(self, work: Job) -> bool:
+        """Return whether a job runs here and still belongs to this process."""
+        found = (running for running in self._running.values() if running.work == work)
+        return self.freeze_detector.is_awake and any(running.is_ours for running in found)
 
     @contextmanager
-    def holding(self, job: int, work: Job) -> Iterator[RunningJob]:
-        """Have a piece of work in hand that was not fetched, as long as the block lasts."""
-        doing = self._doing[job] = RunningJob(work, asyncio.current_task(), self._clock())
+    def track(self, job: int, work: Job) -> Iterator[RunningJob]:
+        """Treat the block as a running job that was not fetched from a queue."""
+        running = self._running[job] = RunningJob(work, asyncio.current_task(), self._clock())
         try:
-            yield doing
+            yield running
         finally:
-            del self._doing[job]
+            del self._running[job]
 
-    async def look_after(self) -> None:
-        """See every few seconds, and when the database is back, whether all of it is still ours."""
+    async def watch_ownership(self) -> None:
+        """Check every few seconds, and after a reconnect, that running jobs are still ours."""
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(self._pace.own_seconds):
-                    await self._contact.returned.wait()
-            self._contact.returned.clear()
+                async with asyncio.timeout(self._timings.ownership_check_seconds):
+                    await self._monitor.reconnected.wait()
+            self._monitor.reconnected.clear()
             try:
-                await self.look()
+                await self._check_ownership()
             except (DatabaseUnavailableError, ConnectorException) as error:
                 structlog.get_logger().debug("own_work_unseen", fault=type(error).__name__)
 
-    async def look(self) -> None:
-        """Let go of what others may do, and give back what was fetched and never arrived."""
-        before = {job: doing for job, doing in self._doing.items() if not doing.is_ending}
-        workers = [*self.workers, *self._fetching()]
-        own = {row["id"] for row in await self.jobs.rows(statements.OWN, workers=workers)}
-        for job, doing in before.items():
-            if job not in own and doing.is_ours:
-                structlog.get_logger().warning("work_lost", **_facts(doing))
-                self._let_go(doing)
-        strays = own - self._doing.keys()
+    async def _check_ownership(self) -> None:
+        """Abandon jobs that others may run, and requeue jobs that were fetched and lost."""
+        before = {job: one for job, one in self._running.items() if not one.is_ending}
+        workers = [*self.lock_worker_ids, *self._queue_worker_ids()]
+        own = {row["id"] for row in await self.jobs.fetch_all(statements.OWN_JOBS, workers=workers)}
+        for job, running in before.items():
+            if job not in own and running.is_ours:
+                structlog.get_logger().warning(
+                    "work_lost", queue=running.work.queue, name=running.work.name
+                )
+                self._abandon(running)
+        strays = own - self._running.keys()
         for job in strays & self._strays:
             structlog.get_logger().warning("work_strayed", job=job)
-            await self.jobs.done(statements.GIVEN_BACK, id=job, tries=0)
+            await self.jobs.execute(statements.REQUEUE, id=job, tries=0)
         self._strays = strays
 
-    def _fetching(self) -> Iterator[int]:
+    def _queue_worker_ids(self) -> Iterator[int]:
         for served in self._served.values():
             if served.worker.worker_id is not None:
                 yield served.worker.worker_id
 
-    def _thawed(self, gap_seconds: float) -> None:
+    def _on_freeze(self, gap_seconds: float) -> None:
         structlog.get_logger().warning("stood_still", seconds=round(gap_seconds, 1))
-        self.let_all_go()
+        self.abandon_all()
 
-    def let_all_go(self) -> None:
-        """Do nothing more of what is in hand: others may be doing it."""
-        for doing in [*self._doing.values()]:
-            self._let_go(doing)
+    def abandon_all(self) -> None:
+        """Abandon every running job, because others may run them."""
+        for running in [*self._running.values()]:
+            self._abandon(running)
 
-    def _let_go(self, doing: RunningJob) -> None:
-        if doing.is_ours and not doing.is_ending:
-            doing.let_go()
-            for hear in self.lost:
-                hear(doing.work)
+    def _abandon(self, running: RunningJob) -> None:
+        if running.is_ours and not running.is_ending:
+            running.abandon()
+            for on_lost in self.on_lost:
+                on_lost(running.work)
 
     async def _finish(self, job: QueueJob, status: Status) -> None:
-        """End a job as its work ended."""
-        doing = self._doing.get(_id(job)) or RunningJob(Job(job.queue, ""), None, self._clock())
-        doing.is_ending = True
+        """Store how a job ended."""
+        running = self._running.get(_id(job)) or RunningJob(Job(job.queue, ""), None, self._clock())
+        running.is_ending = True
         try:
-            await self.insisted(partial(self._end, _id(job), status, doing), job.queue)
+            await self.retry_end(partial(self._end, _id(job), status, running), job.queue)
         finally:
-            self._doing.pop(_id(job), None)
+            self._running.pop(_id(job), None)
         if served := self._served.get(job.queue):
-            await served.ended(doing.work.name)
+            await served.on_ended(running.work.name)
 
-    async def insisted(self, end: Callable[[], Awaitable[None]], queue: str = "") -> None:
-        """Have an end noted, once the database is there; a queue that is left does not wait."""
+    async def retry_end(self, end: Callable[[], Awaitable[None]], queue: str = "") -> None:
+        """Store an end once the database is reachable; give up for a queue that was stopped."""
         while True:
             try:
                 await end()
             except DatabaseUnavailableError:
                 served = self._served.get(queue)
-                if served is None or served.is_left:
-                    return  # others find it by its silence
+                if served is None or served.is_stopped:
+                    return  # others requeue the job when its heartbeat is missing
             else:
                 return
-            await asyncio.sleep(PAUSE_SECONDS)
+            await asyncio.sleep(RETRY_SECONDS)
 
-    async def _end(self, job: int, status: Status, doing: RunningJob) -> None:
-        most = self._pace.most_takeovers
+    async def _end(self, job: int, status: Status, running: RunningJob) -> None:
         if status is Status.SUCCEEDED:
-            await self.jobs.done(statements.DONE, id=job)
+            await self.jobs.execute(statements.DELETE_FINISHED, id=job)
         elif status is not Status.FAILED:
-            await self.jobs.done(statements.GIVEN_BACK, id=job, tries=0)
-        # What went wrong while the database was away is no fault of the work.
-        elif self._contact.was_troubled_since(doing.since) and doing.tries + 1 < most:
-            await self.jobs.done(statements.GIVEN_BACK, id=job, tries=1)
+            await self.jobs.execute(statements.REQUEUE, id=job, tries=0)
+        # A job may fail because the database was away: try it again.
+        elif (
+            self._monitor.was_troubled_since(running.since)
+            and running.tries + 1 < self._timings.max_takeovers
+        ):
+            await self.jobs.execute(statements.REQUEUE, id=job, tries=1)
         else:
-            await self.jobs.done(statements.LEFT, id=job, fault=doing.fault)
+            await self.jobs.execute(statements.MARK_FAILED, id=job, fault=running.fault)
 
 
 def _id(job: QueueJob) -> int:
@@ -285,5 +235,51 @@ def _id(job: QueueJob) -> int:
     return job.id
 
 
-def _facts(doing: RunningJob) -> dict[str, str]:
-    return {"queue": doing.work.queue, "name": doing.work.name}
+class FreezeDetector:
+    """Detects that the event loop stood still, as on a suspended machine.
+
+    `on_freeze` gets the number of seconds.
+    """
+
+    def __init__(
+        self,
+        on_freeze: Callable[[float], None],
+        gap_seconds: float,
+        clock: Callable[[], float] = clock,
+        check_seconds: float = FREEZE_CHECK_SECONDS,
+    ) -> None:
+        self._on_freeze = on_freeze
+        self._check_seconds = check_seconds
+        self._gap_seconds = gap_seconds
+        self._clock = clock
+        self._checked_at = clock()
+        self._handle: asyncio.TimerHandle | None = None
+
+    @property
+    def is_awake(self) -> bool:
+        """Return whether the last check is recent; False right after a freeze."""
+        return self._clock() - self._checked_at <= self._gap_seconds
+
+    def start(self) -> None:
+        """Check from now on."""
+        self._checked_at = self._clock()
+        self._schedule()
+
+    def stop(self) -> None:
+        """Stop checking."""
+        if self._handle:
+            self._handle.cancel()
+
+    def check(self) -> None:
+        """Compare the clock with the last check."""
+        gap = self._clock() - self._checked_at
+        self._checked_at = self._clock()
+        if gap > self._gap_seconds:
+            self._on_freeze(gap)
+
+    def _schedule(self) -> None:
+        self._handle = asyncio.get_running_loop().call_later(self._check_seconds, self._tick)
+
+    def _tick(self) -> None:
+        self._schedule()
+        self.check()

@@ -1,6 +1,6 @@
-"""Logs: one canonical line a round, JSON when nobody watches, readable in a terminal.
+"""Logging: one canonical line per round; JSON, or plain text on a terminal.
 
-Never the text of questions or answers, never a secret.
+Never logs the text of questions or answers, nor a secret.
 """
 
 import logging
@@ -11,7 +11,7 @@ import structlog
 
 from council.rounds import Round
 
-# Never with the local variables of a traceback: they hold questions, answers and keys.
+# Without the local variables of tracebacks: they contain questions, answers and keys.
 _RENDERERS: dict[str, list[structlog.typing.Processor]] = {
     "plain": [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)],
     "json": [
@@ -24,15 +24,15 @@ _RENDERERS: dict[str, list[structlog.typing.Processor]] = {
 
 
 def set_up(*, verbose: bool = False) -> None:
-    """Send logs to stderr; warnings and worse only, unless verbose."""
+    """Write logs to stderr; only warnings and errors unless verbose."""
     level = logging.INFO if verbose else logging.WARNING
-    plain = sys.stderr.isatty()
+    renderer = "plain" if sys.stderr.isatty() else "json"
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            *_RENDERERS["plain" if plain else "json"],
+            *_RENDERERS[renderer],
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
@@ -40,14 +40,14 @@ def set_up(*, verbose: bool = False) -> None:
 
 
 def unforeseen(event: str, error: Exception, **facts: str) -> str:
-    """Log a fault that nobody foresaw, once, and give the words that stand for it in a chat."""
+    """Log an unexpected error under a reference; return the sentence for people."""
     reference = secrets.token_hex(2)
     structlog.get_logger().error(event, ref=reference, exc_info=error, **facts)
     return f"Something went wrong (ref {reference})."
 
 
-def round_closed(round_: Round) -> None:
-    """Write the canonical line of a closed round."""
+def log_round(round_: Round) -> None:
+    """Log the canonical line of a closed round."""
     first = [line.label for line in round_.tally.standings[:1]] if round_.tally else []
     structlog.get_logger().info(
         "round_closed",

@@ -1,4 +1,7 @@
-"""Figures that are asked for when somebody reads them: nothing is counted twice."""
+"""Prometheus metrics of this process, and of the cluster where the name says so.
+
+What another part counts already is collected from it when a server scrapes.
+"""
 
 import asyncio
 import time
@@ -19,52 +22,11 @@ from council.errors import StoreError
 from council.providers import BreakerState, Health, ModelHealth, ProviderHealth
 from council.rounds import Round
 
-# --- Figures that are asked for when somebody reads them: nothing is counted twice.
-
-Counts = Iterable[tuple[tuple[str, ...], float]]
-
-
-@contextmanager
-def collected(collect: Callable[[], Iterable[Metric]]) -> Iterator[None]:
-    """Have figures among the others until the block ends."""
-    collector = _Collector(collect)
-    REGISTRY.register(collector)
-    try:
-        yield
-    finally:
-        REGISTRY.unregister(collector)
-
-
-def filled(family: GaugeMetricFamily | CounterMetricFamily, counts: Counts) -> Metric:
-    """Fill a family; what shares its labels, as paths of one host do, is added up."""
-    sums: dict[tuple[str, ...], float] = {}
-    for labels, count in counts:
-        sums[labels] = sums.get(labels, 0) + count
-    for labels, count in sums.items():
-        family.add_metric(labels, count)
-    return family
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Collector(Collector):
-    asked: Callable[[], Iterable[Metric]]
-
-    def describe(self) -> Iterable[Metric]:
-        """Name nothing beforehand, so that two of a kind may be watched."""
-        return ()
-
-    def collect(self) -> Iterable[Metric]:
-        """Give the figures as they are now."""
-        return self.asked()
-
-
-# --- The database as a process meets it: connections in use, errors, and how long it was away.
-
 LOST, REFUSED = "lost", "refused"
 
 
-class _DatabaseFaults:
-    """What a process has met with at a database since it began."""
+class _DatabaseHealth:
+    """Errors and downtime of a database since this process started."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.errors = {LOST: 0, REFUSED: 0}
@@ -74,23 +36,23 @@ class _DatabaseFaults:
 
     @property
     def is_away(self) -> bool:
-        """Whether it was lost and has not answered since."""
+        """Whether the last connection was lost and none has been made since."""
         return self._since is not None
 
     @property
     def away_seconds(self) -> float:
-        """How long it was away in all, until now."""
+        """How long the database was away in all."""
         return self._away + (0.0 if self._since is None else self._clock() - self._since)
 
-    def failed(self, context: ExceptionContext) -> None:
-        """Take note of an error: the server was not there, or did not do what was asked."""
+    def on_error(self, context: ExceptionContext) -> None:
+        """Count an error: the connection was lost, or the statement refused."""
         is_lost = context.is_disconnect or context.connection is None
         self.errors[LOST if is_lost else REFUSED] += 1
         if is_lost and self._since is None:
             self._since = self._clock()
 
-    def answered(self, *_: object) -> None:
-        """Take note that a connection was had."""
+    def on_connect(self, *_: object) -> None:
+        """Record that a connection works."""
         self._away, self._since = self.away_seconds, None
 
 
@@ -98,26 +60,26 @@ class _DatabaseFaults:
 def database_watched(
     engine: AsyncEngine, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[None]:
-    """Tell how it goes with a database until the block ends."""
-    contact, sync = _DatabaseFaults(clock), engine.sync_engine
-    event.listen(sync, "handle_error", contact.failed)
-    event.listen(sync, "checkout", contact.answered)
+    """Export the health and the connections of a database until the block ends."""
+    health, sync = _DatabaseHealth(clock), engine.sync_engine
+    event.listen(sync, "handle_error", health.on_error)
+    event.listen(sync, "checkout", health.on_connect)
 
-    def figures() -> Iterator[Metric]:
-        yield _gauge("council_database_away", "1 while it is away", float(contact.is_away))
+    def collect() -> Iterator[Metric]:
+        yield _gauge("council_database_away", "1 while it is away", float(health.is_away))
         words = "How long it was away in all"
-        yield CounterMetricFamily("council_database_away_seconds", words, contact.away_seconds)
+        yield CounterMetricFamily("council_database_away_seconds", words, health.away_seconds)
         errors = CounterMetricFamily("council_database_errors", "Acts that failed", labels=["kind"])
-        yield filled(errors, (((kind,), count) for kind, count in contact.errors.items()))
+        yield filled(errors, (((kind,), count) for kind, count in health.errors.items()))
         states = GaugeMetricFamily("council_database_connections", "By state", labels=["state"])
         yield filled(states, (((state,), count) for state, count in _pool(engine).items()))
 
     try:
-        with collected(figures):
+        with collected(collect):
             yield
     finally:
-        event.remove(sync, "handle_error", contact.failed)
-        event.remove(sync, "checkout", contact.answered)
+        event.remove(sync, "handle_error", health.on_error)
+        event.remove(sync, "checkout", health.on_connect)
 
 
 def _gauge(name: str, words: str, value: float) -> Metric:
@@ -131,60 +93,54 @@ def _pool(engine: AsyncEngine) -> Mapping[str, int]:
     return {"in use": pool.checkedout(), "idle": pool.checkedin(), "kept": pool.size()}
 
 
-# --- How late the event loop runs what is due.
-
 _LAG = Histogram(
     "council_loop_lag_seconds",
     "How late the event loop runs what is due",
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1),
 )
-_EVERY_SECONDS = 0.05
+_LAG_CHECK_SECONDS = 0.05
 
 
 async def watch_lag() -> None:
-    """Measure how late the event loop runs what is due, until it is cancelled."""
+    """Measure how late the event loop runs timers, until cancelled."""
     loop = asyncio.get_running_loop()
     while True:
-        due = loop.time() + _EVERY_SECONDS
-        await asyncio.sleep(_EVERY_SECONDS)
+        due = loop.time() + _LAG_CHECK_SECONDS
+        await asyncio.sleep(_LAG_CHECK_SECONDS)
         _LAG.observe(max(0.0, loop.time() - due))
 
-
-# --- The process itself: which version it is, and what it has with the others.
 
 _BUILD = Gauge("council_build", "1 for the version that runs", ["version", "schema"])
 _RECONNECTS = Counter("council_bus_reconnects", "Times the bus had to be connected anew")
 _ALONE = Gauge("council_turns_alone", "1 while this process keeps to its limits by itself")
 
 
-def built(version: str, schema: str) -> None:
-    """Tell which version runs, and which schema it knows."""
+def set_build_info(version: str, schema: str) -> None:
+    """Set the version that runs and the schema that it knows."""
     _BUILD.labels(version, schema).set(1)
 
 
-def bus_reconnected() -> None:
-    """Count that the bus was lost and is back."""
+def count_reconnect() -> None:
+    """Count a broken connection of publish/subscribe."""
     _RECONNECTS.inc()
 
 
 def turns_counted(*, together: bool) -> None:
-    """Tell whether turns at providers are counted over all processes."""
+    """Set whether rate limits are shared by all processes."""
     _ALONE.set(0 if together else 1)
 
 
 @contextmanager
 def clock_watched(behind_seconds: Callable[[], float]) -> Iterator[None]:
-    """Tell how far this machine's clock is behind the database's, until the block ends."""
+    """Export how far this machine's clock is behind the database's, until the block ends."""
 
-    def figures() -> Iterator[GaugeMetricFamily]:
+    def collect() -> Iterator[GaugeMetricFamily]:
         words = "How far this machine's clock is behind the database's; negative if ahead"
         yield GaugeMetricFamily("council_clock_behind_seconds", words, value=behind_seconds())
 
-    with collected(figures):
+    with collected(collect):
         yield
 
-
-# --- Providers and their models: calls, turns, breakers, retries and pauses.
 
 _AT = ("provider", "address")
 _OF = ("model", "address")
@@ -192,14 +148,14 @@ _OF = ("model", "address")
 
 @contextmanager
 def providers_watched(health: Callable[[], Health]) -> Iterator[None]:
-    """Give a gateway's providers and models among the figures until the block ends."""
+    """Export the health of a gateway's providers and models until the block ends."""
 
-    def figures() -> Iterable[Metric]:
+    def collect() -> Iterable[Metric]:
         found = health()
         yield from _of_providers(found.providers)
         yield from _of_models(found.models)
 
-    with collected(figures):
+    with collected(collect):
         yield
 
 
@@ -231,7 +187,7 @@ def _of_providers(providers: tuple[ProviderHealth, ...]) -> Iterator[Metric]:
 
 
 def _everywhere(providers: tuple[ProviderHealth, ...]) -> Iterator[tuple[tuple[str, ...], float]]:
-    # Paths of one host share their turns, so their figure is one and not added up.
+    # Paths of one host share a rate limiter, so each host has one figure.
     seen = {(p.provider, p.address): p.everywhere for p in providers if p.everywhere}
     for labels, crowd in seen.items():
         yield (*labels, "under way"), crowd.under_way
@@ -255,8 +211,6 @@ def _of_models(models: tuple[ModelHealth, ...]) -> Iterator[Metric]:
     )
 
 
-# --- Rounds: how many, how long they took, what they cost.
-
 _CLOSED = Counter("council_rounds", "Rounds that were closed", ["outcome"])
 _UNDER_WAY = Gauge("council_rounds_under_way", "Rounds being carried on now")
 _SECONDS = Histogram(
@@ -270,14 +224,14 @@ _COST = Counter("council_cost_usd", "Known cost of closed rounds")
 
 
 @contextmanager
-def round_under_way() -> Iterator[None]:
-    """Count a round as under way until the block ends."""
+def track_round() -> Iterator[None]:
+    """Count a round as running until the block ends."""
     with _UNDER_WAY.track_inprogress():
         yield
 
 
-def round_closed(round_: Round) -> None:
-    """Count a closed round and what came of it."""
+def count_round(round_: Round) -> None:
+    """Count a closed round, its replies, absences, time and cost."""
     failed = round_.closing is not None and round_.closing.failure is not None
     _CLOSED.labels("failed" if failed else "closed").inc()
     if round_.closing:
@@ -290,7 +244,7 @@ def round_closed(round_: Round) -> None:
 
 
 def _paid_for(round_: Round) -> Iterator[str]:
-    """Give the seat of every reply, counted or not."""
+    """Yield the seat of every reply, even of a spoiled ballot."""
     yield from (answer.member for answer in round_.answers)
     yield from (ballot.judge for ballot in round_.ballots)
     yield from (spoiled.judge for spoiled in round_.spoiled)
@@ -298,9 +252,7 @@ def _paid_for(round_: Round) -> Iterator[str]:
         yield round_.synthesis.chairman
 
 
-# --- What only the rows know, looked at now and then.
-
-LOOK_SECONDS = 15.0
+OUTBOX_CHECK_SECONDS = 15.0
 
 _UNMARKED = Gauge(
     "council_outbox_unmarked", "Messages claimed over a minute ago of which nobody knows more"
@@ -311,14 +263,12 @@ async def watch_outbox(
     unmarked: Callable[[], Awaitable[int]],
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> None:
-    """Count messages whose claim has no mark for long, again and again, until cancelled."""
+    """Measure how many claimed messages were never marked as sent, until cancelled."""
     while True:
-        with suppress(StoreError):  # then the figure stays what it was
+        with suppress(StoreError):  # keep the last figure
             _UNMARKED.set(await unmarked())
-        await sleep(LOOK_SECONDS)
+        await sleep(OUTBOX_CHECK_SECONDS)
 
-
-# --- Work of a cluster: what is done here, and what of it waits, is done or stalls anywhere.
 
 _HERE = Gauge("council_works_here", "Work that this process does now", ["queue"])
 _TAKEN_OVER = Counter(
@@ -328,7 +278,7 @@ _ANYWHERE = Gauge("council_works", "Work of all processes, as last counted", ["q
 
 
 class JobState(StrEnum):
-    """What becomes of a piece of work: nobody has it yet, somebody does it, or did and is gone."""
+    """The state of a job: queued, running, or running in a process that sends no heartbeat."""
 
     WAITING = "waiting"
     DOING = "doing"
@@ -336,29 +286,63 @@ class JobState(StrEnum):
 
 
 @contextmanager
-def work_under_way(queue: str) -> Iterator[None]:
-    """Count a piece of work as done here until the block ends."""
+def track_job(queue: str) -> Iterator[None]:
+    """Count a job as running here until the block ends."""
     with _HERE.labels(queue).track_inprogress():
         yield
 
 
-def taken_over(queue: str, count: int = 1) -> None:
-    """Count work that was put back, since whoever did it was not heard of any more."""
+def count_takeovers(queue: str, count: int = 1) -> None:
+    """Count jobs that were requeued because their process sent no heartbeat."""
     _TAKEN_OVER.labels(queue).inc(count)
 
 
-def works_counted(counts: Mapping[tuple[str, JobState], int]) -> None:
-    """Take note of all there is, by queue and state; what is not named is 0."""
-    queues = {queue for queue, _ in counts} | {labels[0] for labels in _known()}
+def set_job_counts(counts: Mapping[tuple[str, JobState], int]) -> None:
+    """Set the number of all processes' jobs by queue and state; missing ones are 0."""
+    queues = {queue for queue, _ in counts} | {labels[0] for labels in _known_labels()}
     for queue in queues:
         for state in JobState:
             _ANYWHERE.labels(queue, state.value).set(counts.get((queue, state), 0))
 
 
-def _known() -> Iterator[tuple[str, ...]]:
+def _known_labels() -> Iterator[tuple[str, ...]]:
     for metric in _ANYWHERE.collect():
         for sample in metric.samples:
             yield (sample.labels["queue"],)
 
 
-# --- Figures for a Prometheus server, of this process; what all processes share says so.
+Counts = Iterable[tuple[tuple[str, ...], float]]
+
+
+@contextmanager
+def collected(collect: Callable[[], Iterable[Metric]]) -> Iterator[None]:
+    """Register a function that returns metrics, until the block ends."""
+    collector = _Collector(collect)
+    REGISTRY.register(collector)
+    try:
+        yield
+    finally:
+        REGISTRY.unregister(collector)
+
+
+def filled(family: GaugeMetricFamily | CounterMetricFamily, counts: Counts) -> Metric:
+    """Add samples to a family; those with the same labels, as paths of one host, are summed."""
+    sums: dict[tuple[str, ...], float] = {}
+    for labels, count in counts:
+        sums[labels] = sums.get(labels, 0) + count
+    for labels, count in sums.items():
+        family.add_metric(labels, count)
+    return family
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Collector(Collector):
+    collect_metrics: Callable[[], Iterable[Metric]]
+
+    def describe(self) -> Iterable[Metric]:
+        """Return nothing, so that two collectors may return the same metrics."""
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        """Return the current metrics."""
+        return self.collect_metrics()

@@ -1,1 +1,1 @@
-"""Runners: who carries unfinished rounds on."""
+"""Runners: the parts that run rounds to their end, on one machine or on many."""

@@ -1,6 +1,6 @@
-"""How long texts are kept: rounds that are older are forgotten, one after another.
+"""Retention of texts: forget the rounds that are too old, once a day.
 
-Each round is one step and one transaction, so whatever else goes on meanwhile is not held up.
+Each round is one transaction, so that nothing else is blocked for long.
 """
 
 import asyncio
@@ -19,33 +19,32 @@ from storage.hash_chain import new_salt
 DAY_SECONDS = 24 * 3600.0
 
 
-async def _nowhere(_: str) -> bool:
-    """Say that no round is under way."""
+async def _never_running(_: str) -> bool:
     return False
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetOptions:
-    """Whom to spare and whom to tell: rounds under way, and what went wrong with one round."""
+    """Which rounds to skip because they run, and what to call with each error."""
 
-    is_running: Callable[[str], Awaitable[bool]] = _nowhere
+    is_running: Callable[[str], Awaitable[bool]] = _never_running
     on_fault: Callable[[str], None] = lambda _: None
 
 
-async def forget_older(store: Store, days: int, moment: datetime, watch: ForgetOptions) -> int:
-    """Forget every round asked more than so many days before; give how many there were.
+async def forget_older(store: Store, days: int, moment: datetime, options: ForgetOptions) -> int:
+    """Forget every round asked more than `days` before `moment`; return how many.
 
-    One that cannot be read is left as it is and told of, and stops no other.
+    A round that cannot be read is left as it is and reported to `on_fault`.
     """
     forgotten = 0
     wanted = RoundQuery(before=moment - timedelta(days=days), remembered=True)
     for round_id in await store.ids(wanted=wanted):
-        if await watch.is_running(round_id):
+        if await options.is_running(round_id):
             continue
         try:
             forgotten += await store.forget(round_id, moment, new_salt())
         except StoreError as error:
-            watch.on_fault(str(error))
+            options.on_fault(str(error))
     await store.wipe()
     return forgotten
 
@@ -53,22 +52,19 @@ async def forget_older(store: Store, days: int, moment: datetime, watch: ForgetO
 async def keep_forgetting(
     store: Store,
     days: int,
-    is_carried: Callable[[str], Awaitable[bool]],
-    alone: Sole = nobody_else,
+    is_running: Callable[[str], Awaitable[bool]],
+    leader_lock: Sole = nobody_else,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
-    """Forget what is too old, now and once a day, unless another process is just doing it.
-
-    Runs until it is cancelled.
-    """
+    """Forget old rounds now and once a day, unless another process is doing it, until cancelled."""
     log = structlog.get_logger()
-    watch = ForgetOptions(is_carried, lambda why: log.error("forgetting_failed", why=why))
+    options = ForgetOptions(is_running, lambda why: log.error("forgetting_failed", why=why))
     while True:
         try:
-            async with alone("forgetting") as is_ours:
-                count = await forget_older(store, days, now(), watch) if is_ours else 0
+            async with leader_lock("forgetting") as is_leader:
+                count = await forget_older(store, days, now(), options) if is_leader else 0
             if count:
                 log.info("rounds_forgotten", rounds=count, older_than_days=days)
         except StoreError as error:
-            watch.on_fault(str(error))
+            options.on_fault(str(error))
         await sleep(DAY_SECONDS)

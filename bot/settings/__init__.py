@@ -1,6 +1,6 @@
-"""What the bot is told by its surroundings: the environment, `.env` and `council.toml`.
+"""Settings from the environment, `.env` and `council.toml`; nothing else reads the environment.
 
-The only reader of the environment. Every fault is one line, and all of them come at once.
+SettingsError reports all faults at once, one per line.
 """
 
 from bot.settings.council_toml import SettingsError

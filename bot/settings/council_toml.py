@@ -1,4 +1,4 @@
-"""The shape of `council.toml`."""
+"""Schema of `council.toml`: pydantic models of its sections, and errors as one line each."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,17 +17,15 @@ from council.panel import Panel
 from council.places import Place
 from council.providers import Limits
 
-# --- The shape of `council.toml`.
 
-
-class Part(BaseModel):
-    """A part of the document; a name it does not know is a fault."""
+class Section(BaseModel):
+    """A section; unknown names are faults."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class PanelSection(Part):
-    """One panel; what it leaves out has the defaults of `council.panel.Terms`."""
+class PanelSection(Section):
+    """A panel; the defaults are those of `council.panel.Terms`."""
 
     members: tuple[str, ...]
     outside_judges: tuple[str, ...] = ()
@@ -46,8 +44,8 @@ class PanelSection(Part):
     rubric: str = "default"
 
 
-class ModelSection(Part):
-    """A seat of its own, or what is particular about a model."""
+class ModelSection(Section):
+    """A named seat, or the settings of a model."""
 
     model: str | None = None
     api_base: str | None = None
@@ -62,15 +60,15 @@ class ModelSection(Part):
     output_usd_per_million: float | None = Field(None, ge=0)
 
 
-class ProviderSection(Part):
-    """How hard a provider may be called, or a server named by host and port."""
+class ProviderSection(Section):
+    """Rate limits of a provider, or of a server named by host and port."""
 
     concurrency: int = Field(Limits().concurrency, ge=1)
     requests_per_minute: int | None = Field(None, ge=1)
 
 
-class BudgetsSection(Part):
-    """What may be spent, in USD; days and months are UTC, and what is left out has no cap."""
+class BudgetsSection(Section):
+    """Spending caps in USD; days and months are UTC, and what is left out has no cap."""
 
     day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
     month_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
@@ -81,55 +79,54 @@ class BudgetsSection(Part):
     unknown_prices: Literal["allowed", "forbidden"] = "allowed"
 
 
-class RubricSection(Part):
-    """Criteria of one's own for judges."""
+class RubricSection(Section):
+    """Custom criteria for judges."""
 
     criteria: tuple[str, ...] = Field(min_length=1)
 
 
-class RetentionSection(Part):
-    """How many days texts are kept; None is for ever."""
+class RetentionSection(Section):
+    """How many days texts are kept; None means forever."""
 
     texts_days: int | None = Field(None, ge=1, le=36_500)
 
 
-class BakeoffsSection(Part):
-    """How bake-offs are held."""
+class BakeoffsSection(Section):
+    """How bake-offs run."""
 
     rounds_at_once: int = Field(2, ge=1, le=50)
 
 
-SECTIONS: dict[str, type[Part]] = {
+NAMED_SECTIONS: dict[str, type[Section]] = {
     "panels": PanelSection,
     "models": ModelSection,
     "providers": ProviderSection,
     "rubrics": RubricSection,
 }
-# What stands once, without a name of its own, and what is read in a file of its own.
-ALONE = ("default_panel", "time_zone", "budgets", "retention", "access", "suites", "bakeoffs")
+OTHER_SECTIONS = (
+    *("default_panel", "time_zone", "budgets", "retention"),
+    *("access", "suites", "bakeoffs"),
+)
 Document = dict[str, Any]
 
 
-# --- The shape of `[access]` in `council.toml`, and the policy it makes.
-
-
-class ChannelSection(Part):
-    """What goes for one channel, under its id."""
+class ChannelSection(Section):
+    """The rules of one channel, under its id."""
 
     panel: str | None = None
     vendors: tuple[str, ...] = ()
     day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
 
 
-class WorkspaceSection(Part):
-    """What goes for one workspace of Slack, or server of Discord, under its id."""
+class WorkspaceSection(Section):
+    """The rules of one Slack workspace or Discord server, under its id."""
 
     rounds_at_once: int | None = Field(None, ge=1)
     day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
 
 
-class AccessSection(Part):
-    """Who may ask where, and how often; `in` names channels by their ids."""
+class AccessSection(Section):
+    """Who may ask where, and how often; `in` maps channel ids to their rules."""
 
     channels: tuple[str, ...] | None = None
     admins: tuple[str, ...] = ()
@@ -145,37 +142,42 @@ class AccessSection(Part):
 
 
 def access_of(section: AccessSection) -> Access:
-    """Give the policy that a section describes."""
-    rules = {
-        channel: ChannelRules(found.panel, found.vendors) for channel, found in section.in_.items()
+    """Return the access policy of a section."""
+    channels = {
+        channel: ChannelRules(rules.panel, rules.vendors) for channel, rules in section.in_.items()
     }
     at_once = {
-        workspace: found.rounds_at_once
-        for workspace, found in section.workspaces.items()
-        if found.rounds_at_once is not None
+        workspace: rules.rounds_at_once
+        for workspace, rules in section.workspaces.items()
+        if rules.rounds_at_once is not None
     }
     plain = section.model_dump(exclude={"in_", "workspaces"})
-    return Access(rules=rules, workspaces=at_once, **plain)
+    return Access(rules=channels, workspaces=at_once, **plain)
 
 
 def channel_caps(section: AccessSection) -> dict[str, int]:
-    """Give the caps of single channels a day, by the channels' ids."""
-    return _caps({channel: found.day_usd for channel, found in section.in_.items()})
+    """Return the daily caps of channels in micro-dollars, by channel id."""
+    return _caps_micro({channel: rules.day_usd for channel, rules in section.in_.items()})
 
 
 def workspace_caps(section: AccessSection) -> dict[str, int]:
-    """Give the caps of single workspaces a day, by the workspaces' ids."""
-    return _caps({workspace: found.day_usd for workspace, found in section.workspaces.items()})
+    """Return the daily caps of workspaces in micro-dollars, by workspace id."""
+    return _caps_micro(
+        {workspace: rules.day_usd for workspace, rules in section.workspaces.items()}
+    )
 
 
-def _caps(given: Mapping[str, float | None]) -> dict[str, int]:
-    return {id_: cap_micro(usd) for id_, usd in given.items() if usd is not None}
+def _caps_micro(caps_usd: Mapping[str, float | None]) -> dict[str, int]:
+    return {id_: cap_micro(usd) for id_, usd in caps_usd.items() if usd is not None}
 
 
-def faults_in(
+def channel_panel_faults(
     access: Access, panels: Mapping[str, Panel], known: Mapping[str, object]
 ) -> Iterator[str]:
-    """Give what is wrong with the panels that channels name; `known` are unsound ones too."""
+    """Yield faults in the panels that channels name.
+
+    `panels` are the valid ones; `known` also contains those with faults.
+    """
     for channel, rules in access.rules.items():
         if rules.panel is None:
             continue
@@ -189,11 +191,8 @@ def faults_in(
             yield f"{where}: {rules.panel!r} also seats models of others than {vendors}."
 
 
-# --- The shape of `[suites.NAME]` in `council.toml`, and the suite it makes.
-
-
-class SuiteSection(Part):
-    """A suite of the house: its questions, or the file that holds them."""
+class SuiteSection(Section):
+    """A suite for everybody: its questions, or the file that contains them."""
 
     questions: tuple[Any, ...] | None = None
     file: str | None = None
@@ -201,23 +200,28 @@ class SuiteSection(Part):
     judges_see_references: bool = False
 
     @model_validator(mode="after")
-    def _has_one(self) -> Self:
+    def _check_one_source(self) -> Self:
         if (self.questions is None) == (self.file is None):
             raise ValueError('Write either questions = ["…"] or file = "….csv"')
         return self
 
 
-def suite_from(name: str, section: SuiteSection, folder: Path) -> Suite:
-    """Give the suite of a section; its file is looked for beside `council.toml`. SuiteError."""
+def parse_suite(name: str, section: SuiteSection, folder: Path) -> Suite:
+    """Return the suite of a section; a relative file is resolved against `folder`.
+
+    Raise SuiteError if the file cannot be read or a question is wrong.
+    """
     if section.file is None:
         suite = suite_of(name, section.questions or (), section.category)
     else:
-        suite = in_category(read_file(name, *_file(folder / section.file)), section.category)
-    seen = section.judges_see_references or suite.judges_see_references
-    return replace(suite, judges_see_references=seen)
+        suite = in_category(
+            read_file(name, *_read_suite_file(folder / section.file)), section.category
+        )
+    are_references_shown = section.judges_see_references or suite.judges_see_references
+    return replace(suite, judges_see_references=are_references_shown)
 
 
-def _file(path: Path) -> tuple[str, bytes]:
+def _read_suite_file(path: Path) -> tuple[str, bytes]:
     try:
         return path.name, path.read_bytes()
     except OSError as error:
@@ -227,44 +231,39 @@ def _file(path: Path) -> tuple[str, bytes]:
         ) from None
 
 
-# --- How a model is called towards people, where nobody says it.
-
 _CAPITALS = {"gpt": "GPT", "glm": "GLM", "qwq": "QwQ", "smollm2": "SmolLM2", "deepseek": "DeepSeek"}
 
 
 def display_name(key: str) -> str:
-    """Give a readable name: "Claude Sonnet 4.6" for "anthropic/claude-sonnet-4-6"."""
+    """Return a readable name: "Claude Sonnet 4.6" for "anthropic/claude-sonnet-4-6"."""
     words = re.split(r"[-_ ]+", key.rsplit("/", 1)[-1].rsplit(":", 1)[0])
     merged: list[str] = []
     for word in words:
         if merged and re.fullmatch(r"\d", word) and re.fullmatch(r"\d", merged[-1]):
             merged[-1] += f".{word}"
         else:
-            merged.append(_CAPITALS.get(word, _capital(word)))
+            merged.append(_CAPITALS.get(word, _capitalize(word)))
     return " ".join(merged).replace("GPT ", "GPT-")
 
 
-def _capital(word: str) -> str:
+def _capitalize(word: str) -> str:
     return word.upper() if re.fullmatch(r"\d+b", word) else word[:1].upper() + word[1:]
 
 
-# --- Faults in settings, told one a line.
-
-
 class SettingsError(CouncilError):
-    """Settings that the bot cannot start with; its text has a line for each fault."""
+    """Settings that the bot cannot start with; the text has a line for each fault."""
 
     def __init__(self, faults: Sequence[str]) -> None:
         super().__init__("\n".join(faults))
         self.faults = tuple(faults)
 
 
-def faults_of(error: ValidationError, where: str) -> list[str]:
-    """Give a line for each thing a document got wrong; values that may be secret are not shown."""
-    return [_line(fault["loc"], fault["msg"], where) for fault in error.errors()]
+def validation_faults(error: ValidationError, where: str) -> list[str]:
+    """Return a line for each fault of a document, without its values, which may be secret."""
+    return [_fault_line(fault["loc"], fault["msg"], where) for fault in error.errors()]
 
 
-def _line(location: tuple[int | str, ...], message: str, where: str) -> str:
+def _fault_line(location: tuple[int | str, ...], message: str, where: str) -> str:
     name = ".".join(str(part) for part in location)
     plain = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
     place = f"{where}{name}".rstrip(" .:")

@@ -1,4 +1,4 @@
-"""Panels that need no council.toml: of found keys, of Ollama, of the demonstration models."""
+"""Default panels without a council.toml: from API keys, Ollama, or the demonstration models."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from council.model_families import family_of
 from council.panel import FEWEST_SEATS, Member, ModelId, Panel, Terms
 from council.prompts.shared import DEFAULT_RUBRIC
 
-# One model of each provider, to begin with; council.toml names others.
+# One model of each provider; council.toml names others.
 FIRST_MODELS = {
     "openai": "openai/gpt-5.1",
     "anthropic": "anthropic/claude-sonnet-4-6",
@@ -17,29 +17,29 @@ FIRST_MODELS = {
     "xai": "xai/grok-4",
     "deepseek": "deepseek/deepseek-chat",
 }
-MOST_OFFERED = 4
+MAX_SEATS_OFFERED = 4
 LOCAL = "local"
 KEYS = "keys"
 OLLAMA = "ollama"
-SLOW = Terms(answer_seconds=180, ballot_seconds=180, synthesis_seconds=180)
+SLOW_TERMS = Terms(answer_seconds=180, ballot_seconds=180, synthesis_seconds=180)
 
 
 def offered(settings: Settings, ollama_models: Sequence[str]) -> PanelConfig:
-    """Give the panels that found keys and a running Ollama allow; two seats at least."""
-    found = [model for provider, model in FIRST_MODELS.items() if settings.key_for(provider)]
-    keyed = {model: _seat(model) for model in found[:MOST_OFFERED]}
+    """Return the panels that API keys and a running Ollama allow; each needs two seats."""
+    models = [model for provider, model in FIRST_MODELS.items() if settings.key_for(provider)]
+    with_keys = {model: _seat(model) for model in models[:MAX_SEATS_OFFERED]}
     served = {
         f"ollama/{name}": _seat(f"ollama/{name}", settings.ollama)
-        for name in ollama_models[:MOST_OFFERED]
+        for name in ollama_models[:MAX_SEATS_OFFERED]
     }
     panels = {
         name: Panel(
             name, tuple(seat.member for seat in seats.values()), DEFAULT_RUBRIC, terms=terms
         )
-        for name, seats, terms in ((KEYS, keyed, Terms()), (OLLAMA, served, SLOW))
+        for name, seats, terms in ((KEYS, with_keys, Terms()), (OLLAMA, served, SLOW_TERMS))
         if len(seats) >= FEWEST_SEATS
     }
-    return PanelConfig(panels, {**keyed, **served}, next(iter(panels), None))
+    return PanelConfig(panels, {**with_keys, **served}, next(iter(panels), None))
 
 
 def _seat(model: str, api_base: str | None = None) -> Seat:
@@ -49,7 +49,10 @@ def _seat(model: str, api_base: str | None = None) -> Seat:
 
 
 def demonstration(models: Mapping[str, str], warm: str) -> Panel:
-    """Give the panel of demonstration models by display name; `warm` sits twice, once warmer."""
+    """Return the panel of the demonstration models, given by id with their display names.
+
+    `warm` has a second seat with a higher temperature.
+    """
     seats = [
         Member(
             key=f"{LOCAL}/{model}",
@@ -61,7 +64,7 @@ def demonstration(models: Mapping[str, str], warm: str) -> Panel:
         )
         for model, display in models.items()
     ]
-    again = Member(
+    warmer = Member(
         key=f"{LOCAL}/{warm}-warm",
         model_id=ModelId(f"openai/{warm}"),
         display=f"{models[warm]}, warmer",
@@ -71,11 +74,13 @@ def demonstration(models: Mapping[str, str], warm: str) -> Panel:
         demonstration=True,
     )
     chairmen = tuple(seat for seat in seats if seat.key.endswith(warm))
-    return Panel(LOCAL, (*seats, again), DEFAULT_RUBRIC, chairmen=chairmen, terms=_DEMONSTRATION)
+    return Panel(
+        LOCAL, (*seats, warmer), DEFAULT_RUBRIC, chairmen=chairmen, terms=_DEMONSTRATION_TERMS
+    )
 
 
-_DEMONSTRATION = Terms(
-    audit_share=0,  # it would share two cores with the answer people wait for
+_DEMONSTRATION_TERMS = Terms(
+    audit_share=0,  # audits would compete with the answer for two cores
     answer_seconds=180,
     ballot_seconds=180,
     synthesis_seconds=180,

@@ -1,4 +1,4 @@
-"""Settings from the environment and `.env`; everything has a default that runs."""
+"""Settings from the environment and `.env`; every setting has a working default."""
 
 import os
 from collections.abc import Mapping
@@ -10,16 +10,16 @@ from platformdirs import user_cache_dir, user_data_dir
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.settings.council_toml import SettingsError, faults_of
+from bot.settings.council_toml import SettingsError, validation_faults
 
-# litellm would otherwise ask the network for prices and headers when it is imported.
+# Else litellm fetches prices and headers from the network when it is imported.
 OFFLINE_SWITCHES = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
     "HF_HUB_OFFLINE": "1",
 }
-# Where a provider's key is not named PROVIDER_API_KEY, as litellm knows it.
-KEY_NAMES = {
+# Providers whose key litellm does not read from PROVIDER_API_KEY.
+API_KEY_VARIABLES = {
     "fireworks_ai": "FIREWORKS_AI_API_KEY",
     "huggingface": "HF_TOKEN",
     "perplexity": "PERPLEXITYAI_API_KEY",
@@ -28,7 +28,7 @@ KEY_NAMES = {
 
 
 class Settings(BaseSettings):
-    """Read once, by `load_settings`; passed on as an argument."""
+    """The settings; read once by `load_settings`, and passed on as an argument."""
 
     model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
 
@@ -55,89 +55,92 @@ class Settings(BaseSettings):
 
     @field_validator("database_url")
     @classmethod
-    def _normal(cls, url: str) -> str:
-        """Name the asynchronous driver, which nobody wants to remember."""
-        return driven(url)
+    def _add_async_driver(cls, url: str) -> str:
+        """Accept URLs without the asynchronous driver."""
+        return with_async_driver(url)
 
     @field_validator("slack_api_url", "discord_api_url", "otlp_endpoint")
     @classmethod
-    def _address(cls, url: str) -> str:
-        """Refuse what is no address: it would be asked in vain for ever."""
+    def _check_url(cls, url: str) -> str:
+        """Refuse what is no HTTP address."""
         if url and not url.startswith(("https://", "http://")):
             raise ValueError("it must begin with https://")
         return url
 
     @field_validator("web_token")
     @classmethod
-    def _known_to_somebody(cls, token: SecretStr | None) -> SecretStr | None:
-        """Take a token of spaces for none, and leave off what a secret's file ends with."""
+    def _strip_token(cls, token: SecretStr | None) -> SecretStr | None:
+        """Strip whitespace, such as the line end of a secret's file; a blank token is None."""
         text = token.get_secret_value().strip() if token else ""
         return SecretStr(text) if text else None
 
     @property
     def named_config(self) -> Path | None:
-        """The `council.toml` to read: one that is named must be there, the default need not."""
-        named = "config" in self.model_fields_set
-        return self.config if named or self.config.exists() else None
+        """The `council.toml` to read; None if the default file does not exist.
+
+        A file that COUNCIL_CONFIG names is returned even if it does not exist.
+        """
+        is_named = "config" in self.model_fields_set
+        return self.config if is_named or self.config.exists() else None
 
     @property
     def database(self) -> str:
-        """The database's address: the one that is set, else a file in the data folder."""
+        """The database's URL: the one that is set, else of a file in the data folder."""
         return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'council.db'}"
 
     @property
     def has_server(self) -> bool:
-        """Whether the database is a server, which any number of processes may share."""
+        """Whether the database is a server, which many processes may share."""
         return self.database.startswith("postgresql")
 
     @property
     def database_file(self) -> Path | None:
-        """The SQLite database's file; None for a server, or for one in memory."""
+        """The file of an SQLite database; None for a server or a database in memory."""
         driver, _, path = self.database.partition(":///")
         return Path(path) if driver.startswith("sqlite") and path not in {"", ":memory:"} else None
 
     @property
     def trace_headers(self) -> dict[str, str]:
-        """What a collector of traces is sent along, read as OpenTelemetry has it: `a=1,b=2`."""
-        said = self.otlp_headers.get_secret_value() if self.otlp_headers else ""
-        pairs = (pair.partition("=") for pair in said.split(",") if "=" in pair)
+        """The headers for the trace collector, parsed from OpenTelemetry's form `a=1,b=2`."""
+        text = self.otlp_headers.get_secret_value() if self.otlp_headers else ""
+        pairs = (pair.partition("=") for pair in text.split(",") if "=" in pair)
         return {unquote(name).strip().lower(): unquote(value).strip() for name, _, value in pairs}
 
     def key_for(self, provider: str, named: str | None = None) -> str | None:
-        """Give the key for a provider's calls: the variable named, else the provider's own."""
-        secret = self.keys.get(named or key_name(provider))
+        """Return a provider's API key, from the named variable or the provider's usual one."""
+        secret = self.keys.get(named or api_key_variable(provider))
         return secret.get_secret_value() if secret else None
 
 
-def driven(url: str) -> str:
-    """Give the address of a database with its asynchronous driver; ValueError for another kind."""
-    for plain, own in (
+def with_async_driver(url: str) -> str:
+    """Return a database URL with its asynchronous driver; raise ValueError for other databases."""
+    for prefix, replacement in (
         ("postgres://", "postgresql+psycopg://"),
         ("postgresql://", "postgresql+psycopg://"),
         ("sqlite:///", "sqlite+aiosqlite:///"),
     ):
-        if url.startswith(plain):
-            return own + url.removeprefix(plain)
+        if url.startswith(prefix):
+            return replacement + url.removeprefix(prefix)
     if url and not url.startswith(("sqlite+aiosqlite:///", "postgresql+psycopg://")):
         raise ValueError("it must begin with sqlite:/// or postgresql://")
     return url
 
 
-def key_name(provider: str) -> str:
-    """Give the variable that holds a provider's key."""
-    return KEY_NAMES.get(provider, f"{provider.upper()}_API_KEY")
+def api_key_variable(provider: str) -> str:
+    """Return the usual environment variable of a provider's API key."""
+    return API_KEY_VARIABLES.get(provider, f"{provider.upper()}_API_KEY")
 
 
 def load_settings(env_file: Path = Path(".env")) -> Settings:
-    """Read the environment, over `.env`; raise SettingsError with a line for each fault.
+    """Read the environment, which overrides `.env`; raise SettingsError with a line for each fault.
 
-    Sets litellm's offline switches, which must be there before it is imported.
+    Also set litellm's offline switches, which must be set before litellm is imported.
     """
     for name, value in OFFLINE_SWITCHES.items():
         os.environ.setdefault(name, value)
-    found = {**dotenv_values(env_file), **os.environ}
-    keys = {name: SecretStr(value) for name, value in found.items() if value}
+    variables = {**dotenv_values(env_file), **os.environ}
+    keys = {name: SecretStr(value) for name, value in variables.items() if value}
     try:
         return Settings(_env_file=env_file, keys=keys)
     except ValidationError as error:
-        raise SettingsError(faults_of(error, "")) from None
+        raise SettingsError(validation_faults(error, "")) from None

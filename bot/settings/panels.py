@@ -1,4 +1,4 @@
-"""From `council.toml` to panels and seats."""
+"""Parser of `council.toml`: panels, seats, limits, caps, access and suites."""
 
 import tomllib
 from collections.abc import Mapping
@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from bot.access import Access
 from bot.schedules.parser import UTC, nearest_zone, zone_named
 from bot.settings.council_toml import (
-    ALONE,
-    SECTIONS,
+    NAMED_SECTIONS,
+    OTHER_SECTIONS,
     AccessSection,
     BakeoffsSection,
     BudgetsSection,
@@ -27,10 +27,10 @@ from bot.settings.council_toml import (
     SuiteSection,
     access_of,
     channel_caps,
+    channel_panel_faults,
     display_name,
-    faults_in,
-    faults_of,
-    suite_from,
+    parse_suite,
+    validation_faults,
     workspace_caps,
 )
 from council.bakeoffs.models import Suite
@@ -43,12 +43,12 @@ from council.pipeline.methods import METHODS
 from council.prompts.shared import DEFAULT_RUBRIC, rubric
 from council.providers import Limits
 
-Section = TypeVar("Section")
+Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A member and what `council.toml` says of reaching its model."""
+    """A member, and the settings of its model in `council.toml`."""
 
     member: Member
     section: ModelSection = field(default_factory=ModelSection)
@@ -56,7 +56,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class PanelConfig:
-    """The panels to choose from, the seats in them by key, and what the house is run by."""
+    """The contents of `council.toml`: panels by name, their seats by key, and global settings."""
 
     panels: Mapping[str, Panel] = field(default_factory=dict)
     seats: Mapping[str, Seat] = field(default_factory=dict)
@@ -71,7 +71,10 @@ class PanelConfig:
 
 
 def load_houses(path: Path | None) -> PanelConfig:
-    """Read the panels of a file, none without one; SettingsError tells every fault."""
+    """Parse a `council.toml`; return the defaults for None.
+
+    Raise SettingsError with every fault.
+    """
     if path is None:
         return PanelConfig()
     try:
@@ -80,18 +83,18 @@ def load_houses(path: Path | None) -> PanelConfig:
         raise SettingsError([f"{path.name} is not valid TOML: {error}."]) from None
     except OSError as error:
         raise SettingsError([f"{path.name} cannot be read: {error.strerror}."]) from None
-    return _Reader(path).read(document)
+    return _Parser(path).parse(document)
 
 
-class _Reader:
-    """Reads one document and gathers its faults."""
+class _Parser:
+    """Parses one document and collects its faults."""
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
         self.folder = path.parent
         self.faults: list[str] = []
 
-    def read(self, document: Document) -> PanelConfig:
+    def parse(self, document: Document) -> PanelConfig:
         self._check_sections(document)
         models = self._sections(document, "models", ModelSection)
         rubrics = {
@@ -112,29 +115,29 @@ class _Reader:
         default = document.get("default_panel", next(iter(panels), None))
         if default is not None and default not in document.get("panels", {}):
             self._fault(f"default_panel: there is no panel {default!r}.")
-        rules = self._alone(document, "access", AccessSection) or AccessSection()
+        access_section = self._section(document, "access", AccessSection) or AccessSection()
         caps = replace(
             self._caps(document),
-            channels=channel_caps(rules),
-            workspaces=workspace_caps(rules),
+            channels=channel_caps(access_section),
+            workspaces=workspace_caps(access_section),
         )
-        access = access_of(rules)
-        for fault in faults_in(access, panels, document.get("panels", {})):
+        access = access_of(access_section)
+        for fault in channel_panel_faults(access, panels, document.get("panels", {})):
             self._fault(fault)
         zone = self._zone(document)
         suites = self._suites(document)
-        retention = self._alone(document, "retention", RetentionSection) or RetentionSection()
-        held = self._alone(document, "bakeoffs", BakeoffsSection) or BakeoffsSection()
+        retention = self._section(document, "retention", RetentionSection) or RetentionSection()
+        bakeoffs = self._section(document, "bakeoffs", BakeoffsSection) or BakeoffsSection()
         if self.faults:
             raise SettingsError(self.faults)
-        kept = (retention.texts_days, access, suites, held.rounds_at_once, zone)
-        return PanelConfig(panels, seats, default, limits, caps, *kept)
+        others = (retention.texts_days, access, suites, bakeoffs.rounds_at_once, zone)
+        return PanelConfig(panels, seats, default, limits, caps, *others)
 
     def _suites(self, document: Document) -> tuple[Suite, ...]:
         suites: list[Suite] = []
         for name, section in self._sections(document, "suites", SuiteSection).items():
             try:
-                suites.append(suite_from(name, section, self.folder))
+                suites.append(parse_suite(name, section, self.folder))
             except SuiteError as error:
                 self._fault(f"suites.{name}: {error}")
         return tuple(suites)
@@ -143,11 +146,11 @@ class _Reader:
         self.faults.append(f"{self.name}: {text}")
 
     def _check_sections(self, document: Document) -> None:
-        for name in document.keys() - {*SECTIONS, *ALONE}:
+        for name in document.keys() - {*NAMED_SECTIONS, *OTHER_SECTIONS}:
             self._fault(f"{name}: there is no such section.")
 
     def _zone(self, document: Document) -> str:
-        """Give the time zone of schedules that name none."""
+        """Return the time zone of schedules that name none."""
         given = document.get("time_zone", UTC)
         zone = zone_named(given) if isinstance(given, str) else None
         if zone is None:
@@ -159,34 +162,33 @@ class _Reader:
         try:
             section = BudgetsSection.model_validate(document.get("budgets", {}))
         except ValidationError as error:
-            self.faults += faults_of(error, f"{self.name}: budgets.")
+            self.faults += validation_faults(error, f"{self.name}: budgets.")
             return Caps()
-        given = {scope.value: getattr(section, f"{scope.value}_usd") for scope in Scope}
+        caps_usd = {scope.value: getattr(section, f"{scope.value}_usd") for scope in Scope}
         caps: dict[str, Any] = {
-            name: usd if usd is None else cap_micro(usd) for name, usd in given.items()
+            name: usd if usd is None else cap_micro(usd) for name, usd in caps_usd.items()
         }
         return Caps(**caps, unknown_prices=section.unknown_prices == "allowed")
 
-    def _sections(self, document: Document, kind: str, shape: type[Section]) -> dict[str, Section]:
+    def _sections(self, document: Document, kind: str, shape: type[Parsed]) -> dict[str, Parsed]:
         given = document.get(kind, {})
         if not isinstance(given, dict):
             self._fault(f"{kind}: it must be written as [{kind}.NAME].")
             return {}
-        read = {name: self._section(kind, name, value, shape) for name, value in given.items()}
-        return {name: section for name, section in read.items() if section is not None}
+        sections = {
+            name: self._validate(f"{kind}.{name}", value, shape) for name, value in given.items()
+        }
+        return {name: section for name, section in sections.items() if section is not None}
 
-    def _section(self, kind: str, name: str, value: Any, shape: type[Any]) -> Any:  # noqa: ANN401
-        return self._valid(f"{kind}.{name}", value, shape)
-
-    def _alone(self, document: Document, kind: str, shape: type[Section]) -> Section | None:
-        found: Section | None = self._valid(kind, document.get(kind, {}), shape)
+    def _section(self, document: Document, kind: str, shape: type[Parsed]) -> Parsed | None:
+        found: Parsed | None = self._validate(kind, document.get(kind, {}), shape)
         return found
 
-    def _valid(self, name: str, value: Any, shape: type[Any]) -> Any:  # noqa: ANN401
+    def _validate(self, name: str, value: Any, shape: type[Any]) -> Any:  # noqa: ANN401
         try:
             return shape.model_validate(value)
         except ValidationError as error:
-            self.faults += faults_of(error, f"{self.name}: {name}.")
+            self.faults += validation_faults(error, f"{self.name}: {name}.")
             return None
 
     def _seat(self, key: str, models: Mapping[str, ModelSection], panel: str) -> Seat:
@@ -240,7 +242,7 @@ def _terms(section: PanelSection) -> Terms:
 
 
 def _receiver(api_base: str | None) -> str:
-    """Name the host that a seat's text goes to; "" where its provider's own address is used."""
+    """Return the host that receives a seat's text; "" for the provider's usual address."""
     if api_base is None:
         return ""
     host = urlsplit(api_base).hostname or api_base

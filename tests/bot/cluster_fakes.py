@@ -1,7 +1,7 @@
-"""Several processes in one: desks over the same books, and works that are shared out among them.
+"""Fake of a cluster in one process: several AppContexts over the same stores and a job queue.
 
-The works keep what `bot.ports.Works` promises: each piece is done by one desk at a time, and by
-another once that one has left.
+The fake keeps the promises of `bot.ports.JobQueue`: each job runs in one context at a time, and in
+another once that one has stopped.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ SHARED = ("store", "bakeoff_stores", "key_values", "budget", "experiments", "pub
 
 @dataclass(eq=False)
 class Server:
-    """A block in which one process does the work of a queue."""
+    """A block in which one process serves a queue."""
 
     queue: str
     do: Do
@@ -39,12 +39,12 @@ class Server:
 
 @dataclass(eq=False)
 class Board:
-    """What all processes see of the works."""
+    """The job queue that all processes share."""
 
     waiting: list[Job] = field(default_factory=list)
     failed: set[Job] = field(default_factory=set)
     servers: list[Server] = field(default_factory=list)
-    begun: list[Job] = field(default_factory=list)  # every piece each time somebody took it
+    begun: list[Job] = field(default_factory=list)  # each job, every time a process took it
 
     def is_queued(self, work: Job) -> bool:
         return work in self.waiting or any(work in server.doing for server in self.servers)
@@ -56,7 +56,7 @@ class Board:
             self.share_out()
 
     async def sweep(self, servers: Sequence[Server] | None = None) -> None:
-        """Begin what rows tell of and nobody does, save what failed."""
+        """Enqueue every unfinished job, except those that failed."""
         for server in [*(self.servers if servers is None else servers)]:
             for name in await server.unfinished():
                 work = Job(server.queue, name)
@@ -64,7 +64,7 @@ class Board:
                     self.begin(work)
 
     def share_out(self) -> None:
-        """Give each waiting piece to the process that does least."""
+        """Give each waiting job to the process that runs the fewest."""
         for work in [*self.waiting]:
             free = [one for one in self.servers if one.queue == work.queue and one.is_free]
             if free:
@@ -88,7 +88,7 @@ class Board:
 
 @dataclass(eq=False)
 class SharedWorks:
-    """The works as one process has them."""
+    """The job queue as one process sees it."""
 
     board: Board
 
@@ -122,9 +122,9 @@ async def quickly(seconds: float) -> None:
 
 
 def processes(count: int, gateway: Gateway | None = None) -> tuple[Board, Sequence[AppContext]]:
-    """Give so many desks over the same books, as the processes of a cluster have them.
+    """Return AppContexts over the same stores, like the processes of a cluster.
 
-    Who carries a round is the same for all, as if each watched through the bus.
+    They share one runner, as if each followed rounds through publish/subscribe.
     """
     board, rows, bus = Board(), MemoryOutbox(), LocalPubSub()
     first = an_app(gateway)

@@ -1,6 +1,6 @@
-"""A folder of one's own in which the program runs as a process, with its own configuration.
+"""Run the program in a temporary home folder with its own configuration.
 
-Nothing of the machine's own settings reaches it: no keys, no Ollama, no data folder.
+The machine's settings do not reach it: no keys, no Ollama, no data folder.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ LETTERS = ("north", "south", "east", "west", "middle")
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How the program ended, and what it said."""
+    """The exit code and output of the program."""
 
     code: int
     out: str
@@ -42,13 +42,13 @@ class Ran:
 
     @property
     def lines(self) -> list[str]:
-        """The lines on stderr that say something."""
+        """The lines on stderr that are not blank."""
         return [line for line in self.err.splitlines() if line.strip()]
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where the program runs; `settings` go into its environment."""
+    """The folder where the program runs; `settings` are added to its environment."""
 
     folder: Path
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -78,14 +78,14 @@ class Home:
         return self
 
     def with_tables(self) -> "Home":
-        """Write a database with today's tables unless there is one, so that a start makes none."""
+        """Write a database with the current schema unless there is one, to make a start faster."""
         if not self.database.exists():
             self.data.mkdir(exist_ok=True)
             new_file(self.data)
         return self
 
     def with_settings(self, **settings: str) -> "Home":
-        """Give the same home with more in its environment."""
+        """Return the same home with more variables in its environment."""
         return Home(self.folder, {**self.settings, **settings})
 
     def council(self, *arguments: str | bytes, said: str = "") -> Ran:
@@ -102,15 +102,15 @@ class Home:
         return Ran(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
     def here(self, *arguments: str) -> Ran:
-        """Run a command inside this process, which is quicker; not while a loop runs in it."""
+        """Run a command inside this process, which is faster; not while an event loop runs."""
         ran = CliRunner().invoke(app, arguments, env=self.environment)
-        structlog.reset_defaults()  # its log went to a stream that is closed now
+        structlog.reset_defaults()  # its log stream is closed now
         if ran.exception and not isinstance(ran.exception, SystemExit):
             raise ran.exception
         return Ran(ran.exit_code, ran.stdout, ran.stderr)
 
     async def started(self, *arguments: str) -> asyncio.subprocess.Process:
-        """Start the program, to be watched while it runs."""
+        """Start the program without waiting for its end."""
         return await asyncio.create_subprocess_exec(
             *PROGRAM,
             *arguments,
@@ -126,18 +126,18 @@ class Home:
         return await ended(await self.started(*arguments))
 
     def sql(self, statement: str, *values: object) -> list[Any]:
-        """Do something to the database behind the program's back."""
+        """Run a statement on the database, without the program."""
         with closing(sqlite3.connect(self.database)) as connection, connection:
             return connection.execute(statement, values).fetchall()
 
     def stored_bytes(self) -> bytes:
-        """Give all the data folder holds, the write-ahead log included."""
+        """Return the bytes of every file in the data folder, including the write-ahead log."""
         files = (path for path in self.data.rglob("*") if path.is_file())
         return b"".join(path.read_bytes() for path in files)
 
 
 async def ended(process: asyncio.subprocess.Process) -> Ran:
-    """Wait for the program's end; one that does not come to it is killed."""
+    """Wait for the program's end; kill it after the timeout."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             out, err = await process.communicate()
@@ -148,13 +148,13 @@ async def ended(process: asyncio.subprocess.Process) -> Ran:
 
 
 async def interrupted(process: asyncio.subprocess.Process) -> Ran:
-    """Press Ctrl-C, and wait for the program's end."""
+    """Send what Ctrl-C sends, and wait for the program's end."""
     process.send_signal(signal.SIGINT)
     return await ended(process)
 
 
 def panel_of(seats: Iterable[str], **terms: object) -> str:
-    """Give the panel "house" of these seats, with its terms; without audits, unless it says so."""
+    """Return the section of panel "house" with these seats; without audits by default."""
     listed = ", ".join(json.dumps(seat) for seat in seats)
     terms = {"audit_share": 0} | terms
     lines = [f"{name} = {json.dumps(value)}" for name, value in terms.items()]
@@ -162,18 +162,18 @@ def panel_of(seats: Iterable[str], **terms: object) -> str:
 
 
 def seat_of(key: str, **section: object) -> str:
-    """Give the [models] section of a seat."""
+    """Return the [models] section of a seat."""
     lines = [f"{name} = {json.dumps(value)}" for name, value in section.items()]
     return "\n".join([f"[models.{json.dumps(key)}]", *lines, ""])
 
 
 def scripted_panel(seats: int = 5, **terms: object) -> str:
-    """Give a council.toml whose members answer and vote at random."""
+    """Return a council.toml whose members answer and vote at random."""
     keys = LETTERS[:seats]
     return panel_of(keys, **terms) + "".join(seat_of(key, model="scripted/random") for key in keys)
 
 
 def served_panel(api_base: str, names: Iterable[str], **terms: object) -> str:
-    """Give a council.toml whose members are models of an OpenAI-compatible server."""
+    """Return a council.toml whose members are models of an OpenAI-compatible server."""
     keys = [f"openai/{name}" for name in names]
     return panel_of(keys, **terms) + "".join(seat_of(key, api_base=api_base) for key in keys)

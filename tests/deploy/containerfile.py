@@ -1,4 +1,4 @@
-"""The Containerfile, read as far as the tests need it."""
+"""Parser of the Containerfile, as far as the tests need it."""
 
 import json
 import re
@@ -11,7 +11,7 @@ _GIVEN_TO_HEALTHCHECK = re.compile(r"^(?:--\S+\s+)*CMD\s+")
 
 
 def instructions() -> list[tuple[str, str]]:
-    """Give each instruction with what it is given, lines that go on joined."""
+    """Return each instruction with its arguments; continued lines are joined."""
     text = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
     lines = (line.strip() for line in text.splitlines())
     pairs = (line.partition(" ") for line in lines if line and not line.startswith("#"))
@@ -19,30 +19,30 @@ def instructions() -> list[tuple[str, str]]:
 
 
 def given_to(name: str) -> list[str]:
-    """Give what each instruction of this name is given, in order."""
+    """Return the arguments of each instruction of this name, in order."""
     return [given for found, given in instructions() if found == name]
 
 
 def copied() -> Iterator[str]:
-    """Give every path that comes from the folder it is built in."""
+    """Yield every path that is copied from the build context."""
     for given in given_to("COPY"):
         if not given.startswith("--from="):
             yield from given.split()[:-1]
 
 
 def variables() -> dict[str, str]:
-    """Give the environment that the image sets."""
+    """Return the environment that the image sets."""
     pairs = (pair.partition("=") for given in given_to("ENV") for pair in shlex.split(given))
     return {name: value for name, _, value in pairs}
 
 
 def command() -> list[str]:
-    """Give what a container runs."""
+    """Return the command of a container."""
     words: list[str] = json.loads(given_to("CMD")[-1])
     return words
 
 
 def health_command() -> list[str]:
-    """Give what a container is asked for its health with."""
+    """Return the health check of a container."""
     words: list[str] = json.loads(_GIVEN_TO_HEALTHCHECK.sub("", given_to("HEALTHCHECK")[-1]))
     return words

@@ -1,4 +1,4 @@
-"""A command of a deployment, run as it stands there, with an environment of its own."""
+"""Run the commands of a deployment, with their own environment."""
 
 import asyncio
 import signal
@@ -34,7 +34,7 @@ async def start(
 async def answering(
     words: Sequence[str], folder: Path, environment: Environment, port: int
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run a command that serves, from when it answers; it does not outlive the block."""
+    """Run a server, wait until it answers, and kill it at the end of the block."""
     process = await start(words, folder, environment)
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -48,7 +48,7 @@ async def answering(
 
 
 async def told_to_stop(process: asyncio.subprocess.Process) -> tuple[Ran, float]:
-    """Send SIGTERM; give how it ended, and after how many seconds."""
+    """Send SIGTERM; return the result, and after how many seconds the process ended."""
     process.send_signal(signal.SIGTERM)
     sent = time.monotonic()
     ran = await ended(process)
@@ -58,6 +58,6 @@ async def told_to_stop(process: asyncio.subprocess.Process) -> tuple[Ran, float]
 async def _answers(port: int) -> bool:
     async with httpx.AsyncClient(timeout=10, trust_env=False) as client:
         with suppress(httpx.TransportError):
-            found = await client.get(f"http://127.0.0.1:{port}/healthz")
-            return found.status_code == 200
+            response = await client.get(f"http://127.0.0.1:{port}/healthz")
+            return response.status_code == 200
     return False

@@ -90,7 +90,7 @@ async def test_without_a_token_for_the_page_it_says_what_to_set(tmp_path: Path) 
 
 
 def in_a_container(folder: Path, port: int) -> dict[str, str]:
-    """Give the image's environment, moved into a folder that has what the image is made of."""
+    """Return the image's environment, with its paths in a folder that has the image's files."""
     image = folder / "image"
     image.mkdir()
     (folder / "data").mkdir()

@@ -20,7 +20,7 @@ COMES = "UPDATE alembic_version SET version_num = '9999'"
 
 @pytest.fixture
 def execute(postgres: Server, migrated_url: str) -> Execute:
-    """Do something to the database, as a newer program would."""
+    """Change the database, as a newer program would."""
     name = make_url(migrated_url).database or ""
     return lambda statement: postgres.execute(statement, name=name)
 

@@ -1,4 +1,4 @@
-"""The systemd unit, read as far as the tests need it."""
+"""Parser of the systemd unit, as far as the tests need it."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ UNIT = ROOT / "deploy" / "council.service"
 
 
 def settings() -> dict[str, list[str]]:
-    """Give every setting of the unit with its values, in order."""
+    """Return every setting of the unit with its values, in order."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for line in UNIT.read_text(encoding="utf-8").splitlines():
         name, is_setting, value = line.partition("=")
@@ -19,19 +19,19 @@ def settings() -> dict[str, list[str]]:
 
 
 def the(name: str) -> str:
-    """Give the one value of a setting."""
+    """Return the one value of a setting."""
     [value] = settings()[name]
     return value
 
 
 def variables(specifiers: Mapping[str, str]) -> dict[str, str]:
-    """Give the environment the unit sets, with folders for the specifiers in it."""
+    """Return the environment that the unit sets, with its specifiers replaced by folders."""
     pairs = (value.partition("=") for value in settings()["Environment"])
     return {name: moved(value, specifiers) for name, _, value in pairs}
 
 
 def moved(value: str, specifiers: Mapping[str, str]) -> str:
-    """Give a value with folders in place of what systemd would put in."""
+    """Return a value with its specifiers replaced by folders."""
     for specifier, folder in specifiers.items():
         value = value.replace(specifier, folder)
     return value

@@ -1,4 +1,4 @@
-"""What the soaks of every chat share: people who ask, moments to die at, and what is counted."""
+"""Shared parts of the chats' soak tests: people who ask, kills, and counts."""
 
 import asyncio
 import logging
@@ -73,7 +73,7 @@ class Count:
         self.out_of_order += list(dict.fromkeys(parts)) != [p for p in wanted if p in parts]
 
     def __str__(self) -> str:
-        """Give the table."""
+        """Return the table."""
         rows = {
             "kills": len(self.kills),
             "of these between a deed of the chat's and its reply": self.amid,
@@ -129,11 +129,11 @@ class Fake(Protocol):
     """A fake platform that can be made slow."""
 
     def called(self, what: str, /) -> Sequence[Seen]:
-        """Give the calls of a kind, in order."""
+        """Return the calls of a kind, in order."""
         ...
 
     def trouble(self, what: str, trouble: Slow, times: int = 1, /) -> None:
-        """Let the next calls of a kind meet this."""
+        """Apply a fault to the next calls of a kind."""
 
     def calm(self) -> None:
         """Order nothing any more."""

@@ -39,7 +39,7 @@ RULES = Rules(identify_seconds=0, rates=Rates(off=True), ack_seconds=1.0, nonce_
 async def soak(
     home: Home, kills: int, at_once: int, seed: int, life: float = LONGEST_LIFE_SECONDS
 ) -> Count:
-    """Have questions asked, so many at once, through so many kills; see what stands in Discord."""
+    """Ask questions in Discord, so many at once, with so many kills; count the answers there."""
     rng, world, count = random.Random(seed), standard(), Count(MARGIN_SECONDS)
     for number in range(PLACES):
         add_channel(world, world.guild("G1"), f"S{number}", f"s{number}")
@@ -103,7 +103,7 @@ class _Crowd(Crowd):
         return bool(self._home.sql("SELECT 1 FROM round WHERE question = ?", text))
 
     def _is_told(self, text: str) -> bool:
-        """Say whether the answer to a question stands anywhere."""
+        """Return whether the answer to a question stands anywhere."""
         return any(
             text in m.text.replace("\\", "") and "council:answers" in str(m.components)
             for m in self._roots()
@@ -138,7 +138,7 @@ class _Crowd(Crowd):
 
 
 def _all_in(channel: Channel) -> Iterator[Message]:
-    """Give what is said in a channel, each message with the thread under it."""
+    """Return what is said in a channel, each message with the thread under it."""
     for message in channel.said:
         yield message
         yield from message.thread.said if message.thread else ()

@@ -66,7 +66,7 @@ class PaidServer(ModelServer):
 
 
 def number_in(text: str) -> str:
-    """Give the number of the round that a text is of, or nothing."""
+    """Return the number of the round that a text is of, or nothing."""
     found = _NUMBER.search(text)
     return found[1] if found else ""
 

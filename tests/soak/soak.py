@@ -1,4 +1,4 @@
-"""Kill the product at random moments while rounds are asked of it, and count."""
+"""Soak test: kill the server at random moments while rounds run, and count what was lost."""
 
 import asyncio
 import random
@@ -33,7 +33,7 @@ class Count:
     in_flight: int = 0
 
     def __str__(self) -> str:
-        """Give the table."""
+        """Return the table."""
         resumed = sorted(self.first_calls) or [0.0]
         rows = {
             "kills": len(self.kills),
@@ -52,7 +52,7 @@ class Count:
 
 
 async def soak(home: Home, kills: int, rounds: int, at_once: int, seed: int) -> Count:
-    """Hold at least so many rounds, so many at once, through so many kills."""
+    """Run at least so many rounds, so many at once, with so many kills."""
     count, rng = Count(), random.Random(seed)
     async with PaidServer(latency=0.08) as server:
         terms = {"chairman": ["openai/a"], "audit_share": 0.0}

@@ -1,4 +1,4 @@
-"""A visitor of the page who does not give up: the same form again until it is taken."""
+"""A client of the page that sends the same form again until the server accepts it."""
 
 import asyncio
 import re
@@ -20,7 +20,7 @@ class Visitor:
         await self._client.aclose()
 
     async def ask(self, question: str) -> str:
-        """Give the round's id; the form is sent until the server says it has it."""
+        """Send the form until the server accepts it; return the round's id."""
         page = await self._persistently("GET", "/")
         form = dict(_FIELD.findall(page.text)) | {"question": question}
         taken = await self._persistently("POST", "/ask", data=form)
@@ -35,7 +35,7 @@ class Visitor:
             await asyncio.sleep(pause_seconds)
 
     async def state(self, round_id: str) -> dict[str, Any]:
-        """Give how the round stands."""
+        """Return the state of the round."""
         found = await self._persistently("GET", f"/rounds/{round_id}/state")
         state: dict[str, Any] = found.json()
         return state

@@ -11,7 +11,7 @@ QUESTIONS = "Is Postgres enough?\nWhich queue?\nWhich index?\n"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a folder that we are in, with a suite."""
+    """Return a working folder with a suite."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sql.txt").write_text(QUESTIONS)
     return tmp_path

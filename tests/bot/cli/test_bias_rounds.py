@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.bias import give
-from tests.bot.cli.test_imports import loaded_by
+from bot.cli.bias import print_bias
+from tests.bot.cli.test_main_imports import loaded_by
 from tests.bot.homes import Home
 from tests.bot.render.bias.builders import a_bias
 
@@ -60,7 +60,7 @@ def test_a_file_that_cannot_be_written_fails_with_a_sentence(home: Home) -> None
 def test_a_report_is_printed_findings_first(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    give(a_bias(), as_json=False, to_png=tmp_path / "bias.png")
+    print_bias(a_bias(), as_json=False, to_png=tmp_path / "bias.png")
 
     said = " ".join(capsys.readouterr().out.split())
     assert said.index("ranks its own answer .31 higher") < said.index("Qwen 3 as a judge")
@@ -71,7 +71,7 @@ def test_a_report_is_printed_findings_first(
 def test_the_document_is_all_that_is_printed_with_json(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    give(a_bias(), as_json=True, to_png=tmp_path / "bias.png")
+    print_bias(a_bias(), as_json=True, to_png=tmp_path / "bias.png")
 
     assert json.loads(capsys.readouterr().out)["rounds"] == 64
 

@@ -10,7 +10,7 @@ from tests.bot.homes import Home, panel_of, scripted_panel, seat_of
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """Give a home that we are in, with a suite of three questions."""
+    """Return a home that is the working folder, with a suite of three questions."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sql.txt").write_text("Is Postgres enough?\nWhich queue?\nWhich index?\n")
     return Home(tmp_path).with_config(scripted_panel(3))

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.bot.cli.test_imports import loaded_by
+from tests.bot.cli.test_main_imports import loaded_by
 from tests.bot.homes import LETTERS, Home, scripted_panel
 
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """Give a home in which three rounds were held."""
+    """Return a home with three closed rounds."""
     home = Home(tmp_path_factory.mktemp("asked")).with_config(scripted_panel())
     for question in ("Why?", "How?", "When?"):
         assert home.here("ask", question, "--seed", question, "--json").code == 0

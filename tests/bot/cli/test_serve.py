@@ -41,7 +41,7 @@ async def serving(home: Home) -> AsyncIterator[tuple[asyncio.subprocess.Process,
 
 
 async def stopped(process: asyncio.subprocess.Process) -> Ran:
-    """Tell it to stop, and let it have ten seconds."""
+    """Send SIGTERM and wait ten seconds at most."""
     process.send_signal(signal.SIGTERM)
     async with asyncio.timeout(STOP_SECONDS):
         return await ended(process)

@@ -9,7 +9,7 @@ CSV = "question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n"
 
 @pytest.fixture
 def filed(home: Home) -> Home:
-    """Give a home with a file of questions."""
+    """Return a home with a file of questions."""
     (home.folder / "sql.csv").write_text(CSV, encoding="utf-8")
     return home
 

@@ -4,16 +4,16 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.bot.cluster.processes import Process, a_process
+from tests.bot.cluster.processes import Process, start_process
 
 
 @pytest.fixture
 async def one(migrated_url: str) -> AsyncIterator[Process]:
-    async with a_process(migrated_url) as process:
+    async with start_process(migrated_url) as process:
         yield process
 
 
 @pytest.fixture
 async def other(migrated_url: str) -> AsyncIterator[Process]:
-    async with a_process(migrated_url) as process:
+    async with start_process(migrated_url) as process:
         yield process

@@ -1,6 +1,6 @@
-"""Processes of a cluster in one test, on a real server: each with works and a bus of its own.
+"""Simulated processes of a cluster on a real server, each with a job queue and publish/subscribe.
 
-A process that is killed says nothing any more; one that is cut off goes on and reaches nobody.
+A killed process is silent; a process that is cut off goes on and reaches nobody.
 """
 
 import asyncio
@@ -13,29 +13,29 @@ from procrastinate import PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from psycopg_pool import AsyncConnectionPool
 
-from bot.cluster.connection import ClusterTimings, ConnectionMonitor, conninfo_of
+from bot.cluster.connection import ClusterTimings, ConnectionMonitor, build_conninfo
 from bot.cluster.connection import clock as awake
 from bot.cluster.job_queue import ClusterJobQueue
 from bot.cluster.pubsub import PostgresPubSub
-from bot.cluster.setup import quieten
+from bot.cluster.setup import configure_library_logging
 from bot.ports import Job
 
-PATIENCE_SECONDS = 10.0
+TIMEOUT_SECONDS = 10.0
 QUICK = ClusterTimings(
     heartbeat_seconds=0.1,
     stalled_seconds=1.0,
     sweep_seconds=0.1,
     settle_seconds=0.0,
     gap_seconds=10.0,
-    own_seconds=0.1,
+    ownership_check_seconds=0.1,
     poll_seconds=0.2,
-    most_takeovers=3,
+    max_takeovers=3,
 )
 Q = "rounds"
 
 
 class Clock:
-    """A process' own clock, moved by hand."""
+    """A clock that a test moves by hand."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -44,15 +44,15 @@ class Clock:
         return self.now
 
 
-class Cable(PsycopgConnector):
-    """A way to the server that can be cut."""
+class CuttableConnector(PsycopgConnector):
+    """A connector to the server that can be cut."""
 
     is_cut = False
 
     @property
     def pool(self) -> AsyncConnectionPool:
         if self.is_cut:
-            raise ConnectorException from psycopg.OperationalError("the cable is cut")
+            raise ConnectorException from psycopg.OperationalError("the connection is cut")
         return super().pool
 
 
@@ -62,42 +62,42 @@ class Process:
 
     job_queue: ClusterJobQueue
     pubsub: PostgresPubSub
-    cable: Cable
-    contact: ConnectionMonitor
+    connector: CuttableConnector
+    monitor: ConnectionMonitor
 
     def kill(self) -> None:
-        """Have it reach nobody any more, and do nothing."""
-        self.cable.is_cut = True
-        self.job_queue.hands.let_all_go()
+        """Cut the connection and abandon every job."""
+        self.connector.is_cut = True
+        self.job_queue.worker.abandon_all()
 
 
 @asynccontextmanager
-async def a_process(
-    url: str, pace: ClusterTimings = QUICK, clock: Callable[[], float] = awake
+async def start_process(
+    url: str, timings: ClusterTimings = QUICK, clock: Callable[[], float] = awake
 ) -> AsyncIterator[Process]:
     """Start a process on a server."""
-    quieten()
-    contact = ConnectionMonitor(clock)
-    cable = Cable(
-        conninfo=conninfo_of(url, "council works"),
+    configure_library_logging()
+    monitor = ConnectionMonitor(clock)
+    connector = CuttableConnector(
+        conninfo=build_conninfo(url, "council works"),
         min_size=1,
         max_size=4,
         timeout=2.0,
         reconnect_timeout=0.2,
     )
-    bus = PostgresPubSub(conninfo_of(url, "council bus"), contact, pause_seconds=0.05)
-    works = ClusterJobQueue(cable, contact, pace, clock)
+    pubsub = PostgresPubSub(build_conninfo(url, "council bus"), monitor, retry_seconds=0.05)
+    job_queue = ClusterJobQueue(connector, monitor, timings, clock)
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(cable.close_async)
-        await cable.open_async()
-        await stack.enter_async_context(bus.running())
-        await stack.enter_async_context(works.running())
-        yield Process(works, bus, cable, contact)
+        stack.push_async_callback(connector.close_async)
+        await connector.open_async()
+        await stack.enter_async_context(pubsub.running())
+        await stack.enter_async_context(job_queue.running())
+        yield Process(job_queue, pubsub, connector, monitor)
 
 
 @dataclass(slots=True)
-class Doer:
-    """Does work by noting it; each piece lasts until all may end, the next one in an error."""
+class RecordingJobs:
+    """Records the jobs it runs; each waits for `may_end`, and `error` fails the next one."""
 
     name: str = ""
     error: Exception | None = None
@@ -125,30 +125,32 @@ class Doer:
 
 
 @asynccontextmanager
-async def serving(process: Process, *, at_once: int = 5, queue: str = Q) -> AsyncIterator[Doer]:
-    """Have a process serve a queue."""
-    doer = Doer()
+async def serve(
+    process: Process, *, at_once: int = 5, queue: str = Q
+) -> AsyncIterator[RecordingJobs]:
+    """Let a process serve a queue; yield the record of its jobs."""
+    recorder = RecordingJobs()
     async with process.job_queue.serve_queue(
-        queue, doer.do, doer.names, at_once, ended=doer.ended.put
+        queue, recorder.do, recorder.names, at_once, on_ended=recorder.ended.put
     ):
-        yield doer
+        yield recorder
 
 
-async def soon(coming: asyncio.Queue[str]) -> str:
-    """Give what comes next, which must come soon."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
+async def next_item(coming: asyncio.Queue[str]) -> str:
+    """Return the next item, within the timeout."""
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         return await coming.get()
 
 
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait until something holds that nobody tells of."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
+async def wait_until(holds: Callable[[], bool]) -> None:
+    """Poll until a condition holds."""
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 
-async def until_over(process: Process, work: Job) -> None:
-    """Wait until a piece of work is neither done nor waiting any more."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
+async def wait_until_ended(process: Process, work: Job) -> None:
+    """Wait until a job is neither queued nor running."""
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while await process.job_queue.is_queued(work):  # noqa: ASYNC110
             await asyncio.sleep(0.01)

@@ -13,7 +13,7 @@ from bot.cluster.connection import ClusterTimings
 from bot.cluster.connection import clock as awake
 from bot.cluster.job_queue import ClusterJobQueue
 from bot.ports import RoundSnapshot, RoundStoppedError
-from bot.runners.cluster import ClusterRunner, RoundFailedError, apart, work_of
+from bot.runners.cluster import ClusterRunner, RoundFailedError, apart, job_of
 from bot.runners.local import LocalRunner, RoundElsewhereError, unpaid
 from council.answers import Call, Reply, Role
 from council.errors import BudgetError
@@ -21,9 +21,15 @@ from council.ports import Gateway
 from council.rounds import Round, Stage
 from storage.engine import open_engine
 from storage.rounds import SqlStore
-from tests.bot.cluster.processes import QUICK, Clock, Process, a_process, until
-from tests.bot.runners import houses
-from tests.bot.runners.houses import has_two_answers, one_hangs, ready, rounds_of, watched
+from tests.bot.cluster.processes import QUICK, Clock, Process, start_process, wait_until
+from tests.bot.runners import runner_fixtures
+from tests.bot.runners.runner_fixtures import (
+    collect_snapshots,
+    gateway_with_hanging_model,
+    has_two_answers,
+    prepare_nothing,
+    rounds_in,
+)
 from tests.builders import GPT, a_panel, a_question
 from tests.fakes.gateway import FakeGateway, PowerCutError, read
 from tests.postgres import Server
@@ -32,7 +38,7 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def a_round(round_id: str = "r1", bakeoff: str = "") -> Round:
-    """Give a round that the page asked for, long enough ago that nobody is about to begin it."""
+    """Return a round of the page that is old enough for the sweep to enqueue it."""
     question = replace(a_question(), place=replace(a_question().place, chat="web"))
     return Round(round_id, question, a_panel(), "seed", LONG_AGO, bakeoff=bakeoff)
 
@@ -53,22 +59,23 @@ Join = Callable[..., Awaitable[Member]]
 
 @pytest.fixture
 async def join(migrated_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Join]:
-    """Give what starts one more process of the cluster."""
+    """Return a function that starts one more process of the cluster."""
     async with AsyncExitStack() as stack:
 
         async def joined(
             gateway: FakeGateway | None = None,
             store: type[SqlStore] = SqlStore,
             clock: Callable[[], float] = awake,
-            pace: ClusterTimings = QUICK,
+            timings: ClusterTimings = QUICK,
             **more: object,
         ) -> Member:
             own = await stack.enter_async_context(AsyncExitStack())
             engine = open_engine(migrated_url)
             own.push_async_callback(engine.dispose)
-            process = await own.enter_async_context(a_process(migrated_url, pace, clock))
+            process = await own.enter_async_context(start_process(migrated_url, timings, clock))
             parts = (store(engine), gateway or FakeGateway())
-            runner = ClusterRunner(*parts, ready, process.job_queue, process.pubsub, **more)  # type: ignore[arg-type]
+            cluster = (process.job_queue, process.pubsub)
+            runner = ClusterRunner(*parts, prepare_nothing, *cluster, **more)  # type: ignore[arg-type]
             await own.enter_async_context(runner.carrying())
             return Member(process, *parts, runner, own.aclose)
 
@@ -82,13 +89,13 @@ def times_asked(*members: Member) -> dict[tuple[str, Role], int]:
     return dict(sum(counts[1:], counts[0]))
 
 
-async def test_a_round_is_watched_from_another_process_to_its_end(join: Join) -> None:
+async def test_another_process_can_follow_a_round_to_its_end(join: Join) -> None:
     one, other = await join(), await join()
     await one.store.open(a_round())
     one.runner.start(a_round())
     await asyncio.wait_for(_carried(other.runner), 10)
 
-    seen = rounds_of(await watched(other.runner))
+    seen = rounds_in(await collect_snapshots(other.runner))
 
     assert seen[-1] == await one.store.load("r1")
     assert seen[-1].stage is Stage.CLOSED
@@ -101,13 +108,13 @@ async def _carried(runner: ClusterRunner) -> None:
 
 
 async def test_a_round_is_stopped_from_another_process_and_goes_on_there(join: Join) -> None:
-    one = await join(one_hangs())
+    one = await join(gateway_with_hanging_model())
     await one.store.open(a_round())
     one.runner.start(a_round())
-    await houses.until(one.runner, has_two_answers)
+    await runner_fixtures.wait_until(one.runner, has_two_answers)
     other = await join()
-    watcher = asyncio.create_task(watched(other.runner))
-    await houses.until(other.runner, has_two_answers)
+    watcher = asyncio.create_task(collect_snapshots(other.runner))
+    await runner_fixtures.wait_until(other.runner, has_two_answers)
 
     await other.runner.stop("r1")
     stopped = not one.runner.latest("r1")
@@ -115,7 +122,7 @@ async def test_a_round_is_stopped_from_another_process_and_goes_on_there(join: J
         await watcher
     await one.leave()
     other.runner.start(a_round())
-    ended = rounds_of(await watched(other.runner))[-1]
+    ended = rounds_in(await collect_snapshots(other.runner))[-1]
 
     assert stopped
     assert ended.stage is Stage.CLOSED
@@ -125,34 +132,34 @@ async def test_a_round_is_stopped_from_another_process_and_goes_on_there(join: J
 async def test_a_round_of_a_killed_process_goes_on_and_only_calls_in_flight_are_paid_again(
     join: Join,
 ) -> None:
-    killed = await join(one_hangs())
+    killed = await join(gateway_with_hanging_model())
     await killed.store.open(a_round())
     killed.runner.start(a_round())
-    await houses.until(killed.runner, has_two_answers)
+    await runner_fixtures.wait_until(killed.runner, has_two_answers)
     other = await join()
 
     killed.process.kill()
-    ended = rounds_of(await watched(other.runner))[-1]
+    ended = rounds_in(await collect_snapshots(other.runner))[-1]
 
     assert ended.stage is Stage.CLOSED
     again = {key for key, count in times_asked(killed, other).items() if count > 1}
     assert again == {(GPT, Role.ANSWER)}
 
 
-async def test_a_process_that_leaves_gives_its_rounds_back(join: Join) -> None:
-    leaving = await join(one_hangs())
+async def test_a_process_that_shuts_down_requeues_its_rounds(join: Join) -> None:
+    leaving = await join(gateway_with_hanging_model())
     await leaving.store.open(a_round())
     leaving.runner.start(a_round())
-    await houses.until(leaving.runner, has_two_answers)
+    await runner_fixtures.wait_until(leaving.runner, has_two_answers)
     other = await join()
-    watcher = asyncio.create_task(watched(other.runner))
-    await houses.until(other.runner, has_two_answers)
+    watcher = asyncio.create_task(collect_snapshots(other.runner))
+    await runner_fixtures.wait_until(other.runner, has_two_answers)
 
     leaving.gateway.answers = {}
-    with houses.no_grace():
+    with runner_fixtures.no_grace():
         await leaving.leave()
 
-    assert rounds_of(await watcher)[-1].stage is Stage.CLOSED
+    assert rounds_in(await watcher)[-1].stage is Stage.CLOSED
 
 
 @dataclass(eq=False)
@@ -169,52 +176,52 @@ class Held(FakeGateway):
         return await super().complete(call)
 
 
-async def test_a_call_under_way_ends_before_its_process_leaves(join: Join) -> None:
+async def test_a_running_call_ends_before_its_process_shuts_down(join: Join) -> None:
     leaving = await join(Held())
     await leaving.store.open(a_round())
     leaving.runner.start(a_round())
-    await houses.until(leaving.runner, has_two_answers)
+    await runner_fixtures.wait_until(leaving.runner, has_two_answers)
 
     going = asyncio.create_task(leaving.leave())
     await asyncio.sleep(0.05)
     leaving.gateway.may_go.set()  # type: ignore[attr-defined]
     await going
     other = await join()
-    await watched(other.runner)
+    await collect_snapshots(other.runner)
 
     assert times_asked(leaving, other)[GPT, Role.ANSWER] == 1
 
 
-async def test_who_stood_still_spends_nothing_more(join: Join) -> None:
+async def test_a_frozen_process_spends_nothing_more(join: Join) -> None:
     clock = Clock()
     frozen = await join(Held(), clock=clock)
     await frozen.store.open(a_round())
     frozen.runner.start(a_round())
-    await houses.until(frozen.runner, has_two_answers)
+    await runner_fixtures.wait_until(frozen.runner, has_two_answers)
     asked = len(frozen.gateway.asked)
 
     clock.now += 60
-    frozen.process.job_queue.leave("rounds")  # what it lost it would take again
+    frozen.process.job_queue.stop_serving("rounds")  # what it lost it would take again
     frozen.gateway.may_go.set()  # type: ignore[attr-defined]
-    frozen.process.job_queue.hands.fence.look()
-    await until(lambda: frozen.runner.latest("r1") is None)
+    frozen.process.job_queue.worker.freeze_detector.check()
+    await wait_until(lambda: frozen.runner.latest("r1") is None)
 
     assert len(frozen.gateway.asked) == asked
     assert (await frozen.store.load("r1")).stage is Stage.OPEN
 
 
-async def test_a_call_begun_after_a_halt_is_none_of_ours(join: Join) -> None:
+async def test_no_call_starts_after_a_freeze(join: Join) -> None:
     clock = Clock()
     frozen = await join(Held(), clock=clock)
     await frozen.store.open(a_round())
     frozen.runner.start(a_round())
-    await houses.until(frozen.runner, has_two_answers)
+    await runner_fixtures.wait_until(frozen.runner, has_two_answers)
     asked = len(frozen.gateway.asked)
 
-    frozen.process.job_queue.hands.fence.stop()  # nobody has looked yet
+    frozen.process.job_queue.worker.freeze_detector.stop()  # nobody has looked yet
     clock.now += 60
     frozen.gateway.may_go.set()  # type: ignore[attr-defined]
-    await until(lambda: _answers(frozen) == 3)
+    await wait_until(lambda: _answers(frozen) == 3)
     await asyncio.sleep(0.1)
 
     assert len(frozen.gateway.asked) == asked
@@ -228,20 +235,20 @@ def _answers(member: Member) -> int:
 async def test_a_server_that_restarts_in_mid_round_costs_nothing(
     join: Join, postgres: Server
 ) -> None:
-    pace = replace(QUICK, settle_seconds=1.5)
-    one, other = await join(Held(), pace=pace), await join(Held(), pace=pace)
+    timings = replace(QUICK, settle_seconds=1.5)
+    one, other = await join(Held(), timings=timings), await join(Held(), timings=timings)
     await one.store.open(a_round())
     one.runner.start(a_round())
-    await houses.until(one.runner, has_two_answers)
-    watcher = asyncio.create_task(watched(other.runner))
-    await houses.until(other.runner, has_two_answers)
+    await runner_fixtures.wait_until(one.runner, has_two_answers)
+    watcher = asyncio.create_task(collect_snapshots(other.runner))
+    await runner_fixtures.wait_until(other.runner, has_two_answers)
 
     restarting = asyncio.create_task(asyncio.to_thread(postgres.restart))
     for member in (one, other):
         member.gateway.may_go.set()  # type: ignore[attr-defined]
     await restarting
 
-    assert rounds_of(await watcher)[-1].stage is Stage.CLOSED
+    assert rounds_in(await watcher)[-1].stage is Stage.CLOSED
     assert set(times_asked(one, other).values()) == {1}
 
 
@@ -251,7 +258,7 @@ async def test_unfinished_rounds_of_its_chats_go_on(join: Join) -> None:
 
     await one.runner.resume(("web",))
 
-    assert rounds_of(await watched(one.runner))[-1].stage is Stage.CLOSED
+    assert rounds_in(await collect_snapshots(one.runner))[-1].stage is Stage.CLOSED
 
 
 @pytest.mark.parametrize(
@@ -272,7 +279,7 @@ async def test_other_rounds_are_left_alone(
     assert not await one.runner.is_running("r1")
 
 
-async def test_a_round_that_was_just_asked_is_left_to_whoever_heard_it(join: Join) -> None:
+async def test_a_new_round_is_left_to_the_process_that_got_the_question(join: Join) -> None:
     one = await join()
     await one.store.open(replace(a_round(), asked_at=datetime.now(UTC)))
 
@@ -281,32 +288,32 @@ async def test_a_round_that_was_just_asked_is_left_to_whoever_heard_it(join: Joi
     assert not await one.runner.is_running("r1")
 
 
-async def test_a_round_that_somebody_stopped_is_not_gone_on_with(join: Join) -> None:
+async def test_a_stopped_round_is_not_resumed(join: Join) -> None:
     one = await join()
     await one.store.open(a_round())
     await one.store.pause("r1", paused=True)
 
     await one.runner.resume(("web",))
-    await one.process.job_queue.begin(work_of("r1"))  # as by a sweep that looked before
+    await one.process.job_queue.begin(job_of("r1"))  # as by a sweep that looked before
     while await one.runner.is_running("r1"):  # noqa: ASYNC110 - nothing tells
         await asyncio.sleep(0.005)
 
     assert one.gateway.asked == []
 
 
-async def test_a_round_that_failed_is_tried_again_by_a_start(join: Join) -> None:
-    refusing = await join(store=houses.RefusingSqlStore)
-    refusing.store.left = 1  # type: ignore[attr-defined]
+async def test_a_failed_round_is_retried_when_it_is_started(join: Join) -> None:
+    refusing = await join(store=runner_fixtures.RefusingSqlStore)
+    refusing.store.failures_left = 1  # type: ignore[attr-defined]
     await refusing.store.open(a_round())
     refusing.runner.start(a_round())
     with pytest.raises(Exception, match="disk is full"):
-        await watched(refusing.runner)
+        await collect_snapshots(refusing.runner)
     await refusing.leave()
 
     other = await join()
     await other.runner.resume(("web",))
 
-    assert rounds_of(await watched(other.runner))[-1].stage is Stage.CLOSED
+    assert rounds_in(await collect_snapshots(other.runner))[-1].stage is Stage.CLOSED
 
 
 async def test_an_error_keeps_its_kind_in_every_process(join: Join) -> None:
@@ -319,7 +326,7 @@ async def test_an_error_keeps_its_kind_in_every_process(join: Join) -> None:
     one.runner.start(a_round())
 
     with pytest.raises(BudgetError, match="left of today's budget"):
-        await watched(one.runner)
+        await collect_snapshots(one.runner)
     await other.leave()
 
 
@@ -330,13 +337,13 @@ class FailsUnforeseen(SqlStore):
         raise PowerCutError
 
 
-async def test_what_nobody_foresaw_is_told_without_its_text(join: Join) -> None:
+async def test_an_unexpected_error_is_reported_without_its_text(join: Join) -> None:
     one = await join(store=FailsUnforeseen)
     await one.store.open(a_round())
     one.runner.start(a_round())
 
     with pytest.raises(RoundFailedError, match="Something went wrong"):
-        await watched(one.runner)
+        await collect_snapshots(one.runner)
 
 
 @dataclass(eq=False)
@@ -357,7 +364,7 @@ async def test_a_draft_and_its_time_are_seen_from_another_process(join: Join) ->
     one = await join(Writing())
     await one.store.open(a_round())
     one.runner.start(a_round())
-    await until(lambda: _draft(one) == "Use Postgres")
+    await wait_until(lambda: _draft(one) == "Use Postgres")
     other = await join()
 
     async with other.runner.subscribe("r1") as sights:
@@ -378,41 +385,37 @@ def _draft(member: Member) -> str:
 
 
 def a_lone_runner(member: Member, works: ClusterJobQueue, gateway: Gateway) -> LocalRunner:
-    return LocalRunner(member.store, gateway, ready, paying=apart(works, unpaid))
+    return LocalRunner(member.store, gateway, prepare_nothing, paying=apart(works, unpaid))
 
 
-async def test_a_command_does_not_take_what_the_cluster_carries(
-    join: Join, migrated_url: str
-) -> None:
-    one = await join(one_hangs())
+async def test_a_command_does_not_run_a_round_of_the_cluster(join: Join, migrated_url: str) -> None:
+    one = await join(gateway_with_hanging_model())
     await one.store.open(a_round())
     one.runner.start(a_round())
-    await houses.until(one.runner, has_two_answers)
+    await runner_fixtures.wait_until(one.runner, has_two_answers)
 
-    async with a_process(migrated_url) as command:
+    async with start_process(migrated_url) as command:
         gateway = FakeGateway()
         lone = a_lone_runner(one, command.job_queue, gateway)
         lone.start(a_round())
         with pytest.raises(RoundElsewhereError, match="carried on by another process"):
-            await watched(lone)
+            await collect_snapshots(lone)
 
     assert gateway.asked == []
 
 
-async def test_the_cluster_does_not_take_what_a_command_carries(
-    join: Join, migrated_url: str
-) -> None:
+async def test_the_cluster_does_not_run_a_round_of_a_command(join: Join, migrated_url: str) -> None:
     one = await join()
     await one.store.open(a_round())
 
-    async with a_process(migrated_url) as command:
+    async with start_process(migrated_url) as command:
         gateway = Held()
         lone = a_lone_runner(one, command.job_queue, gateway)
         lone.start(a_round())
-        await houses.until(lone, has_two_answers)
+        await runner_fixtures.wait_until(lone, has_two_answers)
         await one.runner.resume(("web",))
         gateway.may_go.set()
-        await watched(lone)
+        await collect_snapshots(lone)
         await lone.close()
 
     assert one.gateway.asked == []

@@ -8,51 +8,60 @@ from bot.ports import RoundStoppedError
 from bot.runners.local import LocalRunner
 from council.rounds import Round, Stage
 from storage.memory import MemoryStore
-from tests.bot.runners.houses import House, Ticks, WritingGateway, one_hangs, ready, rounds_of
+from tests.bot.runners.runner_fixtures import (
+    ManualClock,
+    RunnerHarness,
+    WritingGateway,
+    gateway_with_hanging_model,
+    prepare_nothing,
+    rounds_in,
+)
 from tests.builders import a_round
 from tests.fakes.gateway import FailingStore, FakeGateway, PowerCutError
 from tests.wire.looking import until
 
 
-async def a_house(
+async def new_harness(
     gateway: FakeGateway | None = None,
     store: MemoryStore | None = None,
-    ticks: Ticks | None = None,
-) -> House:
+    ticks: ManualClock | None = None,
+) -> RunnerHarness:
     gateway, store = gateway or FakeGateway(), store or MemoryStore()
-    house = House(gateway, store, LocalRunner(store, gateway, ready, clock=ticks or Ticks()))
-    await store.open(house.round_)
-    return house
+    harness = RunnerHarness(
+        gateway, store, LocalRunner(store, gateway, prepare_nothing, clock=ticks or ManualClock())
+    )
+    await store.open(harness.round_)
+    return harness
 
 
-async def test_every_watcher_sees_every_state_in_order_and_the_end() -> None:
-    house = await a_house()
-    house.runner.start(house.round_)
+async def test_every_subscriber_gets_every_snapshot_in_order() -> None:
+    harness = await new_harness()
+    harness.runner.start(harness.round_)
 
-    seen = await asyncio.gather(*(house.watched() for _ in range(20)))
+    seen = await asyncio.gather(*(harness.collect_snapshots() for _ in range(20)))
 
-    first = rounds_of(seen[0])
+    first = rounds_in(seen[0])
     # Opened, three answers, the draw, three ballots, the tally, the synthesis, the end.
     assert [round_.stage for round_ in first] == [Stage.OPEN] * 4 + [Stage.ANSWERED] * 4 + [
         Stage.RANKED
     ] * 2 + [Stage.CLOSED]
-    assert all(rounds_of(sights) == first for sights in seen)
-    assert first[-1] == await house.store.load("r1")
+    assert all(rounds_in(sights) == first for sights in seen)
+    assert first[-1] == await harness.store.load("r1")
 
 
-async def test_what_nobody_foresaw_is_told_too_and_leaves_the_runner_whole() -> None:
-    house = await a_house(store=FailingStore(4))
-    house.runner.start(house.round_)
+async def test_an_unexpected_error_is_published_and_the_runner_still_works() -> None:
+    harness = await new_harness(store=FailingStore(4))
+    harness.runner.start(harness.round_)
 
     with pytest.raises((PowerCutError, ExceptionGroup)):
-        await house.watched()
+        await harness.collect_snapshots()
 
-    assert not house.runner.latest("r1")
+    assert not harness.runner.latest("r1")
 
 
 async def test_close_stops_every_round() -> None:
-    gateway, store = one_hangs(), MemoryStore()
-    runner, first = LocalRunner(store, gateway, ready), a_round()
+    gateway, store = gateway_with_hanging_model(), MemoryStore()
+    runner, first = LocalRunner(store, gateway, prepare_nothing), a_round()
     other = Round("r2", first.question, first.panel, "s", first.asked_at)
     for round_ in (first, other):
         await store.open(round_)
@@ -64,42 +73,44 @@ async def test_close_stops_every_round() -> None:
     await runner.close()
 
 
-async def test_a_round_that_is_cut_before_it_begins_can_be_started_again() -> None:
-    house = await a_house()
-    runner = house.runner
+async def test_a_round_cancelled_before_it_begins_can_be_started_again() -> None:
+    harness = await new_harness()
+    runner = harness.runner
     assert isinstance(runner, LocalRunner)
-    runner.start(house.round_)
+    runner.start(harness.round_)
     async with runner.subscribe("r1") as sights:
-        runner.cut("r1")
+        runner.cancel("r1")
         with pytest.raises(RoundStoppedError):
             _ = [sight async for sight in sights]
 
-    runner.start(house.round_)
+    runner.start(harness.round_)
 
-    assert rounds_of(await house.watched())[-1].closing
+    assert rounds_in(await harness.collect_snapshots())[-1].closing
 
 
-async def test_whoever_starts_what_has_just_closed_sees_its_end_and_nothing_is_told_twice() -> None:
+async def test_starting_a_round_that_has_just_closed_publishes_nothing_twice() -> None:
     closed: list[Round] = []
     gateway, store = FakeGateway(), MemoryStore()
-    house = House(gateway, store, LocalRunner(store, gateway, ready, on_closed=closed.append))
-    await store.open(house.round_)
-    house.runner.start(house.round_)
-    await house.watched()
-    await until(lambda: not house.runner.latest("r1"), 5, list)
+    harness = RunnerHarness(
+        gateway, store, LocalRunner(store, gateway, prepare_nothing, on_closed=closed.append)
+    )
+    await store.open(harness.round_)
+    harness.runner.start(harness.round_)
+    await harness.collect_snapshots()
+    await until(lambda: not harness.runner.latest("r1"), 5, list)
 
-    house.runner.start(house.round_)  # as it was before it closed
+    harness.runner.start(harness.round_)  # as it was before it closed
 
-    assert rounds_of(await house.watched())[-1] == await store.load("r1")
+    assert rounds_in(await harness.collect_snapshots())[-1] == await store.load("r1")
     assert len(closed) == 1
 
 
 async def drafts(*pieces: str | float) -> list[str]:
-    """Give each new draft that a watcher sees while the synthesis is written so."""
+    """Return each new draft that a subscriber gets while the synthesis is streamed."""
     gateway = WritingGateway(pieces=pieces)
-    house = await a_house(gateway, ticks=gateway.ticks)
-    house.runner.start(house.round_)
-    seen = [sight.draft for sight in await house.watched() if sight.draft]
+    harness = await new_harness(gateway, ticks=gateway.ticks)
+    harness.runner.start(harness.round_)
+    seen = [sight.draft for sight in await harness.collect_snapshots() if sight.draft]
     return list(dict.fromkeys(seen))
 
 

@@ -1,4 +1,4 @@
-"""The blows of a plan, struck when their time comes."""
+"""Fault injection: apply the faults of a plan at their times."""
 
 import asyncio
 import time

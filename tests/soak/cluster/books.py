@@ -1,4 +1,4 @@
-"""What stands in the database of a cluster, read behind the product's back."""
+"""Queries on the database of a cluster, without the program."""
 
 import asyncio
 from typing import Any, LiteralString
@@ -16,7 +16,7 @@ class Books:
         self._url = url.replace("postgresql+psycopg://", "postgresql://")
 
     def rows(self, statement: LiteralString) -> list[tuple[Any, ...]]:
-        """Give what a statement finds."""
+        """Return the rows of a statement."""
         with psycopg.connect(self._url, connect_timeout=5) as connection:
             return connection.execute(statement).fetchall()
 

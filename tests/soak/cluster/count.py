@@ -1,4 +1,4 @@
-"""What a soak of a cluster came to, as a table."""
+"""Results of a cluster's soak test, as a table."""
 
 import time
 from collections import Counter
@@ -67,7 +67,7 @@ class Count:
         return [words for words, is_so in broken.items() if is_so]
 
     def __str__(self) -> str:
-        """Give the table."""
+        """Return the table."""
         told, paid = self.told, self.paid_twice
         rows: dict[str, object] = {
             "questions asked": self.asked,

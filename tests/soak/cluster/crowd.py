@@ -1,4 +1,4 @@
-"""People who ask a cluster in Slack, evenly over time, whoever is there to hear them."""
+"""Load generator: people who ask a cluster in Slack, evenly over time."""
 
 import asyncio
 import random
@@ -12,7 +12,7 @@ DELIVERED_TWICE = 0.1  # so many events come again although they were taken in
 
 
 def peopled(slack: FakeSlack) -> FakeSlack:
-    """Give a Slack with channels for a crowd."""
+    """Return a Slack with channels for a crowd."""
     for number in range(PLACES):
         members = {BOT, *PEOPLE}
         slack.workspace.add_channel(Channel(f"C9{number}", f"r{number}", members=members))

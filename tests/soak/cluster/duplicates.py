@@ -1,4 +1,4 @@
-"""Every event is delivered ten times, to whichever process the balancer has in mind: one round."""
+"""Each event, delivered ten times to random processes, makes one round."""
 
 import asyncio
 import random
@@ -26,7 +26,7 @@ KNOWN = "SELECT count(*) FROM round"
 
 
 async def deliver_often(folder: Path, events: int, processes: int, url: str) -> Count:
-    """Have each of so many events delivered ten times, over all processes, in any order."""
+    """Deliver each event ten times, over all processes, in random order."""
     count, owners = Count(events), Owners()
     async with (
         PaidServer(LATENCY_SECONDS, owners.of) as server,

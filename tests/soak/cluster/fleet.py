@@ -1,4 +1,4 @@
-"""Processes of the product, alike but for the machine each believes to be alone on."""
+"""Server processes of a cluster, each with its own home folder as if on its own machine."""
 
 import asyncio
 import signal
@@ -69,17 +69,17 @@ class Copy:
         return killed
 
     def freeze(self) -> float:
-        """Let it do nothing until it is thawed, and give since when."""
+        """Freeze the process until it is thawed; return the moment."""
         self._process.send_signal(signal.SIGSTOP)
         return time.time()
 
     def thaw(self) -> float:
-        """Let it go on, and give since when."""
+        """Thaw the process; return the moment."""
         self._process.send_signal(signal.SIGCONT)
         return time.time()
 
     async def stop(self) -> int:
-        """Tell it to stop, and give its exit code; one that does not stop in time is killed."""
+        """Send SIGTERM and return the exit code; kill the process after the timeout."""
         with suppress(ProcessLookupError):
             self._process.terminate()
         with suppress(TimeoutError):
@@ -99,7 +99,7 @@ class Fleet:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Have all of them run, started at the same moment, until the block ends."""
+        """Run all processes, started at the same moment, until the block ends."""
         try:
             await asyncio.gather(*(copy.start() for copy in self.copies))
             await asyncio.gather(*(copy.ready() for copy in self.copies))
@@ -115,7 +115,7 @@ class Fleet:
 
 
 def homes(folder: Path, settings: Mapping[str, str], config: str, number: int) -> list[Home]:
-    """Give so many homes, each as on a machine of its own, with the same settings."""
+    """Return homes with the same settings, each as on a separate machine."""
     made = []
     for name in range(number):
         home = Home(folder / str(name), {**settings, "COUNCIL_PORT": str(free_port())})

@@ -17,7 +17,7 @@ class Owners:
         self._known: WeakKeyDictionary[asyncio.BaseTransport, int] = WeakKeyDictionary()
 
     def of(self, transport: asyncio.BaseTransport | None) -> int | None:
-        """Give the process at the other end, None where it is gone or none of these."""
+        """Return the process at the other end, None where it is gone or none of these."""
         if transport is None:
             return None
         if transport not in self._known:
@@ -36,7 +36,7 @@ class Owners:
 
 
 def _has(pid: int, ports: tuple[int, int]) -> bool:
-    """Say whether a process holds a connection from a port to another.
+    """Return whether a process holds a connection from a port to another.
 
     The port it comes from is not enough: it may be used to another address as well.
     """

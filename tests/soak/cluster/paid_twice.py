@@ -1,4 +1,4 @@
-"""Calls that were paid for twice, by what was the matter with the process that asked."""
+"""Find calls that were paid for twice, and the fault that caused each."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -33,14 +33,14 @@ class Repeat:
     cause: str
 
     def told(self, began: float) -> str:
-        """Say it in a line, with the seconds since the beginning."""
+        """Return it as a line, with the seconds since the start."""
         number, role, model = self.purpose
         asked = " again ".join(_told(call, began) for call in (self.before, self.after))
         return f"round {number}, {role} of {model}: {asked}; {self.cause}"
 
 
 def repeats(bill: Bill, outages: Iterable[Outage]) -> Iterator[Repeat]:
-    """Give the calls that were made again, with their causes."""
+    """Return the calls that were made again, with their causes."""
     struck = [*outages]
     for purpose, asked in bill.calls.items():
         for before, after in pairwise(asked):
@@ -48,20 +48,20 @@ def repeats(bill: Bill, outages: Iterable[Outage]) -> Iterator[Repeat]:
 
 
 def cause_of(before: Asked, after: Asked, outages: Iterable[Outage]) -> str:
-    """Give why a call was made again."""
+    """Return why a call was made again."""
     explaining = (CAUSES[o.what] for o in outages if _explains(o, before, after))
     return next(explaining, OTHER)
 
 
 def _explains(outage: Outage, before: Asked, after: Asked) -> bool:
-    """Say whether the reply could not be kept for this reason, or was not known to be there."""
+    """Return whether the reply could not be kept for this reason, or was not known to be there."""
     last = outage.until + NOTICING_SECONDS[outage.what]
     was_lost = before.at <= last and (before.answered or last) >= outage.at - MARGIN_SECONDS
     return was_lost and after.at >= outage.at and _struck(outage, before, after)
 
 
 def _struck(outage: Outage, before: Asked, after: Asked) -> bool:
-    """Say whether it struck the one who asked first, or who could not know of that."""
+    """Return whether it struck the one who asked first, or who could not know of that."""
     if outage.pid is None or before.by in {outage.pid, None}:
         return True
     last = outage.until + NOTICING_SECONDS[outage.what]

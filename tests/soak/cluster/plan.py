@@ -1,4 +1,4 @@
-"""What a soak of a cluster puts it through. Values only."""
+"""Plan of a cluster's soak test: load and faults, as values."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -50,7 +50,7 @@ _AFTERWARDS_SECONDS = 20.0
 
 
 def usual(rounds: int, *, bad: bool = False) -> Plan:
-    """Give a kill, a freeze of a minute and a restart of the database; bad: it is gone as well."""
+    """Return a kill, a freeze and a database restart; with `bad`, a database outage too."""
     blows = (KILL, FREEZE, RESTART, AWAY) if bad else (KILL, FREEZE, RESTART)
     end = max(blow.at_seconds + blow.seconds for blow in blows)
     return Plan(rounds, max(end + _AFTERWARDS_SECONDS, rounds * EVERY_SECONDS), blows)

@@ -1,4 +1,4 @@
-"""A Postgres of a soak's own, for as long as a block lasts."""
+"""A temporary Postgres server for a soak test."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from tests.postgres import Server
 
 @contextmanager
 def a_server() -> Iterator[Server]:
-    """Give a server that runs, and leave nothing of it."""
+    """Yield a running server, and delete it afterwards."""
     server = Server()
     try:
         server.start()

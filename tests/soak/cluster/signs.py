@@ -1,4 +1,4 @@
-"""What each process was seen to do for which round: calls of models, and calls of Slack."""
+"""Log of which process called a model or Slack for which round."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class Heard:
             self.signs.append(Sign(number, call.at, by, "post", call.method))
 
     def _of_its_thread(self, call: Call) -> str:
-        """Give the number that stands in the message a call is about, or under."""
+        """Return the number that stands in the message a call is about, or under."""
         channel = self.slack.workspace.channels.get(call.text("channel") or "")
         moments = [call.text("ts"), call.text("thread_ts")]
         found = (channel.find(ts) for ts in moments if channel and ts)
@@ -35,7 +35,7 @@ class Heard:
 
 
 def of_bill(bill: Bill) -> Iterator[Sign]:
-    """Give the calls of models."""
+    """Return the calls of models."""
     for (number, _, _), asked in bill.calls.items():
         for call in asked:
             yield Sign(number, call.at, call.by, "call")

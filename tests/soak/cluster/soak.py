@@ -1,4 +1,4 @@
-"""A cluster is asked and struck at once, and what stands afterwards is counted."""
+"""Soak test of a cluster: ask questions, inject faults, count the results."""
 
 import asyncio
 import time
@@ -28,7 +28,7 @@ RULES = Rules(retry_delays=(0.5, 1.0, 2.0), rates=Rates(off=True))
 
 
 async def soak(folder: Path, plan: Plan, url: str, database: Database) -> Count:
-    """Have a plan's questions asked of a cluster on this empty database, and its blows struck."""
+    """Run a plan, its questions and its faults, on a cluster with this empty database."""
     count, owners = Count(plan.rounds), Owners()
     async with (
         PaidServer(plan.latency, owners.of) as server,
@@ -59,7 +59,7 @@ async def soak(folder: Path, plan: Plan, url: str, database: Database) -> Count:
 
 
 def config(api_base: str) -> str:
-    """Give the council.toml of every process; the provider's limit is no bound of this."""
+    """Return the council.toml of every process; the provider's limit is no bound of this."""
     host = api_base.removeprefix("http://").removesuffix("/v1")
     limits = f'[providers."{host}"]\nconcurrency = 200\n'
     return served_panel(api_base, MEMBERS, **TERMS) + limits

@@ -1,4 +1,4 @@
-"""How soon another process goes on with what one had under way when it was struck."""
+"""Measure how soon another process takes over the rounds of a process that failed."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ class Sign:
 
 
 def takeovers(signs: Iterable[Sign], outage: Outage) -> list[float]:
-    """Give the seconds to the next sign of each round that the struck process was the last at.
+    """Return the seconds to the next sign of each round that the struck process was the last at.
 
     Carrying a round and showing it may be two processes' work, so calls and posts are looked at
     for themselves. What came to its end with the last sign has no takeover.

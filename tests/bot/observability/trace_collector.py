@@ -1,4 +1,4 @@
-"""A collector of traces on loopback: it reads what it is sent with the protocol's own package."""
+"""A fake OTLP collector on loopback that parses traces with the protocol's own package."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,8 +14,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 Fact = str | int | float
 
 
-class Collected:
-    """All that was sent: the bodies as they came, and the spans in them."""
+class CollectedTraces:
+    """The requests that the collector received, and the spans in them."""
 
     def __init__(self) -> None:
         self.address = ""
@@ -30,12 +30,12 @@ class Collected:
         return [span for scope in scopes for span in scope.spans]
 
     def named(self, start: str) -> list[Span]:
-        """Give the spans whose name starts so."""
+        """Return the spans whose names start with a text."""
         return [span for span in self.spans if span.name.startswith(start)]
 
 
-def facts(span: Span) -> dict[str, Fact]:
-    """Give a span's attributes."""
+def attributes(span: Span) -> dict[str, Fact]:
+    """Return a span's attributes."""
     found: dict[str, Fact] = {}
     for pair in span.attributes:
         kind = pair.value.WhichOneof("value")
@@ -45,9 +45,9 @@ def facts(span: Span) -> dict[str, Fact]:
 
 
 @contextmanager
-def collecting() -> Iterator[Collected]:
-    """Run a collector as long as the block lasts."""
-    collected = Collected()
+def running_collector() -> Iterator[CollectedTraces]:
+    """Run a collector while the block lasts."""
+    collected = CollectedTraces()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:

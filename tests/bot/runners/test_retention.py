@@ -28,7 +28,7 @@ async def remembered(store: MemoryStore) -> tuple[str, ...]:
     return await store.ids(wanted=RoundQuery(remembered=True))
 
 
-async def test_only_what_is_older_is_forgotten() -> None:
+async def test_only_older_rounds_are_forgotten() -> None:
     store = await kept(old=0, edge=1, new=2)
 
     assert await forget_older(store, 90, ASKED_AT + timedelta(days=91), WATCH) == 1
@@ -36,14 +36,14 @@ async def test_only_what_is_older_is_forgotten() -> None:
     assert await remembered(store) == ("edge", "new")
 
 
-async def test_what_is_forgotten_already_is_not_counted_again() -> None:
+async def test_a_forgotten_round_is_not_counted_again() -> None:
     store = await kept(old=0)
 
     moment = ASKED_AT + timedelta(days=91)
     assert [await forget_older(store, 90, moment, WATCH) for _ in range(2)] == [1, 0]
 
 
-async def test_a_round_under_way_is_spared() -> None:
+async def test_a_running_round_is_skipped() -> None:
     store = await kept(old=0)
     await store.open(a_round())
 
@@ -84,7 +84,7 @@ class Locked(MemoryStore):
 
 
 @pytest.mark.parametrize("kind", [MemoryStore, Locked])
-async def test_it_is_done_at_once_and_once_a_day(kind: type[MemoryStore]) -> None:
+async def test_old_rounds_are_forgotten_at_once_and_then_daily(kind: type[MemoryStore]) -> None:
     store, slept = kind(), list[float]()
     await store.open(replace(a_closed_round(), asked_at=ASKED_AT - timedelta(days=9999)))
 

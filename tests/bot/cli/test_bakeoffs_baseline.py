@@ -16,7 +16,7 @@ def by_text(candidates: Sequence[tuple[str, str]]) -> list[list[str]]:
 
 
 def script(server: ModelServer, best_first: Sequence[str]) -> None:
-    """Have every judge put the members' answers in this order."""
+    """Make every judge rank the members' answers in this order."""
     for place, name in enumerate(best_first):
         said = answer(f"Reason {place} is what decides it.")
         server.script[name] = by_role(said, judge(by_text), answer("In short: it depends."))

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from sqlalchemy import make_url
 
-from bot.cluster.connection import conninfo_of
+from bot.cluster.connection import build_conninfo
 from bot.cluster.setup import WAITING, opened_cluster, wait_for_server
 from bot.ports import Job
 from council.errors import StoreError
@@ -14,16 +14,14 @@ from tests.postgres import Server
 NOBODY = "postgresql+psycopg://me:secret@127.0.0.1:9/council"
 
 
-async def test_works_and_bus_of_two_openings_are_one(migrated_url: str) -> None:
+async def test_two_openings_share_the_job_queue(migrated_url: str) -> None:
     async with opened_cluster(migrated_url) as one, opened_cluster(migrated_url) as other:
         await one.job_queue.begin(Job("rounds", "r1"))
 
         assert await other.job_queue.is_queued(Job("rounds", "r1"))
 
 
-async def test_a_server_that_is_away_is_waited_for_and_that_is_said_once(
-    migrated_url: str, postgres: Server
-) -> None:
+async def test_waiting_for_a_server_is_reported_once(migrated_url: str, postgres: Server) -> None:
     said: list[str] = []
     await asyncio.to_thread(postgres.stop)
 
@@ -36,9 +34,9 @@ async def test_a_server_that_is_away_is_waited_for_and_that_is_said_once(
     assert said == [WAITING]
 
 
-async def test_a_server_that_stays_away_is_a_sentence_without_the_password() -> None:
+async def test_a_server_that_stays_away_is_reported_without_the_password() -> None:
     with pytest.raises(StoreError, match="cannot be reached") as told:
-        await wait_for_server(NOBODY, lambda _: None, seconds=0)
+        await wait_for_server(NOBODY, lambda _: None, timeout_seconds=0)
 
     assert "secret" not in str(told.value)
 
@@ -53,15 +51,15 @@ async def test_a_database_that_does_not_exist_is_not_waited_for(migrated_url: st
     assert said == []
 
 
-def test_the_address_own_wishes_stand() -> None:
-    own = conninfo_of("postgresql+psycopg://me@host/council?connect_timeout=30", "council bus")
+def test_options_in_the_url_override_ours() -> None:
+    own = build_conninfo("postgresql+psycopg://me@host/council?connect_timeout=30", "council bus")
 
     assert "connect_timeout=30" in own
     assert "application_name='council bus'" in own
 
 
-def test_an_address_that_cannot_be_read_is_not_quoted() -> None:
+def test_a_url_that_cannot_be_parsed_is_not_quoted() -> None:
     with pytest.raises(StoreError, match="COUNCIL_DATABASE_URL cannot be read") as told:
-        conninfo_of("postgresql+psycopg://me:sec%ret@host:port:7/council", "council")
+        build_conninfo("postgresql+psycopg://me:sec%ret@host:port:7/council", "council")
 
     assert "sec" not in str(told.value)

@@ -25,7 +25,7 @@ main()
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    """Give a home without a database."""
+    """Return a home without a database."""
     return Home(tmp_path).with_config(scripted_panel())
 
 

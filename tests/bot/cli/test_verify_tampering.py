@@ -10,7 +10,7 @@ VERIFIED = "as recomputed"
 
 
 def flipped(listed: str) -> str:
-    """Give a stored list the other way round."""
+    """Return a stored list reversed."""
     return json.dumps(list(reversed(json.loads(listed))))
 
 

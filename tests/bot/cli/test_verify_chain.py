@@ -172,7 +172,7 @@ def test_what_to_verify_is_one_thing(home: Home, arguments: tuple[str, ...]) -> 
 
 
 def alone(home: Home, round_id: str) -> Path:
-    """Give one round in a file, on a machine without a database."""
+    """Return one round in a file, on a machine without a database."""
     path = home.folder / "one.json"
     assert home.here("export", round_id, "--output", str(path)).code == 0
     (home.data / "council.db").unlink()

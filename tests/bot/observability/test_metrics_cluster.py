@@ -19,7 +19,7 @@ from storage.rounds import SqlStore
 from tests.bot.test_outbox import HERE, POST, ChatDownError, Clock, FakeChat
 from tests.postgres import Server
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 OPENAI = {"provider": "openai", "address": ""}
 
 
@@ -27,7 +27,7 @@ def figure(name: str, **labels: str) -> float | None:
     return REGISTRY.get_sample_value(name, labels)
 
 
-def test_turns_and_what_all_processes_have_are_told_by_provider() -> None:
+def test_turns_and_calls_of_all_processes_are_exported_by_provider() -> None:
     seen = ProviderHealth(
         "openai", "", Limits(), turns=5, waited_seconds=1.5, everywhere=ProviderLoad(7, 9)
     )
@@ -39,26 +39,26 @@ def test_turns_and_what_all_processes_have_are_told_by_provider() -> None:
         assert figure("council_calls_everywhere", state="waiting", **OPENAI) == 9
 
 
-def test_work_is_told_by_queue_and_what_is_gone_is_0() -> None:
-    metrics.works_counted({("rounds", JobState.DOING): 3, ("rounds", JobState.STALLED): 1})
-    metrics.works_counted({("show slack", JobState.WAITING): 2})
+def test_jobs_are_counted_by_queue_and_missing_ones_are_0() -> None:
+    metrics.set_job_counts({("rounds", JobState.DOING): 3, ("rounds", JobState.STALLED): 1})
+    metrics.set_job_counts({("show slack", JobState.WAITING): 2})
 
     assert figure("council_works", queue="rounds", state="doing") == 0
     assert figure("council_works", queue="show slack", state="waiting") == 2
 
 
-def test_work_here_and_takeovers_are_counted() -> None:
+def test_running_jobs_and_takeovers_are_counted() -> None:
     before = figure("council_takeovers_total", queue="rounds") or 0
 
-    with metrics.work_under_way("rounds"):
+    with metrics.track_job("rounds"):
         assert figure("council_works_here", queue="rounds") == 1
-    metrics.taken_over("rounds", 2)
+    metrics.count_takeovers("rounds", 2)
 
     assert figure("council_works_here", queue="rounds") == 0
     assert figure("council_takeovers_total", queue="rounds") == before + 2
 
 
-async def test_a_database_that_is_away_is_told_with_how_long(
+async def test_downtime_of_the_database_is_measured(
     migrated_url: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine, seconds = open_engine(migrated_url), 0.0
@@ -82,7 +82,7 @@ async def test_a_database_that_is_away_is_told_with_how_long(
     await engine.dispose()
 
 
-async def test_messages_that_nobody_knows_about_are_counted() -> None:
+async def test_unmarked_messages_are_counted() -> None:
     clock, looks = Clock(), 0
     outbox = Outbox(MemoryOutbox(), clock, clock.sleep)
     with pytest.raises(ChatDownError):
@@ -106,11 +106,11 @@ async def test_messages_that_nobody_knows_about_are_counted() -> None:
     assert figure("council_outbox_unmarked") == 1
 
 
-def test_the_version_the_bus_and_the_clock_are_told() -> None:
+def test_version_reconnects_and_clock_are_exported() -> None:
     before = figure("council_bus_reconnects_total") or 0
 
-    metrics.built("1.2", "0013")
-    metrics.bus_reconnected()
+    metrics.set_build_info("1.2", "0013")
+    metrics.count_reconnect()
     metrics.turns_counted(together=False)
 
     assert figure("council_build", version="1.2", schema="0013") == 1
@@ -121,7 +121,7 @@ def test_the_version_the_bus_and_the_clock_are_told() -> None:
         assert figure("council_clock_behind_seconds") == 61
 
 
-async def test_every_figure_that_the_documents_name_is_there() -> None:
+async def test_every_documented_metric_exists() -> None:
     engine = open_engine("sqlite+aiosqlite://")
     text = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
     named = set(re.findall(r"\bcouncil_[a-z_]+\b", text.partition("## Figures and alerts")[2]))

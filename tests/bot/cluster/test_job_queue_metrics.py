@@ -5,7 +5,7 @@ import asyncio
 from prometheus_client import REGISTRY
 
 from bot.ports import Job
-from tests.bot.cluster.processes import Process, serving, soon, until, until_over
+from tests.bot.cluster.processes import Process, next_item, serve, wait_until, wait_until_ended
 from tests.postgres import Server
 
 QUEUE = "bakeoffs figures"  # no other test's
@@ -20,42 +20,42 @@ def works(state: str) -> float:
     return figure("council_works", queue=QUEUE, state=state)
 
 
-async def test_work_is_told_as_it_waits_and_as_it_is_done(one: Process) -> None:
+async def test_waiting_and_running_jobs_are_counted(one: Process) -> None:
     await one.job_queue.begin(R1)
-    await until(lambda: works("waiting") == 1)
+    await wait_until(lambda: works("waiting") == 1)
 
-    async with serving(one, queue=QUEUE) as doer:
-        await soon(doer.begun)
-        await until(lambda: (works("waiting"), works("doing")) == (0, 1))
+    async with serve(one, queue=QUEUE) as recorder:
+        await next_item(recorder.begun)
+        await wait_until(lambda: (works("waiting"), works("doing")) == (0, 1))
         assert figure("council_works_here", queue=QUEUE) == 1
-        doer.may_end.set()
-        await until(lambda: works("doing") == 0)
+        recorder.may_end.set()
+        await wait_until(lambda: works("doing") == 0)
 
     assert figure("council_works_here", queue=QUEUE) == 0
 
 
-async def test_work_of_a_process_that_is_killed_stalls_and_is_counted_as_taken_over(
+async def test_jobs_of_a_killed_process_are_counted_as_stalled_and_taken_over(
     one: Process, other: Process
 ) -> None:
     before = figure("council_takeovers_total", queue=QUEUE)
-    async with serving(one, queue=QUEUE) as killed:
+    async with serve(one, queue=QUEUE) as killed:
         await one.job_queue.begin(R1)
-        await soon(killed.begun)
+        await next_item(killed.begun)
         one.kill()
-        await until(lambda: works("stalled") == 1)
-        async with serving(other, queue=QUEUE) as doer:
-            await soon(doer.begun)
-            doer.may_end.set()
-            await until_over(other, R1)
+        await wait_until(lambda: works("stalled") == 1)
+        async with serve(other, queue=QUEUE) as recorder:
+            await next_item(recorder.begun)
+            recorder.may_end.set()
+            await wait_until_ended(other, R1)
 
     assert figure("council_takeovers_total", queue=QUEUE) == before + 1
 
 
-async def test_a_bus_that_is_connected_anew_is_counted(one: Process, postgres: Server) -> None:
+async def test_reconnects_of_publish_subscribe_are_counted(one: Process, postgres: Server) -> None:
     before = figure("council_bus_reconnects_total")
 
     with one.pubsub.subscription("any") as heard:
         await asyncio.to_thread(postgres.restart)
-        await soon(heard)
+        await next_item(heard)
 
     assert figure("council_bus_reconnects_total") > before

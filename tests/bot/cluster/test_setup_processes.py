@@ -17,7 +17,7 @@ def with_a_port(home: Home) -> Home:
     return home.with_settings(COUNCIL_PORT=str(free_port()))
 
 
-async def test_what_a_process_leaves_another_ends_and_every_call_is_made_once(
+async def test_another_process_finishes_a_round_and_no_call_is_made_twice(
     tmp_path: Path, migrated_url: str
 ) -> None:
     async with ModelServer(latency=SLOWLY_SECONDS) as server:
@@ -35,7 +35,7 @@ async def test_what_a_process_leaves_another_ends_and_every_call_is_made_once(
     assert len(server.requests) == 2 * len(NAMES) + 1
 
 
-async def test_a_command_takes_no_round_that_the_cluster_carries(
+async def test_a_command_cannot_resume_a_round_that_the_cluster_runs(
     tmp_path: Path, migrated_url: str
 ) -> None:
     async with ModelServer(latency=PATIENCE_SECONDS) as server:

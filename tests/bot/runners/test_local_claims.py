@@ -27,7 +27,7 @@ def got(process: subprocess.Popen[str]) -> bool:
     return process.stdout.readline() == "True\n"
 
 
-def test_another_process_gets_what_is_free_and_nothing_else(tmp_path: Path) -> None:
+def test_a_claimed_name_is_refused_to_other_processes(tmp_path: Path) -> None:
     claims = FileClaims(tmp_path / "lock")
     assert claims.take("r1")
 
@@ -36,7 +36,7 @@ def test_another_process_gets_what_is_free_and_nothing_else(tmp_path: Path) -> N
         assert not claims.take("r2")
 
 
-def test_what_is_let_go_of_can_be_taken(tmp_path: Path) -> None:
+def test_a_freed_name_can_be_taken(tmp_path: Path) -> None:
     claims = FileClaims(tmp_path / "lock")
     claims.take("r1")
     claims.take("r2")
@@ -46,7 +46,7 @@ def test_what_is_let_go_of_can_be_taken(tmp_path: Path) -> None:
         assert (got(one), got(two)) == (True, False)
 
 
-def test_the_dead_hold_nothing(tmp_path: Path) -> None:
+def test_a_dead_process_has_no_claims(tmp_path: Path) -> None:
     claims = FileClaims(tmp_path / "lock")
     with other(tmp_path / "lock", "r1") as process:
         assert got(process)
@@ -56,7 +56,7 @@ def test_the_dead_hold_nothing(tmp_path: Path) -> None:
     assert claims.take("r1")
 
 
-def test_everything_is_taken_unless_another_process_has_any_of_it(tmp_path: Path) -> None:
+def test_all_names_are_taken_unless_another_process_has_one(tmp_path: Path) -> None:
     claims = FileClaims(tmp_path / "lock")
     with other(tmp_path / "lock", "r1") as process:
         assert got(process)

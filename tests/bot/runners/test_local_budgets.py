@@ -70,7 +70,7 @@ async def nothing(_: Panel) -> None:
 
 @pytest.fixture
 async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
-    """Give a desk over a real database, its gateway a fake with prices."""
+    """Return an AppContext over a real database and a fake gateway with prices."""
     engine = open_engine(new_file(tmp_path))
     store, gateway = SqlStore(engine), Metered(prices=dict.fromkeys(KEYS, Price(0, 25e-6, 100)))
     budget = Budget(SqlLedger(engine), CAPS, lambda: NOON)
@@ -167,7 +167,7 @@ async def test_a_round_that_cannot_be_kept_gives_back_its_money(app: AppContext)
     assert await gone(app) == CapUsage()
 
 
-async def test_the_budget_is_told_to_whoever_asks(app: AppContext) -> None:
+async def test_the_budget_command_shows_the_budget(app: AppContext) -> None:
     await opened(app, said("r1"), "Why?")
     chat = Whispers()
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from tests.bot.cli.test_exporting_benches import benched, one_of_each
+from tests.bot.cli.test_data_export_bakeoffs import benched, one_of_each
 from tests.bot.homes import Home
-from tests.bot.runners.test_claims import got, other
+from tests.bot.runners.test_local_claims import got, other
 from tests.postgres import Server
 
 SECRET = "hunter2"
@@ -17,7 +17,7 @@ SECRET = "hunter2"
 
 @pytest.fixture
 def full(held: tuple[Home, str]) -> tuple[Home, str]:
-    """Give a home with rounds, one of them forgotten, and with what bake-offs are kept in."""
+    """Return a home with rounds, one of them forgotten, and with a bake-off, suite and schedule."""
     home, round_id = held
     gone = home.here("ask", "And how?", "--json").json["id"]
     assert home.here("forget", gone).code == 0
@@ -27,7 +27,7 @@ def full(held: tuple[Home, str]) -> tuple[Home, str]:
 
 @pytest.fixture
 def served(migrated_url: str) -> str:
-    """Give the address of an empty database as people write it, with a password."""
+    """Return the URL of an empty database with a password, as people write it."""
     url = make_url(migrated_url).set(drivername="postgresql", password=SECRET)
     return url.render_as_string(hide_password=False)
 

@@ -17,7 +17,7 @@ ENDED = a_bakeoff("bo:ended", ending=Ending(ASKED_AT))
 
 
 def benched(home: Home, act: Callable[[BakeoffStores], Awaitable[None]]) -> None:
-    """Do something with what bake-offs are kept in, while no program runs."""
+    """Use the stores of bake-offs while no program runs."""
 
     async def acting() -> None:
         engine = open_engine(f"sqlite+aiosqlite:///{home.database}")

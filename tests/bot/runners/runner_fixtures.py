@@ -1,4 +1,4 @@
-"""A house with one stored round and a runner, of one process or of a cluster."""
+"""Test harness of runners: one stored round, fake gateways, and failing stores."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -19,8 +19,8 @@ from tests.builders import GPT, a_round
 from tests.fakes.gateway import FakeGateway, Hangs, read
 
 
-class Ticks:
-    """The loop's clock, moved by hand."""
+class ManualClock:
+    """A clock that a test moves by hand."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -31,87 +31,87 @@ class Ticks:
 
 @dataclass(eq=False)
 class WritingGateway(FakeGateway):
-    """Writes the synthesis in pieces; a number among them is the seconds that pass."""
+    """Streams the synthesis in pieces; a number among them moves the clock by seconds."""
 
     pieces: tuple[str | float, ...] = ()
-    ticks: Ticks = field(default_factory=Ticks)
+    ticks: ManualClock = field(default_factory=ManualClock)
 
     async def complete(self, call: Call) -> Reply:
         reply = await super().complete(call)
         if read(call.prompt).role is not Role.SYNTHESIS or not call.on_text:
             return reply
-        written = ""
+        text = ""
         for piece in self.pieces:
             if isinstance(piece, float):
                 self.ticks.now += piece
                 continue
-            written += piece
-            call.on_text(written)
+            text += piece
+            call.on_text(text)
             await asyncio.sleep(0)
-        return Reply(written)
+        return Reply(text)
 
 
 class RefusingStore(MemoryStore):
-    """A store that cannot save for so many times."""
+    """A store whose next saves fail, as often as `failures_left` says."""
 
-    left = 0
+    failures_left = 0
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
-        if self.left:
-            self.left -= 1
+        if self.failures_left:
+            self.failures_left -= 1
             raise StoreError("The disk is full.")
         await super().save(round_id, artefact)
 
 
 class RefusingSqlStore(SqlStore):
-    """A store on a server that cannot save for so many times."""
+    """An SQL store whose next saves fail, as often as `failures_left` says."""
 
-    left = 0
+    failures_left = 0
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
-        if self.left:
-            self.left -= 1
+        if self.failures_left:
+            self.failures_left -= 1
             raise StoreError("The disk is full.")
         await super().save(round_id, artefact)
 
 
-async def ready(_: Panel) -> None: ...
+async def prepare_nothing(_: Panel) -> None: ...
 
 
 @dataclass(slots=True)
-class House:
-    """A runner with one stored round, and what it has to do with."""
+class RunnerHarness:
+    """A runner with one stored round, its gateway and its store."""
 
     gateway: FakeGateway
     store: Store
     runner: Runner
     round_: Round = field(default_factory=a_round)
 
-    async def watched(self) -> list[RoundSnapshot]:
-        """Watch the round to its end."""
-        return await watched(self.runner)
+    async def collect_snapshots(self) -> list[RoundSnapshot]:
+        """Follow the round to its end."""
+        return await collect_snapshots(self.runner)
 
-    async def until(self, holds: Callable[[Round], bool]) -> Round:
-        """Watch the round until something holds of it."""
-        return await until(self.runner, holds)
-
-
-async def watched(runner: Runner, round_id: str = "r1") -> list[RoundSnapshot]:
-    """Watch a round to its end."""
-    async with asyncio.timeout(20), runner.subscribe(round_id) as sights:
-        return [sight async for sight in sights]
+    async def wait_until(self, holds: Callable[[Round], bool]) -> Round:
+        """Follow the round until a condition holds."""
+        return await wait_until(self.runner, holds)
 
 
-async def until(runner: Runner, holds: Callable[[Round], bool], round_id: str = "r1") -> Round:
-    """Watch a round until something holds of it."""
-    async with asyncio.timeout(20), runner.subscribe(round_id) as sights:
-        async for sight in sights:
-            if holds(sight.round_):
-                return sight.round_
+async def collect_snapshots(runner: Runner, round_id: str = "r1") -> list[RoundSnapshot]:
+    """Follow a round to its end."""
+    async with asyncio.timeout(20), runner.subscribe(round_id) as snapshots:
+        return [snapshot async for snapshot in snapshots]
+
+
+async def wait_until(runner: Runner, holds: Callable[[Round], bool], round_id: str = "r1") -> Round:
+    """Follow a round until a condition holds."""
+    async with asyncio.timeout(20), runner.subscribe(round_id) as snapshots:
+        async for snapshot in snapshots:
+            if holds(snapshot.round_):
+                return snapshot.round_
     pytest.fail("the round ended before that")
 
 
-def one_hangs() -> FakeGateway:
+def gateway_with_hanging_model() -> FakeGateway:
     return FakeGateway(answers={GPT: Hangs()})
 
 
@@ -119,13 +119,13 @@ def has_two_answers(round_: Round) -> bool:
     return len(round_.answers) == 2
 
 
-def rounds_of(sights: list[RoundSnapshot]) -> list[Round]:
-    return [sight.round_ for sight in sights]
+def rounds_in(snapshots: list[RoundSnapshot]) -> list[Round]:
+    return [snapshot.round_ for snapshot in snapshots]
 
 
 @contextmanager
 def no_grace() -> Iterator[None]:
-    """Have a runner that closes not wait for calls under way."""
+    """Let runners close without waiting for running calls."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("bot.runners.local.GRACE_SECONDS", 0.0)
         yield

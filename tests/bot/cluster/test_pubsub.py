@@ -4,31 +4,29 @@ import asyncio
 
 import pytest
 
-from bot.cluster.pubsub import MOST_BYTES, Subscription, read, written
-from tests.bot.cluster.processes import Process, soon
+from bot.cluster.pubsub import MAX_PAYLOAD_BYTES, Notification, decode, encode
+from tests.bot.cluster.processes import Process, next_item
 from tests.postgres import Server
 
 
-async def test_every_process_hears_what_is_said_its_speaker_too(
-    one: Process, other: Process
-) -> None:
+async def test_every_process_gets_a_message_even_its_sender(one: Process, other: Process) -> None:
     with (
         one.pubsub.subscription("round r1") as here,
         other.pubsub.subscription("round r1") as there,
     ):
         await one.pubsub.publish("round r1", "so far")
 
-        assert [await soon(here), await soon(there)] == ["so far", "so far"]
+        assert [await next_item(here), await next_item(there)] == ["so far", "so far"]
 
 
-async def test_words_come_in_order_and_to_those_who_listen_for_their_topic(
+async def test_messages_arrive_in_order_at_the_subscribers_of_their_topic(
     one: Process, other: Process
 ) -> None:
     with other.pubsub.subscription("a") as heard, other.pubsub.subscription("b") as elsewhere:
         for number in range(50):
             await one.pubsub.publish("a", str(number))
 
-        assert [await soon(heard) for _ in range(50)] == [str(number) for number in range(50)]
+        assert [await next_item(heard) for _ in range(50)] == [str(number) for number in range(50)]
         assert elsewhere.empty()
 
 
@@ -42,32 +40,32 @@ async def test_words_come_in_order_and_to_those_who_listen_for_their_topic(
     ],
 )
 def test_a_text_arrives_as_it_was_said(text: str) -> None:
-    payload = written("round r1", text)
+    payload = encode("round r1", text)
 
-    assert read(payload) == Subscription("round r1", text)
-    assert len(payload.encode()) <= MOST_BYTES
+    assert decode(payload) == Notification("round r1", text)
+    assert len(payload.encode()) <= MAX_PAYLOAD_BYTES
 
 
 def test_a_text_that_is_too_long_is_left_out() -> None:
     text = "".join(chr(0x4E00 + 7919 * number % 20_000) for number in range(9_000))
 
-    assert read(written("round r1", text)) == Subscription("round r1", "")
+    assert decode(encode("round r1", text)) == Notification("round r1", "")
 
 
 @pytest.mark.parametrize("payload", ["", "7", "{}", "[]", '{"topic": "a", "packed": "?"}'])
-def test_what_is_no_word_of_ours_is_passed_over(payload: str) -> None:
-    assert read(payload) is None
+def test_a_foreign_payload_is_ignored(payload: str) -> None:
+    assert decode(payload) is None
 
 
-async def test_after_a_restart_everybody_looks_and_hears_again(
+async def test_after_a_restart_subscribers_are_notified_and_get_messages_again(
     one: Process, other: Process, postgres: Server
 ) -> None:
     with other.pubsub.subscription("round r1") as heard:
         await asyncio.to_thread(postgres.restart)
-        missed = await soon(heard)
+        missed = await next_item(heard)
         await one.pubsub.publish("round r1", "again")
 
         assert missed == ""
-        while (said := await soon(heard)) == "":
+        while (said := await next_item(heard)) == "":
             pass
         assert said == "again"

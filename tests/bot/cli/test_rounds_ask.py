@@ -10,7 +10,7 @@ DRAWN = ("answers", "ballots", "standings", "verdict")
 
 
 def without_time(said: dict[str, object]) -> str:
-    """Give what a seed decides, as one text."""
+    """Return everything that a seed decides, as one text."""
     kept = {name: said[name] for name in DRAWN}
     # Ballots are added up as they came in, so the last digit of a mean may differ.
     rounded = json.loads(json.dumps(kept), parse_float=lambda digits: round(float(digits), 9))

@@ -19,7 +19,7 @@ def figure(name: str, **labels: str) -> float | None:
     return REGISTRY.get_sample_value(name, labels)
 
 
-def test_calls_are_told_by_provider_and_host() -> None:
+def test_calls_are_counted_by_provider_and_host() -> None:
     with providers_watched(lambda: HEALTH):
         assert figure("council_calls_under_way", provider="openai", address="") == 3
         assert figure("council_calls_waiting", provider="openai", address="") == 2
@@ -27,7 +27,7 @@ def test_calls_are_told_by_provider_and_host() -> None:
         assert figure("council_calls_under_way", **at_own) == 2
 
 
-def test_a_breaker_retries_and_pauses_are_told_by_model_and_host() -> None:
+def test_breakers_retries_and_pauses_are_counted_by_model_and_host() -> None:
     model = {"model": "openai/a", "address": ""}
 
     with providers_watched(lambda: HEALTH):
@@ -37,7 +37,7 @@ def test_a_breaker_retries_and_pauses_are_told_by_model_and_host() -> None:
         assert figure("council_pauses_total", **model) == 1
 
 
-def test_figures_end_with_the_gateway_and_two_may_be_watched() -> None:
+def test_metrics_end_with_their_gateway_and_two_gateways_are_summed() -> None:
     with providers_watched(lambda: HEALTH), providers_watched(Health):
         assert b"council_calls_under_way{" in generate_latest()
 

@@ -12,7 +12,7 @@ PRICED = {"input_usd_per_million": 10, "output_usd_per_million": 10, "max_tokens
 
 
 def priced(api_base: str, budgets: str = "", **terms: object) -> str:
-    """Give a council.toml whose members are served and have prices."""
+    """Return a council.toml whose members are served and have prices."""
     seats = "".join(seat_of(key, api_base=api_base, **PRICED) for key in NAMES)
     return f"{panel_of(NAMES, **terms)}{seats}[budgets]\n{budgets}\n"
 

@@ -31,7 +31,7 @@ class SlowGateway:
         return FREE
 
 
-async def test_a_call_under_way_comes_to_its_end() -> None:
+async def test_a_running_call_ends_normally() -> None:
     gateway = SlowGateway()
     tap = DrainableGateway(gateway)
     call = asyncio.create_task(tap.complete(CALL))
@@ -45,7 +45,7 @@ async def test_a_call_under_way_comes_to_its_end() -> None:
     assert (await call).text == "Because."
 
 
-async def test_no_call_begins_once_it_is_closed() -> None:
+async def test_a_closed_gateway_starts_no_call() -> None:
     gateway = SlowGateway()
     tap = DrainableGateway(gateway)
     await tap.close(grace_seconds=30)
@@ -57,7 +57,7 @@ async def test_no_call_begins_once_it_is_closed() -> None:
     call.cancel()
 
 
-async def test_the_grace_ends() -> None:
+async def test_the_grace_period_ends() -> None:
     tap = DrainableGateway(SlowGateway())
     call = asyncio.create_task(tap.complete(CALL))
     await asyncio.sleep(0)
@@ -68,7 +68,7 @@ async def test_the_grace_ends() -> None:
     call.cancel()
 
 
-async def test_the_rest_is_the_gateways_own() -> None:
+async def test_other_attributes_are_those_of_the_wrapped_gateway() -> None:
     tap = DrainableGateway(SlowGateway())
 
     assert (tap.versions, tap.context_tokens("x")) == ({"slow": "1"}, 8)

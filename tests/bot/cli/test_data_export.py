@@ -9,7 +9,7 @@ from tests.bot.homes import Home, scripted_panel
 
 
 def unsealed(line: str, **changes: object) -> dict[str, object]:
-    """Give an exported round without its link, as older versions wrote it."""
+    """Return an exported round without its link, as older versions wrote it."""
     document: dict[str, object] = json.loads(line)
     del document["seal"]
     return document | changes

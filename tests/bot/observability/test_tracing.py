@@ -15,7 +15,7 @@ from council.errors import GatewayError
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
 from tests.bot.desks import ready
-from tests.bot.tracing.collector import Collected, collecting, facts
+from tests.bot.observability.trace_collector import CollectedTraces, attributes, running_collector
 from tests.builders import CLAUDE, GEMINI, GPT, a_round
 from tests.fakes.gateway import FakeGateway, Hangs
 from tests.wire.looking import until
@@ -25,13 +25,13 @@ ASKED = replace(a_round(question=Question(SECRET, "U1")), id="slack:T1:C1:1")
 
 
 @pytest.fixture
-def collected() -> Iterator[Collected]:
-    with collecting() as found:
+def collected() -> Iterator[CollectedTraces]:
+    with running_collector() as found:
         yield found
 
 
-async def held(collected: Collected, gateway: FakeGateway, round_: Round = ASKED) -> None:
-    """Hold a round whose traces are sent, to whatever end it comes."""
+async def held(collected: CollectedTraces, gateway: FakeGateway, round_: Round = ASKED) -> None:
+    """Run a round with tracing, whether it succeeds or fails."""
     collector = Collector(collected.address, {"authorization": "Bearer k"})
     async with tracing_to(collector) as tracing:
         store = MemoryStore()
@@ -46,7 +46,9 @@ async def held(collected: Collected, gateway: FakeGateway, round_: Round = ASKED
             await runner.close()
 
 
-async def test_a_round_has_a_span_with_its_stages_and_their_calls(collected: Collected) -> None:
+async def test_a_round_has_a_span_with_its_stages_and_their_calls(
+    collected: CollectedTraces,
+) -> None:
     answer = Reply("Yes.", tokens_in=11, tokens_out=2, cost_usd=0.5, seconds=1.5, attempts=2)
 
     await held(collected, FakeGateway(answers={CLAUDE: answer}))
@@ -60,10 +62,10 @@ async def test_a_round_has_a_span_with_its_stages_and_their_calls(collected: Col
     assert [stages[span.parent_span_id].name for span in calls].count("answers") == 3
     assert len(calls) == 7
     assert {span.trace_id for span in collected.spans} == {round_.trace_id}
-    assert facts(round_)["council.round_id"] == ASKED.id
-    assert facts(round_)["council.outcome"] == "closed"
-    assert facts(round_)["council.answers"] == 3
-    [told] = [facts(span) for span in calls if "council.cost_usd" in facts(span)]
+    assert attributes(round_)["council.round_id"] == ASKED.id
+    assert attributes(round_)["council.outcome"] == "closed"
+    assert attributes(round_)["council.answers"] == 3
+    [told] = [attributes(span) for span in calls if "council.cost_usd" in attributes(span)]
     assert told == {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": CLAUDE,
@@ -77,7 +79,7 @@ async def test_a_round_has_a_span_with_its_stages_and_their_calls(collected: Col
     }
 
 
-async def test_no_text_and_no_key_is_sent(collected: Collected) -> None:
+async def test_no_text_and_no_key_is_sent(collected: CollectedTraces) -> None:
     gateway = FakeGateway(answers={GPT: "I tell it.", GEMINI: GatewayError("said my-key-123")})
 
     await held(collected, gateway)
@@ -87,15 +89,18 @@ async def test_no_text_and_no_key_is_sent(collected: Collected) -> None:
     assert collected.headers[0]["authorization"] == "Bearer k"
 
 
-async def test_a_call_that_fails_tells_the_kind_of_its_error(collected: Collected) -> None:
+async def test_a_failed_call_records_the_type_of_its_error(collected: CollectedTraces) -> None:
     await held(collected, FakeGateway(answers={GPT: GatewayError("hung up")}))
 
-    [failed] = [span for span in collected.spans if "error.type" in facts(span)]
-    assert facts(failed)["council.outcome"] == "failed"
-    assert (facts(failed)["error.type"], facts(failed)["council.seat"]) == ("GatewayError", GPT)
+    [failed] = [span for span in collected.spans if "error.type" in attributes(span)]
+    assert attributes(failed)["council.outcome"] == "failed"
+    assert (attributes(failed)["error.type"], attributes(failed)["council.seat"]) == (
+        "GatewayError",
+        GPT,
+    )
 
 
-async def test_a_round_that_is_stopped_says_so(collected: Collected) -> None:
+async def test_a_stopped_round_is_recorded_as_cancelled(collected: CollectedTraces) -> None:
     async with tracing_to(Collector(collected.address)) as tracing:
         store, gateway = MemoryStore(), FakeGateway(answers={CLAUDE: Hangs()})
         runner = LocalRunner(store, gateway, ready, tracing=tracing)
@@ -113,12 +118,12 @@ async def test_a_round_that_is_stopped_says_so(collected: Collected) -> None:
                     pass
 
     [round_] = collected.named("round")
-    assert facts(round_)["council.outcome"] == "cancelled"
-    assert "cancelled" in [facts(span)["council.outcome"] for span in collected.named("chat ")]
+    assert attributes(round_)["council.outcome"] == "cancelled"
+    assert "cancelled" in [attributes(span)["council.outcome"] for span in collected.named("chat ")]
 
 
-async def test_a_collector_that_is_away_holds_no_round_up() -> None:
-    with collecting() as gone:
+async def test_an_unreachable_collector_delays_no_round() -> None:
+    with running_collector() as gone:
         pass
 
     await held(gone, FakeGateway())

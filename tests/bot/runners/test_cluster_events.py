@@ -3,32 +3,39 @@
 import pytest
 
 from bot.ports import RoundSnapshot, RoundStoppedError
-from bot.runners.cluster import MOST_LETTERS, RoundEvent, RoundFailedError, fault_of, read, word_of
+from bot.runners.cluster import (
+    MAX_DRAFT_LETTERS,
+    RoundEvent,
+    RoundFailedError,
+    decode_event,
+    encode_event,
+    error_of,
+)
 from council.errors import BudgetError, CouncilError
 from tests.builders import a_round, an_answer
 
 
-def test_a_word_arrives_as_it_was_said() -> None:
-    sight = RoundSnapshot(a_round().with_(an_answer()), "Use Postgres", 2.5)
+def test_an_event_survives_the_round_trip() -> None:
+    snapshot = RoundSnapshot(a_round().with_(an_answer()), "Use Postgres", 2.5)
 
-    assert read(word_of(sight).written()) == RoundEvent(1, 2.5, "Use Postgres")
+    assert decode_event(encode_event(snapshot)) == RoundEvent(1, 2.5, "Use Postgres")
 
 
-def test_a_draft_that_is_too_long_is_not_told() -> None:
-    sight = RoundSnapshot(a_round(), "x" * (MOST_LETTERS + 1), 2.5)
+def test_a_draft_that_is_too_long_is_left_out() -> None:
+    snapshot = RoundSnapshot(a_round(), "x" * (MAX_DRAFT_LETTERS + 1), 2.5)
 
-    assert read(word_of(sight).written()) == RoundEvent(0, 2.5, None)
+    assert decode_event(encode_event(snapshot)) == RoundEvent(0, 2.5, None)
 
 
 @pytest.mark.parametrize(
     "text", ["", "{}", "7", "[]", '{"parts": "many", "seconds": 1}', '{"parts": 1}']
 )
-def test_whoever_hears_what_it_does_not_know_looks_for_itself(text: str) -> None:
-    assert read(text) is None
+def test_an_unknown_message_is_no_event(text: str) -> None:
+    assert decode_event(text) is None
 
 
-def test_a_newer_program_may_say_more() -> None:
-    assert read('{"parts": 1, "seconds": 2, "draft": null, "mood": "good"}') == RoundEvent(
+def test_unknown_fields_are_ignored() -> None:
+    assert decode_event('{"parts": 1, "seconds": 2, "draft": null, "mood": "good"}') == RoundEvent(
         1, 2.0, None
     )
 
@@ -42,9 +49,9 @@ def test_a_newer_program_may_say_more() -> None:
         pytest.param({"kind": "", "why": "Ref."}, RoundFailedError, "Ref.", id="unforeseen"),
     ],
 )
-def test_a_fault_is_the_error_it_was(
+def test_a_fault_becomes_the_original_error(
     fault: dict[str, str] | None, kind: type[CouncilError], said: str
 ) -> None:
-    error = fault_of(fault, "r1")
+    error = error_of(fault, "r1")
 
     assert (type(error), str(error)) == (kind, said)

@@ -1,0 +1,38 @@
+"""Chat tokens from the settings; imports no chat library, because every start reads them."""
+
+from bot.discord.config import Address
+from bot.settings import Settings
+from bot.slack.config import Tokens
+
+
+def slack_tokens(settings: Settings) -> Tokens | None:
+    """Return Slack's tokens, or None if one that it needs is missing."""
+    tokens = _slack_tokens_found(settings)
+    return tokens if tokens.bot and (tokens.app or tokens.signing) else None
+
+
+def missing_slack_token(settings: Settings) -> str | None:
+    """Return a sentence about the token that the others lack; None if no token is set at all."""
+    tokens = _slack_tokens_found(settings)
+    if tokens.bot:
+        return "SLACK_APP_TOKEN is missing, or SLACK_SIGNING_SECRET for HTTP"
+    return "SLACK_BOT_TOKEN is missing" if tokens.app or tokens.signing else None
+
+
+def _slack_tokens_found(settings: Settings) -> Tokens:
+    bot, app, signing = (
+        secret.get_secret_value().strip() if secret else ""
+        for secret in (
+            settings.slack_bot_token,
+            settings.slack_app_token,
+            settings.slack_signing_secret,
+        )
+    )
+    return Tokens(bot, app, signing, settings.slack_api_url)
+
+
+def discord_address(settings: Settings) -> Address | None:
+    """Return Discord's token and addresses, or None if there is no token."""
+    token = settings.discord_token.get_secret_value().strip() if settings.discord_token else ""
+    address = Address(token, settings.discord_api_url, settings.discord_gateway_url)
+    return address if token else None
