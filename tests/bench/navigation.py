@@ -74,6 +74,7 @@ def main() -> None:
     single = [name for name in found if len(used_by.get(name, ())) == 1]
     gerunds = [stem for stem in stems if stem.endswith("ing")]
     unanswered = [term for term in searches() if not is_answered(term, names)]
+    answered = len(searches()) - len(unanswered)
     figures = {
         "product files": len(found),
         "lines: median": round(median(lines.values())),
@@ -82,7 +83,7 @@ def main() -> None:
         "base names in two folders": sum(count > 1 for count in stems.values()),
         "with one importer": f"{len(single)} ({len(single) / len(found):.0%})",
         "names in -ing": f"{len(gerunds)} ({len(gerunds) / len(stems):.0%})",
-        "searches answered by a file name": f"{len(searches()) - len(unanswered)} of {len(searches())}",
+        "searches answered by a file name": f"{answered} of {len(searches())}",
     }
     for what, figure in figures.items():
         print(f"{what:34} {figure}")

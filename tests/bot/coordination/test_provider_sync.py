@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from bot.coordination.pubsub import PAUSE, TURNS, LocalPubSub, ProviderSync
 from council.errors import StoreError
 from council.providers import HintKind, ProviderHint
-from tests.council.gateways.traffic.hands import settled
+from tests.council.gateways.throttling.manual_clock import settled
 
 HINT = ProviderHint("openai", "openai/a", HintKind.PAUSE, 7.0)
 
