@@ -114,7 +114,7 @@ def read_ballot(text: str, nonce: str, letters: Sequence[str]) -> ParsedBallot |
     """Give the ranking a reply holds, or the fault that spoils it."""
     try:
         ballot = signed_object(text, nonce)
-        return ParsedBallot(_ranking(ballot, letters), reason_of(ballot))
+        return ParsedBallot(_ranking(ballot, letters), ballot_reason(ballot))
     except BallotParseError as spoiled:
         return spoiled.fault
 
@@ -167,7 +167,7 @@ def _refuse_constant(name: str) -> object:
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
 
 
-def reason_of(ballot: dict[str, object]) -> str:
+def ballot_reason(ballot: dict[str, object]) -> str:
     """Give the reason a judge wrote, or nothing."""
     reason = ballot.get("reason")
     return reason.strip() if isinstance(reason, str) else ""
@@ -219,7 +219,7 @@ _LONE = re.compile(r"\b[B-HJ]\b|\b[AI]\b(?=\s*[>=<])|(?<=[>=<])\s*[AI]\b|\bA\b(?
 _LETTER_IN_TEXT = re.compile(r"\b[A-J]\b")
 
 
-def in_public_labels(reason: str, slots: Mapping[str, Label]) -> str:
+def translate_labels(reason: str, slots: Mapping[str, Label]) -> str:
     """Give the reason with each slot letter on the slate replaced by its public label."""
 
     def public(match: re.Match[str]) -> str:
@@ -242,7 +242,7 @@ def cast(
         judge=slate.judge,
         shown=slate.shown,
         ranking=tuple(tuple(map(slate.label_at, place)) for place in reading.ranking),
-        reason=in_public_labels(reading.reason, dict(zip(slate.letters, slate.shown, strict=True))),
+        reason=translate_labels(reading.reason, dict(zip(slate.letters, slate.shown, strict=True))),
         paper=paper,
         audit=audit,
     )

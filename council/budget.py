@@ -10,7 +10,7 @@ from council.answers import Call, Prompt, Reply
 from council.budget_caps import Account, Caps
 from council.errors import BudgetError, RoundNotFoundError, StoreError, UncoveredError
 from council.labels import Label
-from council.money import Price, about, cap_micro, cost_micro, dollars
+from council.money import Price, about, cap_micro, cost_micro_usd, dollars
 from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, Store
 from council.prompts.answer import answer_prompt
@@ -21,9 +21,9 @@ from council.rounds import Round
 
 # --- What a round may cost, before anything is spent.
 
-TEXT_TOKENS = 2_000  # more than most answers have, reasoning included
-BALLOT_TOKENS = 1_000
-FEWEST_TO_RANK = 2
+MAX_TEXT_TOKENS = 2_000  # more than most answers have, reasoning included
+MAX_BALLOT_TOKENS = 1_000
+MIN_TO_RANK = 2
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NONCE = "0" * 16
 
@@ -58,7 +58,7 @@ async def estimated(round_: Round, gateway: Gateway) -> Estimate:
     )
 
 
-def call_micro(price: Price, call: Call) -> int:
+def call_cost_micro_usd(price: Price, call: Call) -> int:
     """Give what a call may cost, in micro-dollars; what asks for a schema is a ballot."""
     return price.micro(
         prompt_tokens(call.prompt), reply_tokens(price, ballot=call.schema is not None)
@@ -74,7 +74,7 @@ def reply_tokens(price: Price | None, *, ballot: bool = False) -> int:
     """Give how many tokens a seat of this price writes at most, as far as anybody knows."""
     if price and price.most_tokens_out is not None:
         return price.most_tokens_out
-    return BALLOT_TOKENS if ballot else TEXT_TOKENS
+    return MAX_BALLOT_TOKENS if ballot else MAX_TEXT_TOKENS
 
 
 def _answers(round_: Round, prices: Prices) -> list[int]:
@@ -86,7 +86,7 @@ def _answers(round_: Round, prices: Prices) -> list[int]:
 def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
     price = prices[judge.key]
     others = [member for member in round_.panel.members if member != judge]
-    if price is None or len(others) < FEWEST_TO_RANK:
+    if price is None or len(others) < MIN_TO_RANK:
         return 0
     texts = dict.fromkeys(_LETTERS[: len(others)], "")
     frame = judge_prompt(round_.question, round_.panel.rubric, BallotPrompt(texts, _NONCE))
@@ -132,7 +132,7 @@ class GatewayWrapper:
 
 # --- A round's own way to models, on which no call is made that is not paid for.
 
-SETTLING_SECONDS = 0.1
+SETTLE_DELAY_SECONDS = 0.1
 
 
 @dataclass(slots=True)
@@ -151,8 +151,8 @@ class BudgetedGateway(GatewayWrapper):
     reserved: int
     spent: int
     in_flight: int = 0
-    owed: list[int | None] = field(default_factory=list)
-    settling: list[asyncio.Task[None]] = field(default_factory=list)
+    unsettled_costs: list[int | None] = field(default_factory=list)
+    settle_tasks: list[asyncio.Task[None]] = field(default_factory=list)
     of: str = "round"
 
     async def complete(self, call: Call) -> Reply:
@@ -164,7 +164,7 @@ class BudgetedGateway(GatewayWrapper):
         price = await self.gateway.price(call.member)
         if price and price.is_free:
             return await self.gateway.complete(call)
-        most = call_micro(price, call) if price else 0
+        most = call_cost_micro_usd(price, call) if price else 0
         self.in_flight += most
         sent, cost = False, None
         try:
@@ -172,7 +172,9 @@ class BudgetedGateway(GatewayWrapper):
             sent = True
             reply = await self.gateway.complete(call)
             cost = (
-                (most if price else None) if reply.cost_usd is None else cost_micro(reply.cost_usd)
+                (most if price else None)
+                if reply.cost_usd is None
+                else cost_micro_usd(reply.cost_usd)
             )
             return reply
         finally:
@@ -183,17 +185,17 @@ class BudgetedGateway(GatewayWrapper):
 
     async def settled(self) -> None:
         """Wait until every cost is in the ledger; raise StoreError if one cannot be."""
-        await asyncio.gather(*self.settling)
+        await asyncio.gather(*self.settle_tasks)
 
     def _owe(self, cost: int | None) -> None:
-        self.owed.append(cost)
-        if len(self.owed) == 1:
-            self.settling.append(asyncio.create_task(self._settle_soon()))
+        self.unsettled_costs.append(cost)
+        if len(self.unsettled_costs) == 1:
+            self.settle_tasks.append(asyncio.create_task(self._settle_soon()))
 
     async def _settle_soon(self) -> None:
         # The reply is kept first: what it says is lost with the process, what it cost is reserved.
-        await asyncio.sleep(SETTLING_SECONDS)
-        owed, self.owed = self.owed, []
+        await asyncio.sleep(SETTLE_DELAY_SECONDS)
+        owed, self.unsettled_costs = self.unsettled_costs, []
         await self.ledger.settle(self.account, *owed)
 
     async def _cover(self) -> None:

@@ -8,14 +8,14 @@ from hashlib import sha256
 # --- JSON that is the same text for the same value, everywhere and for ever: digests rest on it.
 
 
-def canonical(value: object) -> str:
+def canonical_json(value: object) -> str:
     """Give a value of dictionaries, lists, texts, numbers, booleans and None as such JSON."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
-def fingerprint(value: object) -> str:
+def json_digest(value: object) -> str:
     """Give the SHA-256 of a value's JSON, in hexadecimal."""
-    return sha256(canonical(value).encode()).hexdigest()
+    return sha256(canonical_json(value).encode()).hexdigest()
 
 
 # --- What is left of texts that were removed: when, and digests that prove them to whoever has th
@@ -31,12 +31,12 @@ class Forgotten:
     salt: str
     digests: Digests = ()
 
-    def names_of(self, text: str) -> tuple[str, ...]:
+    def names_of_text(self, text: str) -> tuple[str, ...]:
         """Name the removed texts that this one is, to the last sign; nothing for any other."""
-        wanted = digest_of(self.salt, text)
+        wanted = salted_digest(self.salt, text)
         return tuple(name for name, digest in self.digests if digest == wanted)
 
 
-def digest_of(salt: str, text: str) -> str:
+def salted_digest(salt: str, text: str) -> str:
     """Give a text's salted digest, in hexadecimal."""
     return sha256((salt + text).encode()).hexdigest()

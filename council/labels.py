@@ -50,7 +50,7 @@ def draw_labels(authors: Sequence[str], seed: str) -> LabelMap:
 # --- Slates: the order in which each judge sees the labels.
 
 SLOT_LETTERS = tuple("ABCDEFGHIJ")
-FEWEST_TO_RANK = 2  # one answer alone says nothing about any other
+MIN_TO_RANK = 2  # one answer alone says nothing about any other
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def draw_slates(labels: LabelMap, onlookers: Sequence[str], seed: str) -> tuple[
 
 def _author_slates(labels: LabelMap, seed: str) -> tuple[Slate, ...]:
     count = len(labels.pairs)
-    if count - 1 < FEWEST_TO_RANK:
+    if count - 1 < MIN_TO_RANK:
         return ()
     # Place k of this permutation holds the member that is author k and judge k of the design.
     seats = shuffled(range(count), seed, "author")
@@ -93,7 +93,7 @@ def _author_slates(labels: LabelMap, seed: str) -> tuple[Slate, ...]:
 
 def _onlooker_slates(labels: LabelMap, onlookers: Sequence[str], seed: str) -> tuple[Slate, ...]:
     count = len(labels.pairs)
-    if count < FEWEST_TO_RANK:
+    if count < MIN_TO_RANK:
         return ()
     base = shuffled(labels.labels, seed, "rectangle")
     turns = shuffled(range(count), seed, "turn")

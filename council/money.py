@@ -10,7 +10,7 @@ _CENT = 10_000
 _TRUE_DIGITS = 3  # of a micro-dollar; what follows is a float's own noise
 
 
-def cost_micro(usd: float) -> int:
+def cost_micro_usd(usd: float) -> int:
     """Give what a cost takes, part of a micro-dollar counting as a whole one."""
     return ceil(round(usd * MICRO, _TRUE_DIGITS))
 
@@ -53,7 +53,7 @@ class Price:
 
     def micro(self, tokens_in: int, tokens_out: int) -> int:
         """Give what a call costs in micro-dollars, rounded up."""
-        return cost_micro(self.usd_in * tokens_in + self.usd_out * tokens_out)
+        return cost_micro_usd(self.usd_in * tokens_in + self.usd_out * tokens_out)
 
 
 FREE = Price(0, 0)

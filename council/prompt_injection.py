@@ -38,18 +38,18 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub("", text)
 
 
-def without_fences(text: str) -> str:
+def neutralise_fences(text: str) -> str:
     """Give the text with imitated fences and nonce lines defused, and nothing else changed."""
     return _NONCE_LINE.sub(r"\1(quoted) \2", _FENCE.sub("‹", visible(text)))
 
 
 def defused(text: str) -> str:
     """Give the text as a judge or chairman may see it: no fence, ballot or role marker works."""
-    text = _BALLOT_KEY.sub(r"\1\2 (quoted)\1", without_fences(text))
+    text = _BALLOT_KEY.sub(r"\1\2 (quoted)\1", neutralise_fences(text))
     return _ROLE_TOKEN.sub("‹", _ROLE_LINE.sub(r"\1\2 (quoted)", text))
 
 
-def suspicions(text: str) -> tuple[str, ...]:
+def find_suspicions(text: str) -> tuple[str, ...]:
     """Name what in the text tries to steer a judge, in words for people."""
     shown = visible(text)
     found = {

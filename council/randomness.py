@@ -22,7 +22,7 @@ def shuffled(items: Iterable[T], seed: str, purpose: str) -> tuple[T, ...]:
     return tuple(sorted(items, key=lambda item: digest(seed, purpose, item)))
 
 
-def fraction(seed: str, purpose: str) -> float:
+def random_fraction(seed: str, purpose: str) -> float:
     """Give a number from 0 to below 1 for a choice by chance; over many seeds it is uniform."""
     # Thirteen hexadecimal digits are 52 bits, which a float holds exactly.
     return int(digest(seed, purpose, "fraction")[:13], 16) / 16**13

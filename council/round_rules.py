@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from council.anonymize.scrub import without_names
+from council.anonymize.scrub import mask_names
 from council.answers import Role
 from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast
 from council.labels import Label, Slate, draw_labels, draw_slates
 from council.panel import Panel
-from council.prompt_injection import suspicions
+from council.prompt_injection import find_suspicions
 from council.prompts.shared import nonce_for
-from council.randomness import fraction, shuffled
+from council.randomness import random_fraction, shuffled
 from council.rounds import Draw, Round
 from council.tally import Tally, count_ballots
 
@@ -62,9 +62,9 @@ def _reason_flags(ballots: Sequence[Ballot], panel: Panel) -> tuple[str, ...]:
     families = [seat.family for seat in panel.judges]
     found = []
     for ballot in (ballot for ballot in ballots if ballot.counts):
-        if names := without_names(ballot.reason, families).found:
+        if names := mask_names(ballot.reason, families).found:
             found.append(f"{ballot.judge} named {names[0]} in its reason")
-        if "begs for a place" in suspicions(ballot.reason):
+        if "begs for a place" in find_suspicions(ballot.reason):
             found.append(f"{ballot.judge} may have followed an instruction in an answer")
     return tuple(found)
 
@@ -95,7 +95,7 @@ class Audit:
         return cast(self.slate, self.nonce, paper, self.kind)
 
 
-def kinds_of(round_: Round) -> tuple[str, ...]:
+def audit_kinds(round_: Round) -> tuple[str, ...]:
     """Give the kinds a round chooses from: of a round that names no policy, the first one's."""
     return POLICIES.get(dict(round_.versions).get("audits", "1"), POLICIES[POLICY])
 
@@ -107,9 +107,9 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
     judge drawn has no ballot that counts, or should see an answer of its own and gave none: no
     other takes its place, or the choice would hang on who voted well.
     """
-    if fraction(round_.seed, "audit") >= round_.panel.terms.audit_share or not draw.slates:
+    if random_fraction(round_.seed, "audit") >= round_.panel.terms.audit_share or not draw.slates:
         return None
-    kind = shuffled(kinds_of(round_), round_.seed, "audit kind")[0]
+    kind = shuffled(audit_kinds(round_), round_.seed, "audit kind")[0]
     slates = {slate.judge: slate for slate in draw.slates}
     judge = shuffled(slates, round_.seed, "audit judge")[0]
     slate = _SHOWN[kind](slates[judge], draw, round_.seed)
@@ -137,7 +137,7 @@ def _with_own(slate: Slate, draw: Draw, seed: str) -> Slate | None:
     own = draw.labels.label_of(slate.judge)
     if own is None:
         return None
-    at = int(fraction(seed, "audit own slot") * (len(slate.shown) + 1))
+    at = int(random_fraction(seed, "audit own slot") * (len(slate.shown) + 1))
     return Slate(slate.judge, (*slate.shown[:at], own, *slate.shown[at:]))
 
 

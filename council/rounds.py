@@ -169,7 +169,7 @@ def in_panel_order(round_: Round) -> Round:
 # --- Which answer stands for the first place where one has to be chosen.
 
 
-def first_labels(tally: Tally) -> tuple[Label, ...]:
+def winning_labels(tally: Tally) -> tuple[Label, ...]:
     """Give every label in first place: several in a tie, none where nothing was counted."""
     return tuple(line.label for line in tally.standings if line.place == 1)
 
@@ -179,7 +179,7 @@ def winning_answer(round_: Round, draw: Draw, tally: Tally) -> Answer:
 
     An unknown cost comes last. The tie itself is said wherever the answer is shown.
     """
-    first = {draw.labels.author_of(label) for label in first_labels(tally)}
+    first = {draw.labels.author_of(label) for label in winning_labels(tally)}
     running = [a for a in round_.answers if a.member in first] or list(round_.answers)
     return min(running, key=_price)
 

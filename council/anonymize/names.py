@@ -11,7 +11,7 @@ from council.model_families import FAMILIES
 
 # Four kinds of names, a page of Unicode's private characters each; a family is a place on it.
 _MODEL, _WORD, _MAKER, _BOTH = range(0xE000, 0xE400, 0x100)
-SURE = "([\ue000-\ue0ff\ue300-\ue3ff])"  # a model, and not a mere word
+CERTAIN_MODEL = "([\ue000-\ue0ff\ue300-\ue3ff])"  # a model, and not a mere word
 MODEL = "([\ue000-\ue1ff\ue300-\ue3ff])"
 MAKER = "([\ue200-\ue3ff])"
 ANY = "([\ue000-\ue3ff])"
@@ -39,8 +39,8 @@ _LETTER = "a-z0-9_\u00df-\u024f"
 _START = rf"(?<![{_LETTER}])(?<![{_LETTER}]-)"
 _END = rf"(?![{_LETTER}])"
 # Endings that Hungarian and Polish write right after a name: "Geminiként", "Copilotem".
-CASES = r"(?:ként|n[ae]k|[tv][ae]l|n[áé]l|b[ae]n|b[óő]l|r[óő]l|t[óő]l|h[oe]z|em)"
-_ENDED = rf"(?:{_END}|(?={CASES}{_END}))"
+CASE_ENDINGS = r"(?:ként|n[ae]k|[tv][ae]l|n[áé]l|b[ae]n|b[óő]l|r[óő]l|t[óő]l|h[oe]z|em)"
+_ENDED = rf"(?:{_END}|(?={CASE_ENDINGS}{_END}))"
 _NUMBER = r"\d[a-z0-9_]{0,20}(?:\.[a-z0-9_]{1,20}){0,4}"
 _VERSIONED = (
     rf"-?[a-z]?{_NUMBER}(?:-[a-z0-9_.]{{0,19}}[a-z0-9_]|[ ][a-z]{{0,9}}\d[a-z0-9_]{{0,9}}){{0,6}}"
@@ -59,7 +59,7 @@ _SCRIPTS = (
 )
 
 
-def any_of(names: Iterable[str]) -> str:
+def alternation(names: Iterable[str]) -> str:
     """Give a pattern of these names, the longest first."""
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
@@ -79,7 +79,7 @@ def marked(text: str) -> str:
     return _ROUTE.sub("", found) if "/" in found else found
 
 
-def family_at(token: str) -> int:
+def family_index(token: str) -> int:
     """Give the place of a name's family in FAMILIES."""
     return ord(token) & 0xFF
 
@@ -113,7 +113,7 @@ def _table() -> dict[str, tuple[int, int]]:
 @cache
 def _names() -> re.Pattern[str]:
     table = _table()
-    latin = any_of(name for name in table if name.isascii())
+    latin = alternation(name for name in table if name.isascii())
     native = "|".join(_native(name for name in table if not name.isascii()))
     return re.compile(
         rf"{_START}(?P<name>{latin})(?:{_VERSIONED}|{_ENDED})(?:{_EXTENDED})?"
@@ -127,4 +127,4 @@ def _native(names: Iterable[str]) -> Iterator[str]:
     for letter, start, end in _SCRIPTS:
         own = [name for name in left if re.match(letter, name)]
         left = [name for name in left if name not in own]
-        yield f"{start}(?:{any_of(own)}){end}"
+        yield f"{start}(?:{alternation(own)}){end}"

@@ -9,20 +9,20 @@ from council.anonymize.languages import LANGUAGES
 from council.anonymize.languages.language import Language
 from council.anonymize.names import (
     ANY,
-    CASES,
+    CASE_ENDINGS,
+    CERTAIN_MODEL,
     MAKER,
     MODEL,
-    SURE,
     VERSION,
-    any_of,
-    family_at,
+    alternation,
+    family_index,
     marked,
 )
 from council.model_families import FAMILIES, Family
 
 # --- What a marked text says in its own voice, near the names in it.
 
-REACH = 200  # characters before and after a name that are read
+CONTEXT_CHARACTERS = 200  # characters before and after a name that are read
 
 _NAMES = re.compile("([\ue000-\ue3ff])")
 _TIDY = str.maketrans({"’": "'", "‘": "'", "*": None, "\u00a0": " ", "\u3000": " ", "\t": " "})
@@ -38,7 +38,7 @@ _CODE = re.compile(r"```[^`]*```")
 _SPOKEN = re.compile(r"[^\W\d_]{2}")
 
 
-def own_voice(text: str) -> str:
+def remove_quotations(text: str) -> str:
     """Give a marked text without emphasis, code, and what it quotes others as saying.
 
     A quoted name alone stays, without its marks, and so does a text that is one quotation, or
@@ -49,14 +49,16 @@ def own_voice(text: str) -> str:
     return _QUOTED.sub(_unquoted, text).replace("`", "")
 
 
-def near_names(text: str) -> str:
+def text_near_names(text: str) -> str:
     """Give what stands near a name, as lines; what is left out stands between as "~"."""
     pieces = _NAMES.split(text)
-    pieces[0] = pieces[0] if len(pieces[0]) <= REACH else "~" + pieces[0][-REACH:]
-    pieces[-1] = pieces[-1][:REACH]
+    pieces[0] = (
+        pieces[0] if len(pieces[0]) <= CONTEXT_CHARACTERS else "~" + pieces[0][-CONTEXT_CHARACTERS:]
+    )
+    pieces[-1] = pieces[-1][:CONTEXT_CHARACTERS]
     for i in range(2, len(pieces) - 1, 2):
-        if len(pieces[i]) > 2 * REACH:
-            pieces[i] = f"{pieces[i][:REACH]}~{pieces[i][-REACH:]}"
+        if len(pieces[i]) > 2 * CONTEXT_CHARACTERS:
+            pieces[i] = f"{pieces[i][:CONTEXT_CHARACTERS]}~{pieces[i][-CONTEXT_CHARACTERS:]}"
     return _BREAKS.sub("\n", "".join(pieces))
 
 
@@ -71,7 +73,7 @@ def _unquoted(match: re.Match[str]) -> str:
 
 # --- Names at the top and at the bottom of a text, where they sign it, in any language.
 
-ENDS = 300  # characters at either end in which a signature is looked for
+SIGNATURE_CHARACTERS = 300  # characters at either end in which a signature is looked for
 
 _FIELD = "|".join(language.fields for language in LANGUAGES if language.fields)
 _CLOSING = "|".join(language.closings for language in LANGUAGES if language.closings)
@@ -98,7 +100,7 @@ TOP = "|".join(
         rf"{_MARKS}{MODEL}{_NEAR}(?:[:：|—–]|-(?= )){_COMPARED}",
         rf"{_MARKS}{_ARTICLE}{MODEL} ?(?:{_OWNED})",
         rf"{_MARKS}\[{MODEL}\]",
-        rf"{_MARKS}{SURE}{_NEAR}\n",
+        rf"{_MARKS}{CERTAIN_MODEL}{_NEAR}\n",
     )
 )
 BOTTOM = "|".join(
@@ -119,11 +121,13 @@ BOTTOM = "|".join(
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def signed(text: str) -> list[int]:
+def find_signatures(text: str) -> list[int]:
     """Give the places in FAMILIES of those that a marked text says it is by, in order."""
-    said = own_voice(text)
-    found = _of(_top().match(said[:ENDS])) | _of(_bottom().search(said[-ENDS:]))
-    near = near_names(said)
+    said = remove_quotations(text)
+    found = _of(_top().match(said[:SIGNATURE_CHARACTERS])) | _of(
+        _bottom().search(said[-SIGNATURE_CHARACTERS:])
+    )
+    near = text_near_names(said)
     # Words, and characters for languages that part no words.
     words = {*_WORD.findall(near), *near}
     for language in LANGUAGES:
@@ -134,7 +138,7 @@ def signed(text: str) -> list[int]:
 
 
 def _of(match: re.Match[str] | None) -> set[int]:
-    return {family_at(token) for token in match.groups() if token} if match else set()
+    return {family_index(token) for token in match.groups() if token} if match else set()
 
 
 @cache
@@ -163,7 +167,7 @@ MASK = "[model name removed]"
 
 
 @dataclass(frozen=True, slots=True)
-class Scrubbed:
+class MaskedText:
     """A text with its author's traces masked, and what was masked."""
 
     text: str
@@ -175,7 +179,7 @@ _START, _WORD_END = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"
 _ROUTE = r"(?:[a-z0-9_.-]{1,40}/){0,3}"
 
 
-def scrub(text: str, own: Iterable[str] = ()) -> Scrubbed:
+def scrub(text: str, own: Iterable[str] = ()) -> MaskedText:
     """Mask self-identification, and the author's own ids wherever they stand.
 
     `own` are the author's seat key, model id and display name.
@@ -189,7 +193,7 @@ def ready() -> None:
     marked("")
 
 
-def without_names(text: str, families: Iterable[str]) -> Scrubbed:
+def mask_names(text: str, families: Iterable[str]) -> MaskedText:
     """Mask every name and maker of these families, whoever is meant: for a judge's reasons."""
     chosen = set(families)
     return _masked(text, [_mentions(family) for family in FAMILIES if family.name in chosen])
@@ -200,15 +204,15 @@ def _signed(marked_text: str) -> list[Family]:
         return []
     # Most answers name nobody, and no start should wait for fifteen languages.
 
-    return [FAMILIES[at] for at in signed(marked_text)]
+    return [FAMILIES[at] for at in find_signatures(marked_text)]
 
 
-def _masked(text: str, patterns: Iterable[re.Pattern[str]]) -> Scrubbed:
+def _masked(text: str, patterns: Iterable[re.Pattern[str]]) -> MaskedText:
     found: dict[str, None] = {}
     for pattern in patterns:
         found |= dict.fromkeys(match[0].strip() for match in pattern.finditer(text))
         text = pattern.sub(MASK, text)
-    return Scrubbed(text, tuple(found))
+    return MaskedText(text, tuple(found))
 
 
 @cache
@@ -218,9 +222,9 @@ def _exact(name: str) -> re.Pattern[str]:
 
 @cache
 def _mentions(family: Family) -> re.Pattern[str]:
-    names = any_of((*family.names, *family.makers))
+    names = alternation((*family.names, *family.makers))
     tail = r"(?:[-:][\w.:-]{0,40}\w|\d[\w.]{0,20}\w|\d)?"
     return re.compile(
-        rf"{_START}{_ROUTE}(?:{names}){VERSION}{tail}(?:{_WORD_END}|(?={CASES}{_WORD_END}))",
+        rf"{_START}{_ROUTE}(?:{names}){VERSION}{tail}(?:{_WORD_END}|(?={CASE_ENDINGS}{_WORD_END}))",
         re.IGNORECASE,
     )

@@ -12,27 +12,29 @@ from datetime import datetime
 
 from council.answers import Answer, Prompt, Reply
 from council.ballots import Ballot, BallotExchange, SpoiledBallot
-from council.digests import Digests, Forgotten, digest_of
+from council.digests import Digests, Forgotten, salted_digest
 from council.errors import ForgottenError
 from council.feedback import Feedback
 from council.rounds import Round, Synthesis
 
-Take = Callable[[str, str], str]  # is handed a text's name and the text, and gives what is left
+ReplaceText = Callable[
+    [str, str], str
+]  # is handed a text's name and the text, and gives what is left
 
 
 def forget(round_: Round, at: datetime, salt: str) -> Round:
     """Give the round without its texts; one that was forgotten before stays as it is."""
     if round_.forgotten:
         return round_
-    forgotten = Forgotten(at, salt, digests_of(round_, salt))
+    forgotten = Forgotten(at, salt, text_digests(round_, salt))
     return replace(_emptied(round_, _nothing), forgotten=forgotten)
 
 
-def digests_of(round_: Round, salt: str) -> Digests:
+def text_digests(round_: Round, salt: str) -> Digests:
     """Give a digest of every text by its name, or those that a forgotten round kept."""
     if round_.forgotten:
         return round_.forgotten.digests
-    return tuple((name, digest_of(salt, text)) for name, text in texts_of(round_))
+    return tuple((name, salted_digest(salt, text)) for name, text in texts_of(round_))
 
 
 def texts_of(round_: Round) -> tuple[tuple[str, str], ...]:
@@ -51,7 +53,7 @@ def texts_of(round_: Round) -> tuple[tuple[str, str], ...]:
 def names_of_text(round_: Round, text: str) -> tuple[str, ...]:
     """Name the texts of the round that this one is, whether they are still kept or forgotten."""
     if round_.forgotten:
-        return round_.forgotten.names_of(text)
+        return round_.forgotten.names_of_text(text)
     return tuple(name for name, kept in texts_of(round_) if kept == text)
 
 
@@ -82,7 +84,7 @@ def _nothing(*_: str) -> str:
     return ""
 
 
-def _emptied(round_: Round, take: Take) -> Round:
+def _emptied(round_: Round, take: ReplaceText) -> Round:
     """Give the round with each text replaced by what is left of it."""
     asked = round_.question
     return replace(
@@ -100,25 +102,25 @@ def _emptied(round_: Round, take: Take) -> Round:
     )
 
 
-def _answer(answer: Answer, take: Take) -> Answer:
+def _answer(answer: Answer, take: ReplaceText) -> Answer:
     name = f"answers[{answer.member}]"
     prompt, reply = _prompt(answer.prompt, name, take), _reply(answer.reply, name, take)
     return replace(answer, prompt=prompt, reply=reply)
 
 
-def _ballot(ballot: Ballot, take: Take) -> Ballot:
+def _ballot(ballot: Ballot, take: ReplaceText) -> Ballot:
     audit = f" {ballot.audit}" if ballot.audit else ""
     name = f"ballots[{ballot.judge}{audit}]"
     reason = take(f"{name}.reason", ballot.reason)
     return replace(ballot, reason=reason, paper=ballot.paper and _paper(ballot.paper, name, take))
 
 
-def _spoiled(spoiled: SpoiledBallot, take: Take) -> SpoiledBallot:
+def _spoiled(spoiled: SpoiledBallot, take: ReplaceText) -> SpoiledBallot:
     name = f"spoiled[{spoiled.judge} #{spoiled.paper.attempt}]"
     return replace(spoiled, paper=_paper(spoiled.paper, name, take))
 
 
-def _synthesis(written: Synthesis, take: Take) -> Synthesis:
+def _synthesis(written: Synthesis, take: ReplaceText) -> Synthesis:
     why = take("synthesis.why", written.why or "")
     return replace(
         written,
@@ -129,15 +131,15 @@ def _synthesis(written: Synthesis, take: Take) -> Synthesis:
     )
 
 
-def _paper(paper: BallotExchange, name: str, take: Take) -> BallotExchange:
+def _paper(paper: BallotExchange, name: str, take: ReplaceText) -> BallotExchange:
     prompt, reply = _prompt(paper.prompt, name, take), _reply(paper.reply, name, take)
     return replace(paper, prompt=prompt, reply=reply)
 
 
-def _prompt(prompt: Prompt, name: str, take: Take) -> Prompt:
+def _prompt(prompt: Prompt, name: str, take: ReplaceText) -> Prompt:
     system, user = f"{name}.prompt.system", f"{name}.prompt.user"
     return Prompt(take(system, prompt.system), take(user, prompt.user))
 
 
-def _reply(reply: Reply, name: str, take: Take) -> Reply:
+def _reply(reply: Reply, name: str, take: ReplaceText) -> Reply:
     return replace(reply, text=take(name, reply.text))

@@ -5,9 +5,9 @@ A workspace has one chain, in the order its rounds closed. Knows no round and no
 
 from dataclasses import dataclass, fields, replace
 
-from council.digests import fingerprint
+from council.digests import json_digest
 
-VERSION = 1  # of what is noted of a round, and of how a link is hashed
+LINK_VERSION = 1  # of what is noted of a round, and of how a link is hashed
 ELSEWHERE = "elsewhere"
 
 
@@ -25,7 +25,7 @@ class Link:
     digest: str
     previous: str
     origin: str = ""
-    version: int = VERSION
+    version: int = LINK_VERSION
     hash: str = ""
 
     @property
@@ -54,4 +54,4 @@ def appended(head: Link | None, scope: str, round_id: str, digest: str, origin: 
 
 def _hashed(link: Link) -> str:
     """Give the SHA-256 over the canonical JSON of all a link holds but its hash."""
-    return fingerprint({name: getattr(link, name) for name in _HASHED})
+    return json_digest({name: getattr(link, name) for name in _HASHED})

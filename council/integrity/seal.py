@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from council.answers import Absence, Answer, Prompt, Reply
 from council.ballots import Ballot, BallotExchange, SpoiledBallot
-from council.digests import Digests, canonical, digest_of, fingerprint
-from council.integrity.erasure import digests_of
-from council.integrity.hash_chain import VERSION, Link
+from council.digests import Digests, canonical_json, json_digest, salted_digest
+from council.integrity.erasure import text_digests
+from council.integrity.hash_chain import LINK_VERSION, Link
 from council.labels import LabelMap, Slate
 from council.panel import Member, Panel, Rubric, Terms
 from council.places import Place
@@ -18,7 +18,7 @@ from council.tally.agreement import Agreement
 
 # --- Which fields of a round its digest rests on, beside its texts.
 
-COVERED: Mapping[type, tuple[str, ...]] = {
+COVERED_FIELDS: Mapping[type, tuple[str, ...]] = {
     Question: ("asked_by", "place"),
     Place: ("chat", "workspace", "channel", "thread", "private"),
     Panel: ("name", "members", "rubric", "outside_judges", "chairmen", "terms"),
@@ -53,7 +53,7 @@ COVERED: Mapping[type, tuple[str, ...]] = {
     Closing: ("seconds", "failure"),
 }
 # The texts, which enter as digests of their own; see council.forgetting.
-TEXTS: Mapping[type, tuple[str, ...]] = {
+TEXT_FIELDS: Mapping[type, tuple[str, ...]] = {
     Question: ("text", "context", "reference"),
     Prompt: ("system", "user"),
     Reply: ("text",),
@@ -62,15 +62,15 @@ TEXTS: Mapping[type, tuple[str, ...]] = {
 }
 
 
-def plain(value: object) -> object:
+def plain_json(value: object) -> object:
     """Give a value of a round without its texts, as what JSON knows; moments in UTC.
 
     Whole numbers are the same whether they were kept as such or not.
     """
     if is_dataclass(value):
-        return {name: plain(getattr(value, name)) for name in COVERED[type(value)]}
+        return {name: plain_json(getattr(value, name)) for name in COVERED_FIELDS[type(value)]}
     if isinstance(value, tuple):
-        return [plain(item) for item in value]
+        return [plain_json(item) for item in value]
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     if isinstance(value, float) and value.is_integer():
@@ -110,7 +110,7 @@ class RoundDigests:
     @property
     def digest(self) -> str:
         """The digest of the round: a SHA-256 over these notes as canonical JSON."""
-        return fingerprint({"salt": self.salt, "texts": self.texts, "parts": self.parts})
+        return json_digest({"salt": self.salt, "texts": self.texts, "parts": self.parts})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +124,20 @@ class Seal:
 def noted(round_: Round, salt: str) -> RoundDigests:
     """Give what is to be noted of a round; of a forgotten one, the digests it kept of its texts."""
     parts = tuple(
-        (name, digest_of(salt, canonical(plain(getattr(round_, field)))))
+        (name, salted_digest(salt, canonical_json(plain_json(getattr(round_, field)))))
         for name, field in PARTS.items()
     )
-    return RoundDigests(salt, digests_of(round_, salt), parts)
+    return RoundDigests(salt, text_digests(round_, salt), parts)
 
 
 # --- What of a closed round is not as it was when it joined its chain.
 
-GONE = "its link in the chain is gone"
-NEWER = "its link was made by another version of the program, which alone can check it"
-ANOTHER = "its link is that of another round"
-ALTERED = "its link was changed"
-NOTES = "the salt or the digests that were noted of it were changed"
-ORDER = "the order of what was noted of it"
+LINK_IS_GONE = "its link in the chain is gone"
+OTHER_VERSION = "its link was made by another version of the program, which alone can check it"
+OTHER_ROUND = "its link is that of another round"
+LINK_WAS_CHANGED = "its link was changed"
+DIGESTS_WERE_CHANGED = "the salt or the digests that were noted of it were changed"
+ORDER_WAS_CHANGED = "the order of what was noted of it"
 
 
 def changes(round_: Round, seal: Seal) -> tuple[str, ...]:
@@ -147,21 +147,21 @@ def changes(round_: Round, seal: Seal) -> tuple[str, ...]:
     be told of the round.
     """
     if seal.link is None:
-        return (GONE,)
-    if seal.link.version != VERSION:
-        return (NEWER,)
+        return (LINK_IS_GONE,)
+    if seal.link.version != LINK_VERSION:
+        return (OTHER_VERSION,)
     return (*_of_link(round_, seal.link), *_of_round(round_, seal, seal.link.digest))
 
 
 def _of_link(round_: Round, link: Link) -> tuple[str, ...]:
-    another = () if link.round_id == round_.id else (ANOTHER,)
-    return another if link.is_sound else (*another, ALTERED)
+    another = () if link.round_id == round_.id else (OTHER_ROUND,)
+    return another if link.is_sound else (*another, LINK_WAS_CHANGED)
 
 
 def _of_round(round_: Round, seal: Seal, digest: str) -> tuple[str, ...]:
     salt = round_.forgotten.salt if round_.forgotten else seal.notes.salt
     if salt != seal.notes.salt or seal.notes.digest != digest:
-        return (NOTES,)
+        return (DIGESTS_WERE_CHANGED,)
     now = noted(round_, salt)
     texts, parts = _differing(seal.notes.texts, now.texts), _differing(seal.notes.parts, now.parts)
     return (*texts, *parts)
@@ -173,4 +173,4 @@ def _differing(then: Digests, now: Digests) -> tuple[str, ...]:
         return ()
     before, after = dict(then), dict(now)
     names = tuple(name for name in before | after if before.get(name) != after.get(name))
-    return names or (ORDER,)
+    return names or (ORDER_WAS_CHANGED,)

@@ -6,7 +6,7 @@ from math import isclose
 
 from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast
 from council.integrity.erasure import texts_of
-from council.integrity.hash_chain import VERSION, Link, StoredLink
+from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink
 from council.labels import Label
 from council.prompts.shared import nonce_for
 from council.round_rules import Audit, counted, drawn, due_audit
@@ -16,10 +16,10 @@ from council.tally.standings import TOLERANCE
 
 # --- Work a stored round out again.
 
-Voted = Ballot | SpoiledBallot
+AnyBallot = Ballot | SpoiledBallot
 
 
-def recomputed(round_: Round) -> Round:
+def recompute(round_: Round) -> Round:
     """Give the round with everything that follows from what is kept of it worked out again."""
     draw = drawn(round_)
     again = replace(round_, draw=draw)
@@ -30,7 +30,7 @@ def recomputed(round_: Round) -> Round:
     return replace(again, tally=_tally(again, draw) if is_ranked(round_) else None)
 
 
-def _holding(round_: Round, voted: Iterable[Voted]) -> Round:
+def _holding(round_: Round, voted: Iterable[AnyBallot]) -> Round:
     voted = tuple(voted)
     return replace(
         round_,
@@ -44,11 +44,11 @@ def _audited(round_: Round, draw: Draw) -> Round:
     audit = due_audit(round_, draw)
     if audit is None:
         return round_
-    voted: tuple[Voted, ...] = (*round_.ballots, *round_.spoiled)
+    voted: tuple[AnyBallot, ...] = (*round_.ballots, *round_.spoiled)
     return _holding(round_, [_as_audit(ballot, audit) for ballot in voted])
 
 
-def _as_audit(voted: Voted, audit: Audit) -> Voted:
+def _as_audit(voted: AnyBallot, audit: Audit) -> AnyBallot:
     """Give the audit ballot where a paper that cannot count holds the one the round is due."""
     if isinstance(voted, Ballot) or voted.judge != audit.slate.judge:
         return voted
@@ -62,7 +62,7 @@ def is_ranked(round_: Round) -> bool:
     return round_.tally is not None or closed_well
 
 
-def _recast(round_: Round, draw: Draw) -> Iterator[Voted]:
+def _recast(round_: Round, draw: Draw) -> Iterator[AnyBallot]:
     """Cast every paper as if it were to be counted; one for an audit has another nonce, so spoils.
 
     What a paper is follows from its text in this way, and never from the stored column.
@@ -76,13 +76,13 @@ def _recast(round_: Round, draw: Draw) -> Iterator[Voted]:
             yield cast(slates[judge], nonce, _of_judge(paper, round_, judge))
 
 
-def _recounted(round_: Round, draw: Draw) -> list[Voted]:
+def _recounted(round_: Round, draw: Draw) -> list[AnyBallot]:
     """Give the ballots over the slates that were drawn; one that ranks another slate is none.
 
     Audit ballots, which had slates of their own and are never counted, are taken as they are.
     """
     shown = {slate.judge: slate.shown for slate in draw.slates}
-    voted: list[Voted] = []
+    voted: list[AnyBallot] = []
     for ballot in round_.ballots:
         if not ballot.counts:
             voted.append(ballot)
@@ -140,7 +140,7 @@ def verify(round_: Round) -> tuple[Difference, ...]:
     """Give what differs, in the order of the round; nothing for a round that is as it should be."""
     if round_.draw is None and not is_ranked(round_):
         return _left_behind(round_)
-    again = _fields(recomputed(round_))
+    again = _fields(recompute(round_))
     return (*_left_behind(round_), *_differences(_fields(round_), again))
 
 
@@ -271,7 +271,7 @@ def chain_name(scope: str) -> str:
 
 
 def _unsound(link: Link) -> Iterator[str]:
-    if link.version != VERSION:
+    if link.version != LINK_VERSION:
         yield f"link {link.number} was made by another version of the program"
     elif not link.is_sound:
         yield f"link {link.number} was changed"

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from council.pipeline.session import RoundSession
-from council.pipeline.stages import gather_ballots
+from council.pipeline.stages import collect_ballots
 from council.round_rules import counted
 from council.rounds import Draw
 from council.tally import Tally
@@ -16,7 +16,7 @@ from council.tally.agreement import effective_judges
 
 async def blind_ranking(sitting: RoundSession, draw: Draw) -> Tally:
     """Have every judge rank its slate, and give what the ballots come to."""
-    await gather_ballots(sitting, draw)
+    await collect_ballots(sitting, draw)
     # Where p is drawn it takes some tenths of a second, which other rounds need not wait for.
     tally = await asyncio.to_thread(counted, sitting.round_, draw)
     past = await sitting.council.store.past_ballots(sitting.round_.panel.name)

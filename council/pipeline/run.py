@@ -8,7 +8,7 @@ from council.errors import QuorumError
 from council.integrity.erasure import check_remembered
 from council.pipeline.methods import METHODS
 from council.pipeline.session import RoundServices, RoundSession
-from council.pipeline.stages import gather_answers, synthesize, with_audit
+from council.pipeline.stages import collect_answers, synthesize, write_and_audit
 from council.round_rules import drawn
 from council.rounds import Closing, Draw, Round, in_panel_order
 from council.tally import Tally
@@ -32,12 +32,12 @@ async def convene(round_id: str, council: RoundServices) -> Round:
 
 
 async def _sit(sitting: RoundSession) -> None:
-    await gather_answers(sitting)
+    await collect_answers(sitting)
     _check_quorum(sitting.round_)
     draw = await _draw(sitting)
     tally = await _tally(sitting, draw)
     if not sitting.round_.synthesis:
-        await with_audit(sitting, draw, _write(sitting, draw, tally))
+        await write_and_audit(sitting, draw, _write(sitting, draw, tally))
 
 
 async def _write(sitting: RoundSession, draw: Draw, tally: Tally) -> None:

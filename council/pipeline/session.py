@@ -88,7 +88,7 @@ class Deadline:
         """Give the deadline so many seconds from now."""
         return cls(asyncio.get_running_loop().time() + seconds, seconds)
 
-    def missed(self, role: Role) -> str:
+    def missed_message(self, role: Role) -> str:
         """Say what a seat did not do in time."""
         done = {
             Role.ANSWER: "did not answer",
@@ -110,19 +110,19 @@ async def reply_in_time(gateway: Gateway, call: Call, role: Role, deadline: Dead
             raise GatewayTimeoutError("was given up on: its provider took too long") from error
         # A gateway that was waiting to try again says on the cancellation what it waited for.
         why = getattr(error.__cause__, "__notes__", ())
-        raise GatewayTimeoutError("; ".join((deadline.missed(role), *why))) from error
+        raise GatewayTimeoutError("; ".join((deadline.missed_message(role), *why))) from error
 
 
 async def together(acts: Iterable[Awaitable[None]]) -> None:
     """Do all acts at once; the first error stops the others and is raised as itself."""
-    with first_error():
+    with unwrap_first_error():
         async with asyncio.TaskGroup() as group:
             for act in acts:
                 group.create_task(_run(act))
 
 
 @contextmanager
-def first_error() -> Iterator[None]:
+def unwrap_first_error() -> Iterator[None]:
     """Raise the first error of a task group inside as itself, where it is one of the council's."""
     try:
         yield

@@ -12,21 +12,26 @@ from council.ballots import AUDIT_ATTEMPT, Ballot, BallotExchange, SpoiledBallot
 from council.errors import ContextOverflowError
 from council.labels import Label, Slate
 from council.panel import Member
-from council.pipeline.session import Deadline, RoundSession, first_error, together
-from council.prompt_injection import suspicions
+from council.pipeline.session import Deadline, RoundSession, together, unwrap_first_error
+from council.prompt_injection import find_suspicions
 from council.prompts.answer import answer_prompt
 from council.prompts.ballot import BallotPrompt, ballot_schema, judge_prompt
 from council.prompts.shared import (
     CUT_MARK,
-    FEWEST_TOKENS,
+    MIN_TOKENS,
     SHORTENED_MARK,
     blind,
     common_length,
     estimated_tokens,
     nonce_for,
-    shortened,
+    truncate,
 )
-from council.prompts.synthesis import JudgesReport, blind_reasons, chair_prompt, read_chair_reply
+from council.prompts.synthesis import (
+    JudgesReport,
+    anonymize_reasons,
+    chair_prompt,
+    parse_chair_reply,
+)
 from council.round_rules import OWN, Audit, due_audit
 from council.rounds import Draw, Fallback, Round, Synthesis, winning_answer
 from council.tally import Tally
@@ -48,7 +53,7 @@ def own_names(member: Member) -> tuple[str, ...]:
     return tuple(name for name in names if _TELLING.search(name))
 
 
-def candidates(round_: Round, draw: Draw) -> dict[Label, str]:
+def blind_answers(round_: Round, draw: Draw) -> dict[Label, str]:
     """Give each answer under its label: traces of its author masked, imitations defused."""
     texts = {}
     for answer in round_.answers:
@@ -59,7 +64,7 @@ def candidates(round_: Round, draw: Draw) -> dict[Label, str]:
     return texts
 
 
-def lengths_to_try(texts: Sequence[str], budget: int | None) -> tuple[int | None, ...]:
+def candidate_lengths(texts: Sequence[str], budget: int | None) -> tuple[int | None, ...]:
     """Give the common lengths, in tokens, at which a reader may be shown the texts.
 
     First what should fit the budget (None: whole; an unknown budget is trusted), then half of it,
@@ -70,20 +75,20 @@ def lengths_to_try(texts: Sequence[str], budget: int | None) -> tuple[int | None
         first = common_length(texts, budget - len(texts) * estimated_tokens(f"\n{SHORTENED_MARK}"))
     longest = max(estimated_tokens(text) for text in texts)
     half = (longest if first is None else first) // 2
-    return tuple(length for length in (first, half) if length is None or length >= FEWEST_TOKENS)
+    return tuple(length for length in (first, half) if length is None or length >= MIN_TOKENS)
 
 
-def at_length(texts: Mapping[Name, str], length: int | None) -> dict[Name, str]:
+def truncate_all(texts: Mapping[Name, str], length: int | None) -> dict[Name, str]:
     """Give all texts cut to one length and marked, or whole where there is none."""
     if length is None:
         return dict(texts)
-    return {name: f"{shortened(text, length)}\n{SHORTENED_MARK}" for name, text in texts.items()}
+    return {name: f"{truncate(text, length)}\n{SHORTENED_MARK}" for name, text in texts.items()}
 
 
 # --- The stage in which every member answers.
 
 
-async def gather_answers(sitting: RoundSession) -> None:
+async def collect_answers(sitting: RoundSession) -> None:
     """Ask every member that has neither answered nor been found absent; all at once."""
     round_ = sitting.round_
     brief = any(seat.demonstration for seat in round_.panel.members)
@@ -110,12 +115,12 @@ async def _answer(
         await sitting.save(reply)
         return
     traces = scrub(reply.text, own_names(member)).found
-    await sitting.save(Answer(member.key, prompt, reply, traces, suspicions(reply.text)))
+    await sitting.save(Answer(member.key, prompt, reply, traces, find_suspicions(reply.text)))
 
 
 # --- A booth: a judge's slate with what may be read in it, and the call that asks for the ballot.
 
-BALLOT_TOKENS = 600  # what stays free in a judge's context for its reply
+BALLOT_REPLY_TOKENS = 600  # what stays free in a judge's context for its reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +143,16 @@ class BallotRequest:
 
     def call(self, length: int | None, fault: str | None) -> Call:
         """Give the call that shows the answers at a length and names what spoiled a first reply."""
-        prompt = self._prompt(at_length(self._by_letter, length), fault)
+        prompt = self._prompt(truncate_all(self._by_letter, length), fault)
         schema = ballot_schema(self.slate.letters, self.nonce)
         return Call(self.judge, prompt, self.round_.panel.terms.ballot_temperature, schema)
 
     def lengths(self, context: int | None, fault: str | None) -> tuple[int | None, ...]:
         """Give the lengths to show the answers at, in a context of so many tokens."""
         frame = self._prompt(dict.fromkeys(self._by_letter, ""), fault)
-        taken = BALLOT_TOKENS + estimated_tokens(frame.system + frame.user)
+        taken = BALLOT_REPLY_TOKENS + estimated_tokens(frame.system + frame.user)
         budget = None if context is None else context - taken
-        return lengths_to_try(tuple(self._by_letter.values()), budget)
+        return candidate_lengths(tuple(self._by_letter.values()), budget)
 
     @property
     def _by_letter(self) -> dict[str, str]:
@@ -165,14 +170,14 @@ class BallotRequest:
 
 # --- The stage in which every judge ranks its slate, blind.
 
-ATTEMPTS = 2  # a spoiled ballot is asked again once
+MAX_ATTEMPTS = 2  # a spoiled ballot is asked again once
 TOO_LONG = "could not take the answers in its context, even shortened"
 
 
-async def gather_ballots(sitting: RoundSession, draw: Draw) -> None:
+async def collect_ballots(sitting: RoundSession, draw: Draw) -> None:
     """Ask every judge that has not voted, spoiled twice or been found absent; all at once."""
     deadline = sitting.deadline(sitting.round_.panel.terms.ballot_seconds)
-    texts = candidates(sitting.round_, draw)
+    texts = blind_answers(sitting.round_, draw)
     seed = sitting.round_.seed
     booths = [
         BallotRequest(sitting.round_, slate, nonce_for(seed, slate.judge), texts)
@@ -192,7 +197,7 @@ def _settled(round_: Round, judge: str) -> bool:
 
 async def _vote(sitting: RoundSession, booth: BallotRequest, deadline: Deadline) -> None:
     spoiled = [s for s in sitting.round_.spoiled if s.judge == booth.slate.judge]
-    while len(spoiled) < ATTEMPTS:
+    while len(spoiled) < MAX_ATTEMPTS:
         voted = await _cast(sitting, booth, deadline, tuple(spoiled))
         await sitting.save(voted)
         if not isinstance(voted, SpoiledBallot):
@@ -223,9 +228,9 @@ async def _cast(
 
 # --- The stage in which a chairman writes the council's one answer.
 
-SYNTHESIS_TOKENS = 1_000  # what stays free in a chairman's context for its answer
+SYNTHESIS_REPLY_TOKENS = 1_000  # what stays free in a chairman's context for its answer
 TOO_LONG_FOR_CHAIRMAN = "could not take the answers in its context, even shortened"
-EMPTY = "wrote no answer"
+WROTE_NOTHING = "wrote no answer"
 
 
 async def synthesize(sitting: RoundSession, draw: Draw, tally: Tally) -> Synthesis:
@@ -248,11 +253,11 @@ async def _write(
 ) -> Synthesis | Absence:
     round_ = sitting.round_
     deadline = sitting.deadline(round_.panel.terms.synthesis_seconds)
-    texts = candidates(round_, draw)
+    texts = blind_answers(round_, draw)
     context = sitting.council.gateway.context_tokens(chairman.key)
     frame = _prompt(round_, chairman, dict.fromkeys(texts, ""), tally)
     for length in _lengths(texts, frame, context):
-        prompt = _prompt(round_, chairman, at_length(texts, length), tally)
+        prompt = _prompt(round_, chairman, truncate_all(texts, length), tally)
         temperature = round_.panel.terms.synthesis_temperature
         call = Call(chairman, prompt, temperature, on_text=sitting.council.on_text)
         try:
@@ -267,7 +272,7 @@ async def _write(
 
 def _prompt(round_: Round, chairman: Member, texts: Mapping[Label, str], tally: Tally) -> Prompt:
     counted = [ballot for ballot in round_.ballots if ballot.counts]
-    reasons = blind_reasons(counted, [seat.family for seat in round_.panel.judges])
+    reasons = anonymize_reasons(counted, [seat.family for seat in round_.panel.judges])
     # Labels are drawn at random, so their alphabetical order says nothing of who is who.
     in_order = {label: texts[label] for label in sorted(texts)}
     return chair_prompt(
@@ -282,16 +287,16 @@ def _prompt(round_: Round, chairman: Member, texts: Mapping[Label, str], tally: 
 def _lengths(
     texts: Mapping[Label, str], frame: Prompt, context: int | None
 ) -> tuple[int | None, ...]:
-    taken = SYNTHESIS_TOKENS + estimated_tokens(frame.system + frame.user)
-    return lengths_to_try(tuple(texts.values()), None if context is None else context - taken)
+    taken = SYNTHESIS_REPLY_TOKENS + estimated_tokens(frame.system + frame.user)
+    return candidate_lengths(tuple(texts.values()), None if context is None else context - taken)
 
 
 def _synthesis(
     chairman: Member, prompt: Prompt, reply: Reply, labels: Sequence[Label]
 ) -> Synthesis | Absence:
-    read = read_chair_reply(reply.text, labels)
+    read = parse_chair_reply(reply.text, labels)
     if not read.text:
-        return Absence(chairman.key, Role.SYNTHESIS, EMPTY)
+        return Absence(chairman.key, Role.SYNTHESIS, WROTE_NOTHING)
     return Synthesis(
         text=read.text,
         chairman=chairman.key,
@@ -315,7 +320,7 @@ def _winning_answer(round_: Round, draw: Draw, tally: Tally) -> Synthesis:
 Writing = Coroutine[None, None, None]
 
 
-async def with_audit(sitting: RoundSession, draw: Draw, writing: Writing) -> None:
+async def write_and_audit(sitting: RoundSession, draw: Draw, writing: Writing) -> None:
     """Have the answer written, and beside it the audit ballot cast that the round is due, if any.
 
     Once the answer is there the ballot has the council's grace left, then it is given up. A ballot
@@ -325,7 +330,7 @@ async def with_audit(sitting: RoundSession, draw: Draw, writing: Writing) -> Non
     if audit is None:
         await writing
         return
-    with first_error():
+    with unwrap_first_error():
         async with asyncio.TaskGroup() as group:
             # In this order, so that a gateway that takes turns serves the answer first.
             answer = group.create_task(writing)
@@ -357,7 +362,9 @@ async def _cast_audit(
 ) -> Ballot | SpoiledBallot | None:
     """Ask the judge once more, exactly as when its first ballot counted but for the audit."""
     round_ = sitting.round_
-    booth = BallotRequest(round_, audit.slate, audit.nonce, candidates(round_, draw), audit.authors)
+    booth = BallotRequest(
+        round_, audit.slate, audit.nonce, blind_answers(round_, draw), audit.authors
+    )
     faults = [spoiled.fault for spoiled in round_.spoiled if spoiled.judge == booth.judge.key]
     fault = faults[-1] if faults else None
     lengths = _audit_lengths(sitting, audit, booth, fault)

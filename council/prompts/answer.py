@@ -1,7 +1,7 @@
 """What a member is asked."""
 
 from council.answers import Prompt
-from council.prompt_injection import without_fences
+from council.prompt_injection import neutralise_fences
 from council.rounds import Question
 
 _SYSTEM = """\
@@ -23,8 +23,8 @@ def answer_prompt(question: Question, *, brief: bool = False) -> Prompt:
 def asked(question: Question) -> str:
     """Give the question with its context; nothing in either can pass for a fence."""
     if not question.context:
-        return without_fences(question.text)
+        return neutralise_fences(question.text)
     return (
-        f"{without_fences(question.text)}\n\n"
-        f"The question refers to this:\n{without_fences(question.context)}"
+        f"{neutralise_fences(question.text)}\n\n"
+        f"The question refers to this:\n{neutralise_fences(question.context)}"
     )

@@ -34,7 +34,7 @@ def blind(text: str, own: tuple[str, ...]) -> str:
 # --- One length for all: what fits a judge's context is cut for every answer alike.
 
 BYTES_PER_TOKEN = 3  # low on purpose: English has about four, Chinese three
-FEWEST_TOKENS = 40  # an answer shorter than this cannot be judged
+MIN_TOKENS = 40  # an answer shorter than this cannot be judged
 
 
 def estimated_tokens(text: str) -> int:
@@ -53,7 +53,7 @@ def common_length(texts: Sequence[str], budget: int) -> int | None:
     return None
 
 
-def shortened(text: str, tokens: int) -> str:
+def truncate(text: str, tokens: int) -> str:
     """Give the start of a text, at most so many tokens long, never half a character."""
     return text.encode()[: tokens * BYTES_PER_TOKEN].decode(errors="ignore")
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from council.anonymize.scrub import without_names
+from council.anonymize.scrub import mask_names
 from council.answers import Prompt
 from council.ballots import Ballot
 from council.labels import Label
@@ -97,13 +97,13 @@ def _standing(line: Standing) -> str:
     return f"{line.place}. Response {line.label}: {line.points:g} of {line.max_points} points"
 
 
-def blind_reasons(ballots: Sequence[Ballot], families: Sequence[str]) -> tuple[str, ...]:
+def anonymize_reasons(ballots: Sequence[Ballot], families: Sequence[str]) -> tuple[str, ...]:
     """Give the judges' reasons without who gave them and without the names of any family."""
-    reasons = (without_names(ballot.reason, families).text for ballot in ballots if ballot.reason)
+    reasons = (mask_names(ballot.reason, families).text for ballot in ballots if ballot.reason)
     return tuple(" ".join(defused(reason).split()) for reason in reasons)
 
 
-def read_chair_reply(reply: str, labels: Sequence[Label]) -> ChairReply:
+def parse_chair_reply(reply: str, labels: Sequence[Label]) -> ChairReply:
     """Give the synthesis without its last line, and what that line says; labels leave the text."""
     reply = reply.rstrip()
     match = _TRAILER.search(reply)

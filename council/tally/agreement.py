@@ -119,21 +119,21 @@ def effective_number(judges: int, taus: Iterable[float]) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Repetition:
+class RankingChange:
     """How many of the pairs on both rankings stand otherwise on the second."""
 
     changed: int
     pairs: int
 
 
-def repetition(first: Ranking, again: Ranking) -> Repetition:
+def repetition(first: Ranking, again: Ranking) -> RankingChange:
     """Compare two rankings pair by pair; a tie on one of them alone is a change."""
     one, other = ranks(first), ranks(again)
     pairs = [
         (_side(one[x] - one[y]), _side(other[x] - other[y]))
         for x, y in combinations([label for label in one if label in other], 2)
     ]
-    return Repetition(sum(before != after for before, after in pairs), len(pairs))
+    return RankingChange(sum(before != after for before, after in pairs), len(pairs))
 
 
 def _side(difference: float) -> int:

@@ -102,7 +102,7 @@ def informative(ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
     return tuple(ballot for ballot in ballots if ballot.counts and len(ballot.shown) > 1)
 
 
-def first_alone(ballot: Ballot, label: Label) -> bool:
+def is_sole_first(ballot: Ballot, label: Label) -> bool:
     """Say whether the ballot puts the label first, with none beside it."""
     return ballot.ranking[0] == (label,)
 
@@ -116,7 +116,7 @@ def _line(label: Label, ballots: Sequence[Ballot], share: float | None) -> Stand
         share=share,
         points=sum(borda_points(ballot.ranking)[label] for ballot in seen),
         max_points=sum(len(ballot.shown) - 1 for ballot in seen),
-        first_votes=sum(first_alone(ballot, label) for ballot in seen),
+        first_votes=sum(is_sole_first(ballot, label) for ballot in seen),
         mean_rank=sum(places) / len(places) if places else None,
     )
 

@@ -17,49 +17,51 @@ from council.tally.standings import (
     TOLERANCE,
     Standing,
     borda_shares,
-    first_alone,
     informative,
+    is_sole_first,
     standings,
 )
 
 # --- How often random ballots would give some answer a share as high as the winner's.
 
-MOST_OUTCOMES = 1_000_000
-DRAWS = 2_000
+MAX_EXACT_OUTCOMES = 1_000_000
+SAMPLED_OUTCOMES = 2_000
 
 _Shares = NDArray[np.float64]
 _Order = tuple[Label, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Chance:
+class NullDistribution:
     """The best share of every random outcome, exact or drawn."""
 
     best_shares: _Shares
-    exact: bool
+    is_exact: bool
 
     def of_reaching(self, share: float) -> float:
         """Give the chance, 0 to 1, that some answer reaches at least this share."""
         hits = int(np.count_nonzero(self.best_shares >= share - TOLERANCE))
-        if self.exact:
+        if self.is_exact:
             return hits / len(self.best_shares)
         return (1 + hits) / (1 + len(self.best_shares))
 
 
-def chance(slates: Sequence[_Order], seed: str) -> Chance:
+def chance(slates: Sequence[_Order], seed: str) -> NullDistribution:
     """Give the best shares that random strict ballots over the same slates would lead to."""
     labels = sorted({label for slate in slates for label in slate})
     pairs = _PairWeights(labels, slates)
-    if prod(factorial(len(slate)) for slate in slates) <= MOST_OUTCOMES:
+    if prod(factorial(len(slate)) for slate in slates) <= MAX_EXACT_OUTCOMES:
         totals = np.zeros((1, pairs.count))
         for slate in slates:
             options = pairs.gains([*permutations(slate)])
             totals = (totals[:, None, :] + options[None, :, :]).reshape(-1, pairs.count)
-        return Chance(totals.max(axis=1), exact=True)
-    totals = np.zeros((DRAWS, pairs.count))
+        return NullDistribution(totals.max(axis=1), is_exact=True)
+    totals = np.zeros((SAMPLED_OUTCOMES, pairs.count))
     for j, slate in enumerate(slates):
-        totals += pairs.gains([shuffled(slate, seed, f"chance {i} {j}") for i in range(DRAWS)])
-    return Chance(totals.max(axis=1), exact=False)
+        totals += pairs.gains(
+            [shuffled(slate, seed, f"chance {i} {j}") for i in range(SAMPLED_OUTCOMES)]
+        )
+    return NullDistribution(totals.max(axis=1), is_exact=False)
 
 
 class _PairWeights:
@@ -93,7 +95,7 @@ class _PairWeights:
 CLEAR_P = 0.05
 CLOSE_P = 0.6
 CLEAR_LEAD = 0.10
-EVERY_RIVAL = 1.0
+HIGHEST_SHARE = 1.0
 
 
 class Strength(StrEnum):
@@ -138,7 +140,7 @@ def verdict(lines: Sequence[Standing], ballots: Sequence[Ballot], seed: str) -> 
         strength=strength_of(lines, counted, p),
         p=p,
         first_on=(winner.first_votes, len(seen)),
-        too_few_judges=outcomes.of_reaching(EVERY_RIVAL) > CLEAR_P,
+        too_few_judges=outcomes.of_reaching(HIGHEST_SHARE) > CLEAR_P,
         agreement=agreement(counted),
     )
 
@@ -154,7 +156,7 @@ def strength_of(lines: Sequence[Standing], ballots: Sequence[Ballot], p: float) 
     if shares[0] - shares[1] <= TOLERANCE:
         return Strength.TIED
     winner, second = lines[0].label, lines[1].label
-    if all(first_alone(ballot, winner) for ballot in ballots if winner in ballot.shown):
+    if all(is_sole_first(ballot, winner) for ballot in ballots if winner in ballot.shown):
         return Strength.UNANIMOUS
     leads = shares[0] - shares[1] >= CLEAR_LEAD - TOLERANCE
     if p <= CLEAR_P and leads and _outside_margin(winner, second, ballots) >= -TOLERANCE:

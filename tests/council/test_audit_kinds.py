@@ -16,10 +16,10 @@ from council.round_rules import (
     OWN,
     POLICY,
     Audit,
+    audit_kinds,
     counted,
     drawn,
     due_audit,
-    kinds_of,
 )
 from council.rounds import Round
 from tests.builders import (
@@ -82,7 +82,7 @@ def test_a_round_of_the_first_policy_repeats_in_reverse_alone() -> None:
 
 
 def test_a_policy_that_is_not_known_here_is_read_as_todays() -> None:
-    assert kinds_of(_round(policy="99")) == kinds_of(_round())
+    assert audit_kinds(_round(policy="99")) == audit_kinds(_round())
 
 
 def test_the_own_answer_is_put_among_those_seen_before_at_a_place_of_the_seed() -> None:

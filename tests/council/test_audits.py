@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from council.ballots import Ballot, SpoiledBallot
 from council.panel import Terms
 from council.prompts.shared import nonce_for
-from council.randomness import fraction
+from council.randomness import random_fraction
 from council.round_rules import Audit, counted, drawn, due_audit
 from council.rounds import Round
 from tests.builders import (
@@ -42,7 +42,7 @@ def _sure(round_: Round) -> Audit:
 
 
 def _drawn_share(share: float, rounds: int = 2_000) -> float:
-    return sum(fraction(f"round {i}", "audit") < share for i in range(rounds)) / rounds
+    return sum(random_fraction(f"round {i}", "audit") < share for i in range(rounds)) / rounds
 
 
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.2, 0.5, 1.0])
@@ -56,7 +56,7 @@ def test_the_share_drawn_is_what_rounds_are_due() -> None:
 
     due = [round_.seed for round_ in rounds if _due(round_)]
 
-    assert due == [r.seed for r in rounds if fraction(r.seed, "audit") < 0.2]
+    assert due == [r.seed for r in rounds if random_fraction(r.seed, "audit") < 0.2]
     assert 0 < len(due) < 60
 
 
@@ -123,7 +123,7 @@ def test_the_tally_is_what_it_is_without_the_audit_ballot(
 
 
 def test_a_fraction_is_below_one_and_depends_on_what_it_is_for() -> None:
-    drawn_ = [fraction("seed", f"purpose {i}") for i in range(500)]
+    drawn_ = [random_fraction("seed", f"purpose {i}") for i in range(500)]
 
     assert all(0 <= value < 1 for value in drawn_)
     assert len(set(drawn_)) == 500

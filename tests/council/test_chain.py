@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.integrity.hash_chain import VERSION, Link, StoredLink, appended
+from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink, appended
 from council.integrity.verification import ChainWalk, chain_name, walked_in_part
 
 Tamper = Callable[[list[Link]], Sequence[Link]]
@@ -78,7 +78,7 @@ def test_a_chain_that_nobody_touched_is_whole() -> None:
             id="one-put-before",
         ),
         pytest.param(
-            at(4, version=VERSION + 1),
+            at(4, version=LINK_VERSION + 1),
             ["link 5 was made by another version of the program"],
             id="version",
         ),

@@ -1,7 +1,13 @@
 """What a round may cost is worked out from prices, lengths and limits before anything is asked."""
 
 from council.answers import Call, Prompt
-from council.budget import BALLOT_TOKENS, TEXT_TOKENS, Estimate, call_micro, estimated
+from council.budget import (
+    MAX_BALLOT_TOKENS,
+    MAX_TEXT_TOKENS,
+    Estimate,
+    call_cost_micro_usd,
+    estimated,
+)
 from council.money import FREE, Price
 from council.panel import Terms
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_member, a_panel, a_question, a_round
@@ -25,7 +31,7 @@ async def test_without_a_limit_a_usual_length_is_counted() -> None:
 
     estimate = await estimated(a_round(), gateway)
 
-    assert estimate.micro == 4 * TEXT_TOKENS + 3 * BALLOT_TOKENS
+    assert estimate.micro == 4 * MAX_TEXT_TOKENS + 3 * MAX_BALLOT_TOKENS
 
 
 async def test_the_dearest_chairman_is_counted() -> None:
@@ -87,7 +93,7 @@ def test_a_call_costs_its_prompt_and_the_longest_reply() -> None:
     text = Call(a_member(), Prompt("abc", "defghi"))
     ballot = Call(a_member(), Prompt("abc", "defghi"), schema={})
 
-    assert call_micro(Price(1e-6, 1e-6, 7), text) == 3 + 7
-    assert call_micro(Price(0, 1e-6), text) == TEXT_TOKENS
-    assert call_micro(Price(0, 1e-6), ballot) == BALLOT_TOKENS
-    assert call_micro(FREE, ballot) == 0
+    assert call_cost_micro_usd(Price(1e-6, 1e-6, 7), text) == 3 + 7
+    assert call_cost_micro_usd(Price(0, 1e-6), text) == MAX_TEXT_TOKENS
+    assert call_cost_micro_usd(Price(0, 1e-6), ballot) == MAX_BALLOT_TOKENS
+    assert call_cost_micro_usd(FREE, ballot) == 0

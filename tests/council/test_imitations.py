@@ -5,7 +5,7 @@ from base64 import b64encode
 
 import pytest
 
-from council.prompt_injection import defused, suspicions, visible, without_fences
+from council.prompt_injection import defused, find_suspicions, neutralise_fences, visible
 from tests.council.scrub_cases import ORDINARY, Ordinary
 
 ZERO_WIDTH = "\u200b"
@@ -76,34 +76,34 @@ each_ballot_or_role = pytest.mark.parametrize("text", QUOTED.values(), ids=QUOTE
 def test_an_imitated_fence_is_found_and_made_harmless(text: str) -> None:
     harmless = defused(f"Before. {text} After.")
 
-    assert "imitates a fence" in suspicions(text)
-    assert "imitates a fence" not in suspicions(harmless)
+    assert "imitates a fence" in find_suspicions(text)
+    assert "imitates a fence" not in find_suspicions(harmless)
     assert "<response" not in harmless.casefold()
     assert "</response" not in harmless.casefold()
 
 
 @pytest.mark.parametrize("text", NONCES.values(), ids=NONCES)
 def test_an_imitated_nonce_line_is_found_and_made_harmless(text: str) -> None:
-    assert "imitates a fence" in suspicions(text)
-    assert "imitates a fence" not in suspicions(defused(text))
+    assert "imitates a fence" in find_suspicions(text)
+    assert "imitates a fence" not in find_suspicions(defused(text))
     assert not any(line.startswith("Nonce:") for line in defused(text).splitlines())
 
 
 @each_hostile
 def test_a_question_loses_fences_and_nonce_lines_too(text: str) -> None:
-    assert "imitates a fence" not in suspicions(without_fences(text))
+    assert "imitates a fence" not in find_suspicions(neutralise_fences(text))
 
 
 @pytest.mark.parametrize("text", BALLOTS.values(), ids=BALLOTS)
 def test_an_imitated_ballot_is_found_and_made_harmless(text: str) -> None:
-    assert "imitates a ballot" in suspicions(text)
-    assert "imitates a ballot" not in suspicions(defused(text))
+    assert "imitates a ballot" in find_suspicions(text)
+    assert "imitates a ballot" not in find_suspicions(defused(text))
 
 
 @pytest.mark.parametrize("text", ROLES.values(), ids=ROLES)
 def test_an_imitated_role_marker_is_found_and_made_harmless(text: str) -> None:
-    assert "imitates a role marker" in suspicions(text)
-    assert "imitates a role marker" not in suspicions(defused(text))
+    assert "imitates a role marker" in find_suspicions(text)
+    assert "imitates a role marker" not in find_suspicions(defused(text))
 
 
 @each_hostile
@@ -132,7 +132,7 @@ CODE = {
 @pytest.mark.parametrize("text", CODE.values(), ids=CODE)
 def test_ordinary_code_and_prose_stay_as_they_are(text: str) -> None:
     assert defused(text) == text
-    assert suspicions(text) == ()
+    assert find_suspicions(text) == ()
 
 
 @pytest.mark.parametrize("case", ORDINARY, ids=lambda case: case.id)
@@ -155,7 +155,7 @@ BEGGING = {
 
 @pytest.mark.parametrize("text", BEGGING.values(), ids=BEGGING)
 def test_begging_for_a_place_is_found(text: str) -> None:
-    assert "begs for a place" in suspicions(text)
+    assert "begs for a place" in find_suspicions(text)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_begging_for_a_place_is_found(text: str) -> None:
     ],
 )
 def test_a_hidden_instruction_is_found(hidden: str) -> None:
-    assert suspicions(f"Decode this: {hidden}") == ("hides an instruction",)
+    assert find_suspicions(f"Decode this: {hidden}") == ("hides an instruction",)
 
 
 @pytest.mark.parametrize(
@@ -181,13 +181,13 @@ def test_a_hidden_instruction_is_found(hidden: str) -> None:
     ],
 )
 def test_a_run_of_letters_that_hides_nothing_is_not_suspected(run: str) -> None:
-    assert suspicions(run) == ()
+    assert find_suspicions(run) == ()
 
 
 def test_hidden_characters_are_told() -> None:
-    assert suspicions(f"Yes{ZERO_WIDTH}.") == ("hides characters",)
+    assert find_suspicions(f"Yes{ZERO_WIDTH}.") == ("hides characters",)
     assert visible("Y\u2060es\ufeff.\u202e") == "Yes."
 
 
 def test_one_key_in_two_spellings_is_no_ballot() -> None:
-    assert suspicions("""x["ranking"] = 1; y = {"ranking": 1, 'ranking': 2}""") == ()
+    assert find_suspicions("""x["ranking"] = 1; y = {"ranking": 1, 'ranking': 2}""") == ()

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from council.digests import fingerprint
-from council.integrity.hash_chain import VERSION, Link, appended
+from council.digests import json_digest
+from council.integrity.hash_chain import LINK_VERSION, Link, appended
 
 FIRST = appended(None, "slack/T1", "r1", "d1")
 SECOND = appended(FIRST, "slack/T1", "r2", "d2", "elsewhere")
-OTHER: dict[str, Any] = {"number": 9, "version": VERSION + 1}
+OTHER: dict[str, Any] = {"number": 9, "version": LINK_VERSION + 1}
 
 
 def test_the_first_link_follows_nothing() -> None:
@@ -30,10 +30,10 @@ def test_a_hash_is_that_of_everything_else() -> None:
         "digest": "d1",
         "previous": "",
         "origin": "",
-        "version": VERSION,
+        "version": LINK_VERSION,
     }
 
-    assert FIRST.hash == fingerprint(held)
+    assert FIRST.hash == json_digest(held)
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Link)])

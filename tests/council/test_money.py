@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.money import Price, about, cap_micro, cost_micro, dollars
+from council.money import Price, about, cap_micro, cost_micro_usd, dollars
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from council.money import Price, about, cap_micro, cost_micro, dollars
     ],
 )
 def test_a_cost_is_rounded_up(usd: float, micro: int) -> None:
-    assert cost_micro(usd) == micro
+    assert cost_micro_usd(usd) == micro
 
 
 @pytest.mark.parametrize(("usd", "micro"), [(0.3, 300_000), (0.000_001_9, 1), (0.29, 290_000)])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.anonymize.scrub import MASK, scrub, without_names
+from council.anonymize.scrub import MASK, mask_names, scrub
 from tests.builders import CLAUDE, GPT, NAMES
 from tests.council.scrub_cases import ORDINARY, SIGNED, Ordinary, Signed
 
@@ -61,14 +61,14 @@ def test_a_name_with_signs_of_a_pattern_is_taken_as_written() -> None:
 def test_reasons_lose_every_name_of_the_families_on_the_panel() -> None:
     reason = "B sounds like GPT-4o by OpenAI; A like Claude; C cites Google."
 
-    scrubbed = without_names(reason, ["openai", "anthropic"])
+    scrubbed = mask_names(reason, ["openai", "anthropic"])
 
     assert scrubbed.text == f"B sounds like {MASK} by {MASK}; A like {MASK}; C cites Google."
     assert scrubbed.found == ("Claude", "GPT-4o", "OpenAI")
 
 
 def test_reasons_keep_everything_of_families_not_on_the_panel() -> None:
-    assert without_names("Like Claude.", ["unknown:acme"]).text == "Like Claude."
+    assert mask_names("Like Claude.", ["unknown:acme"]).text == "Like Claude."
 
 
 @pytest.mark.parametrize(("key", "display"), NAMES.items(), ids=NAMES)

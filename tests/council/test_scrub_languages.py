@@ -3,7 +3,7 @@
 import pytest
 
 from council.anonymize.languages import LANGUAGES as READ
-from council.anonymize.names import family_at, marked
+from council.anonymize.names import family_index, marked
 from council.anonymize.scrub import MASK, ready, scrub
 from council.model_families import FAMILIES
 from tests.council.scrub_corpus import GROUPS, LANGUAGES, texts
@@ -102,4 +102,4 @@ def test_every_name_has_a_character_of_its_own_that_tells_its_family() -> None:
     for family in FAMILIES:
         for name in (*family.names, *family.makers):
             token = marked(name)
-            assert FAMILIES[family_at(token)] is family
+            assert FAMILIES[family_index(token)] is family

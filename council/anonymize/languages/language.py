@@ -60,7 +60,7 @@ class Grammar:
     @property
     def signs(self) -> tuple[str, ...]:
         """What such a language says, each with the name it tells."""
-        kind = words(self.kind)
+        kind = word_sequence(self.kind)
         is_noun = rf"(?=[^.\n\ue000-\ue3ff]{{0,80}}(?:{self.nouns}))"
         not_after = rf"(?!'s |[ -](?:{self.not_after})\b)" if self.not_after else ""
         # "As a model from OpenAI, GPT-4 …" is about GPT-4.
@@ -85,7 +85,7 @@ class Grammar:
         )
 
 
-def words(text: str) -> str:
+def word_sequence(text: str) -> str:
     """Give a pattern of up to ten of these words, each with what parts it from the next."""
     return rf"(?:(?:{text}){_BETWEEN}){{0,10}}"
 

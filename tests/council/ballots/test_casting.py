@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.ballots import Ballot, SpoiledBallot, cast, in_public_labels
+from council.ballots import Ballot, SpoiledBallot, cast, translate_labels
 from tests.builders import a_ballot, a_paper, a_ranking, a_slate, ballot_text, labels
 
 SLOTS = dict(zip("ABC", labels("Z K M"), strict=True))
@@ -60,11 +60,11 @@ def test_only_an_audit_ballot_does_not_count() -> None:
     ],
 )
 def test_a_reason_speaks_of_public_labels(said: str, public: str) -> None:
-    assert in_public_labels(said, SLOTS) == public
+    assert translate_labels(said, SLOTS) == public
 
 
 def test_a_swap_of_letters_is_translated_once() -> None:
     # Public labels are never slot letters, so no label is translated again.
-    assert in_public_labels(
+    assert translate_labels(
         "B beats C, C beats B", dict(zip("BC", labels("M K"), strict=True))
     ) == ("M beats K, K beats M")

@@ -4,7 +4,7 @@ import pytest
 
 from council.answers import Absence, Reply, Role
 from council.errors import ContextOverflowError, GatewayError
-from council.pipeline.stages import BALLOT_TOKENS, TOO_LONG
+from council.pipeline.stages import BALLOT_REPLY_TOKENS, TOO_LONG
 from council.prompts.shared import CUT_MARK, SHORTENED_MARK, estimated_tokens
 from council.rounds import Round
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round
@@ -125,7 +125,7 @@ async def test_what_a_judge_is_sent_fits_a_context_that_is_known(context: int) -
 
     (call,) = gateway.of(Role.BALLOT, GPT)
     sent = estimated_tokens(call.prompt.system + call.prompt.user)
-    assert sent + BALLOT_TOKENS <= context
+    assert sent + BALLOT_REPLY_TOKENS <= context
     assert _paper(round_, GPT) is not None
 
 

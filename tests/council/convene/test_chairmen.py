@@ -8,8 +8,8 @@ from council.answers import Absence, Reply, Role
 from council.errors import ContextOverflowError, GatewayError
 from council.pipeline.run import convene
 from council.pipeline.session import RoundServices
-from council.pipeline.stages import EMPTY
 from council.pipeline.stages import TOO_LONG_FOR_CHAIRMAN as TOO_LONG
+from council.pipeline.stages import WROTE_NOTHING
 from council.prompts.shared import SHORTENED_MARK
 from council.rounds import Fallback, Synthesis
 from storage.memory import MemoryStore
@@ -62,7 +62,7 @@ async def test_a_chairman_may_say_what_it_drew_on() -> None:
     [
         pytest.param(GatewayError("is out of credit"), "is out of credit", id="fails"),
         pytest.param(Hangs(), "did not finish the synthesis in 0.01 s", id="hangs"),
-        pytest.param(TRAILER, EMPTY, id="writes-nothing"),
+        pytest.param(TRAILER, WROTE_NOTHING, id="writes-nothing"),
         pytest.param(OVERFLOW, TOO_LONG, id="overflows"),
     ],
 )

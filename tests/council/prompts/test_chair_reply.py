@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.prompts.synthesis import ChairReply, draft_of, read_chair_reply
+from council.prompts.synthesis import ChairReply, draft_of, parse_chair_reply
 from tests.builders import labels
 
 LABELS = labels("K M Q")
@@ -27,7 +27,7 @@ READ = ChairReply("Use Postgres.", labels("K M"), departs=True, why="Q is wrong.
     ],
 )
 def test_the_last_line_is_read_and_leaves_the_text(reply: str) -> None:
-    assert read_chair_reply(reply, LABELS) == READ
+    assert parse_chair_reply(reply, LABELS) == READ
 
 
 @pytest.mark.parametrize(
@@ -45,25 +45,25 @@ def test_the_last_line_is_read_and_leaves_the_text(reply: str) -> None:
     ],
 )
 def test_what_the_last_line_does_not_say_stays_empty(trailer: str, text: str) -> None:
-    assert read_chair_reply(f"Use Postgres.\n{trailer}", LABELS) == ChairReply(text)
+    assert parse_chair_reply(f"Use Postgres.\n{trailer}", LABELS) == ChairReply(text)
 
 
 def test_an_object_in_the_middle_is_part_of_the_answer() -> None:
     reply = f"Send this:\n{TRAILER}\nand wait."
 
-    assert read_chair_reply(reply, LABELS) == ChairReply(reply)
+    assert parse_chair_reply(reply, LABELS) == ChairReply(reply)
 
 
 def test_an_empty_reason_is_none() -> None:
     reply = 'Yes.\n{"drawn_on": ["Q"], "departs": false, "why": "  "}'
 
-    assert read_chair_reply(reply, LABELS) == ChairReply("Yes.", labels("Q"))
+    assert parse_chair_reply(reply, LABELS) == ChairReply("Yes.", labels("Q"))
 
 
 def test_labels_are_told_in_the_order_of_the_round() -> None:
     reply = 'Yes.\n{"drawn_on": ["Q", "K", "Q"]}'
 
-    assert read_chair_reply(reply, LABELS).drawn_on == labels("K Q")
+    assert parse_chair_reply(reply, LABELS).drawn_on == labels("K Q")
 
 
 @pytest.mark.parametrize(
@@ -80,17 +80,17 @@ def test_labels_are_told_in_the_order_of_the_round() -> None:
     ],
 )
 def test_labels_leave_the_text(said: str, read: str) -> None:
-    assert read_chair_reply(said, LABELS).text == read
+    assert parse_chair_reply(said, LABELS).text == read
 
 
 def test_no_parenthesis_is_lost_with_a_label() -> None:
-    text = read_chair_reply("It scales (Response K says so).", LABELS).text
+    text = parse_chair_reply("It scales (Response K says so).", LABELS).text
 
     assert text.count("(") == text.count(")") == 1
 
 
 def test_a_reply_that_is_only_its_last_line_is_empty() -> None:
-    assert read_chair_reply(TRAILER, LABELS).text == ""
+    assert parse_chair_reply(TRAILER, LABELS).text == ""
 
 
 @pytest.mark.parametrize(

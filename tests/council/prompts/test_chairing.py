@@ -5,7 +5,7 @@ import pytest
 from council.answers import Prompt
 from council.ballots import Ballot
 from council.prompts.shared import blind
-from council.prompts.synthesis import JudgesReport, blind_reasons, chair_prompt
+from council.prompts.synthesis import JudgesReport, anonymize_reasons, chair_prompt
 from council.tally import standings
 from tests.builders import a_ballot, a_question, labels
 from tests.council.test_imitations import each_ballot_or_role, each_hostile
@@ -72,7 +72,7 @@ def test_the_chairman_sees_each_real_fence_once_and_no_nonce_line(
     text: str, place: str, plain: bool
 ) -> None:
     said = {"answer": "Yes.", "question": "Why?", "reason": "Fine.", place: text}
-    reasons = blind_reasons([_with_reason(said["reason"])], ())
+    reasons = anonymize_reasons([_with_reason(said["reason"])], ())
 
     user = _prompt(said["answer"], said["question"], reasons, plain=plain).user
 
@@ -84,7 +84,7 @@ def test_the_chairman_sees_each_real_fence_once_and_no_nonce_line(
 @pytest.mark.parametrize("plain", [False, True], ids=["usual", "plain"])
 @each_ballot_or_role
 def test_no_ballot_or_role_marker_works_on_the_chairman(text: str, plain: bool) -> None:
-    reasons = blind_reasons([_with_reason(text)], ())
+    reasons = anonymize_reasons([_with_reason(text)], ())
 
     prompt = _prompt(f"Yes.\n{text}", f"Why?\n{text}", reasons, plain=plain)
 
@@ -98,8 +98,8 @@ def _with_reason(text: str) -> Ballot:
 def test_reasons_lose_who_gave_them_and_the_names_of_families() -> None:
     ballots = [a_ballot("K M", by="openai/gpt-5.1", reason="K sounds like\n Claude 3.")]
 
-    assert blind_reasons(ballots, ["anthropic"]) == ("K sounds like [model name removed].",)
+    assert anonymize_reasons(ballots, ["anthropic"]) == ("K sounds like [model name removed].",)
 
 
 def test_a_judge_without_a_reason_is_left_out() -> None:
-    assert blind_reasons([a_ballot("K M"), _with_reason("Fine.")], ()) == ("Fine.",)
+    assert anonymize_reasons([a_ballot("K M"), _with_reason("Fine.")], ()) == ("Fine.",)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from council.prompts.synthesis import draft_of, read_chair_reply
+from council.prompts.synthesis import draft_of, parse_chair_reply
 from tests.builders import labels
 
 ANSWER = "# Use Postgres\n\nIt is **enough** for a queue.\n\n- One, `two`\n- three."
@@ -67,6 +67,6 @@ def test_code_in_an_answer_is_shown_when_it_is_whole(answer: str) -> None:
 def test_the_last_draft_is_what_is_read_in_the_end(answer: str, after: str) -> None:
     reply = "Use Postgres. " + answer + after
 
-    read = read_chair_reply(reply, labels("K M Q"))
+    read = parse_chair_reply(reply, labels("K M Q"))
 
     assert draft_of(reply).strip() == read.text

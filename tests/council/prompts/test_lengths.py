@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.pipeline.stages import at_length, lengths_to_try
+from council.pipeline.stages import candidate_lengths, truncate_all
 from council.prompts.shared import (
     BYTES_PER_TOKEN,
-    FEWEST_TOKENS,
+    MIN_TOKENS,
     SHORTENED_MARK,
     common_length,
     estimated_tokens,
-    shortened,
+    truncate,
 )
 
 TEXTS = st.lists(st.text(max_size=200), min_size=1, max_size=6)
@@ -42,7 +42,7 @@ def test_the_common_length_is_the_greatest_at_which_all_fit(texts: list[str], bu
 def test_texts_cut_to_the_common_length_fit(texts: list[str], budget: int) -> None:
     length = common_length(texts, budget)
 
-    cut = texts if length is None else [shortened(text, length) for text in texts]
+    cut = texts if length is None else [truncate(text, length) for text in texts]
 
     assert sum(map(estimated_tokens, cut)) <= budget
 
@@ -59,7 +59,7 @@ def test_what_a_short_answer_leaves_is_given_to_the_long_ones() -> None:
 def test_a_shortened_text_is_a_start_of_it_and_never_half_a_character(
     text: str, tokens: int
 ) -> None:
-    cut = shortened(text, tokens)
+    cut = truncate(text, tokens)
 
     assert text.startswith(cut)
     assert len(cut.encode()) <= tokens * BYTES_PER_TOKEN
@@ -81,19 +81,19 @@ def test_a_shortened_text_is_a_start_of_it_and_never_half_a_character(
 def test_a_reader_is_shown_the_whole_or_what_fits_or_half(
     budget: int | None, lengths: tuple[int | None, ...]
 ) -> None:
-    assert lengths_to_try(["a" * 900, "b" * 900], budget) == lengths
+    assert candidate_lengths(["a" * 900, "b" * 900], budget) == lengths
 
 
 def test_no_length_is_too_short_to_judge() -> None:
-    assert lengths_to_try(["Yes."], None) == (None,)
-    assert FEWEST_TOKENS == 40
+    assert candidate_lengths(["Yes."], None) == (None,)
+    assert MIN_TOKENS == 40
 
 
 def test_all_answers_are_cut_and_marked_alike() -> None:
-    shown = at_length({"A": "a" * 900, "B": "b" * 6}, 50)
+    shown = truncate_all({"A": "a" * 900, "B": "b" * 6}, 50)
 
     assert shown == {"A": f"{'a' * 150}\n{SHORTENED_MARK}", "B": f"bbbbbb\n{SHORTENED_MARK}"}
 
 
 def test_answers_that_fit_are_shown_whole() -> None:
-    assert at_length({"A": "a" * 900}, None) == {"A": "a" * 900}
+    assert truncate_all({"A": "a" * 900}, None) == {"A": "a" * 900}

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from council.integrity.erasure import forget
-from council.integrity.hash_chain import VERSION, appended
+from council.integrity.hash_chain import LINK_VERSION, appended
 from council.integrity.seal import RoundDigests, Seal, changes, noted
 from council.rounds import Closing, Question, Round
 from tests.builders import ASKED_AT
@@ -117,6 +117,6 @@ def test_a_link_of_another_round_is_said_to_be() -> None:
 
 
 def test_a_link_of_another_version_is_left_to_that() -> None:
-    (found,) = changes(ROUND, Seal(NOTES, replace(LINK, version=VERSION + 1)))
+    (found,) = changes(ROUND, Seal(NOTES, replace(LINK, version=LINK_VERSION + 1)))
 
     assert found.startswith("its link was made by another version of the program")

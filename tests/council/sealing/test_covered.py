@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from council.integrity.seal import COVERED, PARTS, TEXTS, plain
+from council.integrity.seal import COVERED_FIELDS, PARTS, TEXT_FIELDS, plain_json
 from council.rounds import Round
 
 # The id is the link's own; that texts are forgotten is what may happen to a round afterwards.
@@ -41,12 +41,14 @@ def test_every_field_of_all_a_round_holds_is_covered_once() -> None:
         kind: sorted(field.name for field in fields(kind)) for kind in reached(Round) - {Round}
     }
 
-    assert declared == {kind: sorted((*COVERED[kind], *TEXTS.get(kind, ()))) for kind in COVERED}
+    assert declared == {
+        kind: sorted((*COVERED_FIELDS[kind], *TEXT_FIELDS.get(kind, ()))) for kind in COVERED_FIELDS
+    }
 
 
 def test_whole_numbers_and_moments_are_the_same_however_they_are_kept() -> None:
     noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
-    assert plain((3.0, 2.5, True, None)) == [3, 2.5, True, None]
-    assert plain(noon) == plain(noon.astimezone(timezone(timedelta(hours=-5))))
-    assert plain(float("inf")) == float("inf")
+    assert plain_json((3.0, 2.5, True, None)) == [3, 2.5, True, None]
+    assert plain_json(noon) == plain_json(noon.astimezone(timezone(timedelta(hours=-5))))
+    assert plain_json(float("inf")) == float("inf")

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from hypothesis import given
 
-from council.digests import fingerprint
+from council.digests import json_digest
 from council.integrity.erasure import forget
 from council.integrity.seal import noted
 from council.rounds import Round, in_panel_order
@@ -46,4 +46,4 @@ def test_a_digest_can_be_made_by_hand() -> None:
         "texts": [[*pair] for pair in notes.texts],
         "parts": [[*pair] for pair in notes.parts],
     }
-    assert notes.digest == fingerprint(held)
+    assert notes.digest == json_digest(held)

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from council.labels import Label
-from council.tally.verdict import DRAWS, Chance, chance
+from council.tally.verdict import SAMPLED_OUTCOMES, NullDistribution, chance
 from tests.builders import labels
 
 PANEL = labels("A B C D E F")
@@ -22,7 +22,7 @@ def _slates(members: int) -> list[tuple[Label, ...]]:
 
 
 @cache
-def _table(members: int, seed: str = "s") -> Chance:
+def _table(members: int, seed: str = "s") -> NullDistribution:
     return chance(_slates(members), seed)
 
 
@@ -37,16 +37,16 @@ ROWS = [(n, points, p) for n, row in PUBLISHED.items() for points, p in row.item
 
 @pytest.mark.parametrize(("points", "p"), PUBLISHED[4].items())
 def test_p_is_exact_for_four(points: int, p: float) -> None:
-    assert _table(4).exact
+    assert _table(4).is_exact
     assert _table(4).of_reaching(points / 6) == pytest.approx(p, abs=0.0005)
 
 
 @pytest.mark.parametrize(("members", "points", "p"), [row for row in ROWS if row[0] > 4])
 def test_p_is_drawn_within_sampling_error_for_more(members: int, points: int, p: float) -> None:
     most = (members - 1) * (members - 2)
-    four_deviations = 4 * sqrt(p * (1 - p) / DRAWS) + 0.001  # the table is rounded to .0005
+    four_deviations = 4 * sqrt(p * (1 - p) / SAMPLED_OUTCOMES) + 0.001  # table rounded to .0005
 
-    assert not _table(members).exact
+    assert not _table(members).is_exact
     assert _table(members).of_reaching(points / most) == pytest.approx(p, abs=four_deviations)
 
 
@@ -122,7 +122,7 @@ def test_every_outcome_reaches_no_share_at_all() -> None:
 
 
 def test_a_drawn_chance_is_never_zero() -> None:
-    assert _table(5).of_reaching(1.1) == 1 / (1 + DRAWS)
+    assert _table(5).of_reaching(1.1) == 1 / (1 + SAMPLED_OUTCOMES)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_a_million_outcomes_are_counted_and_more_are_drawn(
 ) -> None:
     found = chance([PANEL[:size] for size in sizes], "s")
 
-    assert found.exact is exact
-    assert (len(found.best_shares) == DRAWS) is not exact
+    assert found.is_exact is exact
+    assert (len(found.best_shares) == SAMPLED_OUTCOMES) is not exact
 
 
 def test_the_seed_decides_what_is_drawn() -> None:

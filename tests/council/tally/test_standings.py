@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.tally.standings import first_alone, pair_matrix, pair_share, standings
+from council.tally.standings import is_sole_first, pair_matrix, pair_share, standings
 from tests.builders import a_ballot, labels
 from tests.council.tally.examples import E1, full_panel, places, shares, without_own
 
@@ -130,9 +130,9 @@ def test_a_pair_nobody_saw_is_left_out_of_a_share() -> None:
 def test_a_first_place_that_is_shared_is_no_first_vote() -> None:
     a, b = labels("A B")
 
-    assert first_alone(a_ballot("A B C"), a)
-    assert not first_alone(a_ballot("A=B C"), a)
-    assert not first_alone(a_ballot("A B C"), b)
+    assert is_sole_first(a_ballot("A B C"), a)
+    assert not is_sole_first(a_ballot("A=B C"), a)
+    assert not is_sole_first(a_ballot("A B C"), b)
 
 
 def test_every_ballot_adds_the_points_it_has_to_give() -> None:
