@@ -8,7 +8,7 @@ from council.answers import Absence, Reply, Role
 from council.errors import ContextOverflowError, GatewayError
 from council.pipeline.run import convene
 from council.pipeline.session import RoundServices
-from council.pipeline.stages import TOO_LONG_FOR_CHAIRMAN as TOO_LONG
+from council.pipeline.stages import TOO_LONG as TOO_LONG
 from council.pipeline.stages import WROTE_NOTHING
 from council.prompts.shared import SHORTENED_MARK
 from council.rounds import Fallback, Synthesis
