@@ -37,7 +37,7 @@ def estimated_tokens(text: str) -> int:
 
 
 def common_length(texts: Sequence[str], budget: int) -> int | None:
-    """Return the greatest common length, in tokens, at which all texts fit; None if they do."""
+    """Return the greatest common length in tokens at which all fit; None if they fit whole."""
     sizes, budget = sorted(estimated_tokens(text) for text in texts), max(0, budget)
     for i, size in enumerate(sizes):
         share = budget // (len(sizes) - i)
