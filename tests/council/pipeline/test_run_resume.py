@@ -14,7 +14,7 @@ from council.round_rules import drawn
 from council.rounds import Artefact, Closing, Round
 from storage.memory import MemoryStore
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_panel, a_round, answered
-from tests.council.convene.acts import convened
+from tests.council.pipeline.helpers import run_with_fakes
 from tests.fakes.gateway import FailingStore, FakeGateway, Hangs, PowerCutError, by_text
 
 PANEL = a_panel(4, outside=1)
@@ -31,7 +31,7 @@ def _eventful() -> FakeGateway:
 
 async def _uninterrupted() -> tuple[Round, int]:
     store = FailingStore(saves=1_000)
-    round_ = await convened(a_round(PANEL), _eventful(), store)
+    round_ = await run_with_fakes(a_round(PANEL), _eventful(), store)
     return round_, len(store.saved)
 
 
@@ -50,10 +50,10 @@ async def test_a_round_stopped_after_any_save_ends_as_if_it_had_not(saves: int) 
     whole, _ = await _uninterrupted()
     store = FailingStore(saves)
     with pytest.raises((PowerCutError, ExceptionGroup)):
-        await convened(a_round(PANEL), _eventful(), store)
+        await run_with_fakes(a_round(PANEL), _eventful(), store)
 
     store.left = 1_000
-    resumed = await convened(a_round(PANEL), _Resumed(await store.load("r1")), store)
+    resumed = await run_with_fakes(a_round(PANEL), _Resumed(await store.load("r1")), store)
 
     assert _timeless(resumed) == _timeless(whole)
 
@@ -62,12 +62,12 @@ async def test_a_round_stopped_after_any_save_ends_as_if_it_had_not(saves: int) 
 async def test_nobody_is_asked_twice_for_what_is_saved(saves: int) -> None:
     store = FailingStore(saves)
     with pytest.raises((PowerCutError, ExceptionGroup)):
-        await convened(a_round(PANEL), _eventful(), store)
+        await run_with_fakes(a_round(PANEL), _eventful(), store)
     held = await store.load("r1")
     gateway = _Resumed(held)
 
     store.left = 1_000
-    await convened(a_round(PANEL), gateway, store)
+    await run_with_fakes(a_round(PANEL), gateway, store)
 
     asked = gateway.times_asked()
     assert not {answer.member for answer in held.answers} & _asked_for(asked, Role.ANSWER)
@@ -136,7 +136,7 @@ async def test_a_cancelled_round_goes_on_where_it_was() -> None:
     )
 
     gateway = FakeGateway()
-    round_ = await convened(a_round(), gateway, store)
+    round_ = await run_with_fakes(a_round(), gateway, store)
 
     assert gateway.times_asked() == {(GPT, Role.BALLOT): 1, (CLAUDE, Role.SYNTHESIS): 1}
     assert len(round_.ballots) == 3
@@ -149,12 +149,12 @@ class _Unwritable(MemoryStore):
 
 async def test_a_store_that_cannot_write_stops_the_round_with_its_own_words() -> None:
     with pytest.raises(StoreError, match="The disk is full."):
-        await convened(a_round(), store=_Unwritable())
+        await run_with_fakes(a_round(), store=_Unwritable())
 
 
 async def test_a_mistake_of_ours_is_not_taken_for_an_absence() -> None:
     with pytest.raises(ExceptionGroup) as stopped:
-        await convened(a_round(), store=FailingStore(0))
+        await run_with_fakes(a_round(), store=FailingStore(0))
 
     assert stopped.group_contains(PowerCutError)
 
@@ -163,7 +163,7 @@ async def test_a_draw_that_is_saved_is_never_drawn_again() -> None:
     kept = drawn(answered(a_round(seed="another")))
     assert kept != drawn(answered(a_round()))
 
-    round_ = await convened(answered(a_round()).with_(kept))
+    round_ = await run_with_fakes(answered(a_round()).with_(kept))
 
     assert round_.draw == kept
     assert {ballot.judge: ballot.shown for ballot in round_.ballots} == {

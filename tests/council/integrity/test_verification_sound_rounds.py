@@ -9,8 +9,8 @@ from council.integrity.verification import Difference, verify
 from council.labels import Slate
 from council.round_rules import drawn
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round, answered, ranked
-from tests.council.verifying import tampering
-from tests.council.verifying.tampering import ROUND
+from tests.council.integrity import tampering
+from tests.council.integrity.tampering import ROUND
 
 
 def test_an_untouched_round_shows_no_difference() -> None:

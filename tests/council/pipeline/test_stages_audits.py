@@ -18,7 +18,7 @@ from council.round_rules import due_audit
 from council.rounds import Artefact, Closing, Round, Synthesis
 from storage.memory import MemoryStore
 from tests.builders import NAMES, a_panel, a_round
-from tests.council.convene.acts import convened
+from tests.council.pipeline.helpers import run_with_fakes
 from tests.fakes.gateway import (
     FailingStore,
     FakeGateway,
@@ -52,19 +52,19 @@ def _without_audits(round_: Round) -> Round:
 
 async def _judge() -> str:
     """Give who casts the audit ballot of the rounds here."""
-    (ballot,) = _audits(await convened(a_round(PANEL)))
+    (ballot,) = _audits(await run_with_fakes(a_round(PANEL)))
     return ballot.judge
 
 
 async def _second_time(says: Saying, panel: Panel = PANEL) -> tuple[Round, FakeGateway]:
     gateway = FakeGateway(judges={await _judge(): [by_text, says]})
-    return await convened(a_round(panel), gateway), gateway
+    return await run_with_fakes(a_round(panel), gateway), gateway
 
 
 async def test_the_judge_sees_the_same_answers_in_reverse_and_nothing_else_differs() -> None:
     gateway = FakeGateway()
 
-    round_ = await convened(a_round(PANEL), gateway)
+    round_ = await run_with_fakes(a_round(PANEL), gateway)
 
     (audit,) = _audits(round_)
     first, again = gateway.of(Role.BALLOT, audit.judge)
@@ -86,7 +86,7 @@ def _frame(call: Call, nonce: str) -> list[str]:
 
 
 async def test_all_but_the_audit_ballot_is_as_without_it() -> None:
-    audited, plain = await convened(a_round(PANEL)), await convened(a_round(NEVER))
+    audited, plain = await run_with_fakes(a_round(PANEL)), await run_with_fakes(a_round(NEVER))
 
     assert len(_audits(audited)) == 1
     assert _without_audits(audited) == replace(plain, panel=PANEL)
@@ -96,14 +96,14 @@ async def test_all_but_the_audit_ballot_is_as_without_it() -> None:
 async def test_without_audits_nobody_is_asked_more() -> None:
     gateway = FakeGateway()
 
-    await convened(a_round(NEVER), gateway)
+    await run_with_fakes(a_round(NEVER), gateway)
 
     assert len(gateway.asked) == 4 + 4 + 1
 
 
 async def test_a_position_judge_is_found_out_and_an_order_blind_one_is_not() -> None:
-    blind = await convened(a_round(PANEL))
-    biased = await convened(a_round(PANEL), FakeGateway(vote=by_slot))
+    blind = await run_with_fakes(a_round(PANEL))
+    biased = await run_with_fakes(a_round(PANEL), FakeGateway(vote=by_slot))
 
     assert _changes(blind) is False
     assert _changes(biased) is True
@@ -124,7 +124,7 @@ def _changes(round_: Round) -> bool:
     ],
 )
 async def test_an_audit_that_fails_leaves_no_trace(says: Saying) -> None:
-    plain = await convened(a_round(NEVER))
+    plain = await run_with_fakes(a_round(NEVER))
 
     round_, _ = await _second_time(says, a_panel(4, terms=HASTY))
 
@@ -140,13 +140,13 @@ async def test_a_spoiled_audit_ballot_is_kept_with_its_cost_and_not_asked_again(
     assert (spoiled.judge, spoiled.fault, spoiled.is_audit) == (judge, NOT_JSON, True)
     assert len(gateway.of(Role.BALLOT, judge)) == 2
     assert sum(reply.cost_usd or 0 for reply in round_.replies) == 0.5
-    assert _without_audits(round_) == replace(await convened(a_round(NEVER)), panel=PANEL)
+    assert _without_audits(round_) == replace(await run_with_fakes(a_round(NEVER)), panel=PANEL)
 
 
 async def test_a_judge_whose_ballots_were_spoiled_is_not_audited() -> None:
     gateway = FakeGateway(judges={await _judge(): "B is best."})
 
-    round_ = await convened(a_round(PANEL), gateway)
+    round_ = await run_with_fakes(a_round(PANEL), gateway)
 
     assert _audits(round_) == []
     assert [spoiled.is_audit for spoiled in round_.spoiled] == [False, False]
@@ -156,7 +156,7 @@ async def test_a_judge_that_was_asked_again_is_audited_with_the_prompt_that_coun
     judge = await _judge()
     gateway = FakeGateway(judges={judge: ["B is best.", by_text]})
 
-    round_ = await convened(a_round(PANEL), gateway)
+    round_ = await run_with_fakes(a_round(PANEL), gateway)
 
     (audit,) = _audits(round_)
     assert audit.judge == judge
@@ -170,7 +170,7 @@ async def test_answers_that_were_shortened_for_a_judge_are_shown_so_again() -> N
     overflow = ContextOverflowError("takes no more")
     gateway = FakeGateway(answers=LONG, judges={judge: [overflow, by_text]})
 
-    round_ = await convened(a_round(PANEL), gateway)
+    round_ = await run_with_fakes(a_round(PANEL), gateway)
 
     papers = [b.paper for b in round_.ballots if b.judge == judge and b.paper]
     assert [paper.cut_to for paper in papers] == [1_000, 1_000]
@@ -179,7 +179,7 @@ async def test_answers_that_were_shortened_for_a_judge_are_shown_so_again() -> N
 
 async def test_no_chairman_reads_what_the_audit_said() -> None:
     silent = GatewayError("is silent")
-    whole = await convened(a_round(PANEL))
+    whole = await run_with_fakes(a_round(PANEL))
     (audit,) = _audits(whole)
     resumed = replace(whole, synthesis=None, closing=None)
     resumed = replace(
@@ -188,7 +188,7 @@ async def test_no_chairman_reads_what_the_audit_said() -> None:
     )
     gateway = FakeGateway(chairmen={audit.judge: silent})
 
-    await convened(resumed, gateway)
+    await run_with_fakes(resumed, gateway)
 
     assert gateway.of(Role.SYNTHESIS)
     assert not any("Sesame" in call.prompt.user for call in gateway.of(Role.SYNTHESIS))
@@ -273,7 +273,7 @@ class _Unwritable(MemoryStore):
 @pytest.mark.parametrize("kind", [Synthesis, Ballot])
 async def test_a_store_that_cannot_write_says_so_in_its_own_words(kind: type[Artefact]) -> None:
     with pytest.raises(StoreError, match="The disk is full."):
-        await convened(a_round(PANEL), store=_Unwritable(kind))
+        await run_with_fakes(a_round(PANEL), store=_Unwritable(kind))
 
 
 # 4 answers, the draw, 4 ballots, the tally, the synthesis, the audit ballot, the end
@@ -288,19 +288,21 @@ async def test_a_round_resumed_anywhere_holds_one_audit_ballot_at_most(
     judge, store = await _judge(), FailingStore(saves)
     if saves < SAVES:
         with pytest.raises((PowerCutError, ExceptionGroup)):
-            await convened(a_round(PANEL), FakeGateway(judges={judge: [by_text, says]}), store)
+            await run_with_fakes(
+                a_round(PANEL), FakeGateway(judges={judge: [by_text, says]}), store
+            )
     store.left = 1_000
     held = await store.load("r1") if saves < SAVES else a_round(PANEL)
     voted = any(ballot.judge == judge for ballot in held.ballots)
     gateway = FakeGateway(judges={judge: says if voted else [by_text, says]})
 
-    round_ = await convened(a_round(PANEL), gateway, store)
+    round_ = await run_with_fakes(a_round(PANEL), gateway, store)
 
     kept = [*_audits(round_), *(spoiled for spoiled in round_.spoiled if spoiled.is_audit)]
     assert len(kept) == (0 if held.synthesis and not _held_audit(held) else 1)
     if _held_audit(held):
         assert not gateway.of(Role.BALLOT)
-    assert _without_audits(round_) == replace(await convened(a_round(NEVER)), panel=PANEL)
+    assert _without_audits(round_) == replace(await run_with_fakes(a_round(NEVER)), panel=PANEL)
     assert verify(round_) == ()
 
 
@@ -309,7 +311,7 @@ def _held_audit(round_: Round) -> bool:
 
 
 async def test_what_was_cast_is_what_the_seed_says() -> None:
-    round_ = await convened(a_round(PANEL))
+    round_ = await run_with_fakes(a_round(PANEL))
 
     assert round_.draw is not None
     due = due_audit(round_, round_.draw)

@@ -2,7 +2,7 @@
 
 from council.prompts.answer import answer_prompt
 from tests.builders import a_question
-from tests.council.test_imitations import each_hostile
+from tests.council.test_prompt_injection import each_hostile
 
 
 def test_the_question_is_put_as_it_was_asked() -> None:

@@ -8,7 +8,7 @@ from council.prompts.shared import blind
 from council.prompts.synthesis import JudgesReport, anonymize_reasons, chair_prompt
 from council.tally import standings
 from tests.builders import a_ballot, a_question, labels
-from tests.council.test_imitations import each_ballot_or_role, each_hostile
+from tests.council.test_prompt_injection import each_ballot_or_role, each_hostile
 from tests.fakes.gateway import read
 
 NONCE = "4f9c2b7d8e13a605"

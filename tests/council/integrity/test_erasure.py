@@ -15,7 +15,7 @@ from council.pipeline.session import RoundServices
 from council.rounds import Fallback, Question, Round, Synthesis
 from storage.memory import MemoryStore
 from tests.builders import ASKED_AT, CLAUDE, a_ballot, a_round
-from tests.council.verifying.tampering import ROUND
+from tests.council.integrity.tampering import ROUND
 from tests.fakes.gateway import FakeGateway
 
 SALT = "5a17" * 8

@@ -10,7 +10,7 @@ from council.errors import ContextOverflowError, GatewayError, GatewayTimeoutErr
 from council.rounds import Fallback, Stage
 from council.tally import Strength
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_panel, a_round
-from tests.council.convene.acts import HASTY, convened
+from tests.council.pipeline.helpers import SHORT_DEADLINES, run_with_fakes
 from tests.fakes.gateway import FakeGateway, Hangs, Saying, read
 
 REASONS = [
@@ -31,7 +31,7 @@ async def test_a_member_that_gives_nothing_is_absent_with_the_reason(
 ) -> None:
     gateway = FakeGateway(answers={GPT: says})
 
-    round_ = await convened(a_round(a_panel(4, terms=HASTY)), gateway)
+    round_ = await run_with_fakes(a_round(a_panel(4, terms=SHORT_DEADLINES)), gateway)
 
     assert round_.absences == (Absence(GPT, Role.ANSWER, reason),)
     assert [answer.member for answer in round_.answers] == [CLAUDE, GEMINI, DEEPSEEK]
@@ -41,7 +41,7 @@ async def test_a_member_that_gives_nothing_is_absent_with_the_reason(
 async def test_a_member_that_gave_no_answer_still_judges_all(says: Saying, reason: str) -> None:
     gateway = FakeGateway(answers={GPT: says})
 
-    round_ = await convened(a_round(a_panel(4, terms=HASTY)), gateway)
+    round_ = await run_with_fakes(a_round(a_panel(4, terms=SHORT_DEADLINES)), gateway)
 
     (call,) = gateway.of(Role.BALLOT, GPT)
     assert len(read(call.prompt).texts) == 3
@@ -61,7 +61,7 @@ class FullGateway(FakeGateway):
 
 
 async def test_what_a_call_was_waiting_for_at_the_deadline_is_in_the_reason() -> None:
-    round_ = await convened(a_round(a_panel(2, terms=HASTY)), FullGateway())
+    round_ = await run_with_fakes(a_round(a_panel(2, terms=SHORT_DEADLINES)), FullGateway())
 
     assert {absence.reason for absence in round_.absences} == {
         "did not answer in 0.01 s; waited for its turn at openai until the time was up"
@@ -71,7 +71,7 @@ async def test_what_a_call_was_waiting_for_at_the_deadline_is_in_the_reason() ->
 async def test_an_absent_member_is_told_in_the_flags() -> None:
     gateway = FakeGateway(answers={GPT: GatewayError("is out of credit")})
 
-    round_ = await convened(a_round(a_panel(4)), gateway)
+    round_ = await run_with_fakes(a_round(a_panel(4)), gateway)
 
     assert round_.tally is not None
     assert f"{GPT} did not answer" in round_.tally.verdict.flags
@@ -80,7 +80,7 @@ async def test_an_absent_member_is_told_in_the_flags() -> None:
 async def test_a_missed_quorum_closes_the_round_and_says_who_and_why() -> None:
     gateway = FakeGateway(answers={CLAUDE: Hangs(), GEMINI: GatewayError("is out of credit")})
 
-    round_ = await convened(a_round(a_panel(terms=HASTY)), gateway)
+    round_ = await run_with_fakes(a_round(a_panel(terms=SHORT_DEADLINES)), gateway)
 
     assert round_.stage is Stage.CLOSED
     assert round_.closing is not None
@@ -95,7 +95,7 @@ async def test_a_missed_quorum_closes_the_round_and_says_who_and_why() -> None:
 async def test_a_higher_quorum_is_kept() -> None:
     gateway = FakeGateway(answers={CLAUDE: GatewayError("is out of credit")})
 
-    round_ = await convened(a_round(a_panel(terms=replace(TERMS, quorum=3))), gateway)
+    round_ = await run_with_fakes(a_round(a_panel(terms=replace(TERMS, quorum=3))), gateway)
 
     assert round_.closing is not None
     assert round_.closing.failure is not None
@@ -105,7 +105,7 @@ async def test_a_higher_quorum_is_kept() -> None:
 async def test_of_two_answers_the_seat_that_did_not_answer_ranks_both() -> None:
     gateway = FakeGateway(answers={CLAUDE: "b", GPT: "a", GEMINI: GatewayError("is silent")})
 
-    round_ = await convened(a_round(), gateway)
+    round_ = await run_with_fakes(a_round(), gateway)
 
     assert [ballot.judge for ballot in round_.ballots] == [GEMINI]
     assert round_.tally is not None
@@ -115,14 +115,14 @@ async def test_of_two_answers_the_seat_that_did_not_answer_ranks_both() -> None:
 
 
 async def test_of_two_answers_every_outside_judge_ranks_both() -> None:
-    round_ = await convened(a_round(a_panel(2, outside=2)))
+    round_ = await run_with_fakes(a_round(a_panel(2, outside=2)))
 
     assert [ballot.judge for ballot in round_.ballots] == [GEMINI, DEEPSEEK]
     assert all(len(ballot.shown) == 2 for ballot in round_.ballots)
 
 
 async def test_with_two_answers_and_nobody_left_to_judge_there_is_no_table() -> None:
-    round_ = await convened(a_round(a_panel(2)))
+    round_ = await run_with_fakes(a_round(a_panel(2)))
 
     assert round_.ballots == ()
     assert round_.tally is not None
@@ -136,7 +136,7 @@ async def test_with_two_answers_and_nobody_left_to_judge_there_is_no_table() -> 
 async def test_one_answer_where_a_panel_allows_it_is_synthesised_unranked() -> None:
     gateway = FakeGateway(answers={CLAUDE: GatewayError("is silent")})
 
-    round_ = await convened(a_round(a_panel(2, terms=replace(TERMS, quorum=1))), gateway)
+    round_ = await run_with_fakes(a_round(a_panel(2, terms=replace(TERMS, quorum=1))), gateway)
 
     assert not gateway.of(Role.BALLOT)
     assert round_.synthesis is not None
@@ -156,7 +156,7 @@ async def test_a_judge_that_does_not_vote_is_absent_and_punishes_nobody(
 ) -> None:
     gateway = FakeGateway(judges={GPT: says})
 
-    round_ = await convened(a_round(a_panel(4, terms=HASTY)), gateway)
+    round_ = await run_with_fakes(a_round(a_panel(4, terms=SHORT_DEADLINES)), gateway)
 
     assert round_.absences == (Absence(GPT, Role.BALLOT, reason),)
     assert round_.tally is not None
@@ -169,7 +169,7 @@ async def test_a_round_without_a_single_ballot_still_has_a_synthesis() -> None:
     silent = GatewayError("is out of credit")
     gateway = FakeGateway(judges=dict.fromkeys([CLAUDE, GPT, GEMINI], silent))
 
-    round_ = await convened(a_round(), gateway)
+    round_ = await run_with_fakes(a_round(), gateway)
 
     assert round_.tally is not None
     assert round_.tally.standings == ()

@@ -7,10 +7,12 @@ from council.rounds import Round
 from storage.memory import MemoryStore
 from tests.fakes.gateway import FakeGateway
 
-HASTY = Terms(answer_seconds=0.01, ballot_seconds=0.01, synthesis_seconds=0.01, audit_share=0)
+SHORT_DEADLINES = Terms(
+    answer_seconds=0.01, ballot_seconds=0.01, synthesis_seconds=0.01, audit_share=0
+)
 
 
-async def convened(
+async def run_with_fakes(
     round_: Round, gateway: FakeGateway | None = None, store: MemoryStore | None = None
 ) -> Round:
     """Open the round, where it is not yet, and convene it on a clock that stands still."""

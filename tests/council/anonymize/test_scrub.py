@@ -4,7 +4,7 @@ import pytest
 
 from council.anonymize.scrub import MASK, mask_names, scrub
 from tests.builders import CLAUDE, GPT, NAMES
-from tests.council.scrub_cases import ORDINARY, SIGNED, Ordinary, Signed
+from tests.council.anonymize.scrub_cases import ORDINARY, SIGNED, Ordinary, Signed
 
 
 @pytest.mark.parametrize("case", SIGNED, ids=lambda case: case.id)

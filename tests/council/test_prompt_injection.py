@@ -6,7 +6,7 @@ from base64 import b64encode
 import pytest
 
 from council.prompt_injection import defused, find_suspicions, neutralise_fences, visible
-from tests.council.scrub_cases import ORDINARY, Ordinary
+from tests.council.anonymize.scrub_cases import ORDINARY, Ordinary
 
 ZERO_WIDTH = "\u200b"
 FENCES = {

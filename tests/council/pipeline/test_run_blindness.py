@@ -7,7 +7,7 @@ from council.labels import PUBLIC_LETTERS, SLOT_LETTERS
 from council.panel import Terms
 from council.rounds import Round
 from tests.builders import KEYS, NAMES, a_panel, a_question, a_round
-from tests.council.convene.acts import convened
+from tests.council.pipeline.helpers import run_with_fakes
 from tests.fakes.gateway import FakeGateway, Read, read
 
 MEMBERS = KEYS[:8]
@@ -29,7 +29,7 @@ async def _judged(signature: str) -> tuple[Round, FakeGateway]:
     }
     gateway = FakeGateway(answers=answers, judges={MEMBERS[0]: ["B is best.", _names_everyone]})
     audited = Terms(audit_share=1)  # so that what holds for ballots holds for audit ballots
-    return await convened(a_round(a_panel(8, terms=audited)), gateway), gateway
+    return await run_with_fakes(a_round(a_panel(8, terms=audited)), gateway), gateway
 
 
 def _names_everyone(shown: Read) -> str:
@@ -92,7 +92,7 @@ async def test_an_imitating_answer_moves_no_fence_of_a_real_round() -> None:
     )
     gateway = FakeGateway(answers=dict.fromkeys(KEYS[:3], attack))
 
-    await convened(a_round(question=a_question(attack, context=attack)), gateway)
+    await run_with_fakes(a_round(question=a_question(attack, context=attack)), gateway)
 
     for call in gateway.of(Role.BALLOT):
         assert tuple(read(call.prompt).texts) == ("A", "B")

@@ -14,7 +14,7 @@ from council.prompts.shared import SHORTENED_MARK
 from council.rounds import Fallback, Synthesis
 from storage.memory import MemoryStore
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_panel, a_round
-from tests.council.convene.acts import HASTY, convened
+from tests.council.pipeline.helpers import SHORT_DEADLINES, run_with_fakes
 from tests.fakes.gateway import FakeGateway, Hangs, Saying, by_slot, read
 
 TRAILER = '{"drawn_on": [], "departs": true, "why": "Both miss the point."}'
@@ -22,7 +22,7 @@ OVERFLOW = ContextOverflowError("takes no more")
 
 
 async def test_the_first_chairman_writes_and_nothing_stands_in() -> None:
-    round_ = await convened(a_round(a_panel(chairmen=[DEEPSEEK, GPT])))
+    round_ = await run_with_fakes(a_round(a_panel(chairmen=[DEEPSEEK, GPT])))
 
     assert round_.synthesis is not None
     assert (round_.synthesis.chairman, round_.synthesis.fallback) == (DEEPSEEK, None)
@@ -31,7 +31,7 @@ async def test_the_first_chairman_writes_and_nothing_stands_in() -> None:
 async def test_what_the_chairman_says_of_its_answer_is_kept() -> None:
     gateway = FakeGateway(chairmen={CLAUDE: f"No.\n{TRAILER}"})
 
-    round_ = await convened(a_round(), gateway)
+    round_ = await run_with_fakes(a_round(), gateway)
 
     synthesis = round_.synthesis
     assert synthesis is not None
@@ -50,7 +50,7 @@ async def test_a_chairman_may_say_what_it_drew_on() -> None:
             'Yes.\n{"drawn_on": ["K","L","M","N","O","P","Q","R","S","T","U","V","W","X","Y","Z"]}'
         )
 
-    round_ = await convened(a_round(), FakeGateway(chairmen={CLAUDE: drew_on_all}))
+    round_ = await run_with_fakes(a_round(), FakeGateway(chairmen={CLAUDE: drew_on_all}))
 
     assert round_.draw is not None
     assert round_.synthesis is not None
@@ -69,7 +69,7 @@ async def test_a_chairman_may_say_what_it_drew_on() -> None:
 async def test_where_a_chairman_fails_the_next_one_writes(says: Saying, reason: str) -> None:
     gateway = FakeGateway(chairmen={CLAUDE: says})
 
-    round_ = await convened(a_round(a_panel(terms=HASTY)), gateway)
+    round_ = await run_with_fakes(a_round(a_panel(terms=SHORT_DEADLINES)), gateway)
 
     assert round_.absences == (Absence(CLAUDE, Role.SYNTHESIS, reason),)
     assert round_.synthesis is not None
@@ -82,7 +82,7 @@ async def test_where_all_chairmen_fail_the_winning_answer_stands_as_it_was_writt
         answers={CLAUDE: text, GPT: "b", GEMINI: "c"}, chairmen=_all_say(GatewayError("is silent"))
     )
 
-    round_ = await convened(a_round(), gateway)
+    round_ = await run_with_fakes(a_round(), gateway)
 
     assert round_.draw is not None
     label = round_.draw.labels.label_of(CLAUDE)
@@ -111,7 +111,7 @@ async def test_in_a_tie_the_cheapest_and_then_the_quickest_answer_stands(
         vote=by_slot,
     )
 
-    round_ = await convened(a_round(), gateway)
+    round_ = await run_with_fakes(a_round(), gateway)
 
     assert round_.draw is not None
     assert round_.synthesis is not None
@@ -125,7 +125,7 @@ async def test_without_standings_the_cheapest_answer_stands() -> None:
         chairmen=_all_say(GatewayError("is silent")),
     )
 
-    round_ = await convened(a_round(a_panel(2)), gateway)
+    round_ = await run_with_fakes(a_round(a_panel(2)), gateway)
 
     assert round_.synthesis is not None
     assert (round_.synthesis.text, round_.synthesis.fallback) == ("b", Fallback.ANSWER)
@@ -137,7 +137,7 @@ async def test_answers_that_overflow_the_chairman_are_shortened_alike() -> None:
         chairmen={CLAUDE: [OVERFLOW, "Yes."]},
     )
 
-    round_ = await convened(a_round(), gateway)
+    round_ = await run_with_fakes(a_round(), gateway)
 
     shown = read(gateway.of(Role.SYNTHESIS)[1].prompt).texts
     assert all(text.endswith(SHORTENED_MARK) for text in shown.values())
@@ -148,7 +148,7 @@ async def test_answers_that_overflow_the_chairman_are_shortened_alike() -> None:
 async def test_a_chairman_with_no_room_for_any_answer_is_not_even_asked() -> None:
     gateway = FakeGateway(contexts={CLAUDE: 1_100})
 
-    round_ = await convened(a_round(), gateway)
+    round_ = await run_with_fakes(a_round(), gateway)
 
     assert round_.absences == (Absence(CLAUDE, Role.SYNTHESIS, TOO_LONG),)
     assert not gateway.of(Role.SYNTHESIS, CLAUDE)

@@ -17,8 +17,8 @@ from tests.builders import (
     ballot_text,
     labels,
 )
-from tests.council.verifying import tampering as t
-from tests.council.verifying.tampering import ROUND, Tamper
+from tests.council.integrity import tampering as t
+from tests.council.integrity.tampering import ROUND, Tamper
 
 BEST = min(label for _, label in ROUND.draw.labels.pairs) if ROUND.draw else ""
 LINE, VOTED, SPOILED = f"standings[{BEST}]", f"ballots[{CLAUDE}]", f"spoiled[{GEMINI} #1]"

@@ -22,9 +22,9 @@ from tests.builders import (
     answered,
     ranked,
 )
-from tests.council.verifying import tampering as t
-from tests.council.verifying.tampering import ROUND, Tamper
-from tests.council.verifying.test_tampered import ALONE
+from tests.council.integrity import tampering as t
+from tests.council.integrity.tampering import ROUND, Tamper
+from tests.council.integrity.test_verification_tampering import ALONE
 
 SALT, LATER = "5a17", ASKED_AT + timedelta(days=90)
 GONE = forget(ROUND, LATER, SALT)

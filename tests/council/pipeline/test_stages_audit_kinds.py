@@ -11,7 +11,7 @@ from council.round_rules import NAMED, OWN, POLICY, drawn, due_audit
 from council.rounds import Round
 from tests.builders import NAMES, a_panel, a_round, ranked
 from tests.builders import answered as with_answers
-from tests.council.convene.acts import convened
+from tests.council.pipeline.helpers import run_with_fakes
 from tests.fakes.gateway import FakeGateway, by_text, read
 
 PANEL = a_panel(4, terms=Terms(audit_share=1))
@@ -35,7 +35,7 @@ def _audit(round_: Round) -> Ballot:
 async def _asked(kind: str) -> tuple[Round, Call, Call]:
     """Give the round, and the calls that asked for the counted ballot and for the audit."""
     gateway = FakeGateway()
-    round_ = await convened(_opened(kind), gateway)
+    round_ = await run_with_fakes(_opened(kind), gateway)
     first, again = gateway.of(Role.BALLOT, _audit(round_).judge)
     return round_, first, again
 
@@ -76,7 +76,7 @@ async def test_an_own_answer_that_does_not_fit_is_shortened_with_the_others() ->
     # Three of them fit, four do not.
     gateway = FakeGateway(answers=texts, contexts=dict.fromkeys(texts, 7_600))
 
-    round_ = await convened(opened, gateway)
+    round_ = await run_with_fakes(opened, gateway)
 
     papers = [b.paper for b in round_.ballots if b.judge == _audit(round_).judge and b.paper]
     lengths = [paper.cut_to for paper in papers]
@@ -89,7 +89,7 @@ async def test_where_not_even_the_start_of_all_answers_fits_there_is_no_audit() 
     texts = {seat.key: letter * 123 for seat, letter in zip(PANEL.members, "abcd", strict=True)}
     for context in range(1_000, 1_600, 10):
         gateway = FakeGateway(answers=texts, contexts=dict.fromkeys(texts, context))
-        round_ = await convened(opened, gateway)
+        round_ = await run_with_fakes(opened, gateway)
         papers = [b.paper for b in round_.ballots if b.counts and b.paper]
         whole = len(papers) == 4 and all(paper.cut_to is None for paper in papers)
         found.add((whole, len(round_.ballots) > len(papers)))
@@ -100,10 +100,10 @@ async def test_where_not_even_the_start_of_all_answers_fits_there_is_no_audit() 
 
 async def test_an_own_answer_for_which_there_is_no_room_leaves_no_trace() -> None:
     opened = _opened(OWN)
-    judge = _audit(await convened(opened)).judge
+    judge = _audit(await run_with_fakes(opened)).judge
     overflow = ContextOverflowError("takes no more")
 
-    round_ = await convened(opened, FakeGateway(judges={judge: [by_text, overflow]}))
+    round_ = await run_with_fakes(opened, FakeGateway(judges={judge: [by_text, overflow]}))
 
     assert all(ballot.counts for ballot in round_.ballots)
     assert not round_.absence(judge, Role.BALLOT)

@@ -8,7 +8,7 @@ from council.answers import Prompt
 from council.prompts.ballot import BallotPrompt, ballot_schema, judge_prompt
 from council.prompts.shared import DEFAULT_RUBRIC, blind, fenced, nonce_for, rubric
 from tests.builders import RUBRIC, a_question
-from tests.council.test_imitations import each_ballot_or_role, each_hostile
+from tests.council.test_prompt_injection import each_ballot_or_role, each_hostile
 from tests.fakes.gateway import read
 
 NONCE = nonce_for("seed", "judge")
