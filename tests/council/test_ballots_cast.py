@@ -1,4 +1,4 @@
-"""From a judge's reply to a ballot in public labels."""
+"""A judge's reply becomes a ballot in public labels."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A reply is read strictly, and each fault is told apart."""
+"""The ballot parser is strict and distinguishes every fault."""
 
 import json
 

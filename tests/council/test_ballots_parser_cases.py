@@ -1,4 +1,4 @@
-"""The tables of ballots are sound, and the reader agrees with every line of them."""
+"""The tables of ballot cases are sound, and the parser agrees with every case."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A round spends no more than is left: reserved before, settled after, freed at the end."""
+"""A round spends no more than is left: cost is reserved before, settled after, freed at the end."""
 
 import asyncio
 from collections.abc import Mapping

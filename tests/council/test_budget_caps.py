@@ -1,4 +1,4 @@
-"""Under whom money is counted, and what is said where a cap is reached."""
+"""Which account is charged, and the message when a cap is reached."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone

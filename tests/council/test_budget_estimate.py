@@ -1,4 +1,4 @@
-"""What a round may cost is worked out from prices, lengths and limits before anything is asked."""
+"""The cost of a round is estimated from prices, lengths and limits before any call."""
 
 from council.answers import Call, Prompt
 from council.budget import (

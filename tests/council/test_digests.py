@@ -1,4 +1,4 @@
-"""JSON that digests rest on is the same text for the same value."""
+"""Canonical JSON is the same text for the same value."""
 
 from council.digests import canonical_json, json_digest
 

@@ -1,4 +1,4 @@
-"""What each judge is shown: never its own answer, and every answer in every slot equally often."""
+"""No judge sees its own answer, and every answer is in every slot equally often."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Who makes a model, by its id."""
+"""The family of a model follows from its id."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Amounts are whole micro-dollars, and read as money."""
+"""Amounts are whole micro-dollars and are formatted as money."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What imitates our prompts is found and made harmless; the rest stays as it is."""
+"""Imitations of our prompts are found and neutralised; other text is unchanged."""
 
 import codecs
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""Every random choice follows from the seed by SHA-256."""
+"""Random choices follow from the seed by SHA-256."""
 
 from collections import Counter
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""The kinds of audit ballots: drawn in turn, and tied to the policy a round was opened under."""
+"""The kinds of audit are drawn equally often, and follow the policy of the round."""
 
 from collections import Counter
 from dataclasses import replace
@@ -44,7 +44,7 @@ def _round(seed: str = "seed", *, outside: int = 0, policy: str = POLICY) -> Rou
 
 
 def _of_kind(kind: str) -> tuple[Round, Audit]:
-    """Give the first of many rounds that is due an audit of a kind."""
+    """Return the first of many rounds that is due an audit of this kind."""
     for nth in range(100):
         round_ = _round(f"round {nth}")
         audit = due_audit(round_, drawn(round_))

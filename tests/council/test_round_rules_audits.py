@@ -1,4 +1,4 @@
-"""Which rounds are due an audit ballot, by whom, and that it is never counted."""
+"""Which rounds are due an audit ballot and by which judge; it is never counted."""
 
 from dataclasses import replace
 

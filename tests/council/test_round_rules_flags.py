@@ -1,4 +1,4 @@
-"""What weakens a verdict is flagged."""
+"""Whatever weakens a verdict is flagged."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A round holds its parts, and what can be derived is read off them."""
+"""A round holds its artefacts, and derived values follow from them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""An answer's author is masked; models it only speaks about stay."""
+"""scrub masks the author of an answer; models the answer only mentions stay."""
 
 import pytest
 

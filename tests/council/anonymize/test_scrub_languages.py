@@ -1,4 +1,4 @@
-"""Answers are blind in fifteen languages, and texts about models stay as they are."""
+"""scrub works in fifteen languages and leaves texts about models unchanged."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Replies that must be read, and read exactly: varied in dress, clear in what they say."""
+"""Replies that must parse: different in form, clear in content."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A ranked round, and ways to falsify one thing in it."""
+"""A ranked round, and functions that falsify one thing in it."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What forgetting removes, what it keeps, and what still proves a text that is gone."""
+"""What erasure removes and keeps, and how digests still prove an erased text."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Each link holds the hash of the one before, and its own hash is that of all it holds."""
+"""Each link has the hash of the previous one and a hash of all its fields."""
 
 from dataclasses import fields, replace
 from typing import Any

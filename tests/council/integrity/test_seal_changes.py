@@ -1,4 +1,4 @@
-"""What was changed in a closed round is named; forgetting is no change."""
+"""find_changes names what was changed in a closed round; erasure is no change."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is noted of a round stays the same when its texts are forgotten, and can be made by hand."""
+"""Digests of a round survive the erasure of its texts, and can be computed by hand."""
 
 from datetime import timedelta
 from hashlib import sha256

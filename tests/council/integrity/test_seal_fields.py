@@ -1,4 +1,4 @@
-"""Every field of a round enters its digest, as it is or as the digest of a text."""
+"""Every field of a round enters its digest, directly or as a digest of a text."""
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
@@ -14,7 +14,7 @@ APART = {"id", "forgotten"}
 
 
 def kinds(hint: Any) -> Iterator[type]:  # noqa: ANN401 - whatever a field is declared as
-    """Give the dataclasses that a declared type leads to."""
+    """Return the dataclasses reachable from a declared type."""
     if get_origin(hint) in {tuple, Union, UnionType}:
         for part in get_args(hint):
             yield from kinds(part)
@@ -23,7 +23,7 @@ def kinds(hint: Any) -> Iterator[type]:  # noqa: ANN401 - whatever a field is de
 
 
 def reached(kind: type) -> set[type]:
-    """Give every dataclass a value of this kind can hold."""
+    """Return every dataclass that a value of this type can contain."""
     found = {kind}
     for name, hint in get_type_hints(kind).items():
         if kind is not Round or name in PARTS.values():

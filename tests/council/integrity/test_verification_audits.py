@@ -1,4 +1,4 @@
-"""An audit ballot is recomputed like any other, and what is falsified in it is named."""
+"""An audit ballot is recomputed like any other, and tampering with it is reported."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Whatever was done to a chain is found and named, but for a rewriting up to its end."""
+"""Every kind of tampering with a chain is reported, except rewriting it up to its end."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is left of a forgotten round is still checked: draw, nonces, standings, verdict."""
+"""What remains of an erased round is verified: draw, nonces, standings, verdict."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A round that is as it should be shows no difference."""
+"""A sound round shows no difference."""
 
 from dataclasses import replace
 

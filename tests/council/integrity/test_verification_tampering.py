@@ -1,4 +1,4 @@
-"""Whatever is falsified in a stored round is named by its field."""
+"""Tampering with any field of a stored round is reported with the name of the field."""
 
 from dataclasses import replace
 

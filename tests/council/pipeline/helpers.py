@@ -1,4 +1,4 @@
-"""What the tests of convening do: put a round to a council of fakes."""
+"""Helpers of the pipeline tests: run a round with fakes."""
 
 from council.panel import Terms
 from council.pipeline.run import convene
@@ -15,7 +15,7 @@ SHORT_DEADLINES = Terms(
 async def run_with_fakes(
     round_: Round, gateway: FakeGateway | None = None, store: MemoryStore | None = None
 ) -> Round:
-    """Open the round, where it is not yet, and convene it on a clock that stands still."""
+    """Open the round, unless it is open already, and run it with a clock that stands still."""
     store = store or MemoryStore()
     await store.open(round_)
     return await convene(

@@ -1,4 +1,4 @@
-"""A round from its question to its end."""
+"""A round runs from its question to its end."""
 
 from collections.abc import Callable
 from dataclasses import replace

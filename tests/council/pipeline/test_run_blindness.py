@@ -1,4 +1,4 @@
-"""Nothing that judges or chairmen read says who wrote what."""
+"""Nothing that judges and chairmen read reveals an author."""
 
 import pytest
 

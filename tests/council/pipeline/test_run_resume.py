@@ -1,4 +1,4 @@
-"""A round that stopped anywhere goes on from what is saved."""
+"""A round that stopped anywhere resumes from what was saved."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,7 +21,7 @@ PANEL = a_panel(4, outside=1)
 
 
 def _eventful() -> FakeGateway:
-    """Give models among whom one is absent, ballots spoil once and twice, and a chairman fails."""
+    """Return a gateway with an absence, ballots spoiled once and twice, and a failing chairman."""
     return FakeGateway(
         answers={DEEPSEEK: GatewayError("is out of credit")},
         judges={GPT: ["B is best.", by_text], GEMINI: "B is best."},

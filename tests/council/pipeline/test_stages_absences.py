@@ -1,4 +1,4 @@
-"""Members and judges that give nothing, and rounds that have too little to rank."""
+"""Members and judges that deliver nothing, and rounds with too few answers."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a judge is shown in an audit of its own answer, and in one of names."""
+"""What a judge sees in an audit that includes its own answer, and in one that names authors."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def _audit(round_: Round) -> Ballot:
 
 
 async def _asked(kind: str) -> tuple[Round, Call, Call]:
-    """Give the round, and the calls that asked for the counted ballot and for the audit."""
+    """Return the round, and the calls for the counted ballot and for the audit."""
     gateway = FakeGateway()
     round_ = await run_with_fakes(_opened(kind), gateway)
     first, again = gateway.of(Role.BALLOT, _audit(round_).judge)

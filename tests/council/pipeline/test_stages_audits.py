@@ -1,4 +1,4 @@
-"""The audit ballot of a round: beside the synthesis, never counted, never waited for long."""
+"""The audit ballot is cast during the synthesis, never counted and never waited for long."""
 
 import asyncio
 from dataclasses import replace
@@ -51,7 +51,7 @@ def _without_audits(round_: Round) -> Round:
 
 
 async def _judge() -> str:
-    """Give who casts the audit ballot of the rounds here."""
+    """Return the judge of the audit ballot in these rounds."""
     (ballot,) = _audits(await run_with_fakes(a_round(PANEL)))
     return ballot.judge
 

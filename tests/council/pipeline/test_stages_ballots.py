@@ -1,4 +1,4 @@
-"""Spoiled ballots, and answers too long for a judge."""
+"""Spoiled ballots, and answers that are too long for a judge."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who writes the synthesis, and what stands in for it."""
+"""Which chairman writes the synthesis, and what replaces it."""
 
 from dataclasses import replace
 

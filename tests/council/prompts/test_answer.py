@@ -1,4 +1,4 @@
-"""What a member is asked."""
+"""The prompt for a member."""
 
 from council.prompts.answer import answer_prompt
 from tests.builders import a_question

@@ -1,4 +1,4 @@
-"""What a judge is asked."""
+"""The prompt for a judge."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""One length for all: the longest that lets every answer fit, and never half a character."""
+"""All answers are truncated to the longest common length that fits, at whole characters."""
 
 import pytest
 from hypothesis import given

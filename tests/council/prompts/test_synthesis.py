@@ -1,4 +1,4 @@
-"""What the chairman is asked."""
+"""The prompt for the chairman."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is shown of a synthesis while it is written: all of the answer, none of what follows it."""
+"""A synthesis is shown while it is written, without the JSON object after it."""
 
 import pytest
 from hypothesis import example, given

@@ -1,4 +1,4 @@
-"""How a chairman's reply is read: the answer, and what its last line says."""
+"""The parser of a chairman's reply: the answer, and the JSON object on its last line."""
 
 import pytest
 

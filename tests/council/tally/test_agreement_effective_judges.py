@@ -1,4 +1,4 @@
-"""How many judges a panel amounts to, on simulated panels whose answer is known."""
+"""The effective number of judges on simulated panels with a known answer."""
 
 from collections.abc import Callable, Sequence
 from itertools import permutations

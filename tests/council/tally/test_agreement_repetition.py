@@ -1,4 +1,4 @@
-"""How far a second ranking of the same answers is another one."""
+"""How much a second ranking of the same answers differs from the first."""
 
 import pytest
 from hypothesis import given

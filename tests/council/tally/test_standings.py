@@ -1,4 +1,4 @@
-"""Standings: the worked examples of the method, ties, and what is not counted."""
+"""Standings: the worked examples of the method, ties, and ballots that do not count."""
 
 import pytest
 

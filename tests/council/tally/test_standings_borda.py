@@ -1,4 +1,4 @@
-"""One ballot's Borda points and shares."""
+"""Borda points and shares of one ballot."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What must hold for whatever ballots a round may get."""
+"""Properties of standings and verdicts that hold for any ballots."""
 
 from dataclasses import replace
 from random import Random

@@ -1,4 +1,4 @@
-"""The strength of a verdict, read in its order."""
+"""The strength of a verdict, by its rules in order."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def _tally(ballots: tuple[Ballot, ...]) -> Tally:
 
 
 def _seven(outside_for_b: int) -> tuple[Ballot, ...]:
-    """Give a full panel of seven: B puts A first, A puts B last, and the other five both ahead."""
+    """Return a full panel of seven: B puts A first, A puts B last, the other five both ahead."""
     own = (a_ballot("C D E F G B", by="A"), a_ballot("A C D E F G", by="B"))
     outside = [
         a_ballot(

@@ -1,4 +1,4 @@
-"""The chance that random ballots would lead to as high a share as the winner's."""
+"""The probability that random ballots give a share as high as the winner's."""
 
 from functools import cache
 from itertools import permutations, product

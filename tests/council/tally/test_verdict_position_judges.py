@@ -1,4 +1,4 @@
-"""Judges that vote by position alone end in an exact tie, and the verdict says so."""
+"""Judges that vote only by position produce an exact tie, and the verdict says so."""
 
 from collections.abc import Callable
 
