@@ -149,7 +149,7 @@ async def test_calls_of_unknown_cost_are_counted_never_as_nothing() -> None:
     assert await gone(budget) == CapUsage(0, 0, unknown_calls=2)
 
 
-async def test_a_cost_that_is_told_counts_though_the_price_was_unknown() -> None:
+async def test_a_reported_cost_counts_even_if_the_price_is_unknown() -> None:
     budget = a_budget()
 
     await held(budget, a_round(), PaidGateway(5e-6, prices=dict.fromkeys(SEATS)))
@@ -239,7 +239,7 @@ async def test_a_second_try_that_no_longer_fits_is_not_made() -> None:
     )
 
 
-async def test_what_a_call_did_not_spend_is_left_for_others() -> None:
+async def test_what_a_call_did_not_spend_is_available_to_others() -> None:
     gateway = PaidGateway(10e-6)
 
     closed = await held(a_budget(), capped(300e-6), gateway)
@@ -269,7 +269,7 @@ async def test_the_same_event_again_reserves_nothing() -> None:
     assert await gone(budget) == CapUsage(0, WHOLE)
 
 
-async def test_a_stopped_round_is_free_and_reserved_again_when_it_goes_on() -> None:
+async def test_a_stopped_round_frees_its_reservation_and_reserves_again_on_resume() -> None:
     budget, round_ = a_budget(day=WHOLE), a_round()
     gateway = PaidGateway(answers={GPT: Hangs()})
     store = MemoryStore()
@@ -347,7 +347,7 @@ class TamperedStore(MemoryStore):
         raise StoreError("holds what no round can")
 
 
-async def test_a_sweep_leaves_alone_what_belongs_to_a_round_nobody_can_read() -> None:
+async def test_a_sweep_keeps_the_reservation_of_an_unreadable_round() -> None:
     budget = a_budget()
     await budget.accept(a_round(), PaidGateway())
 

@@ -79,7 +79,7 @@ def test_days_are_utc() -> None:
     assert Account.of(a_round(), late).day == date(2026, 11, 22)
 
 
-def test_a_round_that_nobody_asked_for_falls_under_its_schedule() -> None:
+def test_a_scheduled_round_counts_under_its_schedule() -> None:
     asked = Question("Why?", place=NOWHERE)
     round_ = replace(a_round(question=asked), id="sched:nightly@2026-11-21T03:00")
 

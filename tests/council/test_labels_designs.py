@@ -36,7 +36,7 @@ def test_every_column_holds_every_answer_once(design: list[list[int]]) -> None:
 
 
 @each_design
-def test_each_pair_stands_in_either_order_nearly_equally_often(design: list[list[int]]) -> None:
+def test_each_pair_is_in_either_order_nearly_equally_often(design: list[list[int]]) -> None:
     before = Counter((x, y) for row in design for i, x in enumerate(row) for y in row[i + 1 :])
 
     # n − 2 judges see a pair: no pair stands in one order on more than about two thirds of them

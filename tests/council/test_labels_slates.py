@@ -29,7 +29,7 @@ def _of(
 
 
 @pytest.mark.parametrize("authors", range(3, 11))
-def test_every_answer_stands_in_every_slot_equally_often(authors: int) -> None:
+def test_every_answer_is_in_every_slot_equally_often(authors: int) -> None:
     for seed in SEEDS[:60]:
         drawn, slates = _of(authors, seed)
 
@@ -39,7 +39,7 @@ def test_every_answer_stands_in_every_slot_equally_often(authors: int) -> None:
 
 
 @pytest.mark.parametrize("authors", range(3, 11))
-def test_nobody_sees_its_own_answer_and_everybody_all_others(authors: int) -> None:
+def test_every_judge_sees_all_answers_except_its_own(authors: int) -> None:
     for seed in SEEDS[:60]:
         drawn, slates = _of(authors, seed)
 
@@ -51,7 +51,7 @@ def test_nobody_sees_its_own_answer_and_everybody_all_others(authors: int) -> No
 
 
 @pytest.mark.parametrize("authors", range(3, 9))
-def test_over_many_seeds_each_pair_stands_in_either_order_half_of_the_time(authors: int) -> None:
+def test_over_many_seeds_each_pair_is_in_either_order_half_of_the_time(authors: int) -> None:
     before: Counter[tuple[str, str]] = Counter()
     for seed in SEEDS:
         drawn, slates = _of(authors, seed)
@@ -116,11 +116,11 @@ def test_of_two_answers_the_authors_rank_nothing() -> None:
 
 
 @pytest.mark.parametrize("authors", [0, 1])
-def test_one_answer_alone_is_put_before_nobody(authors: int) -> None:
+def test_a_single_answer_is_shown_to_no_judge(authors: int) -> None:
     assert _of(authors, "seed", OUTSIDE)[1] == ()
 
 
-def test_two_answers_and_nobody_left_to_judge_give_no_slate() -> None:
+def test_two_answers_without_another_judge_give_no_slate() -> None:
     assert _of(2, "seed")[1] == ()
 
 

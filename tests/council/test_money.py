@@ -34,7 +34,7 @@ def test_a_cap_is_rounded_down(usd: float, micro: int) -> None:
         (1_234_500_000, "$1,234.50"),
     ],
 )
-def test_an_amount_is_told_to_its_last_digit(micro: int, said: str) -> None:
+def test_an_amount_is_formatted_to_its_last_digit(micro: int, said: str) -> None:
     assert dollars(micro) == said
 
 

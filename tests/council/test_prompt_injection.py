@@ -107,7 +107,7 @@ def test_an_imitated_role_marker_is_found_and_made_harmless(text: str) -> None:
 
 
 @each_hostile
-def test_what_is_harmless_stays_as_it_is(text: str) -> None:
+def test_harmless_text_is_unchanged(text: str) -> None:
     assert defused(defused(text)) == defused(text)
 
 
@@ -184,7 +184,7 @@ def test_a_run_of_letters_that_hides_nothing_is_not_suspected(run: str) -> None:
     assert find_suspicions(run) == ()
 
 
-def test_hidden_characters_are_told() -> None:
+def test_hidden_characters_are_reported() -> None:
     assert find_suspicions(f"Yes{ZERO_WIDTH}.") == ("hides characters",)
     assert visible("Y\u2060es\ufeff.\u202e") == "Yes."
 

@@ -95,7 +95,7 @@ def test_the_own_answer_is_put_among_those_seen_before_at_a_place_of_the_seed() 
     assert audit.authors == {}
 
 
-def test_over_many_seeds_the_own_answer_stands_at_every_place() -> None:
+def test_over_many_seeds_the_own_answer_is_in_every_slot() -> None:
     places = Counter[int]()
     for nth in range(400):
         round_ = _round(f"round {nth}")
@@ -110,7 +110,7 @@ def test_over_many_seeds_the_own_answer_stands_at_every_place() -> None:
     assert min(places.values()) > 15
 
 
-def test_a_judge_without_an_answer_of_its_own_is_due_no_audit_of_it() -> None:
+def test_a_judge_without_an_answer_is_due_no_audit_with_its_own_answer() -> None:
     outside = _round("any", outside=1).panel.outside_judges[0].key
     kinds = set()
     for nth in range(200):
@@ -122,7 +122,7 @@ def test_a_judge_without_an_answer_of_its_own_is_due_no_audit_of_it() -> None:
     assert kinds == {ORDER, NAMED}
 
 
-def test_names_are_shown_beside_the_same_answers_in_the_same_order() -> None:
+def test_names_are_shown_with_the_same_answers_in_the_same_order() -> None:
     round_, audit = _of_kind(NAMED)
     labels = dict(drawn(round_).labels.pairs)
 

@@ -92,7 +92,7 @@ def test_without_a_ballot_that_counts_there_is_nothing_to_repeat_and_no_other_ju
     assert _due(replace(round_, ballots=others)) is None
 
 
-def test_where_nobody_is_left_to_judge_there_is_no_audit() -> None:
+def test_without_judges_there_is_no_audit() -> None:
     assert _due(_round(members=2)) is None
 
 

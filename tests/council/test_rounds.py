@@ -143,7 +143,7 @@ def test_the_winning_answer_is_that_of_the_first_place() -> None:
     assert RANKED.draw.labels.label_of(answer.member) == first
 
 
-def test_without_a_ballot_nobody_is_first() -> None:
+def test_without_a_ballot_no_answer_is_first() -> None:
     round_ = answered(a_round(a_panel(2)))
 
     assert winning_labels(counted(round_, drawn(round_))) == ()

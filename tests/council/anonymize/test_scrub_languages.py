@@ -27,14 +27,14 @@ def test_what_was_tuned_on_is_found_and_nothing_else(language: str) -> None:
     assert _masked(known.ordinary) == []
 
 
-def test_what_was_held_out_is_found_as_often_as_is_published() -> None:
+def test_the_held_out_corpus_is_found_as_often_as_published() -> None:
     held_out = texts("held-out")
 
     assert len(_missed(held_out.signed)) <= 27
     assert len(_masked(held_out.ordinary)) <= 1
 
 
-def test_the_corpus_is_as_large_as_is_said() -> None:
+def test_the_corpus_has_its_documented_size() -> None:
     assert {language.name.lower() for language in READ} == {*LANGUAGES}
     assert {name for names in GROUPS.values() for name in names} == {*LANGUAGES}
     for names in GROUPS.values():
@@ -98,7 +98,7 @@ def test_getting_ready_changes_nothing() -> None:
     assert scrub("As Claude, I nod.").text == f"As {MASK}, I nod."
 
 
-def test_every_name_has_a_character_of_its_own_that_tells_its_family() -> None:
+def test_every_name_is_marked_with_a_character_of_its_family() -> None:
     for family in FAMILIES:
         for name in (*family.names, *family.makers):
             token = marked(name)

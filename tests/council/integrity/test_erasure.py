@@ -28,7 +28,7 @@ WHOLE = replace(ROUND, question=ASKED, synthesis=WRITTEN)
 GONE = forget(WHOLE, LATER, SALT)
 
 
-def test_no_text_is_left() -> None:
+def test_no_text_remains() -> None:
     assert len(texts_of(WHOLE)) > 20
     assert texts_of(GONE) == ()
     for word in (
@@ -68,7 +68,7 @@ def test_a_digest_is_sha_256_over_salt_and_text() -> None:
 
 
 @pytest.mark.parametrize("round_", [WHOLE, GONE], ids=["kept", "forgotten"])
-def test_whoever_holds_a_text_can_prove_it(round_: Round) -> None:
+def test_a_text_can_be_proved_by_its_digest(round_: Round) -> None:
     assert names_of_text(round_, "Why?") == ("question",)
     assert names_of_text(round_, "Because.") == ("reference",)
     assert names_of_text(round_, "Yes, it is.") == ("synthesis",)
@@ -83,7 +83,7 @@ def test_texts_that_were_never_there_have_no_digest() -> None:
     assert "context" not in dict(bare.forgotten.digests)
 
 
-def test_an_answer_that_stood_in_for_the_synthesis_is_gone_too() -> None:
+def test_an_answer_that_replaced_the_synthesis_is_erased_too() -> None:
     stood_in = replace(ROUND, synthesis=Synthesis("Answer 0.", None, Fallback.ANSWER))
 
     assert texts_of(forget(stood_in, LATER, SALT)) == ()
@@ -109,7 +109,7 @@ def test_words_on_a_forgotten_round_are_refused_and_a_bare_verdict_is_not() -> N
 
 
 @pytest.mark.parametrize("round_", [a_round(), WHOLE], ids=["open", "ranked"])
-async def test_nobody_goes_on_with_a_forgotten_round(round_: Round) -> None:
+async def test_a_forgotten_round_cannot_be_resumed(round_: Round) -> None:
     store, gateway = MemoryStore(), FakeGateway()
     await store.open(forget(round_, LATER, SALT))
 

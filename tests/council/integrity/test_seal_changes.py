@@ -24,7 +24,7 @@ Tamper = Callable[[Round], Round]
 
 
 @pytest.mark.parametrize("round_", [ROUND, GONE], ids=["remembered", "forgotten"])
-def test_a_round_that_nobody_touched_is_as_it_closed(round_: Round) -> None:
+def test_an_unchanged_round_has_no_changes(round_: Round) -> None:
     assert changes(round_, SEAL) == ()
 
 
@@ -98,15 +98,15 @@ def test_notes_in_another_order_are_named_by_that() -> None:
     assert changes(ROUND, Seal(notes, link)) == ("the order of what was noted of it",)
 
 
-def test_a_link_that_is_gone_is_said_to_be() -> None:
+def test_a_missing_link_is_reported() -> None:
     assert changes(ROUND, Seal(NOTES, None)) == ("its link in the chain is gone",)
 
 
-def test_a_link_that_was_changed_is_said_to_be() -> None:
+def test_a_changed_link_is_reported() -> None:
     assert changes(ROUND, Seal(NOTES, replace(LINK, origin="x"))) == ("its link was changed",)
 
 
-def test_a_link_of_another_round_is_said_to_be() -> None:
+def test_a_link_of_another_round_is_reported() -> None:
     other = appended(None, "", "r2", NOTES.digest)
 
     assert changes(ROUND, Seal(NOTES, other)) == ("its link is that of another round",)
@@ -116,7 +116,7 @@ def test_a_link_of_another_round_is_said_to_be() -> None:
     )
 
 
-def test_a_link_of_another_version_is_left_to_that() -> None:
+def test_a_link_of_another_version_is_not_checked() -> None:
     (found,) = changes(ROUND, Seal(NOTES, replace(LINK, version=LINK_VERSION + 1)))
 
     assert found.startswith("its link was made by another version of the program")

@@ -46,7 +46,7 @@ def test_every_field_of_all_a_round_holds_is_covered_once() -> None:
     }
 
 
-def test_whole_numbers_and_moments_are_the_same_however_they_are_kept() -> None:
+def test_whole_numbers_and_times_are_equal_however_they_are_stored() -> None:
     noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
     assert plain_json((3.0, 2.5, True, None)) == [3, 2.5, True, None]

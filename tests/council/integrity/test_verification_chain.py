@@ -47,7 +47,7 @@ def rehashed(links: list[Link]) -> list[Link]:
     return [*links[:2], changed, *links[3:]]
 
 
-def test_a_chain_that_nobody_touched_is_whole() -> None:
+def test_an_unchanged_chain_is_whole() -> None:
     walk = walked(CHAIN)
 
     assert (walk.length, walk.head, walk.findings) == (5, CHAIN[-1].hash, [])

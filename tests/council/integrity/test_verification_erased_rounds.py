@@ -98,7 +98,7 @@ def test_what_was_added_or_taken_away_is_named(tamper: Tamper) -> None:
     assert fields(tamper(GONE))
 
 
-def test_an_audit_ballot_is_taken_as_it_is() -> None:
+def test_an_audit_ballot_is_not_checked() -> None:
     audit = replace(ROUND.ballots[1], judge=GEMINI, audit="order")
 
     assert fields(forget(replace(ROUND, ballots=(*ROUND.ballots, audit)), LATER, SALT)) == []
@@ -110,20 +110,20 @@ def test_a_ballot_that_was_made_an_audit_is_named_by_the_standings() -> None:
     assert any(field.startswith("standings[") for field in fields(made))
 
 
-def test_a_flag_that_rests_on_a_forgotten_reason_is_taken_as_it_is() -> None:
+def test_a_flag_from_an_erased_reason_is_kept() -> None:
     flagged = t.verdict(lambda v: replace(v, flags=(*v.flags, f"{GPT} named Claude in its reason")))
 
     assert fields(flagged(GONE)) == []
 
 
 @pytest.mark.parametrize("round_", [a_round(), ROUND], ids=["open", "ranked"])
-def test_a_text_that_is_left_is_named(round_: Round) -> None:
+def test_an_unerased_text_is_reported(round_: Round) -> None:
     gone = forget(round_, LATER, SALT)
 
     assert fields(replace(gone, question=Question("Why?"))) == ["question"]
 
 
-def test_a_raw_text_that_is_left_is_named() -> None:
+def test_an_unerased_raw_text_is_reported() -> None:
     left = t.paper(lambda p: replace(p, reply=Reply("K first.")))(GONE)
 
     assert fields(left) == [f"ballots[{CLAUDE}]"]

@@ -116,7 +116,7 @@ async def test_judges_that_vote_by_position_decide_nothing(
     assert round_.tally.verdict.strength is Strength.NO_CONSENSUS
 
 
-async def test_every_change_is_told_as_it_is_saved() -> None:
+async def test_every_change_is_reported_as_it_is_saved() -> None:
     heard: list[Round] = []
     store = MemoryStore()
     await store.open(a_round())
@@ -137,7 +137,7 @@ async def test_what_is_given_back_is_what_is_stored() -> None:
     assert await store.load("r1") == round_
 
 
-async def test_a_closed_round_is_left_as_it_is() -> None:
+async def test_a_closed_round_is_unchanged() -> None:
     gateway, store = FakeGateway(), MemoryStore()
     first = await run_with_fakes(a_round(), gateway, store)
     asked = len(gateway.asked)

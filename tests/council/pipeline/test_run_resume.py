@@ -59,7 +59,7 @@ async def test_a_round_stopped_after_any_save_ends_as_if_it_had_not(saves: int) 
 
 
 @pytest.mark.parametrize("saves", range(SAVES))
-async def test_nobody_is_asked_twice_for_what_is_saved(saves: int) -> None:
+async def test_what_is_saved_is_not_asked_for_again(saves: int) -> None:
     store = FailingStore(saves)
     with pytest.raises((PowerCutError, ExceptionGroup)):
         await run_with_fakes(a_round(PANEL), _eventful(), store)
@@ -129,7 +129,7 @@ async def test_a_round_cancelled_in_mid_stage_keeps_what_is_saved() -> None:
     assert stopped.closing is None
 
 
-async def test_a_cancelled_round_goes_on_where_it_was() -> None:
+async def test_a_cancelled_round_resumes_where_it_stopped() -> None:
     store = MemoryStore()
     await _cancelled_once(
         lambda round_: len(round_.ballots) == 2, FakeGateway(judges={GPT: Hangs()}), store

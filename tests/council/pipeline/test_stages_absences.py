@@ -68,7 +68,7 @@ async def test_what_a_call_was_waiting_for_at_the_deadline_is_in_the_reason() ->
     }
 
 
-async def test_an_absent_member_is_told_in_the_flags() -> None:
+async def test_an_absent_member_is_flagged() -> None:
     gateway = FakeGateway(answers={GPT: GatewayError("is out of credit")})
 
     round_ = await run_with_fakes(a_round(a_panel(4)), gateway)
@@ -121,7 +121,7 @@ async def test_of_two_answers_every_outside_judge_ranks_both() -> None:
     assert all(len(ballot.shown) == 2 for ballot in round_.ballots)
 
 
-async def test_with_two_answers_and_nobody_left_to_judge_there_is_no_table() -> None:
+async def test_with_two_answers_and_no_other_judge_there_is_no_table() -> None:
     round_ = await run_with_fakes(a_round(a_panel(2)))
 
     assert round_.ballots == ()
@@ -151,7 +151,7 @@ async def test_one_answer_where_a_panel_allows_it_is_synthesised_unranked() -> N
         pytest.param(Hangs(), "did not vote in 0.01 s", id="hangs"),
     ],
 )
-async def test_a_judge_that_does_not_vote_is_absent_and_punishes_nobody(
+async def test_a_judge_that_does_not_vote_is_absent_and_changes_no_share(
     says: Saying, reason: str
 ) -> None:
     gateway = FakeGateway(judges={GPT: says})

@@ -93,7 +93,7 @@ async def test_all_but_the_audit_ballot_is_as_without_it() -> None:
     assert len(audited.replies) == len(plain.replies) + 1
 
 
-async def test_without_audits_nobody_is_asked_more() -> None:
+async def test_without_audits_no_extra_call_is_made() -> None:
     gateway = FakeGateway()
 
     await run_with_fakes(a_round(NEVER), gateway)

@@ -138,7 +138,7 @@ async def test_a_judge_with_no_room_for_any_answer_is_not_even_asked() -> None:
     assert not gateway.of(Role.BALLOT, GPT)
 
 
-async def test_an_answer_cut_at_its_limit_is_marked_for_whoever_reads_it() -> None:
+async def test_an_answer_cut_at_its_token_limit_is_marked() -> None:
     gateway = FakeGateway(answers={CLAUDE: Reply("Yes, but", cut=True)})
 
     round_ = await run_with_fakes(a_round(), gateway)

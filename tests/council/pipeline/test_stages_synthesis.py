@@ -21,7 +21,7 @@ TRAILER = '{"drawn_on": [], "departs": true, "why": "Both miss the point."}'
 OVERFLOW = ContextOverflowError("takes no more")
 
 
-async def test_the_first_chairman_writes_and_nothing_stands_in() -> None:
+async def test_the_first_chairman_writes_without_a_fallback() -> None:
     round_ = await run_with_fakes(a_round(a_panel(chairmen=[DEEPSEEK, GPT])))
 
     assert round_.synthesis is not None
@@ -76,7 +76,7 @@ async def test_where_a_chairman_fails_the_next_one_writes(says: Saying, reason: 
     assert (round_.synthesis.chairman, round_.synthesis.fallback) == (GPT, Fallback.CHAIRMAN)
 
 
-async def test_where_all_chairmen_fail_the_winning_answer_stands_as_it_was_written() -> None:
+async def test_if_all_chairmen_fail_the_winning_answer_is_the_synthesis() -> None:
     text = "As Claude, I say: a."
     gateway = FakeGateway(
         answers={CLAUDE: text, GPT: "b", GEMINI: "c"}, chairmen=_all_say(GatewayError("is silent"))
@@ -101,7 +101,7 @@ async def test_where_all_chairmen_fail_the_winning_answer_stands_as_it_was_writt
         pytest.param([(0.0, 3), (0.1, 1), (None, 1)], CLAUDE, id="free-is-cheapest"),
     ],
 )
-async def test_in_a_tie_the_cheapest_and_then_the_quickest_answer_stands(
+async def test_in_a_tie_the_cheapest_and_then_the_quickest_answer_wins(
     replies: list[tuple[float | None, float]], stands: str
 ) -> None:
     said = [Reply(f"Answer {i}", cost_usd=c, seconds=s) for i, (c, s) in enumerate(replies)]
@@ -119,7 +119,7 @@ async def test_in_a_tie_the_cheapest_and_then_the_quickest_answer_stands(
     assert round_.draw.labels.author_of(label) == stands
 
 
-async def test_without_standings_the_cheapest_answer_stands() -> None:
+async def test_without_standings_the_cheapest_answer_wins() -> None:
     gateway = FakeGateway(
         answers={CLAUDE: Reply("a", cost_usd=0.2), GPT: Reply("b", cost_usd=0.1)},
         chairmen=_all_say(GatewayError("is silent")),
@@ -158,7 +158,7 @@ def _all_say(says: Saying) -> dict[str, Saying]:
     return dict.fromkeys([CLAUDE, GPT, GEMINI], says)
 
 
-async def test_once_the_rounds_time_is_up_the_winning_answer_stands_in() -> None:
+async def test_once_the_rounds_time_is_up_the_winning_answer_replaces_the_synthesis() -> None:
     ticks = iter([0.0, *[1.0] * 2, *[9.0] * 99])
     terms = replace(TERMS, round_seconds=5)
     store, gateway = MemoryStore(), FakeGateway()

@@ -26,7 +26,7 @@ def test_a_judge_sees_each_answer_in_its_fence_in_display_order() -> None:
     assert list(read(prompt).texts) == ["A", "B"]
 
 
-def test_a_judge_is_told_its_nonce_and_the_letters() -> None:
+def test_a_judge_receives_its_nonce_and_the_letters() -> None:
     prompt = _prompt({"A": "Yes.", "B": "No."})
 
     assert read(prompt).nonces == (NONCE,)

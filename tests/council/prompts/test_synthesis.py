@@ -44,7 +44,7 @@ def test_the_chairman_sees_the_reasons_one_a_line() -> None:
     assert "What the judges wrote:\n- K is right.\n- M is short." in user
 
 
-def test_without_standings_or_reasons_nothing_is_said_of_them() -> None:
+def test_without_standings_or_reasons_the_prompt_does_not_mention_them() -> None:
     prompt = chair_prompt(a_question(), {K: "Yes."}, JudgesReport(), NONCE, plain=False)
 
     assert "judges" not in prompt.user

@@ -60,7 +60,7 @@ def test_an_empty_reason_is_none() -> None:
     assert parse_chair_reply(reply, LABELS) == ChairReply("Yes.", labels("Q"))
 
 
-def test_labels_are_told_in_the_order_of_the_round() -> None:
+def test_labels_are_returned_in_the_order_of_the_round() -> None:
     reply = 'Yes.\n{"drawn_on": ["Q", "K", "Q"]}'
 
     assert parse_chair_reply(reply, LABELS).drawn_on == labels("K Q")

@@ -96,7 +96,7 @@ def test_shares_that_differ_by_rounding_alone_share_a_place() -> None:
     assert places(lines) == {"C": 1, "A": 2, "D": 2, "B": 4}
 
 
-def test_an_answer_nobody_ranked_has_no_share_and_comes_last() -> None:
+def test_an_unranked_answer_has_no_share_and_comes_last() -> None:
     lines = standings(ABCD, [a_ballot("B A C")])
 
     assert lines[-1].label == "D"
@@ -104,7 +104,7 @@ def test_an_answer_nobody_ranked_has_no_share_and_comes_last() -> None:
     assert (lines[-1].points, lines[-1].max_points, lines[-1].first_votes) == (0, 0, 0)
 
 
-def test_an_answer_that_lost_every_pair_stands_above_one_nobody_ranked() -> None:
+def test_an_answer_that_lost_every_pair_ranks_above_an_unranked_one() -> None:
     lines = standings(labels("D A B"), [a_ballot("A B")])
 
     assert [line.label for line in lines] == ["A", "B", "D"]
@@ -120,7 +120,7 @@ def test_an_audit_ballot_is_not_counted() -> None:
     assert shares(standings(labels("A B"), [a_ballot("A B"), audited])) == {"A": 1, "B": 0}
 
 
-def test_a_pair_nobody_saw_is_left_out_of_a_share() -> None:
+def test_a_pair_no_judge_saw_is_left_out_of_a_share() -> None:
     matrix = pair_matrix([a_ballot("A B"), a_ballot("C D")])
 
     assert pair_share(labels("A")[0], matrix) == 1.0

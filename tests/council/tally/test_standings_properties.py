@@ -109,7 +109,7 @@ def test_a_pair_divides_one_between_its_two(ballots: tuple[Ballot, ...]) -> None
 
 
 @given(st.permutations(PANEL), st.sampled_from(PANEL))
-def test_a_missing_ballot_punishes_nobody(order: list[Label], lost: Label) -> None:
+def test_a_missing_ballot_changes_no_share(order: list[Label], lost: Label) -> None:
     # All judges hold the same order: whoever's ballot is lost, each share is as it was.
     ballots = [
         Ballot(judge, tuple(sorted(shown)), tuple((label,) for label in shown))

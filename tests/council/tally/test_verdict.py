@@ -75,7 +75,7 @@ def test_contradiction_by_outsiders_is_what_denies_a_clear_verdict() -> None:
     assert tally.verdict.p <= 0.05
 
 
-def test_with_nobody_outside_the_pair_nobody_contradicts() -> None:
+def test_without_a_judge_outside_the_pair_none_contradicts() -> None:
     ballots = (
         *(a_ballot("A C", by=f"a{i}") for i in range(19)),
         a_ballot("C A", by="a19"),
@@ -112,7 +112,7 @@ def test_the_headline_counts_only_ballots_that_saw_the_winner() -> None:
         pytest.param("A B C D E F", False, id="six"),
     ],
 )
-def test_too_few_judges_are_said_to_be_so(order: str, too_few: bool) -> None:
+def test_too_few_judges_are_reported(order: str, too_few: bool) -> None:
     assert _tally(without_own(order, order)).verdict.too_few_judges is too_few
 
 

@@ -157,7 +157,7 @@ def test_drawn_ballots_of_equal_slates_are_independent() -> None:
     assert chance(slates, "s").of_reaching(1.0) < 0.05  # 6 · (⅙)⁴ = .005
 
 
-def test_pairs_nobody_saw_weigh_nothing() -> None:
+def test_pairs_no_judge_saw_have_no_weight() -> None:
     found = chance([labels("A B"), labels("C D")], "s")
 
     assert list(found.best_shares) == [1.0] * 4
