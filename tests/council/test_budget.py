@@ -45,11 +45,11 @@ def a_budget(**caps: int | bool) -> Budget:
     return Budget(MemoryLedger(), Caps(**caps), lambda: NOON)  # type: ignore[arg-type]
 
 
-async def gone(budget: Budget) -> CapUsage:
+async def cap_usage(budget: Budget) -> CapUsage:
     return (await budget.ledger.used(Account("", NOON.date())))[Scope.DAY]
 
 
-async def held(budget: Budget, round_: Round, gateway: Gateway) -> Round:
+async def run_in_budget(budget: Budget, round_: Round, gateway: Gateway) -> Round:
     """Accept a round and hold it."""
     store = MemoryStore()
     await budget.accept(round_, gateway)
@@ -58,11 +58,11 @@ async def held(budget: Budget, round_: Round, gateway: Gateway) -> Round:
         return await convene(round_.id, RoundServices(paid, store))
 
 
-def capped(usd: float, **terms: object) -> Round:
+def a_capped_round(usd: float, **terms: object) -> Round:
     return a_round(a_panel(terms=Terms(max_round_usd=usd, **terms)))  # type: ignore[arg-type]
 
 
-def reasons(round_: Round, role: Role) -> list[str]:
+def absence_reasons(round_: Round, role: Role) -> list[str]:
     return [absence.reason for absence in round_.absences if absence.role is role]
 
 
@@ -71,15 +71,15 @@ async def test_a_round_is_reserved_whole_before_it_is_opened() -> None:
 
     await budget.accept(a_round(), PaidGateway())
 
-    assert await gone(budget) == CapUsage(0, WHOLE)
+    assert await cap_usage(budget) == CapUsage(0, WHOLE)
 
 
 async def test_what_a_round_did_not_spend_is_freed() -> None:
     budget = a_budget()
 
-    await held(budget, a_round(), PaidGateway(30e-6))
+    await run_in_budget(budget, a_round(), PaidGateway(30e-6))
 
-    assert await gone(budget) == CapUsage(7 * 30, 0)
+    assert await cap_usage(budget) == CapUsage(7 * 30, 0)
 
 
 async def test_a_round_that_does_not_fit_is_refused_in_a_sentence() -> None:
@@ -88,14 +88,14 @@ async def test_a_round_that_does_not_fit_is_refused_in_a_sentence() -> None:
     with pytest.raises(BudgetError, match=r"may cost \$0.0007, and \$0.000699 is left of the"):
         await budget.accept(a_round(), PaidGateway())
 
-    assert await gone(budget) == CapUsage()
+    assert await cap_usage(budget) == CapUsage()
 
 
 async def test_a_channels_own_cap_is_kept_instead_of_the_general_one() -> None:
     budget = replace(a_budget(), caps=Caps(channel_day=WHOLE - 1, channels={"C1": WHOLE}))
     here, there = (Question("Why?", "U1", place=Place("slack", "T1", c)) for c in ("C1", "C2"))
 
-    await held(budget, a_round(question=here), PaidGateway())
+    await run_in_budget(budget, a_round(question=here), PaidGateway())
 
     for round_id, question in (("r2", here), ("r3", there)):
         with pytest.raises(BudgetError, match="of this channel's budget of"):
@@ -108,7 +108,7 @@ async def test_a_workspaces_cap_counts_all_its_channels_and_no_other_workspace()
         Question("Why?", "U1", place=Place("discord", *place))
         for place in (("G1", "C1"), ("G1", "C2"), ("G2", "C1"))
     )
-    await held(budget, a_round(question=here), PaidGateway())
+    await run_in_budget(budget, a_round(question=here), PaidGateway())
 
     with pytest.raises(BudgetError, match="of this workspace's budget of"):
         await budget.accept(replace(a_round(question=beside), id="r2"), PaidGateway())
@@ -118,7 +118,7 @@ async def test_a_workspaces_cap_counts_all_its_channels_and_no_other_workspace()
 async def test_a_round_that_costs_nothing_fits_where_nothing_is_left() -> None:
     budget = a_budget(day=0)
 
-    closed = await held(budget, a_round(), FakeGateway())
+    closed = await run_in_budget(budget, a_round(), FakeGateway())
 
     assert closed.synthesis
     assert await budget.ledger.held() == ()
@@ -143,98 +143,98 @@ async def test_calls_of_unknown_cost_are_counted_never_as_nothing() -> None:
     budget = a_budget(day=0)
     gateway = FakeGateway(prices={GPT: None})
 
-    closed = await held(budget, a_round(), gateway)
+    closed = await run_in_budget(budget, a_round(), gateway)
 
     assert closed.synthesis
-    assert await gone(budget) == CapUsage(0, 0, unknown_calls=2)
+    assert await cap_usage(budget) == CapUsage(0, 0, unknown_calls=2)
 
 
 async def test_a_reported_cost_counts_even_if_the_price_is_unknown() -> None:
     budget = a_budget()
 
-    await held(budget, a_round(), PaidGateway(5e-6, prices=dict.fromkeys(SEATS)))
+    await run_in_budget(budget, a_round(), PaidGateway(5e-6, prices=dict.fromkeys(SEATS)))
 
-    assert await gone(budget) == CapUsage(7 * 5)
+    assert await cap_usage(budget) == CapUsage(7 * 5)
 
 
 async def test_a_reply_without_a_cost_counts_for_the_most_it_can_have_cost() -> None:
     budget = a_budget()
 
-    await held(budget, a_round(), PaidGateway(None))
+    await run_in_budget(budget, a_round(), PaidGateway(None))
 
-    assert await gone(budget) == CapUsage(WHOLE)
+    assert await cap_usage(budget) == CapUsage(WHOLE)
 
 
 async def test_a_call_that_brought_nothing_is_of_unknown_cost() -> None:
     budget = a_budget()
 
-    await held(budget, a_round(), PaidGateway(answers={GPT: GatewayError("hung up")}))
+    await run_in_budget(budget, a_round(), PaidGateway(answers={GPT: GatewayError("hung up")}))
 
     # Two answers, the ballot of the one judge that sees both, and the synthesis.
-    assert await gone(budget) == CapUsage(4 * 100, 0, unknown_calls=1)
+    assert await cap_usage(budget) == CapUsage(4 * 100, 0, unknown_calls=1)
 
 
 async def test_a_call_beyond_the_rounds_own_cap_is_not_made() -> None:
     budget, gateway = a_budget(), PaidGateway()
 
-    closed = await held(budget, capped(500e-6), gateway)
+    closed = await run_in_budget(budget, a_capped_round(500e-6), gateway)
 
     assert len(gateway.asked) == 5
-    told = "was not asked: the round's budget of $0.0005 is used up"
-    assert reasons(closed, Role.BALLOT) == [told]
-    assert reasons(closed, Role.SYNTHESIS) == [told] * 3
+    reason = "was not asked: the round's budget of $0.0005 is used up"
+    assert absence_reasons(closed, Role.BALLOT) == [reason]
+    assert absence_reasons(closed, Role.SYNTHESIS) == [reason] * 3
     assert closed.synthesis
     assert closed.synthesis.chairman is None
-    assert await gone(budget) == CapUsage(500)
+    assert await cap_usage(budget) == CapUsage(500)
 
 
 async def test_calls_under_way_count_against_the_rounds_own_cap() -> None:
     gateway = PaidGateway(answers=dict.fromkeys(SEATS, Hangs()))
     terms = {"answer_seconds": 0.01, "quorum": 1}
 
-    closed = await held(a_budget(), capped(250e-6, **terms), gateway)
+    closed = await run_in_budget(a_budget(), a_capped_round(250e-6, **terms), gateway)
 
     assert len(gateway.asked) == 2
-    assert any("was not asked" in reason for reason in reasons(closed, Role.ANSWER))
+    assert any("was not asked" in reason for reason in absence_reasons(closed, Role.ANSWER))
 
 
 async def test_no_more_is_reserved_than_the_rounds_own_cap() -> None:
     budget = a_budget(day=500)
 
-    await budget.accept(capped(500e-6), PaidGateway())
+    await budget.accept(a_capped_round(500e-6), PaidGateway())
 
-    assert await gone(budget) == CapUsage(0, 500)
+    assert await cap_usage(budget) == CapUsage(0, 500)
 
 
 async def test_a_cap_too_small_for_a_quorum_of_answers_is_refused_at_once() -> None:
     with pytest.raises(BudgetError, match=r"A quorum of answers may cost \$0.0002, and panel"):
-        await a_budget().accept(capped(199e-6), PaidGateway())
+        await a_budget().accept(a_capped_round(199e-6), PaidGateway())
 
 
-def spoils(_: Read) -> str:
+def reply_without_ballot(_: Read) -> str:
     return "I rank none."
 
 
 async def test_a_second_try_is_reserved_when_it_comes() -> None:
     budget = a_budget(day=WHOLE + 100)
-    gateway = PaidGateway(judges={GPT: [spoils, lambda shown: shown.ballot("")]})
+    gateway = PaidGateway(judges={GPT: [reply_without_ballot, lambda shown: shown.ballot("")]})
 
-    closed = await held(budget, a_round(), gateway)
+    closed = await run_in_budget(budget, a_round(), gateway)
 
     assert len(closed.ballots) == 3
-    assert await gone(budget) == CapUsage(WHOLE + 100)
+    assert await cap_usage(budget) == CapUsage(WHOLE + 100)
 
 
 async def test_a_second_try_that_no_longer_fits_is_not_made() -> None:
     budget = a_budget(day=WHOLE)
-    gateway = PaidGateway(judges={GPT: [spoils, spoils]})
+    gateway = PaidGateway(judges={GPT: [reply_without_ballot, reply_without_ballot]})
 
-    closed = await held(budget, a_round(), gateway)
+    closed = await run_in_budget(budget, a_round(), gateway)
 
     # The synthesis comes after the second try, which had taken its share.
-    assert await gone(budget) == CapUsage(WHOLE)
+    assert await cap_usage(budget) == CapUsage(WHOLE)
     assert (
-        reasons(closed, Role.SYNTHESIS)
+        absence_reasons(closed, Role.SYNTHESIS)
         == ["was not asked: the budget of $0.0007 a day is used up"] * 3
     )
 
@@ -242,7 +242,7 @@ async def test_a_second_try_that_no_longer_fits_is_not_made() -> None:
 async def test_what_a_call_did_not_spend_is_available_to_others() -> None:
     gateway = PaidGateway(10e-6)
 
-    closed = await held(a_budget(), capped(300e-6), gateway)
+    closed = await run_in_budget(a_budget(), a_capped_round(300e-6), gateway)
 
     assert len(gateway.asked) == 7
     assert closed.absences == ()
@@ -254,10 +254,10 @@ async def test_a_crash_leaves_a_reservation_that_the_resumed_round_takes_over() 
     await budget.ledger.settle(Account.of(round_, NOON), 100)  # and then the process died
 
     async with budget.paying(round_, PaidGateway()):
-        during = await gone(budget)
+        during = await cap_usage(budget)
 
     assert during == CapUsage(100, WHOLE - 100)
-    assert await gone(budget) == CapUsage(100)
+    assert await cap_usage(budget) == CapUsage(100)
 
 
 async def test_the_same_event_again_reserves_nothing() -> None:
@@ -266,7 +266,7 @@ async def test_the_same_event_again_reserves_nothing() -> None:
 
     await budget.accept(a_round(), PaidGateway())
 
-    assert await gone(budget) == CapUsage(0, WHOLE)
+    assert await cap_usage(budget) == CapUsage(0, WHOLE)
 
 
 async def test_a_stopped_round_frees_its_reservation_and_reserves_again_on_resume() -> None:
@@ -278,22 +278,22 @@ async def test_a_stopped_round_frees_its_reservation_and_reserves_again_on_resum
 
     reached = asyncio.Event()
 
-    def told(now: Round) -> None:
+    def on_round(now: Round) -> None:
         if len(now.answers) == 2:
             reached.set()
 
-    async def sit() -> None:
+    async def run() -> None:
         async with budget.paying(round_, gateway) as paid:
-            await convene(round_.id, RoundServices(paid, store, on_round=told))
+            await convene(round_.id, RoundServices(paid, store, on_round=on_round))
 
-    task = asyncio.create_task(sit())
+    task = asyncio.create_task(run())
     await reached.wait()
     task.cancel()
     await asyncio.wait([task])
-    assert await gone(budget) == CapUsage(200, 0, unknown_calls=1)
+    assert await cap_usage(budget) == CapUsage(200, 0, unknown_calls=1)
 
     async with budget.paying(round_, gateway):
-        assert await gone(budget) == CapUsage(200, WHOLE - 200, unknown_calls=1)
+        assert await cap_usage(budget) == CapUsage(200, WHOLE - 200, unknown_calls=1)
 
 
 async def test_a_round_that_no_longer_fits_does_not_go_on() -> None:
@@ -311,7 +311,7 @@ async def test_a_closed_round_reserves_nothing() -> None:
     async with budget.paying(a_round().with_(Closing(1.0)), PaidGateway()) as gateway:
         assert isinstance(gateway, PaidGateway)
 
-    assert await gone(budget) == CapUsage()
+    assert await cap_usage(budget) == CapUsage()
 
 
 async def test_a_sweep_frees_what_belongs_to_no_open_round() -> None:
@@ -362,7 +362,7 @@ async def test_what_was_reserved_for_a_round_that_was_not_opened_is_given_back()
 
     await budget.release("r1")
 
-    assert await gone(budget) == CapUsage()
+    assert await cap_usage(budget) == CapUsage()
 
 
 async def test_what_cannot_be_freed_does_not_spoil_the_round() -> None:
@@ -372,7 +372,7 @@ async def test_what_cannot_be_freed_does_not_spoil_the_round() -> None:
 
     budget = Budget(Jammed(), Caps(), lambda: NOON)
 
-    closed = await held(budget, a_round(), PaidGateway())
+    closed = await run_in_budget(budget, a_round(), PaidGateway())
 
     assert closed.closing
 
@@ -400,10 +400,10 @@ async def test_what_is_no_round_pays_call_by_call_and_keeps_nothing_reserved() -
     async with budget.covering(APART, gateway, None, "experiment") as paid:
         await paid.complete(a_call())
         await paid.complete(a_call(GPT))
-        during = await gone(budget)
+        during = await cap_usage(budget)
 
     assert (during.spent, during.total) == (0, 140)  # 40 spent and not settled yet, 100 at most
-    assert (await gone(budget)).total == 80
+    assert (await cap_usage(budget)).total == 80
     assert await budget.ledger.spent("bx:1") == 80
 
 

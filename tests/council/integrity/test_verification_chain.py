@@ -22,7 +22,7 @@ def a_chain(length: int, scope: str = "slack/T1") -> list[Link]:
     return links
 
 
-def walked(links: Sequence[Link], sought: str = "", gone: str = "") -> ChainWalk:
+def walk_chain(links: Sequence[Link], sought: str = "", gone: str = "") -> ChainWalk:
     walk = ChainWalk("slack/T1", sought=frozenset({sought}))
     for link in links:
         walk.past(StoredLink(link, link.round_id != gone))
@@ -48,7 +48,7 @@ def rehashed(links: list[Link]) -> list[Link]:
 
 
 def test_an_unchanged_chain_is_whole() -> None:
-    walk = walked(CHAIN)
+    walk = walk_chain(CHAIN)
 
     assert (walk.length, walk.head, walk.findings) == (5, CHAIN[-1].hash, [])
 
@@ -85,18 +85,18 @@ def test_an_unchanged_chain_is_whole() -> None:
     ],
 )
 def test_a_chain_that_was_changed_says_where(tamper: Tamper, findings: list[str]) -> None:
-    assert walked(tamper(CHAIN)).findings == findings
+    assert walk_chain(tamper(CHAIN)).findings == findings
 
 
 @given(st.permutations(CHAIN), st.integers(0, 5))
 def test_only_the_chain_itself_and_its_beginnings_are_whole(order: list[Link], length: int) -> None:
     links = [*islice(order, length)]
 
-    assert (walked(links).findings == []) == (links == CHAIN[:length])
+    assert (walk_chain(links).findings == []) == (links == CHAIN[:length])
 
 
 def test_a_round_that_was_deleted_is_named_and_breaks_nothing() -> None:
-    walk = walked(CHAIN, gone="r4")
+    walk = walk_chain(CHAIN, gone="r4")
 
     assert (walk.findings, walk.is_broken) == (["round 'r4' of link 4 was deleted"], False)
 
@@ -104,9 +104,9 @@ def test_a_round_that_was_deleted_is_named_and_breaks_nothing() -> None:
 def test_a_head_that_was_written_down_is_met_where_nothing_before_it_changed() -> None:
     head = CHAIN[2].hash
 
-    assert walked(CHAIN, head).met == [head]
-    assert walked(at(3, digest="x")(CHAIN), head).met == [head]
-    assert walked(at(1, digest="x")(CHAIN), head).met == []
+    assert walk_chain(CHAIN, head).met == [head]
+    assert walk_chain(at(3, digest="x")(CHAIN), head).met == [head]
+    assert walk_chain(at(1, digest="x")(CHAIN), head).met == []
 
 
 def test_a_chain_rewritten_to_its_end_shows_by_its_head_alone() -> None:
@@ -115,7 +115,7 @@ def test_a_chain_rewritten_to_its_end_shows_by_its_head_alone() -> None:
     for number in (3, 4, 5):
         rewritten.append(appended(rewritten[-1], "slack/T1", f"r{number}", "another"))
 
-    walk = walked(rewritten, head)
+    walk = walk_chain(rewritten, head)
 
     assert (walk.findings, walk.met) == ([], [])
 

@@ -20,7 +20,7 @@ from tests.fakes.gateway import FailingStore, FakeGateway, Hangs, PowerCutError,
 PANEL = a_panel(4, outside=1)
 
 
-def _eventful() -> FakeGateway:
+def _gateway_with_incidents() -> FakeGateway:
     """Return a gateway with an absence, ballots spoiled once and twice, and a failing chairman."""
     return FakeGateway(
         answers={DEEPSEEK: GatewayError("is out of credit")},
@@ -31,7 +31,7 @@ def _eventful() -> FakeGateway:
 
 async def _uninterrupted() -> tuple[Round, int]:
     store = FailingStore(saves=1_000)
-    round_ = await run_with_fakes(a_round(PANEL), _eventful(), store)
+    round_ = await run_with_fakes(a_round(PANEL), _gateway_with_incidents(), store)
     return round_, len(store.saved)
 
 
@@ -50,19 +50,19 @@ async def test_a_round_stopped_after_any_save_ends_as_if_it_had_not(saves: int) 
     whole, _ = await _uninterrupted()
     store = FailingStore(saves)
     with pytest.raises((PowerCutError, ExceptionGroup)):
-        await run_with_fakes(a_round(PANEL), _eventful(), store)
+        await run_with_fakes(a_round(PANEL), _gateway_with_incidents(), store)
 
     store.left = 1_000
     resumed = await run_with_fakes(a_round(PANEL), _Resumed(await store.load("r1")), store)
 
-    assert _timeless(resumed) == _timeless(whole)
+    assert _without_seconds(resumed) == _without_seconds(whole)
 
 
 @pytest.mark.parametrize("saves", range(SAVES))
 async def test_what_is_saved_is_not_asked_for_again(saves: int) -> None:
     store = FailingStore(saves)
     with pytest.raises((PowerCutError, ExceptionGroup)):
-        await run_with_fakes(a_round(PANEL), _eventful(), store)
+        await run_with_fakes(a_round(PANEL), _gateway_with_incidents(), store)
     held = await store.load("r1")
     gateway = _Resumed(held)
 
@@ -83,7 +83,7 @@ class _Resumed(FakeGateway):
     """The same models after a restart: a judge whose reply is kept goes on with its next."""
 
     def __init__(self, held: Round) -> None:
-        models = _eventful()
+        models = _gateway_with_incidents()
         spoiled = {ballot.judge for ballot in held.spoiled}
         judges = dict(models.judges)
         if GPT in spoiled:
@@ -95,21 +95,21 @@ def _asked_for(asked: dict[tuple[str, Role], int], role: Role) -> set[str]:
     return {key for key, asked_role in asked if asked_role is role}
 
 
-def _timeless(round_: Round) -> Round:
+def _without_seconds(round_: Round) -> Round:
     return replace(round_, closing=replace(round_.closing or Closing(0.0), seconds=0.0))
 
 
-async def _cancelled_once(
+async def _run_and_cancel(
     enough: Callable[[Round], bool], gateway: FakeGateway, store: MemoryStore
 ) -> None:
     reached = asyncio.Event()
 
-    def told(round_: Round) -> None:
+    def on_round(round_: Round) -> None:
         if enough(round_):
             reached.set()
 
     await store.open(a_round())
-    task = asyncio.create_task(convene("r1", RoundServices(gateway, store, on_round=told)))
+    task = asyncio.create_task(convene("r1", RoundServices(gateway, store, on_round=on_round)))
     await reached.wait()
     task.cancel()
     await asyncio.wait([task])
@@ -119,7 +119,7 @@ async def _cancelled_once(
 async def test_a_round_cancelled_in_mid_stage_keeps_what_is_saved() -> None:
     store = MemoryStore()
 
-    await _cancelled_once(
+    await _run_and_cancel(
         lambda round_: len(round_.answers) == 2, FakeGateway(answers={GEMINI: Hangs()}), store
     )
 
@@ -131,7 +131,7 @@ async def test_a_round_cancelled_in_mid_stage_keeps_what_is_saved() -> None:
 
 async def test_a_cancelled_round_resumes_where_it_stopped() -> None:
     store = MemoryStore()
-    await _cancelled_once(
+    await _run_and_cancel(
         lambda round_: len(round_.ballots) == 2, FakeGateway(judges={GPT: Hangs()}), store
     )
 

@@ -212,32 +212,32 @@ class _Slow(FakeGateway):
         return reply
 
 
-async def _sat(gateway: Gateway, store: MemoryStore, heard: list[Round], **more: float) -> Round:
+async def _run(gateway: Gateway, store: MemoryStore, reported: list[Round], **more: float) -> Round:
     await store.open(a_round(PANEL))
-    council = RoundServices(
+    services = RoundServices(
         gateway,
         store,
         clock=lambda: 0.0,
-        on_round=heard.append,
+        on_round=reported.append,
         on_text=lambda _: None,
         **more,
     )
-    return await convene("r1", council)
+    return await convene("r1", services)
 
 
 async def test_an_audit_that_is_late_is_given_up_soon_after_the_answer_is_saved() -> None:
-    heard: list[Round] = []
+    reported: list[Round] = []
 
     async with asyncio.timeout(5):  # its ballot deadline is a minute away
-        round_ = await _sat(_Slow(), MemoryStore(), heard, audit_grace_seconds=0.01)
+        round_ = await _run(_Slow(), MemoryStore(), reported, audit_grace_seconds=0.01)
 
     assert _audits(round_) == []
-    assert [bool(seen.synthesis) for seen in heard[-3:]] == [False, True, True]
+    assert [bool(seen.synthesis) for seen in reported[-3:]] == [False, True, True]
     assert round_.closing == Closing(0.0)
     assert round_.absences == ()
 
 
-class _Telling(MemoryStore):
+class _AuditSignalStore(MemoryStore):
     def __init__(self) -> None:
         super().__init__()
         self.audited = asyncio.Event()
@@ -249,13 +249,13 @@ class _Telling(MemoryStore):
 
 
 async def test_an_audit_that_is_ready_is_saved_while_the_answer_is_being_written() -> None:
-    store, heard = _Telling(), list[Round]()
+    store, reported = _AuditSignalStore(), list[Round]()
 
     async with asyncio.timeout(5):
-        round_ = await _sat(_Slow(store.audited), store, heard)
+        round_ = await _run(_Slow(store.audited), store, reported)
 
     assert len(_audits(round_)) == 1
-    assert [len(_audits(seen)) for seen in heard[-3:]] == [1, 1, 1]
+    assert [len(_audits(seen)) for seen in reported[-3:]] == [1, 1, 1]
     assert await store.load("r1") == round_
 
 
@@ -299,14 +299,14 @@ async def test_a_round_resumed_anywhere_holds_one_audit_ballot_at_most(
     round_ = await run_with_fakes(a_round(PANEL), gateway, store)
 
     kept = [*_audits(round_), *(spoiled for spoiled in round_.spoiled if spoiled.is_audit)]
-    assert len(kept) == (0 if held.synthesis and not _held_audit(held) else 1)
-    if _held_audit(held):
+    assert len(kept) == (0 if held.synthesis and not _has_audit(held) else 1)
+    if _has_audit(held):
         assert not gateway.of(Role.BALLOT)
     assert _without_audits(round_) == replace(await run_with_fakes(a_round(NEVER)), panel=PANEL)
     assert verify(round_) == ()
 
 
-def _held_audit(round_: Round) -> bool:
+def _has_audit(round_: Round) -> bool:
     return bool(_audits(round_)) or any(spoiled.is_audit for spoiled in round_.spoiled)
 
 

@@ -79,7 +79,8 @@ async def test_where_a_chairman_fails_the_next_one_writes(says: Saying, reason: 
 async def test_if_all_chairmen_fail_the_winning_answer_is_the_synthesis() -> None:
     text = "As Claude, I say: a."
     gateway = FakeGateway(
-        answers={CLAUDE: text, GPT: "b", GEMINI: "c"}, chairmen=_all_say(GatewayError("is silent"))
+        answers={CLAUDE: text, GPT: "b", GEMINI: "c"},
+        chairmen=_for_all(GatewayError("is silent")),
     )
 
     round_ = await run_with_fakes(a_round(), gateway)
@@ -107,7 +108,7 @@ async def test_in_a_tie_the_cheapest_and_then_the_quickest_answer_wins(
     said = [Reply(f"Answer {i}", cost_usd=c, seconds=s) for i, (c, s) in enumerate(replies)]
     gateway = FakeGateway(
         answers=dict(zip([CLAUDE, GPT, GEMINI], said, strict=True)),
-        chairmen=_all_say(GatewayError("is silent")),
+        chairmen=_for_all(GatewayError("is silent")),
         vote=by_slot,
     )
 
@@ -122,7 +123,7 @@ async def test_in_a_tie_the_cheapest_and_then_the_quickest_answer_wins(
 async def test_without_standings_the_cheapest_answer_wins() -> None:
     gateway = FakeGateway(
         answers={CLAUDE: Reply("a", cost_usd=0.2), GPT: Reply("b", cost_usd=0.1)},
-        chairmen=_all_say(GatewayError("is silent")),
+        chairmen=_for_all(GatewayError("is silent")),
     )
 
     round_ = await run_with_fakes(a_round(a_panel(2)), gateway)
@@ -154,7 +155,7 @@ async def test_a_chairman_with_no_room_for_any_answer_is_not_even_asked() -> Non
     assert not gateway.of(Role.SYNTHESIS, CLAUDE)
 
 
-def _all_say(says: Saying) -> dict[str, Saying]:
+def _for_all(says: Saying) -> dict[str, Saying]:
     return dict.fromkeys([CLAUDE, GPT, GEMINI], says)
 
 

@@ -22,7 +22,7 @@ def _identical(dice: Random) -> list[Order]:
     return [dice.sample(MEMBERS, len(MEMBERS))] * len(MEMBERS)
 
 
-def _twins(dice: Random) -> list[Order]:
+def _identical_pair(dice: Random) -> list[Order]:
     first, _, *others = _independent(dice)
     return [first, first, *others]
 
@@ -72,7 +72,7 @@ def test_identical_judges_are_as_good_as_one(own_shown: bool) -> None:
 @BOTH
 def test_twins_among_four_are_less_than_four_and_more_than_two(own_shown: bool) -> None:
     # Were R known: 16 / (4 + 2·1) = 2.67
-    found = effective_judges(_past(_twins, own_shown=own_shown))
+    found = effective_judges(_past(_identical_pair, own_shown=own_shown))
 
     assert found is not None
     assert 2.0 < found < 3.5

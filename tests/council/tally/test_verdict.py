@@ -13,7 +13,7 @@ def _tally(ballots: tuple[Ballot, ...]) -> Tally:
     return count_ballots(names, ballots, "seed")
 
 
-def _seven(outside_for_b: int) -> tuple[Ballot, ...]:
+def _panel_of_seven(outside_for_b: int) -> tuple[Ballot, ...]:
     """Return a full panel of seven: B puts A first, A puts B last, the other five both ahead."""
     own = (a_ballot("C D E F G B", by="A"), a_ballot("A C D E F G", by="B"))
     outside = [
@@ -48,8 +48,8 @@ CHANCE = full_panel("B D C", "A C D", "D A B", "C A B")
         pytest.param(NARROW, Strength.CLOSE, id="little-chance-but-hardly-ahead"),
         pytest.param(E1, Strength.CLOSE, id="some-chance"),
         pytest.param(CHANCE, Strength.NO_CONSENSUS, id="mostly-chance"),
-        pytest.param(_seven(outside_for_b=2), Strength.CLEAR, id="outsiders-agree"),
-        pytest.param(_seven(outside_for_b=3), Strength.CLOSE, id="outsiders-contradict"),
+        pytest.param(_panel_of_seven(outside_for_b=2), Strength.CLEAR, id="outsiders-agree"),
+        pytest.param(_panel_of_seven(outside_for_b=3), Strength.CLOSE, id="outsiders-contradict"),
     ],
 )
 def test_a_verdict_is_as_strong_as(ballots: tuple[Ballot, ...], strength: Strength) -> None:
@@ -67,7 +67,7 @@ def test_a_lead_of_exactly_a_tenth_is_enough() -> None:
 
 def test_contradiction_by_outsiders_is_what_denies_a_clear_verdict() -> None:
     # A has 27 of 30 and B 23 of 30, p is small: only the five judges outside the pair object.
-    tally = _tally(_seven(outside_for_b=3))
+    tally = _tally(_panel_of_seven(outside_for_b=3))
 
     first, second, *_ = tally.standings
     assert (first.label, first.points, second.label, second.points) == ("A", 27, "B", 23)
