@@ -1,4 +1,4 @@
-"""The council: rules, vocabulary, prompts and counting.
+"""The council: domain types, rules, prompts and counting.
 
-Pure: values in, values out. Knows no chat, no SQL, no scheduler and no environment.
+Pure: values in, values out, without chats, SQL, schedulers or environment variables.
 """

@@ -1,12 +1,10 @@
-"""One call of a model: what is sent and what comes back."""
+"""Values of one model call (Prompt, Call, Reply) and its outcome (Answer or Absence)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from council.panel import Member
-
-# --- One call of a model: what is sent and what comes back.
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +17,10 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A prompt on its way to a member.
+    """A prompt addressed to a member.
 
-    `schema` is the JSON schema the reply should follow, asked for where the provider can enforce
-    one and never trusted; `on_text` is told the text so far while it is written, where the
-    provider streams.
+    `schema` is the JSON schema of the expected reply; providers that can enforce it do, but the
+    reply is always checked. `on_text` receives the text so far while a provider streams it.
     """
 
     member: Member
@@ -35,7 +32,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model sent back. Unknown counts and costs are None, never 0."""
+    """A model's response. Unknown counts and costs are None, never 0."""
 
     text: str
     cut: bool = False  # it ended at the model's token limit
@@ -46,24 +43,20 @@ class Reply:
     attempts: int = 1
 
 
-# --- What a member gives to a round: an answer, or an absence with its reason.
-
-
 class Role(StrEnum):
-    """What a seat was asked to do."""
+    """What a seat was asked for."""
 
     ANSWER = "answer"
     BALLOT = "ballot"
     SYNTHESIS = "synthesis"
-    GRADE = "grade"  # in experiments, never in a round
+    GRADE = "grade"  # only in experiments
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One member's reply to the question, as it wrote it.
+    """One member's reply to the question, unmodified.
 
-    `scrubbed` lists what is masked before anybody judges it; `suspicions` what in it tries to
-    steer a judge.
+    `scrubbed` lists what is masked before judges see it, `suspicions` how it tries to steer them.
     """
 
     member: str
@@ -78,10 +71,10 @@ class Answer:
         return self.reply.text
 
 
-# An absence is its own type, so it can never be shown to a judge.
+# A separate type, so that an absence can never be shown to a judge.
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A seat with nothing usable in time; `reason` reads on after the seat's name."""
+    """A seat without a usable result in time; `reason` continues a sentence after its name."""
 
     member: str
     role: Role

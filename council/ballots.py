@@ -1,4 +1,4 @@
-"""A ballot and a spoiled ballot."""
+"""Ballots: the types, the strict parser of a judge's reply, and the translation of its labels."""
 
 import json
 import re
@@ -9,26 +9,24 @@ from enum import StrEnum
 from council.answers import Prompt, Reply
 from council.labels import Label, Slate
 
-# --- A ballot and a spoiled ballot.
-
-AUDIT_ATTEMPT = 3  # after the two that may count; it alone tells a spoiled audit ballot
-Ranking = tuple[tuple[Label, ...], ...]  # best place first; labels that tie share a place
+AUDIT_ATTEMPT = 3  # after the two counted attempts; identifies a spoiled audit ballot
+Ranking = tuple[tuple[Label, ...], ...]  # best place first; tied labels share a place
 
 
 @dataclass(frozen=True, slots=True)
 class BallotExchange:
-    """What a judge was handed and what it sent back; `attempt` 2 is the re-ask, 3 an audit."""
+    """A ballot's prompt and reply; `attempt` 2 is the retry, 3 an audit."""
 
     nonce: str
     prompt: Prompt
     reply: Reply
     attempt: int = 1
-    cut_to: int | None = None  # tokens that every answer on the slate was cut to, so that it fits
+    cut_to: int | None = None  # tokens to which every answer on the slate was cut to fit
 
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """A judge's ranking of the labels it was shown, in public labels."""
+    """A judge's ranking of its slate, in public labels."""
 
     judge: str
     shown: tuple[Label, ...]
@@ -45,7 +43,7 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True)
 class SpoiledBallot:
-    """A reply that does not rank its slate exactly once; kept and shown, never counted."""
+    """A reply that does not rank its slate exactly once; stored and displayed, never counted."""
 
     judge: str
     fault: str
@@ -53,15 +51,32 @@ class SpoiledBallot:
 
     @property
     def is_audit(self) -> bool:
-        """Whether it was cast for an audit, so that nothing hung on it."""
+        """Whether it was cast for an audit, so that it could not have counted."""
         return self.paper.attempt == AUDIT_ATTEMPT
 
 
-# --- Read a judge's reply strictly: any doubt spoils the ballot.
+def cast(
+    slate: Slate, nonce: str, paper: BallotExchange, audit: str | None = None
+) -> Ballot | SpoiledBallot:
+    """Return the ballot parsed from the reply, in public labels, or a spoiled ballot."""
+    parsed = read_ballot(paper.reply.text, nonce, slate.letters)
+    if isinstance(parsed, BallotFault):
+        return SpoiledBallot(slate.judge, parsed.value, paper)
+    return Ballot(
+        judge=slate.judge,
+        shown=slate.shown,
+        ranking=tuple(tuple(map(slate.label_at, place)) for place in parsed.ranking),
+        reason=translate_labels(parsed.reason, dict(zip(slate.letters, slate.shown, strict=True))),
+        paper=paper,
+        audit=audit,
+    )
+
+
+# --- Strict parser: any doubt spoils the ballot.
 
 
 class BallotFault(StrEnum):
-    """What spoils a ballot, in words that tell a judge how to mend it."""
+    """What spoils a ballot, worded so that a judge can correct it."""
 
     NO_OBJECT = "it held no JSON object with a ranking"
     BROKEN = "its JSON object was broken or ended early"
@@ -78,23 +93,43 @@ class BallotFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ParsedBallot:
-    """A ballot as read: every letter once, best place first; unranked letters tie for last."""
+    """A ranking of slot letters, best place first; unranked letters tie for last."""
 
     ranking: tuple[tuple[str, ...], ...]
     reason: str
 
 
 class BallotParseError(Exception):
-    """A reply that leaves a doubt."""
+    """The reply is not one unambiguous ballot."""
 
     def __init__(self, fault: BallotFault) -> None:
         super().__init__(fault)
         self.fault = fault
 
 
+def read_ballot(text: str, nonce: str, letters: Sequence[str]) -> ParsedBallot | BallotFault:
+    """Return the ranking in a reply, or the fault that spoils it."""
+    try:
+        ballot = signed_object(text, nonce)
+        reason = ballot.get("reason")
+        return ParsedBallot(
+            _ranking(ballot, letters), reason.strip() if isinstance(reason, str) else ""
+        )
+    except BallotParseError as error:
+        return error.fault
+
+
+def signed_object(text: str, nonce: str) -> dict[str, object]:
+    """Return the one JSON object of a reply; raise BallotParseError without the right nonce."""
+    found = _only_object(text)
+    if found.get("nonce") != nonce:
+        raise BallotParseError(BallotFault.NONCE)
+    return found
+
+
 _THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _CODE_FENCE = re.compile(r"```[ \t]*\w*")
-# Only these openings are taken for a lead-in; an example or a refusal never starts so and ends so.
+# Only these openings count as a lead-in; an example or a refusal matches none of them in full.
 _LEAD_IN = re.compile(
     r"(?:(?:here(?:'s| is| are)|this is|below is|sure|ok(?:ay)?|my|the|final)\b[ ,:]*)+"
     r"(?:(?:my|the|final|json|blind|completed?)\s+)*"
@@ -110,28 +145,10 @@ _LETTER = re.compile(rf"(?:(?i:{_RESPONSE_WORDS})\s*)?([A-Ja-j])")
 _OTHER_RANKING = re.compile(r"rank|order|vote", re.IGNORECASE)
 
 
-def read_ballot(text: str, nonce: str, letters: Sequence[str]) -> ParsedBallot | BallotFault:
-    """Give the ranking a reply holds, or the fault that spoils it."""
-    try:
-        ballot = signed_object(text, nonce)
-        return ParsedBallot(_ranking(ballot, letters), reason_of(ballot))
-    except BallotParseError as spoiled:
-        return spoiled.fault
-
-
-def signed_object(text: str, nonce: str) -> dict[str, object]:
-    """Return the one JSON object of a reply; raise BallotParseError without the right nonce."""
-    found = _only_object(text)
-    if found.get("nonce") != nonce:
-        raise BallotParseError(BallotFault.NONCE)
-    return found
-
-
 def _only_object(text: str) -> dict[str, object]:
-    """Give the one JSON object of a reply; the same object twice is still one."""
+    """Return the one JSON object of a reply; repeating the same object is allowed."""
     rest = _THINKING.sub("", text.lstrip("\ufeff"), count=1)
-    objects, gaps = [], []
-    position = 0
+    objects, gaps, position = [], [], 0
     while (start := rest.find("{", position)) >= 0:
         gaps.append(rest[position:start])
         value, position = _decode(rest, start)
@@ -149,32 +166,26 @@ def _only_object(text: str) -> dict[str, object]:
 def _decode(text: str, start: int) -> tuple[dict[str, object], int]:
     try:
         value, end = _DECODER.raw_decode(text, start)
-    except (ValueError, RecursionError) as error:  # also numbers too long to read
+    except (ValueError, RecursionError) as error:  # ValueError: also numbers too long to parse
         raise BallotParseError(BallotFault.BROKEN) from error
     return value, end
 
 
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _reject_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len({key for key, _ in pairs}) < len(pairs):
         raise BallotParseError(BallotFault.REPEATED_KEY)
     return dict(pairs)
 
 
-def _refuse_constant(name: str) -> object:
+def _reject_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
-
-
-def reason_of(ballot: dict[str, object]) -> str:
-    """Give the reason a judge wrote, or nothing."""
-    reason = ballot.get("reason")
-    return reason.strip() if isinstance(reason, str) else ""
+_DECODER = json.JSONDecoder(object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant)
 
 
 def _ranking(ballot: dict[str, object], letters: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Give every letter its place; letters left out tie for last, where any is ranked."""
+    """Return the places of all letters; omitted letters tie for last if any letter is ranked."""
     if any(_OTHER_RANKING.search(key) for key in ballot.keys() - {"ranking", "unranked"}):
         raise BallotParseError(BallotFault.TWO_RANKINGS)
     places = tuple(tuple(_place(entry, letters)) for entry in _list(ballot.get("ranking")))
@@ -205,47 +216,24 @@ def _place(entry: object, letters: Sequence[str]) -> Iterator[str]:
         yield letter
 
 
-# --- Translate a judge's reason from the slot letters it saw to the round's public labels.
+# --- Translation of the slot letters in a reason to public labels.
 
-# "Response B", "Responses A, B and C": the letters after the word are labels whatever follows.
+# "Response B", "Responses A, B and C": letters after the word are labels.
 _NAMED = re.compile(
     r"\b(?:responses?|answers?|candidates?|options?)\s+"
     r"[A-J]\b(?:[\s,]{0,4}(?:(?:and|or|&|vs\.?|over|>|=|than)\s{1,3})?(?:response\s{1,3})?\b[A-J]\b)"
     r"{0,10}",
     re.IGNORECASE,
 )
-# A lone letter is a label, but "A" and "I" are words of English: only signs of a ranking tell.
+# A lone letter is a label, but "A" and "I" are words of English: only signs of a ranking decide.
 _LONE = re.compile(r"\b[B-HJ]\b|\b[AI]\b(?=\s*[>=<])|(?<=[>=<])\s*[AI]\b|\bA\b(?=\s+(?:is|has)\b)")
 _LETTER_IN_TEXT = re.compile(r"\b[A-J]\b")
 
 
-def in_public_labels(reason: str, slots: Mapping[str, Label]) -> str:
-    """Give the reason with each slot letter on the slate replaced by its public label."""
+def translate_labels(reason: str, slots: Mapping[str, Label]) -> str:
+    """Return the reason with each slot letter on the slate replaced by its public label."""
 
-    def public(match: re.Match[str]) -> str:
+    def translate(match: re.Match[str]) -> str:
         return _LETTER_IN_TEXT.sub(lambda letter: slots.get(letter[0], letter[0]), match[0])
 
-    return _LONE.sub(public, _NAMED.sub(public, reason))
-
-
-# --- From a judge's reply to a ballot: convening and verifying read it the same way.
-
-
-def cast(
-    slate: Slate, nonce: str, paper: BallotExchange, audit: str | None = None
-) -> Ballot | SpoiledBallot:
-    """Give the ballot the paper's reply holds, in public labels, or a spoiled one."""
-    reading = read_ballot(paper.reply.text, nonce, slate.letters)
-    if isinstance(reading, BallotFault):
-        return SpoiledBallot(slate.judge, reading.value, paper)
-    return Ballot(
-        judge=slate.judge,
-        shown=slate.shown,
-        ranking=tuple(tuple(map(slate.label_at, place)) for place in reading.ranking),
-        reason=in_public_labels(reading.reason, dict(zip(slate.letters, slate.shown, strict=True))),
-        paper=paper,
-        audit=audit,
-    )
-
-
-# --- Ballots: what a judge casts, what spoils one, and how a reply is read.
+    return _LONE.sub(translate, _NAMED.sub(translate, reason))

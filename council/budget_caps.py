@@ -1,4 +1,7 @@
-"""Who spends, under which caps, and what to say where a cap is reached."""
+"""Budget caps: accounts that spend, caps over them, usage, and the message when a cap is reached.
+
+Also holds Claim, the value of an outgoing message in the outbox.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,14 +12,12 @@ from council.money import about, dollars
 from council.places import Place
 from council.rounds import Round
 
-# --- Who spends, under which caps, and what to say where a cap is reached.
-
-_SCHEDULED = "sched:"  # how the id of a scheduled round begins: sched:<schedule>@<slot>
+_SCHEDULED = "sched:"  # prefix of the id of a scheduled round: sched:<schedule>@<slot>
 _LONGER_THAN_A_MONTH = timedelta(days=32)
 
 
 class Scope(StrEnum):
-    """Over what a cap counts."""
+    """What a cap limits, and for how long."""
 
     USER_DAY = "user_day"
     CHANNEL_DAY = "channel_day"
@@ -38,10 +39,10 @@ _BUDGETS = {
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """The most that may be spent over each scope; None is no cap.
+    """The cap of each scope in micro-dollars; None is unlimited.
 
-    `channels` and `workspaces` are the caps of single ones a day, by their own ids, in place of the
-    general ones. `unknown_prices` says whether a seat may sit whose price nobody knows.
+    `channels` and `workspaces` override the daily caps of single channels and workspaces, by id.
+    `unknown_prices` allows seats without a known price.
     """
 
     user_day: int | None = None
@@ -55,8 +56,8 @@ class Caps:
     workspaces: Mapping[str, int] = field(default_factory=dict)
 
     def under(self, account: "Account") -> "Caps":
-        """Give the caps that hold for an account: a place's own cap replaces the general one."""
-        channel, workspace = _own(account.channel), _own(account.workspace)
+        """Return the caps of an account, with the overrides of its channel and workspace."""
+        channel, workspace = _last_part(account.channel), _last_part(account.workspace)
         return replace(
             self,
             channel_day=self.channels.get(channel, self.channel_day),
@@ -64,7 +65,7 @@ class Caps:
         )
 
     def of(self, scope: Scope) -> int | None:
-        """Give a scope's cap, or None where it has none."""
+        """Return a scope's cap, or None without one."""
         return {
             Scope.USER_DAY: self.user_day,
             Scope.CHANNEL_DAY: self.channel_day,
@@ -77,7 +78,7 @@ class Caps:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Under whom a round's money is counted on one day; empty is nobody, and no cap of theirs."""
+    """Whom a round's cost on one day is charged to; an empty field has no cap of its kind."""
 
     round_id: str
     day: date
@@ -87,20 +88,21 @@ class Account:
 
     @classmethod
     def of(cls, round_: Round, now: datetime) -> "Account":
-        """Give the account of a round that spends now."""
-        asked = round_.question
+        """Return the account of a round that spends now."""
+        question = round_.question
         day = now.astimezone(UTC).date()
-        return cls(round_.id, day, asked.asked_by, channel_of(asked.place), schedule_of(round_.id))
+        channel, schedule = channel_of(question.place), schedule_of(round_.id)
+        return cls(round_.id, day, question.asked_by, channel, schedule)
 
     @property
     def workspace(self) -> str:
-        """The name a workspace's money is counted under; "" for a channel that is of none."""
+        """The workspace part of the channel; "" for a channel outside any workspace."""
         workspace = self.channel.rpartition("/")[0]
-        return workspace if _own(workspace) else ""
+        return workspace if _last_part(workspace) else ""
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
-        """Every scope the account falls under."""
+        """Every scope that includes the account."""
         own = {
             Scope.USER_DAY: self.asker,
             Scope.CHANNEL_DAY: self.channel,
@@ -111,12 +113,12 @@ class Account:
 
     @property
     def month(self) -> tuple[date, date]:
-        """The first day of the account's month, and of the month after."""
+        """The first day of the account's month, and of the following month."""
         first = self.day.replace(day=1)
         return first, (first + _LONGER_THAN_A_MONTH).replace(day=1)
 
     def shares(self, scope: Scope, other: "Account") -> bool:
-        """Say whether another account counts under the same cap of this scope."""
+        """Return whether another account counts under the same cap of this scope."""
         if scope is Scope.MONTH:
             first, after = self.month
             return first <= other.day < after
@@ -131,26 +133,22 @@ class Account:
 
 
 def channel_of(place: Place) -> str:
-    """Give the name a channel's money is counted under; "" for no place at all."""
+    """Return the account name of a channel, CHAT/WORKSPACE/CHANNEL; "" without a place."""
     return "/".join((place.chat, place.workspace, place.within)) if place.chat else ""
 
 
-def _own(name: str) -> str:
-    """Give the id that the name of a channel or a workspace ends with."""
-    return name.rpartition("/")[2]
-
-
 def schedule_of(round_id: str) -> str:
-    """Give the schedule that asked for a round; "" where somebody asked."""
-    begins, _, rest = round_id.partition(_SCHEDULED)
-    return "" if begins or not rest else rest.rpartition("@")[0]
+    """Return the id of the schedule that asked for a round; "" if a person asked."""
+    before, _, rest = round_id.partition(_SCHEDULED)
+    return "" if before or not rest else rest.rpartition("@")[0]
 
 
 @dataclass(frozen=True, slots=True)
 class CapUsage:
-    """What of a scope is gone: spent, and reserved beyond that for rounds under way.
+    """How much of a scope's cap is used, in micro-dollars.
 
-    `unknown_calls` are those whose cost nobody told.
+    `reserved` is what running rounds have reserved beyond their spending, `unknown_calls` the
+    number of calls without a known cost.
     """
 
     spent: int = 0
@@ -159,13 +157,13 @@ class CapUsage:
 
     @property
     def total(self) -> int:
-        """What nobody else can have."""
+        """What is not available to other rounds."""
         return self.spent + self.reserved
 
 
 @dataclass(frozen=True, slots=True)
 class CapRefusal:
-    """The cap under which an amount does not fit."""
+    """The cap that an amount would exceed."""
 
     scope: Scope
     cap: int
@@ -177,7 +175,7 @@ class CapRefusal:
         return _BUDGETS[self.scope].format(cap=dollars(self.cap))
 
     def sentence(self, wanted: int, day: date) -> str:
-        """Say what a round may cost, what is left, and when there is more."""
+        """Return the message for the asker: the cost, what is left, and when to ask again."""
         left = dollars(max(0, self.cap - self.used.total))
         return (
             f"This round may cost {about(wanted)}, and {left} is left of {self.budget}: "
@@ -194,24 +192,24 @@ class CapRefusal:
 
 
 def refusal(caps: Caps, used: Mapping[Scope, CapUsage], wanted: int) -> CapRefusal | None:
-    """Give the first cap that would be exceeded by so much more; None if all hold."""
-    for scope, gone in used.items():
+    """Return the first cap that `wanted` more micro-dollars would exceed, or None."""
+    for scope, usage in used.items():
         cap = caps.of(scope)
-        if cap is not None and gone.total + wanted > cap:
-            return CapRefusal(scope, cap, gone)
+        if cap is not None and usage.total + wanted > cap:
+            return CapRefusal(scope, cap, usage)
     return None
 
 
-# --- Messages on their way out: claimed before they are sent, marked after.
+def _last_part(account_name: str) -> str:
+    return account_name.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A message somebody has undertaken to send; `message` is the chat's id once it is sent.
+    """A process's claim on an outgoing message; `message` is its id in the chat once sent.
 
-    `is_new` says that nobody had claimed it before. `age_seconds` is how long ago it was claimed,
-    by one clock for all: that of whoever keeps the claims. The moment itself only tells claims
-    apart.
+    `is_new` means that no process had claimed it before. `age_seconds` is measured by the clock
+    of the store; `claimed_at` only distinguishes claims.
     """
 
     key: str

@@ -1,42 +1,37 @@
-"""JSON that is the same text for the same value, everywhere and for ever: digests rest on it."""
+"""Canonical JSON and SHA-256 digests, including those that remain of erased texts."""
 
 import json
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
-# --- JSON that is the same text for the same value, everywhere and for ever: digests rest on it.
+Digests = tuple[tuple[str, str], ...]  # (name of a text, its digest)
 
 
-def canonical(value: object) -> str:
-    """Give a value of dictionaries, lists, texts, numbers, booleans and None as such JSON."""
+def canonical_json(value: object) -> str:
+    """Return JSON that is identical for equal values; stored digests depend on its format."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
-def fingerprint(value: object) -> str:
-    """Give the SHA-256 of a value's JSON, in hexadecimal."""
-    return sha256(canonical(value).encode()).hexdigest()
+def json_digest(value: object) -> str:
+    """Return the SHA-256 of a value's canonical JSON, in hexadecimal."""
+    return sha256(canonical_json(value).encode()).hexdigest()
 
 
-# --- What is left of texts that were removed: when, and digests that prove them to whoever has th
-
-Digests = tuple[tuple[str, str], ...]  # of each text by its name
+def salted_digest(salt: str, text: str) -> str:
+    """Return the SHA-256 of salt and text, in hexadecimal."""
+    return sha256((salt + text).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """When texts were removed, and a digest of each by its name, salted once a round."""
+    """When a round's texts were erased, with a digest of each text; the round has one salt."""
 
     at: datetime
     salt: str
     digests: Digests = ()
 
-    def names_of(self, text: str) -> tuple[str, ...]:
-        """Name the removed texts that this one is, to the last sign; nothing for any other."""
-        wanted = digest_of(self.salt, text)
+    def names_of_text(self, text: str) -> tuple[str, ...]:
+        """Return the names of the erased texts that equal this one exactly."""
+        wanted = salted_digest(self.salt, text)
         return tuple(name for name, digest in self.digests if digest == wanted)
-
-
-def digest_of(salt: str, text: str) -> str:
-    """Give a text's salted digest, in hexadecimal."""
-    return sha256((salt + text).encode()).hexdigest()

@@ -1,36 +1,36 @@
-"""Every error the council raises, as one tree.
+"""All errors of the project, as one tree.
 
 CouncilError              str() is a sentence for the person who asked
-├── PanelError            the panel cannot be seated
-├── QuestionError         the question cannot be put to a panel
+├── PanelError            the panel is invalid
+├── QuestionError         the question cannot be asked
 ├── QuorumError           too few answers to rank
 ├── RoundNotFoundError    no round under this id
-├── ForgottenError        the round's texts are gone
+├── ForgottenError        the round's texts were erased
 ├── StoreError            the database cannot be used
 ├── BudgetError           a round would cost more than is left
-├── SuiteError            a suite cannot be read or used as it is
-├── BakeoffError          a bake-off cannot be held, or is none there
-├── ScheduleError         a schedule cannot be kept as it is
-├── GradesError           grades cannot be read or taken as they are
-├── ExperimentError       an experiment cannot be held, or is none there
+├── SuiteError            a suite is invalid or does not exist
+├── BakeoffError          a bake-off cannot run or does not exist
+├── ScheduleError         a schedule is invalid or does not exist
+├── GradesError           grades cannot be read or used
+├── ExperimentError       an experiment cannot run or does not exist
 └── GatewayError          a model could not be reached (becomes an Absence)
     ├── GatewayTimeoutError
-    ├── UncoveredError         nobody pays for the call
-    ├── ContextOverflowError   the prompt is longer than the model takes
-    └── RateLimitError    carries retry_after_seconds
+    ├── UncoveredError         no budget covers the call
+    ├── ContextOverflowError   the prompt exceeds the model's context
+    └── RateLimitError         carries retry_after_seconds
 """
 
 
 class CouncilError(Exception):
-    """Root of the tree; never raised itself. Its text holds no secrets and no jargon."""
+    """Root of the tree, never raised itself; its text contains no secrets and no jargon."""
 
 
 class PanelError(CouncilError):
-    """The panel cannot be seated."""
+    """The panel is invalid."""
 
 
 class QuestionError(CouncilError):
-    """The question cannot be put to a panel."""
+    """The question cannot be asked."""
 
 
 class QuorumError(CouncilError):
@@ -42,39 +42,39 @@ class RoundNotFoundError(CouncilError):
 
 
 class ForgottenError(CouncilError):
-    """The texts of the round are gone, so nothing can follow from it."""
+    """The round's texts were erased, so it cannot continue."""
 
 
 class StoreError(CouncilError):
-    """The database cannot be used as it is."""
+    """The database cannot be used."""
 
 
 class BudgetError(CouncilError):
-    """A round would cost more than is left, or nobody knows what it costs."""
+    """A round would cost more than is left, or its cost is unknown."""
 
 
 class SuiteError(CouncilError):
-    """A suite cannot be read or used as it is, or there is none of this name."""
+    """A suite is invalid, or none has this name."""
 
 
 class BakeoffError(CouncilError):
-    """A bake-off cannot be held as it is, or there is none under this id."""
+    """A bake-off cannot run, or none has this id."""
 
 
 class ScheduleError(CouncilError):
-    """A schedule cannot be kept as it is, or there is none of this name."""
+    """A schedule is invalid, or none has this name."""
 
 
 class GradesError(CouncilError):
-    """Grades cannot be read or taken as they are."""
+    """Grades cannot be read or used."""
 
 
 class ExperimentError(CouncilError):
-    """An experiment cannot be held as it is, or there is none under this id."""
+    """An experiment cannot run, or none has this id."""
 
 
 class GatewayError(CouncilError):
-    """A model could not be reached, or gave nothing usable."""
+    """A model could not be reached or returned nothing usable."""
 
 
 class GatewayTimeoutError(GatewayError):
@@ -82,7 +82,7 @@ class GatewayTimeoutError(GatewayError):
 
 
 class UncoveredError(GatewayError):
-    """A call was not made, since no budget covers what it may cost."""
+    """A call was not made because no budget covers what it may cost."""
 
 
 class ContextOverflowError(GatewayError):
@@ -90,7 +90,7 @@ class ContextOverflowError(GatewayError):
 
 
 class RateLimitError(GatewayError):
-    """The provider asks to wait; `retry_after_seconds` is None where it does not say how long."""
+    """The provider's rate limit was hit; `retry_after_seconds` is None if it named no delay."""
 
     def __init__(self, message: str, retry_after_seconds: float | None = None) -> None:
         super().__init__(message)

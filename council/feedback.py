@@ -1,14 +1,12 @@
-"""Feedback: what one person thinks of a round's answer. Knows no round but by its id."""
+"""Feedback and votes of people on a round, which they reference by id."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
-# --- Feedback: what one person thinks of a round's answer. Knows no round but by its id.
-
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Whether a round helped somebody, and why; `reason` is empty where they did not say."""
+    """Whether a round helped a person, with an optional reason."""
 
     round_id: str
     by: str
@@ -17,12 +15,9 @@ class Feedback:
     at: datetime
 
 
-# --- Votes of people: which answer of a round somebody calls the best. Knows no round but by its
-
-
 @dataclass(frozen=True, slots=True)
 class HumanVote:
-    """The answer somebody calls the best, by its public label and the member who wrote it."""
+    """The answer a person considers the best, by its public label and its author."""
 
     round_id: str
     by: str

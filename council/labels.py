@@ -1,4 +1,4 @@
-"""Public labels: the letters that hide the authors of one round."""
+"""Labels that hide the authors of a round, and slates: the order in which each judge sees them."""
 
 import json
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from typing import NewType
 
 from council.randomness import shuffled
 
-# --- Public labels: the letters that hide the authors of one round.
-
 Label = NewType("Label", str)
 
 PUBLIC_LETTERS = tuple("KLMNOPQRSTUVWXYZ")
+SLOT_LETTERS = tuple("ABCDEFGHIJ")
+MIN_TO_RANK = 2  # a single answer cannot be compared with anything
 
 
 @dataclass(frozen=True, slots=True)
 class LabelMap:
-    """The secret pairing of authors and labels, in panel order; opened at the tally."""
+    """The secret pairing of authors and labels, in panel order; revealed with the tally."""
 
     pairs: tuple[tuple[str, Label], ...]
 
@@ -33,29 +33,23 @@ class LabelMap:
         return tuple(author for author, _ in self.pairs)
 
     def label_of(self, author: str) -> Label | None:
-        """Give the author's label, or None for a seat that did not answer."""
+        """Return the author's label, or None for a seat that did not answer."""
         return dict(self.pairs).get(author)
 
     def author_of(self, label: Label) -> str:
-        """Give who hides behind a label; every label of the round has one author."""
+        """Return the author of a label; every label of the round has exactly one."""
         return next(author for author, own in self.pairs if own == label)
 
 
 def draw_labels(authors: Sequence[str], seed: str) -> LabelMap:
-    """Give each author a label of its own from K…Z, at random by the seed (at most sixteen)."""
+    """Assign each author (at most sixteen) a distinct label from K to Z, at random by the seed."""
     letters = shuffled(PUBLIC_LETTERS, seed, "label")
     return LabelMap(tuple((author, Label(letters[i])) for i, author in enumerate(authors)))
 
 
-# --- Slates: the order in which each judge sees the labels.
-
-SLOT_LETTERS = tuple("ABCDEFGHIJ")
-FEWEST_TO_RANK = 2  # one answer alone says nothing about any other
-
-
 @dataclass(frozen=True, slots=True)
 class Slate:
-    """The labels one judge sees, in display order; slot letters go by position."""
+    """The labels one judge sees, in display order; the slot letter is the position."""
 
     judge: str
     shown: tuple[Label, ...]
@@ -66,23 +60,23 @@ class Slate:
         return SLOT_LETTERS[: len(self.shown)]
 
     def label_at(self, letter: str) -> Label:
-        """Give the label shown in a slot."""
+        """Return the label shown in a slot."""
         return self.shown[SLOT_LETTERS.index(letter)]
 
 
 def draw_slates(labels: LabelMap, onlookers: Sequence[str], seed: str) -> tuple[Slate, ...]:
-    """Give each judge its slate: authors without their own answer, onlookers with all of them.
+    """Return each judge's slate: authors never see their own answer, onlookers see all answers.
 
-    A judge left with fewer than two answers gets no slate, since it could rank nothing.
+    A judge with fewer than two answers to rank gets no slate.
     """
     return (*_author_slates(labels, seed), *_onlooker_slates(labels, onlookers, seed))
 
 
 def _author_slates(labels: LabelMap, seed: str) -> tuple[Slate, ...]:
     count = len(labels.pairs)
-    if count - 1 < FEWEST_TO_RANK:
+    if count - 1 < MIN_TO_RANK:
         return ()
-    # Place k of this permutation holds the member that is author k and judge k of the design.
+    # seats[k] is the member that is author k and judge k of the design.
     seats = shuffled(range(count), seed, "author")
     rows = {seats[k]: row for k, row in enumerate(_design(count))}
     return tuple(
@@ -93,7 +87,7 @@ def _author_slates(labels: LabelMap, seed: str) -> tuple[Slate, ...]:
 
 def _onlooker_slates(labels: LabelMap, onlookers: Sequence[str], seed: str) -> tuple[Slate, ...]:
     count = len(labels.pairs)
-    if count < FEWEST_TO_RANK:
+    if count < MIN_TO_RANK:
         return ()
     base = shuffled(labels.labels, seed, "rectangle")
     turns = shuffled(range(count), seed, "turn")
@@ -105,6 +99,6 @@ def _onlooker_slates(labels: LabelMap, onlookers: Sequence[str], seed: str) -> t
 
 @cache
 def _design(count: int) -> tuple[tuple[int, ...], ...]:
-    """Give the balanced design for a number of authors, three to ten: a row for each judge."""
+    """Return the balanced design for three to ten authors, one row per judge."""
     text = files("council").joinpath("council_designs.json").read_text(encoding="utf-8")
     return tuple(tuple(row) for row in json.loads(text)[str(count)])

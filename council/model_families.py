@@ -1,6 +1,6 @@
-"""Who makes a model: families, their makers and the names they go by.
+"""Table of model families: their makers, their names, and how to recognize them in a model id.
 
-`litellm` tells the route of a model id, not its maker; this table goes by the id's last segment.
+LiteLLM knows the route of a model id but not its maker; this table uses the id's last segment.
 """
 
 import re
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A maker's line of models.
+    """A family of models.
 
-    `ids` finds the family in a model id; `names` are what its models call themselves, and `makers`
-    what their maker is called.
+    `ids` is a pattern that matches its model ids; `names` are the names its models go by, `makers`
+    the names of its maker.
     """
 
     name: str
@@ -23,7 +23,7 @@ class Family:
 
 _GOOGLE = ("谷歌", "グーグル", "구글", "Гугл", "جوجل", "غوغل", "गूगल")
 
-# Distilled models come first: "deepseek-r1-distill-qwen" behaves like what it was made of.
+# Distilled models come first: "deepseek-r1-distill-qwen" behaves like its base model.
 FAMILIES = (
     Family(
         "qwen",
@@ -123,7 +123,7 @@ FAMILIES = (
 
 
 def family_of(model: str) -> str:
-    """Give the family of a model id; one that the table does not know is its own provider's."""
+    """Return the family of a model id; "unknown:PROVIDER" if no family matches."""
     *route, name = model.lower().split("/")
     for family in FAMILIES:
         if re.search(family.ids, name):

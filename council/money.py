@@ -1,45 +1,40 @@
-"""Money as whole micro-dollars, so that sums are exact. Knows nobody who spends it."""
+"""Money as whole micro-dollars, so that sums are exact, and prices of tokens."""
 
 from dataclasses import dataclass
 from math import ceil, floor
 
-# --- Money as whole micro-dollars, so that sums are exact. Knows nobody who spends it.
-
 MICRO = 1_000_000  # micro-dollars in a dollar
 _CENT = 10_000
-_TRUE_DIGITS = 3  # of a micro-dollar; what follows is a float's own noise
+_SIGNIFICANT_DIGITS = 3  # of a micro-dollar; the rest is floating-point noise
 
 
-def cost_micro(usd: float) -> int:
-    """Give what a cost takes, part of a micro-dollar counting as a whole one."""
-    return ceil(round(usd * MICRO, _TRUE_DIGITS))
+def cost_micro_usd(usd: float) -> int:
+    """Return a cost in micro-dollars, rounded up."""
+    return ceil(round(usd * MICRO, _SIGNIFICANT_DIGITS))
 
 
 def cap_micro(usd: float) -> int:
-    """Give what a cap allows, part of a micro-dollar counting for nothing."""
-    return floor(round(usd * MICRO, _TRUE_DIGITS))
+    """Return a cap in micro-dollars, rounded down."""
+    return floor(round(usd * MICRO, _SIGNIFICANT_DIGITS))
 
 
 def dollars(micro: int) -> str:
-    """Give an amount to the last digit, with two decimals at least: "$0.50", "$0.000125"."""
+    """Return an exact amount with at least two decimals: "$0.50", "$0.000125"."""
     whole, part = divmod(micro, MICRO)
     return f"${whole:,}.{f'{part:06}'.rstrip('0').ljust(2, '0')}"
 
 
 def about(micro: int) -> str:
-    """Give an amount rounded up to whole cents; below a cent, to two digits that count."""
+    """Return an amount rounded up to whole cents; below a cent, to two significant digits."""
     step = _CENT if micro >= _CENT else int(10 ** max(0, len(str(micro)) - 2))
     return dollars(-(-micro // step) * step)
 
 
-# --- What a model's tokens cost. Knows no provider.
-
-
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a seat's tokens cost in USD each, read and written.
+    """The price in USD of one input and one output token of a seat.
 
-    `most_tokens_out` is the limit sent along with each of its calls; None where none is sent.
+    `most_tokens_out` is the token limit sent with each call; None if none is sent.
     """
 
     usd_in: float
@@ -48,12 +43,12 @@ class Price:
 
     @property
     def is_free(self) -> bool:
-        """Whether no call costs anything."""
+        """Whether every call is free."""
         return self.usd_in == self.usd_out == 0
 
     def micro(self, tokens_in: int, tokens_out: int) -> int:
-        """Give what a call costs in micro-dollars, rounded up."""
-        return cost_micro(self.usd_in * tokens_in + self.usd_out * tokens_out)
+        """Return the cost of a call in micro-dollars, rounded up."""
+        return cost_micro_usd(self.usd_in * tokens_in + self.usd_out * tokens_out)
 
 
 FREE = Price(0, 0)

@@ -1,4 +1,4 @@
-"""Who sits on a council: members, outside judges and chairmen, and the terms they work under."""
+"""The panel: members, outside judges and chairmen, the rubric and the terms of its rounds."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from council.errors import PanelError
 ModelId = NewType("ModelId", str)
 
 FEWEST_SEATS = 2
-MOST_SEATS = 10  # slot letters are A…J, public labels K…Z: ten of each never meet
+MOST_SEATS = 10  # slot letters are A…J and public labels K…Z, so they never overlap
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A model seated under a key; `key` is as written in the panel and names the seat.
+    """A model in a seat of the panel; `key` is its name in the panel.
 
-    `receiver` is whoever gets the text, where the model id does not tell; `demonstration` marks
-    models too small for their rankings to mean much.
+    `receiver` is the company that receives the texts, if the model id does not show it.
+    `demonstration` marks models that are too small for their rankings to mean much.
     """
 
     key: str
@@ -31,7 +31,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """What judges are told to look for; `version` changes whenever the text does."""
+    """The criteria given to judges; `version` changes with the text."""
 
     name: str
     version: str
@@ -40,10 +40,10 @@ class Rubric:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a panel works under: deadlines in seconds, temperatures where the model takes one.
+    """The settings of a panel's rounds: method, quorum, deadlines, temperatures, audits, budget.
 
-    Each stage has its own deadline, and each chairman; none goes beyond the round's, if there is
-    one, counted from when the round was taken up.
+    Each stage and each chairman has a separate deadline; `round_seconds` limits them all, counted
+    from the moment a process starts or resumes the round. A temperature of None is not sent.
     """
 
     method: str = "blind-ranking"
@@ -61,7 +61,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The seats of a council. Raises PanelError, in one sentence, when they cannot be seated."""
+    """The seats of a council; raise PanelError if they cannot hold a round."""
 
     name: str
     members: tuple[Member, ...]
@@ -71,7 +71,7 @@ class Panel:
     terms: Terms = Terms()
 
     def __post_init__(self) -> None:
-        """Refuse a panel that could not hold a round."""
+        """Raise PanelError for a repeated seat, too few or many members, or an invalid quorum."""
         keys = Counter(seat.key for seat in self.judges)
         twice = [key for key, count in keys.items() if count > 1]
         if twice:
@@ -97,14 +97,14 @@ class Panel:
 
     @property
     def judges(self) -> tuple[Member, ...]:
-        """Every seat that may cast a ballot: the members, then the outside judges."""
+        """Every seat that may cast a ballot: members first, then outside judges."""
         return self.members + self.outside_judges
 
     @property
     def chair_order(self) -> tuple[Member, ...]:
-        """The chairmen in order of fallback; without any, the members in panel order."""
+        """The chairmen in order of fallback; the members if the panel names none."""
         return self.chairmen or self.members
 
     def seat(self, key: str) -> Member:
-        """Give the seat with this key; every key stored with a round has one."""
+        """Return the seat with this key; every key stored in a round has one."""
         return next(seat for seat in (*self.judges, *self.chairmen) if seat.key == key)

@@ -1,14 +1,14 @@
-"""Places: where something is said."""
+"""Place: the workspace, channel and thread in which a message is posted."""
 
 from dataclasses import dataclass
 
-# The machine's own ways in, and rounds from before it was kept where they were asked.
+# Chats of the installation itself; "" is a round without a recorded place.
 HOUSE = ("web", "terminal", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something is said: a workspace's channel, perhaps in a thread, perhaps in private."""
+    """A channel of a workspace, optionally a thread in it; `private` for direct messages."""
 
     chat: str
     workspace: str = ""
@@ -18,19 +18,19 @@ class Place:
 
     @property
     def scope(self) -> str:
-        """Give whose suites and schedules go here: a workspace's; "" is the house's own."""
+        """The workspace whose suites and schedules apply here; "" is the installation itself."""
         return "" if self.chat in HOUSE else f"{self.chat}/{self.workspace or self.channel}"
 
     @property
     def within(self) -> str:
-        """Give the channel whose rules go here.
+        """The channel whose rules apply here.
 
-        A thread that not everybody in its channel sees is a channel of its own, `PARENT:THREAD`.
+        A thread that not everybody in its channel can see is a separate channel, `PARENT:THREAD`.
         """
         return self.channel.removesuffix(f":{self.thread}")
 
     def shares_channel(self, other: "Place") -> bool:
-        """Say whether both are in one channel of one workspace, whatever the thread."""
+        """Return whether both are in the same channel of the same workspace, ignoring threads."""
         own = (self.chat, self.workspace, self.channel)
         return own == (other.chat, other.workspace, other.channel)
 

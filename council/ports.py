@@ -1,4 +1,7 @@
-"""Where the chains of closed rounds are read."""
+"""Ports: protocols of what the council needs from outside (gateway, stores, ledger, limiter).
+
+Also the filter and the summary of stored rounds, which are arguments of the store.
+"""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -18,104 +21,101 @@ from council.places import NOWHERE, Place
 from council.providers import Limits, ProviderLoad
 from council.rounds import Artefact, Round, Stage
 
-# --- Where the chains of closed rounds are read.
-
-
-class HashChainStore(Protocol):
-    """The chains that are stored, one a scope; raises StoreError when it cannot."""
-
-    async def heads(self) -> tuple[Link, ...]:
-        """Give the last link of every chain, by scope."""
-        ...
-
-    async def links(self, scope: str, after: int | None, limit: int) -> tuple[StoredLink, ...]:
-        """Give the links of a chain that come after a number, in order, so many at most.
-
-        Without a number, from the first on.
-        """
-        ...
-
-
-# --- The way to models.
-
 
 class Gateway(Protocol):
-    """The way to models."""
+    """Calls models."""
 
     @property
     def versions(self) -> dict[str, str]:
-        """Versions of what carries the calls, stored with the round: {"litellm": "1.106.2"}."""
+        """Versions of the client libraries, stored with the round: {"litellm": "1.106.2"}."""
         ...
 
     async def complete(self, call: Call) -> Reply:
-        """Give the model's reply; raise GatewayError when there is none.
+        """Return the model's reply; raise GatewayError if there is none.
 
-        The caller sets the deadline by cancelling. Retries happen inside and stop with it. A reply
-        with nothing in it is a GatewayError; one that ended at its token limit has `cut` set.
+        The caller enforces its deadline by cancelling. Retries happen inside and stop with the
+        cancellation. An empty reply is a GatewayError; one that ended at its token limit has `cut`
+        set.
         """
         ...
 
     def context_tokens(self, member_key: str) -> int | None:
-        """Give how many tokens the member takes, prompt and reply together; None if unknown."""
+        """Return the member's context size, prompt and reply together; None if unknown."""
         ...
 
     async def price(self, seat: Member) -> Price | None:
-        """Give what the seat's tokens cost; None if nobody knows, which is never free."""
+        """Return the price of the seat's tokens; None if unknown, which never means free."""
         ...
 
 
-# --- Where money is reserved and spent.
+class SharedRateLimiter(Protocol):
+    """Limits concurrent calls and calls per minute at each provider address.
+
+    An implementation counts for one process, or for all that share a database.
+    """
+
+    def turn(self, gate: str, limits: Limits) -> AbstractAsyncContextManager[None]:
+        """Wait for a turn at an address and hold it for the duration of the block.
+
+        Turns are granted roughly in the order of requests. Cancelling releases everything. If
+        nobody can count at the moment, the turn is granted at once and no error is raised.
+        """
+        ...
+
+    def crowd(self, gate: str) -> ProviderLoad | None:
+        """Return the last known load of all processes at an address; None if unknown."""
+        ...
 
 
 class Ledger(Protocol):
-    """Where money is reserved and spent; each call is one transaction. Raises StoreError.
+    """Money reserved and spent, in micro-dollars; every method is one transaction.
 
-    Amounts are micro-dollars. What a round takes of a cap is what it has reserved in all, or what
-    it has spent where that is more.
+    A round uses up of a cap what it has reserved in total, or what it has spent if that is more.
+    Methods raise StoreError if the database fails.
     """
 
     async def reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
-        """Reserve so much for a new round; give the cap that it does not fit under, if any.
+        """Reserve an amount for a new round; return the cap it would exceed, if any.
 
-        A round that is in the ledger already, on whatever day, is left as it is.
+        A round that is in the ledger already, on any day, is unchanged.
         """
         ...
 
     async def extend(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
-        """Have so much in all reserved for a round; give the cap it does not fit under, if any.
+        """Raise a round's total reservation to an amount; return the cap it would exceed, if any.
 
-        What it spent on other days counts, and what it reserved on them is freed, whether the rest
-        fits or not. What is reserved already for this day is never made less.
+        Spending on other days counts; reservations of other days are freed in any case. Today's
+        reservation is never reduced.
         """
         ...
 
     async def settle(self, account: Account, *costs: int | None) -> None:
-        """Add what calls cost; None is a call whose cost nobody knows."""
+        """Add the costs of calls; None is a call with an unknown cost."""
         ...
 
     async def free(self, round_id: str) -> None:
-        """Give back what a round has reserved and not spent."""
+        """Free what a round has reserved and not spent."""
         ...
 
     async def held(self) -> tuple[str, ...]:
-        """Give the rounds that have something reserved."""
+        """Return the ids of the rounds with a reservation."""
         ...
 
     async def spent(self, round_id: str) -> int:
-        """Give what a round has spent on all its days."""
+        """Return what a round has spent on all days."""
         ...
 
     async def used(self, account: Account) -> Mapping[Scope, CapUsage]:
-        """Give what is gone of each scope that the account falls under."""
+        """Return the usage of each scope that includes the account."""
         ...
 
 
-# --- Which rounds to list, and one of them in a line.
+# --- Stores; their methods raise StoreError if the database fails.
 
 
 @dataclass(frozen=True, slots=True)
 class RoundSummary:
-    """A stored round in one line; `seconds` is None until it is closed."""
+    """One line of a list of stored rounds; `seconds` is None until the round is closed."""
 
     id: str
     question: str
@@ -133,13 +133,12 @@ class RoundSummary:
 
     @classmethod
     def of(cls, round_: Round) -> "RoundSummary":
-        """Give a round's line, without what is not its own: whether it is paused or delivered."""
-        asked, closing = round_.question, round_.closing
-        told = (round_.id, asked.text, round_.asked_at, round_.stage)
+        """Return a round's summary; whether it is paused or delivered is not part of a round."""
+        question, closing = round_.question, round_.closing
         return cls(
-            *told,
-            asked.asked_by,
-            asked.place,
+            *(round_.id, question.text, round_.asked_at, round_.stage),
+            question.asked_by,
+            question.place,
             forgotten=round_.forgotten.at if round_.forgotten else None,
             panel=round_.panel.name,
             seconds=closing.seconds if closing else None,
@@ -150,19 +149,18 @@ class RoundSummary:
 
 @dataclass(frozen=True, slots=True)
 class RoundQuery:
-    """Which rounds to list; as it stands, all of them.
+    """Filter of stored rounds; by default it matches all of them.
 
-    `containing` is looked for in the question, capitals or not. `chats` are those the rounds were
-    asked in; of private ones only those that `asker` asked for are given, unless it is None.
-    `unfinished` are those that can be gone on with: neither closed, nor forgotten, nor stopped on
-    purpose; `remembered` those that were not forgotten; `undelivered` those of them that are not
-    yet delivered to their place, stopped or not; `succeeded` those that closed without a failure.
-    They were asked at `since` or later, and before `before`; they belong to `bakeoff`, to none
-    where it is "", and to any or none where it is None. Rounds of bake-offs are never
-    `undelivered`.
-
-    Private rounds are given only in the channel they were asked in where `here` is one, and with
-    `only_here` no round of any other channel is.
+    - `containing`: text in the question, ignoring case
+    - `chats`, `workspace`, `panel`, `asked_by`: where, to whom and by whom it was asked
+    - `asker`: leaves out private rounds of other people; None shows all
+    - `here`: leaves out private rounds of other channels; with `only_here`, public ones too
+    - `since`, `before`: asked at `since` or later, and before `before`
+    - `unfinished`: can be resumed, so not closed, erased or stopped on purpose
+    - `remembered`: not erased
+    - `undelivered`: not erased, not of a bake-off, and not yet delivered to its place
+    - `succeeded`: closed without a failure
+    - `bakeoff`: the id of its bake-off; "" for none, None for any or none
     """
 
     containing: str = ""
@@ -182,7 +180,7 @@ class RoundQuery:
     bakeoff: str | None = None
 
     def admits(self, line: RoundSummary) -> bool:
-        """Say whether a round is among those wanted."""
+        """Return whether the filter matches a round."""
         return (
             self.containing.lower() in line.question.lower()
             and self.panel in {"", line.panel}
@@ -215,7 +213,7 @@ class RoundQuery:
 
     @property
     def leaves_forgotten_out(self) -> bool:
-        """Whether no round is wanted whose texts are gone."""
+        """Whether the filter excludes rounds whose texts were erased."""
         return self.unfinished or self.remembered or self.undelivered
 
     def _in_time(self, asked_at: datetime) -> bool:
@@ -226,213 +224,192 @@ class RoundQuery:
 EVERY = RoundQuery()
 
 
-# --- Where a few words are kept that the chats need again, whichever process hears what comes nex
-
-
-class KeyValueStore(Protocol):
-    """Texts by kind and name; raises StoreError when it cannot."""
-
-    async def note(self, kind: str, name: str, text: str) -> None:
-        """Keep a text, in place of the one before."""
-        ...
-
-    async def first(self, kind: str, name: str, text: str) -> str:
-        """Keep a text unless there is one, and give the one there is."""
-        ...
-
-    async def once(self, kind: str, name: str, seconds: float) -> bool:
-        """Say whether this is the first time within so many seconds, and note that it was."""
-        ...
-
-    async def read(self, kind: str, name: str) -> str | None:
-        """Give a text; None where there is none."""
-        ...
-
-    async def every(self, kind: str, start: str = "") -> Mapping[str, str]:
-        """Give the texts of a kind whose names start so, by name."""
-        ...
-
-    async def take(self, kind: str, name: str) -> str | None:
-        """Give a text and keep it no more; of two who take it one has it."""
-        ...
-
-    async def drop(self, kind: str, start: str) -> None:
-        """Keep no text of a kind any more whose name starts so."""
-        ...
-
-    async def keep_newest(self, kind: str, most: int) -> None:
-        """Keep so many texts of a kind at most, those that were noted last."""
-        ...
-
-
-# --- Where messages on their way out are kept.
-
-
-class OutboxStore(Protocol):
-    """Where messages on their way out are kept; raises StoreError when it cannot.
-
-    Moments are those of the clock that all who share it have: what is given as `now` counts only
-    where that is the caller's.
-    """
-
-    async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
-        """Undertake to send a message of a round, or give the claim there is already."""
-        ...
-
-    async def take_over(self, claim: Claim, now: datetime) -> bool:
-        """Take a claim from whoever let it lie; False if it was marked or taken meanwhile."""
-        ...
-
-    async def mark(self, key: str, message: str) -> None:
-        """Note that a message was sent, with the id it has in its chat."""
-        ...
-
-    async def message_of(self, key: str) -> str | None:
-        """Give the message that was sent under a key, None if none was."""
-        ...
-
-    async def key_of(self, start: str, message: str) -> str | None:
-        """Give the key with this start under which a message was sent, if any was."""
-        ...
-
-    async def unmarked(self, older_seconds: float, now: datetime) -> int:
-        """Count the claims that have lain for longer than that without a mark."""
-        ...
-
-
-# --- Where rounds are kept.
-
-
 class Store(Protocol):
-    """Where rounds are kept; each call is one transaction. Raises StoreError when it cannot."""
+    """Store of rounds; every method is one transaction."""
 
     async def open(self, round_: Round) -> bool:
-        """Keep a new round with all it holds; change nothing and give False if its id is kept."""
+        """Insert a new round with all its artefacts; return False if its id exists already."""
         ...
 
     async def import_round(self, round_: Round, seal: Seal | None) -> bool:
-        """Keep a round as `open` does, with what was noted of it where it closed, if anything was.
+        """Insert a round like `open`, with the seal it had in another database, if any.
 
-        One that is at its end joins its chain here as one that comes from elsewhere.
+        A closed round joins the chain here with a link that is marked as imported.
         """
         ...
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
-        """Keep what a round has come to; the same artefact twice is kept once.
+        """Add an artefact to a round; saving the same one twice has no effect.
 
-        With its closing a round joins its chain, and nothing is added to it any more: what comes
-        later is passed over. Raises ForgottenError for a round that was forgotten meanwhile.
+        The closing seals the round and adds it to its chain; later artefacts are ignored. Raise
+        ForgottenError for a round whose texts were erased meanwhile.
         """
         ...
 
     async def load(self, round_id: str) -> Round:
-        """Give a round with its parts in panel order; raise RoundNotFoundError if there is none."""
+        """Return a round with its parts in panel order; raise RoundNotFoundError without one."""
         ...
 
     async def seal(self, round_id: str) -> Seal | None:
-        """Give what was noted of a round as it closed, and its link; None where nothing ever was.
+        """Return the digests and the chain link of a closed round.
 
-        A round that is not at its end has none, nor one that closed before the chain began.
+        None for a round that is not closed, or was closed before seals existed.
         """
         ...
 
     async def find(self, start: str) -> str:
-        """Give the one round id that starts so; raise RoundNotFoundError for none or several."""
+        """Return the one round id with this prefix; raise RoundNotFoundError for none or many."""
         ...
 
     async def recent(
         self, limit: int | None = None, wanted: RoundQuery = EVERY
     ) -> tuple[RoundSummary, ...]:
-        """Give the stored rounds that are wanted, newest first."""
+        """Return the summaries of matching rounds, newest first."""
         ...
 
     async def line(self, round_id: str) -> RoundSummary:
-        """Give a round in one line; raise RoundNotFoundError if there is none."""
+        """Return a round's summary; raise RoundNotFoundError without one."""
         ...
 
     async def pause(self, round_id: str, *, paused: bool) -> None:
-        """Note that somebody stopped a round on purpose, or wants it to go on."""
+        """Store whether somebody stopped the round on purpose."""
 
     async def deliver(self, round_id: str, *, delivered: bool) -> None:
-        """Note that all there is to say of a round is in the place it was asked in, or is not."""
+        """Store whether all messages of the round were delivered to its place."""
 
     async def rate(self, feedback: Feedback) -> None:
-        """Keep what somebody thinks of a round; of one person's several the newest.
+        """Store a person's feedback, replacing their earlier one.
 
-        Raises RoundNotFoundError if there is none, ForgottenError for words on one whose texts are
-        gone.
+        Raise RoundNotFoundError for an unknown round, ForgottenError for a reason on a round whose
+        texts were erased.
         """
         ...
 
     async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
-        """Give what people think of a round, oldest first; nothing for one there is not."""
+        """Return the feedback on a round, oldest first; empty for an unknown round."""
         ...
 
     async def vote(self, vote: HumanVote) -> None:
-        """Keep which answer somebody calls the best; of one person's several the newest.
+        """Store a person's vote, replacing their earlier one.
 
-        Raises RoundNotFoundError if there is none.
+        Raise RoundNotFoundError for an unknown round.
         """
         ...
 
     async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
-        """Give what people voted on a round, or on all, oldest first."""
+        """Return the votes of people on one round or on all, oldest first."""
         ...
 
     async def ids(self, limit: int | None = None, wanted: RoundQuery = EVERY) -> tuple[str, ...]:
-        """Give the ids of the rounds that are wanted, oldest first."""
+        """Return the ids of matching rounds, oldest first."""
         ...
 
     async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
-        """Have a round without its texts, as `council.forgetting.forget` does; False if it was.
+        """Erase a round's texts as `council.integrity.erasure.forget` does; False if done before.
 
-        The digests of its texts have the salt they had since it closed, and this one where it has
-        no link. The reasons of what people think of it go too.
-        Raises RoundNotFoundError if there is none. What the texts leave in the files is gone after
-        `wipe`, which serves any number of forgotten rounds at once.
+        Also erases the reasons of its feedback. Digests use the salt of the round's seal, or this
+        one if it has no seal. Call `wipe` afterwards, once for any number of rounds, to overwrite
+        what remains in the database files. Raise RoundNotFoundError for an unknown round.
         """
         ...
 
     async def drop(self, chat: str, workspace: str) -> int:
-        """Delete every round that was asked in a workspace; give how many there were.
+        """Delete every round of a workspace and return their number.
 
-        Their messages on the way out, what people said of them and their chain go too; what they
-        cost stays, under nobody's name. Stop those under way first, and `wipe` after.
+        Deletes their outgoing messages, feedback and chain too; their costs stay, without names.
+        Stop the running ones first and call `wipe` afterwards.
         """
         ...
 
     async def wipe(self) -> None:
-        """Leave nothing of forgotten texts in the files; StoreError if another program keeps it."""
+        """Remove traces of erased texts from the database files.
+
+        Raise StoreError if another program keeps them from being rewritten.
+        """
         ...
 
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
-        """Give the counted ballots of the panel's last closed rounds, a hundred at most.
+        """Return the counted ballots of the panel's last closed rounds, at most a hundred.
 
-        A round with a ballot that cannot be read is left out.
+        A round with an unreadable ballot is left out.
         """
         ...
 
 
-# --- Where calls wait for their turn at a provider.
+class HashChainStore(Protocol):
+    """Read access to the hash chains of closed rounds; each scope has one."""
+
+    async def heads(self) -> tuple[Link, ...]:
+        """Return the last link of every chain, ordered by scope."""
+        ...
+
+    async def links(self, scope: str, after: int | None, limit: int) -> tuple[StoredLink, ...]:
+        """Return up to `limit` links of a chain after a number, or from the first, in order."""
+        ...
 
 
-class SharedRateLimiter(Protocol):
-    """Lets calls go out to providers, so many at once and so many a minute at each address.
+class OutboxStore(Protocol):
+    """Store of outgoing messages.
 
-    Who counts them may be one process, or all that share a database.
+    A database server uses its own clock; `now` counts only for stores without one.
     """
 
-    def turn(self, gate: str, limits: Limits) -> AbstractAsyncContextManager[None]:
-        """Wait for a turn at an address, and hold it as long as the block lasts.
-
-        Turns come in about the order they were asked for; whoever is cancelled leaves nothing
-        behind. Where nobody can count for the moment, a turn is given at once and no error raised.
-        """
+    async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
+        """Claim a message of a round for sending, or return the existing claim."""
         ...
 
-    def crowd(self, gate: str) -> ProviderLoad | None:
-        """Give what all processes had at an address when last looked; None where nobody knows."""
+    async def take_over(self, claim: Claim, now: datetime) -> bool:
+        """Take over a stale claim; return False if it was marked or taken over meanwhile."""
+        ...
+
+    async def mark(self, key: str, message: str) -> None:
+        """Mark a message as sent, with its id in the chat."""
+        ...
+
+    async def message_of(self, key: str) -> str | None:
+        """Return the id of the message sent under a key, or None."""
+        ...
+
+    async def key_of(self, start: str, message: str) -> str | None:
+        """Return the key with this prefix under which a message was sent, or None."""
+        ...
+
+    async def unmarked(self, older_seconds: float, now: datetime) -> int:
+        """Count the claims older than `older_seconds` that are not marked as sent."""
         ...
 
 
-# --- What the council needs from the world, as protocols.
+class KeyValueStore(Protocol):
+    """Store of small texts by kind and name, shared by all processes."""
+
+    async def note(self, kind: str, name: str, text: str) -> None:
+        """Store a text, replacing the previous one."""
+        ...
+
+    async def first(self, kind: str, name: str, text: str) -> str:
+        """Store a text unless one exists; return the stored text."""
+        ...
+
+    async def once(self, kind: str, name: str, seconds: float) -> bool:
+        """Return True the first time within so many seconds, and remember it."""
+        ...
+
+    async def read(self, kind: str, name: str) -> str | None:
+        """Return a text, or None."""
+        ...
+
+    async def every(self, kind: str, start: str = "") -> Mapping[str, str]:
+        """Return the texts of a kind whose names have this prefix, by name."""
+        ...
+
+    async def take(self, kind: str, name: str) -> str | None:
+        """Return a text and delete it; of concurrent callers exactly one receives it."""
+        ...
+
+    async def drop(self, kind: str, start: str) -> None:
+        """Delete the texts of a kind whose names have this prefix."""
+        ...
+
+    async def keep_newest(self, kind: str, most: int) -> None:
+        """Delete all but the newest `most` texts of a kind."""
+        ...

@@ -1,7 +1,7 @@
-"""Find and defuse text that imitates our prompts or begs a judge for its vote.
+"""Detect and neutralise prompt injection: text that imitates our prompts or asks for votes.
 
-String matching is a weak defence by itself; it is one layer beside the fence, the nonce and many
-judges. What is defused stays readable.
+String matching alone is a weak defence; fences, nonces and several judges are the other layers.
+Neutralised text stays readable.
 """
 
 import codecs
@@ -34,23 +34,23 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 
 
 def visible(text: str) -> str:
-    """Give the text without zero-width, bidirectional and tag characters."""
+    """Return the text without zero-width, bidirectional and tag characters."""
     return _INVISIBLE.sub("", text)
 
 
-def without_fences(text: str) -> str:
-    """Give the text with imitated fences and nonce lines defused, and nothing else changed."""
+def neutralise_fences(text: str) -> str:
+    """Return the text with imitated fences and nonce lines neutralised, otherwise unchanged."""
     return _NONCE_LINE.sub(r"\1(quoted) \2", _FENCE.sub("‹", visible(text)))
 
 
 def defused(text: str) -> str:
-    """Give the text as a judge or chairman may see it: no fence, ballot or role marker works."""
-    text = _BALLOT_KEY.sub(r"\1\2 (quoted)\1", without_fences(text))
+    """Return the text for judges and chairmen: without working fences, ballots or role markers."""
+    text = _BALLOT_KEY.sub(r"\1\2 (quoted)\1", neutralise_fences(text))
     return _ROLE_TOKEN.sub("‹", _ROLE_LINE.sub(r"\1\2 (quoted)", text))
 
 
-def suspicions(text: str) -> tuple[str, ...]:
-    """Name what in the text tries to steer a judge, in words for people."""
+def find_suspicions(text: str) -> tuple[str, ...]:
+    """Return the ways in which a text tries to steer a judge, worded for people."""
     shown = visible(text)
     found = {
         "hides characters": shown != text,
@@ -64,7 +64,7 @@ def suspicions(text: str) -> tuple[str, ...]:
 
 
 def _decoded(text: str) -> str:
-    """Give what the text says in rot13 and in any base64 it holds."""
+    """Return the text decoded from rot13, and every Base64 run in it decoded."""
     return "\n".join([codecs.decode(text, "rot13"), *map(_from_base64, _BASE64.findall(text))])
 
 

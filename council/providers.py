@@ -1,6 +1,6 @@
-"""Providers: how hard each may be called, and how it and its models fare.
+"""Rate limits and health of providers and models.
 
-Values that a gateway takes and gives; an address is a host, without path or secrets.
+An address is a host, without path or secrets.
 """
 
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many calls a provider takes at once, and how many may begin in any minute."""
+    """How many calls may run at once, and how many may start in any minute."""
 
     concurrency: int = 20
     requests_per_minute: int | None = None
 
 
 class BreakerState(StrEnum):
-    """Whether a model is asked: always, not for a while, or once to see whether it is back."""
+    """State of a model's circuit breaker: calls pass, none passes, or one probe passes."""
 
     CLOSED = "closed"
     OPEN = "open"
@@ -25,7 +25,7 @@ class BreakerState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProviderLoad:
-    """Calls of all processes at one address: those under way, and those that wait for a turn."""
+    """Running and waiting calls of all processes at one address."""
 
     under_way: int
     waiting: int
@@ -33,10 +33,10 @@ class ProviderLoad:
 
 @dataclass(frozen=True, slots=True)
 class ProviderHealth:
-    """A provider at one address; "" is the provider's own.
+    """Load of a provider at one address; "" is its default address.
 
-    What is `everywhere` is what all processes had there when this one last looked; None where it
-    counts alone. Turns, and the seconds they were waited for, are those since the start.
+    `everywhere` is the load of all processes when this one last looked; None if it counts alone.
+    `turns` and `waited_seconds` are totals since the process started.
     """
 
     provider: str
@@ -51,7 +51,7 @@ class ProviderHealth:
 
 @dataclass(frozen=True, slots=True)
 class ModelHealth:
-    """A model at one address; retries and pauses are counted since the start."""
+    """State of a model at one address; retries and pauses are totals since the process started."""
 
     model: str
     address: str
@@ -62,14 +62,14 @@ class ModelHealth:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a gateway's providers and models are like at this moment."""
+    """The current health of a gateway's providers and models."""
 
     providers: tuple[ProviderHealth, ...] = ()
     models: tuple[ModelHealth, ...] = ()
 
 
 class HintKind(StrEnum):
-    """What was learnt of a model: it asks to be left alone, failed again and again, or is back."""
+    """What happened to a model: it asked for a pause, its breaker opened, or it recovered."""
 
     PAUSE = "pause"
     SHUT = "shut"
@@ -78,7 +78,7 @@ class HintKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProviderHint:
-    """What one process has learnt of a model at an address, and for how many seconds it holds."""
+    """A hint from one process to the others about a model; `seconds` is how long it is valid."""
 
     gate: str
     model: str

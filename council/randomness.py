@@ -1,7 +1,6 @@
-"""Every random choice of a round, drawn from its seed.
+"""Random choices drawn from a round's seed.
 
-Choices come from sorting on SHA-256, never from a library's generator, so that a round can be
-recomputed for ever.
+They use SHA-256 instead of a library's generator, so that any version can recompute a round.
 """
 
 from collections.abc import Iterable
@@ -9,20 +8,20 @@ from hashlib import sha256
 from typing import TypeVar
 
 T = TypeVar("T")
-_SEPARATOR = "\x1f"  # cannot be typed into a seed by accident, so no two choices share a text
+_SEPARATOR = "\x1f"  # never typed into a seed by accident, so no two choices share an input
 
 
 def digest(seed: str, purpose: str, item: object) -> str:
-    """Give the hexadecimal SHA-256 that decides about one item; equal input, equal text."""
+    """Return the hexadecimal SHA-256 of seed, purpose and item."""
     return sha256(_SEPARATOR.join((seed, purpose, str(item))).encode()).hexdigest()
 
 
 def shuffled(items: Iterable[T], seed: str, purpose: str) -> tuple[T, ...]:
-    """Give the items in the order their digests have; items must differ as text."""
+    """Return the items ordered by their digests; they must differ as text."""
     return tuple(sorted(items, key=lambda item: digest(seed, purpose, item)))
 
 
-def fraction(seed: str, purpose: str) -> float:
-    """Give a number from 0 to below 1 for a choice by chance; over many seeds it is uniform."""
+def random_fraction(seed: str, purpose: str) -> float:
+    """Return a number in [0, 1), uniform over seeds."""
     # Thirteen hexadecimal digits are 52 bits, which a float holds exactly.
     return int(digest(seed, purpose, "fraction")[:13], 16) / 16**13

@@ -1,24 +1,28 @@
-"""What follows from a round's seed, panel, absences and ballots."""
+"""Rules that derive a round's draw, tally and audit ballot from its seed, panel and ballots."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from council.anonymize.scrub import without_names
+from council.anonymize.scrub import mask_names
 from council.answers import Role
 from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast
 from council.labels import Label, Slate, draw_labels, draw_slates
 from council.panel import Panel
-from council.prompt_injection import suspicions
+from council.prompt_injection import find_suspicions
 from council.prompts.shared import nonce_for
-from council.randomness import fraction, shuffled
+from council.randomness import random_fraction, shuffled
 from council.rounds import Draw, Round
 from council.tally import Tally, count_ballots
 
-# --- What follows from a round's seed, panel, absences and ballots.
+# Kinds of audit: reversed order, the judge's own answer included, authors named.
+ORDER, OWN, NAMED = "order", "own", "named"
+# A round keeps the policy under which it was opened, so a new policy changes no stored round.
+POLICY = "2"
+POLICIES: Mapping[str, tuple[str, ...]] = {"1": (ORDER,), "2": (OWN, ORDER, NAMED)}
 
 
 def drawn(round_: Round) -> Draw:
-    """Give the labels and slates the seed leads to, once it is known who has not answered."""
+    """Return the labels and slates that follow from the seed and the absences."""
     authors = [
         seat.key for seat in round_.panel.members if not round_.absence(seat.key, Role.ANSWER)
     ]
@@ -28,13 +32,72 @@ def drawn(round_: Round) -> Draw:
 
 
 def counted(round_: Round, draw: Draw) -> Tally:
-    """Give the tally of the round's ballots; N_eff, which rests on other rounds, is left out."""
+    """Return the tally of the round's ballots, without N_eff, which needs other rounds."""
     tally = count_ballots(draw.labels.labels, round_.ballots, round_.seed)
     return replace(tally, verdict=replace(tally.verdict, flags=_flags(round_, draw)))
 
 
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """An audit ballot to be cast; `first` is the counted ballot it will be compared with.
+
+    `authors` are the names shown with the answers; empty unless the audit is of kind "named".
+    """
+
+    kind: str
+    first: Ballot
+    slate: Slate
+    nonce: str
+    authors: Mapping[Label, str]
+
+    def cast(self, paper: BallotExchange) -> Ballot | SpoiledBallot:
+        """Return the ballot parsed from the reply, or a spoiled one; neither is ever counted."""
+        return cast(self.slate, self.nonce, paper, self.kind)
+
+
+def due_audit(round_: Round, draw: Draw) -> Audit | None:
+    """Return the audit of a round whose ballots are in, whether it was cast already or not.
+
+    None if the seed does not select the round (a share of 0 selects none), or if the selected
+    judge has no counted ballot or, for kind "own", no answer. No other judge takes its place:
+    the selection must not depend on how judges voted.
+    """
+    if random_fraction(round_.seed, "audit") >= round_.panel.terms.audit_share or not draw.slates:
+        return None
+    kind = shuffled(audit_kinds(round_), round_.seed, "audit kind")[0]
+    slates = {slate.judge: slate for slate in draw.slates}
+    judge = shuffled(slates, round_.seed, "audit judge")[0]
+    slate = _audit_slate(kind, slates[judge], draw, round_.seed)
+    ballots = [ballot for ballot in round_.ballots if ballot.judge == judge and ballot.counts]
+    if slate is None or not ballots:
+        return None
+    authors = {}
+    if kind == NAMED:
+        authors = {label: round_.panel.seat(key).display for key, label in draw.labels.pairs}
+    return Audit(kind, ballots[0], slate, nonce_for(round_.seed, judge, kind), authors)
+
+
+def audit_kinds(round_: Round) -> tuple[str, ...]:
+    """Return the kinds of audit from which the round's policy chooses."""
+    # Rounds from before policies existed are under policy 1.
+    return POLICIES.get(dict(round_.versions).get("audits", "1"), POLICIES[POLICY])
+
+
+def _audit_slate(kind: str, slate: Slate, draw: Draw, seed: str) -> Slate | None:
+    """Return the slate shown in an audit; None if the judge lacks an own answer to include."""
+    if kind == ORDER:
+        return Slate(slate.judge, slate.shown[::-1])
+    if kind == NAMED:
+        return slate
+    own = draw.labels.label_of(slate.judge)
+    if own is None:
+        return None
+    at = int(random_fraction(seed, "audit own slot") * (len(slate.shown) + 1))
+    return Slate(slate.judge, (*slate.shown[:at], own, *slate.shown[at:]))
+
+
 def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
-    """Name what weakens the verdict; a flag about a seat begins with the seat's key."""
+    """Return what weakens the verdict; a flag about a seat starts with its key."""
     voted = {ballot.judge for ballot in round_.ballots if ballot.counts}
     return (
         *_family_majority(round_.panel),
@@ -50,11 +113,11 @@ def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
 
 def _family_majority(panel: Panel) -> tuple[str, ...]:
     families = [seat.family for seat in panel.judges]
-    most = max(families, key=families.count)
-    seats = families.count(most)
+    largest = max(families, key=families.count)
+    seats = families.count(largest)
     if 2 * seats <= len(families):
         return ()
-    name = most.removeprefix("unknown:")  # then it is named by who serves it
+    name = largest.removeprefix("unknown:")  # an unknown family carries its provider's name
     return (f"{seats} of {len(families)} seats are of the {name} family",)
 
 
@@ -62,88 +125,8 @@ def _reason_flags(ballots: Sequence[Ballot], panel: Panel) -> tuple[str, ...]:
     families = [seat.family for seat in panel.judges]
     found = []
     for ballot in (ballot for ballot in ballots if ballot.counts):
-        if names := without_names(ballot.reason, families).found:
+        if names := mask_names(ballot.reason, families).found:
             found.append(f"{ballot.judge} named {names[0]} in its reason")
-        if "begs for a place" in suspicions(ballot.reason):
+        if "begs for a place" in find_suspicions(ballot.reason):
             found.append(f"{ballot.judge} may have followed an instruction in an answer")
     return tuple(found)
-
-
-# --- Audit ballots: which rounds carry one, who casts it, and what that judge is shown.
-
-ORDER, OWN, NAMED = "order", "own", "named"
-# A round keeps the policy it was opened under: whatever is added later, its choice stays its own.
-POLICY = "2"
-POLICIES: Mapping[str, tuple[str, ...]] = {"1": (ORDER,), "2": (OWN, ORDER, NAMED)}
-
-
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """An audit ballot that a round is due: `first` is the counted ballot it is compared with.
-
-    `authors` are the names that are shown beside the answers, in an audit of names alone.
-    """
-
-    kind: str
-    first: Ballot
-    slate: Slate
-    nonce: str
-    authors: Mapping[Label, str]
-
-    def cast(self, paper: BallotExchange) -> Ballot | SpoiledBallot:
-        """Give the ballot the paper's reply holds, or a spoiled one; neither is ever counted."""
-        return cast(self.slate, self.nonce, paper, self.kind)
-
-
-def kinds_of(round_: Round) -> tuple[str, ...]:
-    """Give the kinds a round chooses from: of a round that names no policy, the first one's."""
-    return POLICIES.get(dict(round_.versions).get("audits", "1"), POLICIES[POLICY])
-
-
-def due_audit(round_: Round, draw: Draw) -> Audit | None:
-    """Give the audit ballot a voted round is due, whether it was cast yet or not.
-
-    None for the rounds the seed leaves out, which at a share of 0 are all. None too where the
-    judge drawn has no ballot that counts, or should see an answer of its own and gave none: no
-    other takes its place, or the choice would hang on who voted well.
-    """
-    if fraction(round_.seed, "audit") >= round_.panel.terms.audit_share or not draw.slates:
-        return None
-    kind = shuffled(kinds_of(round_), round_.seed, "audit kind")[0]
-    slates = {slate.judge: slate for slate in draw.slates}
-    judge = shuffled(slates, round_.seed, "audit judge")[0]
-    slate = _SHOWN[kind](slates[judge], draw, round_.seed)
-    counted = [ballot for ballot in round_.ballots if ballot.judge == judge and ballot.counts]
-    if slate is None or not counted:
-        return None
-    nonce, names = nonce_for(round_.seed, judge, kind), _authors(round_, draw)
-    return Audit(kind, counted[0], slate, nonce, names if kind == NAMED else {})
-
-
-def _authors(round_: Round, draw: Draw) -> dict[Label, str]:
-    return {label: round_.panel.seat(author).display for author, label in draw.labels.pairs}
-
-
-def _reversed(slate: Slate, _: Draw, __: str) -> Slate:
-    return Slate(slate.judge, slate.shown[::-1])
-
-
-def _as_before(slate: Slate, _: Draw, __: str) -> Slate:
-    return slate
-
-
-def _with_own(slate: Slate, draw: Draw, seed: str) -> Slate | None:
-    """Put the judge's own answer at a place drawn from the seed; None where there is none."""
-    own = draw.labels.label_of(slate.judge)
-    if own is None:
-        return None
-    at = int(fraction(seed, "audit own slot") * (len(slate.shown) + 1))
-    return Slate(slate.judge, (*slate.shown[:at], own, *slate.shown[at:]))
-
-
-# Each kind by what it makes of the slate its judge was shown first.
-_SHOWN: Mapping[str, Callable[[Slate, Draw, str], Slate | None]] = {
-    ORDER: _reversed,
-    OWN: _with_own,
-    NAMED: _as_before,
-}

@@ -1,4 +1,4 @@
-"""The Round and its artefacts: one question through answers, ballots and synthesis; immutable."""
+"""The Round, an immutable value, and its artefacts from the question to the closing."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,11 +14,9 @@ from council.panel import Panel
 from council.places import NOWHERE, Place
 from council.tally import Tally
 
-# --- A round: one question through answers, ballots and synthesis; immutable, the unit that is st
-
 
 class Stage(StrEnum):
-    """How far a round has come."""
+    """How far a round has progressed."""
 
     OPEN = "open"
     ANSWERED = "answered"
@@ -28,9 +26,9 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked, by whom, where, and what it refers to (`context`, empty for most).
+    """What was asked, by whom and where; `context` is the text it refers to, if any.
 
-    `reference` is the right answer where judges may read it; members and chairmen never do.
+    `reference` is the correct answer, shown to judges only, if they may see it.
     """
 
     text: str
@@ -42,14 +40,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Who hides behind which label and who sees what, drawn once when the answers are in."""
+    """The authors' labels and the judges' slates, drawn once when all answers are in."""
 
     labels: LabelMap
     slates: tuple[Slate, ...]
 
 
 class Fallback(StrEnum):
-    """What took the place of the first chairman's synthesis."""
+    """What replaced the first chairman's synthesis."""
 
     CHAIRMAN = "chairman"
     ANSWER = "answer"
@@ -59,8 +57,9 @@ class Fallback(StrEnum):
 class Synthesis:
     """The council's final answer.
 
-    `drawn_on` is empty where the chairman did not say; for the fallback "answer" the text is the
-    winning answer as it stands, `chairman` is None and `drawn_on` holds its label.
+    `drawn_on` are the labels of the answers it used, empty if the chairman named none. For the
+    fallback "answer", the text is the winning answer, `chairman` is None, and `drawn_on` holds its
+    label. `departs` means it contradicts the first place, for the reason in `why`.
     """
 
     text: str
@@ -75,7 +74,7 @@ class Synthesis:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """The end of a round: seconds from its first call to its end; `failure` says why it failed."""
+    """The end of a round: its duration, and why it failed if it did."""
 
     seconds: float
     failure: str | None = None
@@ -86,9 +85,10 @@ Artefact = Answer | Absence | Draw | Ballot | SpoiledBallot | Tally | Synthesis 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One question and all that came of it; `forgotten` says since when its texts are gone.
+    """One question with its panel and all its artefacts so far.
 
-    `bakeoff` is the id of the bake-off it belongs to, "" for a question that somebody asked.
+    `versions` are those of the program and its libraries. `forgotten` is set once the texts are
+    erased. `bakeoff` is the id of its bake-off, "" for a person's question.
     """
 
     id: str
@@ -110,7 +110,7 @@ class Round:
 
     @property
     def stage(self) -> Stage:
-        """How far the round has come."""
+        """How far the round has progressed."""
         if self.closing:
             return Stage.CLOSED
         if self.tally:
@@ -119,38 +119,41 @@ class Round:
 
     @property
     def replies(self) -> tuple[Reply, ...]:
-        """Every reply the round paid for, counted or not."""
+        """Every reply the round paid for, including spoiled and audit ballots."""
         papers = [ballot.paper for ballot in self.ballots if ballot.paper]
         papers += [spoiled.paper for spoiled in self.spoiled]
         chair = [self.synthesis.reply] if self.synthesis and self.synthesis.reply else []
         return (*(a.reply for a in self.answers), *(paper.reply for paper in papers), *chair)
 
     def absence(self, member: str, role: Role) -> Absence | None:
-        """Give why a seat has nothing for this role, or None if it has, or may still."""
+        """Return a seat's absence in this role; None if it delivered, or still may."""
         return next((a for a in self.absences if (a.member, a.role) == (member, role)), None)
 
     def with_(self, artefact: Artefact) -> "Round":
-        """Give the round with one more artefact."""
-        field, *many = _HOMES[type(artefact)]
-        change: dict[str, Any] = {field: (*getattr(self, field), artefact) if many else artefact}
+        """Return the round with one more artefact."""
+        if field := _TUPLE_FIELDS.get(type(artefact)):
+            change: dict[str, Any] = {field: (*getattr(self, field), artefact)}
+        else:
+            change = {_SINGLE_FIELDS[type(artefact)]: artefact}
         return replace(self, **change)
 
 
-# Where each artefact lives; the second word marks what a round holds many of.
-_HOMES: dict[type, tuple[str, ...]] = {
-    Answer: ("answers", "many"),
-    Absence: ("absences", "many"),
-    Ballot: ("ballots", "many"),
-    SpoiledBallot: ("spoiled", "many"),
-    Draw: ("draw",),
-    Tally: ("tally",),
-    Synthesis: ("synthesis",),
-    Closing: ("closing",),
+_TUPLE_FIELDS: dict[type, str] = {
+    Answer: "answers",
+    Absence: "absences",
+    Ballot: "ballots",
+    SpoiledBallot: "spoiled",
+}
+_SINGLE_FIELDS: dict[type, str] = {
+    Draw: "draw",
+    Tally: "tally",
+    Synthesis: "synthesis",
+    Closing: "closing",
 }
 
 
 def in_panel_order(round_: Round) -> Round:
-    """Give the round with its parts in panel order, whatever order they arrived in."""
+    """Return the round with its parts in panel order instead of order of arrival."""
     seats = dict.fromkeys((*round_.panel.judges, *round_.panel.chairmen))
     order = {seat.key: i for i, seat in enumerate(seats)}
 
@@ -166,24 +169,21 @@ def in_panel_order(round_: Round) -> Round:
     )
 
 
-# --- Which answer stands for the first place where one has to be chosen.
-
-
-def first_labels(tally: Tally) -> tuple[Label, ...]:
-    """Give every label in first place: several in a tie, none where nothing was counted."""
+def winning_labels(tally: Tally) -> tuple[Label, ...]:
+    """Return every label in first place: several in a tie, none if no ballot was counted."""
     return tuple(line.label for line in tally.standings if line.place == 1)
 
 
 def winning_answer(round_: Round, draw: Draw, tally: Tally) -> Answer:
-    """Give the answer in first place; in a tie, or without standings, the cheapest, then quickest.
+    """Return the answer in first place; of several, or without standings, the cheapest one.
 
-    An unknown cost comes last. The tie itself is said wherever the answer is shown.
+    An unknown cost counts as the highest; of equal costs the quickest answer wins.
     """
-    first = {draw.labels.author_of(label) for label in first_labels(tally)}
-    running = [a for a in round_.answers if a.member in first] or list(round_.answers)
-    return min(running, key=_price)
+    winners = {draw.labels.author_of(label) for label in winning_labels(tally)}
+    candidates = [a for a in round_.answers if a.member in winners] or round_.answers
+    return min(candidates, key=_cost_and_seconds)
 
 
-def _price(answer: Answer) -> tuple[float, float]:
+def _cost_and_seconds(answer: Answer) -> tuple[float, float]:
     cost = answer.reply.cost_usd
     return (inf if cost is None else cost, answer.reply.seconds)

@@ -1,7 +1,6 @@
-"""Builders: the smallest sound values of the council, with what a test cares about named.
+"""Builders of small valid council values for tests; arguments are what the test is about.
 
-Rankings are written "B C=D": places best first, labels that tie joined by a sign.
-Knows no gateway and no store.
+Rankings are written "B C=D": places best first, tied labels joined by "=".
 """
 
 import json
@@ -41,7 +40,7 @@ KEYS = tuple(NAMES)
 CLAUDE, GPT, GEMINI, DEEPSEEK, GROK = KEYS[:5]
 
 RUBRIC = Rubric("test", "1", ("Correct: what it claims is true.",))
-TERMS = Terms(audit_share=0)  # an audit ballot is what few tests are about
+TERMS = Terms(audit_share=0)  # few tests are about audit ballots
 ASKED_AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
 Vote = Callable[[Slate], str | None]  # a ranking of slot letters; None is a reply that spoils
@@ -113,14 +112,14 @@ def a_ranking(text: str) -> Ranking:
 
 
 def a_ballot(ranking: str, by: str = "J", *, reason: str = "", audit: str | None = None) -> Ballot:
-    """Give a ballot; what is not ranked is to be written as a last tie, as the reader does."""
+    """Return a ballot; write unranked labels as a tie in the last place, as the parser does."""
     places = a_ranking(ranking)
     shown = tuple(sorted(label for place in places for label in place))
     return Ballot(by, shown, places, reason, audit=audit)
 
 
 def ballot_text(ranking: str, nonce: str, reason: str = "It is right.") -> str:
-    """Give a judge's whole reply, in slot letters."""
+    """Return a judge's whole reply, in slot letters."""
     places = [place.split("=") for place in ranking.split()]
     return json.dumps({"nonce": nonce, "reason": reason, "ranking": places})
 
@@ -134,7 +133,7 @@ def a_spoiled_ballot(judge: str = CLAUDE, attempt: int = 1) -> SpoiledBallot:
 
 
 def answered(round_: Round, texts: Mapping[str, str] | None = None) -> Round:
-    """Give the round with an answer of every member, or of those with a text; others are absent."""
+    """Return the round with an answer of every member, or of those in `texts` alone."""
     written = texts or {seat.key: f"Answer {i}." for i, seat in enumerate(round_.panel.members)}
     absent = [seat.key for seat in round_.panel.members if seat.key not in written]
     return replace(
@@ -154,7 +153,7 @@ def in_label_order(slate: Slate) -> str:
 
 
 def ranked(round_: Round, vote: Vote = in_label_order) -> Round:
-    """Give an answered round with its draw, a ballot of every judge, and its tally."""
+    """Return an answered round with its draw, a ballot of every judge, and its tally."""
     draw = drawn(round_)
     round_ = replace(round_, draw=draw)
     for slate in draw.slates:
@@ -166,9 +165,9 @@ def ranked(round_: Round, vote: Vote = in_label_order) -> Round:
 
 
 def a_schedule(schedule_id: str = "s1", **fields: Any) -> Schedule:  # noqa: ANN401
-    """Give a schedule of every Monday at nine, with a cap and subscribers."""
+    """Return a schedule of every Monday at nine, with a cap and subscribers."""
     place = Place("slack", "T1", "C1")
-    own = Schedule(
+    schedule = Schedule(
         id=schedule_id,
         name="weekly",
         suite="sql",
@@ -183,4 +182,4 @@ def a_schedule(schedule_id: str = "s1", **fields: Any) -> Schedule:  # noqa: ANN
         cap_micro=2_000_000,
         subscribers=("U1", "U2"),
     )
-    return replace(own, **fields)
+    return replace(schedule, **fields)

@@ -1,1 +1,1 @@
-"""Mask what gives an author away: self-identification, signatures, model names."""
+"""Anonymization: hide which model wrote an answer."""

@@ -1,6 +1,6 @@
-"""Where a text names models and makers: each name becomes one character that tells its family.
+"""Find names of models and makers in a text and mark each with one private-use character.
 
-What is read for signs is then the same for every family, and is compiled once.
+Patterns that look for signatures are then the same for all families and are compiled once.
 """
 
 import re
@@ -9,9 +9,9 @@ from functools import cache
 
 from council.model_families import FAMILIES
 
-# Four kinds of names, a page of Unicode's private characters each; a family is a place on it.
+# Four kinds of names, each a page of 256 private-use characters; the family is the offset in it.
 _MODEL, _WORD, _MAKER, _BOTH = range(0xE000, 0xE400, 0x100)
-SURE = "([\ue000-\ue0ff\ue300-\ue3ff])"  # a model, and not a mere word
+CERTAIN_MODEL = "([\ue000-\ue0ff\ue300-\ue3ff])"  # a model whose name is no ordinary word
 MODEL = "([\ue000-\ue1ff\ue300-\ue3ff])"
 MAKER = "([\ue200-\ue3ff])"
 ANY = "([\ue000-\ue3ff])"
@@ -25,12 +25,12 @@ _VERSION_WORD = (
 # Only the first may follow without a space or hyphen: two that touch could be split in many ways.
 VERSION = rf"(?:[ -]?{_VERSION_WORD}(?:[ -]{_VERSION_WORD}){{0,5}})?"
 
-# Names that are also ordinary words: alone on a line they head a text, not sign it.
+# Names that are also ordinary words: alone on a line they are a heading, not a signature.
 _WORDS = (
     " llama gemini mistral phi falcon sonar solar granite aya dolly jurassic inflection pi yi "
     "zephyr bard copilot perplexity tulu reka "
 )
-# Ordinary words that are names only where they are written like one.
+# Ordinary words that are names only if capitalized.
 _LOWER_WORDS = (
     " phi falcon sonar solar granite aya dolly jurassic inflection pi yi zephyr bard perplexity "
     "reka writer cohere "
@@ -38,9 +38,9 @@ _LOWER_WORDS = (
 _LETTER = "a-z0-9_\u00df-\u024f"
 _START = rf"(?<![{_LETTER}])(?<![{_LETTER}]-)"
 _END = rf"(?![{_LETTER}])"
-# Endings that Hungarian and Polish write right after a name: "Geminiként", "Copilotem".
-CASES = r"(?:ként|n[ae]k|[tv][ae]l|n[áé]l|b[ae]n|b[óő]l|r[óő]l|t[óő]l|h[oe]z|em)"
-_ENDED = rf"(?:{_END}|(?={CASES}{_END}))"
+# Case endings that Hungarian and Polish attach to a name: "Geminiként", "Copilotem".
+CASE_ENDINGS = r"(?:ként|n[ae]k|[tv][ae]l|n[áé]l|b[ae]n|b[óő]l|r[óő]l|t[óő]l|h[oe]z|em)"
+_ENDED = rf"(?:{_END}|(?={CASE_ENDINGS}{_END}))"
 _NUMBER = r"\d[a-z0-9_]{0,20}(?:\.[a-z0-9_]{1,20}){0,4}"
 _VERSIONED = (
     rf"-?[a-z]?{_NUMBER}(?:-[a-z0-9_.]{{0,19}}[a-z0-9_]|[ ][a-z]{{0,9}}\d[a-z0-9_]{{0,9}}){{0,6}}"
@@ -50,7 +50,7 @@ _EXTENDED = rf"[ -]?{_WORDED}(?:[ -]{_WORDED}){{0,5}}"
 _SURNAME = re.compile(r"[ ](?!Assistant|Modell?\b|Version|Versión)[A-Z][a-zà-ÿ’']+")
 _ROUTE = re.compile(r"(?<![\w/.-])(?:[\w.\ue000-\ue3ff-]{1,40}/){1,3}(?=[\ue000-\ue3ff])")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
-# How words of other scripts go on: endings of Russian, and letters that make another word of it.
+# Word boundaries of other scripts: (first letter, what may not precede, what may follow).
 _SCRIPTS = (
     ("[а-яё]", r"(?<![а-яё])", r"(?=(?:ом|ой|а|у|е|я|ю)?(?![а-яё]))"),
     ("[\u0621-\u064a]", "", "(?![\u0621-\u064a])"),
@@ -59,14 +59,14 @@ _SCRIPTS = (
 )
 
 
-def any_of(names: Iterable[str]) -> str:
-    """Give a pattern of these names, the longest first."""
+def alternation(names: Iterable[str]) -> str:
+    """Return a pattern that matches any of these names, the longest first."""
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
 
 def marked(text: str) -> str:
-    """Give the text in lower case, each name as its character; "" where nothing is named."""
-    # The one letter that is two in lower case.
+    """Return the text in lower case with each name as one character; "" if it names nobody."""
+    # The only letter that becomes two in lower case, which would shift positions.
     lower = text.replace("İ", "i").lower()
     pieces, end = [], 0
     for match in _names().finditer(lower):
@@ -79,13 +79,13 @@ def marked(text: str) -> str:
     return _ROUTE.sub("", found) if "/" in found else found
 
 
-def family_at(token: str) -> int:
-    """Give the place of a name's family in FAMILIES."""
+def family_index(token: str) -> int:
+    """Return the index in FAMILIES of a marked name's family."""
     return ord(token) & 0xFF
 
 
 def _token(match: re.Match[str], text: str) -> str:
-    """Give the character of a name, or "" where it is a person's, or only a word."""
+    """Return the character that marks a name; "" for a person's name or an ordinary word."""
     name = match["name"] or match["native"]
     page, at = _table()[name]
     if match.end() > match.end("name") > 0:
@@ -99,7 +99,7 @@ def _token(match: re.Match[str], text: str) -> str:
 
 @cache
 def _table() -> dict[str, tuple[int, int]]:
-    """Give kind and family of each name, in lower case."""
+    """Return (page, family index) of each name, in lower case."""
     table: dict[str, tuple[int, int]] = {}
     for at, family in enumerate(FAMILIES):
         makers = {maker.lower() for maker in family.makers}
@@ -113,7 +113,7 @@ def _table() -> dict[str, tuple[int, int]]:
 @cache
 def _names() -> re.Pattern[str]:
     table = _table()
-    latin = any_of(name for name in table if name.isascii())
+    latin = alternation(name for name in table if name.isascii())
     native = "|".join(_native(name for name in table if not name.isascii()))
     return re.compile(
         rf"{_START}(?P<name>{latin})(?:{_VERSIONED}|{_ENDED})(?:{_EXTENDED})?"
@@ -122,9 +122,9 @@ def _names() -> re.Pattern[str]:
 
 
 def _native(names: Iterable[str]) -> Iterator[str]:
-    """Give a pattern for the names of each script."""
-    left = [*names]
+    """Yield a pattern for the names of each script."""
+    remaining = [*names]
     for letter, start, end in _SCRIPTS:
-        own = [name for name in left if re.match(letter, name)]
-        left = [name for name in left if name not in own]
-        yield f"{start}(?:{any_of(own)}){end}"
+        own = [name for name in remaining if re.match(letter, name)]
+        remaining = [name for name in remaining if name not in own]
+        yield f"{start}(?:{alternation(own)}){end}"

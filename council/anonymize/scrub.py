@@ -1,4 +1,4 @@
-"""What a marked text says in its own voice, near the names in it."""
+"""Mask what reveals an answer's author: self-identification, signatures, ids and names."""
 
 import re
 from collections.abc import Iterable
@@ -9,69 +9,80 @@ from council.anonymize.languages import LANGUAGES
 from council.anonymize.languages.language import Language
 from council.anonymize.names import (
     ANY,
-    CASES,
+    CASE_ENDINGS,
+    CERTAIN_MODEL,
     MAKER,
     MODEL,
-    SURE,
     VERSION,
-    any_of,
-    family_at,
+    alternation,
+    family_index,
     marked,
 )
 from council.model_families import FAMILIES, Family
 
-# --- What a marked text says in its own voice, near the names in it.
+MASK = "[model name removed]"
 
-REACH = 200  # characters before and after a name that are read
-
-_NAMES = re.compile("([\ue000-\ue3ff])")
-_TIDY = str.maketrans({"’": "'", "‘": "'", "*": None, "\u00a0": " ", "\u3000": " ", "\t": " "})
-_UNDERLINING = re.compile(r"(?<!\w)_{1,3}(?=[^\s_])|(?<=[^\s_])_{1,3}(?!\w)")
-_SPACE = re.compile(r"[ \r\f\v]{2,}|[\r\f\v]")
-_BREAKS = re.compile(r" ?\n[ \n]*")
-# Each ends at the next mark of its own kind, so that no mark is read for far.
-_QUOTED = re.compile(
-    r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|„[^„“”"\n]{1,400}[“”"]|«[^«»\n]{1,400}»'
-    r"|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|`[^`\n]{1,400}`|(?<!\w)'[^'\n]{2,400}'(?!\w)"
-)
-_CODE = re.compile(r"```[^`]*```")
-_SPOKEN = re.compile(r"[^\W\d_]{2}")
+# ASCII word boundaries, because Chinese has no space before a name.
+_START, _WORD_END = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"
+_ROUTE = r"(?:[a-z0-9_.-]{1,40}/){0,3}"
 
 
-def own_voice(text: str) -> str:
-    """Give a marked text without emphasis, code, and what it quotes others as saying.
+@dataclass(frozen=True, slots=True)
+class MaskedText:
+    """A text with names masked, and the names found."""
 
-    A quoted name alone stays, without its marks, and so does a text that is one quotation, or
-    nothing but code.
+    text: str
+    found: tuple[str, ...]
+
+
+def scrub(text: str, own: Iterable[str] = ()) -> MaskedText:
+    """Mask self-identification, and the author's ids anywhere in the text.
+
+    `own` are the author's seat key, model id and display name.
     """
-    text = _CODE.sub("\n", text) if _CODE.sub("", text).strip() else text
-    text = _SPACE.sub(" ", _UNDERLINING.sub("", text.translate(_TIDY))).strip()
-    return _QUOTED.sub(_unquoted, text).replace("`", "")
+    marked_text = marked(text)
+    families = find_signatures(marked_text) if marked_text else []
+    patterns = [_family_names(FAMILIES[index]) for index in families]
+    return _mask(text, patterns + [_exact(name) for name in own if name])
 
 
-def near_names(text: str) -> str:
-    """Give what stands near a name, as lines; what is left out stands between as "~"."""
-    pieces = _NAMES.split(text)
-    pieces[0] = pieces[0] if len(pieces[0]) <= REACH else "~" + pieces[0][-REACH:]
-    pieces[-1] = pieces[-1][:REACH]
-    for i in range(2, len(pieces) - 1, 2):
-        if len(pieces[i]) > 2 * REACH:
-            pieces[i] = f"{pieces[i][:REACH]}~{pieces[i][-REACH:]}"
-    return _BREAKS.sub("\n", "".join(pieces))
+def mask_names(text: str, families: Iterable[str]) -> MaskedText:
+    """Mask every name and maker of these families, whoever is meant; for judges' reasons."""
+    chosen = set(families)
+    return _mask(text, [_family_names(family) for family in FAMILIES if family.name in chosen])
 
 
-def _unquoted(match: re.Match[str]) -> str:
-    quoted = match[0][1:-1]
-    if not _NAMES.search(quoted):
-        return match[0]
-    if match[0] == match.string.strip() or not _SPOKEN.search(quoted):
-        return quoted
-    return '""'
+def ready() -> None:
+    """Compile the patterns every text needs, so that the first answer need not wait for them."""
+    marked("")
 
 
-# --- Names at the top and at the bottom of a text, where they sign it, in any language.
+def _mask(text: str, patterns: Iterable[re.Pattern[str]]) -> MaskedText:
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        found |= dict.fromkeys(match[0].strip() for match in pattern.finditer(text))
+        text = pattern.sub(MASK, text)
+    return MaskedText(text, tuple(found))
 
-ENDS = 300  # characters at either end in which a signature is looked for
+
+@cache
+def _exact(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w/]){re.escape(name)}(?![\w/])", re.IGNORECASE)
+
+
+@cache
+def _family_names(family: Family) -> re.Pattern[str]:
+    names = alternation((*family.names, *family.makers))
+    tail = r"(?:[-:][\w.:-]{0,40}\w|\d[\w.]{0,20}\w|\d)?"
+    return re.compile(
+        rf"{_START}{_ROUTE}(?:{names}){VERSION}{tail}(?:{_WORD_END}|(?={CASE_ENDINGS}{_WORD_END}))",
+        re.IGNORECASE,
+    )
+
+
+# --- Signatures: how a marked text says who wrote it, in any language.
+
+SIGNATURE_CHARACTERS = 300  # searched at either end of a text
 
 _FIELD = "|".join(language.fields for language in LANGUAGES if language.fields)
 _CLOSING = "|".join(language.closings for language in LANGUAGES if language.closings)
@@ -88,7 +99,7 @@ _END = r"[\s\"'“”)）\].!。_#]*\Z"
 _BY = r"(?:(?:by|from|your|yours),? )?"
 _TITLE = r"(?:\w{1,12}[ ,]{1,2}){0,3}"  # "your assistant, "
 
-# Two models with a colon each are compared.
+# Two models followed by a colon each are a comparison.
 _COMPARED = rf"(?!(?:.|\n){{1,280}}?{MODEL} ?[:：])"
 
 TOP = "|".join(
@@ -98,7 +109,7 @@ TOP = "|".join(
         rf"{_MARKS}{MODEL}{_NEAR}(?:[:：|—–]|-(?= )){_COMPARED}",
         rf"{_MARKS}{_ARTICLE}{MODEL} ?(?:{_OWNED})",
         rf"{_MARKS}\[{MODEL}\]",
-        rf"{_MARKS}{SURE}{_NEAR}\n",
+        rf"{_MARKS}{CERTAIN_MODEL}{_NEAR}\n",
     )
 )
 BOTTOM = "|".join(
@@ -113,18 +124,17 @@ BOTTOM = "|".join(
     )
 )
 
-
-# --- The ways in which a text says who wrote it, searched for in every language.
-
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def signed(text: str) -> list[int]:
-    """Give the places in FAMILIES of those that a marked text says it is by, in order."""
-    said = own_voice(text)
-    found = _of(_top().match(said[:ENDS])) | _of(_bottom().search(said[-ENDS:]))
-    near = near_names(said)
-    # Words, and characters for languages that part no words.
+def find_signatures(text: str) -> list[int]:
+    """Return the indexes in FAMILIES of the families a marked text says it is by, ascending."""
+    spoken = remove_quotations(text)
+    found = _of(_top().match(spoken[:SIGNATURE_CHARACTERS])) | _of(
+        _bottom().search(spoken[-SIGNATURE_CHARACTERS:])
+    )
+    near = text_near_names(spoken)
+    # Single characters serve languages without spaces between words.
     words = {*_WORD.findall(near), *near}
     for language in LANGUAGES:
         if not language.cues.isdisjoint(words):
@@ -134,7 +144,7 @@ def signed(text: str) -> list[int]:
 
 
 def _of(match: re.Match[str] | None) -> set[int]:
-    return {family_at(token) for token in match.groups() if token} if match else set()
+    return {family_index(token) for token in match.groups() if token} if match else set()
 
 
 @cache
@@ -157,70 +167,52 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern.replace(" ", r"\s"))
 
 
-# --- Names of an answer's author, masked in it.
+# --- The parts of a marked text in which it speaks for itself.
 
-MASK = "[model name removed]"
+CONTEXT_CHARACTERS = 200  # searched before and after a name
+
+_NAMES = re.compile("([\ue000-\ue3ff])")
+_TIDY = str.maketrans({"’": "'", "‘": "'", "*": None, "\u00a0": " ", "\u3000": " ", "\t": " "})
+_UNDERLINING = re.compile(r"(?<!\w)_{1,3}(?=[^\s_])|(?<=[^\s_])_{1,3}(?!\w)")
+_SPACE = re.compile(r"[ \r\f\v]{2,}|[\r\f\v]")
+_BREAKS = re.compile(r" ?\n[ \n]*")
+# Each quotation ends at the next mark of its kind, which bounds the search.
+_QUOTED = re.compile(
+    r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|„[^„“”"\n]{1,400}[“”"]|«[^«»\n]{1,400}»'
+    r"|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|`[^`\n]{1,400}`|(?<!\w)'[^'\n]{2,400}'(?!\w)"
+)
+_CODE = re.compile(r"```[^`]*```")
+_SPOKEN = re.compile(r"[^\W\d_]{2}")
 
 
-@dataclass(frozen=True, slots=True)
-class Scrubbed:
-    """A text with its author's traces masked, and what was masked."""
+def remove_quotations(text: str) -> str:
+    """Return a marked text without emphasis, code and quotations of others.
 
-    text: str
-    found: tuple[str, ...]
-
-
-# Boundaries of ASCII words: in Chinese a name has no space before it.
-_START, _WORD_END = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"
-_ROUTE = r"(?:[a-z0-9_.-]{1,40}/){0,3}"
-
-
-def scrub(text: str, own: Iterable[str] = ()) -> Scrubbed:
-    """Mask self-identification, and the author's own ids wherever they stand.
-
-    `own` are the author's seat key, model id and display name.
+    A quoted name alone loses only its marks, as does a text that is one whole quotation; a text of
+    nothing but code stays.
     """
-    patterns = [_mentions(family) for family in _signed(marked(text))]
-    return _masked(text, patterns + [_exact(name) for name in own if name])
+    text = _CODE.sub("\n", text) if _CODE.sub("", text).strip() else text
+    text = _SPACE.sub(" ", _UNDERLINING.sub("", text.translate(_TIDY))).strip()
+    return _QUOTED.sub(_unquoted, text).replace("`", "")
 
 
-def ready() -> None:
-    """Compile what every text is searched for, which else the first answer would wait for."""
-    marked("")
-
-
-def without_names(text: str, families: Iterable[str]) -> Scrubbed:
-    """Mask every name and maker of these families, whoever is meant: for a judge's reasons."""
-    chosen = set(families)
-    return _masked(text, [_mentions(family) for family in FAMILIES if family.name in chosen])
-
-
-def _signed(marked_text: str) -> list[Family]:
-    if not marked_text:
-        return []
-    # Most answers name nobody, and no start should wait for fifteen languages.
-
-    return [FAMILIES[at] for at in signed(marked_text)]
-
-
-def _masked(text: str, patterns: Iterable[re.Pattern[str]]) -> Scrubbed:
-    found: dict[str, None] = {}
-    for pattern in patterns:
-        found |= dict.fromkeys(match[0].strip() for match in pattern.finditer(text))
-        text = pattern.sub(MASK, text)
-    return Scrubbed(text, tuple(found))
-
-
-@cache
-def _exact(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w/]){re.escape(name)}(?![\w/])", re.IGNORECASE)
-
-
-@cache
-def _mentions(family: Family) -> re.Pattern[str]:
-    names = any_of((*family.names, *family.makers))
-    tail = r"(?:[-:][\w.:-]{0,40}\w|\d[\w.]{0,20}\w|\d)?"
-    return re.compile(
-        rf"{_START}{_ROUTE}(?:{names}){VERSION}{tail}(?:{_WORD_END}|(?={CASES}{_WORD_END}))",
-        re.IGNORECASE,
+def text_near_names(text: str) -> str:
+    """Return the parts of the text near a name, as lines; omissions become "~"."""
+    pieces = _NAMES.split(text)
+    pieces[0] = (
+        pieces[0] if len(pieces[0]) <= CONTEXT_CHARACTERS else "~" + pieces[0][-CONTEXT_CHARACTERS:]
     )
+    pieces[-1] = pieces[-1][:CONTEXT_CHARACTERS]
+    for i in range(2, len(pieces) - 1, 2):
+        if len(pieces[i]) > 2 * CONTEXT_CHARACTERS:
+            pieces[i] = f"{pieces[i][:CONTEXT_CHARACTERS]}~{pieces[i][-CONTEXT_CHARACTERS:]}"
+    return _BREAKS.sub("\n", "".join(pieces))
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    quoted = match[0][1:-1]
+    if not _NAMES.search(quoted):
+        return match[0]
+    if match[0] == match.string.strip() or not _SPOKEN.search(quoted):
+        return quoted
+    return '""'

@@ -1,1 +1,1 @@
-"""Prove that a stored round is what it was: digests, hash chain, erasure, verification."""
+"""Integrity of stored rounds: digests, seals, hash chains, erasure of texts, verification."""

@@ -1,9 +1,7 @@
-"""Forget what was said in a round, and keep how it was judged.
+"""Erasure of a round's texts, which keeps everything that leaderboards and reports need.
 
-Gone are the question, what it refers to and the reference its judges read, answers, prompts,
-ballots' raw texts and reasons, spoiled texts and the synthesis. What stays is who sat, the draw,
-rankings, standings, verdict, tokens, cost and times, and which model names were masked: what
-leaderboards and reports rest on.
+Erased: question, context, reference, prompts, answers, ballots' replies and reasons, synthesis.
+Kept: panel, draw, rankings, standings, verdict, tokens, costs, times and masked model names.
 """
 
 from collections.abc import Callable
@@ -12,57 +10,57 @@ from datetime import datetime
 
 from council.answers import Answer, Prompt, Reply
 from council.ballots import Ballot, BallotExchange, SpoiledBallot
-from council.digests import Digests, Forgotten, digest_of
+from council.digests import Digests, Forgotten, salted_digest
 from council.errors import ForgottenError
 from council.feedback import Feedback
 from council.rounds import Round, Synthesis
 
-Take = Callable[[str, str], str]  # is handed a text's name and the text, and gives what is left
+_TextEdit = Callable[[str, str], str]  # name and text in, replacement out
 
 
 def forget(round_: Round, at: datetime, salt: str) -> Round:
-    """Give the round without its texts; one that was forgotten before stays as it is."""
+    """Return the round without its texts; a round whose texts are erased already is unchanged."""
     if round_.forgotten:
         return round_
-    forgotten = Forgotten(at, salt, digests_of(round_, salt))
-    return replace(_emptied(round_, _nothing), forgotten=forgotten)
+    forgotten = Forgotten(at, salt, text_digests(round_, salt))
+    return replace(_replace_texts(round_, lambda _name, _text: ""), forgotten=forgotten)
 
 
-def digests_of(round_: Round, salt: str) -> Digests:
-    """Give a digest of every text by its name, or those that a forgotten round kept."""
+def text_digests(round_: Round, salt: str) -> Digests:
+    """Return a digest of every text by name; of erased texts, the stored digests."""
     if round_.forgotten:
         return round_.forgotten.digests
-    return tuple((name, digest_of(salt, text)) for name, text in texts_of(round_))
+    return tuple((name, salted_digest(salt, text)) for name, text in texts_of(round_))
 
 
 def texts_of(round_: Round) -> tuple[tuple[str, str], ...]:
-    """Give every text that forgetting removes, by name; empty ones are left out."""
+    """Return every non-empty text that `forget` erases, by name."""
     found: list[tuple[str, str]] = []
 
-    def note(name: str, text: str) -> str:
+    def collect(name: str, text: str) -> str:
         if text:
             found.append((name, text))
         return text
 
-    _emptied(round_, note)
+    _replace_texts(round_, collect)
     return tuple(found)
 
 
 def names_of_text(round_: Round, text: str) -> tuple[str, ...]:
-    """Name the texts of the round that this one is, whether they are still kept or forgotten."""
+    """Return the names of the round's texts, erased or not, that equal this one."""
     if round_.forgotten:
-        return round_.forgotten.names_of(text)
-    return tuple(name for name, kept in texts_of(round_) if kept == text)
+        return round_.forgotten.names_of_text(text)
+    return tuple(name for name, own in texts_of(round_) if own == text)
 
 
 def check_remembered(round_: Round) -> None:
-    """Raise ForgottenError for a round whose texts are gone: nothing can go on from it."""
+    """Raise ForgottenError for a round whose texts were erased, as it cannot continue."""
     if round_.forgotten:
         raise refusal(round_.id, round_.forgotten.at)
 
 
 def check_wordless(feedback: Feedback, at: datetime | None) -> None:
-    """Raise ForgottenError for words on a round that was forgotten then; a bare verdict is none."""
+    """Raise ForgottenError for a reason on a round whose texts were erased at `at`."""
     if at and feedback.reason:
         raise ForgottenError(
             f"Round {feedback.round_id!r} was forgotten on {at:%Y-%m-%d}, so no words on it are "
@@ -71,73 +69,68 @@ def check_wordless(feedback: Feedback, at: datetime | None) -> None:
 
 
 def refusal(round_id: str, at: datetime) -> ForgottenError:
-    """Give the error for whoever wants to go on with a forgotten round."""
+    """Return the error for continuing a round whose texts were erased."""
     return ForgottenError(
         f"Round {round_id!r} was forgotten on {at:%Y-%m-%d}, so nobody can go on with it: ask the "
         "question anew."
     )
 
 
-def _nothing(*_: str) -> str:
-    return ""
-
-
-def _emptied(round_: Round, take: Take) -> Round:
-    """Give the round with each text replaced by what is left of it."""
-    asked = round_.question
+def _replace_texts(round_: Round, edit: _TextEdit) -> Round:
+    question = round_.question
     return replace(
         round_,
         question=replace(
-            asked,
-            text=take("question", asked.text),
-            context=take("context", asked.context),
-            reference=take("reference", asked.reference),
+            question,
+            text=edit("question", question.text),
+            context=edit("context", question.context),
+            reference=edit("reference", question.reference),
         ),
-        answers=tuple(_answer(answer, take) for answer in round_.answers),
-        ballots=tuple(_ballot(ballot, take) for ballot in round_.ballots),
-        spoiled=tuple(_spoiled(spoiled, take) for spoiled in round_.spoiled),
-        synthesis=round_.synthesis and _synthesis(round_.synthesis, take),
+        answers=tuple(_answer(answer, edit) for answer in round_.answers),
+        ballots=tuple(_ballot(ballot, edit) for ballot in round_.ballots),
+        spoiled=tuple(_spoiled(spoiled, edit) for spoiled in round_.spoiled),
+        synthesis=round_.synthesis and _synthesis(round_.synthesis, edit),
     )
 
 
-def _answer(answer: Answer, take: Take) -> Answer:
+def _answer(answer: Answer, edit: _TextEdit) -> Answer:
     name = f"answers[{answer.member}]"
-    prompt, reply = _prompt(answer.prompt, name, take), _reply(answer.reply, name, take)
+    prompt, reply = _prompt(answer.prompt, name, edit), _reply(answer.reply, name, edit)
     return replace(answer, prompt=prompt, reply=reply)
 
 
-def _ballot(ballot: Ballot, take: Take) -> Ballot:
+def _ballot(ballot: Ballot, edit: _TextEdit) -> Ballot:
     audit = f" {ballot.audit}" if ballot.audit else ""
     name = f"ballots[{ballot.judge}{audit}]"
-    reason = take(f"{name}.reason", ballot.reason)
-    return replace(ballot, reason=reason, paper=ballot.paper and _paper(ballot.paper, name, take))
+    reason = edit(f"{name}.reason", ballot.reason)
+    return replace(ballot, reason=reason, paper=ballot.paper and _paper(ballot.paper, name, edit))
 
 
-def _spoiled(spoiled: SpoiledBallot, take: Take) -> SpoiledBallot:
+def _spoiled(spoiled: SpoiledBallot, edit: _TextEdit) -> SpoiledBallot:
     name = f"spoiled[{spoiled.judge} #{spoiled.paper.attempt}]"
-    return replace(spoiled, paper=_paper(spoiled.paper, name, take))
+    return replace(spoiled, paper=_paper(spoiled.paper, name, edit))
 
 
-def _synthesis(written: Synthesis, take: Take) -> Synthesis:
-    why = take("synthesis.why", written.why or "")
+def _synthesis(synthesis: Synthesis, edit: _TextEdit) -> Synthesis:
+    why = edit("synthesis.why", synthesis.why or "")
     return replace(
-        written,
-        text=take("synthesis", written.text),
+        synthesis,
+        text=edit("synthesis", synthesis.text),
         why=why or None,
-        prompt=written.prompt and _prompt(written.prompt, "synthesis", take),
-        reply=written.reply and _reply(written.reply, "synthesis.reply", take),
+        prompt=synthesis.prompt and _prompt(synthesis.prompt, "synthesis", edit),
+        reply=synthesis.reply and _reply(synthesis.reply, "synthesis.reply", edit),
     )
 
 
-def _paper(paper: BallotExchange, name: str, take: Take) -> BallotExchange:
-    prompt, reply = _prompt(paper.prompt, name, take), _reply(paper.reply, name, take)
+def _paper(paper: BallotExchange, name: str, edit: _TextEdit) -> BallotExchange:
+    prompt, reply = _prompt(paper.prompt, name, edit), _reply(paper.reply, name, edit)
     return replace(paper, prompt=prompt, reply=reply)
 
 
-def _prompt(prompt: Prompt, name: str, take: Take) -> Prompt:
+def _prompt(prompt: Prompt, name: str, edit: _TextEdit) -> Prompt:
     system, user = f"{name}.prompt.system", f"{name}.prompt.user"
-    return Prompt(take(system, prompt.system), take(user, prompt.user))
+    return Prompt(edit(system, prompt.system), edit(user, prompt.user))
 
 
-def _reply(reply: Reply, name: str, take: Take) -> Reply:
-    return replace(reply, text=take(name, reply.text))
+def _reply(reply: Reply, name: str, edit: _TextEdit) -> Reply:
+    return replace(reply, text=edit(name, reply.text))

@@ -1,4 +1,7 @@
-"""Which fields of a round its digest rests on, beside its texts."""
+"""Seal of a closed round: salted digests of its texts and parts, and its link in the hash chain.
+
+Comparing a round with its seal shows what was changed since it closed.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
@@ -6,9 +9,9 @@ from datetime import UTC, datetime
 
 from council.answers import Absence, Answer, Prompt, Reply
 from council.ballots import Ballot, BallotExchange, SpoiledBallot
-from council.digests import Digests, canonical, digest_of, fingerprint
-from council.integrity.erasure import digests_of
-from council.integrity.hash_chain import VERSION, Link
+from council.digests import Digests, canonical_json, json_digest, salted_digest
+from council.integrity.erasure import text_digests
+from council.integrity.hash_chain import LINK_VERSION, Link
 from council.labels import LabelMap, Slate
 from council.panel import Member, Panel, Rubric, Terms
 from council.places import Place
@@ -16,9 +19,26 @@ from council.rounds import Closing, Draw, Question, Round, Synthesis
 from council.tally import Standing, Tally, Verdict
 from council.tally.agreement import Agreement
 
-# --- Which fields of a round its digest rests on, beside its texts.
+# The parts of a round: their names in reports, and the fields they stand for.
+PARTS: Mapping[str, str] = {
+    "asker and place": "question",
+    "panel": "panel",
+    "seed": "seed",
+    "moment asked": "asked_at",
+    "versions": "versions",
+    "answers, beside their texts": "answers",
+    "absences": "absences",
+    "label map and slates": "draw",
+    "ballots, beside their texts": "ballots",
+    "spoiled ballots, beside their texts": "spoiled",
+    "standings and verdict": "tally",
+    "synthesis, beside its texts": "synthesis",
+    "closing": "closing",
+    "bake-off": "bakeoff",
+}
 
-COVERED: Mapping[type, tuple[str, ...]] = {
+# The fields that enter the digest of a part, by type.
+COVERED_FIELDS: Mapping[type, tuple[str, ...]] = {
     Question: ("asked_by", "place"),
     Place: ("chat", "workspace", "channel", "thread", "private"),
     Panel: ("name", "members", "rubric", "outside_judges", "chairmen", "terms"),
@@ -52,8 +72,8 @@ COVERED: Mapping[type, tuple[str, ...]] = {
     Synthesis: ("chairman", "fallback", "drawn_on", "departs", "prompt", "reply"),
     Closing: ("seconds", "failure"),
 }
-# The texts, which enter as digests of their own; see council.forgetting.
-TEXTS: Mapping[type, tuple[str, ...]] = {
+# Texts have separate digests, so that they can be erased; see council.integrity.erasure.
+TEXT_FIELDS: Mapping[type, tuple[str, ...]] = {
     Question: ("text", "context", "reference"),
     Prompt: ("system", "user"),
     Reply: ("text",),
@@ -61,47 +81,18 @@ TEXTS: Mapping[type, tuple[str, ...]] = {
     Synthesis: ("text", "why"),
 }
 
-
-def plain(value: object) -> object:
-    """Give a value of a round without its texts, as what JSON knows; moments in UTC.
-
-    Whole numbers are the same whether they were kept as such or not.
-    """
-    if is_dataclass(value):
-        return {name: plain(getattr(value, name)) for name in COVERED[type(value)]}
-    if isinstance(value, tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
-
-
-# --- What is noted of a round as it closes: salted digests of its texts, and of all else by name.
-
-# Names as people read them, and the fields of a round they stand for.
-PARTS: Mapping[str, str] = {
-    "asker and place": "question",
-    "panel": "panel",
-    "seed": "seed",
-    "moment asked": "asked_at",
-    "versions": "versions",
-    "answers, beside their texts": "answers",
-    "absences": "absences",
-    "label map and slates": "draw",
-    "ballots, beside their texts": "ballots",
-    "spoiled ballots, beside their texts": "spoiled",
-    "standings and verdict": "tally",
-    "synthesis, beside its texts": "synthesis",
-    "closing": "closing",
-    "bake-off": "bakeoff",
-}
+# What can be wrong besides a changed text or part.
+LINK_IS_GONE = "its link in the chain is gone"
+OTHER_VERSION = "its link was made by another version of the program, which alone can check it"
+OTHER_ROUND = "its link is that of another round"
+LINK_WAS_CHANGED = "its link was changed"
+DIGESTS_WERE_CHANGED = "the salt or the digests that were noted of it were changed"
+ORDER_WAS_CHANGED = "the order of what was noted of it"
 
 
 @dataclass(frozen=True, slots=True)
 class RoundDigests:
-    """A round's salt, and salted digests of its texts and of its other parts, each by its name."""
+    """A round's salt, and the salted digests of its texts and of its other parts, by name."""
 
     salt: str
     texts: Digests
@@ -109,68 +100,73 @@ class RoundDigests:
 
     @property
     def digest(self) -> str:
-        """The digest of the round: a SHA-256 over these notes as canonical JSON."""
-        return fingerprint({"salt": self.salt, "texts": self.texts, "parts": self.parts})
+        """The digest of the round: SHA-256 of these digests as canonical JSON."""
+        return json_digest({"salt": self.salt, "texts": self.texts, "parts": self.parts})
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What was noted of a round as it closed, and its link; None is a link that is gone."""
+    """The digests a round had when it closed, and its link; None if the link was deleted."""
 
     notes: RoundDigests
     link: Link | None
 
 
 def noted(round_: Round, salt: str) -> RoundDigests:
-    """Give what is to be noted of a round; of a forgotten one, the digests it kept of its texts."""
+    """Return a round's digests; for erased texts, the digests stored at their erasure."""
     parts = tuple(
-        (name, digest_of(salt, canonical(plain(getattr(round_, field)))))
+        (name, salted_digest(salt, canonical_json(plain_json(getattr(round_, field)))))
         for name, field in PARTS.items()
     )
-    return RoundDigests(salt, digests_of(round_, salt), parts)
-
-
-# --- What of a closed round is not as it was when it joined its chain.
-
-GONE = "its link in the chain is gone"
-NEWER = "its link was made by another version of the program, which alone can check it"
-ANOTHER = "its link is that of another round"
-ALTERED = "its link was changed"
-NOTES = "the salt or the digests that were noted of it were changed"
-ORDER = "the order of what was noted of it"
+    return RoundDigests(salt, text_digests(round_, salt), parts)
 
 
 def changes(round_: Round, seal: Seal) -> tuple[str, ...]:
-    """Name what was changed since the round closed; nothing where it is as it was.
+    """Return the names of what was changed since the round closed; empty if nothing was.
 
-    Texts that were forgotten are no change. Where the notes themselves were changed, no more can
-    be told of the round.
+    Erased texts are no change. If the digests themselves were changed, only that is reported.
     """
     if seal.link is None:
-        return (GONE,)
-    if seal.link.version != VERSION:
-        return (NEWER,)
-    return (*_of_link(round_, seal.link), *_of_round(round_, seal, seal.link.digest))
+        return (LINK_IS_GONE,)
+    if seal.link.version != LINK_VERSION:
+        return (OTHER_VERSION,)
+    return (*_link_changes(round_, seal.link), *_round_changes(round_, seal, seal.link.digest))
 
 
-def _of_link(round_: Round, link: Link) -> tuple[str, ...]:
-    another = () if link.round_id == round_.id else (ANOTHER,)
-    return another if link.is_sound else (*another, ALTERED)
+def _link_changes(round_: Round, link: Link) -> tuple[str, ...]:
+    found = () if link.round_id == round_.id else (OTHER_ROUND,)
+    return found if link.is_sound else (*found, LINK_WAS_CHANGED)
 
 
-def _of_round(round_: Round, seal: Seal, digest: str) -> tuple[str, ...]:
+def _round_changes(round_: Round, seal: Seal, digest: str) -> tuple[str, ...]:
     salt = round_.forgotten.salt if round_.forgotten else seal.notes.salt
     if salt != seal.notes.salt or seal.notes.digest != digest:
-        return (NOTES,)
+        return (DIGESTS_WERE_CHANGED,)
     now = noted(round_, salt)
-    texts, parts = _differing(seal.notes.texts, now.texts), _differing(seal.notes.parts, now.parts)
-    return (*texts, *parts)
+    texts = _differing_names(seal.notes.texts, now.texts)
+    return (*texts, *_differing_names(seal.notes.parts, now.parts))
 
 
-def _differing(then: Digests, now: Digests) -> tuple[str, ...]:
-    """Name what has another digest, or none, or had none."""
+def _differing_names(then: Digests, now: Digests) -> tuple[str, ...]:
+    """Return the names whose digest was changed, added or removed."""
     if then == now:
         return ()
     before, after = dict(then), dict(now)
     names = tuple(name for name in before | after if before.get(name) != after.get(name))
-    return names or (ORDER,)
+    return names or (ORDER_WAS_CHANGED,)
+
+
+def plain_json(value: object) -> object:
+    """Return a value of a round as plain JSON types, without its texts; times in UTC.
+
+    Whole floats become integers, since a database may return either.
+    """
+    if is_dataclass(value):
+        return {name: plain_json(getattr(value, name)) for name in COVERED_FIELDS[type(value)]}
+    if isinstance(value, tuple):
+        return [plain_json(item) for item in value]
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value

@@ -1,1 +1,1 @@
-"""Run a round: session, stages, methods."""
+"""Pipeline of a round: answers, blind ballots, tally, synthesis, audit ballot."""

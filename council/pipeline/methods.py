@@ -1,31 +1,26 @@
-"""The default method: own slot removed, balanced order, Borda count in pair form."""
+"""Methods: named ways in which a panel judges its answers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from council.pipeline.session import RoundSession
-from council.pipeline.stages import gather_ballots
+from council.pipeline.stages import collect_ballots
 from council.round_rules import counted
 from council.rounds import Draw
 from council.tally import Tally
 from council.tally.agreement import effective_judges
 
-# --- The default method: own slot removed, balanced order, Borda count in pair form.
-
-
-async def blind_ranking(sitting: RoundSession, draw: Draw) -> Tally:
-    """Have every judge rank its slate, and give what the ballots come to."""
-    await gather_ballots(sitting, draw)
-    # Where p is drawn it takes some tenths of a second, which other rounds need not wait for.
-    tally = await asyncio.to_thread(counted, sitting.round_, draw)
-    past = await sitting.council.store.past_ballots(sitting.round_.panel.name)
-    verdict = replace(tally.verdict, n_eff=effective_judges(past))
-    return replace(tally, verdict=verdict)
-
-
-# --- Methods: named ways in which a panel judges its answers.
-
 Method = Callable[[RoundSession, Draw], Awaitable[Tally]]
 
-METHODS: Mapping[str, Method] = {"blind-ranking": blind_ranking}
+
+async def rank_blind(session: RoundSession, draw: Draw) -> Tally:
+    """Ask every judge for a blind ranking; return the tally (Borda count in pair form)."""
+    await collect_ballots(session, draw)
+    # Sampling p takes tenths of a second, which would block other rounds.
+    tally = await asyncio.to_thread(counted, session.round_, draw)
+    past = await session.services.store.past_ballots(session.round_.panel.name)
+    return replace(tally, verdict=replace(tally.verdict, n_eff=effective_judges(past)))
+
+
+METHODS: Mapping[str, Method] = {"blind-ranking": rank_blind}

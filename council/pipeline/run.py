@@ -1,62 +1,43 @@
-"""Carry a round from where it stands to its end.
+"""Run a round from where it stands to its end.
 
-Rows are the checkpoints: whatever the stored round holds already is not done again, so a round
-can be stopped anywhere and convened again.
+The stored artefacts are the checkpoints: what the round has already is not done again, so that it
+can be stopped anywhere and resumed.
 """
 
 from council.errors import QuorumError
 from council.integrity.erasure import check_remembered
 from council.pipeline.methods import METHODS
 from council.pipeline.session import RoundServices, RoundSession
-from council.pipeline.stages import gather_answers, synthesize, with_audit
+from council.pipeline.stages import collect_answers, synthesize, write_and_audit
 from council.round_rules import drawn
 from council.rounds import Closing, Draw, Round, in_panel_order
 from council.tally import Tally
 
 
-async def convene(round_id: str, council: RoundServices) -> Round:
-    """Give the round, closed; one that could not be ranked is closed with its failure.
+async def convene(round_id: str, services: RoundServices) -> Round:
+    """Return the round, closed; a round that misses its quorum is closed with a failure.
 
-    Raises ForgottenError for a round whose texts are gone.
+    Raise ForgottenError for a round whose texts were erased.
     """
-    sitting = RoundSession(council, await council.store.load(round_id))
-    check_remembered(sitting.round_)
-    if not sitting.round_.closing:
+    session = RoundSession(services, await services.store.load(round_id))
+    check_remembered(session.round_)
+    if not session.round_.closing:
         try:
-            await _sit(sitting)
+            await _run_stages(session)
             failure = None
         except QuorumError as error:
             failure = str(error)
-        await sitting.save(Closing(sitting.seconds, failure))
-    return in_panel_order(sitting.round_)
+        await session.save(Closing(session.seconds, failure))
+    return in_panel_order(session.round_)
 
 
-async def _sit(sitting: RoundSession) -> None:
-    await gather_answers(sitting)
-    _check_quorum(sitting.round_)
-    draw = await _draw(sitting)
-    tally = await _tally(sitting, draw)
-    if not sitting.round_.synthesis:
-        await with_audit(sitting, draw, _write(sitting, draw, tally))
-
-
-async def _write(sitting: RoundSession, draw: Draw, tally: Tally) -> None:
-    await sitting.save(await synthesize(sitting, draw, tally))
-
-
-async def _draw(sitting: RoundSession) -> Draw:
-    draw = sitting.round_.draw or drawn(sitting.round_)
-    if not sitting.round_.draw:
-        await sitting.save(draw)
-    return draw
-
-
-async def _tally(sitting: RoundSession, draw: Draw) -> Tally:
-    if sitting.round_.tally:
-        return sitting.round_.tally
-    tally = await METHODS[sitting.round_.panel.terms.method](sitting, draw)
-    await sitting.save(tally)
-    return tally
+async def _run_stages(session: RoundSession) -> None:
+    await collect_answers(session)
+    _check_quorum(session.round_)
+    draw = await _draw(session)
+    tally = await _tally(session, draw)
+    if not session.round_.synthesis:
+        await write_and_audit(session, draw, _write(session, draw, tally))
 
 
 def _check_quorum(round_: Round) -> None:
@@ -71,3 +52,23 @@ def _check_quorum(round_: Round) -> None:
         f"Only {len(round_.answers)} of {len(round_.panel.members)} members answered and "
         f"{quorum} are needed: {why}."
     )
+
+
+async def _draw(session: RoundSession) -> Draw:
+    if session.round_.draw:
+        return session.round_.draw
+    draw = drawn(session.round_)
+    await session.save(draw)
+    return draw
+
+
+async def _tally(session: RoundSession, draw: Draw) -> Tally:
+    if session.round_.tally:
+        return session.round_.tally
+    tally = await METHODS[session.round_.panel.terms.method](session, draw)
+    await session.save(tally)
+    return tally
+
+
+async def _write(session: RoundSession, draw: Draw, tally: Tally) -> None:
+    await session.save(await synthesize(session, draw, tally))

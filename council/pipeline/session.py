@@ -1,7 +1,4 @@
-"""A council while it sits: the round so far, and the two acts every stage is made of.
-
-A stage asks seats under a common deadline, and saves each artefact the moment it exists.
-"""
+"""Session of a running round: calls seats under a deadline and saves each artefact at once."""
 
 import asyncio
 import time
@@ -16,15 +13,15 @@ from council.rounds import Artefact, Round
 
 
 def _ignore(_: object) -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundServices:
-    """The world a round is convened in.
+    """What a round needs from outside.
 
-    `on_round` is told the round after each change, `on_text` the synthesis while it is written.
-    `audit_grace_seconds` is how long a round whose answer is written waits for its audit ballot.
+    `on_round` receives the round after each change, `on_text` the synthesis while it is written.
+    `audit_grace_seconds` is how long a finished round waits for its audit ballot.
     """
 
     gateway: Gateway
@@ -37,39 +34,42 @@ class RoundServices:
 
 @dataclass(slots=True)
 class RoundSession:
-    """One round under way; its round is replaced as it grows."""
+    """One running round; `round_` is replaced with each new artefact."""
 
-    council: RoundServices
+    services: RoundServices
     round_: Round
     started: float = field(init=False)
 
     def __post_init__(self) -> None:
         """Start the clock."""
-        self.started = self.council.clock()
+        self.started = self.services.clock()
 
     @property
     def seconds(self) -> float:
-        """How long the sitting has lasted."""
-        return self.council.clock() - self.started
+        """How long the session has lasted."""
+        return self.services.clock() - self.started
 
     def deadline(self, seconds: float) -> "Deadline":
-        """Give the deadline of a stage that begins now and may take so many seconds."""
-        whole = self.round_.panel.terms.round_seconds
-        left = seconds if whole is None else max(0.0, whole - self.seconds)
+        """Return the deadline of a stage that starts now, limited by that of the round."""
+        round_seconds = self.round_.panel.terms.round_seconds
+        left = seconds if round_seconds is None else max(0.0, round_seconds - self.seconds)
         return Deadline.after(min(seconds, left))
 
     async def save(self, artefact: Artefact) -> None:
-        """Store the artefact, then let the round hold it and say so."""
-        await self.council.store.save(self.round_.id, artefact)
+        """Store the artefact, then add it to the round and report the change."""
+        await self.services.store.save(self.round_.id, artefact)
         self.round_ = self.round_.with_(artefact)
-        self.council.on_round(self.round_)
+        self.services.on_round(self.round_)
 
     async def ask(self, call: Call, role: Role, deadline: "Deadline") -> Reply | Absence:
-        """Give the member's reply, or its absence with the reason."""
+        """Return the member's reply, or its absence with the reason.
+
+        Raise ContextOverflowError if the prompt is too long, so that the caller can shorten it.
+        """
         if not deadline.seconds:
             return Absence(call.member.key, role, "was not asked: the round's time was up")
         try:
-            return await reply_in_time(self.council.gateway, call, role, deadline)
+            return await reply_in_time(self.services.gateway, call, role, deadline)
         except ContextOverflowError:
             raise
         except GatewayError as error:
@@ -78,52 +78,52 @@ class RoundSession:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """When a stage closes, on the event loop's clock, and how long it was open."""
+    """The end of a stage on the event loop's clock, and the seconds the stage was given."""
 
     at: float
     seconds: float
 
     @classmethod
     def after(cls, seconds: float) -> "Deadline":
-        """Give the deadline so many seconds from now."""
+        """Return the deadline so many seconds from now."""
         return cls(asyncio.get_running_loop().time() + seconds, seconds)
 
-    def missed(self, role: Role) -> str:
-        """Say what a seat did not do in time."""
-        done = {
+    def missed_message(self, role: Role) -> str:
+        """Return what a seat failed to do in time, to follow its name."""
+        failure = {
             Role.ANSWER: "did not answer",
             Role.BALLOT: "did not vote",
             Role.SYNTHESIS: "did not finish the synthesis",
             Role.GRADE: "did not grade",
         }
-        return f"{done[role]} in {round(self.seconds, 2):g} s"
+        return f"{failure[role]} in {round(self.seconds, 2):g} s"
 
 
 async def reply_in_time(gateway: Gateway, call: Call, role: Role, deadline: Deadline) -> Reply:
-    """Give the member's reply; GatewayError, which reads on after its name, where there is none."""
-    stage = asyncio.timeout_at(deadline.at)
+    """Return the member's reply; raise GatewayError, worded to follow its name, without one."""
+    timeout = asyncio.timeout_at(deadline.at)
     try:
-        async with stage:
+        async with timeout:
             return await gateway.complete(call)
     except TimeoutError as error:
-        if not stage.expired():
+        if not timeout.expired():
             raise GatewayTimeoutError("was given up on: its provider took too long") from error
-        # A gateway that was waiting to try again says on the cancellation what it waited for.
-        why = getattr(error.__cause__, "__notes__", ())
-        raise GatewayTimeoutError("; ".join((deadline.missed(role), *why))) from error
+        # A gateway that is cancelled during a retry notes on the cancellation why it was waiting.
+        notes = getattr(error.__cause__, "__notes__", ())
+        raise GatewayTimeoutError("; ".join((deadline.missed_message(role), *notes))) from error
 
 
-async def together(acts: Iterable[Awaitable[None]]) -> None:
-    """Do all acts at once; the first error stops the others and is raised as itself."""
-    with first_error():
+async def together(tasks: Iterable[Awaitable[None]]) -> None:
+    """Run all tasks concurrently; the first error cancels the others and is raised as itself."""
+    with unwrap_first_error():
         async with asyncio.TaskGroup() as group:
-            for act in acts:
-                group.create_task(_run(act))
+            for task in tasks:
+                group.create_task(_run(task))
 
 
 @contextmanager
-def first_error() -> Iterator[None]:
-    """Raise the first error of a task group inside as itself, where it is one of the council's."""
+def unwrap_first_error() -> Iterator[None]:
+    """Raise the first error of the task group inside, if it is a CouncilError, as itself."""
     try:
         yield
     except ExceptionGroup as errors:
@@ -131,5 +131,5 @@ def first_error() -> Iterator[None]:
         raise first if isinstance(first, CouncilError) else errors from None
 
 
-async def _run(act: Awaitable[None]) -> None:
-    await act
+async def _run(task: Awaitable[None]) -> None:
+    await task

@@ -1,7 +1,7 @@
-"""The exact texts sent to models, versioned together.
+"""The exact prompts sent to models, versioned together.
 
-Instructions go in the system message, everything else in the user message. Nothing but a real
-fence ever writes the opening of one.
+Instructions are in the system message, everything else in the user message. Only a real fence
+contains the opening of a fence.
 """
 
 VERSION = "2"  # changes whenever any text in this package does

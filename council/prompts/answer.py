@@ -1,7 +1,7 @@
-"""What a member is asked."""
+"""Prompt for a member, which answers the question."""
 
 from council.answers import Prompt
-from council.prompt_injection import without_fences
+from council.prompt_injection import neutralise_fences
 from council.rounds import Question
 
 _SYSTEM = """\
@@ -13,18 +13,18 @@ _BRIEF = "Answer in two to four plain sentences, without lists."
 
 
 def answer_prompt(question: Question, *, brief: bool = False) -> Prompt:
-    """Give the prompt that puts the question to a member; the same for every member of a panel.
+    """Return the prompt with the question; it is the same for every member of a panel.
 
-    A `brief` one suits models that take a second for every dozen words.
+    A `brief` one asks for a short answer and suits slow local models.
     """
     return Prompt(f"{_SYSTEM}\n{_BRIEF}" if brief else _SYSTEM, asked(question))
 
 
 def asked(question: Question) -> str:
-    """Give the question with its context; nothing in either can pass for a fence."""
+    """Return the question with its context, both with imitated fences neutralised."""
     if not question.context:
-        return without_fences(question.text)
+        return neutralise_fences(question.text)
     return (
-        f"{without_fences(question.text)}\n\n"
-        f"The question refers to this:\n{without_fences(question.context)}"
+        f"{neutralise_fences(question.text)}\n\n"
+        f"The question refers to this:\n{neutralise_fences(question.context)}"
     )

@@ -1,4 +1,4 @@
-"""What a judge is asked, and the shape its ballot must have."""
+"""Prompt for a judge, and the JSON schema of its ballot."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,10 +29,10 @@ _NAMED = "Their authors are named."
 
 @dataclass(frozen=True, slots=True)
 class BallotPrompt:
-    """What a judge reads of one slate: `texts` are blind answers by slot letter, in display order.
+    """The variable parts of a judge's prompt; `texts` are blind answers by slot letter, in order.
 
-    `fault` says what spoiled the judge's first reply; the judge is shown nothing else of it.
-    `authors`, by slot letter, are told in an audit of names alone.
+    `fault` is what spoiled the judge's first reply, of which nothing else is shown. `authors`, by
+    slot letter, are named only in an audit of names.
     """
 
     texts: Mapping[str, str]
@@ -42,7 +42,7 @@ class BallotPrompt:
 
 
 def judge_prompt(question: Question, rubric: Rubric, sheet: BallotPrompt) -> Prompt:
-    """Give the prompt for one slate."""
+    """Return the prompt for one slate."""
     criteria = "\n".join(f"- {criterion}" for criterion in rubric.criteria)
     parts = [f"The question:\n{defused(asked(question))}"]
     if question.reference:
@@ -67,7 +67,7 @@ def _written_by(authors: Mapping[str, str]) -> Iterator[str]:
 
 
 def ballot_schema(letters: Sequence[str], nonce: str) -> dict[str, object]:
-    """Give the JSON schema of a ballot over these letters."""
+    """Return the JSON schema of a ballot over these letters."""
     place = {"type": "array", "items": {"type": "string", "enum": list(letters)}}
     return {
         "type": "object",

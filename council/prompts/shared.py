@@ -1,4 +1,4 @@
-"""The fence round an answer, so that nothing in it reads as an instruction."""
+"""Parts shared by prompts: nonces, fences, anonymized texts, truncation, the default rubric."""
 
 from collections.abc import Sequence
 
@@ -7,43 +7,37 @@ from council.panel import Rubric
 from council.prompt_injection import defused
 from council.randomness import digest
 
-# --- The fence round an answer, so that nothing in it reads as an instruction.
-
 CUT_MARK = "[this answer ended at its token limit]"
 SHORTENED_MARK = "[all answers are shown up to this length]"
+BYTES_PER_TOKEN = 3  # a low estimate: English has about four, Chinese three
+MIN_TOKENS = 40  # a shorter answer cannot be judged
 
 
 def nonce_for(seed: str, reader: str, audit: str | None = None) -> str:
-    """Give the nonce of one reader of a round: authors cannot know it, verify can recompute it.
+    """Return a reader's nonce, which no author can know and verification can recompute.
 
-    For an audit ballot the same reader gets another one.
+    Each kind of audit ballot has a different one.
     """
     return digest(seed, f"nonce of audit {audit}" if audit else "nonce", reader)[:16]
 
 
 def fenced(text: str, letter: str, nonce: str) -> str:
-    """Give an answer's text in its fence; the text must be defused already."""
+    """Return an answer inside its fence; the text must be neutralised already."""
     return f'<response label="{letter}" nonce="{nonce}">\n{text}\n</response nonce="{nonce}">'
 
 
 def blind(text: str, own: tuple[str, ...]) -> str:
-    """Give an answer as others may see it: its author's traces masked, its imitations defused."""
+    """Return an answer for other models: author masked, prompt injections neutralised."""
     return defused(scrub(text, own).text)
 
 
-# --- One length for all: what fits a judge's context is cut for every answer alike.
-
-BYTES_PER_TOKEN = 3  # low on purpose: English has about four, Chinese three
-FEWEST_TOKENS = 40  # an answer shorter than this cannot be judged
-
-
 def estimated_tokens(text: str) -> int:
-    """Give how many tokens a text takes at most, in any common tokenizer of ordinary prose."""
+    """Return an upper bound for a text's tokens in any common tokenizer, for ordinary prose."""
     return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
 
 def common_length(texts: Sequence[str], budget: int) -> int | None:
-    """Give the greatest length in tokens that lets all texts fit; None if they fit as they are."""
+    """Return the greatest common length in tokens at which all fit; None if they fit whole."""
     sizes, budget = sorted(estimated_tokens(text) for text in texts), max(0, budget)
     for i, size in enumerate(sizes):
         share = budget // (len(sizes) - i)
@@ -53,24 +47,20 @@ def common_length(texts: Sequence[str], budget: int) -> int | None:
     return None
 
 
-def shortened(text: str, tokens: int) -> str:
-    """Give the start of a text, at most so many tokens long, never half a character."""
+def truncate(text: str, tokens: int) -> str:
+    """Return the start of a text, at most so many tokens, ending at a whole character."""
     return text.encode()[: tokens * BYTES_PER_TOKEN].decode(errors="ignore")
 
 
-# --- The rubric judges follow where a panel names none of its own.
+def rubric(name: str, criteria: tuple[str, ...]) -> Rubric:
+    """Return a rubric whose version is a digest of its text."""
+    return Rubric(name, digest("rubric", name, "\n".join(criteria))[:8], criteria)
 
-_DEFAULT = (
+
+_DEFAULT_CRITERIA = (
     "Correct: what it claims is true, and code or figures hold up.",
     "Complete: it answers the question that was asked, with nothing needed left out.",
     "Useful: the asker can act on it.",
     "Honest about doubt: it says what it does not know and claims no more than it can.",
 )
-
-
-def rubric(name: str, criteria: tuple[str, ...]) -> Rubric:
-    """Give a rubric whose version follows from its text."""
-    return Rubric(name, digest("rubric", name, "\n".join(criteria))[:8], criteria)
-
-
-DEFAULT_RUBRIC = rubric("default", _DEFAULT)
+DEFAULT_RUBRIC = rubric("default", _DEFAULT_CRITERIA)

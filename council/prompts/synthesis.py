@@ -1,11 +1,11 @@
-"""What the chairman is asked, and how its reply is read."""
+"""Prompt for the chairman, which writes the council's answer, and the parser of its reply."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from council.anonymize.scrub import without_names
+from council.anonymize.scrub import mask_names
 from council.answers import Prompt
 from council.ballots import Ballot
 from council.labels import Label
@@ -31,26 +31,26 @@ in one sentence, otherwise it is empty."""
 _TRAILER = re.compile(
     r"(?:```(?:json)?\s{0,9})?(\{[^{}\"]{0,99}\"drawn_on\"[^{}]{0,2000}\})\s{0,99}(?:```)?\Z"
 )
-# The end of a text that is on its way to become a trailer, from its first sign on.
-_BEGUN_TRAILER = re.compile(
+# The beginning of a trailer at the end of an unfinished text.
+_PARTIAL_TRAILER = re.compile(
     r"(?:`{1,3}[json]{0,4}\s{0,9})?"
     r"(?:\{\s{0,99}(?:\"(?:[drawn_o]{0,8}|drawn_on\"[^{}]{0,2000}(?:\}[\s`]{0,99})?))?)?\Z"
 )
 _LABEL_WORD = (
     r"(?:[Rr]esponses?|[Aa]nswers?)\s+[K-Z]\b(?:[\s,]{1,4}(?:(?:and|or)\s{1,3})?[K-Z]\b){0,16}"
 )
-_NAMES_LABEL = re.compile(rf"(\(\s*)?{_LABEL_WORD}(\s*\))?")
+_LABEL_MENTION = re.compile(rf"(\(\s*)?{_LABEL_WORD}(\s*\))?")
 
 
 def draft_of(text: str) -> str:
-    """Give what a reader may see of a reply still being written: not the JSON object at its end."""
-    begun = _BEGUN_TRAILER.search(text)
-    return text[: begun.start()].rstrip() if begun else text
+    """Return a partial reply without the JSON object at its end, as far as that is written."""
+    trailer = _PARTIAL_TRAILER.search(text)
+    return text[: trailer.start()].rstrip() if trailer else text
 
 
 @dataclass(frozen=True, slots=True)
 class ChairReply:
-    """A chairman's reply as read; what it does not say stays empty."""
+    """A parsed reply of the chairman; fields that are not in the reply are empty."""
 
     text: str
     drawn_on: tuple[Label, ...] = ()
@@ -60,7 +60,7 @@ class ChairReply:
 
 @dataclass(frozen=True, slots=True)
 class JudgesReport:
-    """What the judges decided and said, without who they are."""
+    """The judges' standings and reasons, without their names."""
 
     standings: Sequence[Standing] = ()
     reasons: Sequence[str] = ()
@@ -69,22 +69,22 @@ class JudgesReport:
 def chair_prompt(
     question: Question,
     texts: Mapping[Label, str],
-    heard: JudgesReport,
+    report: JudgesReport,
     nonce: str,
     *,
     plain: bool,
 ) -> Prompt:
-    """Give the chairman's prompt: blind answers by public label, standings, and reasons.
+    """Return the chairman's prompt: blind answers by public label, standings and reasons.
 
-    A `plain` prompt asks for the answer alone, which is all that the smallest models manage.
+    A `plain` one asks for the answer without the JSON object, which the smallest models cannot do.
     """
     parts = [f"The question:\n{defused(asked(question))}", "The answers:"]
     parts += [fenced(text, label, nonce) for label, text in texts.items()]
-    if heard.standings:
-        ranked = "\n".join(map(_standing, heard.standings))
+    if report.standings:
+        ranked = "\n".join(map(_standing, report.standings))
         parts.append(f"How the judges ranked them:\n{ranked}")
-    if heard.reasons:
-        reasons = "\n".join(f"- {reason}" for reason in heard.reasons)
+    if report.reasons:
+        reasons = "\n".join(f"- {reason}" for reason in report.reasons)
         parts.append(f"What the judges wrote:\n{reasons}")
     if plain:
         parts.append(f"Now answer the question yourself: {defused(question.text)}")
@@ -97,28 +97,28 @@ def _standing(line: Standing) -> str:
     return f"{line.place}. Response {line.label}: {line.points:g} of {line.max_points} points"
 
 
-def blind_reasons(ballots: Sequence[Ballot], families: Sequence[str]) -> tuple[str, ...]:
-    """Give the judges' reasons without who gave them and without the names of any family."""
-    reasons = (without_names(ballot.reason, families).text for ballot in ballots if ballot.reason)
+def anonymize_reasons(ballots: Sequence[Ballot], families: Sequence[str]) -> tuple[str, ...]:
+    """Return the judges' reasons without their authors and without any model names."""
+    reasons = (mask_names(ballot.reason, families).text for ballot in ballots if ballot.reason)
     return tuple(" ".join(defused(reason).split()) for reason in reasons)
 
 
-def read_chair_reply(reply: str, labels: Sequence[Label]) -> ChairReply:
-    """Give the synthesis without its last line, and what that line says; labels leave the text."""
+def parse_chair_reply(reply: str, labels: Sequence[Label]) -> ChairReply:
+    """Return the synthesis without labels, and the parsed JSON object of its last line."""
     reply = reply.rstrip()
     match = _TRAILER.search(reply)
-    said = _trailer(match[1]) if match else {}
-    text = _NAMES_LABEL.sub(_without_label, reply[: match.start()] if match else reply).strip()
-    drawn_on, why = said.get("drawn_on"), said.get("why")
+    trailer = _parse_trailer(match[1]) if match else {}
+    text = _LABEL_MENTION.sub(_replace_label, reply[: match.start()] if match else reply).strip()
+    drawn_on, why = trailer.get("drawn_on"), trailer.get("why")
     return ChairReply(
         text=text,
         drawn_on=tuple(label for label in labels if label in _letters(drawn_on)),
-        departs=said.get("departs") is True,
+        departs=trailer.get("departs") is True,
         why=why.strip() or None if isinstance(why, str) else None,
     )
 
 
-def _trailer(text: str) -> dict[str, object]:
+def _parse_trailer(text: str) -> dict[str, object]:
     try:
         return dict(json.loads(text))
     except json.JSONDecodeError:
@@ -130,7 +130,7 @@ def _letters(drawn_on: object) -> set[str]:
     return {str(item).strip().upper().removeprefix("RESPONSE ") for item in found}
 
 
-def _without_label(match: re.Match[str]) -> str:
+def _replace_label(match: re.Match[str]) -> str:
     if match[1] and match[2]:
         return ""
     words = "One of the answers" if match.start() == 0 else "one answer"

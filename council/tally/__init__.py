@@ -1,7 +1,4 @@
-"""Count ballots: standings, pair form, agreement and the strength of a verdict.
-
-Pure: ballots in, numbers out. Knows no gateway, no store and no clock.
-"""
+"""Tally of ballots: Borda standings in pair form, agreement of judges, strength of the verdict."""
 
 from council.tally.standings import Standing, standings
 from council.tally.verdict import Strength, Tally, Verdict, count_ballots

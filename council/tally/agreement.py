@@ -1,4 +1,4 @@
-"""How far judges agree: Kendall's τ_b and W, Krippendorff's α, the effective number of judges."""
+"""Agreement of judges: Kendall's τ_b and W, Krippendorff's α, effective number, repeatability."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,7 @@ from council.ballots import Ballot, Ranking
 from council.labels import Label
 from council.tally.standings import borda_shares, ranks
 
-# --- How far judges agree: Kendall's τ_b and W, Krippendorff's α, and how many judges they amount
-
-FEWEST_ROUNDS = 30  # before that a panel's effective number of judges is noise
+FEWEST_ROUNDS = 30  # with fewer, the effective number of judges is noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +25,19 @@ class Agreement:
 
 
 def agreement(ballots: Sequence[Ballot]) -> Agreement:
-    """Give the agreement of the judges who cast these ballots."""
+    """Return the agreement of the judges who cast these ballots."""
     return Agreement(mean_tau(ballots), kendall_w(ballots), krippendorff_alpha(ballots))
 
 
 def mean_tau(ballots: Sequence[Ballot]) -> float | None:
-    """Give the mean of Kendall's τ_b over pairs of judges, each on the answers both ranked."""
+    """Return the mean of Kendall's τ_b over pairs of judges, each on the answers both ranked."""
     places = [ranks(ballot.ranking) for ballot in ballots]
     taus = [tau for one, other in combinations(places, 2) if (tau := tau_b(one, other)) is not None]
     return fmean(taus) if taus else None
 
 
 def tau_b(one: Mapping[Label, float], other: Mapping[Label, float]) -> float | None:
-    """Give Kendall's τ_b on common labels (Kendall 1945); None if a judge ties all of them."""
+    """Return Kendall's τ_b on common labels (Kendall 1945); None if a judge ties all of them."""
     common = [label for label in one if label in other]
     concordance = one_untied = other_untied = 0
     for first, second in combinations(common, 2):
@@ -53,9 +51,9 @@ def tau_b(one: Mapping[Label, float], other: Mapping[Label, float]) -> float | N
 
 
 def kendall_w(ballots: Sequence[Ballot]) -> float | None:
-    """Give Kendall's W, corrected for ties; None unless all judges ranked the same answers.
+    """Return Kendall's W, corrected for ties; None unless all judges ranked the same answers.
 
-    W = 12 S / (k²(n³ − n) − k Σ(t³ − t)), S the squared deviations of the rank sums.
+    W = 12 S / (k²(n³ − n) − k Σ(t³ − t)), S the sum of squared deviations of the rank sums.
     """
     if len(ballots) < 2 or len({frozenset(ballot.shown) for ballot in ballots}) > 1:  # noqa: PLR2004
         return None
@@ -64,15 +62,15 @@ def kendall_w(ballots: Sequence[Ballot]) -> float | None:
     sums = [sum(place[label] for place in places) for label in ballots[0].shown]
     spread = sum((total - fmean(sums)) ** 2 for total in sums)
     ties = sum(len(tied) ** 3 - len(tied) for ballot in ballots for tied in ballot.ranking)
-    most = judges**2 * (items**3 - items) - judges * ties
-    return 12 * spread / most if most else None
+    maximum = judges**2 * (items**3 - items) - judges * ties
+    return 12 * spread / maximum if maximum else None
 
 
 def krippendorff_alpha(ballots: Sequence[Ballot]) -> float | None:
-    """Give Krippendorff's α for ranks: 1 − observed / expected disagreement.
+    """Return Krippendorff's α for ranks: 1 − observed / expected disagreement.
 
-    Each judge's ranks become Borda shares, so that slates of different size compare; the
-    distance is their squared difference.
+    Ranks become Borda shares, so that slates of different sizes are comparable; the distance is
+    the squared difference of shares.
     """
     shares = [borda_shares(ballot.ranking) for ballot in ballots]
     labels = {label for share in shares for label in share}
@@ -87,15 +85,15 @@ def krippendorff_alpha(ballots: Sequence[Ballot]) -> float | None:
 
 
 def _disagreement(values: Sequence[float]) -> float:
-    """Give the sum of squared differences over ordered pairs."""
+    """Return the sum of squared differences over ordered pairs."""
     return 2 * sum((one - other) ** 2 for one, other in combinations(values, 2))
 
 
 def effective_judges(rounds: Sequence[Sequence[Ballot]]) -> float | None:
-    """Give N_eff = (Σw)²/(wᵀRw) with equal weights, 1 to n; None before thirty rounds.
+    """Return N_eff = (Σw)²/(wᵀRw) with equal weights, 1 to n; None for less than thirty rounds.
 
-    R holds, for each pair of judges, the mean over rounds of their τ_b on common answers. Judges
-    that agree because they are right and judges that agree because they are alike look the same.
+    R holds, for each pair of judges, the mean over rounds of their τ_b on common answers. Agreement
+    because judges are right is indistinguishable from agreement because they are alike.
     """
     if len(rounds) < FEWEST_ROUNDS:
         return None
@@ -110,31 +108,28 @@ def effective_judges(rounds: Sequence[Sequence[Ballot]]) -> float | None:
 
 
 def effective_number(judges: int, taus: Iterable[float]) -> float | None:
-    """Give N_eff, 1 to n, from the mean τ_b of each two judges; None where these cancel out."""
+    """Return N_eff, 1 to n, from the mean τ_b of each pair; None if they cancel out."""
     total = judges + 2 * sum(taus)
     return min(float(judges), max(1.0, judges**2 / total)) if total > 0 else None
 
 
-# --- Whether a judge puts the same answers in the same order when it ranks them again.
-
-
 @dataclass(frozen=True, slots=True)
-class Repetition:
-    """How many of the pairs on both rankings stand otherwise on the second."""
+class RankingChange:
+    """How many of the pairs in both rankings have a different order in the second."""
 
     changed: int
     pairs: int
 
 
-def repetition(first: Ranking, again: Ranking) -> Repetition:
-    """Compare two rankings pair by pair; a tie on one of them alone is a change."""
+def repetition(first: Ranking, again: Ranking) -> RankingChange:
+    """Compare two rankings pair by pair; a tie in only one of them is a change."""
     one, other = ranks(first), ranks(again)
     pairs = [
-        (_side(one[x] - one[y]), _side(other[x] - other[y]))
+        (_sign(one[x] - one[y]), _sign(other[x] - other[y]))
         for x, y in combinations([label for label in one if label in other], 2)
     ]
-    return Repetition(sum(before != after for before, after in pairs), len(pairs))
+    return RankingChange(sum(before != after for before, after in pairs), len(pairs))
 
 
-def _side(difference: float) -> int:
+def _sign(difference: float) -> int:
     return (difference > 0) - (difference < 0)

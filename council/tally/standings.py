@@ -1,4 +1,4 @@
-"""Borda points and shares of one ballot."""
+"""Borda count: points and shares of one ballot, pair form over all ballots, standings."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,11 +7,73 @@ from itertools import permutations
 from council.ballots import Ballot, Ranking
 from council.labels import Label
 
-# --- Borda points and shares of one ballot.
+TOLERANCE = 1e-9  # shares this close are equal
+_TIE = 0.5
+
+PairMatrix = Mapping[tuple[Label, Label], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One candidate's line in the standings; equal shares have the same place.
+
+    `share` is the pair form, 0 to 1, None if no judge ranked the candidate. `points` are plain
+    Borda points, `max_points` their possible maximum.
+    """
+
+    label: Label
+    place: int
+    share: float | None
+    points: float
+    max_points: int
+    first_votes: int
+    mean_rank: float | None
+
+
+def standings(labels: Iterable[Label], ballots: Sequence[Ballot]) -> tuple[Standing, ...]:
+    """Return the candidates, best first; audit ballots and slates of one answer do not count."""
+    counted = informative(ballots)
+    matrix = pair_matrix(counted)
+    lines = [_line(label, counted, pair_share(label, matrix)) for label in labels]
+    lines.sort(key=lambda line: -_sort_key(line))
+    return tuple(
+        replace(
+            line, place=1 + sum(_sort_key(other) > _sort_key(line) + TOLERANCE for other in lines)
+        )
+        for line in lines
+    )
+
+
+def informative(ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
+    """Return the ballots to count: no audit ballots, and at least two answers on the slate."""
+    return tuple(ballot for ballot in ballots if ballot.counts and len(ballot.shown) > 1)
+
+
+def is_sole_first(ballot: Ballot, label: Label) -> bool:
+    """Return whether the ballot puts the label first without a tie."""
+    return ballot.ranking[0] == (label,)
+
+
+def _line(label: Label, ballots: Sequence[Ballot], share: float | None) -> Standing:
+    seen = [ballot for ballot in ballots if label in ballot.shown]
+    places = [ranks(ballot.ranking)[label] for ballot in seen]
+    return Standing(
+        label=label,
+        place=0,
+        share=share,
+        points=sum(borda_points(ballot.ranking)[label] for ballot in seen),
+        max_points=sum(len(ballot.shown) - 1 for ballot in seen),
+        first_votes=sum(is_sole_first(ballot, label) for ballot in seen),
+        mean_rank=sum(places) / len(places) if places else None,
+    )
+
+
+def _sort_key(line: Standing) -> float:
+    return -1.0 if line.share is None else line.share
 
 
 def ranks(ranking: Ranking) -> dict[Label, float]:
-    """Give each label its rank, 1 for the best; tied labels have their places' average."""
+    """Return the rank of each label, 1 for the best; tied labels share the mean rank."""
     above = 0
     found: dict[Label, float] = {}
     for place in ranking:
@@ -21,29 +83,22 @@ def ranks(ranking: Ranking) -> dict[Label, float]:
 
 
 def borda_points(ranking: Ranking) -> dict[Label, float]:
-    """Give each label the number of rivals it beat, m − r: 0 for the last, a tie is half a win."""
+    """Return for each label the number of rivals it beat, m − r; a tie counts half."""
     found = ranks(ranking)
     return {label: len(found) - rank for label, rank in found.items()}
 
 
 def borda_shares(ranking: Ranking) -> dict[Label, float]:
-    """Give each label the share of its rivals it beat, (m − r)/(m − 1); a lone label gets none."""
+    """Return for each label the share of rivals it beat, (m − r)/(m − 1); empty for one label."""
     points = borda_points(ranking)
     rivals = len(points) - 1
     return {label: value / rivals for label, value in points.items()} if rivals else {}
 
 
-# --- Pair form: who was put above whom, and the share that follows from it.
-
-PairMatrix = Mapping[tuple[Label, Label], float]
-
-_TIE = 0.5
-
-
 def pair_matrix(ballots: Sequence[Ballot]) -> PairMatrix:
-    """Give, for each pair some judge saw, the share of those judges who put the first above.
+    """Return, for each pair that judges saw, the share of them that ranked the first higher.
 
-    A tie is half; pairs nobody saw are left out.
+    A tie counts half; pairs that no judge saw are left out.
     """
     wins: dict[tuple[Label, Label], float] = {}
     seen: dict[tuple[Label, Label], int] = {}
@@ -58,68 +113,6 @@ def pair_matrix(ballots: Sequence[Ballot]) -> PairMatrix:
 
 
 def pair_share(label: Label, matrix: PairMatrix) -> float | None:
-    """Give the mean over rivals of the label's pair shares, 0 to 1; None if no judge ranked it."""
+    """Return the mean of the label's pair shares, 0 to 1; None if no judge ranked it."""
     shares = [share for (first, _), share in matrix.items() if first == label]
     return sum(shares) / len(shares) if shares else None
-
-
-# --- Standings: one line for each candidate of a round.
-
-TOLERANCE = 1e-9  # shares this close are equal
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How one candidate fared.
-
-    `share` is the pair form, 0 to 1, None where nobody ranked the candidate; points are plain
-    Borda with their possible maximum. Equal shares share a place.
-    """
-
-    label: Label
-    place: int
-    share: float | None
-    points: float
-    max_points: int
-    first_votes: int
-    mean_rank: float | None
-
-
-def standings(labels: Iterable[Label], ballots: Sequence[Ballot]) -> tuple[Standing, ...]:
-    """Give the candidates best first; ballots that say nothing or only audit are left out."""
-    counted = informative(ballots)
-    matrix = pair_matrix(counted)
-    lines = [_line(label, counted, pair_share(label, matrix)) for label in labels]
-    lines.sort(key=lambda line: -_worth(line))
-    return tuple(
-        replace(line, place=1 + sum(_worth(other) > _worth(line) + TOLERANCE for other in lines))
-        for line in lines
-    )
-
-
-def informative(ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
-    """Give the ballots that are counted: cast to be counted, over two answers or more."""
-    return tuple(ballot for ballot in ballots if ballot.counts and len(ballot.shown) > 1)
-
-
-def first_alone(ballot: Ballot, label: Label) -> bool:
-    """Say whether the ballot puts the label first, with none beside it."""
-    return ballot.ranking[0] == (label,)
-
-
-def _line(label: Label, ballots: Sequence[Ballot], share: float | None) -> Standing:
-    seen = [ballot for ballot in ballots if label in ballot.shown]
-    places = [ranks(ballot.ranking)[label] for ballot in seen]
-    return Standing(
-        label=label,
-        place=0,
-        share=share,
-        points=sum(borda_points(ballot.ranking)[label] for ballot in seen),
-        max_points=sum(len(ballot.shown) - 1 for ballot in seen),
-        first_votes=sum(first_alone(ballot, label) for ballot in seen),
-        mean_rank=sum(places) / len(places) if places else None,
-    )
-
-
-def _worth(line: Standing) -> float:
-    return -1.0 if line.share is None else line.share

@@ -1,4 +1,4 @@
-"""How often random ballots would give some answer a share as high as the winner's."""
+"""Verdict on the first place: its chance under random ballots, its strength, and the tally."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,53 +17,157 @@ from council.tally.standings import (
     TOLERANCE,
     Standing,
     borda_shares,
-    first_alone,
     informative,
+    is_sole_first,
     standings,
 )
 
-# --- How often random ballots would give some answer a share as high as the winner's.
-
-MOST_OUTCOMES = 1_000_000
-DRAWS = 2_000
+MAX_EXACT_OUTCOMES = 1_000_000
+SAMPLED_OUTCOMES = 2_000
+CLEAR_P = 0.05
+CLOSE_P = 0.6
+CLEAR_LEAD = 0.10
+HIGHEST_SHARE = 1.0
 
 _Shares = NDArray[np.float64]
 _Order = tuple[Label, ...]
 
 
+class Strength(StrEnum):
+    """How strong the evidence for the first place is."""
+
+    UNANIMOUS = "unanimous"
+    CLEAR = "clear"
+    CLOSE = "close"
+    TIED = "tied"
+    NO_CONSENSUS = "no consensus"
+
+
 @dataclass(frozen=True, slots=True)
-class Chance:
-    """The best share of every random outcome, exact or drawn."""
+class Verdict:
+    """The strength of the first place, with the numbers it rests on.
+
+    `p` is the probability that random ballots give some answer the winner's share, None without a
+    counted ballot. `first_on` is on how many of the ballots with the winner it is alone in first
+    place. `too_few_judges` means that even a unanimous first place could be chance.
+    """
+
+    strength: Strength
+    p: float | None
+    first_on: tuple[int, int]
+    too_few_judges: bool
+    agreement: Agreement
+    n_eff: float | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Standings, best first, and the verdict; no standings without a counted ballot."""
+
+    standings: tuple[Standing, ...]
+    verdict: Verdict
+
+
+def count_ballots(labels: Iterable[Label], ballots: Sequence[Ballot], seed: str) -> Tally:
+    """Count ballots over labels; the seed is used only if p must be sampled."""
+    lines = standings(labels, ballots)
+    found = verdict(lines, ballots, seed)
+    return Tally(lines if found.p is not None else (), found)
+
+
+def verdict(lines: Sequence[Standing], ballots: Sequence[Ballot], seed: str) -> Verdict:
+    """Return the verdict on these ballots and their standings, best first."""
+    counted = informative(ballots)
+    shares = [line.share for line in lines if line.share is not None]
+    if not shares:
+        return Verdict(Strength.NO_CONSENSUS, None, (0, 0), True, agreement(()))
+    outcomes = chance([ballot.shown for ballot in counted], seed)
+    p = outcomes.of_reaching(shares[0])
+    winner = lines[0]
+    seen = [ballot for ballot in counted if winner.label in ballot.shown]
+    return Verdict(
+        strength=strength_of(lines, counted, p),
+        p=p,
+        first_on=(winner.first_votes, len(seen)),
+        too_few_judges=outcomes.of_reaching(HIGHEST_SHARE) > CLEAR_P,
+        agreement=agreement(counted),
+    )
+
+
+def strength_of(lines: Sequence[Standing], ballots: Sequence[Ballot], p: float) -> Strength:
+    """Return the strength of the first of `lines`; at least two lines must have a share.
+
+    `p` is the probability that random ballots give some answer the share of the first.
+    """
+    shares = [line.share for line in lines if line.share is not None]
+    if shares[0] - shares[-1] <= TOLERANCE:
+        return Strength.NO_CONSENSUS
+    if shares[0] - shares[1] <= TOLERANCE:
+        return Strength.TIED
+    winner, second = lines[0].label, lines[1].label
+    if all(is_sole_first(ballot, winner) for ballot in ballots if winner in ballot.shown):
+        return Strength.UNANIMOUS
+    leads = shares[0] - shares[1] >= CLEAR_LEAD - TOLERANCE
+    if p <= CLEAR_P and leads and _outside_lead(winner, second, ballots) >= -TOLERANCE:
+        return Strength.CLEAR
+    return Strength.CLOSE if p <= CLOSE_P else Strength.NO_CONSENSUS
+
+
+def _outside_lead(first: Label, second: Label, ballots: Sequence[Ballot]) -> float:
+    """Return M_ab: the mean lead in share given by judges who saw both answers, so wrote neither.
+
+    0 without such a judge.
+    """
+    leads = [
+        shares[first] - shares[second]
+        for shares in (borda_shares(ballot.ranking) for ballot in ballots)
+        if first in shares and second in shares
+    ]
+    return sum(leads) / len(leads) if leads else 0.0
+
+
+# --- Null distribution: the best share under random ballots.
+
+
+@dataclass(frozen=True, slots=True)
+class NullDistribution:
+    """The best share of every possible outcome of random ballots, or of a sample of them."""
 
     best_shares: _Shares
-    exact: bool
+    is_exact: bool
 
     def of_reaching(self, share: float) -> float:
-        """Give the chance, 0 to 1, that some answer reaches at least this share."""
+        """Return the probability that some answer reaches at least this share."""
         hits = int(np.count_nonzero(self.best_shares >= share - TOLERANCE))
-        if self.exact:
+        if self.is_exact:
             return hits / len(self.best_shares)
         return (1 + hits) / (1 + len(self.best_shares))
 
 
-def chance(slates: Sequence[_Order], seed: str) -> Chance:
-    """Give the best shares that random strict ballots over the same slates would lead to."""
+def chance(slates: Sequence[_Order], seed: str) -> NullDistribution:
+    """Return the best shares under random strict ballots over these slates.
+
+    Exact up to a million outcomes, else 2,000 outcomes sampled by the seed.
+    """
     labels = sorted({label for slate in slates for label in slate})
     pairs = _PairWeights(labels, slates)
-    if prod(factorial(len(slate)) for slate in slates) <= MOST_OUTCOMES:
+    if prod(factorial(len(slate)) for slate in slates) <= MAX_EXACT_OUTCOMES:
         totals = np.zeros((1, pairs.count))
         for slate in slates:
             options = pairs.gains([*permutations(slate)])
             totals = (totals[:, None, :] + options[None, :, :]).reshape(-1, pairs.count)
-        return Chance(totals.max(axis=1), exact=True)
-    totals = np.zeros((DRAWS, pairs.count))
+        return NullDistribution(totals.max(axis=1), is_exact=True)
+    totals = np.zeros((SAMPLED_OUTCOMES, pairs.count))
     for j, slate in enumerate(slates):
-        totals += pairs.gains([shuffled(slate, seed, f"chance {i} {j}") for i in range(DRAWS)])
-    return Chance(totals.max(axis=1), exact=False)
+        totals += pairs.gains(
+            [shuffled(slate, seed, f"chance {i} {j}") for i in range(SAMPLED_OUTCOMES)]
+        )
+    return NullDistribution(totals.max(axis=1), is_exact=False)
 
 
 class _PairWeights:
-    """What each pair won on one ballot adds to a share: 1 over (judges who saw it × rivals)."""
+    """What winning a pair on one ballot adds to a share: 1 / (judges who saw the pair × rivals)."""
 
     def __init__(self, labels: Sequence[Label], slates: Sequence[_Order]) -> None:
         self._at = {label: i for i, label in enumerate(labels)}
@@ -78,7 +182,7 @@ class _PairWeights:
             self._weights = np.where(seen > 0, 1 / (seen * rivals[:, None]), 0.0)
 
     def gains(self, orders: Sequence[_Order]) -> _Shares:
-        """Give what each strict order of one slate adds to each label's share, a row an order."""
+        """Return what each strict order of one slate adds to the shares: (orders, labels)."""
         places = np.array([[self._at[label] for label in order] for order in orders])
         gained = np.zeros((len(orders), self.count))
         rows = np.arange(len(orders))
@@ -86,108 +190,3 @@ class _PairWeights:
             winners = places[:, better]
             gained[rows, winners] += self._weights[winners, places[:, worse]]
         return gained
-
-
-# --- How strong a verdict is, said about its winner.
-
-CLEAR_P = 0.05
-CLOSE_P = 0.6
-CLEAR_LEAD = 0.10
-EVERY_RIVAL = 1.0
-
-
-class Strength(StrEnum):
-    """What the standings allow to say about the first place."""
-
-    UNANIMOUS = "unanimous"
-    CLEAR = "clear"
-    CLOSE = "close"
-    TIED = "tied"
-    NO_CONSENSUS = "no consensus"
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The strength of a first place.
-
-    `p` is the chance that random ballots give some answer the winner's share (None where nothing
-    was counted); `first_on` how many of the ballots that saw the winner put it alone in first
-    place; `too_few_judges` that even a unanimous first place could be chance.
-    """
-
-    strength: Strength
-    p: float | None
-    first_on: tuple[int, int]
-    too_few_judges: bool
-    agreement: Agreement
-    n_eff: float | None = None
-    flags: tuple[str, ...] = ()
-
-
-def verdict(lines: Sequence[Standing], ballots: Sequence[Ballot], seed: str) -> Verdict:
-    """Give the verdict on standings, best first, that these ballots led to."""
-    counted = informative(ballots)
-    shares = [line.share for line in lines if line.share is not None]
-    if not shares:
-        return Verdict(Strength.NO_CONSENSUS, None, (0, 0), True, agreement(()))
-    outcomes = chance([ballot.shown for ballot in counted], seed)
-    p = outcomes.of_reaching(shares[0])
-    winner = lines[0]
-    seen = [ballot for ballot in counted if winner.label in ballot.shown]
-    return Verdict(
-        strength=strength_of(lines, counted, p),
-        p=p,
-        first_on=(winner.first_votes, len(seen)),
-        too_few_judges=outcomes.of_reaching(EVERY_RIVAL) > CLEAR_P,
-        agreement=agreement(counted),
-    )
-
-
-def strength_of(lines: Sequence[Standing], ballots: Sequence[Ballot], p: float) -> Strength:
-    """Give the strength of the first of lines, best first, that these ballots led to.
-
-    `p` is the chance that random ballots give some answer its share; two answers have a share.
-    """
-    shares = [line.share for line in lines if line.share is not None]
-    if shares[0] - shares[-1] <= TOLERANCE:
-        return Strength.NO_CONSENSUS
-    if shares[0] - shares[1] <= TOLERANCE:
-        return Strength.TIED
-    winner, second = lines[0].label, lines[1].label
-    if all(first_alone(ballot, winner) for ballot in ballots if winner in ballot.shown):
-        return Strength.UNANIMOUS
-    leads = shares[0] - shares[1] >= CLEAR_LEAD - TOLERANCE
-    if p <= CLEAR_P and leads and _outside_margin(winner, second, ballots) >= -TOLERANCE:
-        return Strength.CLEAR
-    return Strength.CLOSE if p <= CLOSE_P else Strength.NO_CONSENSUS
-
-
-def _outside_margin(first: Label, second: Label, ballots: Sequence[Ballot]) -> float:
-    """Give M_ab: the mean lead in share that judges who saw both give the first (0 without any).
-
-    A judge sees both answers only if it wrote neither.
-    """
-    leads = [
-        shares[first] - shares[second]
-        for shares in (borda_shares(ballot.ranking) for ballot in ballots)
-        if first in shares and second in shares
-    ]
-    return sum(leads) / len(leads) if leads else 0.0
-
-
-# --- The tally of a round: its standings and its verdict.
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Standings, best first, and what they allow to say; without a counted ballot, no standings."""
-
-    standings: tuple[Standing, ...]
-    verdict: Verdict
-
-
-def count_ballots(labels: Iterable[Label], ballots: Sequence[Ballot], seed: str) -> Tally:
-    """Count ballots over labels; the seed decides only draws made where p cannot be exact."""
-    lines = standings(labels, ballots)
-    found = verdict(lines, ballots, seed)
-    return Tally(lines if found.p is not None else (), found)

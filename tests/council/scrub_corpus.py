@@ -32,7 +32,7 @@ class Texts:
 
 
 def texts(half: str, *languages: str) -> Texts:
-    """Give the texts of some languages, or all; `half` is "tuned" or "held-out"."""
+    """Return the texts of some languages, or of all; `half` is "tuned" or "held-out"."""
     found = Texts((), ())
     for language in languages or LANGUAGES:
         parts = _parts(language)
@@ -42,7 +42,7 @@ def texts(half: str, *languages: str) -> Texts:
 
 @cache
 def _parts(language: str) -> dict[str, tuple[str, ...]]:
-    """Give what stands under each heading in brackets; a line a text, with \\n for its breaks."""
+    """Return the texts under each heading in brackets, one a line, with \\n for its breaks."""
     parts: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in (FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines():

@@ -105,7 +105,7 @@ def test_the_tree_is_as_drawn(error: type[CouncilError], parent: type[CouncilErr
     assert error.__base__ is parent
 
 
-def test_every_error_stands_in_the_drawn_tree() -> None:
+def test_every_error_is_in_the_documented_tree() -> None:
     defined = {name for name in vars(council.errors) if name.endswith("Error")}
 
     drawn = set(re.findall(r"\w+Error", council.errors.__doc__ or ""))
@@ -113,7 +113,7 @@ def test_every_error_stands_in_the_drawn_tree() -> None:
     assert drawn == defined
 
 
-def test_a_rate_limit_says_how_long_to_wait_or_that_nobody_knows() -> None:
+def test_a_rate_limit_says_how_long_to_wait_or_that_it_is_unknown() -> None:
     assert RateLimitError("asked to wait", 2.5).retry_after_seconds == 2.5
     assert RateLimitError("asked to wait").retry_after_seconds is None
     assert str(RateLimitError("asked to wait", 2.5)) == "asked to wait"

@@ -1,13 +1,23 @@
-"""A hundred thousand hostile characters keep no reader busy: a guard, not a bench.
+"""Parsers stay fast on a hundred thousand hostile characters.
 
-Each case runs in a process of its own, so that one that never ends can be stopped.
+Each case runs in a subprocess, so that one that never ends can be stopped.
 """
 
 import subprocess
 import sys
+from collections.abc import Callable
 from time import perf_counter
 
 import pytest
+
+from council.anonymize.scrub import scrub
+from council.prompt_injection import defused, find_suspicions
+from tests.council.hostile_readers import (
+    mask_reason,
+    parse_synthesis,
+    read_ballot_of_two,
+    translate_reason,
+)
 
 LENGTH = 100_000
 SECONDS = 2.0
@@ -96,45 +106,29 @@ SYNTHESES = [
     '"Response K" + many(", ") + "x"',
     '"(" + many(" ") + "x"',
 ]
-READERS = {
-    "defused": ("from council.prompt_injection import defused as read", IMITATIONS),
-    "suspicions": ("from council.prompt_injection import suspicions as read", IMITATIONS),
-    "scrub": ("from council.scrub import scrub as read", [*ANSWERS, *TONGUES, *IMITATIONS]),
-    "without_names": (
-        "from council.scrub import without_names\n"
-        "read = lambda text: without_names(text, ['anthropic', 'openai', 'google'])",
-        ANSWERS,
-    ),
-    "reasons": (
-        "from council.ballots import in_public_labels\n"
-        "read = lambda text: in_public_labels(text, {'A': 'K'})",
-        REASONS,
-    ),
-    "ballots": (
-        "from council.ballots import read_ballot\nread = lambda text: read_ballot(text, 'n', 'AB')",
-        BALLOTS,
-    ),
-    "syntheses": (
-        "from council.prompts.synthesis import read_chair_reply\n"
-        "read = lambda text: read_chair_reply(text, 'KL')",
-        SYNTHESES,
-    ),
+READERS: dict[Callable[[str], object], list[str]] = {
+    defused: IMITATIONS,
+    find_suspicions: IMITATIONS,
+    scrub: [*ANSWERS, *TONGUES, *IMITATIONS],
+    mask_reason: ANSWERS,
+    translate_reason: REASONS,
+    read_ballot_of_two: BALLOTS,
+    parse_synthesis: SYNTHESES,
 }
 
 
-@pytest.mark.parametrize("reader", READERS)
-def test_no_hostile_text_keeps_a_reader_busy(reader: str) -> None:
-    source, texts = READERS[reader]
-
-    slow = {text: took for text in texts if (took := _seconds(source, text)) > SECONDS}
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.__name__)
+def test_no_hostile_text_keeps_a_reader_busy(reader: Callable[[str], object]) -> None:
+    slow = {text: took for text in READERS[reader] if (took := _seconds(reader, text)) > SECONDS}
 
     assert slow == {}
 
 
-def _seconds(source: str, text: str) -> float:
-    """Give how long the reader took, or as long as it was given."""
+def _seconds(reader: Callable[[str], object], text: str) -> float:
+    """Return how long the reader takes; at least the timeout if it does not finish."""
     program = (
-        f"{source}\nfrom time import perf_counter\n"
+        f"from {reader.__module__} import {reader.__name__} as read\n"
+        "from time import perf_counter\n"
         f"many = lambda piece: (piece * ({LENGTH} // len(piece) + 1))[:{LENGTH}]\n"
         f"text = {text}\nstart = perf_counter()\nread(text)\nprint(perf_counter() - start)"
     )

@@ -8,7 +8,7 @@ from council.labels import PUBLIC_LETTERS, SLOT_LETTERS, LabelMap, draw_labels
 from tests.builders import KEYS, labels
 
 
-def test_every_author_has_a_label_of_its_own() -> None:
+def test_every_author_has_a_distinct_label() -> None:
     drawn = draw_labels(KEYS[:10], "seed")
 
     assert drawn.authors == KEYS[:10]
@@ -47,6 +47,6 @@ def test_no_seat_is_fond_of_a_label(seat: int) -> None:
     assert all(abs(count - 200) < 60 for count in drawn.values())
 
 
-def test_a_map_of_nobody_is_empty() -> None:
+def test_a_label_map_without_authors_is_empty() -> None:
     assert draw_labels([], "seed") == LabelMap(())
     assert draw_labels([], "seed").labels == labels("")

@@ -1,8 +1,8 @@
-"""Amounts are whole micro-dollars, and read as money."""
+"""Amounts are whole micro-dollars and are formatted as money."""
 
 import pytest
 
-from council.money import Price, about, cap_micro, cost_micro, dollars
+from council.money import Price, about, cap_micro, cost_micro_usd, dollars
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from council.money import Price, about, cap_micro, cost_micro, dollars
     ],
 )
 def test_a_cost_is_rounded_up(usd: float, micro: int) -> None:
-    assert cost_micro(usd) == micro
+    assert cost_micro_usd(usd) == micro
 
 
 @pytest.mark.parametrize(("usd", "micro"), [(0.3, 300_000), (0.000_001_9, 1), (0.29, 290_000)])
@@ -34,7 +34,7 @@ def test_a_cap_is_rounded_down(usd: float, micro: int) -> None:
         (1_234_500_000, "$1,234.50"),
     ],
 )
-def test_an_amount_is_told_to_its_last_digit(micro: int, said: str) -> None:
+def test_an_amount_is_formatted_to_its_last_digit(micro: int, said: str) -> None:
     assert dollars(micro) == said
 
 

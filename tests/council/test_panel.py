@@ -1,4 +1,4 @@
-"""Which panels can be seated."""
+"""Which panels are valid."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Places: which of them are one channel."""
+"""Which places share a channel."""
 
 from dataclasses import replace
 

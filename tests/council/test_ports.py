@@ -1,4 +1,4 @@
-"""Which rounds are listed, as every store agrees on it."""
+"""The filter of rounds, on which every store agrees."""
 
 import pytest
 

@@ -1,9 +1,9 @@
-"""A round holds its parts, and what can be derived is read off them."""
+"""A round holds its artefacts, and derived values follow from them."""
 
 import pytest
 
 from council.answers import Reply, Role
-from council.pipeline.stages import candidates, own_names
+from council.pipeline.stages import blind_answers, own_names
 from council.round_rules import counted, drawn
 from council.rounds import (
     Artefact,
@@ -12,9 +12,9 @@ from council.rounds import (
     Round,
     Stage,
     Synthesis,
-    first_labels,
     in_panel_order,
     winning_answer,
+    winning_labels,
 )
 from tests.builders import (
     CLAUDE,
@@ -113,7 +113,7 @@ def test_an_answer_without_a_label_is_no_candidate() -> None:
     # It came in after its seat had been found absent.
     round_ = answered(a_round()).with_(an_absence(GPT))
 
-    found = candidates(round_, drawn(round_))
+    found = blind_answers(round_, drawn(round_))
 
     assert sorted(found.values()) == ["Answer 0.", "Answer 2."]
 
@@ -139,11 +139,11 @@ def test_the_winning_answer_is_that_of_the_first_place() -> None:
 
     answer = winning_answer(RANKED, RANKED.draw, RANKED.tally)
 
-    (first,) = first_labels(RANKED.tally)
+    (first,) = winning_labels(RANKED.tally)
     assert RANKED.draw.labels.label_of(answer.member) == first
 
 
-def test_without_a_ballot_nobody_is_first() -> None:
+def test_without_a_ballot_no_answer_is_first() -> None:
     round_ = answered(a_round(a_panel(2)))
 
-    assert first_labels(counted(round_, drawn(round_))) == ()
+    assert winning_labels(counted(round_, drawn(round_))) == ()

@@ -1,4 +1,4 @@
-"""Fakes that fulfil the council's ports, follow a script and remember what they were asked."""
+"""Fake gateway that follows a script and records its calls, and fake stores that fail or lag."""
 
 import asyncio
 import re
@@ -24,20 +24,20 @@ _NONCE = re.compile(r"^Nonce: (\S+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a prompt shows a careful reader: each fenced text by letter, and the nonce lines."""
+    """A prompt as a model reads it: each fenced text by letter, and the nonce lines."""
 
     texts: Mapping[str, str]
     nonces: tuple[str, ...]
 
     @property
     def role(self) -> Role:
-        """What is asked for: a ballot names a nonce, a synthesis has texts, an answer neither."""
+        """The requested role: a ballot prompt has a nonce, a synthesis prompt only texts."""
         if self.nonces:
             return Role.BALLOT
         return Role.SYNTHESIS if self.texts else Role.ANSWER
 
     def ballot(self, ranking: str, reason: str = "It is right.") -> str:
-        """Give a ballot that echoes the nonce; an empty ranking is the order shown."""
+        """Return a ballot with the right nonce; an empty ranking is the order shown."""
         return ballot_text(ranking or " ".join(self.texts), self.nonces[0], reason)
 
 
@@ -64,7 +64,7 @@ Script = Mapping[str, Saying | Sequence[Saying]]  # by seat key; a list is one e
 
 
 def by_text(shown: Read) -> str:
-    """Rank by the texts in alphabetical order, so that all judges agree."""
+    """Rank the texts alphabetically, so that all judges agree."""
     return shown.ballot(" ".join(sorted(shown.texts, key=lambda letter: shown.texts[letter])))
 
 
@@ -79,7 +79,7 @@ def by_slot_reversed(shown: Read) -> str:
 
 
 def an_answer_of(key: str) -> str:
-    """Give the answer a seat without a script writes: one of its own that does not name it."""
+    """Return the answer of a seat without a script: distinct, without its name."""
     return f"Answer {digest('fake', 'answer', key)[:8]}."
 
 
@@ -108,8 +108,8 @@ class FakeGateway:
     async def complete(self, call: Call) -> Reply:
         self.asked.append(call)
         shown = read(call.prompt)
-        saying = self._saying(call.member.key, shown)
-        words = saying(shown) if callable(saying) else saying
+        entry = self._entry(call.member.key, shown)
+        words = entry(shown) if callable(entry) else entry
         if isinstance(words, (GatewayError, TimeoutError)):
             raise words
         if isinstance(words, Hangs):
@@ -120,7 +120,7 @@ class FakeGateway:
         return words if isinstance(words, Reply) else Reply(str(words))
 
     def of(self, role: Role, key: str | None = None) -> list[Call]:
-        """Give the calls for a role, in order; of one seat where a key is given."""
+        """Return the calls for a role in order, optionally of one seat."""
         calls = [call for call in self.asked if read(call.prompt).role is role]
         return [call for call in calls if key in (None, call.member.key)]
 
@@ -128,26 +128,26 @@ class FakeGateway:
         """Count the calls of each seat in each role."""
         return Counter((call.member.key, read(call.prompt).role) for call in self.asked)
 
-    def _saying(self, key: str, shown: Read) -> Saying:
+    def _entry(self, key: str, shown: Read) -> Saying:
         role = shown.role
         scripts: dict[Role, tuple[Script, Saying]] = {
             Role.ANSWER: (self.answers, an_answer_of(key)),
             Role.BALLOT: (self.judges, self.vote),
             Role.SYNTHESIS: (self.chairmen, "The council says yes."),
         }
-        script, usual = scripts[role]
-        entry = script.get(key, usual)
+        script, default = scripts[role]
+        entry = script.get(key, default)
         if isinstance(entry, str) or not isinstance(entry, Sequence):
             return entry
         return entry[min(self.times_asked()[key, role], len(entry)) - 1]
 
 
 class PowerCutError(Exception):
-    """The process ended here."""
+    """The simulated end of the process."""
 
 
 class FailingStore(MemoryStore):
-    """A memory store whose power is cut after so many saves."""
+    """A memory store that fails as if the power was cut after so many saves."""
 
     def __init__(self, saves: int) -> None:
         super().__init__()
@@ -163,7 +163,7 @@ class FailingStore(MemoryStore):
 
 
 class SlowStore(MemoryStore):
-    """Lets others run between what it is asked and what it does."""
+    """A memory store that yields to other tasks before opening a round."""
 
     async def open(self, round_: Round) -> bool:
         await asyncio.sleep(0)

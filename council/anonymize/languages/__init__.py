@@ -1,4 +1,4 @@
-"""The languages in which an answer is caught saying who wrote it."""
+"""The languages in which self-identification is recognized, one module each."""
 
 from council.anonymize.languages.arabic import ARABIC
 from council.anonymize.languages.chinese import CHINESE

@@ -1,4 +1,4 @@
-"""Chinese, which parts no words."""
+"""Chinese, written without spaces between words."""
 
 from council.anonymize.languages.language import OPENING, Language
 from council.anonymize.names import ANY, MAKER, MODEL

@@ -1,6 +1,6 @@
 """English."""
 
-from council.anonymize.languages.language import OPENING, Language, cues, words
+from council.anonymize.languages.language import OPENING, Language, cues, word_sequence
 from council.anonymize.names import ANY, MAKER, MODEL
 
 _NOUN = r"(?:model|assistant|ai|llm|chatbot|bot|system|intelligence|program)"
@@ -8,7 +8,7 @@ _ADVERB = (
     r"(?:(?:originally|also|only|just|merely|simply|proudly|first|recently|currently|actually"
     r"|being) )?"
 )
-_KIND = words(
+_KIND = word_sequence(
     r"an?|the|your|one|new|helpful|harmless|honest|friendly|careful|compact|large|small|tiny|open"
     r"|source|free|multimodal|conversational|generative|advanced|ai|artificial|intelligence"
     r"|language|model|assistant|chatbot|bot|llm|system|program|named|called|known|as|version|of"

@@ -1,4 +1,4 @@
-"""Hindi, whose vowel signs are no letters to a pattern."""
+"""Hindi; its vowel signs are not word characters in a regular expression."""
 
 from council.anonymize.languages.language import OPENING, Language
 from council.anonymize.names import ANY, MAKER, MODEL

@@ -1,4 +1,4 @@
-"""Japanese, which parts no words."""
+"""Japanese, written without spaces between words."""
 
 from council.anonymize.languages.language import OPENING, Language
 from council.anonymize.names import ANY, MAKER, MODEL

@@ -1,6 +1,6 @@
-"""What a language says of itself: who writes, in what role, made by whom.
+"""Patterns with which a language identifies a writer: by name, by role, by maker.
 
-Patterns are in lower case, a blank stands for any white space, and nothing but names is captured.
+Patterns are in lower case, a space matches any white space, and only names are captured.
 """
 
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ _BETWEEN = r"[ ,،(:\"'-]{1,3}"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Language:
-    """The signs of one language; every one of them needs one of `cues` near a name.
+    """The patterns of one language; `signs` are searched only if a cue is near a name.
 
-    `fields` stand before a name at the top or the bottom ("answer by"), `closings` before one at
-    the bottom ("kind regards"), and `owned` after one at the top ("'s answer").
+    `fields` precede a name at the top or bottom ("answer by"), `closings` precede one at the
+    bottom ("kind regards"), and `owned` follows one at the top ("'s answer").
     """
 
     name: str
@@ -30,13 +30,17 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A language that says who before what: "I am", "as", "made", "by".
+    """Phrases of a language with the order "I am X", "as X, I", "made by X".
 
-    `named` comes straight before a model, but for words of `kind`, of which `nouns` say what it
-    is; `here` before one that ends a clause ("hier ist Claude."). `role` is "as", and `then` what
-    follows it where it is the writer's own. `was` made `by` is in the writer's voice. `made_me`
-    follows a maker, `me_made` precedes one, as does `my_maker`. `own_text` is an answer and that
-    it was written, `view` a view of mine, as, and `yours` your assistant.
+    - `named`: "I am", directly before a model except for words of `kind`
+    - `kind`, `nouns`: words that may precede the name, and those of them that say what it is
+    - `here`: "here is", before a model that ends a clause ("hier ist Claude.")
+    - `role`, `then`: "as", and what follows it if the writer means itself
+    - `was`, `made`, `by`: "I was", "made", "by"
+    - `made_me`, `me_made`, `my_maker`: "has made me" after a maker; the last two before one
+    - `i`, `own_text`: "I", "this answer was written by"
+    - `view`, `yours`: "my view as", "your assistant"
+    - `not_after`: words after a model that make it part of another noun ("a ChatGPT user")
     """
 
     named: str
@@ -59,8 +63,8 @@ class Grammar:
 
     @property
     def signs(self) -> tuple[str, ...]:
-        """What such a language says, each with the name it tells."""
-        kind = words(self.kind)
+        """The patterns of this grammar, each capturing the name."""
+        kind = word_sequence(self.kind)
         is_noun = rf"(?=[^.\n\ue000-\ue3ff]{{0,80}}(?:{self.nouns}))"
         not_after = rf"(?!'s |[ -](?:{self.not_after})\b)" if self.not_after else ""
         # "As a model from OpenAI, GPT-4 …" is about GPT-4.
@@ -85,11 +89,11 @@ class Grammar:
         )
 
 
-def words(text: str) -> str:
-    """Give a pattern of up to ten of these words, each with what parts it from the next."""
+def word_sequence(text: str) -> str:
+    """Return a pattern of up to ten of these words with their separators."""
     return rf"(?:(?:{text}){_BETWEEN}){{0,10}}"
 
 
 def cues(text: str) -> frozenset[str]:
-    """Give words that are parted by blanks."""
+    """Return the words of a text separated by spaces."""
     return frozenset(text.split())

@@ -1,4 +1,4 @@
-"""The shape of a case, and the one nonce that all cases share."""
+"""Types of the ballot cases, and the nonces they share."""
 
 import json
 from dataclasses import dataclass

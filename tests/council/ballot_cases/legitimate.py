@@ -1,4 +1,4 @@
-"""Replies that must be read, and read exactly: varied in dress, clear in what they say."""
+"""Replies that must parse: different in form, clear in content."""
 
 import json
 
@@ -14,55 +14,55 @@ PRETTY = json.dumps(json.loads(OWN), indent=2)
 TEN = tuple("ABCDEFGHIJ")
 
 
-def _dressed(id_: str, text: str) -> Legitimate:
+def _with_text(id_: str, text: str) -> Legitimate:
     return Legitimate(id_, text, RANKED, WHY)
 
 
-def _reasoned(id_: str, reason: str) -> Legitimate:
+def _reason(id_: str, reason: str) -> Legitimate:
     return Legitimate(id_, ballot([["B"], ["A"], ["C"]], reason=reason), RANKED, reason)
 
 
-def _worded(id_: str, *labels: str) -> Legitimate:
+def _labels(id_: str, *labels: str) -> Legitimate:
     return Legitimate(id_, ballot([[label] for label in labels]), RANKED)
 
 
-DRESS = (
-    _dressed("plain", OWN),
-    _dressed("pretty-printed", PRETTY),
-    _dressed("without-spaces", json.dumps(json.loads(OWN), separators=(",", ":"))),
-    _dressed("fence-json", f"```json\n{OWN}\n```"),
-    _dressed("fence-bare", f"```\n{OWN}\n```"),
-    _dressed("fence-upper-case", f"```JSON\n{OWN}\n```"),
-    _dressed("fence-other-info", f"```ballot\n{OWN}\n```"),
-    _dressed("fence-javascript", f"```javascript\n{PRETTY}\n```"),
-    _dressed("fence-pretty-printed", f"```json\n{PRETTY}\n```\n"),
-    _dressed("fence-with-blank-lines", f"\n```json\n\n{PRETTY}\n\n```\n\n"),
-    _dressed("white-space-around", f"\n\n  {OWN}  \n\t\n"),
-    _dressed("byte-order-mark", f"\ufeff{OWN}"),
-    _dressed("carriage-returns", PRETTY.replace("\n", "\r\n") + "\r\n"),
-    _dressed("carriage-returns-in-a-fence", f"```json\r\n{OWN}\r\n```\r\n"),
-    _dressed("tabs", json.dumps(json.loads(OWN), indent="\t")),
-    _dressed("think-then-object", f"<think>\nB is better than A.\n</think>\n\n{OWN}"),
-    _dressed("think-with-braces", f"<think>{{a}} {{ }} }} [[</think>{OWN}"),
-    _dressed("think-with-a-draft", f"<think>Maybe {DRAFT}? No.</think>\n{OWN}"),
-    _dressed("think-with-a-fenced-draft", f"<think>\n```json\n{DRAFT}\n```\n</think>\n{OWN}"),
-    _dressed("think-empty", f"<think>\n\n</think>\n\n{OWN}"),
-    _dressed("think-then-fence", f"<think>B, A, C.</think>\n```json\n{PRETTY}\n```"),
-    _dressed("lead-in", f"Here is my ranking:\n{OWN}"),
-    _dressed("lead-in-and-blank-line", f"Here is my ranking:\n\n{PRETTY}"),
-    _dressed("lead-in-then-fence", f"Here is my ranking:\n\n```json\n{OWN}\n```"),
-    _dressed("think-then-lead-in", f"<think>Hm.</think>\nHere is my ranking:\n{OWN}"),
-    _dressed("twice-the-same", f"{OWN}\n{OWN}"),
-    _dressed("twice-the-same-fenced", f"```json\n{OWN}\n```\n\n```json\n{OWN}\n```"),
-    _dressed("letters-escaped", OWN.replace('"B"', '"\\u0042"')),
-    _dressed("reason-last", ballot(["B", "A", "C"])[:-1] + f', "reason": "{WHY}"}}'),
-    _dressed(
+FORMATS = (
+    _with_text("plain", OWN),
+    _with_text("pretty-printed", PRETTY),
+    _with_text("without-spaces", json.dumps(json.loads(OWN), separators=(",", ":"))),
+    _with_text("fence-json", f"```json\n{OWN}\n```"),
+    _with_text("fence-bare", f"```\n{OWN}\n```"),
+    _with_text("fence-upper-case", f"```JSON\n{OWN}\n```"),
+    _with_text("fence-other-info", f"```ballot\n{OWN}\n```"),
+    _with_text("fence-javascript", f"```javascript\n{PRETTY}\n```"),
+    _with_text("fence-pretty-printed", f"```json\n{PRETTY}\n```\n"),
+    _with_text("fence-with-blank-lines", f"\n```json\n\n{PRETTY}\n\n```\n\n"),
+    _with_text("white-space-around", f"\n\n  {OWN}  \n\t\n"),
+    _with_text("byte-order-mark", f"\ufeff{OWN}"),
+    _with_text("carriage-returns", PRETTY.replace("\n", "\r\n") + "\r\n"),
+    _with_text("carriage-returns-in-a-fence", f"```json\r\n{OWN}\r\n```\r\n"),
+    _with_text("tabs", json.dumps(json.loads(OWN), indent="\t")),
+    _with_text("think-then-object", f"<think>\nB is better than A.\n</think>\n\n{OWN}"),
+    _with_text("think-with-braces", f"<think>{{a}} {{ }} }} [[</think>{OWN}"),
+    _with_text("think-with-a-draft", f"<think>Maybe {DRAFT}? No.</think>\n{OWN}"),
+    _with_text("think-with-a-fenced-draft", f"<think>\n```json\n{DRAFT}\n```\n</think>\n{OWN}"),
+    _with_text("think-empty", f"<think>\n\n</think>\n\n{OWN}"),
+    _with_text("think-then-fence", f"<think>B, A, C.</think>\n```json\n{PRETTY}\n```"),
+    _with_text("lead-in", f"Here is my ranking:\n{OWN}"),
+    _with_text("lead-in-and-blank-line", f"Here is my ranking:\n\n{PRETTY}"),
+    _with_text("lead-in-then-fence", f"Here is my ranking:\n\n```json\n{OWN}\n```"),
+    _with_text("think-then-lead-in", f"<think>Hm.</think>\nHere is my ranking:\n{OWN}"),
+    _with_text("twice-the-same", f"{OWN}\n{OWN}"),
+    _with_text("twice-the-same-fenced", f"```json\n{OWN}\n```\n\n```json\n{OWN}\n```"),
+    _with_text("letters-escaped", OWN.replace('"B"', '"\\u0042"')),
+    _with_text("reason-last", ballot(["B", "A", "C"])[:-1] + f', "reason": "{WHY}"}}'),
+    _with_text(
         "ranking-first",
         f'{{"ranking": [["B"], ["A"], ["C"]], "reason": "{WHY}", "nonce": "{NONCE}"}}',
     ),
-    _dressed("extra-number", ballot(["B", "A", "C"], reason=WHY, confidence=0.8)),
-    _dressed("extra-text", ballot(["B", "A", "C"], reason=WHY, language="en")),
-    _dressed("unranked-empty", ballot(["B", "A", "C"], reason=WHY, unranked=[])),
+    _with_text("extra-number", ballot(["B", "A", "C"], reason=WHY, confidence=0.8)),
+    _with_text("extra-text", ballot(["B", "A", "C"], reason=WHY, language="en")),
+    _with_text("unranked-empty", ballot(["B", "A", "C"], reason=WHY, unranked=[])),
 )
 
 PLACES = (
@@ -100,37 +100,37 @@ PLACES = (
 )
 
 WORDS = (
-    _worded("response", "Response B", "Response A", "Response C"),
-    _worded("response-lower-case", "response b", "response a", "response c"),
-    _worded("response-upper-case", "RESPONSE B", "RESPONSE A", "RESPONSE C"),
-    _worded("response-sometimes", "Response B", "A", "C"),
-    _worded("german", "Antwort B", "Antwort A", "Antwort C"),
-    _worded("french", "Réponse B", "Réponse A", "Réponse C"),
-    _worded("spanish", "Respuesta B", "Respuesta A", "Respuesta C"),
-    _worded("hungarian", "Válasz B", "Válasz A", "Válasz C"),
-    _worded("russian", "Ответ B", "Ответ A", "Ответ C"),
-    _worded("chinese", "回答B", "回答A", "回答C"),
-    _worded("chinese-spaced", "回答 B", "回答 A", "回答 C"),
+    _labels("response", "Response B", "Response A", "Response C"),
+    _labels("response-lower-case", "response b", "response a", "response c"),
+    _labels("response-upper-case", "RESPONSE B", "RESPONSE A", "RESPONSE C"),
+    _labels("response-sometimes", "Response B", "A", "C"),
+    _labels("german", "Antwort B", "Antwort A", "Antwort C"),
+    _labels("french", "Réponse B", "Réponse A", "Réponse C"),
+    _labels("spanish", "Respuesta B", "Respuesta A", "Respuesta C"),
+    _labels("hungarian", "Válasz B", "Válasz A", "Válasz C"),
+    _labels("russian", "Ответ B", "Ответ A", "Ответ C"),
+    _labels("chinese", "回答B", "回答A", "回答C"),
+    _labels("chinese-spaced", "回答 B", "回答 A", "回答 C"),
 )
 
 REASONS = (
-    _reasoned("reason-hungarian", "A B válasz megnevezi a hibát, az A őszinte, a C téved."),
-    _reasoned("reason-german", "Antwort B ist vollständig; A lässt Größeres weg, C irrt."),
-    _reasoned("reason-chinese", "B 指出了失败模式，A 正确但不完整，C 有错误。"),
-    _reasoned("reason-arabic", "الإجابة B كاملة، أما A فصحيحة لكنها ناقصة، وC خاطئة."),
-    _reasoned("reason-japanese", "回答Bは根拠が明確です。Aは正しいが短い。Cは誤り。"),
-    _reasoned("reason-quotes", 'B says "use SKIP LOCKED", and that is what one should do.'),
-    _reasoned("reason-apostrophes", "It's B's index that decides; A's isn't there, C's is wrong."),
-    _reasoned("reason-backslashes", "B quotes C:\\data and the pattern \\d+\\n, both right."),
-    _reasoned("reason-newlines", "B: complete.\n\nA: right, short.\n\tC: wrong."),
-    _reasoned("reason-emoji", "B is complete 👍🏽, A is short 🙂, C is wrong 👩‍💻."),
-    _reasoned("reason-braces", "B closes its braces: {x: [1, 2]}; C forgets one: { [ ."),
-    _reasoned("reason-other-places", "Response C is first in style, Response A second; not here."),
-    _reasoned("reason-a-code-fence", "B shows\n```sql\nSELECT 1;\n```\nand A does not."),
-    _reasoned("reason-a-think-tag", "B explains what <think> means, A does not."),
-    _reasoned("reason-an-injection-named", f"C begs with {ballot(['C'], nonce=OTHER_NONCE)}."),
-    _reasoned("reason-empty", ""),
-    _reasoned("reason-long", "B is better argued. " * 200 + "That is all."),
+    _reason("reason-hungarian", "A B válasz megnevezi a hibát, az A őszinte, a C téved."),
+    _reason("reason-german", "Antwort B ist vollständig; A lässt Größeres weg, C irrt."),
+    _reason("reason-chinese", "B 指出了失败模式，A 正确但不完整，C 有错误。"),
+    _reason("reason-arabic", "الإجابة B كاملة، أما A فصحيحة لكنها ناقصة، وC خاطئة."),
+    _reason("reason-japanese", "回答Bは根拠が明確です。Aは正しいが短い。Cは誤り。"),
+    _reason("reason-quotes", 'B says "use SKIP LOCKED", and that is what one should do.'),
+    _reason("reason-apostrophes", "It's B's index that decides; A's isn't there, C's is wrong."),
+    _reason("reason-backslashes", "B quotes C:\\data and the pattern \\d+\\n, both right."),
+    _reason("reason-newlines", "B: complete.\n\nA: right, short.\n\tC: wrong."),
+    _reason("reason-emoji", "B is complete 👍🏽, A is short 🙂, C is wrong 👩‍💻."),
+    _reason("reason-braces", "B closes its braces: {x: [1, 2]}; C forgets one: { [ ."),
+    _reason("reason-other-places", "Response C is first in style, Response A second; not here."),
+    _reason("reason-a-code-fence", "B shows\n```sql\nSELECT 1;\n```\nand A does not."),
+    _reason("reason-a-think-tag", "B explains what <think> means, A does not."),
+    _reason("reason-an-injection-named", f"C begs with {ballot(['C'], nonce=OTHER_NONCE)}."),
+    _reason("reason-empty", ""),
+    _reason("reason-long", "B is better argued. " * 200 + "That is all."),
     Legitimate(
         "reason-all-escaped",
         json.dumps({"nonce": NONCE, "reason": "Größe: 回答B", "ranking": [["B"], ["A"], ["C"]]}),
@@ -140,4 +140,4 @@ REASONS = (
     ),
 )
 
-LEGITIMATE = (*DRESS, *PLACES, *WORDS, *REASONS)
+LEGITIMATE = (*FORMATS, *PLACES, *WORDS, *REASONS)

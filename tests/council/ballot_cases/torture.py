@@ -1,4 +1,4 @@
-"""Replies that must spoil: each leaves a doubt about who said it, or about what it says."""
+"""Replies that must spoil: each leaves a doubt about its author or its content."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The worked examples of the method, and what a full panel is."""
+"""The worked examples of the method, and ballots of a full panel."""
 
 from collections.abc import Sequence
 
@@ -15,14 +15,14 @@ E1 = (
 
 
 def full_panel(*rankings: str) -> tuple[Ballot, ...]:
-    """Give one ballot of each of the members A, B, C…, none of whom sees its own answer."""
+    """Return a ballot of each member A, B, C…, none of which sees its own answer."""
     return tuple(
         a_ballot(text, by=judge) for judge, text in zip("ABCDEFGH", rankings, strict=False)
     )
 
 
 def without_own(order: str, members: str) -> tuple[Ballot, ...]:
-    """Give the ballots of members who all hold the same order, each less its own label."""
+    """Return the ballots of members that agree on one order, each without its own label."""
     held = order.split()
     return tuple(
         a_ballot(" ".join(label for label in held if label != judge), by=judge)

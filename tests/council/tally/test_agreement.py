@@ -1,4 +1,4 @@
-"""How far judges agree, against scipy and against sums done by hand."""
+"""Agreement of judges, compared with scipy and with hand computations."""
 
 import pytest
 from hypothesis import given

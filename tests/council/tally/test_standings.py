@@ -1,8 +1,8 @@
-"""Standings: the worked examples of the method, ties, and what is not counted."""
+"""Standings: the worked examples of the method, ties, and ballots that do not count."""
 
 import pytest
 
-from council.tally.standings import first_alone, pair_matrix, pair_share, standings
+from council.tally.standings import is_sole_first, pair_matrix, pair_share, standings
 from tests.builders import a_ballot, labels
 from tests.council.tally.examples import E1, full_panel, places, shares, without_own
 
@@ -96,7 +96,7 @@ def test_shares_that_differ_by_rounding_alone_share_a_place() -> None:
     assert places(lines) == {"C": 1, "A": 2, "D": 2, "B": 4}
 
 
-def test_an_answer_nobody_ranked_has_no_share_and_comes_last() -> None:
+def test_an_unranked_answer_has_no_share_and_comes_last() -> None:
     lines = standings(ABCD, [a_ballot("B A C")])
 
     assert lines[-1].label == "D"
@@ -104,7 +104,7 @@ def test_an_answer_nobody_ranked_has_no_share_and_comes_last() -> None:
     assert (lines[-1].points, lines[-1].max_points, lines[-1].first_votes) == (0, 0, 0)
 
 
-def test_an_answer_that_lost_every_pair_stands_above_one_nobody_ranked() -> None:
+def test_an_answer_that_lost_every_pair_ranks_above_an_unranked_one() -> None:
     lines = standings(labels("D A B"), [a_ballot("A B")])
 
     assert [line.label for line in lines] == ["A", "B", "D"]
@@ -120,7 +120,7 @@ def test_an_audit_ballot_is_not_counted() -> None:
     assert shares(standings(labels("A B"), [a_ballot("A B"), audited])) == {"A": 1, "B": 0}
 
 
-def test_a_pair_nobody_saw_is_left_out_of_a_share() -> None:
+def test_a_pair_no_judge_saw_is_left_out_of_a_share() -> None:
     matrix = pair_matrix([a_ballot("A B"), a_ballot("C D")])
 
     assert pair_share(labels("A")[0], matrix) == 1.0
@@ -130,9 +130,9 @@ def test_a_pair_nobody_saw_is_left_out_of_a_share() -> None:
 def test_a_first_place_that_is_shared_is_no_first_vote() -> None:
     a, b = labels("A B")
 
-    assert first_alone(a_ballot("A B C"), a)
-    assert not first_alone(a_ballot("A=B C"), a)
-    assert not first_alone(a_ballot("A B C"), b)
+    assert is_sole_first(a_ballot("A B C"), a)
+    assert not is_sole_first(a_ballot("A=B C"), a)
+    assert not is_sole_first(a_ballot("A B C"), b)
 
 
 def test_every_ballot_adds_the_points_it_has_to_give() -> None:

@@ -1,4 +1,4 @@
-"""The strength of a verdict, read in its order."""
+"""The strength of a verdict, by its rules in order."""
 
 import pytest
 
@@ -13,8 +13,8 @@ def _tally(ballots: tuple[Ballot, ...]) -> Tally:
     return count_ballots(names, ballots, "seed")
 
 
-def _seven(outside_for_b: int) -> tuple[Ballot, ...]:
-    """Give a full panel of seven: B puts A first, A puts B last, and the other five both ahead."""
+def _panel_of_seven(outside_for_b: int) -> tuple[Ballot, ...]:
+    """Return a full panel of seven: B puts A first, A puts B last, the other five both ahead."""
     own = (a_ballot("C D E F G B", by="A"), a_ballot("A C D E F G", by="B"))
     outside = [
         a_ballot(
@@ -48,8 +48,8 @@ CHANCE = full_panel("B D C", "A C D", "D A B", "C A B")
         pytest.param(NARROW, Strength.CLOSE, id="little-chance-but-hardly-ahead"),
         pytest.param(E1, Strength.CLOSE, id="some-chance"),
         pytest.param(CHANCE, Strength.NO_CONSENSUS, id="mostly-chance"),
-        pytest.param(_seven(outside_for_b=2), Strength.CLEAR, id="outsiders-agree"),
-        pytest.param(_seven(outside_for_b=3), Strength.CLOSE, id="outsiders-contradict"),
+        pytest.param(_panel_of_seven(outside_for_b=2), Strength.CLEAR, id="outsiders-agree"),
+        pytest.param(_panel_of_seven(outside_for_b=3), Strength.CLOSE, id="outsiders-contradict"),
     ],
 )
 def test_a_verdict_is_as_strong_as(ballots: tuple[Ballot, ...], strength: Strength) -> None:
@@ -67,7 +67,7 @@ def test_a_lead_of_exactly_a_tenth_is_enough() -> None:
 
 def test_contradiction_by_outsiders_is_what_denies_a_clear_verdict() -> None:
     # A has 27 of 30 and B 23 of 30, p is small: only the five judges outside the pair object.
-    tally = _tally(_seven(outside_for_b=3))
+    tally = _tally(_panel_of_seven(outside_for_b=3))
 
     first, second, *_ = tally.standings
     assert (first.label, first.points, second.label, second.points) == ("A", 27, "B", 23)
@@ -75,7 +75,7 @@ def test_contradiction_by_outsiders_is_what_denies_a_clear_verdict() -> None:
     assert tally.verdict.p <= 0.05
 
 
-def test_with_nobody_outside_the_pair_nobody_contradicts() -> None:
+def test_without_a_judge_outside_the_pair_none_contradicts() -> None:
     ballots = (
         *(a_ballot("A C", by=f"a{i}") for i in range(19)),
         a_ballot("C A", by="a19"),
@@ -112,7 +112,7 @@ def test_the_headline_counts_only_ballots_that_saw_the_winner() -> None:
         pytest.param("A B C D E F", False, id="six"),
     ],
 )
-def test_too_few_judges_are_said_to_be_so(order: str, too_few: bool) -> None:
+def test_too_few_judges_are_reported(order: str, too_few: bool) -> None:
     assert _tally(without_own(order, order)).verdict.too_few_judges is too_few
 
 

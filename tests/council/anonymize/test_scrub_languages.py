@@ -1,0 +1,105 @@
+"""scrub works in fifteen languages and leaves texts about models unchanged."""
+
+import pytest
+
+from council.anonymize.languages import LANGUAGES as READ
+from council.anonymize.names import family_index, marked
+from council.anonymize.scrub import MASK, ready, scrub
+from council.model_families import FAMILIES
+from tests.council.scrub_corpus import GROUPS, LANGUAGES, texts
+
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+def _missed(signed: tuple[str, ...]) -> list[str]:
+    return [text for text in signed if not scrub(text).found]
+
+
+def _masked(ordinary: tuple[str, ...]) -> list[str]:
+    return [text for text in ordinary if scrub(text).found]
+
+
+@each_language
+def test_what_was_tuned_on_is_found_and_nothing_else(language: str) -> None:
+    known = texts("tuned", language)
+
+    assert len(_missed(known.signed)) <= len(known.signed) / 50
+    assert _masked(known.ordinary) == []
+
+
+def test_the_held_out_corpus_is_found_as_often_as_published() -> None:
+    held_out = texts("held-out")
+
+    assert len(_missed(held_out.signed)) <= 27
+    assert len(_masked(held_out.ordinary)) <= 1
+
+
+def test_the_corpus_has_its_documented_size() -> None:
+    assert {language.name.lower() for language in READ} == {*LANGUAGES}
+    assert {name for names in GROUPS.values() for name in names} == {*LANGUAGES}
+    for names in GROUPS.values():
+        assert len((texts("tuned", *names) + texts("held-out", *names)).signed) >= 60
+    assert len((texts("tuned") + texts("held-out")).ordinary) >= 300
+
+
+@each_language
+def test_no_text_is_signed_and_ordinary(language: str) -> None:
+    both = texts("tuned", language) + texts("held-out", language)
+
+    assert len({*both.signed, *both.ordinary}) == len(both.signed) + len(both.ordinary)
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        pytest.param("İyi günler, ben Claude, evet.", "İyi günler, ben {}, evet.", id="dotted-i"),
+        pytest.param("Я Клод и рад помочь.", "Я {} и рад помочь.", id="its-own-script"),
+        pytest.param("Geminiként nem látom.", "{}ként nem látom.", id="an-ending"),
+        pytest.param("저는 클로드입니다.", "저는 {}입니다.", id="a-particle"),
+        pytest.param("我是克劳德，你好。", "我是{}，你好。", id="no-blanks"),
+        pytest.param("As Claude, I nod.\n\ue000\uf8ff", None, id="private-characters"),
+        pytest.param("```\nI am Claude.\n```", "```\nI am {}.\n```", id="nothing-but-code"),
+        pytest.param('"I am Claude and I nod."', '"I am {} and I nod."', id="quoted-as-a-whole"),
+    ],
+)
+def test_names_are_read_as_the_language_writes_them(text: str, masked: str | None) -> None:
+    wanted = masked or text.replace("Claude", "{}")
+
+    assert scrub(text).text == wanted.replace("{}", MASK)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("Клодт вылепил коней. Я Клодт.", id="another-word-of-its-script"),
+        pytest.param("I am Pi Patel, as cohere as phi.", id="ordinary-words"),
+        pytest.param("GPT-4o: faster.\nClaude: dearer.", id="compared"),
+        pytest.param('He said: "Hi! I am Claude, made by Anthropic." We left.', id="quoted"),
+        pytest.param("Say so:\n```yaml\nmodel: gpt-5\n```", id="code"),
+        pytest.param("Llama 3, as a model from Meta, is open.", id="a-role-of-another"),
+        pytest.param("As a model from Meta, it is open.", id="a-role-of-it"),
+        pytest.param(f"I am here.{' So it is.' * 60} Claude is not.", id="far-from-the-name"),
+    ],
+)
+def test_what_is_no_sign_stays(text: str) -> None:
+    assert scrub(text).text == text
+
+
+def test_a_sign_between_two_far_names_is_found() -> None:
+    far = " So it is." * 60
+    text = f"Gemini waits.{far} I am Claude, by the way.{far} Grok waits."
+
+    assert scrub(text).found == ("Claude",)
+
+
+def test_getting_ready_changes_nothing() -> None:
+    ready()
+
+    assert scrub("As Claude, I nod.").text == f"As {MASK}, I nod."
+
+
+def test_every_name_is_marked_with_a_character_of_its_family() -> None:
+    for family in FAMILIES:
+        for name in (*family.names, *family.makers):
+            token = marked(name)
+            assert FAMILIES[family_index(token)] is family

@@ -1,0 +1,22 @@
+"""Readers of model texts as functions of the text alone; importable without pytest."""
+
+from council.anonymize.scrub import MaskedText, mask_names
+from council.ballots import BallotFault, ParsedBallot, read_ballot, translate_labels
+from council.labels import Label
+from council.prompts.synthesis import ChairReply, parse_chair_reply
+
+
+def mask_reason(text: str) -> MaskedText:
+    return mask_names(text, ["anthropic", "openai", "google"])
+
+
+def translate_reason(text: str) -> str:
+    return translate_labels(text, {"A": Label("K")})
+
+
+def read_ballot_of_two(text: str) -> ParsedBallot | BallotFault:
+    return read_ballot(text, "n", "AB")
+
+
+def parse_synthesis(text: str) -> ChairReply:
+    return parse_chair_reply(text, [Label("K"), Label("L")])

@@ -1,0 +1,117 @@
+"""What erasure removes and keeps, and how digests still prove an erased text."""
+
+from dataclasses import replace
+from datetime import timedelta
+from hashlib import sha256
+
+import pytest
+
+from council.answers import Prompt, Reply
+from council.errors import ForgottenError
+from council.feedback import Feedback
+from council.integrity.erasure import check_wordless, forget, names_of_text, texts_of
+from council.pipeline.run import convene
+from council.pipeline.session import RoundServices
+from council.rounds import Fallback, Question, Round, Synthesis
+from storage.memory import MemoryStore
+from tests.builders import ASKED_AT, CLAUDE, a_ballot, a_round
+from tests.council.integrity.tampering import ROUND
+from tests.fakes.gateway import FakeGateway
+
+SALT = "5a17" * 8
+LATER = ASKED_AT + timedelta(days=90)
+WRITTEN = Synthesis(
+    "Yes, it is.", CLAUDE, why="It fits.", prompt=Prompt("s", "u"), reply=Reply("raw", cost_usd=0.1)
+)
+ASKED = Question("Why?", "U1", "A thread.", reference="Because.")
+WHOLE = replace(ROUND, question=ASKED, synthesis=WRITTEN)
+GONE = forget(WHOLE, LATER, SALT)
+
+
+def test_no_text_remains() -> None:
+    assert len(texts_of(WHOLE)) > 20
+    assert texts_of(GONE) == ()
+    for word in (
+        "Why?",
+        "A thread",
+        "Because",
+        "Answer 0",
+        "It is right",
+        "I rank none",
+        "Yes, it is",
+        "fits",
+    ):
+        assert word in repr(WHOLE)
+        assert word not in repr(GONE)
+
+
+def test_how_it_was_judged_is_kept() -> None:
+    assert (GONE.panel, GONE.seed, GONE.draw, GONE.tally) == (
+        WHOLE.panel,
+        WHOLE.seed,
+        WHOLE.draw,
+        WHOLE.tally,
+    )
+    assert [b.ranking for b in GONE.ballots] == [b.ranking for b in WHOLE.ballots]
+    assert [reply.cost_usd for reply in GONE.replies] == [r.cost_usd for r in WHOLE.replies]
+    assert GONE.question.asked_by == "U1"
+    assert GONE.stage == WHOLE.stage
+
+
+def test_forgetting_twice_changes_nothing() -> None:
+    assert forget(GONE, LATER + timedelta(days=1), "another") is GONE
+
+
+def test_a_digest_is_sha_256_over_salt_and_text() -> None:
+    assert GONE.forgotten is not None
+    assert dict(GONE.forgotten.digests)["question"] == sha256(f"{SALT}Why?".encode()).hexdigest()
+
+
+@pytest.mark.parametrize("round_", [WHOLE, GONE], ids=["kept", "forgotten"])
+def test_a_text_can_be_proved_by_its_digest(round_: Round) -> None:
+    assert names_of_text(round_, "Why?") == ("question",)
+    assert names_of_text(round_, "Because.") == ("reference",)
+    assert names_of_text(round_, "Yes, it is.") == ("synthesis",)
+    assert f"answers[{CLAUDE}]" in names_of_text(round_, "Answer 0.")
+    assert names_of_text(round_, "Why") == ()
+
+
+def test_texts_that_were_never_there_have_no_digest() -> None:
+    bare = forget(replace(ROUND, question=Question("Why?"), synthesis=None), LATER, SALT)
+
+    assert bare.forgotten is not None
+    assert "context" not in dict(bare.forgotten.digests)
+
+
+def test_an_answer_that_replaced_the_synthesis_is_erased_too() -> None:
+    stood_in = replace(ROUND, synthesis=Synthesis("Answer 0.", None, Fallback.ANSWER))
+
+    assert texts_of(forget(stood_in, LATER, SALT)) == ()
+
+
+def test_a_ballot_without_a_paper_loses_its_reason() -> None:
+    round_ = replace(ROUND, ballots=(a_ballot("K M", reason="K pays.", audit="order"),))
+
+    (ballot,) = forget(round_, LATER, SALT).ballots
+
+    assert ballot == a_ballot("K M", audit="order")
+
+
+RATED = Feedback("r1", "U1", helpful=False, reason="Too long.", at=LATER)
+
+
+def test_words_on_a_forgotten_round_are_refused_and_a_bare_verdict_is_not() -> None:
+    check_wordless(RATED, None)
+    check_wordless(replace(RATED, reason=""), LATER)
+
+    with pytest.raises(ForgottenError, match="'r1' was forgotten on 2027-02-19, so no words"):
+        check_wordless(RATED, LATER)
+
+
+@pytest.mark.parametrize("round_", [a_round(), WHOLE], ids=["open", "ranked"])
+async def test_a_forgotten_round_cannot_be_resumed(round_: Round) -> None:
+    store, gateway = MemoryStore(), FakeGateway()
+    await store.open(forget(round_, LATER, SALT))
+
+    with pytest.raises(ForgottenError, match=r"was forgotten on 2027-02-19, so nobody can go on"):
+        await convene("r1", RoundServices(gateway, store))

@@ -1,0 +1,43 @@
+"""Each link has the hash of the previous one and a hash of all its fields."""
+
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from council.digests import json_digest
+from council.integrity.hash_chain import LINK_VERSION, Link, appended
+
+FIRST = appended(None, "slack/T1", "r1", "d1")
+SECOND = appended(FIRST, "slack/T1", "r2", "d2", "elsewhere")
+OTHER: dict[str, Any] = {"number": 9, "version": LINK_VERSION + 1}
+
+
+def test_the_first_link_follows_nothing() -> None:
+    assert (FIRST.number, FIRST.previous, FIRST.origin) == (1, "", "")
+
+
+def test_a_link_follows_the_head() -> None:
+    assert (SECOND.number, SECOND.previous, SECOND.origin) == (2, FIRST.hash, "elsewhere")
+    assert SECOND.is_sound
+
+
+def test_a_hash_is_that_of_everything_else() -> None:
+    held = {
+        "scope": "slack/T1",
+        "number": 1,
+        "round_id": "r1",
+        "digest": "d1",
+        "previous": "",
+        "origin": "",
+        "version": LINK_VERSION,
+    }
+
+    assert FIRST.hash == json_digest(held)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Link)])
+def test_a_link_that_was_changed_is_not_sound(name: str) -> None:
+    changed = {name: OTHER.get(name, "another")}
+
+    assert not replace(SECOND, **changed).is_sound

@@ -1,0 +1,54 @@
+"""Every field of a round enters its digest, directly or as a digest of a text."""
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from council.integrity.seal import COVERED_FIELDS, PARTS, TEXT_FIELDS, plain_json
+from council.rounds import Round
+
+# The id is the link's own; that texts are forgotten is what may happen to a round afterwards.
+APART = {"id", "forgotten"}
+
+
+def kinds(hint: Any) -> Iterator[type]:  # noqa: ANN401 - whatever a field is declared as
+    """Return the dataclasses reachable from a declared type."""
+    if get_origin(hint) in {tuple, Union, UnionType}:
+        for part in get_args(hint):
+            yield from kinds(part)
+    elif isinstance(hint, type) and hint is not NoneType and is_dataclass(hint):
+        yield hint
+
+
+def reached(kind: type) -> set[type]:
+    """Return every dataclass that a value of this type can contain."""
+    found = {kind}
+    for name, hint in get_type_hints(kind).items():
+        if kind is not Round or name in PARTS.values():
+            for part in kinds(hint):
+                found |= reached(part)
+    return found
+
+
+def test_every_field_of_a_round_has_a_part() -> None:
+    assert {field.name for field in fields(Round)} == {*PARTS.values()} | APART
+
+
+def test_every_field_of_all_a_round_holds_is_covered_once() -> None:
+    declared = {
+        kind: sorted(field.name for field in fields(kind)) for kind in reached(Round) - {Round}
+    }
+
+    assert declared == {
+        kind: sorted((*COVERED_FIELDS[kind], *TEXT_FIELDS.get(kind, ()))) for kind in COVERED_FIELDS
+    }
+
+
+def test_whole_numbers_and_times_are_equal_however_they_are_stored() -> None:
+    noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+    assert plain_json((3.0, 2.5, True, None)) == [3, 2.5, True, None]
+    assert plain_json(noon) == plain_json(noon.astimezone(timezone(timedelta(hours=-5))))
+    assert plain_json(float("inf")) == float("inf")

@@ -1,0 +1,129 @@
+"""What remains of an erased round is verified: draw, nonces, standings, verdict."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from council.answers import Reply
+from council.integrity.erasure import forget
+from council.integrity.verification import verify
+from council.labels import Label
+from council.rounds import Closing, Question, Round
+from tests.builders import (
+    ASKED_AT,
+    CLAUDE,
+    GEMINI,
+    GPT,
+    a_ballot,
+    a_panel,
+    a_round,
+    a_spoiled_ballot,
+    answered,
+    ranked,
+)
+from tests.council.integrity import tampering as t
+from tests.council.integrity.tampering import ROUND, Tamper
+from tests.council.integrity.test_verification_tampering import ALONE
+
+SALT, LATER = "5a17", ASKED_AT + timedelta(days=90)
+GONE = forget(ROUND, LATER, SALT)
+# A reason is gone, so nothing of it can be compared; neither can the fault of what it was read off.
+FREE = {f"ballots[{CLAUDE}].reason", f"ballots[{CLAUDE}].ranking", f"spoiled[{GEMINI} #1].fault"}
+
+
+def fields(round_: Round) -> list[str]:
+    return [difference.field for difference in verify(round_)]
+
+
+def test_a_forgotten_round_shows_no_difference() -> None:
+    assert fields(GONE) == []
+
+
+@pytest.mark.parametrize(
+    "round_",
+    [
+        pytest.param(a_round(), id="open"),
+        pytest.param(answered(a_round(a_panel(4)), {CLAUDE: "a", GPT: "b"}), id="answered"),
+        pytest.param(replace(ROUND, tally=None), id="drawn"),
+        pytest.param(ranked(answered(a_round(a_panel(3, outside=2)))), id="outside"),
+        pytest.param(
+            answered(a_round(), {CLAUDE: "a"}).with_(Closing(1.0, "Only one.")), id="failed"
+        ),
+    ],
+)
+def test_no_forgotten_round_shows_a_difference(round_: Round) -> None:
+    assert fields(forget(round_, LATER, SALT)) == []
+
+
+@pytest.mark.parametrize(
+    ("field", "tamper"),
+    [pytest.param(field, tamper, id=field) for field, tamper in ALONE.items() if field not in FREE],
+)
+def test_a_tampering_is_still_named(field: str, tamper: Tamper) -> None:
+    assert fields(tamper(GONE)) == [field]
+
+
+def test_a_ranking_that_was_changed_is_named_by_the_standings() -> None:
+    turned = t.ballot(lambda b: replace(b, ranking=b.ranking[::-1]))(GONE)
+
+    assert any(field.startswith("standings[") for field in fields(turned))
+
+
+@pytest.mark.parametrize(
+    "ranking",
+    [
+        pytest.param(((Label("?"),),), id="of-another-slate"),
+        pytest.param((), id="empty"),
+        pytest.param((ROUND.ballots[0].shown, ()), id="with-an-empty-place"),
+    ],
+)
+def test_a_ranking_of_no_slate_is_named(ranking: tuple[tuple[Label, ...], ...]) -> None:
+    broken = t.ballot(lambda b: replace(b, ranking=ranking))(GONE)
+
+    assert f"ballots[{CLAUDE}].ranking" in fields(broken)
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        pytest.param(t.ballot(lambda b: replace(b, paper=None)), id="paper"),
+        pytest.param(lambda r: replace(r, ballots=r.ballots[1:]), id="ballot"),
+        pytest.param(lambda r: replace(r, ballots=(*r.ballots, a_ballot("K M"))), id="extra"),
+        pytest.param(lambda r: replace(r, spoiled=(a_spoiled_ballot("nobody"),)), id="spoiled"),
+        pytest.param(lambda r: replace(r, tally=None, closing=Closing(1.0)), id="tally"),
+    ],
+)
+def test_what_was_added_or_taken_away_is_named(tamper: Tamper) -> None:
+    assert fields(tamper(GONE))
+
+
+def test_an_audit_ballot_is_not_checked() -> None:
+    audit = replace(ROUND.ballots[1], judge=GEMINI, audit="order")
+
+    assert fields(forget(replace(ROUND, ballots=(*ROUND.ballots, audit)), LATER, SALT)) == []
+
+
+def test_a_ballot_that_was_made_an_audit_is_named_by_the_standings() -> None:
+    made = t.ballot(lambda b: replace(b, audit="order"))(GONE)
+
+    assert any(field.startswith("standings[") for field in fields(made))
+
+
+def test_a_flag_from_an_erased_reason_is_kept() -> None:
+    flagged = t.verdict(lambda v: replace(v, flags=(*v.flags, f"{GPT} named Claude in its reason")))
+
+    assert fields(flagged(GONE)) == []
+
+
+@pytest.mark.parametrize("round_", [a_round(), ROUND], ids=["open", "ranked"])
+def test_an_unerased_text_is_reported(round_: Round) -> None:
+    gone = forget(round_, LATER, SALT)
+
+    assert fields(replace(gone, question=Question("Why?"))) == ["question"]
+
+
+def test_an_unerased_raw_text_is_reported() -> None:
+    left = t.paper(lambda p: replace(p, reply=Reply("K first.")))(GONE)
+
+    assert fields(left) == [f"ballots[{CLAUDE}]"]

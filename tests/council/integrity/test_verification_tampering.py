@@ -1,0 +1,167 @@
+"""Tampering with any field of a stored round is reported with the name of the field."""
+
+from dataclasses import replace
+
+import pytest
+
+from council.ballots import Ballot
+from council.integrity.verification import verify
+from council.rounds import Round
+from council.tally import Strength
+from tests.builders import (
+    CLAUDE,
+    GEMINI,
+    a_ballot,
+    a_spoiled_ballot,
+    an_absence,
+    ballot_text,
+    labels,
+)
+from tests.council.integrity import tampering as t
+from tests.council.integrity.tampering import ROUND, Tamper
+
+BEST = min(label for _, label in ROUND.draw.labels.pairs) if ROUND.draw else ""
+LINE, VOTED, SPOILED = f"standings[{BEST}]", f"ballots[{CLAUDE}]", f"spoiled[{GEMINI} #1]"
+OTHER_NONCE = "0" * 16
+
+# Nothing else follows from these, so they are the one difference.
+ALONE: dict[str, Tamper] = {
+    f"slates[{CLAUDE}]": t.turned_slate,
+    f"{VOTED}.shown": t.ballot(lambda b: replace(b, shown=b.shown[::-1])),
+    f"{VOTED}.ranking": t.ballot(lambda b: replace(b, ranking=b.ranking[::-1])),
+    f"{VOTED}.reason": t.ballot(lambda b: replace(b, reason="K pays.")),
+    f"{VOTED}.nonce": t.paper(lambda p: replace(p, nonce=OTHER_NONCE)),
+    f"{LINE}.share": t.line(lambda s: replace(s, share=0.9)),
+    f"{LINE}.points": t.line(lambda s: replace(s, points=7.0)),
+    f"{LINE}.max_points": t.line(lambda s: replace(s, max_points=9)),
+    f"{LINE}.place": t.line(lambda s: replace(s, place=2)),
+    f"{LINE}.first_votes": t.line(lambda s: replace(s, first_votes=0)),
+    f"{LINE}.mean_rank": t.line(lambda s: replace(s, mean_rank=1.5)),
+    "verdict.strength": t.verdict(lambda v: replace(v, strength=Strength.CLEAR)),
+    "verdict.p": t.verdict(lambda v: replace(v, p=0.01)),
+    "verdict.first_on": t.verdict(lambda v: replace(v, first_on=(4, 4))),
+    "verdict.too_few_judges": t.verdict(lambda v: replace(v, too_few_judges=False)),
+    "verdict.flags": t.verdict(lambda v: replace(v, flags=())),
+    "verdict.tau_b": t.agreement(lambda a: replace(a, tau_b=0.1)),
+    "verdict.kendall_w": t.agreement(lambda a: replace(a, kendall_w=0.1)),
+    "verdict.alpha": t.agreement(lambda a: replace(a, alpha=0.1)),
+    f"{SPOILED}.fault": t.spoiled(lambda s: replace(s, fault="it was late")),
+    f"{SPOILED}.nonce": t.spoiled(lambda s: replace(s, paper=replace(s.paper, nonce=OTHER_NONCE))),
+}
+
+
+def _fields(round_: Round) -> list[str]:
+    return [difference.field for difference in verify(round_)]
+
+
+@pytest.mark.parametrize(("field", "tamper"), ALONE.items(), ids=ALONE)
+def test_a_single_tampering_is_named_by_its_field_and_nothing_else(
+    field: str, tamper: Tamper
+) -> None:
+    assert _fields(tamper(ROUND)) == [field]
+
+
+def test_a_swap_of_labels_is_named_for_both_authors() -> None:
+    assert [field[:9] for field in _fields(t.swapped_labels(ROUND))] == ["label map", "label map"]
+
+
+@pytest.mark.parametrize(
+    ("tamper", "field"),
+    [
+        pytest.param(t.line(lambda s: replace(s, share=None)), f"{LINE}.share", id="share"),
+        pytest.param(t.verdict(lambda v: replace(v, p=None)), "verdict.p", id="p"),
+        pytest.param(t.missing_slate, f"slates[{CLAUDE}]", id="slate"),
+        pytest.param(t.ballot(lambda b: replace(b, paper=None)), f"{VOTED}.ranking", id="paper"),
+    ],
+)
+def test_what_was_taken_away_is_named(tamper: Tamper, field: str) -> None:
+    assert field in _fields(tamper(ROUND))
+
+
+def test_a_draw_that_was_taken_away_is_named() -> None:
+    fields = _fields(replace(ROUND, draw=None))
+
+    assert f"label map[{CLAUDE}]" in fields
+    assert f"slates[{CLAUDE}]" in fields
+
+
+def test_a_ballot_that_was_made_an_audit_is_named() -> None:
+    fields = _fields(t.ballot(lambda b: replace(b, audit="order"))(ROUND))
+
+    assert f"ballots[{CLAUDE} audit order].audit" in fields
+    assert f"{VOTED}.ranking" in fields
+
+
+def test_another_raw_text_is_named_by_what_it_leads_to() -> None:
+    paper = ROUND.ballots[0].paper
+    other = ballot_text("A=B=C", paper.nonce if paper else "")
+
+    fields = _fields(t.raw_text(other)(ROUND))
+
+    assert f"{VOTED}.ranking" in fields
+    assert f"{LINE}.share" in fields
+
+
+def test_a_raw_text_that_spoils_is_named_as_a_spoiled_ballot() -> None:
+    fields = _fields(t.raw_text("No.")(ROUND))
+
+    assert f"spoiled[{CLAUDE} #1].fault" in fields
+    assert f"{VOTED}.ranking" in fields
+
+
+def test_a_missing_ballot_is_named_by_the_flag_it_should_have_left() -> None:
+    fields = _fields(replace(ROUND, ballots=ROUND.ballots[1:]))
+
+    assert "verdict.flags" in fields
+    assert f"{LINE}.max_points" in fields
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        pytest.param(a_ballot("K M", by="nobody/at-all"), id="without-paper"),
+        pytest.param(replace(ROUND.ballots[0], judge="nobody/at-all"), id="of-no-judge"),
+    ],
+)
+def test_an_extra_ballot_is_named(extra: Ballot) -> None:
+    fields = _fields(replace(ROUND, ballots=(*ROUND.ballots, extra)))
+
+    assert "ballots[nobody/at-all].ranking" in fields
+
+
+def test_a_ballot_stored_twice_is_named_by_the_points() -> None:
+    twice = replace(ROUND, ballots=(*ROUND.ballots, ROUND.ballots[0]))
+
+    assert f"{LINE}.max_points" in _fields(twice)
+
+
+def test_an_extra_spoiled_ballot_is_named() -> None:
+    extra = replace(ROUND, spoiled=(*ROUND.spoiled, a_spoiled_ballot("nobody/at-all")))
+
+    assert "spoiled[nobody/at-all #1].fault" in _fields(extra)
+
+
+def test_an_invented_absence_changes_the_draw() -> None:
+    fields = _fields(replace(ROUND, absences=(an_absence(CLAUDE),)))
+
+    assert f"label map[{CLAUDE}]" in fields
+
+
+def test_another_seed_changes_everything() -> None:
+    fields = _fields(replace(ROUND, seed="another"))
+
+    assert f"slates[{CLAUDE}]" in fields
+    assert f"{VOTED}.nonce" in fields
+
+
+def test_an_invented_line_is_named() -> None:
+    (label,) = labels("A")
+    invented = t.line(lambda s: replace(s, label=label))
+
+    assert "standings[A].share" in _fields(invented(ROUND))
+
+
+def test_differences_come_in_the_order_of_the_round() -> None:
+    both = t.line(lambda s: replace(s, points=7.0))(t.turned_slate(ROUND))
+
+    assert _fields(both) == [f"slates[{CLAUDE}]", f"{LINE}.points"]

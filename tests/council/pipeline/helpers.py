@@ -1,0 +1,23 @@
+"""Helpers of the pipeline tests: run a round with fakes."""
+
+from council.panel import Terms
+from council.pipeline.run import convene
+from council.pipeline.session import RoundServices
+from council.rounds import Round
+from storage.memory import MemoryStore
+from tests.fakes.gateway import FakeGateway
+
+SHORT_DEADLINES = Terms(
+    answer_seconds=0.01, ballot_seconds=0.01, synthesis_seconds=0.01, audit_share=0
+)
+
+
+async def run_with_fakes(
+    round_: Round, gateway: FakeGateway | None = None, store: MemoryStore | None = None
+) -> Round:
+    """Open the round, unless it is open already, and run it with a clock that stands still."""
+    store = store or MemoryStore()
+    await store.open(round_)
+    return await convene(
+        round_.id, RoundServices(gateway or FakeGateway(), store, clock=lambda: 0.0)
+    )

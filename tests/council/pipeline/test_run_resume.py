@@ -1,0 +1,171 @@
+"""A round that stopped anywhere resumes from what was saved."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from council.answers import Role
+from council.errors import GatewayError, StoreError
+from council.pipeline.run import convene
+from council.pipeline.session import RoundServices
+from council.round_rules import drawn
+from council.rounds import Artefact, Closing, Round
+from storage.memory import MemoryStore
+from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_panel, a_round, answered
+from tests.council.pipeline.helpers import run_with_fakes
+from tests.fakes.gateway import FailingStore, FakeGateway, Hangs, PowerCutError, by_text
+
+PANEL = a_panel(4, outside=1)
+
+
+def _gateway_with_incidents() -> FakeGateway:
+    """Return a gateway with an absence, ballots spoiled once and twice, and a failing chairman."""
+    return FakeGateway(
+        answers={DEEPSEEK: GatewayError("is out of credit")},
+        judges={GPT: ["B is best.", by_text], GEMINI: "B is best."},
+        chairmen={CLAUDE: GatewayError("is out of credit")},
+    )
+
+
+async def _uninterrupted() -> tuple[Round, int]:
+    store = FailingStore(saves=1_000)
+    round_ = await run_with_fakes(a_round(PANEL), _gateway_with_incidents(), store)
+    return round_, len(store.saved)
+
+
+# 4 answers or absences, the draw, 5 judges with 2 re-asked, the tally, 1 absence, synthesis, end
+SAVES = 4 + 1 + 5 + 2 + 1 + 1 + 1 + 1
+
+
+async def test_an_eventful_round_has_so_many_checkpoints() -> None:
+    _, saves = await _uninterrupted()
+
+    assert saves == SAVES
+
+
+@pytest.mark.parametrize("saves", range(SAVES))
+async def test_a_round_stopped_after_any_save_ends_as_if_it_had_not(saves: int) -> None:
+    whole, _ = await _uninterrupted()
+    store = FailingStore(saves)
+    with pytest.raises((PowerCutError, ExceptionGroup)):
+        await run_with_fakes(a_round(PANEL), _gateway_with_incidents(), store)
+
+    store.left = 1_000
+    resumed = await run_with_fakes(a_round(PANEL), _Resumed(await store.load("r1")), store)
+
+    assert _without_seconds(resumed) == _without_seconds(whole)
+
+
+@pytest.mark.parametrize("saves", range(SAVES))
+async def test_what_is_saved_is_not_asked_for_again(saves: int) -> None:
+    store = FailingStore(saves)
+    with pytest.raises((PowerCutError, ExceptionGroup)):
+        await run_with_fakes(a_round(PANEL), _gateway_with_incidents(), store)
+    held = await store.load("r1")
+    gateway = _Resumed(held)
+
+    store.left = 1_000
+    await run_with_fakes(a_round(PANEL), gateway, store)
+
+    asked = gateway.times_asked()
+    assert not {answer.member for answer in held.answers} & _asked_for(asked, Role.ANSWER)
+    assert not {ballot.judge for ballot in held.ballots} & _asked_for(asked, Role.BALLOT)
+    assert not {(a.member, a.role) for a in held.absences} & set(asked)
+    assert not (held.synthesis and _asked_for(asked, Role.SYNTHESIS))
+    for judge in {spoiled.judge for spoiled in held.spoiled}:
+        attempts = sum(spoiled.judge == judge for spoiled in held.spoiled)
+        assert asked[judge, Role.BALLOT] <= 2 - attempts
+
+
+class _Resumed(FakeGateway):
+    """The same models after a restart: a judge whose reply is kept goes on with its next."""
+
+    def __init__(self, held: Round) -> None:
+        models = _gateway_with_incidents()
+        spoiled = {ballot.judge for ballot in held.spoiled}
+        judges = dict(models.judges)
+        if GPT in spoiled:
+            judges[GPT] = by_text
+        super().__init__(models.answers, judges, models.chairmen)
+
+
+def _asked_for(asked: dict[tuple[str, Role], int], role: Role) -> set[str]:
+    return {key for key, asked_role in asked if asked_role is role}
+
+
+def _without_seconds(round_: Round) -> Round:
+    return replace(round_, closing=replace(round_.closing or Closing(0.0), seconds=0.0))
+
+
+async def _run_and_cancel(
+    enough: Callable[[Round], bool], gateway: FakeGateway, store: MemoryStore
+) -> None:
+    reached = asyncio.Event()
+
+    def on_round(round_: Round) -> None:
+        if enough(round_):
+            reached.set()
+
+    await store.open(a_round())
+    task = asyncio.create_task(convene("r1", RoundServices(gateway, store, on_round=on_round)))
+    await reached.wait()
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+
+
+async def test_a_round_cancelled_in_mid_stage_keeps_what_is_saved() -> None:
+    store = MemoryStore()
+
+    await _run_and_cancel(
+        lambda round_: len(round_.answers) == 2, FakeGateway(answers={GEMINI: Hangs()}), store
+    )
+
+    stopped = await store.load("r1")
+    assert [answer.member for answer in stopped.answers] == [CLAUDE, GPT]
+    assert stopped.absences == ()
+    assert stopped.closing is None
+
+
+async def test_a_cancelled_round_resumes_where_it_stopped() -> None:
+    store = MemoryStore()
+    await _run_and_cancel(
+        lambda round_: len(round_.ballots) == 2, FakeGateway(judges={GPT: Hangs()}), store
+    )
+
+    gateway = FakeGateway()
+    round_ = await run_with_fakes(a_round(), gateway, store)
+
+    assert gateway.times_asked() == {(GPT, Role.BALLOT): 1, (CLAUDE, Role.SYNTHESIS): 1}
+    assert len(round_.ballots) == 3
+
+
+class _Unwritable(MemoryStore):
+    async def save(self, round_id: str, artefact: Artefact) -> None:
+        raise StoreError("The disk is full.")
+
+
+async def test_a_store_that_cannot_write_stops_the_round_with_its_own_words() -> None:
+    with pytest.raises(StoreError, match="The disk is full."):
+        await run_with_fakes(a_round(), store=_Unwritable())
+
+
+async def test_a_mistake_of_ours_is_not_taken_for_an_absence() -> None:
+    with pytest.raises(ExceptionGroup) as stopped:
+        await run_with_fakes(a_round(), store=FailingStore(0))
+
+    assert stopped.group_contains(PowerCutError)
+
+
+async def test_a_draw_that_is_saved_is_never_drawn_again() -> None:
+    kept = drawn(answered(a_round(seed="another")))
+    assert kept != drawn(answered(a_round()))
+
+    round_ = await run_with_fakes(answered(a_round()).with_(kept))
+
+    assert round_.draw == kept
+    assert {ballot.judge: ballot.shown for ballot in round_.ballots} == {
+        slate.judge: slate.shown for slate in kept.slates
+    }

@@ -1,0 +1,177 @@
+"""Members and judges that deliver nothing, and rounds with too few answers."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from council.answers import Absence, Call, Reply, Role
+from council.errors import ContextOverflowError, GatewayError, GatewayTimeoutError
+from council.rounds import Fallback, Stage
+from council.tally import Strength
+from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_panel, a_round
+from tests.council.pipeline.helpers import SHORT_DEADLINES, run_with_fakes
+from tests.fakes.gateway import FakeGateway, Hangs, Saying, read
+
+REASONS = [
+    pytest.param(GatewayError("is out of credit"), "is out of credit", id="fails"),
+    pytest.param(GatewayTimeoutError("did not reply"), "did not reply", id="times-out-itself"),
+    pytest.param(GatewayError("gave an empty answer"), "gave an empty answer", id="is-empty"),
+    pytest.param(ContextOverflowError("takes no more"), "takes no more", id="overflows"),
+    pytest.param(
+        TimeoutError(), "was given up on: its provider took too long", id="times-out-elsewhere"
+    ),
+    pytest.param(Hangs(), "did not answer in 0.01 s", id="hangs"),
+]
+
+
+@pytest.mark.parametrize(("says", "reason"), REASONS)
+async def test_a_member_that_gives_nothing_is_absent_with_the_reason(
+    says: Saying, reason: str
+) -> None:
+    gateway = FakeGateway(answers={GPT: says})
+
+    round_ = await run_with_fakes(a_round(a_panel(4, terms=SHORT_DEADLINES)), gateway)
+
+    assert round_.absences == (Absence(GPT, Role.ANSWER, reason),)
+    assert [answer.member for answer in round_.answers] == [CLAUDE, GEMINI, DEEPSEEK]
+
+
+@pytest.mark.parametrize(("says", "reason"), REASONS)
+async def test_a_member_that_gave_no_answer_still_judges_all(says: Saying, reason: str) -> None:
+    gateway = FakeGateway(answers={GPT: says})
+
+    round_ = await run_with_fakes(a_round(a_panel(4, terms=SHORT_DEADLINES)), gateway)
+
+    (call,) = gateway.of(Role.BALLOT, GPT)
+    assert len(read(call.prompt).texts) == 3
+    assert len(round_.ballots) == 4
+
+
+class FullGateway(FakeGateway):
+    """Has no turn for anybody, and says so to who stops waiting."""
+
+    async def complete(self, call: Call) -> Reply:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError as stopped:
+            stopped.add_note("waited for its turn at openai until the time was up")
+            raise
+        return await super().complete(call)
+
+
+async def test_what_a_call_was_waiting_for_at_the_deadline_is_in_the_reason() -> None:
+    round_ = await run_with_fakes(a_round(a_panel(2, terms=SHORT_DEADLINES)), FullGateway())
+
+    assert {absence.reason for absence in round_.absences} == {
+        "did not answer in 0.01 s; waited for its turn at openai until the time was up"
+    }
+
+
+async def test_an_absent_member_is_flagged() -> None:
+    gateway = FakeGateway(answers={GPT: GatewayError("is out of credit")})
+
+    round_ = await run_with_fakes(a_round(a_panel(4)), gateway)
+
+    assert round_.tally is not None
+    assert f"{GPT} did not answer" in round_.tally.verdict.flags
+
+
+async def test_a_missed_quorum_closes_the_round_and_says_who_and_why() -> None:
+    gateway = FakeGateway(answers={CLAUDE: Hangs(), GEMINI: GatewayError("is out of credit")})
+
+    round_ = await run_with_fakes(a_round(a_panel(terms=SHORT_DEADLINES)), gateway)
+
+    assert round_.stage is Stage.CLOSED
+    assert round_.closing is not None
+    assert round_.closing.failure == (
+        "Only 1 of 3 members answered and 2 are needed: "
+        "Claude Sonnet 4.6 did not answer in 0.01 s; Gemini 3 Pro is out of credit."
+    )
+    assert (round_.draw, round_.tally, round_.synthesis) == (None, None, None)
+    assert not gateway.of(Role.BALLOT)
+
+
+async def test_a_higher_quorum_is_kept() -> None:
+    gateway = FakeGateway(answers={CLAUDE: GatewayError("is out of credit")})
+
+    round_ = await run_with_fakes(a_round(a_panel(terms=replace(TERMS, quorum=3))), gateway)
+
+    assert round_.closing is not None
+    assert round_.closing.failure is not None
+    assert "Only 2 of 3 members answered and 3 are needed" in round_.closing.failure
+
+
+async def test_of_two_answers_the_seat_that_did_not_answer_ranks_both() -> None:
+    gateway = FakeGateway(answers={CLAUDE: "b", GPT: "a", GEMINI: GatewayError("is silent")})
+
+    round_ = await run_with_fakes(a_round(), gateway)
+
+    assert [ballot.judge for ballot in round_.ballots] == [GEMINI]
+    assert round_.tally is not None
+    assert [line.share for line in round_.tally.standings] == [1.0, 0.0]
+    assert round_.tally.verdict.first_on == (1, 1)
+    assert round_.tally.verdict.too_few_judges
+
+
+async def test_of_two_answers_every_outside_judge_ranks_both() -> None:
+    round_ = await run_with_fakes(a_round(a_panel(2, outside=2)))
+
+    assert [ballot.judge for ballot in round_.ballots] == [GEMINI, DEEPSEEK]
+    assert all(len(ballot.shown) == 2 for ballot in round_.ballots)
+
+
+async def test_with_two_answers_and_no_other_judge_there_is_no_table() -> None:
+    round_ = await run_with_fakes(a_round(a_panel(2)))
+
+    assert round_.ballots == ()
+    assert round_.tally is not None
+    assert round_.tally.standings == ()
+    assert round_.tally.verdict.strength is Strength.NO_CONSENSUS
+    assert round_.tally.verdict.p is None
+    assert round_.synthesis is not None
+    assert round_.synthesis.text == "The council says yes."
+
+
+async def test_one_answer_where_a_panel_allows_it_is_synthesised_unranked() -> None:
+    gateway = FakeGateway(answers={CLAUDE: GatewayError("is silent")})
+
+    round_ = await run_with_fakes(a_round(a_panel(2, terms=replace(TERMS, quorum=1))), gateway)
+
+    assert not gateway.of(Role.BALLOT)
+    assert round_.synthesis is not None
+    assert round_.synthesis.fallback is None
+    assert len(read(gateway.of(Role.SYNTHESIS)[0].prompt).texts) == 1
+
+
+@pytest.mark.parametrize(
+    ("says", "reason"),
+    [
+        pytest.param(GatewayError("is out of credit"), "is out of credit", id="fails"),
+        pytest.param(Hangs(), "did not vote in 0.01 s", id="hangs"),
+    ],
+)
+async def test_a_judge_that_does_not_vote_is_absent_and_changes_no_share(
+    says: Saying, reason: str
+) -> None:
+    gateway = FakeGateway(judges={GPT: says})
+
+    round_ = await run_with_fakes(a_round(a_panel(4, terms=SHORT_DEADLINES)), gateway)
+
+    assert round_.absences == (Absence(GPT, Role.BALLOT, reason),)
+    assert round_.tally is not None
+    shares = [line.share for line in round_.tally.standings]
+    assert shares == pytest.approx([1, 2 / 3, 1 / 3, 0])
+    assert f"{GPT} has no ballot that counts" in round_.tally.verdict.flags
+
+
+async def test_a_round_without_a_single_ballot_still_has_a_synthesis() -> None:
+    silent = GatewayError("is out of credit")
+    gateway = FakeGateway(judges=dict.fromkeys([CLAUDE, GPT, GEMINI], silent))
+
+    round_ = await run_with_fakes(a_round(), gateway)
+
+    assert round_.tally is not None
+    assert round_.tally.standings == ()
+    assert round_.synthesis is not None
+    assert round_.synthesis.fallback is not Fallback.ANSWER

@@ -1,0 +1,320 @@
+"""The audit ballot is cast during the synthesis, never counted and never waited for long."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from council.answers import Call, Reply, Role
+from council.ballots import AUDIT_ATTEMPT, Ballot
+from council.errors import ContextOverflowError, GatewayError, StoreError
+from council.integrity.verification import verify
+from council.panel import Panel, Terms
+from council.pipeline.run import convene
+from council.pipeline.session import RoundServices
+from council.ports import Gateway
+from council.prompts.shared import nonce_for
+from council.round_rules import due_audit
+from council.rounds import Artefact, Closing, Round, Synthesis
+from storage.memory import MemoryStore
+from tests.builders import NAMES, a_panel, a_round
+from tests.council.pipeline.helpers import run_with_fakes
+from tests.fakes.gateway import (
+    FailingStore,
+    FakeGateway,
+    Hangs,
+    PowerCutError,
+    Saying,
+    by_slot,
+    by_text,
+)
+
+ALWAYS = Terms(audit_share=1)
+PANEL = a_panel(4, terms=ALWAYS)
+NEVER = a_panel(4, terms=Terms(audit_share=0))
+HASTY = replace(ALWAYS, answer_seconds=0.01, ballot_seconds=0.01, synthesis_seconds=0.01)
+NOT_JSON = "it held no JSON object with a ranking"
+LONG = dict(zip(NAMES, ("a" * 6_000, "b" * 6_000, "c" * 6_000, "d" * 6_000), strict=False))
+
+
+def _audits(round_: Round) -> list[Ballot]:
+    return [ballot for ballot in round_.ballots if not ballot.counts]
+
+
+def _without_audits(round_: Round) -> Round:
+    return replace(
+        round_,
+        ballots=tuple(ballot for ballot in round_.ballots if ballot.counts),
+        spoiled=tuple(spoiled for spoiled in round_.spoiled if not spoiled.is_audit),
+        closing=Closing(0.0),
+    )
+
+
+async def _judge() -> str:
+    """Return the judge of the audit ballot in these rounds."""
+    (ballot,) = _audits(await run_with_fakes(a_round(PANEL)))
+    return ballot.judge
+
+
+async def _second_time(says: Saying, panel: Panel = PANEL) -> tuple[Round, FakeGateway]:
+    gateway = FakeGateway(judges={await _judge(): [by_text, says]})
+    return await run_with_fakes(a_round(panel), gateway), gateway
+
+
+async def test_the_judge_sees_the_same_answers_in_reverse_and_nothing_else_differs() -> None:
+    gateway = FakeGateway()
+
+    round_ = await run_with_fakes(a_round(PANEL), gateway)
+
+    (audit,) = _audits(round_)
+    first, again = gateway.of(Role.BALLOT, audit.judge)
+    assert _texts(again) == _texts(first)[::-1]
+    nonces = nonce_for("seed", audit.judge), nonce_for("seed", audit.judge, "order")
+    assert again.prompt.system == first.prompt.system
+    assert _frame(again, nonces[1]) == _frame(first, nonces[0])
+    assert again.temperature == first.temperature
+    assert again.schema != first.schema
+
+
+def _texts(call: Call) -> list[str]:
+    return [part for part in call.prompt.user.split("\n") if part.startswith("Answer ")]
+
+
+def _frame(call: Call, nonce: str) -> list[str]:
+    lines = call.prompt.user.replace(nonce, "nonce").split("\n")
+    return [line for line in lines if not line.startswith("Answer ")]
+
+
+async def test_all_but_the_audit_ballot_is_as_without_it() -> None:
+    audited, plain = await run_with_fakes(a_round(PANEL)), await run_with_fakes(a_round(NEVER))
+
+    assert len(_audits(audited)) == 1
+    assert _without_audits(audited) == replace(plain, panel=PANEL)
+    assert len(audited.replies) == len(plain.replies) + 1
+
+
+async def test_without_audits_no_extra_call_is_made() -> None:
+    gateway = FakeGateway()
+
+    await run_with_fakes(a_round(NEVER), gateway)
+
+    assert len(gateway.asked) == 4 + 4 + 1
+
+
+async def test_a_position_judge_is_found_out_and_an_order_blind_one_is_not() -> None:
+    blind = await run_with_fakes(a_round(PANEL))
+    biased = await run_with_fakes(a_round(PANEL), FakeGateway(vote=by_slot))
+
+    assert _changes(blind) is False
+    assert _changes(biased) is True
+
+
+def _changes(round_: Round) -> bool:
+    (audit,) = _audits(round_)
+    first = next(b for b in round_.ballots if b.counts and b.judge == audit.judge)
+    return first.ranking != audit.ranking
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        pytest.param(GatewayError("is out of credit"), id="fails"),
+        pytest.param(ContextOverflowError("takes no more"), id="overflows"),
+        pytest.param(Hangs(), id="hangs"),
+    ],
+)
+async def test_an_audit_that_fails_leaves_no_trace(says: Saying) -> None:
+    plain = await run_with_fakes(a_round(NEVER))
+
+    round_, _ = await _second_time(says, a_panel(4, terms=HASTY))
+
+    assert replace(round_, panel=NEVER) == plain
+
+
+async def test_a_spoiled_audit_ballot_is_kept_with_its_cost_and_not_asked_again() -> None:
+    judge = await _judge()
+
+    round_, gateway = await _second_time(Reply("B is best.", cost_usd=0.5))
+
+    (spoiled,) = round_.spoiled
+    assert (spoiled.judge, spoiled.fault, spoiled.is_audit) == (judge, NOT_JSON, True)
+    assert len(gateway.of(Role.BALLOT, judge)) == 2
+    assert sum(reply.cost_usd or 0 for reply in round_.replies) == 0.5
+    assert _without_audits(round_) == replace(await run_with_fakes(a_round(NEVER)), panel=PANEL)
+
+
+async def test_a_judge_whose_ballots_were_spoiled_is_not_audited() -> None:
+    gateway = FakeGateway(judges={await _judge(): "B is best."})
+
+    round_ = await run_with_fakes(a_round(PANEL), gateway)
+
+    assert _audits(round_) == []
+    assert [spoiled.is_audit for spoiled in round_.spoiled] == [False, False]
+
+
+async def test_a_judge_that_was_asked_again_is_audited_with_the_prompt_that_counted() -> None:
+    judge = await _judge()
+    gateway = FakeGateway(judges={judge: ["B is best.", by_text]})
+
+    round_ = await run_with_fakes(a_round(PANEL), gateway)
+
+    (audit,) = _audits(round_)
+    assert audit.judge == judge
+    _, counted, again = gateway.of(Role.BALLOT, judge)
+    assert f"could not be counted because {NOT_JSON}." in counted.prompt.user
+    assert f"could not be counted because {NOT_JSON}." in again.prompt.user
+
+
+async def test_answers_that_were_shortened_for_a_judge_are_shown_so_again() -> None:
+    judge = await _judge()
+    overflow = ContextOverflowError("takes no more")
+    gateway = FakeGateway(answers=LONG, judges={judge: [overflow, by_text]})
+
+    round_ = await run_with_fakes(a_round(PANEL), gateway)
+
+    papers = [b.paper for b in round_.ballots if b.judge == judge and b.paper]
+    assert [paper.cut_to for paper in papers] == [1_000, 1_000]
+    assert [paper.attempt for paper in papers] == [1, AUDIT_ATTEMPT]
+
+
+async def test_no_chairman_reads_what_the_audit_said() -> None:
+    silent = GatewayError("is silent")
+    whole = await run_with_fakes(a_round(PANEL))
+    (audit,) = _audits(whole)
+    resumed = replace(whole, synthesis=None, closing=None)
+    resumed = replace(
+        resumed,
+        ballots=tuple(b if b.counts else replace(b, reason="Sesame.") for b in resumed.ballots),
+    )
+    gateway = FakeGateway(chairmen={audit.judge: silent})
+
+    await run_with_fakes(resumed, gateway)
+
+    assert gateway.of(Role.SYNTHESIS)
+    assert not any("Sesame" in call.prompt.user for call in gateway.of(Role.SYNTHESIS))
+
+
+class _Slow(FakeGateway):
+    """A gateway on which the audit hangs, or the synthesis waits until the audit is saved."""
+
+    def __init__(self, held: asyncio.Event | None = None) -> None:
+        super().__init__()
+        self.held = held
+
+    async def complete(self, call: Call) -> Reply:
+        reply = await super().complete(call)
+        role = Role.SYNTHESIS if call.on_text else None
+        if self.held and role:
+            await self.held.wait()
+        again = len(self.of(Role.BALLOT, call.member.key)) > 1
+        if not self.held and again and not role:
+            await asyncio.Event().wait()
+        return reply
+
+
+async def _run(gateway: Gateway, store: MemoryStore, reported: list[Round], **more: float) -> Round:
+    await store.open(a_round(PANEL))
+    services = RoundServices(
+        gateway,
+        store,
+        clock=lambda: 0.0,
+        on_round=reported.append,
+        on_text=lambda _: None,
+        **more,
+    )
+    return await convene("r1", services)
+
+
+async def test_an_audit_that_is_late_is_given_up_soon_after_the_answer_is_saved() -> None:
+    reported: list[Round] = []
+
+    async with asyncio.timeout(5):  # its ballot deadline is a minute away
+        round_ = await _run(_Slow(), MemoryStore(), reported, audit_grace_seconds=0.01)
+
+    assert _audits(round_) == []
+    assert [bool(seen.synthesis) for seen in reported[-3:]] == [False, True, True]
+    assert round_.closing == Closing(0.0)
+    assert round_.absences == ()
+
+
+class _AuditSignalStore(MemoryStore):
+    def __init__(self) -> None:
+        super().__init__()
+        self.audited = asyncio.Event()
+
+    async def save(self, round_id: str, artefact: Artefact) -> None:
+        await super().save(round_id, artefact)
+        if isinstance(artefact, Ballot) and artefact.audit:
+            self.audited.set()
+
+
+async def test_an_audit_that_is_ready_is_saved_while_the_answer_is_being_written() -> None:
+    store, reported = _AuditSignalStore(), list[Round]()
+
+    async with asyncio.timeout(5):
+        round_ = await _run(_Slow(store.audited), store, reported)
+
+    assert len(_audits(round_)) == 1
+    assert [len(_audits(seen)) for seen in reported[-3:]] == [1, 1, 1]
+    assert await store.load("r1") == round_
+
+
+class _Unwritable(MemoryStore):
+    def __init__(self, kind: type[Artefact]) -> None:
+        super().__init__()
+        self.kind = kind
+
+    async def save(self, round_id: str, artefact: Artefact) -> None:
+        if isinstance(artefact, self.kind) and getattr(artefact, "audit", True):
+            raise StoreError("The disk is full.")
+        await super().save(round_id, artefact)
+
+
+@pytest.mark.parametrize("kind", [Synthesis, Ballot])
+async def test_a_store_that_cannot_write_says_so_in_its_own_words(kind: type[Artefact]) -> None:
+    with pytest.raises(StoreError, match="The disk is full."):
+        await run_with_fakes(a_round(PANEL), store=_Unwritable(kind))
+
+
+# 4 answers, the draw, 4 ballots, the tally, the synthesis, the audit ballot, the end
+SAVES = 4 + 1 + 4 + 1 + 1 + 1 + 1
+
+
+@pytest.mark.parametrize("saves", range(SAVES + 1))
+@pytest.mark.parametrize("says", [by_text, "B is best."], ids=["ranked", "spoiled"])
+async def test_a_round_resumed_anywhere_holds_one_audit_ballot_at_most(
+    saves: int, says: Saying
+) -> None:
+    judge, store = await _judge(), FailingStore(saves)
+    if saves < SAVES:
+        with pytest.raises((PowerCutError, ExceptionGroup)):
+            await run_with_fakes(
+                a_round(PANEL), FakeGateway(judges={judge: [by_text, says]}), store
+            )
+    store.left = 1_000
+    held = await store.load("r1") if saves < SAVES else a_round(PANEL)
+    voted = any(ballot.judge == judge for ballot in held.ballots)
+    gateway = FakeGateway(judges={judge: says if voted else [by_text, says]})
+
+    round_ = await run_with_fakes(a_round(PANEL), gateway, store)
+
+    kept = [*_audits(round_), *(spoiled for spoiled in round_.spoiled if spoiled.is_audit)]
+    assert len(kept) == (0 if held.synthesis and not _has_audit(held) else 1)
+    if _has_audit(held):
+        assert not gateway.of(Role.BALLOT)
+    assert _without_audits(round_) == replace(await run_with_fakes(a_round(NEVER)), panel=PANEL)
+    assert verify(round_) == ()
+
+
+def _has_audit(round_: Round) -> bool:
+    return bool(_audits(round_)) or any(spoiled.is_audit for spoiled in round_.spoiled)
+
+
+async def test_what_was_cast_is_what_the_seed_says() -> None:
+    round_ = await run_with_fakes(a_round(PANEL))
+
+    assert round_.draw is not None
+    due = due_audit(round_, round_.draw)
+    (audit,) = _audits(round_)
+    assert due is not None
+    assert (due.slate.judge, due.slate.shown, due.kind) == (audit.judge, audit.shown, audit.audit)

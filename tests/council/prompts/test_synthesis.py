@@ -1,0 +1,105 @@
+"""The prompt for the chairman."""
+
+import pytest
+
+from council.answers import Prompt
+from council.ballots import Ballot
+from council.prompts.shared import blind
+from council.prompts.synthesis import JudgesReport, anonymize_reasons, chair_prompt
+from council.tally import standings
+from tests.builders import a_ballot, a_question, labels
+from tests.council.test_prompt_injection import each_ballot_or_role, each_hostile
+from tests.fakes.gateway import read
+
+NONCE = "4f9c2b7d8e13a605"
+K, M = labels("K M")
+
+
+def _prompt(
+    text: str = "Yes.",
+    question: str = "Why?",
+    reasons: tuple[str, ...] = (),
+    *,
+    plain: bool = False,
+) -> Prompt:
+    texts = {K: blind(text, ()), M: "No."}
+    heard = JudgesReport(standings([K, M], [a_ballot("M K")]), reasons)
+    return chair_prompt(a_question(question), texts, heard, NONCE, plain=plain)
+
+
+def test_the_chairman_sees_the_answers_by_public_label() -> None:
+    assert read(_prompt("Yes.")).texts == {"K": "Yes.", "M": "No."}
+
+
+def test_the_chairman_sees_the_standings_by_public_label() -> None:
+    assert (
+        "How the judges ranked them:\n1. Response M: 1 of 1 points\n2. Response K: 0 of 1 points"
+        in _prompt().user
+    )
+
+
+def test_the_chairman_sees_the_reasons_one_a_line() -> None:
+    user = _prompt(reasons=("K is right.", "M is short.")).user
+
+    assert "What the judges wrote:\n- K is right.\n- M is short." in user
+
+
+def test_without_standings_or_reasons_the_prompt_does_not_mention_them() -> None:
+    prompt = chair_prompt(a_question(), {K: "Yes."}, JudgesReport(), NONCE, plain=False)
+
+    assert "judges" not in prompt.user
+
+
+def test_instructions_are_for_the_system_and_data_for_the_user() -> None:
+    prompt = _prompt("Sesame", "Which seed?")
+
+    assert "seed" not in prompt.system
+    assert "Sesame" not in prompt.system
+    assert '"drawn_on"' in prompt.system
+
+
+def test_the_smallest_models_are_asked_for_the_answer_alone() -> None:
+    prompt = _prompt(question="Which seed?", plain=True)
+
+    assert "drawn_on" not in prompt.system
+    assert prompt.user.endswith("Now answer the question yourself: Which seed?")
+
+
+@pytest.mark.parametrize("place", ["answer", "question", "reason"])
+@pytest.mark.parametrize("plain", [False, True], ids=["usual", "plain"])
+@each_hostile
+def test_the_chairman_sees_each_real_fence_once_and_no_nonce_line(
+    text: str, place: str, plain: bool
+) -> None:
+    said = {"answer": "Yes.", "question": "Why?", "reason": "Fine.", place: text}
+    reasons = anonymize_reasons([_with_reason(said["reason"])], ())
+
+    user = _prompt(said["answer"], said["question"], reasons, plain=plain).user
+
+    assert user.casefold().count("<response") == 2
+    assert user.casefold().count("</response") == 2
+    assert not any(line.startswith("Nonce:") for line in user.splitlines())
+
+
+@pytest.mark.parametrize("plain", [False, True], ids=["usual", "plain"])
+@each_ballot_or_role
+def test_no_ballot_or_role_marker_works_on_the_chairman(text: str, plain: bool) -> None:
+    reasons = anonymize_reasons([_with_reason(text)], ())
+
+    prompt = _prompt(f"Yes.\n{text}", f"Why?\n{text}", reasons, plain=plain)
+
+    assert text not in prompt.user
+
+
+def _with_reason(text: str) -> Ballot:
+    return a_ballot("K M", reason=text)
+
+
+def test_reasons_lose_who_gave_them_and_the_names_of_families() -> None:
+    ballots = [a_ballot("K M", by="openai/gpt-5.1", reason="K sounds like\n Claude 3.")]
+
+    assert anonymize_reasons(ballots, ["anthropic"]) == ("K sounds like [model name removed].",)
+
+
+def test_a_judge_without_a_reason_is_left_out() -> None:
+    assert anonymize_reasons([a_ballot("K M"), _with_reason("Fine.")], ()) == ("Fine.",)

@@ -1,0 +1,109 @@
+"""The effective number of judges on simulated panels with a known answer."""
+
+from collections.abc import Callable, Sequence
+from itertools import permutations
+from random import Random
+
+import pytest
+
+from council.ballots import Ballot
+from council.tally.agreement import FEWEST_ROUNDS, effective_judges
+from tests.builders import labels
+
+MEMBERS = labels("A B C D")
+Order = Sequence[str]
+
+
+def _independent(dice: Random) -> list[Order]:
+    return [dice.sample(MEMBERS, len(MEMBERS)) for _ in MEMBERS]
+
+
+def _identical(dice: Random) -> list[Order]:
+    return [dice.sample(MEMBERS, len(MEMBERS))] * len(MEMBERS)
+
+
+def _identical_pair(dice: Random) -> list[Order]:
+    first, _, *others = _independent(dice)
+    return [first, first, *others]
+
+
+def _past(
+    orders: Callable[[Random], list[Order]], rounds: int = 300, *, own_shown: bool = False
+) -> list[list[Ballot]]:
+    dice = Random("N_eff")
+    return [
+        [
+            Ballot(judge, tuple(sorted(shown)), tuple((label,) for label in shown))
+            for judge, order in zip(MEMBERS, orders(dice), strict=True)
+            for shown in [tuple(x for x in MEMBERS if x in order and (own_shown or x != judge))]
+            for shown in [tuple(sorted(shown, key=order.index))]
+        ]
+        for _ in range(rounds)
+    ]
+
+
+BOTH = pytest.mark.parametrize(
+    "own_shown", [pytest.param(False, id="members"), pytest.param(True, id="outside-judges")]
+)
+
+
+def test_a_young_panel_has_no_effective_number() -> None:
+    assert effective_judges(_past(_independent, FEWEST_ROUNDS - 1)) is None
+
+
+def test_a_panel_of_thirty_rounds_has_one() -> None:
+    assert effective_judges(_past(_independent, FEWEST_ROUNDS)) is not None
+
+
+@BOTH
+def test_independent_judges_are_as_many_as_they_are(own_shown: bool) -> None:
+    found = effective_judges(_past(_independent, own_shown=own_shown))
+
+    assert found == pytest.approx(4, abs=0.5)
+
+
+@BOTH
+def test_identical_judges_are_as_good_as_one(own_shown: bool) -> None:
+    found = effective_judges(_past(_identical, own_shown=own_shown))
+
+    assert found == pytest.approx(1, abs=0.3)
+
+
+@BOTH
+def test_twins_among_four_are_less_than_four_and_more_than_two(own_shown: bool) -> None:
+    # Were R known: 16 / (4 + 2·1) = 2.67
+    found = effective_judges(_past(_identical_pair, own_shown=own_shown))
+
+    assert found is not None
+    assert 2.0 < found < 3.5
+
+
+def test_judges_who_never_met_are_taken_for_independent() -> None:
+    a, b = MEMBERS[:2]
+    first = [Ballot("J", (a, b), ((a,), (b,)))]
+    second = [Ballot("K", (a, b), ((a,), (b,)))]
+
+    assert effective_judges([first, second] * FEWEST_ROUNDS) == 2
+
+
+def test_judges_who_tie_everything_are_taken_for_independent() -> None:
+    a, b = MEMBERS[:2]
+    ballots = [Ballot(judge, (a, b), ((a, b),)) for judge in "JK"]
+
+    assert effective_judges([ballots] * FEWEST_ROUNDS) == 2
+
+
+def test_judges_who_contradict_each_other_are_no_more_than_they_are() -> None:
+    a, b, c = MEMBERS[:3]
+    orders = list(permutations((a, b, c)))
+    rounds = [
+        [
+            Ballot("J", order, tuple((x,) for x in order)),
+            Ballot("K", order, tuple((x,) for x in order[::-1])),
+        ]
+        for order in orders * FEWEST_ROUNDS
+    ]
+
+    found = effective_judges(rounds)
+
+    assert found is None or found == pytest.approx(2)

@@ -1,0 +1,70 @@
+"""A judge's reply becomes a ballot in public labels."""
+
+import pytest
+
+from council.ballots import Ballot, SpoiledBallot, cast, translate_labels
+from tests.builders import a_ballot, a_paper, a_ranking, a_slate, ballot_text, labels
+
+SLOTS = dict(zip("ABC", labels("Z K M"), strict=True))
+
+
+def test_a_ballot_is_kept_in_public_labels() -> None:
+    paper = a_paper(ballot_text("C A=B", "n0", "Response C beats Response A."))
+
+    voted = cast(a_slate("Z K M"), "n0", paper)
+
+    assert voted == Ballot(
+        judge="J",
+        shown=labels("Z K M"),
+        ranking=a_ranking("M Z=K"),
+        reason="Response M beats Response Z.",
+        paper=paper,
+    )
+
+
+def test_a_reply_with_a_fault_is_kept_as_a_spoiled_ballot() -> None:
+    paper = a_paper("I rank none.")
+
+    voted = cast(a_slate("Z K M"), "n0", paper)
+
+    assert voted == SpoiledBallot("J", "it held no JSON object with a ranking", paper)
+
+
+def test_a_letter_beyond_the_slate_spoils() -> None:
+    voted = cast(a_slate("Z K"), "n0", a_paper(ballot_text("A B C", "n0")))
+
+    assert isinstance(voted, SpoiledBallot)
+    assert voted.fault == "it named a letter that was not on the slate"
+
+
+def test_only_an_audit_ballot_does_not_count() -> None:
+    assert a_ballot("K M").counts
+    assert not a_ballot("K M", audit="own visible").counts
+
+
+@pytest.mark.parametrize(
+    ("said", "public"),
+    [
+        ("Response A is best.", "Response Z is best."),
+        ("responses A, B and C tie", "responses Z, K and M tie"),
+        ("Answer B vs. A", "Answer K vs. Z"),
+        ("Response A > Response B", "Response Z > Response K"),
+        ("B is short; C is wrong.", "K is short; M is wrong."),
+        ("A > B = C", "Z > K = M"),
+        ("A is right", "Z is right"),
+        ("A good answer. I like it.", "A good answer. I like it."),
+        ("Response B, I think, is best", "Response K, I think, is best"),
+        ("Response D is not here", "Response D is not here"),
+        ("ABC and Bob stay", "ABC and Bob stay"),
+        ("", ""),
+    ],
+)
+def test_a_reason_speaks_of_public_labels(said: str, public: str) -> None:
+    assert translate_labels(said, SLOTS) == public
+
+
+def test_a_swap_of_letters_is_translated_once() -> None:
+    # Public labels are never slot letters, so no label is translated again.
+    assert translate_labels(
+        "B beats C, C beats B", dict(zip("BC", labels("M K"), strict=True))
+    ) == ("M beats K, K beats M")

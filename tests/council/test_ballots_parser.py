@@ -1,0 +1,92 @@
+"""The ballot parser is strict and distinguishes every fault."""
+
+import json
+
+import pytest
+
+from council.ballots import BallotFault, ParsedBallot, read_ballot
+
+NONCE = "4f9c"
+LETTERS = ("A", "B", "C")
+
+
+def _reply(ranking: object, **more: object) -> str:
+    return json.dumps({"nonce": NONCE, "reason": "Fine.", "ranking": ranking, **more})
+
+
+GOOD = _reply([["A"], ["B"], ["C"]])
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        pytest.param("", BallotFault.NO_OBJECT, id="empty"),
+        pytest.param("A, B, C", BallotFault.NO_OBJECT, id="prose"),
+        pytest.param(f"<think>{GOOD}</think>", BallotFault.NO_OBJECT, id="only-thought"),
+        pytest.param(GOOD[:-2], BallotFault.BROKEN, id="cut"),
+        pytest.param('{"nonce": NaN}', BallotFault.BROKEN, id="not-json"),
+        pytest.param('{"a": ' * 50_000, BallotFault.BROKEN, id="bottomless"),
+        pytest.param(f'{{"nonce": {"9" * 5_000}}}', BallotFault.BROKEN, id="endless-number"),
+        pytest.param(GOOD + _reply([["B"]]), BallotFault.TWO_OBJECTS, id="two"),
+        pytest.param(f"I think B is weak. {GOOD}", BallotFault.PROSE, id="prose-before"),
+        pytest.param(f"{GOOD} Done.", BallotFault.PROSE, id="prose-after"),
+        pytest.param(f"{GOOD} and {GOOD}", BallotFault.PROSE, id="prose-between"),
+        pytest.param(
+            '{"nonce": "4f9c", "nonce": "4f9c"}', BallotFault.REPEATED_KEY, id="key-twice"
+        ),
+        pytest.param(GOOD.replace("4f9c", "4f9d"), BallotFault.NONCE, id="wrong-nonce"),
+        pytest.param('{"ranking": [["A"]]}', BallotFault.NONCE, id="no-nonce"),
+        pytest.param('{"nonce": "4f9c"}', BallotFault.SHAPE, id="no-ranking"),
+        pytest.param(_reply("ABC"), BallotFault.SHAPE, id="ranking-is-text"),
+        pytest.param(_reply([[1]]), BallotFault.SHAPE, id="letter-is-a-number"),
+        pytest.param(_reply([["A"]], unranked="B"), BallotFault.SHAPE, id="unranked-is-text"),
+        pytest.param(_reply([]), BallotFault.EMPTY, id="nothing-ranked"),
+        pytest.param(_reply([["A"], []]), BallotFault.EMPTY, id="an-empty-place"),
+        pytest.param(_reply([], unranked=["A", "B", "C"]), BallotFault.EMPTY, id="all-unranked"),
+        pytest.param(_reply([["D"]]), BallotFault.UNKNOWN_LETTER, id="off-the-slate"),
+        pytest.param(_reply([["the best"]]), BallotFault.UNKNOWN_LETTER, id="no-letter"),
+        pytest.param(_reply([["A"], ["A"]]), BallotFault.REPEATED_LETTER, id="letter-twice"),
+        pytest.param(_reply([["A", "A"]]), BallotFault.REPEATED_LETTER, id="tied-with-itself"),
+        pytest.param(
+            _reply([["A"]], unranked=["A"]), BallotFault.REPEATED_LETTER, id="also-unranked"
+        ),
+        pytest.param(
+            _reply([["A"]], final_order=["B"]), BallotFault.TWO_RANKINGS, id="second-ranking"
+        ),
+    ],
+)
+def test_a_fault_is_named(text: str, fault: BallotFault) -> None:
+    assert read_ballot(text, NONCE, LETTERS) is fault
+
+
+@pytest.mark.parametrize("fault", BallotFault)
+def test_a_fault_reads_on_after_because(fault: BallotFault) -> None:
+    assert fault.value.startswith(("it ", "its "))
+    assert not fault.value.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("text", "ranking"),
+    [
+        pytest.param(GOOD, (("A",), ("B",), ("C",)), id="plain"),
+        pytest.param(_reply(["A", "B", "C"]), (("A",), ("B",), ("C",)), id="bare-letters"),
+        pytest.param(_reply([["C"], ["A", "B"]]), (("C",), ("A", "B")), id="tie"),
+        pytest.param(_reply([["B"]]), (("B",), ("A", "C")), id="rest-unranked"),
+        pytest.param(
+            _reply([["B"]], unranked=["A", "C"]), (("B",), ("A", "C")), id="rest-said-unranked"
+        ),
+        pytest.param(_reply([["response b"], [" C "]]), (("B",), ("C",), ("A",)), id="worded"),
+        pytest.param(f"```json\n{GOOD}\n```", (("A",), ("B",), ("C",)), id="code-fence"),
+        pytest.param(f"Here is my ballot:\n{GOOD}", (("A",), ("B",), ("C",)), id="lead-in"),
+        pytest.param(f"<think>Hm {{}}</think>{GOOD}", (("A",), ("B",), ("C",)), id="thought"),
+        pytest.param(f"\ufeff{GOOD}\n{GOOD}", (("A",), ("B",), ("C",)), id="said-twice"),
+    ],
+)
+def test_a_ballot_is_read(text: str, ranking: tuple[tuple[str, ...], ...]) -> None:
+    assert read_ballot(text, NONCE, LETTERS) == ParsedBallot(ranking, "Fine.")
+
+
+def test_a_reason_that_is_no_text_is_empty() -> None:
+    assert read_ballot(_reply([["A"]], reason=["x"]), NONCE, LETTERS) == ParsedBallot(
+        (("A",), ("B", "C")), ""
+    )

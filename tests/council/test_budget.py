@@ -1,0 +1,431 @@
+"""A round spends no more than is left: cost is reserved before, settled after, freed at the end."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from council.answers import Call, Prompt, Reply, Role
+from council.budget import Budget
+from council.budget_caps import Account, Caps, CapUsage, Scope
+from council.errors import BudgetError, GatewayError, StoreError, UncoveredError
+from council.money import Price
+from council.panel import Terms
+from council.pipeline.run import convene
+from council.pipeline.session import RoundServices
+from council.places import Place
+from council.ports import Gateway
+from council.rounds import Closing, Question, Round
+from storage.memory import MemoryStore
+from tests.builders import CLAUDE, GEMINI, GPT, a_member, a_panel, a_round
+from tests.fakes.gateway import FakeGateway, Hangs, Read
+from tests.fakes.memory_ledger import MemoryLedger
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+SEATS = (CLAUDE, GPT, GEMINI)
+PRICE = Price(0, 1e-6, 100)  # a call costs 100 micro-dollars at most
+WHOLE = 7 * 100  # three answers, three ballots, a synthesis
+
+
+class PaidGateway(FakeGateway):
+    """A fake whose every reply costs the same; None is a cost that nobody knows."""
+
+    def __init__(self, usd: float | None = 100e-6, **script: object) -> None:
+        prices: Mapping[str, Price | None] = dict.fromkeys(SEATS, PRICE)
+        super().__init__(**{"prices": prices, **script})  # type: ignore[arg-type]
+        self.usd = usd
+
+    async def complete(self, call: Call) -> Reply:
+        return replace(await super().complete(call), cost_usd=self.usd)
+
+
+def a_budget(**caps: int | bool) -> Budget:
+    return Budget(MemoryLedger(), Caps(**caps), lambda: NOON)  # type: ignore[arg-type]
+
+
+async def cap_usage(budget: Budget) -> CapUsage:
+    return (await budget.ledger.used(Account("", NOON.date())))[Scope.DAY]
+
+
+async def run_in_budget(budget: Budget, round_: Round, gateway: Gateway) -> Round:
+    """Accept a round and hold it."""
+    store = MemoryStore()
+    await budget.accept(round_, gateway)
+    await store.open(round_)
+    async with budget.paying(round_, gateway) as paid:
+        return await convene(round_.id, RoundServices(paid, store))
+
+
+def a_capped_round(usd: float, **terms: object) -> Round:
+    return a_round(a_panel(terms=Terms(max_round_usd=usd, **terms)))  # type: ignore[arg-type]
+
+
+def absence_reasons(round_: Round, role: Role) -> list[str]:
+    return [absence.reason for absence in round_.absences if absence.role is role]
+
+
+async def test_a_round_is_reserved_whole_before_it_is_opened() -> None:
+    budget = a_budget()
+
+    await budget.accept(a_round(), PaidGateway())
+
+    assert await cap_usage(budget) == CapUsage(0, WHOLE)
+
+
+async def test_what_a_round_did_not_spend_is_freed() -> None:
+    budget = a_budget()
+
+    await run_in_budget(budget, a_round(), PaidGateway(30e-6))
+
+    assert await cap_usage(budget) == CapUsage(7 * 30, 0)
+
+
+async def test_a_round_that_does_not_fit_is_refused_in_a_sentence() -> None:
+    budget = a_budget(day=WHOLE - 1)
+
+    with pytest.raises(BudgetError, match=r"may cost \$0.0007, and \$0.000699 is left of the"):
+        await budget.accept(a_round(), PaidGateway())
+
+    assert await cap_usage(budget) == CapUsage()
+
+
+async def test_a_channels_own_cap_is_kept_instead_of_the_general_one() -> None:
+    budget = replace(a_budget(), caps=Caps(channel_day=WHOLE - 1, channels={"C1": WHOLE}))
+    here, there = (Question("Why?", "U1", place=Place("slack", "T1", c)) for c in ("C1", "C2"))
+
+    await run_in_budget(budget, a_round(question=here), PaidGateway())
+
+    for round_id, question in (("r2", here), ("r3", there)):
+        with pytest.raises(BudgetError, match="of this channel's budget of"):
+            await budget.accept(replace(a_round(question=question), id=round_id), PaidGateway())
+
+
+async def test_a_workspaces_cap_counts_all_its_channels_and_no_other_workspace() -> None:
+    budget = replace(a_budget(), caps=Caps(workspace_day=WHOLE))
+    here, beside, away = (
+        Question("Why?", "U1", place=Place("discord", *place))
+        for place in (("G1", "C1"), ("G1", "C2"), ("G2", "C1"))
+    )
+    await run_in_budget(budget, a_round(question=here), PaidGateway())
+
+    with pytest.raises(BudgetError, match="of this workspace's budget of"):
+        await budget.accept(replace(a_round(question=beside), id="r2"), PaidGateway())
+    await budget.accept(replace(a_round(question=away), id="r3"), PaidGateway())
+
+
+async def test_a_round_that_costs_nothing_fits_where_nothing_is_left() -> None:
+    budget = a_budget(day=0)
+
+    closed = await run_in_budget(budget, a_round(), FakeGateway())
+
+    assert closed.synthesis
+    assert await budget.ledger.held() == ()
+
+
+async def test_unknown_prices_may_be_forbidden() -> None:
+    gateway = FakeGateway(prices={GPT: None})
+
+    with pytest.raises(BudgetError, match=r"Nobody knows what GPT-5.1 costs, and unknown prices"):
+        await a_budget(unknown_prices=False).accept(a_round(), gateway)
+
+
+async def test_unknown_prices_are_forbidden_to_rounds_that_go_on_too() -> None:
+    with pytest.raises(BudgetError):
+        async with a_budget(unknown_prices=False).paying(
+            a_round(), FakeGateway(prices={GPT: None})
+        ):
+            pass
+
+
+async def test_calls_of_unknown_cost_are_counted_never_as_nothing() -> None:
+    budget = a_budget(day=0)
+    gateway = FakeGateway(prices={GPT: None})
+
+    closed = await run_in_budget(budget, a_round(), gateway)
+
+    assert closed.synthesis
+    assert await cap_usage(budget) == CapUsage(0, 0, unknown_calls=2)
+
+
+async def test_a_reported_cost_counts_even_if_the_price_is_unknown() -> None:
+    budget = a_budget()
+
+    await run_in_budget(budget, a_round(), PaidGateway(5e-6, prices=dict.fromkeys(SEATS)))
+
+    assert await cap_usage(budget) == CapUsage(7 * 5)
+
+
+async def test_a_reply_without_a_cost_counts_for_the_most_it_can_have_cost() -> None:
+    budget = a_budget()
+
+    await run_in_budget(budget, a_round(), PaidGateway(None))
+
+    assert await cap_usage(budget) == CapUsage(WHOLE)
+
+
+async def test_a_call_that_brought_nothing_is_of_unknown_cost() -> None:
+    budget = a_budget()
+
+    await run_in_budget(budget, a_round(), PaidGateway(answers={GPT: GatewayError("hung up")}))
+
+    # Two answers, the ballot of the one judge that sees both, and the synthesis.
+    assert await cap_usage(budget) == CapUsage(4 * 100, 0, unknown_calls=1)
+
+
+async def test_a_call_beyond_the_rounds_own_cap_is_not_made() -> None:
+    budget, gateway = a_budget(), PaidGateway()
+
+    closed = await run_in_budget(budget, a_capped_round(500e-6), gateway)
+
+    assert len(gateway.asked) == 5
+    reason = "was not asked: the round's budget of $0.0005 is used up"
+    assert absence_reasons(closed, Role.BALLOT) == [reason]
+    assert absence_reasons(closed, Role.SYNTHESIS) == [reason] * 3
+    assert closed.synthesis
+    assert closed.synthesis.chairman is None
+    assert await cap_usage(budget) == CapUsage(500)
+
+
+async def test_calls_under_way_count_against_the_rounds_own_cap() -> None:
+    gateway = PaidGateway(answers=dict.fromkeys(SEATS, Hangs()))
+    terms = {"answer_seconds": 0.01, "quorum": 1}
+
+    closed = await run_in_budget(a_budget(), a_capped_round(250e-6, **terms), gateway)
+
+    assert len(gateway.asked) == 2
+    assert any("was not asked" in reason for reason in absence_reasons(closed, Role.ANSWER))
+
+
+async def test_no_more_is_reserved_than_the_rounds_own_cap() -> None:
+    budget = a_budget(day=500)
+
+    await budget.accept(a_capped_round(500e-6), PaidGateway())
+
+    assert await cap_usage(budget) == CapUsage(0, 500)
+
+
+async def test_a_cap_too_small_for_a_quorum_of_answers_is_refused_at_once() -> None:
+    with pytest.raises(BudgetError, match=r"A quorum of answers may cost \$0.0002, and panel"):
+        await a_budget().accept(a_capped_round(199e-6), PaidGateway())
+
+
+def reply_without_ballot(_: Read) -> str:
+    return "I rank none."
+
+
+async def test_a_second_try_is_reserved_when_it_comes() -> None:
+    budget = a_budget(day=WHOLE + 100)
+    gateway = PaidGateway(judges={GPT: [reply_without_ballot, lambda shown: shown.ballot("")]})
+
+    closed = await run_in_budget(budget, a_round(), gateway)
+
+    assert len(closed.ballots) == 3
+    assert await cap_usage(budget) == CapUsage(WHOLE + 100)
+
+
+async def test_a_second_try_that_no_longer_fits_is_not_made() -> None:
+    budget = a_budget(day=WHOLE)
+    gateway = PaidGateway(judges={GPT: [reply_without_ballot, reply_without_ballot]})
+
+    closed = await run_in_budget(budget, a_round(), gateway)
+
+    # The synthesis comes after the second try, which had taken its share.
+    assert await cap_usage(budget) == CapUsage(WHOLE)
+    assert (
+        absence_reasons(closed, Role.SYNTHESIS)
+        == ["was not asked: the budget of $0.0007 a day is used up"] * 3
+    )
+
+
+async def test_what_a_call_did_not_spend_is_available_to_others() -> None:
+    gateway = PaidGateway(10e-6)
+
+    closed = await run_in_budget(a_budget(), a_capped_round(300e-6), gateway)
+
+    assert len(gateway.asked) == 7
+    assert closed.absences == ()
+
+
+async def test_a_crash_leaves_a_reservation_that_the_resumed_round_takes_over() -> None:
+    budget, round_ = a_budget(day=WHOLE), a_round()
+    await budget.accept(round_, PaidGateway())
+    await budget.ledger.settle(Account.of(round_, NOON), 100)  # and then the process died
+
+    async with budget.paying(round_, PaidGateway()):
+        during = await cap_usage(budget)
+
+    assert during == CapUsage(100, WHOLE - 100)
+    assert await cap_usage(budget) == CapUsage(100)
+
+
+async def test_the_same_event_again_reserves_nothing() -> None:
+    budget = a_budget(day=WHOLE)
+    await budget.accept(a_round(), PaidGateway())
+
+    await budget.accept(a_round(), PaidGateway())
+
+    assert await cap_usage(budget) == CapUsage(0, WHOLE)
+
+
+async def test_a_stopped_round_frees_its_reservation_and_reserves_again_on_resume() -> None:
+    budget, round_ = a_budget(day=WHOLE), a_round()
+    gateway = PaidGateway(answers={GPT: Hangs()})
+    store = MemoryStore()
+    await budget.accept(round_, gateway)
+    await store.open(round_)
+
+    reached = asyncio.Event()
+
+    def on_round(now: Round) -> None:
+        if len(now.answers) == 2:
+            reached.set()
+
+    async def run() -> None:
+        async with budget.paying(round_, gateway) as paid:
+            await convene(round_.id, RoundServices(paid, store, on_round=on_round))
+
+    task = asyncio.create_task(run())
+    await reached.wait()
+    task.cancel()
+    await asyncio.wait([task])
+    assert await cap_usage(budget) == CapUsage(200, 0, unknown_calls=1)
+
+    async with budget.paying(round_, gateway):
+        assert await cap_usage(budget) == CapUsage(200, WHOLE - 200, unknown_calls=1)
+
+
+async def test_a_round_that_no_longer_fits_does_not_go_on() -> None:
+    budget = a_budget(day=WHOLE)
+    await budget.accept(replace(a_round(), id="r2"), PaidGateway())
+
+    with pytest.raises(BudgetError, match="ask again once a round under way has ended"):
+        async with budget.paying(a_round(), PaidGateway()):
+            pass
+
+
+async def test_a_closed_round_reserves_nothing() -> None:
+    budget = a_budget(day=0)
+
+    async with budget.paying(a_round().with_(Closing(1.0)), PaidGateway()) as gateway:
+        assert isinstance(gateway, PaidGateway)
+
+    assert await cap_usage(budget) == CapUsage()
+
+
+async def test_a_sweep_frees_what_belongs_to_no_open_round() -> None:
+    budget, store = a_budget(), MemoryStore()
+    rounds = {name: replace(a_round(), id=name) for name in ("open", "closed", "never stored")}
+    for round_ in rounds.values():
+        await budget.accept(round_, PaidGateway())
+    await store.open(rounds["open"])
+    await store.open(rounds["closed"])
+    await store.save("closed", Closing(1.0))
+
+    await budget.sweep(store)
+
+    assert await budget.ledger.held() == ("open",)
+
+
+async def test_a_sweep_waits_for_rounds_that_are_about_to_be_stored_elsewhere() -> None:
+    budget, store = a_budget(), MemoryStore()
+    await budget.accept(a_round(), PaidGateway())
+
+    async def settle() -> None:
+        await store.open(a_round())
+
+    await budget.sweep(store, settle)
+
+    assert await budget.ledger.held() == ("r1",)
+
+
+class TamperedStore(MemoryStore):
+    """A store in which nobody can read a round."""
+
+    async def load(self, round_id: str) -> Round:
+        raise StoreError("holds what no round can")
+
+
+async def test_a_sweep_keeps_the_reservation_of_an_unreadable_round() -> None:
+    budget = a_budget()
+    await budget.accept(a_round(), PaidGateway())
+
+    await budget.sweep(TamperedStore())
+
+    assert await budget.ledger.held() == ("r1",)
+
+
+async def test_what_was_reserved_for_a_round_that_was_not_opened_is_given_back() -> None:
+    budget = a_budget()
+    await budget.accept(a_round(), PaidGateway())
+
+    await budget.release("r1")
+
+    assert await cap_usage(budget) == CapUsage()
+
+
+async def test_what_cannot_be_freed_does_not_spoil_the_round() -> None:
+    class Jammed(MemoryLedger):
+        async def free(self, round_id: str) -> None:
+            raise StoreError("The disk is full.")
+
+    budget = Budget(Jammed(), Caps(), lambda: NOON)
+
+    closed = await run_in_budget(budget, a_round(), PaidGateway())
+
+    assert closed.closing
+
+
+async def test_the_rounds_own_way_says_what_the_gateway_says() -> None:
+    gateway = PaidGateway(contexts={GPT: 4096})
+
+    async with a_budget().paying(a_round(), gateway) as paid:
+        seat = a_panel().seat(GPT)
+        assert paid.versions == gateway.versions
+        assert paid.context_tokens(GPT) == 4096
+        assert await paid.price(seat) == PRICE
+
+
+APART = Account("bx:1", NOON.date(), "you")
+
+
+def a_call(key: str = CLAUDE) -> Call:
+    return Call(a_member(key), Prompt("", ""))
+
+
+async def test_what_is_no_round_pays_call_by_call_and_keeps_nothing_reserved() -> None:
+    budget, gateway = a_budget(day=1000), PaidGateway(40e-6)
+
+    async with budget.covering(APART, gateway, None, "experiment") as paid:
+        await paid.complete(a_call())
+        await paid.complete(a_call(GPT))
+        during = await cap_usage(budget)
+
+    assert (during.spent, during.total) == (0, 140)  # 40 spent and not settled yet, 100 at most
+    assert (await cap_usage(budget)).total == 80
+    assert await budget.ledger.spent("bx:1") == 80
+
+
+async def test_its_cap_holds_for_all_it_ever_spends() -> None:
+    budget, gateway = a_budget(), PaidGateway(100e-6)
+    for _ in range(2):
+        async with budget.covering(APART, gateway, 250, "experiment") as paid:
+            await paid.complete(a_call())
+
+    async with budget.covering(APART, gateway, 250, "experiment") as paid:
+        with pytest.raises(
+            UncoveredError, match=r"the experiment's budget of \$0\.00025 is used up"
+        ):
+            await paid.complete(a_call())
+
+    assert len(gateway.asked) == 2
+
+
+async def test_the_houses_caps_hold_for_it_too() -> None:
+    budget, gateway = a_budget(day=150), PaidGateway(100e-6)
+
+    async with budget.covering(APART, gateway, None, "experiment") as paid:
+        await paid.complete(a_call())
+        with pytest.raises(UncoveredError, match="the budget of .* a day is used up"):
+            await paid.complete(a_call())

@@ -1,0 +1,171 @@
+"""Which account is charged, and the message when a cap is reached."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+
+from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, refusal, schedule_of
+from council.places import NOWHERE, Place
+from council.rounds import Question
+from tests.builders import a_round
+
+TODAY = date(2026, 11, 21)
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ONE = Account("r1", TODAY, "U1", "slack/T1/C1", "nightly")
+
+
+def test_a_round_is_counted_under_its_asker_and_its_channel() -> None:
+    place = Place("slack", "T1", "C1", thread="17.1")
+    round_ = a_round(question=Question("Why?", "U1", place=place))
+
+    account = Account.of(round_, NOON)
+
+    assert account == Account("r1", TODAY, "U1", "slack/T1/C1")
+    assert account.workspace == "slack/T1"
+    assert account.scopes == tuple(scope for scope in Scope if scope is not Scope.SCHEDULE_DAY)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param(Place("discord", "", "D1", private=True), id="direct-messages"),
+        pytest.param(Place("web", channel="web:1"), id="page"),
+        pytest.param(NOWHERE, id="nowhere"),
+    ],
+)
+def test_what_is_of_no_workspace_falls_under_no_cap_of_one(place: Place) -> None:
+    account = Account.of(a_round(question=Question("Why?", "U1", place=place)), NOON)
+
+    assert account.workspace == ""
+    assert Scope.WORKSPACE_DAY not in account.scopes
+
+
+@pytest.mark.parametrize(
+    ("channel", "cap"),
+    [
+        pytest.param("slack/T1/C1", 5, id="its-own"),
+        pytest.param("slack/T1/C2", 9, id="the-general-one"),
+        pytest.param("", 9, id="nowhere"),
+    ],
+)
+def test_a_channels_own_cap_replaces_the_general_one(channel: str, cap: int) -> None:
+    caps = Caps(user_day=1, channel_day=9, channels={"C1": 5})
+
+    found = caps.under(replace(ONE, channel=channel))
+
+    assert (found.channel_day, found.user_day) == (cap, 1)
+
+
+@pytest.mark.parametrize(
+    ("channel", "cap"),
+    [
+        pytest.param("slack/T1/C1", 5, id="its-own"),
+        pytest.param("slack/T2/C1", 9, id="the-general-one"),
+        pytest.param("slack//T1", 9, id="a-channel-of-the-same-name"),
+    ],
+)
+def test_a_workspaces_own_cap_replaces_the_general_one(channel: str, cap: int) -> None:
+    caps = Caps(channel_day=7, workspace_day=9, workspaces={"T1": 5})
+
+    found = caps.under(replace(ONE, channel=channel))
+
+    assert (found.workspace_day, found.channel_day) == (cap, 7)
+
+
+def test_days_are_utc() -> None:
+    late = datetime(2026, 11, 21, 23, tzinfo=timezone(timedelta(hours=-5)))
+
+    assert Account.of(a_round(), late).day == date(2026, 11, 22)
+
+
+def test_a_scheduled_round_counts_under_its_schedule() -> None:
+    asked = Question("Why?", place=NOWHERE)
+    round_ = replace(a_round(question=asked), id="sched:nightly@2026-11-21T03:00")
+
+    assert Account.of(round_, NOON).scopes == (Scope.SCHEDULE_DAY, Scope.DAY, Scope.MONTH)
+
+
+@pytest.mark.parametrize(
+    ("round_id", "schedule"),
+    [
+        ("sched:nightly@2026-11-21T03:00", "nightly"),
+        ("sched:a@b@2026", "a@b"),
+        ("slack:sched:x@1", ""),
+        ("sched:", ""),
+        ("12ab", ""),
+    ],
+)
+def test_a_schedule_is_read_off_the_slot(round_id: str, schedule: str) -> None:
+    assert schedule_of(round_id) == schedule
+
+
+@pytest.mark.parametrize(
+    ("scope", "other", "shared"),
+    [
+        pytest.param(Scope.USER_DAY, replace(ONE, channel="x"), True, id="same-user"),
+        pytest.param(Scope.USER_DAY, replace(ONE, asker="U2"), False, id="another-user"),
+        pytest.param(Scope.CHANNEL_DAY, replace(ONE, channel="x"), False, id="another-channel"),
+        pytest.param(
+            Scope.WORKSPACE_DAY, replace(ONE, channel="slack/T1/x"), True, id="same-place"
+        ),
+        pytest.param(Scope.WORKSPACE_DAY, replace(ONE, channel="x/T1/C1"), False, id="other-place"),
+        pytest.param(Scope.SCHEDULE_DAY, replace(ONE, schedule="x"), False, id="another-schedule"),
+        pytest.param(Scope.DAY, Account("r2", TODAY), True, id="same-day"),
+        pytest.param(Scope.DAY, replace(ONE, day=date(2026, 11, 22)), False, id="another-day"),
+        pytest.param(Scope.MONTH, Account("r2", date(2026, 11, 30)), True, id="same-month"),
+        pytest.param(Scope.MONTH, Account("r2", date(2026, 12, 1)), False, id="next-month"),
+        pytest.param(Scope.MONTH, Account("r2", date(2026, 10, 31)), False, id="last-month"),
+    ],
+)
+def test_who_shares_a_cap(scope: Scope, other: Account, *, shared: bool) -> None:
+    assert ONE.shares(scope, other) is shared
+
+
+def test_a_month_ends_with_the_year_too() -> None:
+    december = Account("r1", date(2026, 12, 31))
+
+    assert december.month == (date(2026, 12, 1), date(2027, 1, 1))
+
+
+def test_the_first_cap_that_does_not_hold_is_named() -> None:
+    used = {Scope.USER_DAY: CapUsage(5, 2), Scope.DAY: CapUsage(90, 5), Scope.MONTH: CapUsage(99)}
+
+    assert refusal(Caps(user_day=10, day=100, month=102), used, 3) is None
+    assert refusal(Caps(day=100, month=101), used, 6) == CapRefusal(Scope.DAY, 100, CapUsage(90, 5))
+    assert refusal(Caps(), used, 10**9) is None
+
+
+@pytest.mark.parametrize(
+    ("refused", "said"),
+    [
+        pytest.param(
+            CapRefusal(Scope.USER_DAY, 1_000_000, CapUsage(900_000)),
+            "This round may cost $0.24, and $0.10 is left of your budget of $1.00 a day: "
+            "ask again after midnight UTC.",
+            id="user",
+        ),
+        pytest.param(
+            CapRefusal(Scope.MONTH, 50_000_000, CapUsage(50_000_001)),
+            "This round may cost $0.24, and $0.00 is left of the budget of $50.00 a month: "
+            "ask again on 1 December (UTC).",
+            id="month-overdrawn",
+        ),
+        pytest.param(
+            CapRefusal(Scope.WORKSPACE_DAY, 2_000_000, CapUsage(2_000_000)),
+            "This round may cost $0.24, and $0.00 is left of this workspace's budget of "
+            "$2.00 a day: ask again after midnight UTC.",
+            id="workspace",
+        ),
+        pytest.param(
+            CapRefusal(Scope.CHANNEL_DAY, 500_000, CapUsage(100_000, 300_000)),
+            "This round may cost $0.24, and $0.10 is left of this channel's budget of $0.50 a day: "
+            "ask again once a round under way has ended, or after midnight UTC.",
+            id="channel-with-rounds-under-way",
+        ),
+    ],
+)
+def test_a_refusal_names_the_cap_what_is_left_and_when_it_frees(
+    refused: CapRefusal, said: str
+) -> None:
+    assert refused.sentence(240_000, TODAY) == said

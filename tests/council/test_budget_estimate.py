@@ -1,0 +1,99 @@
+"""The cost of a round is estimated from prices, lengths and limits before any call."""
+
+from council.answers import Call, Prompt
+from council.budget import (
+    MAX_BALLOT_TOKENS,
+    MAX_TEXT_TOKENS,
+    Estimate,
+    call_cost_micro_usd,
+    estimated,
+)
+from council.money import FREE, Price
+from council.panel import Terms
+from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_member, a_panel, a_question, a_round
+from tests.fakes.gateway import FakeGateway
+
+WRITTEN = Price(0, 1e-6)  # a micro-dollar for each token written
+LIMITED = Price(0, 1e-6, 100)
+READ = Price(1e-6, 0, 100)
+
+
+async def test_every_answer_every_ballot_and_one_synthesis_are_counted() -> None:
+    gateway = FakeGateway(prices=dict.fromkeys([CLAUDE, GPT, GEMINI], LIMITED))
+
+    estimate = await estimated(a_round(), gateway)
+
+    assert estimate == Estimate(7 * 100, quorum_micro=2 * 100)
+
+
+async def test_without_a_limit_a_usual_length_is_counted() -> None:
+    gateway = FakeGateway(prices=dict.fromkeys([CLAUDE, GPT, GEMINI], WRITTEN))
+
+    estimate = await estimated(a_round(), gateway)
+
+    assert estimate.micro == 4 * MAX_TEXT_TOKENS + 3 * MAX_BALLOT_TOKENS
+
+
+async def test_the_dearest_chairman_is_counted() -> None:
+    panel = a_panel(chairmen=[DEEPSEEK, GPT])
+
+    estimate = await estimated(a_round(panel), FakeGateway(prices={DEEPSEEK: LIMITED}))
+
+    assert estimate.micro == 100
+
+
+async def test_judges_pay_for_the_answers_of_others_and_chairmen_for_all() -> None:
+    def reads(tokens: int) -> FakeGateway:
+        limits = dict.fromkeys([GPT, GEMINI], Price(0, 0, tokens))
+        return FakeGateway(prices={CLAUDE: Price(1e-6, 0, 0), **limits})
+
+    short, long = [await estimated(a_round(), reads(tokens)) for tokens in (0, 1_000)]
+
+    # Two answers as a judge; two answers and two ballots as the chairman.
+    assert long.micro - short.micro == 2_000 + 4_000
+
+
+async def test_a_longer_question_costs_more() -> None:
+    gateway = FakeGateway(prices={CLAUDE: READ})
+    questions = [a_question("Why? " * times) for times in (1, 301)]
+
+    short, long = [await estimated(a_round(question=asked), gateway) for asked in questions]
+
+    # 1500 bytes are 500 tokens at most, read thrice: to answer, to vote, to write.
+    assert long.micro - short.micro == 3 * 500
+
+
+async def test_an_unknown_price_is_named_and_not_taken_for_nothing() -> None:
+    gateway = FakeGateway(prices={CLAUDE: LIMITED, GPT: None})
+
+    estimate = await estimated(a_round(), gateway)
+
+    assert estimate.unknown == (GPT,)
+    assert estimate.micro == 3 * 100
+
+
+async def test_unknown_outside_judges_are_named_too() -> None:
+    gateway = FakeGateway(prices={DEEPSEEK: None})
+
+    assert await estimated(a_round(a_panel(outside=1)), gateway) == Estimate(0, 0, (DEEPSEEK,))
+
+
+async def test_two_members_cast_no_ballots() -> None:
+    panel = a_panel(2, terms=Terms(quorum=1))
+    gateway = FakeGateway(prices=dict.fromkeys([CLAUDE, GPT], LIMITED))
+
+    assert (await estimated(a_round(panel), gateway)).micro == 3 * 100
+
+
+async def test_what_costs_nothing_is_nothing() -> None:
+    assert await estimated(a_round(), FakeGateway()) == Estimate(0)
+
+
+def test_a_call_costs_its_prompt_and_the_longest_reply() -> None:
+    text = Call(a_member(), Prompt("abc", "defghi"))
+    ballot = Call(a_member(), Prompt("abc", "defghi"), schema={})
+
+    assert call_cost_micro_usd(Price(1e-6, 1e-6, 7), text) == 3 + 7
+    assert call_cost_micro_usd(Price(0, 1e-6), text) == MAX_TEXT_TOKENS
+    assert call_cost_micro_usd(Price(0, 1e-6), ballot) == MAX_BALLOT_TOKENS
+    assert call_cost_micro_usd(FREE, ballot) == 0

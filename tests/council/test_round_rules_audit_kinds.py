@@ -1,0 +1,167 @@
+"""The kinds of audit are drawn equally often, and follow the policy of the round."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from council.ballots import AUDIT_ATTEMPT, Ballot
+from council.integrity.erasure import forget
+from council.integrity.verification import verify
+from council.panel import Terms
+from council.prompts.shared import nonce_for
+from council.round_rules import (
+    NAMED,
+    ORDER,
+    OWN,
+    POLICY,
+    Audit,
+    audit_kinds,
+    counted,
+    drawn,
+    due_audit,
+)
+from council.rounds import Round
+from tests.builders import (
+    ASKED_AT,
+    CLAUDE,
+    NAMES,
+    a_panel,
+    a_paper,
+    a_round,
+    answered,
+    ballot_text,
+    ranked,
+)
+
+ALWAYS = Terms(audit_share=1)
+
+
+def _round(seed: str = "seed", *, outside: int = 0, policy: str = POLICY) -> Round:
+    panel = a_panel(4, outside=outside, terms=ALWAYS)
+    opened = replace(a_round(panel, seed=seed), versions=(("audits", policy),))
+    return ranked(answered(opened))
+
+
+def _of_kind(kind: str) -> tuple[Round, Audit]:
+    """Return the first of many rounds that is due an audit of this kind."""
+    for nth in range(100):
+        round_ = _round(f"round {nth}")
+        audit = due_audit(round_, drawn(round_))
+        if audit and audit.kind == kind:
+            return round_, audit
+    raise AssertionError(f"none of a hundred rounds is due {kind!r}")
+
+
+def _voted(kind: str) -> Round:
+    round_, audit = _of_kind(kind)
+    text = ballot_text(" ".join(reversed(audit.slate.letters)), audit.nonce)
+    paper = a_paper(text, nonce=audit.nonce, attempt=AUDIT_ATTEMPT)
+    return round_.with_(audit.cast(paper))
+
+
+def test_each_kind_has_its_turn_alike() -> None:
+    rounds = [_round(f"round {nth}") for nth in range(300)]
+    due = [due_audit(round_, drawn(round_)) for round_ in rounds]
+
+    kinds = Counter(audit.kind for audit in due if audit)
+
+    # A hundred each, with a standard deviation of 8.2; three of them are allowed.
+    assert set(kinds) == {OWN, ORDER, NAMED}
+    assert all(abs(count - 100) < 25 for count in kinds.values())
+
+
+def test_a_round_of_the_first_policy_repeats_in_reverse_alone() -> None:
+    first = [_round(f"round {nth}", policy="1") for nth in range(30)]
+    unnamed = [replace(round_, versions=()) for round_ in first]
+
+    for round_ in (*first, *unnamed):
+        audit = due_audit(round_, drawn(round_))
+        assert audit
+        assert audit.kind == ORDER
+
+
+def test_a_policy_that_is_not_known_here_is_read_as_todays() -> None:
+    assert audit_kinds(_round(policy="99")) == audit_kinds(_round())
+
+
+def test_the_own_answer_is_put_among_those_seen_before_at_a_place_of_the_seed() -> None:
+    round_, audit = _of_kind(OWN)
+    own = drawn(round_).labels.label_of(audit.slate.judge)
+
+    assert own in audit.slate.shown
+    assert tuple(x for x in audit.slate.shown if x != own) == audit.first.shown
+    assert audit.nonce == nonce_for(round_.seed, audit.slate.judge, OWN)
+    assert audit.authors == {}
+
+
+def test_over_many_seeds_the_own_answer_is_in_every_slot() -> None:
+    places = Counter[int]()
+    for nth in range(400):
+        round_ = _round(f"round {nth}")
+        draw = drawn(round_)
+        audit = due_audit(round_, draw)
+        if audit and audit.kind == OWN:
+            own = draw.labels.label_of(audit.slate.judge)
+            places[[*audit.slate.shown].index(own) if own else -1] += 1
+
+    # 133 at four places: 33 each, with a standard deviation of 5.
+    assert set(places) == {0, 1, 2, 3}
+    assert min(places.values()) > 15
+
+
+def test_a_judge_without_an_answer_is_due_no_audit_with_its_own_answer() -> None:
+    outside = _round("any", outside=1).panel.outside_judges[0].key
+    kinds = set()
+    for nth in range(200):
+        round_ = _round(f"round {nth}", outside=1)
+        audit = due_audit(round_, drawn(round_))
+        if audit and audit.slate.judge == outside:
+            kinds.add(audit.kind)
+
+    assert kinds == {ORDER, NAMED}
+
+
+def test_names_are_shown_with_the_same_answers_in_the_same_order() -> None:
+    round_, audit = _of_kind(NAMED)
+    labels = dict(drawn(round_).labels.pairs)
+
+    assert audit.slate.shown == audit.first.shown
+    assert audit.authors == {labels[member]: NAMES[member] for member in labels}
+    assert audit.authors[labels[CLAUDE]] == NAMES[CLAUDE]
+
+
+@pytest.mark.parametrize("kind", [OWN, ORDER, NAMED])
+def test_an_audit_of_any_kind_counts_for_nothing_and_is_verified(kind: str) -> None:
+    round_ = _voted(kind)
+
+    (audit,) = (ballot for ballot in round_.ballots if not ballot.counts)
+    assert audit.audit == kind
+    assert counted(round_, drawn(round_)) == round_.tally
+    assert verify(round_) == ()
+
+
+@pytest.mark.parametrize("kind", [OWN, NAMED])
+def test_a_falsified_audit_of_any_kind_is_named(kind: str) -> None:
+    def turned(ballot: Ballot) -> Ballot:
+        return ballot if ballot.counts else replace(ballot, ranking=ballot.ranking[::-1])
+
+    round_ = _voted(kind)
+    judge = next(ballot.judge for ballot in round_.ballots if not ballot.counts)
+
+    found = verify(replace(round_, ballots=tuple(map(turned, round_.ballots))))
+
+    assert [one.field for one in found] == [f"ballots[{judge} audit {kind}].ranking"]
+
+
+@pytest.mark.parametrize("kind", [OWN, NAMED])
+def test_a_policy_that_was_changed_afterwards_is_found(kind: str) -> None:
+    assert verify(replace(_voted(kind), versions=()))
+
+
+@pytest.mark.parametrize("kind", [OWN, NAMED])
+def test_a_forgotten_round_keeps_what_its_audit_ranked(kind: str) -> None:
+    round_ = forget(_voted(kind), ASKED_AT, "salt")
+
+    assert verify(round_) == ()
+    assert [b.audit for b in round_.ballots if not b.counts] == [kind]

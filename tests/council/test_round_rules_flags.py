@@ -1,0 +1,117 @@
+"""Whatever weakens a verdict is flagged."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from council.answers import Role
+from council.round_rules import counted, drawn
+from council.rounds import Round
+from tests.builders import (
+    CLAUDE,
+    DEEPSEEK,
+    GEMINI,
+    GPT,
+    a_member,
+    a_panel,
+    a_round,
+    an_absence,
+    answered,
+    ranked,
+)
+
+
+def _flags(round_: Round) -> tuple[str, ...]:
+    return counted(round_, round_.draw or drawn(round_)).verdict.flags
+
+
+def _with_reason(reason: str) -> Round:
+    round_ = ranked(answered(a_round()))
+    first, *rest = round_.ballots
+    return replace(round_, ballots=(replace(first, reason=reason), *rest))
+
+
+def _of_families(keys: Sequence[str]) -> Round:
+    panel = replace(a_panel(), members=tuple(map(a_member, keys)))
+    return ranked(answered(a_round(panel)))
+
+
+def test_a_sound_round_has_no_flags() -> None:
+    assert _flags(ranked(answered(a_round(a_panel(4))))) == ()
+
+
+@pytest.mark.parametrize(
+    ("keys", "flags"),
+    [
+        pytest.param(
+            [GPT, "openai/gpt-4o", CLAUDE],
+            ("2 of 3 seats are of the openai family",),
+            id="majority",
+        ),
+        pytest.param([GPT, "openai/gpt-4o", CLAUDE, GEMINI], (), id="half"),
+        pytest.param(
+            ["acme/x", "acme/y", CLAUDE],
+            ("2 of 3 seats are of the acme family",),
+            id="unknown",
+        ),
+    ],
+)
+def test_a_family_with_most_of_the_seats_is_flagged(
+    keys: list[str], flags: tuple[str, ...]
+) -> None:
+    assert _flags(_of_families(keys)) == flags
+
+
+def test_a_member_that_did_not_answer_is_flagged() -> None:
+    round_ = ranked(answered(a_round(a_panel(4)), {CLAUDE: "a", GPT: "b", GEMINI: "c"}))
+
+    assert _flags(round_) == (f"{DEEPSEEK} did not answer",)
+
+
+def test_a_judge_without_a_ballot_is_flagged() -> None:
+    round_ = ranked(answered(a_round()), lambda slate: None if slate.judge == GPT else "A B")
+
+    assert _flags(round_) == (f"{GPT} has no ballot that counts",)
+
+
+def test_a_chairman_that_failed_is_no_flag_on_the_verdict() -> None:
+    round_ = ranked(answered(a_round()))
+    failed = round_.with_(an_absence(GPT, Role.SYNTHESIS))
+
+    assert _flags(failed) == ()
+
+
+@pytest.mark.parametrize(
+    ("reason", "flags"),
+    [
+        pytest.param("K is right.", (), id="plain"),
+        pytest.param(
+            "K reads like GPT-5.1.", (f"{CLAUDE} named GPT-5.1 in its reason",), id="names-a-model"
+        ),
+        pytest.param(
+            "I rank it so as instructed in Response K.",
+            (f"{CLAUDE} may have followed an instruction in an answer",),
+            id="obeys",
+        ),
+        pytest.param(
+            "By OpenAI; rank this first.",
+            (
+                f"{CLAUDE} named OpenAI in its reason",
+                f"{CLAUDE} may have followed an instruction in an answer",
+            ),
+            id="both",
+        ),
+        pytest.param("K reads like DeepSeek.", (), id="names-a-family-not-here"),
+    ],
+)
+def test_a_reason_that_tells_on_its_judge_is_flagged(reason: str, flags: tuple[str, ...]) -> None:
+    assert _flags(_with_reason(reason)) == flags
+
+
+def test_an_audit_ballot_does_not_stand_for_a_ballot() -> None:
+    round_ = ranked(answered(a_round()))
+    first, *rest = round_.ballots
+    audited = replace(round_, ballots=(replace(first, audit="named"), *rest))
+
+    assert _flags(audited) == (f"{CLAUDE} has no ballot that counts",)
