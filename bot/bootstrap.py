@@ -102,7 +102,7 @@ async def opened_app(settings: Settings, options: StartOptions) -> AsyncIterator
         runner = await stack.enter_async_context(_open_runner(parts, cluster, options))
         leader_lock = SqlLeaderLock(engine) if settings.has_server else None
         registry = BakeoffRegistry(None if claims is NO_CLAIMS else claims, leader_lock)
-        stack.push_async_callback(registry.let_go)  # before the runner, whose calls may still end
+        stack.push_async_callback(registry.stop)  # before the runner, whose calls may still end
         # A process that serves a chat has its claim, if there are claims.
         outbox = Outbox(SqlOutbox(engine), services.now, alone=claims is not NO_CLAIMS)
         bakeoff_stores = _bakeoff_stores(engine)

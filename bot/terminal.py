@@ -39,8 +39,8 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.commands.context import AppContext
 from bot.commands.dispatch import handle_message
+from bot.context import AppContext
 from council.places import Place
 from council.prompt_injection import visible
 

@@ -33,7 +33,7 @@ from bot.cli.progress import BakeoffBar, DownloadBar
 from bot.cli.rounds import TERMINAL_USER
 from bot.cli.suites import find_suite
 from bot.commands.bakeoffs import CANCELLED, find_bakeoff, read_cap, readable_bakeoffs
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.observability import logs
 from bot.render.bakeoffs import (
     Document,

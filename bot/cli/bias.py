@@ -30,7 +30,7 @@ from bot.cli.output import (
 from bot.cli.progress import DownloadBar, ExperimentBar
 from bot.cli.rounds import TERMINAL_USER
 from bot.cli.suites import find_suite
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.observability import logs
 from bot.render.bias_export import bias_document
 from bot.render.bias_message import bias_thread, whole_picture_of

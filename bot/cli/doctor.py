@@ -12,8 +12,8 @@ from bot.bootstrap import StartOptions, find_houses, opened_app, surroundings
 from bot.chat import DeliveryUnknownError
 from bot.cli.output import FAILED, run
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
-from bot.commands.context import AppContext
 from bot.commands.schedules import lined
+from bot.context import AppContext
 from bot.discord import app as discord
 from bot.render.schedules import moment
 from bot.schedules.cron import in_words

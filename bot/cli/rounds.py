@@ -13,8 +13,8 @@ from bot.chat import Asker, IncomingMessage
 from bot.cli.output import FAILED, MISUSED, Json, fail, print_json, print_post, run
 from bot.cli.progress import DownloadBar
 from bot.commands.ask import accepted
-from bot.commands.context import AppContext
 from bot.commands.round_delivery import follow_and_deliver
+from bot.context import AppContext
 from bot.observability import logs
 from bot.render.budgets import budget_document, budget_post
 from bot.render.round_json import document

@@ -19,7 +19,7 @@ from bot.cli.output import run
 from bot.cli.progress import DownloadBar
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
 from bot.commands.buttons import MOST_REMEMBERED, PRESS
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.coordination.tasks import beside
 from bot.observability import logs, metrics
 from bot.ports import PAGE, JobQueue
@@ -238,7 +238,7 @@ async def _resume(app_context: AppContext) -> None:
 
 def _background_tasks(app_context: AppContext, closed: "asyncio.Queue[Round]") -> list[Task]:
     """Return the tasks that run whichever chats are configured."""
-    leader_lock = app_context.bakeoff_registry.private_place
+    leader_lock = app_context.bakeoff_registry.acquire
     tasks = [Scheduler(app_context).run(), keep_counting(app_context, closed, leader_lock)]
     tasks.append(metrics.watch_outbox(app_context.outbox.unmarked))
     if app_context.texts_days is not None:
@@ -265,7 +265,7 @@ async def _run_page_bakeoffs(app_context: AppContext, job_queue: JobQueue) -> No
 async def _sweep(app_context: AppContext) -> None:
     """Release money that no round holds and delete old button presses, if no other process does."""
     try:
-        async with app_context.bakeoff_registry.private_place("sweep") as is_leader:
+        async with app_context.bakeoff_registry.acquire("sweep") as is_leader:
             if is_leader:
                 await app_context.budget.sweep(
                     app_context.store, partial(asyncio.sleep, ROUND_OPENING_SECONDS)

@@ -13,7 +13,7 @@ from bot.cli.output import Json, print_json, print_post, run
 from bot.cli.rounds import TERMINAL_USER
 from bot.commands import suites
 from bot.commands.bakeoffs import meant_suite
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.render.suites import SuiteRunCost, cost_line, kept_post, list_post, size_line, suite_post
 from bot.settings import load_settings
 from bot.suite_files import (

@@ -68,7 +68,7 @@ async def left(app: AppContext, chat: str, workspace: str) -> int:
     Running rounds and bake-offs are stopped; picked panels and drafts are deleted too. Raise
     StoreError if traces of them are left in the database file.
     """
-    await app.bakeoff_registry.let_go(chat, workspace)
+    await app.bakeoff_registry.stop(chat, workspace)
     for line in await app.store.recent(wanted=RoundQuery(chats=(chat,), workspace=workspace)):
         await app.runner.stop(line.id)
     for kind in (PICKED_PANEL, DRAFT):

@@ -133,7 +133,7 @@ class BakeoffRegistry:
                 yield event
 
     @asynccontextmanager
-    async def private_place(self, name: str) -> AsyncIterator[bool]:
+    async def acquire(self, name: str) -> AsyncIterator[bool]:
         """Try to acquire a named lock across processes; yield False if another process has it."""
         if self._sole:
             async with self._sole(name) as is_ours:
@@ -146,7 +146,7 @@ class BakeoffRegistry:
             if self._claims and is_ours:
                 self._claims.free(name)
 
-    async def let_go(self, chat: str | None = None, workspace: str | None = None) -> None:
+    async def stop(self, chat: str | None = None, workspace: str | None = None) -> None:
         """Stop the bake-offs that report to a chat or workspace, or all; their rounds run on."""
         tasks = [
             running.task

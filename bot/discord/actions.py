@@ -20,9 +20,9 @@ from bot.commands.buttons import (
     posts_of,
     readable_round,
 )
-from bot.commands.context import AppContext
 from bot.commands.rounds import Opinion
 from bot.commands.suites import SuiteAddition
+from bot.context import AppContext
 from bot.render.text_safety import shortened
 from council.errors import CouncilError
 

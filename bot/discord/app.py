@@ -14,9 +14,9 @@ import structlog
 
 from bot.bakeoffs.lifecycle import BakeoffJobs, go_on_in
 from bot.chat import Chat, DeliveryUnknownError
-from bot.commands.context import AppContext
 from bot.commands.recovery import ChatSupervisor, UndeliveredRounds, left
 from bot.commands.round_delivery import RoundDelivery
+from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks, first_of
 from bot.discord.config import Address
 from bot.discord.errors import translate_errors
@@ -112,7 +112,7 @@ class Discord:
                     await self._connect(client, tasks)
         finally:
             await tasks.close()
-            await self._app_context.bakeoff_registry.let_go(CHAT)
+            await self._app_context.bakeoff_registry.stop(CHAT)
 
     async def _connect(self, client: DiscordClient, tasks: BackgroundTasks) -> None:
         """Receive events until the connection ends; once it is ready, deliver what is pending."""

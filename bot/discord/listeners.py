@@ -24,10 +24,10 @@ from bot.commands.buttons import (
     in_its_place,
     tell_busy,
 )
-from bot.commands.context import AppContext
 from bot.commands.dispatch import COMMANDS, Act, handle_message, reporting_errors, run_command
 from bot.commands.registry import Command, Invocation
 from bot.commands.rounds import context_of, round_at, rounds_of_thread
+from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord import actions
 from bot.discord.errors import EditRateLimiter, translate_errors

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bot.commands.context import AppContext, versions
+from bot.context import AppContext, versions
 from council.bakeoffs.models import Suite
 from council.budget import Estimate
 from council.budget_caps import Account
@@ -116,7 +116,7 @@ async def hold(
 
     Raise ExperimentError if another process is running it.
     """
-    async with app.bakeoff_registry.private_place(f"experiment {experiment.id}") as is_ours:
+    async with app.bakeoff_registry.acquire(f"experiment {experiment.id}") as is_ours:
         if not is_ours:
             raise ExperimentError(f"Experiment {experiment.id} is being held by another process.")
         await app.prepare(experiment.panel)

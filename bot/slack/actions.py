@@ -12,8 +12,8 @@ from bot.commands.buttons import (
     posts_of,
     readable_round,
 )
-from bot.commands.context import AppContext
 from bot.commands.rounds import Opinion, own_feedback, rate
+from bot.context import AppContext
 from bot.slack.block_kit import action_from_id
 from bot.slack.events import Body, SlackEvent, parse_interaction
 from bot.slack.modals import (

@@ -18,9 +18,9 @@ from starlette.responses import PlainTextResponse, Response
 
 from bot.bakeoffs.lifecycle import BakeoffJobs, Way, go_on_in
 from bot.chat import Chat, SendEphemeral
-from bot.commands.context import AppContext
 from bot.commands.recovery import ChatSupervisor, UndeliveredRounds, left
 from bot.commands.round_delivery import RoundDelivery
+from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks, first_of
 from bot.slack.client import (
     Identity,
@@ -127,7 +127,7 @@ class Slack:
             self._handler = None
             self._app_context.chats.pop(CHAT, None)
             await tasks.close()
-            await self._app_context.bakeoff_registry.let_go(CHAT)
+            await self._app_context.bakeoff_registry.stop(CHAT)
         await left(self._app_context, CHAT, workspace.team)
         raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
 

@@ -16,9 +16,9 @@ from bot.commands.buttons import (
     add_to_suite,
     tell_busy,
 )
-from bot.commands.context import AppContext
 from bot.commands.dispatch import ASK, COMMANDS, Act, handle_message, reporting_errors
 from bot.commands.rounds import context_of, rounds_of_thread
+from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability import logs
 from bot.slack import modals

@@ -11,9 +11,9 @@ from bot.access import allows
 from bot.chat import Caution, Chat, Heading, IncomingMessage, Note, Post, PostingForbiddenError
 from bot.commands.ask import AskOptions, opened
 from bot.commands.buttons import check_may_add, opine, readable_round
-from bot.commands.context import AppContext
 from bot.commands.rounds import Opinion, context_of, rate, round_at
 from bot.commands.suites import SuiteAddition
+from bot.context import AppContext
 from bot.render.pagination import pages
 from bot.render.round_status import receivers
 from bot.render.text_safety import shortened

@@ -24,8 +24,8 @@ from bot.chat import (
     key_of,
 )
 from bot.commands.ask import asked
-from bot.commands.context import AppContext
 from bot.commands.rounds import newest, round_at
+from bot.context import AppContext
 from bot.render.formatting import counted
 from bot.render.round_status import receivers
 from bot.slack.client import RefusedError, call_api

@@ -24,10 +24,10 @@ from bot.commands.bakeoffs import (
     readable_bakeoffs,
 )
 from bot.commands.buttons import PRESSES, PROPOSED, add_to_suite
-from bot.commands.context import AppContext
 from bot.commands.dispatch import COMMANDS, reporting_errors, run_command
 from bot.commands.registry import Invocation
 from bot.commands.suites import NO_QUESTIONS, SuiteAddition, line_named, run_of
+from bot.context import AppContext
 from bot.render.bakeoffs import proposal_post, running_post, state_of, title_of
 from bot.render.schedules import understood_post
 from bot.render.suites import cost_line, size_line

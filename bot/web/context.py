@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, Response
 
 from bot.access import check_readable, listable
 from bot.commands.buttons import PROPOSED
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.render.formatting import names_of
 from bot.render.round_status import receivers

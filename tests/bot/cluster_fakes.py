@@ -17,7 +17,7 @@ from bot.ports import Do, Job, Unfinished
 from council.errors import CouncilError
 from council.ports import Gateway
 from storage.memory import MemoryOutbox
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 
 SHARED = ("store", "bakeoff_stores", "key_values", "budget", "experiments", "pubsub", "runner")
 

@@ -18,7 +18,7 @@ from storage.ledger import SqlLedger
 from storage.locks import SqlClock, SqlLocks
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
-from tests.bot.desks import an_app, ready
+from tests.bot.app_fakes import an_app, ready
 from tests.fakes.gateway import FakeGateway
 
 OPEN = Access()

@@ -17,6 +17,6 @@ async def test_what_a_process_does_alone_is_its_own(
 
     async with (
         opened_app(settings, StartOptions(serves=True)) as app,
-        app.bakeoff_registry.private_place("schedules") as is_ours,
+        app.bakeoff_registry.acquire("schedules") as is_ours,
     ):
         assert is_ours

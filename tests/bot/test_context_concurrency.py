@@ -14,7 +14,7 @@ from bot.context import AppContext, TooManyRunningError
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Closing, Question, Round
-from tests.bot.desks import FakeChat, an_app
+from tests.bot.app_fakes import FakeChat, an_app
 from tests.builders import ASKED_AT, CLAUDE, a_round
 from tests.fakes.gateway import FakeGateway, Hangs, SlowStore
 from tests.storage.builders import a_closed_round

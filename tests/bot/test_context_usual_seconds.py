@@ -9,7 +9,7 @@ from bot.commands.ask import accepted
 from bot.context import usual_seconds
 from council.rounds import Closing, Round
 from storage.memory import MemoryStore
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.bot.rounds import words_of
 from tests.builders import ASKED_AT, a_panel, a_round
 from tests.storage.builders import a_closed_round

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.chat.incoming import MOST_CHARACTERS
-from bot.commands.context import checked_question
+from bot.context import checked_question
 from bot.suite_files import MAX_BYTES, checked_name, name_from, read_file, read_suite
 from council.errors import SuiteError
 from council.rounds import Question

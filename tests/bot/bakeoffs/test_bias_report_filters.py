@@ -9,8 +9,8 @@ from bot.bakeoffs.leaderboard import LeaderboardQuery, LeaderboardQueryError
 from bot.ports import RecordSources
 from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
+from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.builders import packed_all, runs_of
-from tests.bot.desks import an_app
 from tests.bot.render.bias.builders import a_report
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

@@ -24,8 +24,8 @@ from council.bakeoffs.models import bakeoff_of
 from council.budget_caps import schedule_of
 from council.places import Place
 from storage.memory import MemoryOutbox
-from tests.bot.bakeoffs.kitchen import Room, a_bakeoff, a_suite, held
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
+from tests.bot.bakeoffs.fakes import Room, a_bakeoff, a_suite, held
 from tests.builders import a_panel
 
 SLOT = "sched:0123456789@2026-11-23T09:00"

@@ -13,7 +13,8 @@ from council.errors import BakeoffError, GatewayError
 from council.ports import RoundQuery
 from council.rounds import Round, Stage
 from storage.memory import MemoryStore
-from tests.bot.bakeoffs.kitchen import (
+from tests.bot.app_fakes import an_app
+from tests.bot.bakeoffs.fakes import (
     Room,
     a_bakeoff,
     a_graded_suite,
@@ -22,7 +23,6 @@ from tests.bot.bakeoffs.kitchen import (
     kept,
     questions_asked,
 )
-from tests.bot.desks import an_app
 from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel
 from tests.fakes.gateway import FakeGateway, Hangs
 

@@ -16,7 +16,7 @@ from bot.ports import Job, JobQueue
 from council.bakeoffs.models import Bakeoff, FailedQuestion, Progress
 from council.errors import BakeoffError
 from council.places import Place
-from tests.bot.bakeoffs.kitchen import Room, a_bakeoff, kept, questions_asked
+from tests.bot.bakeoffs.fakes import Room, a_bakeoff, kept, questions_asked
 from tests.bot.cluster_fakes import Board, processes
 from tests.bot.slack.inside import HeldGateway
 

@@ -13,8 +13,8 @@ from council.places import Place
 from council.ports import RoundQuery
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
-from tests.bot.bakeoffs.kitchen import DEAR, HERE, Room, a_bakeoff, a_suite, held, kept
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
+from tests.bot.bakeoffs.fakes import DEAR, HERE, Room, a_bakeoff, a_suite, held, kept
 from tests.builders import ASKED_AT, KEYS, a_schedule
 from tests.fakes.gateway import FakeGateway
 

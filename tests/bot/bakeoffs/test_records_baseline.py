@@ -10,7 +10,7 @@ from bot.bakeoffs.leaderboard import changed
 from bot.bakeoffs.records import BaselineError, check_comparable, read_baseline, record_document
 from council.bakeoffs.record_arrays import packed
 from council.bakeoffs.records import AuthorRecord, CouncilRecord, Margin, PackedRecord, Record
-from tests.bot.bakeoffs.kitchen import a_bakeoff, a_suite
+from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite
 from tests.builders import ASKED_AT
 
 MEMBERS = ("a", "b", "c", "d", "e")

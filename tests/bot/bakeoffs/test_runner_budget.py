@@ -13,8 +13,8 @@ from council.budget_caps import Caps
 from council.errors import BudgetError
 from council.money import dollars
 from storage.memory import MemoryStore
-from tests.bot.bakeoffs.kitchen import DEAR, Room, a_bakeoff, a_suite, kept
-from tests.bot.desks import an_app, ready
+from tests.bot.app_fakes import an_app, ready
+from tests.bot.bakeoffs.fakes import DEAR, Room, a_bakeoff, a_suite, kept
 from tests.builders import KEYS
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_ledger import MemoryLedger

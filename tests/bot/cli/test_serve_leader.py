@@ -67,7 +67,7 @@ async def test_numbers_of_rounds_that_closed_before_are_one_process_affair() -> 
     await app.store.open(round_)
     closed: asyncio.Queue[Round] = asyncio.Queue()
 
-    for alone, missing in ((another_does, ("r1",)), (app.bakeoff_registry.private_place, ())):
+    for alone, missing in ((another_does, ("r1",)), (app.bakeoff_registry.acquire, ())):
         counting = asyncio.create_task(keep_counting(app, closed, alone))
         await asyncio.sleep(0.2)
         counting.cancel()
@@ -83,7 +83,7 @@ async def test_old_texts_are_forgotten_by_one_process() -> None:
     async def once(_: float) -> None:
         raise asyncio.CancelledError
 
-    for alone, is_forgotten in ((another_does, False), (app.bakeoff_registry.private_place, True)):
+    for alone, is_forgotten in ((another_does, False), (app.bakeoff_registry.acquire, True)):
         act = keep_forgetting(app.store, 0, app.runner.is_running, alone, once)
         await asyncio.gather(act, return_exceptions=True)
         assert ((await app.store.load("r1")).forgotten is not None) is is_forgotten

@@ -7,7 +7,7 @@ from bot.chat import Asker, IncomingMessage
 from bot.commands.dispatch import handle_message
 from council.answers import Role
 from council.places import Place
-from tests.bot.desks import FakeChat, an_app
+from tests.bot.app_fakes import FakeChat, an_app
 from tests.fakes.gateway import FakeGateway
 
 EVENTS, DELIVERIES = 10, 1000

@@ -15,8 +15,8 @@ from bot.render.bakeoffs import LEAVE, START
 from council.bakeoffs.models import Ending
 from council.errors import BakeoffError
 from council.places import Place
-from tests.bot.bakeoffs.kitchen import HERE, Room, a_bakeoff, a_suite, kept
-from tests.bot.desks import FakeChat, an_app
+from tests.bot.app_fakes import FakeChat, an_app
+from tests.bot.bakeoffs.fakes import HERE, Room, a_bakeoff, a_suite, kept
 from tests.builders import ASKED_AT, CLAUDE, a_panel
 from tests.fakes.gateway import FakeGateway, Hangs
 

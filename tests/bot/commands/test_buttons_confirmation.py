@@ -10,7 +10,7 @@ from bot.commands.buttons import CONFIRM_LABELS, PRESSES, asked_back, confirmed,
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Question, Round
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.bot.rounds import words_of
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_round, an_answer
 from tests.storage.builders import a_closed_round

@@ -14,7 +14,7 @@ from bot.slack.listeners import filled_otherwise
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 from council.places import Place
-from tests.bot.desks import FakeChat, an_app
+from tests.bot.app_fakes import FakeChat, an_app
 
 SAID = IncomingMessage("", Asker("U1", "Ada"), Place("slack", "T1", "C1"), "k")
 TOLD = "This comes from another version of the council"

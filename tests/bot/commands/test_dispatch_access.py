@@ -14,7 +14,7 @@ from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from council.places import Place
 from council.rounds import Question
-from tests.bot.desks import FakeChat, an_app
+from tests.bot.app_fakes import FakeChat, an_app
 from tests.builders import ASKED_AT, a_panel, a_round
 from tests.fakes.gateway import SlowStore
 

@@ -11,8 +11,8 @@ from bot.ports import RecordSources
 from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
 from council.places import Place
+from tests.bot.app_fakes import FakeChat, an_app
 from tests.bot.commands.test_reports_leaderboard import ADA, ROOM, Room, said
-from tests.bot.desks import FakeChat, an_app
 from tests.bot.render.bias.builders import NOTHING, a_report
 from tests.bot.rounds import words_of
 

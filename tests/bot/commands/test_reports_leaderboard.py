@@ -16,8 +16,8 @@ from bot.chat import (
 from bot.commands.dispatch import ASK, COMMANDS, handle_message
 from bot.context import AppContext
 from council.places import Place
+from tests.bot.app_fakes import FakeChat, an_app
 from tests.bot.bakeoffs.builders import packed_all, runs_of
-from tests.bot.desks import FakeChat, an_app
 from tests.bot.rounds import words_of
 
 ROOM = Place("slack", "T1", "C1")

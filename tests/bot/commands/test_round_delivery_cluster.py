@@ -17,7 +17,7 @@ from bot.ports import Job
 from council.errors import CouncilError
 from council.places import Place
 from council.ports import RoundQuery
-from tests.bot.bakeoffs.kitchen import Room
+from tests.bot.bakeoffs.fakes import Room
 from tests.bot.cluster_fakes import Board, processes
 from tests.bot.slack.inside import HeldGateway
 

@@ -12,7 +12,7 @@ from council.places import Place
 from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
 from storage.memory import MemoryStore
-from tests.bot.desks import FakeChat, an_app
+from tests.bot.app_fakes import FakeChat, an_app
 from tests.builders import ASKED_AT, CLAUDE, a_round, an_answer
 from tests.fakes.gateway import FakeGateway, Hangs
 

@@ -12,7 +12,7 @@ from council.integrity.erasure import texts_of
 from council.places import Place
 from council.rounds import Question
 from storage.memory import MemoryStore
-from tests.bot.desks import FakeChat, an_app
+from tests.bot.app_fakes import FakeChat, an_app
 from tests.builders import CLAUDE, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, Hangs
 from tests.storage.builders import a_closed_round

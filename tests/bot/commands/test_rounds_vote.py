@@ -11,7 +11,7 @@ from council.labels import Label
 from council.places import Place
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
-from tests.bot.desks import FakeChat, an_app
+from tests.bot.app_fakes import FakeChat, an_app
 from tests.builders import a_round
 from tests.storage.builders import a_closed_round
 

@@ -12,7 +12,7 @@ from bot.context import SCHEDULES, AppContext
 from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
 from council.money import Price
 from council.places import Place
-from tests.bot.desks import FakeChat, an_app
+from tests.bot.app_fakes import FakeChat, an_app
 from tests.builders import CLAUDE, GEMINI, GPT
 from tests.fakes.gateway import FakeGateway
 

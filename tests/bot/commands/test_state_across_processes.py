@@ -15,8 +15,8 @@ from bot.web.auth import PageSigner, shared_key
 from council.bakeoffs.models import Suite, SuiteQuestion
 from council.errors import PanelError, SuiteError
 from council.places import Place
+from tests.bot.app_fakes import FakeChat, an_app
 from tests.bot.cluster_fakes import processes
-from tests.bot.desks import FakeChat, an_app
 from tests.builders import a_panel
 from tests.fakes.memory_key_value import MemoryKeyValueStore
 

@@ -20,7 +20,7 @@ from council.pipeline.session import RoundServices
 from council.places import Place
 from council.rounds import Question
 from storage.memory import MemoryStore
-from tests.bot.desks import FakeChat, an_app
+from tests.bot.app_fakes import FakeChat, an_app
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_key_value import MemoryKeyValueStore

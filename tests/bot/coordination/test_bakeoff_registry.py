@@ -7,7 +7,7 @@ import pytest
 from bot.coordination.bakeoff_registry import BakeoffRegistry, RunningBakeoff, RunningElsewhereError
 from council.bakeoffs.models import Progress
 from council.errors import BakeoffError
-from tests.bot.bakeoffs.kitchen import a_bakeoff
+from tests.bot.bakeoffs.fakes import a_bakeoff
 
 
 class FakeClaims:
@@ -70,9 +70,9 @@ async def test_only_the_bake_offs_of_a_chat_are_stopped_with_it() -> None:
     registry.start(a_bakeoff(), run_forever)
     await asyncio.sleep(0)
 
-    await registry.let_go("discord")
+    await registry.stop("discord")
     assert registry.latest("bo:beef")
-    await registry.let_go("slack")
+    await registry.stop("slack")
 
     assert registry.latest("bo:beef") is None
 
@@ -86,7 +86,7 @@ async def test_one_stopped_before_its_first_step_can_be_started_again() -> None:
         started.append(running)
 
     registry.start(a_bakeoff(), run)
-    await registry.let_go()
+    await registry.stop()
     assert claims.names == []
     registry.start(a_bakeoff(), run)
     assert [progress async for progress in registry.subscribe("bo:beef")] == [Progress(a_bakeoff())]
@@ -100,7 +100,7 @@ async def test_subscribers_get_an_error_when_it_is_stopped() -> None:
     seen = registry.subscribe("bo:beef")
     await anext(seen)
 
-    await registry.let_go()
+    await registry.stop()
 
     with pytest.raises(BakeoffError, match="was interrupted; a restart goes on"):
         await anext(seen)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.discord.app import Discord
 from bot.discord.config import Address
@@ -19,7 +19,7 @@ from bot.discord.messages import mark_of
 from bot.outbox import Outbox
 from council.ports import RoundSummary
 from storage.memory import MemoryOutbox
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.bot.discord.story import QUICK, part
 from tests.bot.slack.inside import HeldGateway, quickly
 from tests.wire.discord import Channel, Deed, FakeDiscord, Member, Message, Permission, Slow, User

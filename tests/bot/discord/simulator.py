@@ -13,13 +13,13 @@ from pathlib import Path
 import discord
 import simcord
 
-from bot.commands.context import AppContext
 from bot.commands.recovery import left
+from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord.events import CHAT
 from bot.discord.listeners import DiscordClient
 from bot.discord.servers import FileServerStore, ServerTracker
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.bot.discord.limits import texts
 
 SETTLED_SECONDS = 60.0  # of the simulation: every pause between edits and posts is over

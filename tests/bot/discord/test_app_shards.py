@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.discord.app import Discord
 from bot.discord.config import Address
 from bot.discord.servers import Shard

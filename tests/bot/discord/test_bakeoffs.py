@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.bot.bakeoffs.kitchen import a_suite
+from tests.bot.bakeoffs.fakes import a_suite
 from tests.bot.discord.in_process import InProcessBot
 from tests.bot.discord.story import part
 from tests.builders import ASKED_AT

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.bot.discord.simulator import make_client
 
 

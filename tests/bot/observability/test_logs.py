@@ -11,7 +11,7 @@ from bot.commands.dispatch import handle_message
 from bot.observability import logs
 from council.answers import Call, Reply
 from council.places import Place
-from tests.bot.desks import FakeChat, an_app
+from tests.bot.app_fakes import FakeChat, an_app
 from tests.fakes.gateway import FakeGateway
 
 SECRETS = ("Is this my question?", "sk-secret-key", "a quiet answer")

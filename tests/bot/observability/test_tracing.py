@@ -14,7 +14,7 @@ from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
-from tests.bot.desks import ready
+from tests.bot.app_fakes import ready
 from tests.bot.observability.trace_collector import CollectedTraces, attributes, running_collector
 from tests.builders import CLAUDE, GEMINI, GPT, a_round
 from tests.fakes.gateway import FakeGateway, Hangs

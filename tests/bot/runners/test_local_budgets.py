@@ -12,8 +12,8 @@ from rich.console import Console
 from bot.bakeoffs.bias_report import bias_report
 from bot.chat import Asker, IncomingMessage, Post
 from bot.commands.ask import opened
-from bot.commands.context import AppContext
 from bot.commands.dispatch import handle_message
+from bot.context import AppContext
 from bot.outbox import Outbox
 from bot.runners.local import LocalRunner
 from bot.terminal import TerminalChat

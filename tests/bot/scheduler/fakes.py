@@ -10,7 +10,7 @@ from bot.schedules.cron import slots_of
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite, SuiteQuestion
 from council.bakeoffs.ports import BakeoffStores
 from council.places import Place
-from tests.bot.desks import FakeChat, an_app
+from tests.bot.app_fakes import FakeChat, an_app
 from tests.builders import a_schedule
 
 HERE = Place("slack", "T1", "C1")

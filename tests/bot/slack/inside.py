@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.outbox import Outbox
 from bot.slack.app import Slack
@@ -16,7 +16,7 @@ from bot.slack.config import Tokens
 from bot.slack.workspace import SlackLimits
 from council.answers import Call, Reply
 from storage.memory import MemoryOutbox
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.fakes.gateway import FakeGateway
 from tests.wire.slack import BOT, FakeSlack, Message, Rates, Rules
 from tests.wire.slack.state import SCOPES, Installation

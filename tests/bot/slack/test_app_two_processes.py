@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
 from tests.bot.cluster_fakes import Board, processes

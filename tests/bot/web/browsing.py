@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import httpx
 from starlette.applications import Starlette
 
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.runners.local import LocalRunner
 from bot.web.app import web_app
 from bot.web.auth import PageSigner, Visitor, place_of
@@ -17,7 +17,7 @@ from council.pipeline.run import convene
 from council.pipeline.session import RoundServices
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.builders import a_round
 
 TOKEN = "a long random text"

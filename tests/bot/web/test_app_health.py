@@ -3,7 +3,7 @@
 import re
 
 from council.errors import GatewayError, StoreError
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import Town, a_town, round_of
 from tests.bot.web.test_auth_headers import BrokenStore
 from tests.builders import CLAUDE, GEMINI, GPT, GROK, a_panel

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.web.auth import LINK_SECONDS, SESSION_SECONDS
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import (
     SOMEBODY,
     TOKEN,

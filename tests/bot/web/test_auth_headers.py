@@ -11,7 +11,7 @@ from bot.web.context import STATIC
 from council.errors import StoreError
 from council.rounds import Round
 from storage.memory import MemoryStore
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import SOMEBODY, TOKEN, Town, a_round_of, a_town
 
 POLICY = (

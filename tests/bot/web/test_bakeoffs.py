@@ -12,8 +12,8 @@ import pytest
 from bot.access import Access
 from council.bakeoffs.models import Ending
 from council.places import Place
-from tests.bot.bakeoffs.kitchen import a_bakeoff, a_suite, kept
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
+from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, kept
 from tests.bot.web.browsing import Browser, Town, a_town
 from tests.builders import ASKED_AT, CLAUDE
 from tests.fakes.gateway import FakeGateway, Hangs
@@ -25,7 +25,7 @@ async def stalled() -> AsyncIterator[Town]:
     town = a_town(an_app(FakeGateway({CLAUDE: Hangs()})))
     await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     yield town
-    await town.site.app.bakeoff_registry.let_go()
+    await town.site.app.bakeoff_registry.stop()
     await town.close()
 
 

@@ -71,7 +71,7 @@ async def test_a_schedule_is_paused_resumed_run_and_removed(town: Town, browser:
     assert await done("remove") == 303
     assert await town.site.app.bakeoff_stores.schedules.every() == ()
     assert await done("remove") == 404
-    await town.site.app.bakeoff_registry.let_go()
+    await town.site.app.bakeoff_registry.stop()
 
 
 async def test_a_form_of_another_site_changes_nothing(town: Town, browser: Browser) -> None:

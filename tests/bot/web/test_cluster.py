@@ -13,9 +13,9 @@ from bot.web.auth import PageSigner, shared_key
 from council.places import Place
 from council.ports import EVERY, RoundQuery, RoundSummary
 from storage.memory import MemoryStore
-from tests.bot.bakeoffs.kitchen import a_bakeoff, kept
+from tests.bot.app_fakes import an_app
+from tests.bot.bakeoffs.fakes import a_bakeoff, kept
 from tests.bot.cluster_fakes import processes
-from tests.bot.desks import an_app
 from tests.bot.slack.inside import HeldGateway
 from tests.bot.web.browsing import Browser, Town, a_town, round_of
 from tests.builders import a_panel

@@ -15,7 +15,7 @@ from bot.web import events
 from council.errors import StoreError
 from council.rounds import Artefact
 from storage.memory import MemoryStore
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import SOMEBODY, Town, a_round_of, a_town, round_of
 from tests.builders import GPT, a_round
 from tests.fakes.gateway import FakeGateway, Hangs

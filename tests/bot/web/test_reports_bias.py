@@ -10,8 +10,8 @@ import pytest
 from bot.ports import RecordSources
 from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
+from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.builders import packed_all, runs_of
-from tests.bot.desks import an_app
 from tests.bot.render.bias.builders import NOTHING, a_report
 from tests.bot.render.boards.builders import QWEN
 from tests.bot.web.browsing import Town, a_town

@@ -10,7 +10,7 @@ import pytest
 
 from council.panel import Panel
 from council.rounds import Stage
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import SOMEBODY, Town, a_round_of, a_town, round_of
 from tests.builders import a_panel
 

@@ -13,7 +13,7 @@ from bot.render.round_json import document
 from bot.render.round_report import as_markdown, report
 from council.errors import GatewayError
 from council.rounds import Question
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import SOMEBODY, Town, a_round_of, a_town, round_of
 from tests.builders import CLAUDE, GPT, KEYS
 from tests.fakes.gateway import FakeGateway, Hangs

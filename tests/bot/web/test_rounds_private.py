@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from council.rounds import Stage
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import SOMEBODY, Browser, Town, a_round_of, a_town, round_of
 from tests.builders import GPT
 from tests.fakes.gateway import FakeGateway, Hangs

@@ -21,5 +21,5 @@ async def serve_in_process(town: Town) -> AsyncIterator[str]:
     finally:
         server.should_exit = True
         await serving
-        await town.site.app.bakeoff_registry.let_go()
+        await town.site.app.bakeoff_registry.stop()
         await town.close()

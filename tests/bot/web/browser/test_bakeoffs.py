@@ -7,8 +7,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tests.bot.bakeoffs.kitchen import a_graded_suite, a_suite
-from tests.bot.desks import an_app
+from tests.bot.app_fakes import an_app
+from tests.bot.bakeoffs.fakes import a_graded_suite, a_suite
 from tests.bot.slack.inside import HeldGateway
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
