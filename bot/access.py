@@ -9,7 +9,7 @@ from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.ports import BakeoffQuery
 from council.errors import CouncilError, RoundNotFoundError
 from council.panel import Panel
-from council.places import HOUSE, Place
+from council.places import LOCAL_CHATS, Place
 from council.ports import RoundQuery, RoundSummary, Store
 from council.rounds import Question, Round, Stage
 
@@ -69,7 +69,7 @@ def admitted(access: Access, message: IncomingMessage) -> None:
 
     The terminal and the web page are open to everybody who can reach them.
     """
-    if message.place.chat in HOUSE:
+    if message.place.chat in LOCAL_CHATS:
         return
     admin = _admin(access)
     if message.asker.is_guest and not access.guests:
@@ -176,7 +176,7 @@ async def check_rate_limit(access: Access, store: Store, question: Question, now
 def is_rate_limited(access: Access, question: Question) -> bool:
     """Return whether a rate limit applies to a question's asker."""
     is_limited = access.rounds_per_hour is not None or access.rounds_per_day is not None
-    return is_limited and question.place.chat not in HOUSE and bool(question.asked_by)
+    return is_limited and question.place.chat not in LOCAL_CHATS and bool(question.asked_by)
 
 
 def _format_minute(moment: datetime, now: datetime) -> str:
@@ -204,8 +204,8 @@ def readable_rounds(message: IncomingMessage, containing: str = "") -> RoundQuer
     here = message.place
     if here.chat == "terminal":
         return RoundQuery(containing)
-    if here.chat in HOUSE:
-        return RoundQuery(containing, chats=HOUSE, asker=message.asker.id)
+    if here.chat in LOCAL_CHATS:
+        return RoundQuery(containing, chats=LOCAL_CHATS, asker=message.asker.id)
     return RoundQuery(
         containing,
         chats=(here.chat,),

@@ -36,7 +36,7 @@ from council.errors import StoreError
 from council.gateways.litellm import LitellmGateway, SeatSettings, load_warm
 from council.gateways.local.download import Progress
 from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway, ollama_models
-from council.gateways.local.server import supported
+from council.gateways.local.server import unsupported_reason
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
 from council.gateways.throttling.provider import SharedLimits
@@ -46,7 +46,7 @@ from council.providers import Health, ProviderHint
 from council.research.experiment import ExperimentStore
 from council.rounds import Round
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
-from storage.engine import check_opens, connections_beside, open_engine
+from storage.engine import check_file_opens, open_engine, open_separate_pool
 from storage.experiments import SqlExperiments
 from storage.hash_chain import SqlHashChain
 from storage.key_value import SqlKeyValueStore
@@ -170,7 +170,7 @@ async def opened_engine(settings: Settings) -> AsyncIterator[AsyncEngine]:
             "in COUNCIL_DATA_DIR."
         ) from None
     if settings.database_file:
-        check_opens(settings.database_file)
+        check_file_opens(settings.database_file)
     engine = open_engine(settings.database)
     try:
         await upgrade(engine)
@@ -223,7 +223,7 @@ async def _open_cluster_services(
         yield ClusterServices()
         return
     async with AsyncExitStack() as stack:
-        connections = connections_beside(engine, SHARED_CONNECTIONS, SHARED_WAIT_SECONDS)
+        connections = open_separate_pool(engine, SHARED_CONNECTIONS, SHARED_WAIT_SECONDS)
         stack.push_async_callback(connections.dispose)
         sync = ProviderSync(pubsub)
         stack.push_async_callback(sync.close)
@@ -277,13 +277,13 @@ async def _open_models(
         )
         stack.push_async_callback(remote.close)
         if services.listen_to_hints:
-            await stack.enter_async_context(beside(services.listen_to_hints(remote.heed)))
+            await stack.enter_async_context(beside(services.listen_to_hints(remote.apply_hint)))
         stack.enter_context(metrics.providers_watched(remote.health))
         routes: dict[str, Gateway] = {SCRIPTED: ScriptedGateway(), f"{LOCAL}/": local, "": remote}
 
         async def prepare(panel: Panel) -> None:
             """Load the panel's models before the round starts."""
-            scrub.ready()
+            scrub.warm_up()
             if any(seat.demonstration for seat in _seats(panel)):
                 await local.start()
             elif _uses_litellm(panel):
@@ -410,4 +410,4 @@ async def find_houses(settings: Settings, *, local: bool) -> PanelConfig:
 async def surroundings(settings: Settings) -> list[str]:
     """Return lines that describe the local models of this machine."""
     served = ", ".join(await ollama_models(settings.ollama)) or "not found"
-    return [f"Ollama: {served}", f"demonstration models: {supported() or 'can run here'}"]
+    return [f"Ollama: {served}", f"demonstration models: {unsupported_reason() or 'can run here'}"]

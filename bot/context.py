@@ -38,7 +38,7 @@ from council.ports import Gateway, KeyValueStore, RoundQuery, RoundSummary, Stor
 from council.prompts import VERSION as PROMPTS
 from council.providers import Health
 from council.research.experiment import ExperimentStore
-from council.round_rules import POLICY as AUDITS
+from council.round_rules import AUDIT_POLICY as AUDITS
 from council.rounds import Question, Round
 
 MAX_CONCURRENT_BAKEOFF_ROUNDS = 2  # of one bake-off

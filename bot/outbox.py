@@ -79,20 +79,20 @@ class Outbox:
     async def root_of(self, sent: SentMessage) -> str | None:
         """Return the id of the round or bake-off whose first message this is, else None."""
         prefix = _prefix(sent.place)
-        key = await self._rows.key_of(prefix, sent.message) or prefix
+        key = await self._rows.find_key(prefix, sent.message) or prefix
         round_id, _, part = key.removeprefix(prefix).rpartition("/")
         return round_id if part in ROOTS else None
 
     async def root(self, round_id: str, place: Place) -> SentMessage | None:
         """Return the message with a round's answer, None if none was sent in this place."""
         for part in (ROOT_AGAIN, ROOT):
-            if message := await self._rows.message_of(_key(place, round_id, part)):
+            if message := await self._rows.find_message(_key(place, round_id, part)):
                 return SentMessage(place, message)
         return None
 
-    async def unmarked(self) -> int:
+    async def count_unmarked(self) -> int:
         """Return how many messages were claimed over a minute ago and never marked as sent."""
-        return await self._rows.unmarked(UNMARKED_SECONDS, self._now())
+        return await self._rows.count_unmarked(UNMARKED_SECONDS, self._now())
 
     async def _send_surely(self, chat: Chat, place: Place, post: Post, key: str) -> SentMessage:
         """Send a message; if its arrival is unknown, look it up and send it again if missing."""
@@ -122,7 +122,7 @@ class Outbox:
             return Claim(claim.key, claim.claimed_at, found.message)
         await self._sleep(self._wait_seconds(claim, found_at))
         now = self._now()
-        if not await self._rows.take_over(claim, now):
+        if not await self._rows.reclaim(claim, now):
             return await self._rows.claim(claim.key, round_id, now)
         if found := await self._find_patiently(chat, place, claim.key):
             await self._rows.mark(claim.key, found.message)

@@ -9,7 +9,7 @@ from typing import Protocol
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.bias.report import BiasReport
 from council.errors import CouncilError, StoreError
-from council.places import HOUSE, Place
+from council.places import LOCAL_CHATS, Place
 from council.ports import Store
 from council.rounds import Round
 
@@ -188,7 +188,7 @@ def job_of(kind: str, place: Place, name: str, shards: int) -> Job:
 
 def queue_of_place(place: Place, shards: int) -> str:
     """Return which processes report to a place: a chat's, one Discord shard's or the page's."""
-    if place.chat in HOUSE:
+    if place.chat in LOCAL_CHATS:
         return PAGE
     if place.chat == DISCORD:
         return f"{DISCORD} {shard_of(place.workspace, shards)}/{shards}"

@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from bot.chat.incoming import MOST_CHARACTERS, cleaned
-from council.bakeoffs.grading import check_reference, usual_grading
+from council.bakeoffs.grading import check_reference, default_grading
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.bakeoffs.ports import SuiteStore
 from council.errors import SuiteError
@@ -279,7 +279,7 @@ def _parse_reference(where: str, given: Mapping[str, str]) -> Reference | None:
     value, tolerance = given.get("answer", ""), given.get("tolerance", "")
     if not (value or given.get("grading") or tolerance):
         return None
-    grading = _parse_grading(where, given.get("grading", "")) or usual_grading(value)
+    grading = _parse_grading(where, given.get("grading", "")) or default_grading(value)
     reference = Reference(grading, value, _parse_tolerance(tolerance))
     try:
         check_reference(reference)

@@ -42,7 +42,7 @@ from bot.chat import (
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from council.places import Place
-from council.prompt_injection import visible
+from council.prompt_injection import remove_invisible
 
 HERE = Place("terminal")
 GREETING = "Type a question, or help. Ctrl-C stops a round and keeps it; Ctrl-D leaves."
@@ -232,4 +232,4 @@ def _render_steps(steps: Steps) -> Grid:
 
 def _printable(text: str) -> str:
     """Return the text without escape sequences, which could control the terminal."""
-    return "".join(c for c in visible(text) if c in "\n\t" or c.isprintable())
+    return "".join(c for c in remove_invisible(text) if c in "\n\t" or c.isprintable())

@@ -55,11 +55,11 @@ class SpoiledBallot:
         return self.paper.attempt == AUDIT_ATTEMPT
 
 
-def cast(
+def cast_ballot(
     slate: Slate, nonce: str, paper: BallotExchange, audit: str | None = None
 ) -> Ballot | SpoiledBallot:
     """Return the ballot parsed from the reply, in public labels, or a spoiled ballot."""
-    parsed = read_ballot(paper.reply.text, nonce, slate.letters)
+    parsed = parse_ballot(paper.reply.text, nonce, slate.letters)
     if isinstance(parsed, BallotFault):
         return SpoiledBallot(slate.judge, parsed.value, paper)
     return Ballot(
@@ -107,10 +107,10 @@ class BallotParseError(Exception):
         self.fault = fault
 
 
-def read_ballot(text: str, nonce: str, letters: Sequence[str]) -> ParsedBallot | BallotFault:
+def parse_ballot(text: str, nonce: str, letters: Sequence[str]) -> ParsedBallot | BallotFault:
     """Return the ranking in a reply, or the fault that spoils it."""
     try:
-        ballot = signed_object(text, nonce)
+        ballot = parse_signed_object(text, nonce)
         reason = ballot.get("reason")
         return ParsedBallot(
             _ranking(ballot, letters), reason.strip() if isinstance(reason, str) else ""
@@ -119,7 +119,7 @@ def read_ballot(text: str, nonce: str, letters: Sequence[str]) -> ParsedBallot |
         return error.fault
 
 
-def signed_object(text: str, nonce: str) -> dict[str, object]:
+def parse_signed_object(text: str, nonce: str) -> dict[str, object]:
     """Return the one JSON object of a reply; raise BallotParseError without the right nonce."""
     found = _only_object(text)
     if found.get("nonce") != nonce:

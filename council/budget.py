@@ -10,12 +10,12 @@ from council.answers import Call, Prompt, Reply
 from council.budget_caps import Account, Caps
 from council.errors import BudgetError, RoundNotFoundError, StoreError, UncoveredError
 from council.labels import MIN_TO_RANK, Label
-from council.money import Price, about, cap_micro, cost_micro_usd, dollars
+from council.money import Price, cap_micro_usd, cost_micro_usd, format_rounded_usd, format_usd
 from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, Store
 from council.prompts.answer import answer_prompt
 from council.prompts.ballot import BallotPrompt, judge_prompt
-from council.prompts.shared import estimated_tokens
+from council.prompts.shared import estimate_tokens
 from council.prompts.synthesis import JudgesReport, chair_prompt
 from council.rounds import Round
 
@@ -41,7 +41,7 @@ class Estimate:
     unknown: tuple[str, ...] = ()
 
 
-async def estimated(round_: Round, gateway: Gateway) -> Estimate:
+async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     """Return the most a round may cost at the gateway's prices."""
     panel = round_.panel
     seats = dict.fromkeys((*panel.judges, *panel.chair_order))
@@ -59,26 +59,28 @@ async def estimated(round_: Round, gateway: Gateway) -> Estimate:
 def call_cost_micro_usd(price: Price, call: Call) -> int:
     """Return the most a call may cost, in micro-dollars; a call with a schema is a ballot."""
     return price.micro(
-        prompt_tokens(call.prompt), reply_tokens(price, ballot=call.schema is not None)
+        max_prompt_tokens(call.prompt), max_reply_tokens(price, ballot=call.schema is not None)
     )
 
 
-def prompt_tokens(prompt: Prompt) -> int:
+def max_prompt_tokens(prompt: Prompt) -> int:
     """Return an upper bound for the tokens of a prompt."""
-    return estimated_tokens(prompt.system + prompt.user)
+    return estimate_tokens(prompt.system + prompt.user)
 
 
-def reply_tokens(price: Price | None, *, ballot: bool = False) -> int:
+def max_reply_tokens(price: Price | None, *, ballot: bool = False) -> int:
     """Return how many tokens a seat may write: its token limit, else a usual maximum."""
-    if price and price.most_tokens_out is not None:
-        return price.most_tokens_out
+    if price and price.max_tokens_out is not None:
+        return price.max_tokens_out
     return MAX_BALLOT_TOKENS if ballot else MAX_TEXT_TOKENS
 
 
 def _answers(round_: Round, prices: Prices) -> list[int]:
-    question_tokens = prompt_tokens(answer_prompt(round_.question))
+    question_tokens = max_prompt_tokens(answer_prompt(round_.question))
     priced = (prices[member.key] for member in round_.panel.members)
-    return [price.micro(question_tokens, reply_tokens(price)) if price else 0 for price in priced]
+    return [
+        price.micro(question_tokens, max_reply_tokens(price)) if price else 0 for price in priced
+    ]
 
 
 def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
@@ -88,8 +90,10 @@ def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
         return 0
     texts = dict.fromkeys(_LETTERS[: len(others)], "")
     frame = judge_prompt(round_.question, round_.panel.rubric, BallotPrompt(texts, _NONCE))
-    answer_tokens = sum(reply_tokens(prices[member.key]) for member in others)
-    return price.micro(prompt_tokens(frame) + answer_tokens, reply_tokens(price, ballot=True))
+    answer_tokens = sum(max_reply_tokens(prices[member.key]) for member in others)
+    return price.micro(
+        max_prompt_tokens(frame) + answer_tokens, max_reply_tokens(price, ballot=True)
+    )
 
 
 def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
@@ -99,11 +103,13 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
     members = round_.panel.members
     texts = {Label(letter): "" for letter in _LETTERS[: len(members)]}
     frame = chair_prompt(round_.question, texts, JudgesReport(), _NONCE, plain=False)
-    answer_tokens = sum(reply_tokens(prices[member.key]) for member in members)
+    answer_tokens = sum(max_reply_tokens(prices[member.key]) for member in members)
     reason_tokens = sum(
-        reply_tokens(prices[judge.key], ballot=True) for judge in round_.panel.judges
+        max_reply_tokens(prices[judge.key], ballot=True) for judge in round_.panel.judges
     )
-    return price.micro(prompt_tokens(frame) + answer_tokens + reason_tokens, reply_tokens(price))
+    return price.micro(
+        max_prompt_tokens(frame) + answer_tokens + reason_tokens, max_reply_tokens(price)
+    )
 
 
 # --- Reservation and settlement.
@@ -126,11 +132,11 @@ class Budget:
 
         A round that is in the ledger already is unchanged. A free round needs no reservation.
         """
-        estimate = await estimated(round_, gateway)
+        estimate = await estimate_round(round_, gateway)
         self.check_prices(round_.panel, estimate)
         _check_round_cap(round_.panel, estimate)
         wanted, account = _wanted(round_.panel, estimate), Account.of(round_, self.now())
-        caps = self.caps.under(account)
+        caps = self.caps.for_account(account)
         if wanted and (refused := await self.ledger.reserve(account, wanted, caps)):
             raise BudgetError(refused.sentence(wanted, account.day))
 
@@ -144,10 +150,10 @@ class Budget:
         if round_.closing:
             yield gateway
             return
-        estimate = await estimated(round_, gateway)
+        estimate = await estimate_round(round_, gateway)
         self.check_prices(round_.panel, estimate)
         wanted, account = _wanted(round_.panel, estimate), Account.of(round_, self.now())
-        caps = self.caps.under(account)
+        caps = self.caps.for_account(account)
         if wanted and (refused := await self.ledger.extend(account, wanted, caps)):
             raise BudgetError(refused.sentence(wanted, account.day))
         spent = await self.ledger.spent(round_.id) if wanted or estimate.unknown else 0
@@ -161,7 +167,7 @@ class Budget:
             await self._close(budgeted)
 
     @asynccontextmanager
-    async def covering(
+    async def budget_gateway(
         self, account: Account, gateway: Gateway, cap: int | None, of: str
     ) -> AsyncIterator["BudgetedGateway"]:
         """Yield a budgeted gateway for work outside rounds that spends at most `cap` in total.
@@ -170,7 +176,7 @@ class Budget:
         """
         spent = await self.ledger.spent(account.round_id)
         budgeted = BudgetedGateway(
-            *(gateway, self.ledger, self.caps.under(account), account),
+            *(gateway, self.ledger, self.caps.for_account(account), account),
             cap=cap,
             reserved=0,
             spent=spent,
@@ -223,7 +229,7 @@ class Budget:
 
 def _round_cap(panel: Panel) -> int | None:
     usd = panel.terms.max_round_usd
-    return None if usd is None else cap_micro(usd)
+    return None if usd is None else cap_micro_usd(usd)
 
 
 def _wanted(panel: Panel, estimate: Estimate) -> int:
@@ -236,8 +242,8 @@ def _check_round_cap(panel: Panel, estimate: Estimate) -> None:
     cap = _round_cap(panel)
     if cap is not None and estimate.quorum_micro > cap:
         raise BudgetError(
-            f"A quorum of answers may cost {about(estimate.quorum_micro)}, and panel "
-            f"{panel.name!r} has a max_round_usd of {dollars(cap)}: shorten the question, give its "
+            f"A quorum of answers may cost {format_rounded_usd(estimate.quorum_micro)}, and panel "
+            f"{panel.name!r} has a max_round_usd of {format_usd(cap)}: shorten the question, give its "
             "models max_tokens, or raise the cap in council.toml."
         )
 
@@ -333,7 +339,7 @@ class BudgetedGateway(GatewayWrapper):
         needed = self.spent + self.in_flight
         if self.cap is not None and needed > self.cap:
             raise UncoveredError(
-                f"was not asked: the {self.of}'s budget of {dollars(self.cap)} is used up"
+                f"was not asked: the {self.of}'s budget of {format_usd(self.cap)} is used up"
             )
         if needed <= self.reserved:
             return

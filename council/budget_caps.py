@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 
-from council.money import about, dollars
+from council.money import format_rounded_usd, format_usd
 from council.places import Place
 from council.rounds import Round
 
@@ -55,7 +55,7 @@ class Caps:
     channels: Mapping[str, int] = field(default_factory=dict)
     workspaces: Mapping[str, int] = field(default_factory=dict)
 
-    def under(self, account: "Account") -> "Caps":
+    def for_account(self, account: "Account") -> "Caps":
         """Return the caps of an account, with the overrides of its channel and workspace."""
         channel, workspace = _last_part(account.channel), _last_part(account.workspace)
         return replace(
@@ -91,7 +91,7 @@ class Account:
         """Return the account of a round that spends now."""
         question = round_.question
         day = now.astimezone(UTC).date()
-        channel, schedule = channel_of(question.place), schedule_of(round_.id)
+        channel, schedule = channel_account(question.place), schedule_of_round(round_.id)
         return cls(round_.id, day, question.asked_by, channel, schedule)
 
     @property
@@ -132,12 +132,12 @@ class Account:
         return self.day == other.day and mine == theirs
 
 
-def channel_of(place: Place) -> str:
+def channel_account(place: Place) -> str:
     """Return the account name of a channel, CHAT/WORKSPACE/CHANNEL; "" without a place."""
     return "/".join((place.chat, place.workspace, place.within)) if place.chat else ""
 
 
-def schedule_of(round_id: str) -> str:
+def schedule_of_round(round_id: str) -> str:
     """Return the id of the schedule that asked for a round; "" if a person asked."""
     before, _, rest = round_id.partition(_SCHEDULED)
     return "" if before or not rest else rest.rpartition("@")[0]
@@ -172,13 +172,13 @@ class CapRefusal:
     @property
     def budget(self) -> str:
         """The cap in words."""
-        return _BUDGETS[self.scope].format(cap=dollars(self.cap))
+        return _BUDGETS[self.scope].format(cap=format_usd(self.cap))
 
     def sentence(self, wanted: int, day: date) -> str:
         """Return the message for the asker: the cost, what is left, and when to ask again."""
-        left = dollars(max(0, self.cap - self.used.total))
+        left = format_usd(max(0, self.cap - self.used.total))
         return (
-            f"This round may cost {about(wanted)}, and {left} is left of {self.budget}: "
+            f"This round may cost {format_rounded_usd(wanted)}, and {left} is left of {self.budget}: "
             f"ask again {self._when(day)}."
         )
 
@@ -191,7 +191,7 @@ class CapRefusal:
         return f"once a round under way has ended, or {after}" if self.used.reserved else after
 
 
-def refusal(caps: Caps, used: Mapping[Scope, CapUsage], wanted: int) -> CapRefusal | None:
+def find_refusal(caps: Caps, used: Mapping[Scope, CapUsage], wanted: int) -> CapRefusal | None:
     """Return the first cap that `wanted` more micro-dollars would exceed, or None."""
     for scope, usage in used.items():
         cap = caps.of(scope)

@@ -24,7 +24,7 @@ def salted_digest(salt: str, text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class Erasure:
     """When a round's texts were erased, with a digest of each text; the round has one salt."""
 
     at: datetime

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NewType
 
-from council.randomness import shuffled
+from council.randomness import shuffle
 
 Label = NewType("Label", str)
 
@@ -43,7 +43,7 @@ class LabelMap:
 
 def draw_labels(authors: Sequence[str], seed: str) -> LabelMap:
     """Assign each author (at most sixteen) a distinct label from K to Z, at random by the seed."""
-    letters = shuffled(PUBLIC_LETTERS, seed, "label")
+    letters = shuffle(PUBLIC_LETTERS, seed, "label")
     return LabelMap(tuple((author, Label(letters[i])) for i, author in enumerate(authors)))
 
 
@@ -77,7 +77,7 @@ def _author_slates(labels: LabelMap, seed: str) -> tuple[Slate, ...]:
     if count - 1 < MIN_TO_RANK:
         return ()
     # seats[k] is the member that is author k and judge k of the design.
-    seats = shuffled(range(count), seed, "author")
+    seats = shuffle(range(count), seed, "author")
     rows = {seats[k]: row for k, row in enumerate(_design(count))}
     return tuple(
         Slate(author, tuple(labels.labels[seats[shown]] for shown in rows[i]))
@@ -89,8 +89,8 @@ def _onlooker_slates(labels: LabelMap, onlookers: Sequence[str], seed: str) -> t
     count = len(labels.pairs)
     if count < MIN_TO_RANK:
         return ()
-    base = shuffled(labels.labels, seed, "rectangle")
-    turns = shuffled(range(count), seed, "turn")
+    base = shuffle(labels.labels, seed, "rectangle")
+    turns = shuffle(range(count), seed, "turn")
     return tuple(
         Slate(judge, base[turns[i % count] :] + base[: turns[i % count]])
         for i, judge in enumerate(onlookers)

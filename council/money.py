@@ -3,31 +3,31 @@
 from dataclasses import dataclass
 from math import ceil, floor
 
-MICRO = 1_000_000  # micro-dollars in a dollar
+MICRO_USD = 1_000_000  # micro-dollars in a dollar
 _CENT = 10_000
 _SIGNIFICANT_DIGITS = 3  # of a micro-dollar; the rest is floating-point noise
 
 
 def cost_micro_usd(usd: float) -> int:
     """Return a cost in micro-dollars, rounded up."""
-    return ceil(round(usd * MICRO, _SIGNIFICANT_DIGITS))
+    return ceil(round(usd * MICRO_USD, _SIGNIFICANT_DIGITS))
 
 
-def cap_micro(usd: float) -> int:
+def cap_micro_usd(usd: float) -> int:
     """Return a cap in micro-dollars, rounded down."""
-    return floor(round(usd * MICRO, _SIGNIFICANT_DIGITS))
+    return floor(round(usd * MICRO_USD, _SIGNIFICANT_DIGITS))
 
 
-def dollars(micro: int) -> str:
+def format_usd(micro: int) -> str:
     """Return an exact amount with at least two decimals: "$0.50", "$0.000125"."""
-    whole, part = divmod(micro, MICRO)
+    whole, part = divmod(micro, MICRO_USD)
     return f"${whole:,}.{f'{part:06}'.rstrip('0').ljust(2, '0')}"
 
 
-def about(micro: int) -> str:
+def format_rounded_usd(micro: int) -> str:
     """Return an amount rounded up to whole cents; below a cent, to two significant digits."""
     step = _CENT if micro >= _CENT else int(10 ** max(0, len(str(micro)) - 2))
-    return dollars(-(-micro // step) * step)
+    return format_usd(-(-micro // step) * step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Price:
 
     usd_in: float
     usd_out: float
-    most_tokens_out: int | None = None
+    max_tokens_out: int | None = None
 
     @property
     def is_free(self) -> bool:

@@ -8,8 +8,8 @@ from council.errors import PanelError
 
 ModelId = NewType("ModelId", str)
 
-FEWEST_SEATS = 2
-MOST_SEATS = 10  # slot letters are A…J and public labels K…Z, so they never overlap
+MIN_MEMBERS = 2
+MAX_MEMBERS = 10  # slot letters are A…J and public labels K…Z, so they never overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +79,14 @@ class Panel:
                 f"Panel {self.name!r} seats {twice[0]!r} twice: give the second a seat of its own "
                 f'with [models."another-name"] and model = {twice[0]!r}.'
             )
-        if len(self.members) < FEWEST_SEATS:
+        if len(self.members) < MIN_MEMBERS:
             raise PanelError(
                 f"Panel {self.name!r} has {len(self.members)} member(s): a council needs at least "
                 "two, so add another to its members."
             )
-        if len(self.members) > MOST_SEATS:
+        if len(self.members) > MAX_MEMBERS:
             raise PanelError(
-                f"Panel {self.name!r} has {len(self.members)} members: at most {MOST_SEATS} can "
+                f"Panel {self.name!r} has {len(self.members)} members: at most {MAX_MEMBERS} can "
                 "rank each other, so take some out."
             )
         if not 1 <= self.terms.quorum <= len(self.members):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 # Chats of the installation itself; "" is a round without a recorded place.
-HOUSE = ("web", "terminal", "")
+LOCAL_CHATS = ("web", "terminal", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Place:
     @property
     def scope(self) -> str:
         """The workspace whose suites and schedules apply here; "" is the installation itself."""
-        return "" if self.chat in HOUSE else f"{self.chat}/{self.workspace or self.channel}"
+        return "" if self.chat in LOCAL_CHATS else f"{self.chat}/{self.workspace or self.channel}"
 
     @property
     def within(self) -> str:

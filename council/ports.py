@@ -62,7 +62,7 @@ class SharedRateLimiter(Protocol):
         """
         ...
 
-    def crowd(self, gate: str) -> ProviderLoad | None:
+    def provider_load(self, gate: str) -> ProviderLoad | None:
         """Return the last known load of all processes at an address; None if unknown."""
         ...
 
@@ -208,11 +208,11 @@ class RoundQuery:
             not (self.unfinished and (line.paused or is_closed))
             and not (self.undelivered and (line.delivered or line.bakeoff))
             and not (self.succeeded and (line.failed or not is_closed))
-            and not (self.leaves_forgotten_out and line.forgotten)
+            and not (self.excludes_forgotten and line.forgotten)
         )
 
     @property
-    def leaves_forgotten_out(self) -> bool:
+    def excludes_forgotten(self) -> bool:
         """Whether the filter excludes rounds whose texts were erased."""
         return self.unfinished or self.remembered or self.undelivered
 
@@ -221,7 +221,7 @@ class RoundQuery:
         return not early and (self.before is None or asked_at < self.before)
 
 
-EVERY = RoundQuery()
+ALL_ROUNDS = RoundQuery()
 
 
 class Store(Protocol):
@@ -262,7 +262,7 @@ class Store(Protocol):
         ...
 
     async def recent(
-        self, limit: int | None = None, wanted: RoundQuery = EVERY
+        self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[RoundSummary, ...]:
         """Return the summaries of matching rounds, newest first."""
         ...
@@ -300,7 +300,9 @@ class Store(Protocol):
         """Return the votes of people on one round or on all, oldest first."""
         ...
 
-    async def ids(self, limit: int | None = None, wanted: RoundQuery = EVERY) -> tuple[str, ...]:
+    async def ids(
+        self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
+    ) -> tuple[str, ...]:
         """Return the ids of matching rounds, oldest first."""
         ...
 
@@ -328,7 +330,7 @@ class Store(Protocol):
         """
         ...
 
-    async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
+    async def load_past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
         """Return the counted ballots of the panel's last closed rounds, at most a hundred.
 
         A round with an unreadable ballot is left out.
@@ -358,7 +360,7 @@ class OutboxStore(Protocol):
         """Claim a message of a round for sending, or return the existing claim."""
         ...
 
-    async def take_over(self, claim: Claim, now: datetime) -> bool:
+    async def reclaim(self, claim: Claim, now: datetime) -> bool:
         """Take over a stale claim; return False if it was marked or taken over meanwhile."""
         ...
 
@@ -366,15 +368,15 @@ class OutboxStore(Protocol):
         """Mark a message as sent, with its id in the chat."""
         ...
 
-    async def message_of(self, key: str) -> str | None:
+    async def find_message(self, key: str) -> str | None:
         """Return the id of the message sent under a key, or None."""
         ...
 
-    async def key_of(self, start: str, message: str) -> str | None:
+    async def find_key(self, start: str, message: str) -> str | None:
         """Return the key with this prefix under which a message was sent, or None."""
         ...
 
-    async def unmarked(self, older_seconds: float, now: datetime) -> int:
+    async def count_unmarked(self, older_seconds: float, now: datetime) -> int:
         """Count the claims older than `older_seconds` that are not marked as sent."""
         ...
 
@@ -410,6 +412,6 @@ class KeyValueStore(Protocol):
         """Delete the texts of a kind whose names have this prefix."""
         ...
 
-    async def keep_newest(self, kind: str, most: int) -> None:
+    async def prune(self, kind: str, most: int) -> None:
         """Delete all but the newest `most` texts of a kind."""
         ...

@@ -33,17 +33,17 @@ _BEGGING = re.compile(
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 
 
-def visible(text: str) -> str:
+def remove_invisible(text: str) -> str:
     """Return the text without zero-width, bidirectional and tag characters."""
     return _INVISIBLE.sub("", text)
 
 
 def neutralise_fences(text: str) -> str:
     """Return the text with imitated fences and nonce lines neutralised, otherwise unchanged."""
-    return _NONCE_LINE.sub(r"\1(quoted) \2", _FENCE.sub("‹", visible(text)))
+    return _NONCE_LINE.sub(r"\1(quoted) \2", _FENCE.sub("‹", remove_invisible(text)))
 
 
-def defused(text: str) -> str:
+def neutralise(text: str) -> str:
     """Return the text for judges and chairmen: without working fences, ballots or role markers."""
     text = _BALLOT_KEY.sub(r"\1\2 (quoted)\1", neutralise_fences(text))
     return _ROLE_TOKEN.sub("‹", _ROLE_LINE.sub(r"\1\2 (quoted)", text))
@@ -51,7 +51,7 @@ def defused(text: str) -> str:
 
 def find_suspicions(text: str) -> tuple[str, ...]:
     """Return the ways in which a text tries to steer a judge, worded for people."""
-    shown = visible(text)
+    shown = remove_invisible(text)
     found = {
         "hides characters": shown != text,
         "imitates a fence": _FENCE.search(shown) or _NONCE_LINE.search(shown),

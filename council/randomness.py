@@ -16,7 +16,7 @@ def digest(seed: str, purpose: str, item: object) -> str:
     return sha256(_SEPARATOR.join((seed, purpose, str(item))).encode()).hexdigest()
 
 
-def shuffled(items: Iterable[T], seed: str, purpose: str) -> tuple[T, ...]:
+def shuffle(items: Iterable[T], seed: str, purpose: str) -> tuple[T, ...]:
     """Return the items ordered by their digests; they must differ as text."""
     return tuple(sorted(items, key=lambda item: digest(seed, purpose, item)))
 

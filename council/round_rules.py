@@ -5,23 +5,23 @@ from dataclasses import dataclass, replace
 
 from council.anonymize.scrub import mask_names
 from council.answers import Role
-from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast
+from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast_ballot
 from council.labels import Label, Slate, draw_labels, draw_slates
 from council.panel import Panel
 from council.prompt_injection import find_suspicions
 from council.prompts.shared import nonce_for
-from council.randomness import random_fraction, shuffled
+from council.randomness import random_fraction, shuffle
 from council.rounds import Draw, Round
 from council.tally import Tally, count_ballots
 
 # Kinds of audit: reversed order, the judge's own answer included, authors named.
 ORDER, OWN, NAMED = "order", "own", "named"
 # A round keeps the policy under which it was opened, so a new policy changes no stored round.
-POLICY = "2"
+AUDIT_POLICY = "2"
 POLICIES: Mapping[str, tuple[str, ...]] = {"1": (ORDER,), "2": (OWN, ORDER, NAMED)}
 
 
-def drawn(round_: Round) -> Draw:
+def compute_draw(round_: Round) -> Draw:
     """Return the labels and slates that follow from the seed and the absences."""
     authors = [
         seat.key for seat in round_.panel.members if not round_.absence(seat.key, Role.ANSWER)
@@ -31,7 +31,7 @@ def drawn(round_: Round) -> Draw:
     return Draw(labels, draw_slates(labels, onlookers, round_.seed))
 
 
-def counted(round_: Round, draw: Draw) -> Tally:
+def compute_tally(round_: Round, draw: Draw) -> Tally:
     """Return the tally of the round's ballots, without N_eff, which needs other rounds."""
     tally = count_ballots(draw.labels.labels, round_.ballots, round_.seed)
     return replace(tally, verdict=replace(tally.verdict, flags=_flags(round_, draw)))
@@ -52,7 +52,7 @@ class Audit:
 
     def cast(self, paper: BallotExchange) -> Ballot | SpoiledBallot:
         """Return the ballot parsed from the reply, or a spoiled one; neither is ever counted."""
-        return cast(self.slate, self.nonce, paper, self.kind)
+        return cast_ballot(self.slate, self.nonce, paper, self.kind)
 
 
 def due_audit(round_: Round, draw: Draw) -> Audit | None:
@@ -64,9 +64,9 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
     """
     if random_fraction(round_.seed, "audit") >= round_.panel.terms.audit_share or not draw.slates:
         return None
-    kind = shuffled(audit_kinds(round_), round_.seed, "audit kind")[0]
+    kind = shuffle(audit_kinds(round_), round_.seed, "audit kind")[0]
     slates = {slate.judge: slate for slate in draw.slates}
-    judge = shuffled(slates, round_.seed, "audit judge")[0]
+    judge = shuffle(slates, round_.seed, "audit judge")[0]
     slate = _audit_slate(kind, slates[judge], draw, round_.seed)
     ballots = [ballot for ballot in round_.ballots if ballot.judge == judge and ballot.counts]
     if slate is None or not ballots:
@@ -80,7 +80,7 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
 def audit_kinds(round_: Round) -> tuple[str, ...]:
     """Return the kinds of audit from which the round's policy chooses."""
     # Rounds from before policies existed are under policy 1.
-    return POLICIES.get(dict(round_.versions).get("audits", "1"), POLICIES[POLICY])
+    return POLICIES.get(dict(round_.versions).get("audits", "1"), POLICIES[AUDIT_POLICY])
 
 
 def _audit_slate(kind: str, slate: Slate, draw: Draw, seed: str) -> Slate | None:

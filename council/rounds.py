@@ -8,7 +8,7 @@ from typing import Any
 
 from council.answers import Absence, Answer, Prompt, Reply, Role
 from council.ballots import Ballot, SpoiledBallot
-from council.digests import Forgotten
+from council.digests import Erasure
 from council.labels import Label, LabelMap, Slate
 from council.panel import Panel
 from council.places import NOWHERE, Place
@@ -105,7 +105,7 @@ class Round:
     tally: Tally | None = None
     synthesis: Synthesis | None = None
     closing: Closing | None = None
-    forgotten: Forgotten | None = None
+    forgotten: Erasure | None = None
     bakeoff: str = ""
 
     @property
@@ -152,7 +152,7 @@ _SINGLE_FIELDS: dict[type, str] = {
 }
 
 
-def in_panel_order(round_: Round) -> Round:
+def sort_by_panel(round_: Round) -> Round:
     """Return the round with its parts in panel order instead of order of arrival."""
     seats = dict.fromkeys((*round_.panel.judges, *round_.panel.chairmen))
     order = {seat.key: i for i, seat in enumerate(seats)}

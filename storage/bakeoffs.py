@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite
-from council.bakeoffs.ports import EVERY_BAKEOFF, BakeoffQuery, StoredSuite, SuiteSummary
+from council.bakeoffs.ports import ALL_BAKEOFFS, BakeoffQuery, StoredSuite, SuiteSummary
 from council.errors import BakeoffError, ScheduleError, StoreError, SuiteError
 from storage.bakeoff_tables import BakeoffRow, ExperimentRow, ScheduleRow, SuiteBodyRow, SuiteRow
 from storage.engine import read_only_engine
@@ -82,7 +82,7 @@ class SqlSuites:
         async with transaction(self._readers) as connection:
             rows = await fetch_rows(connection, query.order_by(*_own_first(scope)).limit(1))
         if not rows:
-            raise no_suite(name, version)
+            raise suite_not_found(name, version)
         return _suite_from_row(rows[0]).suite
 
     @retried_and_shielded
@@ -131,7 +131,7 @@ class SqlSuites:
 
 async def _upsert_newest(connection: AsyncConnection, stored: StoredSuite, nth: int) -> None:
     """Store a version as the one after `nth`, whether or not the suite had it before."""
-    summary = line_of(stored)
+    summary = suite_summary(stored)
     counts = {"questions": summary.questions, "graded": summary.graded}
     values = {"nth": nth + 1, "by": stored.by, "kept_at": stored.at, "removed": False}
     key = {"scope": summary.scope, "name": summary.name, "version": summary.version}
@@ -213,7 +213,7 @@ class SqlBakeoffs:
         async with transaction(self._engine) as connection:
             updated = await connection.execute(statement.returning(literal_column("1")))
             if updated.first() is None:
-                raise no_bakeoff(bakeoff_id)
+                raise bakeoff_not_found(bakeoff_id)
 
     @retried_and_shielded
     async def load(self, bakeoff_id: str) -> Bakeoff:
@@ -222,12 +222,12 @@ class SqlBakeoffs:
         async with transaction(self._readers) as connection:
             rows = await fetch_rows(connection, query)
         if not rows:
-            raise no_bakeoff(bakeoff_id)
+            raise bakeoff_not_found(bakeoff_id)
         return _bakeoff_from_row(rows[0])
 
     @retried_and_shielded
     async def recent(
-        self, limit: int | None = None, wanted: BakeoffQuery = EVERY_BAKEOFF
+        self, limit: int | None = None, wanted: BakeoffQuery = ALL_BAKEOFFS
     ) -> tuple[Bakeoff, ...]:
         """Return the wanted bake-offs, newest first, without those that cannot be read."""
         newest_first = (col(BakeoffRow.at).desc(), by_letter(BakeoffRow.id))
@@ -320,7 +320,7 @@ class SqlSchedules:
             try:
                 await connection.execute(upsert_schedule(schedule, connection.dialect.name))
             except IntegrityError:  # the only other unique key is the name
-                raise name_taken(schedule.name) from None
+                raise schedule_name_taken(schedule.name) from None
 
     @retried_and_shielded
     async def take(self, schedule_id: str, slot: str) -> bool:
@@ -425,7 +425,7 @@ async def delete_unused_bodies(connection: AsyncConnection) -> None:
 # --- Rules that the SQL stores and their fakes share
 
 
-def line_of(stored: StoredSuite) -> SuiteSummary:
+def suite_summary(stored: StoredSuite) -> SuiteSummary:
     """Return the summary of a stored suite."""
     suite = stored.suite
     graded = sum(question.reference is not None for question in suite.questions)
@@ -433,26 +433,26 @@ def line_of(stored: StoredSuite) -> SuiteSummary:
     return SuiteSummary(suite.name, suite.scope, suite.version, *counts, stored.at, stored.by)
 
 
-def newest_slot(before: Schedule, after: Schedule) -> str:
+def latest_slot(before: Schedule, after: Schedule) -> str:
     """Return the last slot of a changed schedule: in the same zone it never goes back."""
     if before.zone != after.zone:
         return after.last_slot
     return max(before.last_slot, after.last_slot)
 
 
-def no_suite(name: str, version: str = "") -> SuiteError:
+def suite_not_found(name: str, version: str = "") -> SuiteError:
     """Return the error for an unknown suite or version."""
     which = f"version {version!r} of suite {name!r}" if version else f"suite {name!r}"
     return SuiteError(f"There is no {which}: `/council suite` lists those there are.")
 
 
-def no_bakeoff(bakeoff_id: str) -> BakeoffError:
+def bakeoff_not_found(bakeoff_id: str) -> BakeoffError:
     """Return the error for an unknown bake-off."""
     return BakeoffError(
         f"There is no bake-off {bakeoff_id!r}: `/council bakeoff` lists those there are."
     )
 
 
-def name_taken(name: str) -> ScheduleError:
+def schedule_name_taken(name: str) -> ScheduleError:
     """Return the error for a schedule's name that is taken."""
     return ScheduleError(f"There is a schedule {name!r} already: give this one another name.")

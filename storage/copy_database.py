@@ -57,7 +57,7 @@ class Checksum:
         return Checksum(digests % 2**_BITS, self.count + len(rows))
 
 
-async def copy(source: AsyncEngine, target: AsyncEngine, on_batch: OnBatch) -> None:
+async def copy_database(source: AsyncEngine, target: AsyncEngine, on_batch: OnBatch) -> None:
     """Copy every row in one transaction; report the size of each batch to `on_batch`.
 
     Raise StoreError, and copy nothing, if the target is not empty or a row cannot be stored there
@@ -75,7 +75,7 @@ async def copy(source: AsyncEngine, target: AsyncEngine, on_batch: OnBatch) -> N
             await _advance_sequence(write, table)
 
 
-async def contents(engine: AsyncEngine) -> Contents:
+async def count_contents(engine: AsyncEngine) -> Contents:
     """Return the row counts and money totals of a database."""
     async with transaction(read_only_engine(engine)) as connection:
         counts = {table.name: await _count(connection, table) for table in data_tables()}
@@ -84,7 +84,7 @@ async def contents(engine: AsyncEngine) -> Contents:
     return Contents(counts, tuple(map(int, row)))
 
 
-async def others(engine: AsyncEngine) -> int:
+async def count_other_programs(engine: AsyncEngine) -> int:
     """Return how many other council programs are connected to a server's database; 0 on SQLite.
 
     The engine may have one connection only, which is not counted.

@@ -114,7 +114,7 @@ def open_server_engine(url: str | URL, pool: PoolSettings = DEFAULT_POOL) -> Asy
     return engine
 
 
-def connections_beside(engine: AsyncEngine, most: int, wait_seconds: float) -> AsyncEngine:
+def open_separate_pool(engine: AsyncEngine, most: int, wait_seconds: float) -> AsyncEngine:
     """Return an engine for the same server with a separate pool of at most `most` connections.
 
     Raise a pool timeout in a caller that waits longer than `wait_seconds` for one of them.
@@ -147,7 +147,7 @@ async def schema_transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnecti
             await _switch_foreign_keys(connection, "ON")
 
 
-def check_opens(file: Path) -> None:
+def check_file_opens(file: Path) -> None:
     """Raise StoreError if SQLite cannot open the file.
 
     Without this check, the driver's thread sometimes prints the error to stderr after the event

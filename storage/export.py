@@ -13,7 +13,7 @@ from council.bakeoffs.ports import StoredSuite
 from council.errors import PanelError, StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.seal import Seal
-from council.rounds import Round, in_panel_order
+from council.rounds import Round, sort_by_panel
 
 T = TypeVar("T")
 
@@ -25,11 +25,11 @@ SEAL = TypeAdapter(Seal)
 VOTES = TypeAdapter(tuple[HumanVote, ...])
 SUITE, BAKEOFF, SCHEDULE = TypeAdapter(StoredSuite), TypeAdapter(Bakeoff), TypeAdapter(Schedule)
 
-Kept = StoredSuite | Bakeoff | Schedule
+ExportedItem = StoredSuite | Bakeoff | Schedule
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ExportedRound:
     """A round with its feedback, its votes and its seal."""
 
     round_: Round
@@ -38,7 +38,7 @@ class Record:
     seal: Seal | None = None
 
 
-def line_of(
+def dump_round(
     round_: Round,
     ratings: tuple[Feedback, ...] = (),
     votes: tuple[HumanVote, ...] = (),
@@ -55,15 +55,15 @@ def line_of(
     return dump_line(ROUND, round_, f"Round {round_.id!r}", **extra)
 
 
-def parse_round(line: bytes | str) -> Record:
+def parse_round(line: bytes | str) -> ExportedRound:
     """Return the round of a line, in panel order; raise StoreError with an invalid field's name."""
     return _round_from_values(parse_line(line))
 
 
-def _round_from_values(fields: dict[str, Any]) -> Record:
+def _round_from_values(fields: dict[str, Any]) -> ExportedRound:
     rating_values, vote_values = fields.pop("ratings", []), fields.pop("votes", [])
     seal_values = fields.pop("seal", None)
-    round_ = in_panel_order(validate(ROUND, fields))
+    round_ = sort_by_panel(validate(ROUND, fields))
     check_time_zone("asked_at", round_.asked_at)
     if round_.forgotten:
         check_time_zone("forgotten.at", round_.forgotten.at)
@@ -74,7 +74,7 @@ def _round_from_values(fields: dict[str, Any]) -> Record:
     _check_same_round(round_, "ratings", ratings)
     _check_same_round(round_, "votes", votes)
     seal = None if seal_values is None else validate(SEAL, seal_values, "seal")
-    return Record(round_, ratings, votes, seal)
+    return ExportedRound(round_, ratings, votes, seal)
 
 
 def _check_same_round(round_: Round, name: str, items: Sequence[Feedback | HumanVote]) -> None:
@@ -84,7 +84,7 @@ def _check_same_round(round_: Round, name: str, items: Sequence[Feedback | Human
             raise StoreError(f"{name}.{i}.round_id: it is of another round")
 
 
-def kept_line(item: Kept) -> str:
+def dump_item(item: ExportedItem) -> str:
     """Return a suite's version, a bake-off or a schedule as one line, without a line end."""
     if isinstance(item, StoredSuite):
         return dump_line(SUITE, item, f"Suite {item.suite.name!r}", kind="suite")
@@ -93,7 +93,7 @@ def kept_line(item: Kept) -> str:
     return dump_line(SCHEDULE, item, f"Schedule {item.name!r}", kind="schedule")
 
 
-def thing_of(line: bytes | str) -> Record | Kept:
+def parse_item(line: bytes | str) -> ExportedRound | ExportedItem:
     """Return the content of a line; raise StoreError with the name of an invalid field."""
     fields = parse_line(line)
     if "kind" not in fields:
@@ -101,7 +101,7 @@ def thing_of(line: bytes | str) -> Record | Kept:
     return _item_from_values(fields.pop("kind"), fields)
 
 
-def _item_from_values(kind: object, fields: dict[str, Any]) -> Kept:
+def _item_from_values(kind: object, fields: dict[str, Any]) -> ExportedItem:
     if kind == "suite":
         suite = validate(SUITE, fields)
         check_time_zone("at", suite.at)

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
 from council.feedback import Feedback, HumanVote
-from council.integrity.erasure import check_wordless
+from council.integrity.erasure import check_feedback_allowed
 from storage.queries import round_not_found
 from storage.tables import FeedbackRow, HumanVoteRow, RoundRow, by_letter
 from storage.transactions import fetch_rows, insert_into
@@ -26,7 +26,7 @@ async def save_rating(connection: AsyncConnection, feedback: Feedback) -> None:
     row = (await connection.execute(query.with_for_update(read=True))).one_or_none()
     if row is None:
         raise round_not_found(feedback.round_id)
-    check_wordless(feedback, row.forgotten_at)
+    check_feedback_allowed(feedback, row.forgotten_at)
     await connection.execute(_upsert_rating(feedback, connection.dialect.name))
 
 

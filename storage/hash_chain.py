@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from council.digests import Digests
-from council.integrity.hash_chain import ELSEWHERE, Link, StoredLink, appended
-from council.integrity.seal import RoundDigests, Seal, noted
+from council.integrity.hash_chain import FOREIGN_ORIGIN, Link, StoredLink, next_link
+from council.integrity.seal import RoundDigests, Seal, compute_digests
 from council.rounds import Round
 from storage.engine import read_only_engine
 from storage.queries import fetch_round
@@ -45,7 +45,7 @@ class ChainEntry:
 def imported_entry(round_: Round, seal: Seal | None, new_salt: SaltFactory) -> ChainEntry:
     """Return the entry of a round that closed elsewhere; existing digests keep their salt."""
     salted = round_.forgotten or (seal.notes if seal else None)
-    origin = seal.link.hash if seal and seal.link else ELSEWHERE
+    origin = seal.link.hash if seal and seal.link else FOREIGN_ORIGIN
     return ChainEntry(salted.salt if salted else new_salt(), origin)
 
 
@@ -53,14 +53,14 @@ async def append_link(connection: AsyncConnection, round_id: str, entry: ChainEn
     """Store the digests of a closed round and append it to its chain unless it has a link."""
     row, rows = await fetch_round(connection, select(RoundRow), round_id)
     round_ = round_from_rows(row, rows)
-    notes = noted(round_, row["salt"] or entry.salt)
+    notes = compute_digests(round_, row["salt"] or entry.salt)
     if not row["salt"]:
         statement = update(RoundRow).where(col(RoundRow.id) == round_id)
         await connection.execute(statement.values(salt=notes.salt, digests=_pairs(notes.texts)))
     scope = round_.question.place.scope
     is_linked = await _fetch_link_row(connection, round_id) is not None
     while not is_linked:
-        last = appended(
+        last = next_link(
             await _load_head(connection, scope), scope, round_id, notes.digest, entry.origin
         )
         is_linked = await insert(connection, [link_row(last, notes.parts)])

@@ -91,7 +91,7 @@ class SqlKeyValueStore:
             await connection.execute(delete(MemoRow).where(kind == _KIND, _starts(start)))
 
     @retried_and_shielded
-    async def keep_newest(self, kind: str, most: int) -> None:
+    async def prune(self, kind: str, most: int) -> None:
         """Delete all but the `most` newest texts of a kind."""
         order = (_AT.desc(), by_letter(_NAME))
         newest = select(_NAME).where(kind == _KIND).order_by(*order).limit(most)

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
-from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, refusal
+from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, find_refusal
 from storage.engine import read_only_engine
 from storage.tables import SettledRow, SpendingRow
 from storage.transactions import (
@@ -120,7 +120,7 @@ async def _reserve(
     connection: AsyncConnection, account: Account, micro: int, caps: Caps
 ) -> CapRefusal | None:
     others = not_(and_(account.round_id == _ID, account.day == _DAY))
-    refused = refusal(caps, await _usage(connection, account, others), micro)
+    refused = find_refusal(caps, await _usage(connection, account, others), micro)
     if refused is None:
         await _upsert_spending(connection, account, reserved_micro=micro)
     return refused

@@ -12,7 +12,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from council.errors import StoreError
-from storage.engine import connections_beside
+from storage.engine import open_separate_pool
 from storage.transactions import retried_and_shielded, transaction, translate_errors
 
 WAIT_SECONDS = 10.0  # for a connection; the wait for a lock has the usual limit
@@ -44,7 +44,7 @@ class SqlLocks:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._separate_pool = connections_beside(engine, _CONNECTIONS, WAIT_SECONDS)
+        self._separate_pool = open_separate_pool(engine, _CONNECTIONS, WAIT_SECONDS)
 
     @asynccontextmanager
     async def lock(self, *names: str) -> AsyncIterator[None]:

@@ -8,12 +8,12 @@ from council.ballots import Ballot, SpoiledBallot
 from council.budget_caps import Claim
 from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
-from council.integrity.erasure import check_remembered, check_wordless, forget
-from council.integrity.hash_chain import Link, appended
-from council.integrity.seal import Seal, noted
+from council.integrity.erasure import check_feedback_allowed, check_not_forgotten, forget
+from council.integrity.hash_chain import Link, next_link
+from council.integrity.seal import Seal, compute_digests
 from council.places import Place
-from council.ports import EVERY, RoundQuery, RoundSummary
-from council.rounds import Artefact, Closing, Round, Stage, in_panel_order
+from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
+from council.rounds import Artefact, Closing, Round, Stage, sort_by_panel
 from storage.hash_chain import ChainEntry, imported_entry, new_salt
 from storage.queries import MAX_PAST_ROUNDS, match_id, round_not_found
 
@@ -60,7 +60,7 @@ class MemoryStore:
         if round_id not in self._rounds:
             raise StoreError("The round this belongs to is not stored, or no longer.")
         round_ = self._rounds[round_id]
-        check_remembered(round_)
+        check_not_forgotten(round_)
         if round_.closing or _has_artefact(round_, artefact):
             return
         self._rounds[round_id] = round_ = round_.with_(artefact)
@@ -69,7 +69,7 @@ class MemoryStore:
 
     async def load(self, round_id: str) -> Round:
         """Return a round in panel order; raise RoundNotFoundError."""
-        return in_panel_order(self._get(round_id))
+        return sort_by_panel(self._get(round_id))
 
     async def seal(self, round_id: str) -> Seal | None:
         """Return the digests of a closed round and its hash chain link; None without them."""
@@ -80,7 +80,7 @@ class MemoryStore:
         return match_id(start, [key for key in self._rounds if key.startswith(start)])
 
     async def recent(
-        self, limit: int | None = None, wanted: RoundQuery = EVERY
+        self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[RoundSummary, ...]:
         """Return the summaries of the wanted rounds, newest first."""
         summaries = map(self._summary, self._newest_first())
@@ -101,7 +101,7 @@ class MemoryStore:
     async def rate(self, feedback: Feedback) -> None:
         """Store a person's feedback on a round; the newest of each person counts."""
         summary, key = await self.line(feedback.round_id), (feedback.round_id, feedback.by)
-        check_wordless(feedback, summary.forgotten)
+        check_feedback_allowed(feedback, summary.forgotten)
         before = self._ratings.get(key, feedback)
         self._ratings[key] = feedback if feedback.at >= before.at else before
 
@@ -121,7 +121,9 @@ class MemoryStore:
         found = [vote for vote in self._votes.values() if round_id in {None, vote.round_id}]
         return tuple(sorted(found, key=lambda vote: (vote.at, vote.round_id, vote.by)))
 
-    async def ids(self, limit: int | None = None, wanted: RoundQuery = EVERY) -> tuple[str, ...]:
+    async def ids(
+        self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
+    ) -> tuple[str, ...]:
         """Return the ids of the wanted rounds, oldest first."""
         found = (round_ for round_ in self._rounds.values() if wanted.admits(self._summary(round_)))
         oldest_first = sorted(found, key=lambda round_: (round_.asked_at, round_.id))
@@ -163,7 +165,7 @@ class MemoryStore:
     async def wipe(self) -> None:
         """Do nothing: there are no files."""
 
-    async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
+    async def load_past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
         """Return the counted ballots of a panel's last closed rounds, without exchanges."""
         closed = [
             round_
@@ -177,8 +179,11 @@ class MemoryStore:
         return tuple(ballots for ballots in counted if ballots)
 
     def _link(self, round_: Round, entry: ChainEntry) -> None:
-        scope, notes = round_.question.place.scope, noted(in_panel_order(round_), entry.salt)
-        last = appended(self._heads.get(scope), scope, round_.id, notes.digest, entry.origin)
+        scope, notes = (
+            round_.question.place.scope,
+            compute_digests(sort_by_panel(round_), entry.salt),
+        )
+        last = next_link(self._heads.get(scope), scope, round_.id, notes.digest, entry.origin)
         self._heads[scope], self._seals[round_.id] = last, Seal(notes, last)
 
     def _get(self, round_id: str) -> Round:
@@ -213,7 +218,7 @@ class MemoryOutbox:
         self._claims[key], self._rounds[key] = Claim(key, now), round_id
         return replace(self._claims[key], is_new=True)
 
-    async def take_over(self, claim: Claim, now: datetime) -> bool:
+    async def reclaim(self, claim: Claim, now: datetime) -> bool:
         """Take a stale claim; return False if it was marked or taken in the meantime."""
         found = self._claims[claim.key]
         if found.claimed_at != claim.claimed_at or found.message or claim.message:
@@ -226,19 +231,19 @@ class MemoryOutbox:
         if key in self._claims:
             self._claims[key] = replace(self._claims[key], message=message)
 
-    async def message_of(self, key: str) -> str | None:
+    async def find_message(self, key: str) -> str | None:
         """Return the id of the message that was sent under a key; None if none was."""
         claim = self._claims.get(key)
         return claim.message if claim else None
 
-    async def key_of(self, start: str, message: str) -> str | None:
+    async def find_key(self, start: str, message: str) -> str | None:
         """Return the key that begins with `start` of a sent message; None if there is none."""
         for key, claim in self._claims.items():
             if key.startswith(start) and claim.message == message:
                 return key
         return None
 
-    async def unmarked(self, older_seconds: float, now: datetime) -> int:
+    async def count_unmarked(self, older_seconds: float, now: datetime) -> int:
         """Return the number of claims older than this that are not marked as sent."""
         since = now - timedelta(seconds=older_seconds)
         return sum(

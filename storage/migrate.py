@@ -10,7 +10,7 @@ from council.errors import StoreError
 from storage.engine import check_encoding, read_only_engine, schema_transaction
 from storage.transactions import translate_errors
 
-HEAD = "0015"  # the newest revision in storage/migrations/versions
+HEAD_REVISION = "0015"  # the newest revision in storage/migrations/versions
 # Programs that know this revision or a later one may work on the newest schema: they ignore what
 # was added since.
 OLDEST_COMPATIBLE = "0012"
@@ -23,12 +23,12 @@ async def upgrade(engine: AsyncEngine) -> str | None:
     """
     with translate_errors():
         revision = before = await current_revision(engine)
-        if before is None or before < HEAD:
+        if before is None or before < HEAD_REVISION:
             async with schema_transaction(engine) as connection:
                 await check_encoding(connection)
                 await connection.run_sync(_run_alembic)
             revision = await current_revision(engine)
-        if revision is not None and revision > HEAD:
+        if revision is not None and revision > HEAD_REVISION:
             await _check_compatible(engine, revision)
     return before
 
@@ -42,10 +42,10 @@ async def current_revision(engine: AsyncEngine) -> str | None:
 async def _check_compatible(engine: AsyncEngine, revision: str) -> None:
     """Raise StoreError unless the newer schema allows this program."""
     oldest = await _fetch_text(engine, "compatible", "SELECT oldest FROM compatible")
-    if oldest is None or oldest > HEAD:
+    if oldest is None or oldest > HEAD_REVISION:
         raise StoreError(
             f"This database belongs to a newer version of the program (schema {revision}, this "
-            f"one knows {HEAD}): install the newer version, or restore an older backup."
+            f"one knows {HEAD_REVISION}): install the newer version, or restore an older backup."
         )
 
 
@@ -68,7 +68,9 @@ def _run_alembic(connection: Connection) -> None:
     from alembic.migration import MigrationContext
 
     revision = MigrationContext.configure(connection).get_current_revision()
-    if revision is not None and revision > HEAD:  # a newer program has upgraded it meanwhile
+    if (
+        revision is not None and revision > HEAD_REVISION
+    ):  # a newer program has upgraded it meanwhile
         return
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))

@@ -49,7 +49,7 @@ class SqlOutbox:
         return Claim(key, stored["claimed_at"], stored["message"], is_new, age)
 
     @retried_and_shielded
-    async def take_over(self, claim: Claim, now: datetime) -> bool:
+    async def reclaim(self, claim: Claim, now: datetime) -> bool:
         """Take a stale claim; return False if it was marked or taken in the meantime."""
         row = OutgoingRow(
             key=claim.key, round_id="", claimed_at=now, claimed_by=current_attempt().key
@@ -76,7 +76,7 @@ class SqlOutbox:
             await connection.execute(statement)
 
     @retried_and_shielded
-    async def message_of(self, key: str) -> str | None:
+    async def find_message(self, key: str) -> str | None:
         """Return the id of the message that was sent under a key; None if none was."""
         query = select(col(OutgoingRow.message)).where(col(OutgoingRow.key) == key)
         async with transaction(self.engine) as connection:
@@ -84,7 +84,7 @@ class SqlOutbox:
         return message
 
     @retried_and_shielded
-    async def key_of(self, start: str, message: str) -> str | None:
+    async def find_key(self, start: str, message: str) -> str | None:
         """Return the key that begins with `start` of a sent message; None if there is none."""
         key = col(OutgoingRow.key)
         # Not LIKE, which ignores case on SQLite only.
@@ -96,7 +96,7 @@ class SqlOutbox:
         return found
 
     @retried_and_shielded
-    async def unmarked(self, older_seconds: float, now: datetime) -> int:
+    async def count_unmarked(self, older_seconds: float, now: datetime) -> int:
         """Return the number of claims older than this that are not marked as sent."""
         since = self._moment(now, timedelta(seconds=older_seconds))
         stale = (col(OutgoingRow.message).is_(None), since > _CLAIMED_AT)

@@ -9,7 +9,7 @@ from sqlmodel import col
 
 from council.errors import RoundNotFoundError
 from council.places import Place
-from council.ports import EVERY, RoundQuery, RoundSummary
+from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import Stage
 from storage.row_mapping import PART_TABLES, RoundRows, place_from_row
 from storage.tables import LabelRow, RoundRow, VerdictRow, by_letter
@@ -84,7 +84,7 @@ def summaries_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
 
 def summary_query(round_id: str) -> Any:  # noqa: ANN401
     """Return the query for the summary of one round."""
-    return summaries_query(EVERY).where(col(RoundRow.id) == round_id)
+    return summaries_query(ALL_ROUNDS).where(col(RoundRow.id) == round_id)
 
 
 def ids_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
@@ -140,7 +140,7 @@ def _state_conditions(wanted: RoundQuery) -> Iterator[Any]:
         yield from (not_(col(RoundRow.delivered)), col(RoundRow.bakeoff) == "")
     if wanted.succeeded:
         yield from (col(RoundRow.seconds).is_not(None), col(RoundRow.failure).is_(None))
-    if wanted.leaves_forgotten_out:
+    if wanted.excludes_forgotten:
         yield col(RoundRow.forgotten_at).is_(None)
 
 

@@ -64,7 +64,7 @@ class SqlRateLimiter:
         async with self._gates[gate].turn(limits):
             yield
 
-    def crowd(self, gate: str) -> ProviderLoad | None:
+    def provider_load(self, gate: str) -> ProviderLoad | None:
         """Return the load of all processes at an address at the last sync; None without one."""
         return self._gates[gate].load if gate in self._gates else None
 

@@ -9,7 +9,7 @@ from sqlalchemy import and_, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
-from council.bakeoffs.ports import EVERY_RECORD, RecordQuery
+from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
 from council.bakeoffs.records import VERSION, PackedRecord
 from council.bias import votes
 from storage.bakeoff_tables import SOURCE_COLUMNS, RecordRow, SourceRow, VotesRow
@@ -91,7 +91,7 @@ class SqlRecords:
                 await connection.execute(_upsert(self._table, connection.dialect.name), rows)
 
     @retried_and_shielded
-    async def recent(self, wanted: RecordQuery = EVERY_RECORD) -> Sequence[PackedRecord]:
+    async def recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
         """Return the wanted current records, oldest first."""
         table = self._table
         names = ("round_id", "asked_micro", "number", "source_id", "numbers")
@@ -180,7 +180,7 @@ def source_conditions(wanted: RecordQuery) -> Iterator[Any]:
 
 
 async def load_sources(
-    connection: AsyncConnection, wanted: RecordQuery = EVERY_RECORD
+    connection: AsyncConnection, wanted: RecordQuery = ALL_RECORDS
 ) -> Mapping[int, RecordSource]:
     """Return the sources of the wanted records by id."""
     query = select(_ID, *_SOURCE_VALUES).where(*source_conditions(wanted))

@@ -13,10 +13,10 @@ from sqlmodel import SQLModel, col
 from council.ballots import Ballot
 from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
-from council.integrity.erasure import forget, refusal
+from council.integrity.erasure import forget, forgotten_error
 from council.integrity.seal import Seal
 from council.places import Place
-from council.ports import EVERY, RoundQuery, RoundSummary
+from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import Artefact, Closing, Round
 from storage.bakeoff_tables import BakeoffRow, ScheduleRow, SuiteRow
 from storage.bakeoffs import delete_unused_bodies
@@ -150,7 +150,7 @@ class SqlStore:
 
     @retried_and_shielded
     async def recent(
-        self, limit: int | None = None, wanted: RoundQuery = EVERY
+        self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[RoundSummary, ...]:
         """Return the summaries of the wanted rounds, newest first."""
         query = summaries_query(wanted).limit(limit)
@@ -207,7 +207,9 @@ class SqlStore:
             return await votes_on(connection, round_id)
 
     @retried_and_shielded
-    async def ids(self, limit: int | None = None, wanted: RoundQuery = EVERY) -> tuple[str, ...]:
+    async def ids(
+        self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
+    ) -> tuple[str, ...]:
         """Return the ids of the wanted rounds, oldest first."""
         async with transaction(self._readers) as connection:
             ids = await connection.execute(ids_query(wanted).limit(limit))
@@ -247,7 +249,7 @@ class SqlStore:
             await wipe_if_requested(self.engine)
 
     @retried_and_shielded
-    async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
+    async def load_past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
         """Return the counted ballots of a panel's last closed rounds, without exchanges."""
         last_rounds = (
             select(col(RoundRow.id))
@@ -288,7 +290,7 @@ async def _is_closed(
     locked = query.where(col(RoundRow.id) == round_id).with_for_update(read=not is_closing)
     row = (await connection.execute(locked)).one_or_none()
     if row and row.forgotten_at:
-        raise refusal(round_id, row.forgotten_at)
+        raise forgotten_error(round_id, row.forgotten_at)
     return row and row.seconds is not None
 
 

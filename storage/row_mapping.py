@@ -12,7 +12,7 @@ from sqlmodel import SQLModel
 
 from council.answers import Absence, Answer, Prompt, Reply, Role
 from council.ballots import Ballot, BallotExchange, SpoiledBallot
-from council.digests import Digests, Forgotten
+from council.digests import Digests, Erasure
 from council.errors import PanelError, StoreError
 from council.labels import Label, LabelMap, Slate
 from council.panel import Panel
@@ -25,7 +25,7 @@ from council.rounds import (
     Question,
     Round,
     Synthesis,
-    in_panel_order,
+    sort_by_panel,
 )
 from council.tally import Standing, Strength, Tally, Verdict
 from council.tally.agreement import Agreement
@@ -268,7 +268,7 @@ def past_ballot_from_row(values: RowValues) -> Ballot:
 
 def _round(row: rows.RoundRow, parts: RoundRows) -> Round:
     syntheses = [_synthesis(row) for row in parts.of(rows.SynthesisRow)]
-    return in_panel_order(
+    return sort_by_panel(
         Round(
             id=row.id,
             question=_question(row),
@@ -307,11 +307,11 @@ def _panel(row: rows.RoundRow) -> Panel:
     return panel
 
 
-def _forgotten(row: rows.RoundRow) -> Forgotten | None:
+def _forgotten(row: rows.RoundRow) -> Erasure | None:
     if row.forgotten_at is None:
         return None
     digests = validate("round.digests", DIGESTS.validate_python, row.digests)
-    return Forgotten(row.forgotten_at, row.salt, digests)
+    return Erasure(row.forgotten_at, row.salt, digests)
 
 
 def _answer(row: rows.AnswerRow) -> Answer:

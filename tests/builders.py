@@ -11,13 +11,13 @@ from typing import Any
 
 from council.answers import Absence, Answer, Prompt, Reply, Role
 from council.bakeoffs.models import Schedule
-from council.ballots import Ballot, BallotExchange, Ranking, SpoiledBallot, cast
+from council.ballots import Ballot, BallotExchange, Ranking, SpoiledBallot, cast_ballot
 from council.labels import Label, Slate
 from council.model_families import family_of
 from council.panel import Member, ModelId, Panel, Rubric, Terms
 from council.places import Place
 from council.prompts.shared import nonce_for
-from council.round_rules import counted, drawn
+from council.round_rules import compute_draw, compute_tally
 from council.rounds import Question, Round
 
 NAMES = {
@@ -124,15 +124,17 @@ def ballot_text(ranking: str, nonce: str, reason: str = "It is right.") -> str:
     return json.dumps({"nonce": nonce, "reason": reason, "ranking": places})
 
 
-def a_paper(text: str = "I rank none.", *, nonce: str = "n0", attempt: int = 1) -> BallotExchange:
+def an_exchange(
+    text: str = "I rank none.", *, nonce: str = "n0", attempt: int = 1
+) -> BallotExchange:
     return BallotExchange(nonce, Prompt("system", "user"), Reply(text), attempt)
 
 
 def a_spoiled_ballot(judge: str = CLAUDE, attempt: int = 1) -> SpoiledBallot:
-    return SpoiledBallot(judge, "it held no JSON object", a_paper(attempt=attempt))
+    return SpoiledBallot(judge, "it held no JSON object", an_exchange(attempt=attempt))
 
 
-def answered(round_: Round, texts: Mapping[str, str] | None = None) -> Round:
+def with_answers(round_: Round, texts: Mapping[str, str] | None = None) -> Round:
     """Return the round with an answer of every member, or of those in `texts` alone."""
     written = texts or {seat.key: f"Answer {i}." for i, seat in enumerate(round_.panel.members)}
     absent = [seat.key for seat in round_.panel.members if seat.key not in written]
@@ -143,25 +145,25 @@ def answered(round_: Round, texts: Mapping[str, str] | None = None) -> Round:
     )
 
 
-def in_order_shown(slate: Slate) -> str:
+def vote_in_slot_order(slate: Slate) -> str:
     return " ".join(slate.letters)
 
 
-def in_label_order(slate: Slate) -> str:
+def vote_in_label_order(slate: Slate) -> str:
     """Vote for the labels in their alphabetical order, so that all judges agree."""
     return " ".join(sorted(slate.letters, key=slate.label_at))
 
 
-def ranked(round_: Round, vote: Vote = in_label_order) -> Round:
+def with_ballots(round_: Round, vote: Vote = vote_in_label_order) -> Round:
     """Return an answered round with its draw, a ballot of every judge, and its tally."""
-    draw = drawn(round_)
+    draw = compute_draw(round_)
     round_ = replace(round_, draw=draw)
     for slate in draw.slates:
         nonce = nonce_for(round_.seed, slate.judge)
         ranking = vote(slate)
         text = ballot_text(ranking, nonce) if ranking else "I rank none."
-        round_ = round_.with_(cast(slate, nonce, a_paper(text, nonce=nonce)))
-    return round_.with_(counted(round_, draw))
+        round_ = round_.with_(cast_ballot(slate, nonce, an_exchange(text, nonce=nonce)))
+    return round_.with_(compute_tally(round_, draw))
 
 
 def a_schedule(schedule_id: str = "s1", **fields: Any) -> Schedule:  # noqa: ANN401

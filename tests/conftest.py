@@ -78,9 +78,9 @@ def _local_models(request: pytest.FixtureRequest) -> None:
     """Skip rounds on the real local models where they cannot run, unless they are required."""
     if not request.node.get_closest_marker("local_models"):
         return
-    from council.gateways.local.server import supported
+    from council.gateways.local.server import unsupported_reason
 
-    why = supported()
+    why = unsupported_reason()
     if why and os.environ.get("COUNCIL_REQUIRE_LOCAL") == "1":
         pytest.fail(f"COUNCIL_REQUIRE_LOCAL=1, but: {why}")
     if why:

@@ -15,14 +15,14 @@ from bot.bakeoffs.records import Report, log_uncounted, uncollected, update_vote
 from bot.ports import MeasureBias, RecordSources
 from bot.render.bias_view import ShownBias, shown
 from bot.render.leaderboard_tables import Coverage
-from council.bakeoffs.ports import EVERY_RECORD, RecordQuery
-from council.bias.measurement import measured
+from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
+from council.bias.measurement import measure_bias
 from council.bias.report import BiasReport
-from council.bias.vote_arrays import blocks
+from council.bias.vote_arrays import vote_blocks
 
 
 async def bias_report(
-    sources: RecordSources, query: RecordQuery = EVERY_RECORD, tell: Report = log_uncounted
+    sources: RecordSources, query: RecordQuery = ALL_RECORDS, tell: Report = log_uncounted
 ) -> BiasReport:
     """Return the bias of every judge over the closed rounds that match the query.
 
@@ -32,7 +32,7 @@ async def bias_report(
     await update_votes(sources, tell)
     with uncollected():
         votes = await sources.bakeoff_stores.votes.recent(query)
-        return await asyncio.to_thread(lambda: measured(blocks(votes)))
+        return await asyncio.to_thread(lambda: measure_bias(vote_blocks(votes)))
 
 
 @dataclass(frozen=True, slots=True)

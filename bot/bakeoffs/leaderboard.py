@@ -12,20 +12,30 @@ from bot.chat import Post
 from bot.ports import RecordSources
 from bot.render.leaderboard_tables import Coverage, Leaderboard
 from bot.render.leaderboard_weighted import beside_post, too_few
-from council.bakeoffs.changes import Changes, changes, trend
-from council.bakeoffs.council_value import worth
-from council.bakeoffs.leaderboard import JudgeBoard, judge_board
-from council.bakeoffs.leaderboard import leaderboard as board_of
-from council.bakeoffs.pairwise import scores_of
+from council.bakeoffs.changes import Changes, compare_with_past, share_trend
+from council.bakeoffs.council_value import measure_council_value
+from council.bakeoffs.leaderboard import JudgeBoard, build_judge_board
+from council.bakeoffs.leaderboard import build_leaderboard as board_of
+from council.bakeoffs.pairwise import strength_scores
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
-from council.bakeoffs.record_arrays import columns
+from council.bakeoffs.record_arrays import record_columns
 from council.bakeoffs.records import PackedRecord
 from council.errors import CouncilError
-from council.research.judge_weights import FEWEST_VOTES, NAMES, Choice, WithPeople, with_people
-from council.research.posterior import posterior
-from council.research.weighted_leaderboard import WeightedBoard, evidence_of, weighted_board
+from council.research.judge_weights import (
+    MIN_VOTES,
+    WEIGHT_METHODS,
+    Choice,
+    HumanAgreement,
+    human_agreement,
+)
+from council.research.posterior import win_chances
+from council.research.weighted_leaderboard import (
+    WeightedBoard,
+    build_evidence,
+    build_weighted_board,
+)
 from council.rounds import Round
-from council.tally.standings import informative
+from council.tally.standings import counted_ballots
 
 _AGO = re.compile(r"(\d{1,5})\s*(h|d|w|m|y)[a-z]*", re.IGNORECASE)
 _UNITS = {
@@ -82,8 +92,10 @@ def parse_query(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:
     if view not in {"author", "judge"}:
         raise LeaderboardQueryError(f"A leaderboard is as:author or as:judge, not as:{view}.")
     weights = options.get("weights", "").strip().lower()
-    if weights not in {"", *NAMES}:
-        raise LeaderboardQueryError(f"Judges weigh by {', '.join(NAMES)}, not by {weights[:20]!r}.")
+    if weights not in {"", *WEIGHT_METHODS}:
+        raise LeaderboardQueryError(
+            f"Judges weigh by {', '.join(WEIGHT_METHODS)}, not by {weights[:20]!r}."
+        )
     suite, version = split_version(options.get("suite", ""))
     since, until = options.get("since", ""), options.get("until", "")
     return LeaderboardQuery(
@@ -243,13 +255,15 @@ def count_records(
 ) -> Leaderboard:
     """Count records, oldest first, into a leaderboard; slow if there are many."""
     kept, coverage = select_records(records, query)
-    arrays = columns(kept)
+    arrays = record_columns(kept)
     return Leaderboard(
         coverage,
         board_of(arrays),
-        judge_board(arrays) if whole or query.as_judge else NO_JUDGES,
-        worth(arrays),
-        trend(arrays) if len({suite for suite, _, _ in coverage.suites if suite}) == 1 else (),
+        build_judge_board(arrays) if whole or query.as_judge else NO_JUDGES,
+        measure_council_value(arrays),
+        share_trend(arrays)
+        if len({suite for suite, _, _ in coverage.suites if suite}) == 1
+        else (),
         _changes_since_earlier_runs(kept) if query.suite else None,
         names,
     )
@@ -267,7 +281,9 @@ def _changes_since_earlier_runs(records: Sequence[PackedRecord]) -> Changes | No
 
 def changed(now: Sequence[PackedRecord], before: Sequence[PackedRecord]) -> Changes | None:
     """Return what changed; None if there is nothing to compare."""
-    return changes(columns(now), columns(before)) if now and before else None
+    return (
+        compare_with_past(record_columns(now), record_columns(before)) if now and before else None
+    )
 
 
 # --- Additions to the official leaderboard: weighted judges, agreement with people, prior.
@@ -283,7 +299,7 @@ async def weighed(
     """
     cast = await sources.store.votes()
     choices = [Choice(vote.round_id, vote.member) for vote in cast]
-    too_few = len(choices) < FEWEST_VOTES or not shown.judges.rows
+    too_few = len(choices) < MIN_VOTES or not shown.judges.rows
     if not query.weights and too_few:
         return shown
     await update_votes(sources)
@@ -295,11 +311,11 @@ async def weighed(
 
 def _weighted(
     rows: Sequence[PackedRecord], query: LeaderboardQuery, choices: Sequence[Choice]
-) -> tuple[WeightedBoard | None, dict[str, WithPeople]]:
+) -> tuple[WeightedBoard | None, dict[str, HumanAgreement]]:
     kept, _ = select_records(rows, query)
-    evidence = evidence_of(kept, choices)
-    weighted = weighted_board(query.weights, evidence) if query.weights else None
-    return weighted, dict(with_people(evidence.rounds, choices))
+    evidence = build_evidence(kept, choices)
+    weighted = build_weighted_board(query.weights, evidence) if query.weights else None
+    return weighted, dict(human_agreement(evidence.rounds, choices))
 
 
 async def beside(sources: RecordSources, round_: Round) -> Post:
@@ -315,9 +331,9 @@ async def beside(sources: RecordSources, round_: Round) -> Post:
 
 
 def _prior_message(round_: Round, kept: Sequence[PackedRecord]) -> Post:
-    ballots = informative(round_.ballots) if round_.tally else ()
+    ballots = counted_ballots(round_.ballots) if round_.tally else ()
     if len(kept) < MIN_PRIOR_ROUNDS or not round_.draw or not ballots:
         return too_few(round_, len(kept), MIN_PRIOR_ROUNDS)
-    strengths = scores_of(columns(kept))
-    likely = posterior(round_.draw.labels, ballots, strengths, round_.seed)
+    strengths = strength_scores(record_columns(kept))
+    likely = win_chances(round_.draw.labels, ballots, strengths, round_.seed)
     return beside_post(round_, round_.draw, likely, len(kept))

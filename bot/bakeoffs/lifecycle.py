@@ -17,10 +17,10 @@ from bot.context import AppContext
 from bot.coordination.bakeoff_registry import RunBakeoff, RunningBakeoff
 from bot.coordination.tasks import BackgroundTasks
 from bot.ports import BAKEOFFS, PAGE, Job, JobQueue, job_of, queue_of_place, seems_queued
-from council.bakeoffs.models import Bakeoff, Ending, FailedQuestion, Progress
+from council.bakeoffs.models import Bakeoff, BakeoffProgress, Ending, FailedQuestion
 from council.bakeoffs.ports import BakeoffQuery
 from council.errors import BakeoffError, CouncilError, StoreError
-from council.places import HOUSE, Place
+from council.places import LOCAL_CHATS, Place
 from council.ports import RoundQuery
 
 INTERRUPTED = "Bake-off {id} was interrupted: `/council bakeoff resume {id}` goes on with it."
@@ -36,13 +36,13 @@ Way = Callable[[Place], Chat | None]
 # --- Start and watch.
 
 
-async def hold(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> Progress:
+async def hold(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> BakeoffProgress:
     """Start a stored bake-off, wait for its end and return its last progress.
 
     Cancelling the wait does not stop the bake-off. Raise RunningElsewhereError if another process
     runs it, PostingForbiddenError if it cannot be posted and no question was asked.
     """
-    newest = Progress(bakeoff)
+    newest = BakeoffProgress(bakeoff)
     with app.pubsub.subscription(_progress_topic(bakeoff.id)) as messages:  # before it starts
         await begin(app, chat, bakeoff)
         if app.job_queue is None:
@@ -66,7 +66,7 @@ async def begin(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
             await app.job_queue.begin(_job(app, bakeoff))
 
 
-async def watching(app: AppContext, bakeoff: Bakeoff) -> AsyncIterator[Progress]:
+async def watching(app: AppContext, bakeoff: Bakeoff) -> AsyncIterator[BakeoffProgress]:
     """Yield the progress of a running bake-off, from the newest to its end.
 
     Raise the error that it fails with. Yield nothing if it does not run.
@@ -80,7 +80,7 @@ async def watching(app: AppContext, bakeoff: Bakeoff) -> AsyncIterator[Progress]
                 yield progress
 
 
-async def standing(app: AppContext, bakeoff: Bakeoff) -> Progress:
+async def standing(app: AppContext, bakeoff: Bakeoff) -> BakeoffProgress:
     """Return the progress of a bake-off: from memory if it runs here, else from its rows."""
     if latest := app.bakeoff_registry.latest(bakeoff.id):
         return latest
@@ -102,7 +102,7 @@ def _job(app: AppContext, bakeoff: Bakeoff) -> Job:
 
 async def _follow(
     app: AppContext, job_queue: JobQueue, bakeoff: Bakeoff, messages: "asyncio.Queue[str]"
-) -> AsyncIterator[Progress]:
+) -> AsyncIterator[BakeoffProgress]:
     """Yield the progress of a queued bake-off from its published events; rows fill the gaps."""
     is_over, is_unclear = False, True
     while True:
@@ -153,7 +153,7 @@ async def reopened(app: AppContext, bakeoff: Bakeoff, cap_micro: int | None = No
         await _wait_for_end(app, bakeoff)
     if await is_held(app, bakeoff):
         raise BakeoffError(f"Bake-off {bakeoff.id} is under way: there is nothing to go on with.")
-    if (await standing(app, bakeoff)).is_whole:
+    if (await standing(app, bakeoff)).is_complete:
         raise BakeoffError(
             f"Every question of bake-off {bakeoff.id} is over: "
             f"`/council bakeoff {bakeoff.suite.name}` holds a new one."
@@ -185,7 +185,7 @@ async def go_on_in(app: AppContext, chat: str, way: Way) -> None:
 async def go_on_at_home(app: AppContext) -> None:
     """Restart the unfinished bake-offs of the web page and the command line."""
     for bakeoff in await _unfinished(app):
-        if bakeoff.place.chat in HOUSE:
+        if bakeoff.place.chat in LOCAL_CHATS:
             await _restart(app, None, bakeoff)
 
 
@@ -235,12 +235,12 @@ async def _run(app: AppContext, chat: Chat | None, running: RunningBakeoff) -> N
     running.update(final)
 
 
-async def _ended(app: AppContext, progress: Progress, outcome: Outcome) -> Progress:
+async def _ended(app: AppContext, progress: BakeoffProgress, outcome: Outcome) -> BakeoffProgress:
     stored = await app.bakeoff_stores.bakeoffs.load(progress.bakeoff.id)
     return progress.ended(stored.ending or Ending(app.now(), outcome.blocked))
 
 
-def _log_end(final: Progress) -> None:
+def _log_end(final: BakeoffProgress) -> None:
     structlog.get_logger().info(
         "bakeoff_ended",
         bakeoff_id=final.bakeoff.id,
@@ -322,7 +322,7 @@ ENDED = json.dumps({"ended": True})
 class BakeoffEvent:
     """One of: new progress, the error it failed with, its end, an unclear message, or a timeout."""
 
-    progress: Progress | None = None
+    progress: BakeoffProgress | None = None
     error: CouncilError | None = None
     is_over: bool = False
     is_unclear: bool = False
@@ -336,7 +336,7 @@ def _reload_topic(bakeoff_id: str) -> str:
     return f"bell {bakeoff_id}"
 
 
-def encode_progress(progress: Progress) -> str:
+def encode_progress(progress: BakeoffProgress) -> str:
     """Return the message for new progress."""
     return json.dumps(
         {
@@ -370,7 +370,7 @@ def _parse_document(document: dict[str, Any], bakeoff: Bakeoff) -> BakeoffEvent:
         return BakeoffEvent(error=kind(document["why"]))
     if "over" in document:
         failed = tuple(FailedQuestion(number, why) for number, why in document.pop("failed"))
-        return BakeoffEvent(Progress(bakeoff, failed=failed, **document))
+        return BakeoffEvent(BakeoffProgress(bakeoff, failed=failed, **document))
     return BakeoffEvent(is_over=bool(document["ended"]))
 
 

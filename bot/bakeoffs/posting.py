@@ -28,7 +28,7 @@ from bot.render.formatting import known_names
 from bot.render.leaderboard import board_thread, picture_of
 from bot.render.leaderboard_tables import Leaderboard
 from bot.render.leaderboard_text import delta_post
-from council.bakeoffs.models import Bakeoff, Progress, Schedule
+from council.bakeoffs.models import Bakeoff, BakeoffProgress, Schedule
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.records import PackedRecord
 from council.errors import CouncilError
@@ -50,7 +50,7 @@ class BakeoffResult:
 class BakeoffPoster:
     """Posts one bake-off in its place; falls back to a private message to who started it."""
 
-    def __init__(self, app: AppContext, chat: Chat, progress: Progress) -> None:
+    def __init__(self, app: AppContext, chat: Chat, progress: BakeoffProgress) -> None:
         self._app = app
         self._chat = chat
         self._progress = progress
@@ -88,7 +88,7 @@ class BakeoffPoster:
                 post = running_post(running.progress, self._asker)
                 await self._updates.show(self._sent, post)
 
-    async def stop(self, progress: Progress, why: str) -> None:
+    async def stop(self, progress: BakeoffProgress, why: str) -> None:
         """Post why it stopped, if possible; an error here must not hide the first one."""
         with suppress(CouncilError):
             if self._sent:
@@ -97,7 +97,7 @@ class BakeoffPoster:
                 _part_key(progress, FAILED), await failure_notice(self._app, progress, why)
             )
 
-    async def end(self, progress: Progress, *, is_cancelled: bool) -> None:
+    async def end(self, progress: BakeoffProgress, *, is_cancelled: bool) -> None:
         """Replace the progress message by the result, reply with the rest, and post the news.
 
         A failure is posted as a separate message.
@@ -114,7 +114,7 @@ class BakeoffPoster:
         except (PostingForbiddenError, MessageGoneError):
             await self._post_privately(progress, result.thread.root)
 
-    async def _post_result(self, progress: Progress, result: BakeoffResult) -> None:
+    async def _post_result(self, progress: BakeoffProgress, result: BakeoffResult) -> None:
         sent, root = await self._post_root(result.thread.root)
         if result.news:
             await self._send(NEWS, result.news)
@@ -139,7 +139,7 @@ class BakeoffPoster:
                 return self._sent, pages
         return await self._send(ROOT_AGAIN, pages[0]), pages
 
-    async def _post_privately(self, progress: Progress, root: Post) -> None:
+    async def _post_privately(self, progress: BakeoffProgress, root: Post) -> None:
         line = Caution(PRIVATE_NOTICE.format(id=self._bakeoff.id))
         place = self._chat.private_place(self._bakeoff.asked_by, self._bakeoff.place)
         with suppress(PostingForbiddenError, MessageGoneError):  # then there is nobody to tell
@@ -149,9 +149,9 @@ class BakeoffPoster:
                 await self._app.outbox.send(self._chat, self._bakeoff.id, part, page, place)
 
 
-def _part_key(progress: Progress, part: int | str) -> str:
+def _part_key(progress: BakeoffProgress, part: int | str) -> str:
     """Return the part's key, distinct for each time that the bake-off ended early."""
-    return f"{part}" if progress.is_whole else f"{progress.over} {part}"
+    return f"{part}" if progress.is_complete else f"{progress.over} {part}"
 
 
 # --- The result of a bake-off: leaderboard, changes since earlier runs, closed rounds.
@@ -190,14 +190,14 @@ async def _earlier_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[Packed
 
 
 async def result_of(
-    app: AppContext, progress: Progress, *, pictured: bool = False, linked: bool = False
+    app: AppContext, progress: BakeoffProgress, *, pictured: bool = False, linked: bool = False
 ) -> BakeoffResult:
     """Return the result as posts; without the leaderboard if that fails."""
     bakeoff = progress.bakeoff
     try:
         board = await board_of(app, bakeoff)
         picture = await _render_chart(board) if pictured else b""
-        news = await _news_post(app, bakeoff, board) if progress.is_whole else None
+        news = await _news_post(app, bakeoff, board) if progress.is_complete else None
     # People paid for the rounds, so they get the rest even if the leaderboard has a bug.
     except Exception as error:  # noqa: BLE001
         unforeseen("board_failed", error, bakeoff_id=bakeoff.id)
@@ -220,7 +220,7 @@ async def _news_post(app: AppContext, bakeoff: Bakeoff, board: Leaderboard) -> P
     return delta_post(board.changes, board.names, title, subscribers)
 
 
-async def failure_notice(app: AppContext, progress: Progress, why: str) -> Post:
+async def failure_notice(app: AppContext, progress: BakeoffProgress, why: str) -> Post:
     """Return a post that says why a bake-off ended early, addressed like news."""
     schedule = await _load_schedule(app, progress.bakeoff)
     return failure_post(progress, why, schedule.subscribers if schedule else ())

@@ -17,12 +17,12 @@ from bot.coordination.tasks import Sole, nobody_else
 from bot.ports import RecordSources
 from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.ports import BakeoffStores, RecordStore
-from council.bakeoffs.record_arrays import packed
-from council.bakeoffs.records import VERSION, PackedRecord, record_of
-from council.bias.vote_arrays import packed as packed_votes
-from council.bias.votes import votes_of
+from council.bakeoffs.record_arrays import pack_record
+from council.bakeoffs.records import VERSION, PackedRecord, build_record
+from council.bias.vote_arrays import pack_votes as packed_votes
+from council.bias.votes import build_votes
 from council.errors import BakeoffError, CouncilError, StoreError
-from council.rounds import Round, in_panel_order
+from council.rounds import Round, sort_by_panel
 
 Report = Callable[[str], None]
 
@@ -112,7 +112,7 @@ async def _save_missing(sources: RecordSources, alone: Sole) -> None:
 
 async def _save_round(sources: RecordSources, round_: Round) -> None:
     await _save(
-        sources.bakeoff_stores, await _count(sources, [in_panel_order(round_)], log_uncounted)
+        sources.bakeoff_stores, await _count(sources, [sort_by_panel(round_)], log_uncounted)
     )
 
 
@@ -166,8 +166,8 @@ def _count_sync(
     numbers: list[RoundNumbers] = []
     for round_ in rounds:
         try:
-            record = packed(record_of(round_, bakeoffs[round_.bakeoff]))
-            numbers.append(RoundNumbers(record, packed_votes(votes_of(round_), record)))
+            record = pack_record(build_record(round_, bakeoffs[round_.bakeoff]))
+            numbers.append(RoundNumbers(record, packed_votes(build_votes(round_), record)))
         # A broken round must not keep the others from being counted.
         except Exception as error:  # noqa: BLE001
             tell(_uncounted(round_.id, error))

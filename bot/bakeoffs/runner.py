@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from bot.context import AppContext, usual_seconds
 from bot.coordination.tasks import cancel_and_wait
 from bot.ports import RoundStoppedError
-from council.bakeoffs.costs import run_estimate
+from council.bakeoffs.costs import estimate_run
 from council.bakeoffs.models import (
     Bakeoff,
     BakeoffEstimate,
+    BakeoffProgress,
     FailedQuestion,
-    Progress,
     Reference,
-    bakeoff_of,
+    split_round_id,
 )
-from council.budget import estimated
+from council.budget import estimate_round
 from council.errors import BudgetError, CouncilError, StoreError, SuiteError
-from council.money import MICRO, about, cap_micro, dollars
+from council.money import MICRO_USD, cap_micro_usd, format_rounded_usd, format_usd
 from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
 
@@ -32,7 +32,7 @@ UNFORESEEN = "something went wrong; the log says what"
 
 async def expected(app: AppContext, bakeoff: Bakeoff) -> BakeoffEstimate:
     """Return the estimated cost and duration of a bake-off."""
-    cost = await run_estimate(bakeoff.suite, bakeoff.panel, app.gateway)
+    cost = await estimate_run(bakeoff.suite, bakeoff.panel, app.gateway)
     usual = await usual_seconds(app.store, bakeoff.panel.name)
     questions = len(bakeoff.suite.questions)
     concurrent = min(questions, app.bakeoff_rounds)
@@ -59,7 +59,7 @@ class BakeoffRunner:
         self,
         app: AppContext,
         bakeoff: Bakeoff,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[BakeoffProgress], None],
         reload: asyncio.Event,
     ) -> None:
         self._app = app
@@ -77,9 +77,9 @@ class BakeoffRunner:
         self._changed = ""
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> BakeoffProgress:
         """The current progress."""
-        return Progress(
+        return BakeoffProgress(
             self._bakeoff,
             len(self._over),
             tuple(FailedQuestion(number, self._failed[number]) for number in sorted(self._failed)),
@@ -101,7 +101,7 @@ class BakeoffRunner:
     async def load_state(self) -> None:
         """Load the state of a bake-off whose rounds may be stored in part."""
         for line in await self._app.store.recent(wanted=RoundQuery(bakeoff=self._bakeoff.id)):
-            number = bakeoff_of(line.id)[1]
+            number = split_round_id(line.id)[1]
             self._stored.add(number)
             if line.failed:
                 await self._record_closing(number, (await self._app.store.load(line.id)).closing)
@@ -167,7 +167,7 @@ class BakeoffRunner:
             self._budget.reserve_again(number, _panel_cap(stored) or 0)
             return stored
         round_ = new_question_round(app, self._bakeoff, number)
-        expected = (await estimated(round_, app.gateway)).micro
+        expected = (await estimate_round(round_, app.gateway)).micro
         allotted = self._budget.reserve(number, expected, _panel_cap(round_))
         round_ = _with_cap(round_, allotted or None)
         try:
@@ -290,13 +290,13 @@ def _reference_text(reference: Reference) -> str:
 def _panel_cap(round_: Round) -> int | None:
     """Return the cap that the panel sets for a round, in micro-dollars; None without one."""
     usd = round_.panel.terms.max_round_usd
-    return None if usd is None else cap_micro(usd)
+    return None if usd is None else cap_micro_usd(usd)
 
 
 def _with_cap(round_: Round, micro_usd: int | None) -> Round:
     if micro_usd is None:
         return round_
-    terms = replace(round_.panel.terms, max_round_usd=micro_usd / MICRO)
+    terms = replace(round_.panel.terms, max_round_usd=micro_usd / MICRO_USD)
     return replace(round_, panel=replace(round_.panel, terms=terms))
 
 
@@ -349,7 +349,7 @@ class BakeoffBudget:
         left = self._cap - self.spent - sum(self._reserved.values())
         if needed > left:
             raise BudgetError(
-                f"The cap of {dollars(self._cap)} for this bake-off is reached: "
-                f"{dollars(self.spent)} is spent, and the next question may cost {about(needed)}."
+                f"The cap of {format_usd(self._cap)} for this bake-off is reached: "
+                f"{format_usd(self.spent)} is spent, and the next question may cost {format_rounded_usd(needed)}."
             )
         return left

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from council.places import Place
-from council.prompt_injection import visible
+from council.prompt_injection import remove_invisible
 
 KEY_LENGTH = 12  # hex digits: 48 bits are enough for many years of events
 MOST_CHARACTERS = 20_000  # of a question with its context
@@ -62,7 +62,7 @@ def key_of(chat: str, *event: str) -> str:
 
 def cleaned(text: str) -> str:
     """Return the text as it reads: LF line ends, no invisible characters, stripped."""
-    plain = visible(text.replace("\r\n", "\n").replace("\r", "\n"))
+    plain = remove_invisible(text.replace("\r\n", "\n").replace("\r", "\n"))
     return "".join(
         c for c in plain if c in _ALLOWED_CONTROLS or unicodedata.category(c) not in {"Cc", "Cs"}
     ).strip()

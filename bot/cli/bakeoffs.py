@@ -50,7 +50,7 @@ from bot.render.leaderboard_tables import Leaderboard
 from bot.settings import load_settings
 from bot.terminal import HERE, dressed
 from council.bakeoffs.changes import Changes
-from council.bakeoffs.models import Bakeoff, Progress, bakeoff_of
+from council.bakeoffs.models import Bakeoff, BakeoffProgress, split_round_id
 from council.errors import BakeoffError
 
 BakeoffId = Annotated[str, typer.Argument(help="A bake-off's id, its beginning, or last.")]
@@ -221,8 +221,8 @@ async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
         bar.close()
 
 
-def _outcome(progress: Progress, changes: Changes | None, member: str) -> Outcome:
-    if not progress.is_whole or len(progress.failed) == progress.questions:
+def _outcome(progress: BakeoffProgress, changes: Changes | None, member: str) -> Outcome:
+    if not progress.is_complete or len(progress.failed) == progress.questions:
         return Outcome.FAILED
     return Outcome.WORSE if changes and changes.worse(member) else Outcome.GOOD
 
@@ -231,7 +231,7 @@ def _outcome(progress: Progress, changes: Changes | None, member: str) -> Outcom
 class BakeoffResults:
     """A bake-off with its leaderboard and its JSON document."""
 
-    progress: Progress
+    progress: BakeoffProgress
     board: Leaderboard
     document: Document
 
@@ -247,7 +247,8 @@ async def _load_results(app: AppContext, bakeoff: Bakeoff) -> BakeoffResults:
     progress = await lifecycle.standing(app, bakeoff)
     board = await board_of(app, bakeoff)
     shares = {
-        bakeoff_of(round_.id)[1]: shares_in(round_) for round_ in await closed_rounds(app, bakeoff)
+        split_round_id(round_.id)[1]: shares_in(round_)
+        for round_ in await closed_rounds(app, bakeoff)
     }
     records = await asyncio.to_thread(
         lambda rows: list(map(record_document, rows)), await records_of(app, bakeoff)

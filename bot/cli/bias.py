@@ -41,7 +41,7 @@ from bot.research.experiment_report import (
     ending_lines,
     experiment_document,
     experiment_proposal,
-    going,
+    progress_line,
 )
 from bot.research.grade_files import read_grades
 from bot.research.grade_report import grades_document, grades_post
@@ -50,14 +50,14 @@ from bot.terminal import HERE, dressed
 from council.errors import GradesError
 from council.research.experiment import (
     Experiment,
+    ExperimentProgress,
     ExperimentState,
-    Progress,
+    experiment_progress,
     grade_of,
     is_settled,
-    last_marks,
-    standing,
+    last_replies,
 )
-from council.research.grades import GradeReport, grade_report
+from council.research.grades import GradeReport, build_grade_report
 
 MIN_FILE_WIDTH = 120  # columns, where output is no terminal
 OF_FILE, OF_ROUNDS = "of", "rounds"
@@ -165,7 +165,7 @@ def list_experiments() -> None:
 
 async def _report_grades(path: Path, *, strict: bool, as_json: bool) -> None:
     """Print a report on the grades of a file, or its JSON."""
-    report = grade_report(read_grades(path.name, _read_file(path), strict=strict).grades)
+    report = build_grade_report(read_grades(path.name, _read_file(path), strict=strict).grades)
     if as_json:
         print_json(grades_document(report))
     else:
@@ -257,21 +257,21 @@ async def _open_experiment(
     cap_micro = parse_cap(options.cap)
     suite = await find_suite(app, options.suite)
     panel = app.panel(options.panel, HERE)
-    known = None if options.new else await experiments.unfinished(app, suite, panel)
+    known = None if options.new else await experiments.find_unfinished(app, suite, panel)
     wanted = known or experiments.new_experiment(app, suite, panel, TERMINAL_USER.id)
-    prepared = await experiments.found(
+    prepared = await experiments.prepare_experiment(
         app, wanted if cap_micro is None else replace(wanted, cap_micro=cap_micro)
     )
     console.print(dressed(experiment_proposal(prepared.experiment, prepared.left, prepared.cost)))
     confirm_start(yes=options.yes)
-    return await experiments.keep(app, wanted, cap_micro)
+    return await experiments.save_experiment(app, wanted, cap_micro)
 
 
-async def _follow(app: AppContext, experiment: Experiment, console: Console) -> Progress:
+async def _follow(app: AppContext, experiment: Experiment, console: Console) -> ExperimentProgress:
     """Run an experiment to its end; Ctrl-C stops spending."""
     bar = ExperimentBar(console, experiment)
     try:
-        return await experiments.hold(app, experiment, bar.show)
+        return await experiments.complete_experiment(app, experiment, bar.show)
     except asyncio.CancelledError:
         bar.close()
         typer.echo("Stopped; what there is is kept. The same command goes on.", err=True)
@@ -281,7 +281,7 @@ async def _follow(app: AppContext, experiment: Experiment, console: Console) -> 
 
 
 def _print_experiment(
-    progress: Progress, state: ExperimentState, output: Path | None, *, as_json: bool
+    progress: ExperimentProgress, state: ExperimentState, output: Path | None, *, as_json: bool
 ) -> None:
     """Print the results of an experiment, and write its grades to a file if one is named."""
     console = Console(stderr=True, highlight=False)
@@ -289,11 +289,11 @@ def _print_experiment(
         console.print(line, markup=False, soft_wrap=True)
     if output:
         with atomic_write(output) as file:
-            lines = experiments.lines_of(progress.experiment, state)
+            lines = experiments.grade_lines(progress.experiment, state)
             file.writelines(f"{line}\n".encode() for line in lines)
         console.print(f"Written to {output}.", markup=False, soft_wrap=True)
-    settled = [mark for mark in last_marks(state).values() if is_settled(mark)]
-    report = grade_report([grade_of(progress.experiment, mark) for mark in settled])
+    settled = [mark for mark in last_replies(state).values() if is_settled(mark)]
+    report = build_grade_report([grade_of(progress.experiment, mark) for mark in settled])
     if as_json:
         print_json(experiment_document(progress, report))
     else:
@@ -303,7 +303,7 @@ def _print_experiment(
 async def _show_experiment(start: str, output: Path | None, *, as_json: bool) -> None:
     """Print the results of a stored experiment."""
     async with opened_books(load_settings()) as books:
-        experiment = experiments.meant_experiment(await books.experiments.recent(), start)
+        experiment = experiments.find_experiment(await books.experiments.recent(), start)
         state = await books.experiments.held(experiment.id)
         progress = await _progress(books, experiment, state)
     _print_experiment(progress, state, output, as_json=as_json)
@@ -315,9 +315,11 @@ async def _list_experiments() -> None:
         for experiment in await books.experiments.recent():
             state = await books.experiments.held(experiment.id)
             name = f"{experiment.suite.name} by {experiment.panel.name}"
-            outcome = going(await _progress(books, experiment, state))
+            outcome = progress_line(await _progress(books, experiment, state))
             typer.echo(f"{experiment.id}  {experiment.at:%Y-%m-%d %H:%M}  {name}  {outcome}")
 
 
-async def _progress(books: Stores, experiment: Experiment, state: ExperimentState) -> Progress:
-    return standing(experiment, state, await books.ledger.spent(experiment.id))
+async def _progress(
+    books: Stores, experiment: Experiment, state: ExperimentState
+) -> ExperimentProgress:
+    return experiment_progress(experiment, state, await books.ledger.spent(experiment.id))

@@ -20,17 +20,17 @@ from bot.settings import SettingsError, load_settings
 from council.bakeoffs.models import Bakeoff, Ending, Schedule
 from council.bakeoffs.ports import BakeoffStores, StoredSuite
 from council.errors import CouncilError, ForgottenError, ScheduleError, StoreError
-from council.integrity.seal import changes
+from council.integrity.seal import find_changes
 from council.ports import RoundQuery
-from storage.export import Kept, Record, kept_line, line_of, thing_of
+from storage.export import ExportedItem, ExportedRound, dump_item, dump_round, parse_item
 
 OnFault = Callable[[str], None]
-Entry = Record | Kept
+Entry = ExportedRound | ExportedItem
 EntryCounts = Counter[type[Entry]]
 ExportLines = AsyncIterator[tuple[type[Entry], bytes]]
 
 NOUNS: dict[type[Entry], str] = {
-    Record: "round",
+    ExportedRound: "round",
     StoredSuite: "version of a suite",
     Bakeoff: "bake-off",
     Schedule: "schedule",
@@ -135,7 +135,7 @@ async def _write(lines: ExportLines, to: Path | None) -> None:
 
 def _describe(counts: EntryCounts) -> str:
     """Return a phrase such as "2 rounds and 1 schedule"; rounds are always in it, and first."""
-    kinds = [kind for kind in NOUNS if counts[kind] or kind is Record]
+    kinds = [kind for kind in NOUNS if counts[kind] or kind is ExportedRound]
     return listed(_counted(counts[kind], NOUNS[kind]) for kind in kinds)
 
 
@@ -148,7 +148,7 @@ async def _all_lines(books: Stores, since: datetime | None, on_fault: OnFault) -
     # One round at a time is in memory.
     for kept in await _bakeoff_entries(books.bakeoff_stores, since):
         try:
-            yield type(kept), kept_line(kept).encode() + b"\n"
+            yield type(kept), dump_item(kept).encode() + b"\n"
         except StoreError as error:
             on_fault(f"Left out: {error}")
     for round_id in await books.store.ids(wanted=RoundQuery(since=since)):
@@ -159,7 +159,7 @@ async def _all_lines(books: Stores, since: datetime | None, on_fault: OnFault) -
             on_fault(f"Left out: {error}")
 
 
-async def _bakeoff_entries(stores: BakeoffStores, since: datetime | None) -> list[Kept]:
+async def _bakeoff_entries(stores: BakeoffStores, since: datetime | None) -> list[ExportedItem]:
     """Return all suites and schedules, and the bake-offs that began since then, oldest first."""
     bakeoffs = reversed(await stores.bakeoffs.recent())
     wanted = [one for one in bakeoffs if since is None or one.at >= since]
@@ -169,8 +169,8 @@ async def _bakeoff_entries(stores: BakeoffStores, since: datetime | None) -> lis
 async def _round_lines(books: Stores, round_id: str) -> ExportLines:
     round_, store = await books.store.load(round_id), books.store
     feedback = (await store.ratings(round_id), await store.votes(round_id))
-    line = line_of(round_, *feedback, await store.seal(round_id))
-    yield Record, line.encode() + b"\n"
+    line = dump_round(round_, *feedback, await store.seal(round_id))
+    yield ExportedRound, line.encode() + b"\n"
 
 
 # --- Import
@@ -196,7 +196,7 @@ def read_export(path: Path) -> Iterator[Entry | UnreadableLine]:
 
 def _parse_line(line: bytes, where: str) -> Entry | UnreadableLine:
     try:
-        return thing_of(line)
+        return parse_item(line)
     except StoreError as error:
         return UnreadableLine(f"{where}: {str(error).rstrip('.')}.")
 
@@ -223,7 +223,7 @@ async def _import(path: Path, on_fault: OnFault) -> None:
 
 
 def _display_name(entry: Entry) -> str:
-    if isinstance(entry, Record):
+    if isinstance(entry, ExportedRound):
         return f"Round {entry.round_.id!r}"
     if isinstance(entry, StoredSuite):
         return f"Suite {entry.suite.name!r}"
@@ -242,7 +242,7 @@ class _Importer:
 
     async def store(self, entry: Entry) -> bool:
         """Store an entry; return False if it was there already."""
-        if isinstance(entry, Record):
+        if isinstance(entry, ExportedRound):
             return await self._store_round(entry)
         if isinstance(entry, StoredSuite):
             return await self._store_suite(entry)
@@ -250,9 +250,9 @@ class _Importer:
             return await self._store_bakeoff(entry)
         return await self._store_schedule(entry)
 
-    async def _store_round(self, record: Record) -> bool:
+    async def _store_round(self, record: ExportedRound) -> bool:
         # A round that joins the chain here must be the one that closed there.
-        if changed := changes(record.round_, record.seal) if record.seal else ():
+        if changed := find_changes(record.round_, record.seal) if record.seal else ():
             raise StoreError(f"it is not as it closed ({listed(changed)}), so it is not taken in.")
         is_new = await self._rounds.import_round(record.round_, record.seal)
         if is_new:

@@ -20,13 +20,13 @@ from bot.runners.local import FileClaims
 from bot.settings import Settings, SettingsError, load_settings
 from bot.settings.environment import with_async_driver
 from council.errors import CouncilError, StoreError
-from council.integrity.seal import Seal, changes
+from council.integrity.seal import Seal, find_changes
 from council.integrity.verification import chain_name, verify
 from council.ports import Store
 from council.rounds import Round
 from storage import copy_database
-from storage.copy_database import Contents, contents, others
-from storage.migrate import HEAD
+from storage.copy_database import Contents, count_contents, count_other_programs
+from storage.migrate import HEAD_REVISION
 
 OnFault = Callable[[str], None]
 
@@ -75,7 +75,7 @@ def copy(
 async def _upgrade() -> None:
     """Open the database, which upgrades its schema, and print the schema's version."""
     async with opened_store(load_settings()):
-        typer.echo(f"The database is at schema {HEAD}.")
+        typer.echo(f"The database is at schema {HEAD_REVISION}.")
 
 
 async def _copy(source: str, target: str, on_fault: OnFault) -> None:
@@ -130,9 +130,9 @@ async def _copy_rows(old: Settings, new: Settings) -> Contents:
     async with opened_engine(old) as source, opened_engine(new) as target:
         for engine, settings in ((source, old), (target, new)):
             await _check_unused(engine, settings)
-        before = await contents(source)
+        before = await count_contents(source)
         with _progress_bar("copied", before.total) as advance:
-            await copy_database.copy(source, target, advance)
+            await copy_database.copy_database(source, target, advance)
     tables = counted(sum(map(bool, before.rows.values())), "table")
     typer.echo(f"{counted(before.total, 'row')} of {tables} copied into {_display_name(new)}.")
     return before
@@ -141,7 +141,7 @@ async def _copy_rows(old: Settings, new: Settings) -> Contents:
 async def _check_unused(engine: AsyncEngine, settings: Settings) -> None:
     """Raise StoreError if one of our programs is connected to a database server."""
     for _ in range(IN_USE_CHECKS):
-        if not await others(engine):
+        if not await count_other_programs(engine):
             return
         # The server drops the connection of a program that has just ended a moment later.
         await asyncio.sleep(IN_USE_CHECK_SECONDS)
@@ -214,7 +214,7 @@ def _faults(loaded: LoadedRound) -> str:
     """Describe what is wrong with a round itself; return "" if it verifies."""
     if loaded.round_ is None:
         return loaded.error
-    changed = changes(loaded.round_, loaded.seal) if loaded.seal else ()
+    changed = find_changes(loaded.round_, loaded.seal) if loaded.seal else ()
     return "; ".join(
         (
             *(f"differs in {difference}" for difference in verify(loaded.round_)),
@@ -239,7 +239,7 @@ async def _compare_chains(originals: Stores, copies: Stores, on_fault: OnFault) 
 async def _compare_totals(old: Settings, new: Settings, on_fault: OnFault) -> None:
     """Compare the numbers of rows and the money spent."""
     async with opened_engine(old) as source, opened_engine(new) as target:
-        before, after = await contents(source), await contents(target)
+        before, after = await count_contents(source), await count_contents(target)
     if before == after:
         typer.echo("Every table has as many rows in both, and the same money is spent.")
         return

@@ -25,7 +25,7 @@ from council.answers import Call, Prompt
 from council.bakeoffs.models import Schedule
 from council.errors import CouncilError, GatewayError
 from council.panel import Member
-from council.places import HOUSE
+from council.places import LOCAL_CHATS
 from council.providers import ProviderHealth
 
 PING = Prompt("Reply with one word.", "Say ok.")
@@ -240,7 +240,7 @@ async def _schedule_finding(
     times = f"{in_words(schedule.cron)}, next {moment(status.next_times[0])} {schedule.zone}"
     if status.fault:
         return _failed_schedule(schedule, f"cannot run: {status.fault}")
-    if schedule.place.chat not in {*HOUSE, *chats}:
+    if schedule.place.chat not in {*LOCAL_CHATS, *chats}:
         return _failed_schedule(schedule, f"reports to {schedule.place.chat}, which has no token")
     if schedule.paused:
         return Finding(f"schedule {schedule.name}: paused", is_good=None)

@@ -12,12 +12,12 @@ from rich.progress import (
 
 from bot.render.bakeoffs import summary_of
 from bot.render.formatting import roughly
-from bot.research.experiment_report import experiment_title, going, going_beside
+from bot.research.experiment_report import experiment_title, progress_details, progress_line
 from council.bakeoffs.models import Bakeoff
-from council.bakeoffs.models import Progress as BakeoffProgress
-from council.money import dollars
+from council.bakeoffs.models import BakeoffProgress as BakeoffProgress
+from council.money import format_usd
 from council.research.experiment import Experiment
-from council.research.experiment import Progress as ExperimentProgress
+from council.research.experiment import ExperimentProgress as ExperimentProgress
 
 MAX_EXPERIMENT_LINES = 20  # where output is no terminal
 
@@ -80,7 +80,7 @@ class BakeoffBar(_CountBar):
     def show(self, progress: BakeoffProgress) -> None:
         """Show the progress of the bake-off."""
         failed = f" · {len(progress.failed)} failed" if progress.failed else ""
-        spent = f" · {dollars(progress.spent_micro)}" if progress.spent_micro else ""
+        spent = f" · {format_usd(progress.spent_micro)}" if progress.spent_micro else ""
         note = f"{failed}{spent}"
         self._update(progress.over, note)
         if not self._console.is_terminal and progress.over > self._over:
@@ -100,7 +100,7 @@ class ExperimentBar(_CountBar):
         """Show the progress of the experiment."""
         left = progress.seconds_left
         time = "" if left is None else f"about {roughly(left)} left"
-        self._update(progress.over, f"{time}{going_beside(progress)}")
+        self._update(progress.over, f"{time}{progress_details(progress)}")
         if not self._console.is_terminal and progress.over // self._step > self._printed_step:
             self._printed_step = progress.over // self._step
-            self._console.print(going(progress), markup=False)
+            self._console.print(progress_line(progress), markup=False)

@@ -21,9 +21,9 @@ from bot.render.round_json import document
 from bot.render.round_report import report, state_of
 from bot.settings import load_settings
 from bot.terminal import HERE, TerminalChat, dressed, new_session
-from council.budget_caps import Account, channel_of
+from council.budget_caps import Account, channel_account
 from council.errors import StoreError
-from council.integrity.erasure import check_remembered
+from council.integrity.erasure import check_not_forgotten
 from council.ports import RoundSummary
 from council.rounds import Question, Round, Stage
 
@@ -97,7 +97,7 @@ async def _open_round(app: AppContext, options: AskOptions) -> Round:
     """Return the stored round to resume, or store a new one."""
     if options.resume:
         stopped = await app.store.load(await app.store.find(options.resume))
-        check_remembered(stopped)
+        check_not_forgotten(stopped)
         return stopped
     panel = app.panel(options.panel, HERE, options.method)
     question = Question(options.question, TERMINAL_USER.id, place=HERE)
@@ -167,7 +167,7 @@ async def _show_budgets(*, as_json: bool) -> None:
     """Print the caps of the terminal and of the whole installation, or their JSON."""
     async with opened_app(load_settings(), StartOptions()) as app:
         today = app.now().astimezone(UTC).date()
-        account = Account("", today, TERMINAL_USER.id, channel_of(HERE))
+        account = Account("", today, TERMINAL_USER.id, channel_account(HERE))
         used = await app.budget.ledger.used(account)
         caps = app.budget.caps
     if as_json:

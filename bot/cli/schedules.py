@@ -17,7 +17,7 @@ from bot.render.schedules import ScheduleStatus
 from bot.schedules.cron import runs_a_month
 from bot.settings import load_settings
 from bot.terminal import HERE, TerminalChat
-from council.money import MICRO
+from council.money import MICRO_USD
 
 schedule_app = typer.Typer(help="Recurring bake-offs.", no_args_is_help=True)
 
@@ -116,8 +116,8 @@ def _document(status: ScheduleStatus) -> dict[str, Any]:
         "next": [] if one.paused else [when.isoformat() for when in status.next_times],
         "last": last
         and {"bakeoff": last.id, "at": last.at.isoformat(), "ended": bool(last.ending)},
-        "cap_usd": None if cap is None else cap / MICRO,
-        "run_usd": status.cost.micro / MICRO if is_cost_known else None,
+        "cap_usd": None if cap is None else cap / MICRO_USD,
+        "run_usd": status.cost.micro / MICRO_USD if is_cost_known else None,
         "runs_a_month": runs_a_month(one.cron),
         "fault": status.fault,
     }

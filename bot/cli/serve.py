@@ -35,7 +35,7 @@ from bot.web.server import listening
 from council.errors import CouncilError, PanelError
 from council.panel import Panel
 from council.rounds import Round
-from storage.migrate import HEAD
+from storage.migrate import HEAD_REVISION
 
 if TYPE_CHECKING:
     from bot.discord.app import Discord
@@ -89,7 +89,7 @@ async def _serve(*, local: bool) -> None:
     _check_token_is_set(settings)
     models = ModelStatus(DownloadBar(console).show)
     logs.set_up(verbose=True)
-    metrics.set_build_info(version("council-bot"), HEAD)
+    metrics.set_build_info(version("council-bot"), HEAD_REVISION)
     # A sentence is one line of a log.
     report = partial(console.print, markup=False, soft_wrap=True)
     await _wait_for_database(settings, report)
@@ -240,7 +240,7 @@ def _background_tasks(app_context: AppContext, closed: "asyncio.Queue[Round]") -
     """Return the tasks that run whichever chats are configured."""
     leader_lock = app_context.bakeoff_registry.acquire
     tasks = [Scheduler(app_context).run(), keep_counting(app_context, closed, leader_lock)]
-    tasks.append(metrics.watch_outbox(app_context.outbox.unmarked))
+    tasks.append(metrics.watch_outbox(app_context.outbox.count_unmarked))
     if app_context.texts_days is not None:
         is_running = app_context.runner.is_running
         tasks.append(
@@ -270,6 +270,6 @@ async def _sweep(app_context: AppContext) -> None:
                 await app_context.budget.sweep(
                     app_context.store, partial(asyncio.sleep, ROUND_OPENING_SECONDS)
                 )
-                await app_context.key_values.keep_newest(PRESS, MOST_REMEMBERED)
+                await app_context.key_values.prune(PRESS, MOST_REMEMBERED)
     except CouncilError as error:  # the next process that starts does it
         structlog.get_logger().warning("not_swept", why=str(error))

@@ -10,8 +10,8 @@ import typer
 from bot.cli.output import MISUSED, Json, fail, print_json, print_post, run
 from bot.research.simulation_report import simulation_document, simulation_post
 from council.errors import PanelError
-from council.research.power import SimulationSettings, simulation
-from council.research.simulated_judges import PRESETS, Biases, SimulatedPanel, a_panel_of
+from council.research.power import SimulationSettings, run_simulation
+from council.research.simulated_judges import PRESETS, Biases, SimulatedPanel, uniform_panel
 
 MAX_SIZE = 100.0  # anything beyond makes no difference
 Size = float | None
@@ -70,7 +70,9 @@ def _simulated_panel(
     """
     members = makers if isinstance(makers, int) else len(makers)
     try:
-        return a_panel_of(members, _biases(bias, sizes), "" if isinstance(makers, int) else makers)
+        return uniform_panel(
+            members, _biases(bias, sizes), "" if isinstance(makers, int) else makers
+        )
     except PanelError as error:
         fail(str(error), MISUSED)
 
@@ -89,7 +91,7 @@ def _biases(bias: str, given: Mapping[str, float | None]) -> Biases:
 
 async def _simulate(settings: SimulationSettings, *, as_json: bool) -> None:
     """Simulate, and print the result as tables or as JSON."""
-    result = simulation(settings)
+    result = run_simulation(settings)
     if as_json:
         print_json(simulation_document(result))
     else:

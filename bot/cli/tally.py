@@ -11,7 +11,7 @@ from bot.render.round_json import tally_document
 from bot.settings.council_toml import SettingsError, validation_faults
 from council.ballots import Ballot
 from council.labels import Label, draw_labels, draw_slates
-from council.panel import FEWEST_SEATS, MOST_SEATS
+from council.panel import MAX_MEMBERS, MIN_MEMBERS
 from council.tally import Tally, count_ballots
 from council.tally.standings import pair_matrix
 
@@ -32,8 +32,8 @@ def slates(
     as_json: Json = False,
 ) -> None:
     """Draw the labels and slates that a round with this seed would use."""
-    if not FEWEST_SEATS <= candidates <= MOST_SEATS:
-        fail(f"Between {FEWEST_SEATS} and {MOST_SEATS} candidates can be ranked.", MISUSED)
+    if not MIN_MEMBERS <= candidates <= MAX_MEMBERS:
+        fail(f"Between {MIN_MEMBERS} and {MAX_MEMBERS} candidates can be ranked.", MISUSED)
     authors = [str(i) for i in range(candidates)]
     labels = draw_labels(authors, seed)
     drawn = draw_slates(labels, [str(candidates + i) for i in range(outside)], seed)

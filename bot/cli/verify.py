@@ -11,16 +11,16 @@ from bot.cli.data import UnreadableLine, read_export
 from bot.cli.output import FAILED, MISUSED, fail, run
 from bot.render.formatting import counted, listed
 from bot.settings import SettingsError, load_settings
-from council.digests import Forgotten
+from council.digests import Erasure
 from council.errors import StoreError
 from council.integrity import verification
-from council.integrity.erasure import names_of_text
+from council.integrity.erasure import find_text_names
 from council.integrity.hash_chain import Link
-from council.integrity.seal import Seal, changes
-from council.integrity.verification import ChainWalk, chain_name, walked_in_part
+from council.integrity.seal import Seal, find_changes
+from council.integrity.verification import ChainWalk, chain_name, walk_stretches
 from council.ports import HashChainStore, Store
 from council.rounds import Round
-from storage.export import Record
+from storage.export import ExportedRound
 
 OnFault = Callable[[str], None]
 
@@ -117,12 +117,12 @@ async def _verify_export(path: Path, on_fault: OnFault) -> None:
         if isinstance(entry, UnreadableLine):
             typer.echo(entry.reason)
             on_fault(entry.reason)
-        elif isinstance(entry, Record):
+        elif isinstance(entry, ExportedRound):
             if not _verify_record(entry, is_exported=True):
                 on_fault(entry.round_.id)
             links += [entry.seal.link] if entry.seal and entry.seal.link else []
-        is_empty = is_empty and not isinstance(entry, UnreadableLine | Record)
-    for walk in walked_in_part(links):
+        is_empty = is_empty and not isinstance(entry, UnreadableLine | ExportedRound)
+    for walk in walk_stretches(links):
         if walk.is_broken:
             print_walk(walk, on_fault)
     if is_empty:
@@ -131,7 +131,7 @@ async def _verify_export(path: Path, on_fault: OnFault) -> None:
 
 async def _verify_stored(store: Store, round_id: str, on_fault: OnFault) -> None:
     try:
-        record = Record(await store.load(round_id), seal=await store.seal(round_id))
+        record = ExportedRound(await store.load(round_id), seal=await store.seal(round_id))
     except StoreError as error:
         typer.echo(str(error))
         on_fault(round_id)
@@ -140,11 +140,11 @@ async def _verify_stored(store: Store, round_id: str, on_fault: OnFault) -> None
         on_fault(round_id)
 
 
-def _verify_record(record: Record, *, is_exported: bool = False) -> bool:
+def _verify_record(record: ExportedRound, *, is_exported: bool = False) -> bool:
     """Print how a round verified; return whether nothing differs."""
     round_ = record.round_
     differences = verification.verify(round_)
-    changed = changes(round_, record.seal) if record.seal else ()
+    changed = find_changes(round_, record.seal) if record.seal else ()
     for difference in differences:
         typer.echo(f"Round {round_.id} differs in {difference}")
     for change in changed:
@@ -178,7 +178,7 @@ def _verified_parts(round_: Round) -> str:
     return f"label map, slates and ballots are as recomputed{ranked}"
 
 
-def _forgotten_on(forgotten: Forgotten) -> str:
+def _forgotten_on(forgotten: Erasure) -> str:
     return f"forgotten on {forgotten.at:%Y-%m-%d}"
 
 
@@ -188,7 +188,7 @@ async def _prove_text(start: str, path: Path, on_fault: OnFault) -> None:
         round_ = await store.load(await store.find(start))
     text = _read_text(path)
     # Editors end a file with a line end that the text may not have.
-    names = names_of_text(round_, text) or names_of_text(round_, text.removesuffix("\n"))
+    names = find_text_names(round_, text) or find_text_names(round_, text.removesuffix("\n"))
     if not names:
         on_fault(round_.id)
     proven = listed(names) if names else "no text"

@@ -8,7 +8,7 @@ from bot.chat import Chat, IncomingMessage, Note, Post
 from bot.commands.round_delivery import deliver_round
 from bot.context import AppContext, usual_seconds
 from bot.render.round_status import accepted_post
-from council.budget import estimated
+from council.budget import estimate_round
 from council.rounds import Question, Round
 
 _OPTION = re.compile(r"\A(panel|method|seed):(\S+)(?:\s+|\Z)")
@@ -50,7 +50,7 @@ async def taken_up(app: AppContext, chat: Chat, message: IncomingMessage, round_
 
 async def accepted(app: AppContext, round_: Round) -> Post:
     """Return the private reply that confirms a question, with its estimated cost and duration."""
-    estimate = await estimated(round_, app.gateway)
+    estimate = await estimate_round(round_, app.gateway)
     usual = await usual_seconds(app.store, round_.panel.name)
     return accepted_post(round_, estimate, usual)
 

@@ -20,8 +20,8 @@ from bot.render.bakeoffs import proposal_post, running_post, state_of
 from bot.render.formatting import counted
 from council.bakeoffs.models import Bakeoff, Suite
 from council.errors import BakeoffError, SuiteError
-from council.money import cap_micro
-from council.places import HOUSE, Place
+from council.money import cap_micro_usd
+from council.places import LOCAL_CHATS, Place
 
 Verb = Literal["start", "list", "show", "cancel", "resume"]
 
@@ -80,7 +80,7 @@ def _option(word: str) -> tuple[str, str]:
 def read_cap(text: str) -> int:
     """Parse "$1.50", "1.5" or "2$" into micro-dollars; raise BakeoffError for anything else."""
     found = _CAP.fullmatch(text.strip())
-    micro = cap_micro(float(found[1])) if found else 0
+    micro = cap_micro_usd(float(found[1])) if found else 0
     if micro <= 0:
         raise BakeoffError(f"{text!r} is no cap: write an amount in dollars, as in cap:$1.50.")
     return micro
@@ -187,7 +187,7 @@ async def cancel_bakeoff(
     was_held = await is_held(app, bakeoff)
     kept = await lifecycle.cancel(app, bakeoff, CANCELLED)
     shown = _posting_chat(app, chat, message, bakeoff)
-    is_told_elsewhere = app.job_queue is not None and bakeoff.place.chat not in HOUSE
+    is_told_elsewhere = app.job_queue is not None and bakeoff.place.chat not in LOCAL_CHATS
     if not was_held and (shown or is_told_elsewhere):
         with suppress(RunningElsewhereError):  # that process posts the result
             await lifecycle.begin(app, shown, await app.bakeoff_stores.bakeoffs.load(bakeoff.id))

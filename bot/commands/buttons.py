@@ -43,7 +43,7 @@ from bot.render.round_report import answer_posts, ballots_post, forgotten_line
 from bot.render.round_status import terms_of
 from bot.render.suites import KEEP, grown_post
 from bot.render.suites import LEAVE as DECLINE_SUITE
-from council.budget import estimated
+from council.budget import estimate_round
 from council.errors import CouncilError
 from council.rounds import Round, Stage
 
@@ -314,7 +314,7 @@ async def _confirm_again(
     again, choice = await repeat_question(app, message, round_id)
     round_ = proposed(app, again, again.text, choice)
     usual = await usual_seconds(app.store, round_.panel.name)
-    terms = terms_of(round_, await estimated(round_, app.gateway), usual)
+    terms = terms_of(round_, await estimate_round(round_, app.gateway), usual)
     return "Run again? The whole council is asked once more.", terms
 
 

@@ -24,7 +24,7 @@ from bot.context import AppContext
 from bot.render.bias_message import bias_thread, pictures_of
 from bot.render.formatting import known_names
 from bot.render.leaderboard import board_thread, picture_of
-from council.places import HOUSE
+from council.places import LOCAL_CHATS
 
 _OPTION = re.compile(r'(as|since|until|panel|category|suite|weights):("[^"]*"|\S+)', re.IGNORECASE)
 
@@ -56,7 +56,7 @@ def check_own_workspace(message: IncomingMessage, what: str) -> None:
 
 def with_scope(query: LeaderboardQuery, message: IncomingMessage) -> LeaderboardQuery:
     """Limit a query to the asker's workspace; the terminal and the page see all."""
-    return query if message.place.chat in HOUSE else replace(query, scope=message.place.scope)
+    return query if message.place.chat in LOCAL_CHATS else replace(query, scope=message.place.scope)
 
 
 async def show_report(

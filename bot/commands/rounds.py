@@ -14,12 +14,12 @@ from bot.render.formatting import authors_of, counted, listed, names_of
 from bot.render.round_report import forgotten_line, report, state_of
 from bot.render.round_status import receivers
 from bot.render.text_safety import in_one_line
-from council.budget_caps import Account, channel_of
+from council.budget_caps import Account, channel_account
 from council.errors import CouncilError, RoundNotFoundError, StoreError
 from council.feedback import Feedback, HumanVote
-from council.integrity.erasure import texts_of
+from council.integrity.erasure import removable_texts
 from council.places import Place
-from council.ports import EVERY, RoundQuery, Store
+from council.ports import ALL_ROUNDS, RoundQuery, Store
 from council.rounds import Draw, Round, Stage
 from storage.hash_chain import new_salt
 
@@ -32,7 +32,7 @@ async def find_round(app: AppContext, message: IncomingMessage, wanted: str) -> 
         round_ = await app.store.load(await app.store.find(wanted))
         check_readable(round_, message)
     except RoundNotFoundError:
-        if readable_rounds(message) == EVERY:
+        if readable_rounds(message) == ALL_ROUNDS:
             raise
         # The error must not reveal rounds of others, least of all a whole id.
         raise RoundNotFoundError(
@@ -269,7 +269,7 @@ async def forgotten(store: Store, round_: Round, moment: datetime) -> str:
         raise StoreError(f"Round {round_.id} is forgotten, but not yet wiped: {error}") from error
     if not is_new:
         return f"Round {round_.id} was forgotten before; nothing is left to forget."
-    texts = counted(len(texts_of(round_)), "text")
+    texts = counted(len(removable_texts(round_)), "text")
     return (
         f"Round {round_.id} is forgotten: {texts} removed; who sat, rankings, standings, cost and "
         "a digest of each text are kept."
@@ -371,6 +371,6 @@ async def own_vote(app: AppContext, round_id: str, by: str) -> HumanVote | None:
 async def show_budget(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
     """Show the budgets of the asker, of the place, and of everybody."""
     today = app.now().astimezone(UTC).date()
-    account = Account("", today, message.asker.id, channel_of(message.place))
+    account = Account("", today, message.asker.id, channel_account(message.place))
     used = await app.budget.ledger.used(account)
-    await chat.send_ephemeral(message, budget_post(app.budget.caps.under(account), used))
+    await chat.send_ephemeral(message, budget_post(app.budget.caps.for_account(account), used))

@@ -13,10 +13,10 @@ from bot.context import SCHEDULES, AppContext
 from bot.render.formatting import names_of as seat_names
 from bot.render.schedules import ScheduleCost, ScheduleStatus, list_post, understood_post
 from bot.schedules.parser import EXAMPLE, NO_CAP, ScheduleRequest, read
-from council.bakeoffs.models import Bakeoff, Schedule, slot_of
+from council.bakeoffs.models import Bakeoff, Schedule, slot_at
 from council.bakeoffs.ports import BakeoffQuery
 from council.errors import CouncilError, ScheduleError
-from council.places import HOUSE, Place
+from council.places import LOCAL_CHATS, Place
 
 Subcommand = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
 
@@ -159,7 +159,7 @@ class ReportTarget:
 
 def report_target(app: AppContext, place: Place) -> ReportTarget | None:
     """Return the report target of a place; None while its chat is not connected."""
-    if place.chat in HOUSE:
+    if place.chat in LOCAL_CHATS:
         return ReportTarget(None)
     find_chat = app.chats.get(place.chat)
     chat = find_chat(place) if find_chat else None
@@ -267,7 +267,7 @@ def _cap(wanted: ScheduleRequest, before: int | None) -> int | None:
 def starting_now(app: AppContext, schedule: Schedule) -> Schedule:
     """Return a schedule that starts now: no earlier slot counts as missed."""
     now = app.now().astimezone(ZoneInfo(schedule.zone))
-    return replace(schedule, last_slot=slot_of(now))
+    return replace(schedule, last_slot=slot_at(now))
 
 
 async def kept(app: AppContext, schedule: Schedule) -> None:
@@ -300,7 +300,7 @@ async def run_now(app: AppContext, message: IncomingMessage, schedule: Schedule)
         )
     bakeoff = replace(await new_scheduled_bakeoff(app, schedule, slot), asked_by=message.asker.id)
     # In the terminal the asker watches it; elsewhere it reports where the schedule does.
-    is_watched = message.place.chat == "terminal" and bakeoff.place.chat in HOUSE
+    is_watched = message.place.chat == "terminal" and bakeoff.place.chat in LOCAL_CHATS
     return replace(bakeoff, place=message.place) if is_watched else bakeoff
 
 
@@ -353,7 +353,7 @@ def check_own_schedule(
     app: AppContext, schedule: Schedule, message: IncomingMessage, what: str
 ) -> None:
     """Raise ScheduleError unless this is its author, an admin, or on the terminal or page."""
-    if message.place.chat in HOUSE or message.asker.id == schedule.made_by:
+    if message.place.chat in LOCAL_CHATS or message.asker.id == schedule.made_by:
         return
     if not app.access.is_admin(message.asker):
         whose = "the one who made it, or an admin," if app.access.admins else "the one who made it"
@@ -371,6 +371,6 @@ def _names(schedules: Iterable[Schedule]) -> str:
 
 def _reporting_place(place: Place) -> Place:
     """Return where it reports: outside of threads, unless private; on the page for `web`."""
-    if place.chat in HOUSE:
+    if place.chat in LOCAL_CHATS:
         return Place("web")
     return place if place.within != place.channel else replace(place, thread=None)

@@ -20,12 +20,12 @@ from bot.suite_files import (
     read_lines,
     same_question,
 )
-from council.bakeoffs.costs import run_estimate
-from council.bakeoffs.grading import check_reference, usual_grading
+from council.bakeoffs.costs import estimate_run
+from council.bakeoffs.grading import check_reference, default_grading
 from council.bakeoffs.models import Reference, Suite, SuiteQuestion
 from council.bakeoffs.ports import SuiteSummary
 from council.errors import PanelError, SuiteError
-from council.integrity.erasure import check_remembered
+from council.integrity.erasure import check_not_forgotten
 from council.places import Place
 from council.ports import KeyValueStore
 from council.rounds import Round
@@ -195,7 +195,7 @@ async def run_of(app: AppContext, place: Place, made: Suite) -> SuiteRunCost | N
         panel = app.panel(None, place)
     except (PanelError, AccessDeniedError):
         return None
-    return SuiteRunCost(panel, await run_estimate(made, panel, app.gateway))
+    return SuiteRunCost(panel, await estimate_run(made, panel, app.gateway))
 
 
 # --- Drafts: suites that were shown to somebody and await confirmation.
@@ -225,7 +225,7 @@ async def save_draft(memos: KeyValueStore, draft: Draft) -> str:
     code = secrets.token_hex(4)
     name = _draft_key(draft.suite.scope, code)
     await memos.note(DRAFT, name, _DRAFT.dump_json(draft).decode())
-    await memos.keep_newest(DRAFT, MAX_DRAFTS)
+    await memos.prune(DRAFT, MAX_DRAFTS)
     return code
 
 
@@ -272,7 +272,7 @@ async def suite_with_question(
     app: AppContext, message: IncomingMessage, round_: Round, addition: SuiteAddition
 ) -> Suite:
     """Return the suite, or a new one, with a round's question at its end, not stored yet."""
-    check_remembered(round_)
+    check_not_forgotten(round_)
     asked = round_.question
     if asked.place.private and asked.asked_by != message.asker.id:
         raise NotYoursError(
@@ -301,7 +301,7 @@ def _reference(answer: str) -> Reference | None:
     value = answer.strip()
     if not value:
         return None
-    reference = Reference(usual_grading(value), value)
+    reference = Reference(default_grading(value), value)
     check_reference(reference)
     return reference
 

@@ -8,12 +8,12 @@ import structlog
 
 from bot.coordination.tasks import Sole, cancel_and_wait
 from bot.ports import RoundClaims
-from council.bakeoffs.models import Bakeoff, Progress
+from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.errors import BakeoffError, CouncilError
 
 STOPPED_BY_BUG = "Bake-off {id} was stopped by something unforeseen; the log says what."
 
-ProgressQueue = asyncio.Queue[Progress | Exception | None]  # None is the end
+ProgressQueue = asyncio.Queue[BakeoffProgress | Exception | None]  # None is the end
 
 
 class RunningElsewhereError(BakeoffError):
@@ -27,7 +27,7 @@ class RunningBakeoff:
     """
 
     def __init__(self, bakeoff: Bakeoff) -> None:
-        self.progress = Progress(bakeoff)
+        self.progress = BakeoffProgress(bakeoff)
         self.reload = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
         # Holds until the run succeeds or fails: a task that is cancelled was interrupted.
@@ -36,12 +36,12 @@ class RunningBakeoff:
         )
         self._subscribers: list[ProgressQueue] = []
 
-    def update(self, progress: Progress) -> None:
+    def update(self, progress: BakeoffProgress) -> None:
         """Store the newest progress and publish it."""
         self.progress = progress
         self.publish(progress)
 
-    def publish(self, event: Progress | Exception | None) -> None:
+    def publish(self, event: BakeoffProgress | Exception | None) -> None:
         """Send an event to every subscriber; None is the end."""
         for queue in self._subscribers:
             queue.put_nowait(event)
@@ -98,7 +98,7 @@ class BakeoffRegistry:
         running = self._running[bakeoff.id]
         with running.subscription() as events:
             try:
-                while isinstance(event := await events.get(), Progress):
+                while isinstance(event := await events.get(), BakeoffProgress):
                     pass
             finally:
                 if running.task:
@@ -108,7 +108,7 @@ class BakeoffRegistry:
         if event is not None:
             raise BakeoffError(STOPPED_BY_BUG.format(id=bakeoff.id)) from event
 
-    def latest(self, bakeoff_id: str) -> Progress | None:
+    def latest(self, bakeoff_id: str) -> BakeoffProgress | None:
         """Return the newest progress of a bake-off that runs here, else None."""
         running = self._running.get(bakeoff_id)
         return running.progress if running else None
@@ -118,7 +118,7 @@ class BakeoffRegistry:
         if running := self._running.get(bakeoff_id):
             running.reload.set()
 
-    async def subscribe(self, bakeoff_id: str) -> AsyncIterator[Progress]:
+    async def subscribe(self, bakeoff_id: str) -> AsyncIterator[BakeoffProgress]:
         """Yield the progress of a bake-off that runs here, from the newest to its end.
 
         Raise the error that it failed with. Yield nothing if it does not run here.

@@ -26,8 +26,8 @@ from bot.render.leaderboard_text import NO_CHANGE, comparison_line, news_lines
 from bot.render.round_status import receivers
 from council.bakeoffs.changes import Changes, Measure, MemberChange
 from council.bakeoffs.intervals import Interval
-from council.bakeoffs.models import Bakeoff, BakeoffEstimate, Progress
-from council.money import MICRO, about, dollars
+from council.bakeoffs.models import Bakeoff, BakeoffEstimate, BakeoffProgress
+from council.money import MICRO_USD, format_rounded_usd, format_usd
 
 _MAX_FAILURES_SHOWN = 20  # failed questions listed one by one
 _CHANGES_HEAD = "| Member | Measure | Before | Now | Difference (95 %) | Beyond noise |"
@@ -45,17 +45,17 @@ def title_of(bakeoff: Bakeoff) -> str:
     return f"Bake-off of {bakeoff.suite.name} by {bakeoff.panel.name}"
 
 
-def state_of(progress: Progress) -> str:
+def state_of(progress: BakeoffProgress) -> str:
     """Return the state of a bake-off in a few words."""
     ending = progress.bakeoff.ending
-    if progress.is_whole and ending and not ending.failure:
+    if progress.is_complete and ending and not ending.failure:
         failed = f", {len(progress.failed)} failed" if progress.failed else ""
         return f"{counted(progress.questions, 'question')}{failed}"
     state = "stopped" if ending else "under way"
     return f"{state}, {progress.over} of {progress.questions}"
 
 
-def running_post(progress: Progress, asker: str) -> Post:
+def running_post(progress: BakeoffProgress, asker: str) -> Post:
     """Return the progress of a bake-off, with a cancel button."""
     summary = summary_of(progress)
     parts: list[Part] = [
@@ -67,7 +67,7 @@ def running_post(progress: Progress, asker: str) -> Post:
     return Post(tuple(parts), f"{title_of(progress.bakeoff)} · {summary}")
 
 
-def summary_of(progress: Progress) -> str:
+def summary_of(progress: BakeoffProgress) -> str:
     """Return how far it is: "5 of 12 questions, about 2 min left"."""
     count = f"{progress.over} of {counted(progress.questions, 'question')}"
     if progress.seconds_left is None:
@@ -75,7 +75,7 @@ def summary_of(progress: Progress) -> str:
     return f"{count}, about {roughly(progress.seconds_left)} left"
 
 
-def _steps(progress: Progress) -> Iterator[Step]:
+def _steps(progress: BakeoffProgress) -> Iterator[Step]:
     done, missing = progress.over - len(progress.failed), len(progress.failed)
     if done:
         yield Step(f"{counted(done, 'question')} answered and ranked", StepState.DONE)
@@ -92,7 +92,7 @@ def _failed_text(number: int) -> str:
     return f"{counted(number, 'question')} failed"
 
 
-def _notes(progress: Progress, asker: str) -> Iterator[str]:
+def _notes(progress: BakeoffProgress, asker: str) -> Iterator[str]:
     yield f"{_spent_line(progress)} · bake-off {progress.bakeoff.id}"
     if progress.changed:
         yield _suite_changed_line(progress)
@@ -100,14 +100,14 @@ def _notes(progress: Progress, asker: str) -> Iterator[str]:
         yield f"Asked by {asker}"
 
 
-def _spent_line(progress: Progress) -> str:
+def _spent_line(progress: BakeoffProgress) -> str:
     """Return what is spent: "$0.12 of $1.50 spent"."""
     cap = progress.bakeoff.cap_micro
-    cap_text = "" if cap is None else f" of {dollars(cap)}"
-    return f"{dollars(progress.spent_micro)}{cap_text} spent"
+    cap_text = "" if cap is None else f" of {format_usd(cap)}"
+    return f"{format_usd(progress.spent_micro)}{cap_text} spent"
 
 
-def _suite_changed_line(progress: Progress) -> str:
+def _suite_changed_line(progress: BakeoffProgress) -> str:
     """Return that the suite has a newer version by now."""
     suite = progress.bakeoff.suite
     return (
@@ -116,7 +116,7 @@ def _suite_changed_line(progress: Progress) -> str:
     )
 
 
-def stopped_post(progress: Progress, why: str) -> Post:
+def stopped_post(progress: BakeoffProgress, why: str) -> Post:
     """Return a stopped bake-off: why, how far it came, and a resume button."""
     parts: list[Part] = [
         Heading(title_of(progress.bakeoff)),
@@ -127,7 +127,7 @@ def stopped_post(progress: Progress, why: str) -> Post:
     return Post(tuple(parts), f"{title_of(progress.bakeoff)} · {why}")
 
 
-def failure_post(progress: Progress, why: str, subscribers: Sequence[str] = ()) -> Post:
+def failure_post(progress: BakeoffProgress, why: str, subscribers: Sequence[str] = ()) -> Post:
     """Return why a bake-off ended early, as a separate post that mentions subscribers."""
     parts: list[Part] = [
         Heading(f"{title_of(progress.bakeoff)} ended early"),
@@ -138,7 +138,7 @@ def failure_post(progress: Progress, why: str, subscribers: Sequence[str] = ()) 
     return Post(tuple(parts), f"{title_of(progress.bakeoff)} ended early: {why}")
 
 
-def _resume_hint(progress: Progress, why: str) -> Iterator[str]:
+def _resume_hint(progress: BakeoffProgress, why: str) -> Iterator[str]:
     count = f"{progress.over} of {counted(progress.questions, 'question')}"
     yield (
         f"{why} {count} are kept; `/council bakeoff resume {progress.bakeoff.id}` goes on and "
@@ -150,7 +150,9 @@ def _resume_button(bakeoff: Bakeoff) -> Buttons:
     return Buttons((Button(RESUME, "Go on", bakeoff.id),))
 
 
-def result_thread(progress: Progress, board: Thread | None, *, linked: bool = False) -> Thread:
+def result_thread(
+    progress: BakeoffProgress, board: Thread | None, *, linked: bool = False
+) -> Thread:
     """Return the result of a bake-off, complete or not; `board` is its leaderboard.
 
     If its rounds are `linked` next to it, the hint how to open one is left out.
@@ -166,12 +168,12 @@ def result_thread(progress: Progress, board: Thread | None, *, linked: bool = Fa
     return Thread(root, (*_failed_posts(progress), *(board.replies if board else ())))
 
 
-def _outcome_text(progress: Progress) -> str:
+def _outcome_text(progress: BakeoffProgress) -> str:
     ending = progress.bakeoff.ending
     return ending.failure if ending and ending.failure else summary_of(progress)
 
 
-def _result_parts(progress: Progress, board: Post | None) -> Iterator[Part]:
+def _result_parts(progress: BakeoffProgress, board: Post | None) -> Iterator[Part]:
     ending = progress.bakeoff.ending
     yield Heading(title_of(progress.bakeoff))
     if ending and ending.failure:
@@ -185,31 +187,31 @@ def _result_parts(progress: Progress, board: Post | None) -> Iterator[Part]:
     yield Note(_facts_line(progress))
 
 
-def _resume_parts(progress: Progress) -> Iterator[Part]:
+def _resume_parts(progress: BakeoffProgress) -> Iterator[Part]:
     ending = progress.bakeoff.ending
     if ending and ending.failure:
         yield _resume_button(progress.bakeoff)
 
 
-def _failed_line(progress: Progress) -> str:
+def _failed_line(progress: BakeoffProgress) -> str:
     """Return how many questions failed, and why the first did."""
     first = progress.failed[0]
     total = counted(progress.questions, "question")
     return f"{len(progress.failed)} of {total} failed. Question {first.number}: {first.why}"
 
 
-def _facts_line(progress: Progress) -> str:
+def _facts_line(progress: BakeoffProgress) -> str:
     bakeoff = progress.bakeoff
     ending = bakeoff.ending
     duration_text = f" · {duration((ending.at - bakeoff.at).total_seconds())}" if ending else ""
     return f"{summary_of(progress)}{duration_text} · {_spent_line(progress)}"
 
 
-def _open_hint(progress: Progress) -> str:
+def _open_hint(progress: BakeoffProgress) -> str:
     return f"Its first question: /council show {progress.bakeoff.round_id(1)}"
 
 
-def _failed_posts(progress: Progress) -> Iterator[Post]:
+def _failed_posts(progress: BakeoffProgress) -> Iterator[Post]:
     if len(progress.failed) < 2:  # noqa: PLR2004 - a single one is in the root
         return
     lines = [
@@ -241,7 +243,7 @@ def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) ->
 
 def _start_command(bakeoff: Bakeoff) -> str:
     """Return the command that starts this bake-off again."""
-    cap_text = "" if bakeoff.cap_micro is None else f" cap:{dollars(bakeoff.cap_micro)}"
+    cap_text = "" if bakeoff.cap_micro is None else f" cap:{format_usd(bakeoff.cap_micro)}"
     return f"/council bakeoff {bakeoff.suite.name} panel:{bakeoff.panel.name}{cap_text}"
 
 
@@ -256,12 +258,14 @@ def _size_line(bakeoff: Bakeoff) -> str:
 
 def _cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
     """Yield what it may cost, how long it takes, and who receives the texts."""
-    known_text = f"It costs about {about(cost.micro)} at most" if cost.micro else ""
+    known_text = f"It costs about {format_rounded_usd(cost.micro)} at most" if cost.micro else ""
     names = names_of(bakeoff.panel)
     unknown = listed(names[key] for key in cost.unknown)
     unknown_text = f"cost unknown for {unknown}" if unknown else ""
     sentence = "; ".join(filter(None, (known_text, unknown_text))) or "It costs nothing"
-    cap_text = "" if bakeoff.cap_micro is None else f", and its cap is {dollars(bakeoff.cap_micro)}"
+    cap_text = (
+        "" if bakeoff.cap_micro is None else f", and its cap is {format_usd(bakeoff.cap_micro)}"
+    )
     yield f"{sentence[0].upper()}{sentence[1:]}{cap_text}."
     if cost.seconds is not None:
         yield f"It takes about {roughly(cost.seconds)}, as long as rounds usually do here."
@@ -280,7 +284,7 @@ def _cap_warnings(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
 Document = dict[str, Any]
 
 
-def line_document(progress: Progress) -> Document:
+def line_document(progress: BakeoffProgress) -> Document:
     """Return a bake-off in short; `ended_at` and `failure` are null while it is running."""
     bakeoff = progress.bakeoff
     ending = bakeoff.ending
@@ -296,13 +300,13 @@ def line_document(progress: Progress) -> Document:
         "questions": progress.questions,
         "over": progress.over,
         "failed": [{"number": one.number, "why": one.why} for one in progress.failed],
-        "cost_usd": progress.spent_micro / MICRO,
-        "cap_usd": None if cap is None else cap / MICRO,
+        "cost_usd": progress.spent_micro / MICRO_USD,
+        "cap_usd": None if cap is None else cap / MICRO_USD,
     }
 
 
 def bakeoff_document(
-    progress: Progress,
+    progress: BakeoffProgress,
     board: Leaderboard,
     shares: Mapping[int, Mapping[str, float]],
     records: Sequence[Document],
@@ -329,14 +333,14 @@ def bakeoff_document(
 
 
 def summary_markdown(
-    progress: Progress, board: Leaderboard, changes: Changes | None, member: str = ""
+    progress: BakeoffProgress, board: Leaderboard, changes: Changes | None, member: str = ""
 ) -> str:
     """Return the summary; a fall counts only for `member`, or for everybody if it is ""."""
     return "\n".join([*_summary_lines(progress, board, changes, member), ""])
 
 
 def _summary_lines(
-    progress: Progress, board: Leaderboard, changes: Changes | None, member: str
+    progress: BakeoffProgress, board: Leaderboard, changes: Changes | None, member: str
 ) -> Iterator[str]:
     yield f"## {title_of(progress.bakeoff)}{_verdict_text(changes, member)}"
     yield ""

@@ -27,7 +27,7 @@ from bot.render.bias_view import (
 )
 from bot.render.formatting import counted, listed
 from bot.render.leaderboard_tables import Coverage, nothing, percent, signed
-from council.bakeoffs.leaderboard import MOST_POSITION
+from council.bakeoffs.leaderboard import MAX_POSITION_BIAS
 from council.bias.report import Effect, JudgeBias
 
 _STEADY = 0.9  # of pairs; a judge is named if its interval is below
@@ -152,7 +152,7 @@ def _position_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
 
 def _hardly_matters(effect: Effect) -> str:
     """Return a clause if the effect is certain but too small to matter."""
-    return ", which hardly matters" if abs(effect.value or 0) <= MOST_POSITION else ""
+    return ", which hardly matters" if abs(effect.value or 0) <= MAX_POSITION_BIAS else ""
 
 
 def _strongest_slot(judge: JudgeBias) -> str:

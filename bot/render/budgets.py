@@ -7,7 +7,7 @@ from typing import Any
 from bot.chat import Heading, Note, Post, Table
 from bot.render.formatting import counted
 from council.budget_caps import Caps, CapUsage, Scope
-from council.money import MICRO, dollars
+from council.money import MICRO_USD, format_usd
 
 _NAMES = {
     Scope.USER_DAY: "You, today",
@@ -25,8 +25,8 @@ def budget_post(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> Post:
     rows = tuple(
         (
             _NAMES[scope],
-            dollars(usage.spent),
-            dollars(usage.reserved),
+            format_usd(usage.spent),
+            format_usd(usage.reserved),
             *_cap_and_rest(caps.of(scope), usage),
         )
         for scope, usage in usage_by_scope.items()
@@ -43,7 +43,7 @@ def budget_post(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> Post:
 def _cap_and_rest(cap: int | None, usage: CapUsage) -> tuple[str, str]:
     if cap is None:
         return "none", "no cap"
-    return dollars(cap), dollars(max(0, cap - usage.total))
+    return format_usd(cap), format_usd(max(0, cap - usage.total))
 
 
 def budget_document(
@@ -62,9 +62,9 @@ def budget_document(
 def _scope_document(scope: Scope, cap: int | None, usage: CapUsage) -> dict[str, Any]:
     return {
         "scope": scope.value,
-        "spent_usd": usage.spent / MICRO,
-        "reserved_usd": usage.reserved / MICRO,
-        "cap_usd": None if cap is None else cap / MICRO,
-        "left_usd": None if cap is None else max(0, cap - usage.total) / MICRO,
+        "spent_usd": usage.spent / MICRO_USD,
+        "reserved_usd": usage.reserved / MICRO_USD,
+        "cap_usd": None if cap is None else cap / MICRO_USD,
+        "left_usd": None if cap is None else max(0, cap - usage.total) / MICRO_USD,
         "unknown_calls": usage.unknown_calls,
     }

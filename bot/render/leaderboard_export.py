@@ -189,14 +189,14 @@ def escape_formula(value: object) -> object:
 def _weighted_document(board: WeightedBoard, names: Names) -> Document:
     """Return the board by weighted judges; without usable weights it has no rows."""
     return {
-        "weights": board.weighing.name,
-        "is_usable": board.weighing.is_usable,
-        "have": board.weighing.have,
-        "need": board.weighing.need,
+        "weights": board.weights.name,
+        "is_usable": board.weights.is_usable,
+        "have": board.weights.have,
+        "need": board.weights.need,
         "rounds": board.rounds,
         "rows": [_weighted_row_document(line, names) for line in board.rows],
         "moved": [line.member for line in board.moved],
-        "judges": [_weight_document(line, names) for line in board.weighing.judges],
+        "judges": [_weight_document(line, names) for line in board.weights.judges],
     }
 
 

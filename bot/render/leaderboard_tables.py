@@ -15,7 +15,7 @@ from council.bakeoffs.changes import Changes, TrendRun
 from council.bakeoffs.council_value import CouncilValue
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.leaderboard import AuthorLine, Board, JudgeBoard, JudgeLine
-from council.research.judge_weights import WithPeople
+from council.research.judge_weights import HumanAgreement
 from council.research.weighted_leaderboard import WeightedBoard
 
 MAX_RUNS = 24  # the newest runs; more would be too dense to read
@@ -256,7 +256,7 @@ class Leaderboard:
     changes: Changes | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     weighted: WeightedBoard | None = None
-    people: Mapping[str, WithPeople] = field(default_factory=dict)
+    people: Mapping[str, HumanAgreement] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -419,7 +419,7 @@ def _strength_interval_text(line: AuthorLine) -> str:
 
 
 def judge_columns(
-    names: Mapping[str, str], people: Mapping[str, WithPeople] | None = None
+    names: Mapping[str, str], people: Mapping[str, HumanAgreement] | None = None
 ) -> tuple[Column[JudgeLine], ...]:
     """Return the columns of seats as judges; `people` is how far each agrees with people."""
     agreement = people or {}
@@ -441,12 +441,12 @@ def judge_columns(
     )
 
 
-def _people_share(people: Mapping[str, WithPeople], line: JudgeLine) -> float | None:
+def _people_share(people: Mapping[str, HumanAgreement], line: JudgeLine) -> float | None:
     agreement = people.get(line.judge)
     return agreement.share if agreement else None
 
 
-def _people_text(people: Mapping[str, WithPeople], line: JudgeLine) -> str:
+def _people_text(people: Mapping[str, HumanAgreement], line: JudgeLine) -> str:
     agreement = people.get(line.judge)
     return f"{agreement.same} of {agreement.ballots}" if agreement else ""
 

@@ -143,8 +143,8 @@ def worth_lines(leaderboard: Leaderboard) -> Iterator[str]:
         )
         if all(line.verdict is None for line in value.rows):
             yield "That is too few to say whether the council is worth it."
-    if value.concord:
-        yield _truth_agreement_line(value.concord)
+    if value.truth_agreement:
+        yield _truth_agreement_line(value.truth_agreement)
 
 
 def _truth_agreement_line(concord: TruthAgreement) -> str:

@@ -13,7 +13,7 @@ from council.research.judge_weights import (
     UNIFORM,
     JudgeWeight,
 )
-from council.research.posterior import STRAY, WinChance
+from council.research.posterior import ANSWER_SD, WinChance
 from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 from council.rounds import Draw, Round
 
@@ -66,7 +66,7 @@ def weighted_parts(leaderboard: Leaderboard) -> tuple[Part, ...]:
 
 
 def _title(board: WeightedBoard) -> str:
-    return _TITLES[board.weighing.name]
+    return _TITLES[board.weights.name]
 
 
 def _board_parts(leaderboard: Leaderboard, board: WeightedBoard) -> Iterator[Part]:
@@ -76,20 +76,20 @@ def _board_parts(leaderboard: Leaderboard, board: WeightedBoard) -> Iterator[Par
         return
     yield Line(_changed_line(leaderboard, board))
     yield _member_table(leaderboard, board)
-    if board.weighing.name != UNIFORM:
+    if board.weights.name != UNIFORM:
         yield Line("What each judge weighs, of all weight:")
         yield _judge_table(leaderboard, board)
     yield Note(
         " ".join(
             filter(
-                None, (_WEIGHING_NOTES.get(board.weighing.name), _coverage_note(leaderboard, board))
+                None, (_WEIGHING_NOTES.get(board.weights.name), _coverage_note(leaderboard, board))
             )
         )
     )
 
 
 def _no_weights_line(board: WeightedBoard) -> str:
-    weighing = board.weighing
+    weighing = board.weights
     if weighing.is_usable:
         return "No ballots of these rounds are kept to weigh: only their standings are."
     text = _NEED_TEXTS[weighing.name].format(need=weighing.need, have=weighing.have)
@@ -128,7 +128,7 @@ def _member_row(leaderboard: Leaderboard, line: WeightedLine) -> tuple[str, ...]
 
 
 def _judge_table(leaderboard: Leaderboard, board: WeightedBoard) -> Table:
-    weighing = board.weighing
+    weighing = board.weights
     basis, observed = _BASIS_COLUMNS[weighing.name]
     columns = ("Judge", "Weight", basis, *([observed] if observed else []))
     heaviest = sorted(weighing.judges, key=lambda line: (-line.weight, line.judge))
@@ -183,7 +183,7 @@ def beside_post(round_: Round, draw: Draw, chances: Sequence[WinChance], rounds:
     parts = (
         Heading(_PRIOR_TITLE),
         Table(_PRIOR_COLUMNS, rows, frozenset({2, 3, 4})),
-        Note(f"{_PRIOR_NOTE.format(stray=STRAY)} The board counts {counted(rounds, 'round')}."),
+        Note(f"{_PRIOR_NOTE.format(stray=ANSWER_SD)} The board counts {counted(rounds, 'round')}."),
     )
     return Post(parts, _PRIOR_TITLE)
 

@@ -33,14 +33,14 @@ from bot.render.formatting import (
 )
 from council.answers import Role
 from council.ballots import Ballot, BallotExchange, SpoiledBallot
-from council.digests import Forgotten
+from council.digests import Erasure
 from council.labels import Label, Slate
 from council.ports import RoundSummary
 from council.round_rules import NAMED, ORDER
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import Draw, Fallback, Round, winning_answer
 from council.tally import Standing, Strength, Tally
-from council.tally.agreement import repetition
+from council.tally.agreement import compare_rankings
 from council.tally.standings import ranks
 
 _FORGOTTEN_TITLE = "A forgotten question"
@@ -84,7 +84,7 @@ def state_of(line: RoundSummary) -> str:
     return "forgotten" if line.forgotten else line.stage.value
 
 
-def forgotten_line(forgotten: Forgotten) -> str:
+def forgotten_line(forgotten: Erasure) -> str:
     """Return since when the texts are deleted, and what remains."""
     return (
         f"What was asked and answered here was forgotten on {forgotten.at:%Y-%m-%d}. Who sat, how "
@@ -468,7 +468,7 @@ def _own_place_text(round_: Round, ballot: Ballot) -> Iterator[str]:
 
 
 def _change_text(first: Ballot, again: Ballot) -> str:
-    change = repetition(first.ranking, again.ranking)
+    change = compare_rankings(first.ranking, again.ranking)
     others = "other " if len(again.shown) > len(first.shown) else ""
     pairs = counted(change.pairs, f"{others}pair")
     alike = "the others as before" if others else "the same"

@@ -20,7 +20,7 @@ from bot.render.formatting import counted, duration, listed, names_of, roughly
 from bot.render.round_report import title_of
 from council.answers import Role
 from council.budget import Estimate
-from council.money import about, cap_micro
+from council.money import cap_micro_usd, format_rounded_usd
 from council.panel import Panel
 from council.rounds import Round, Stage
 
@@ -70,8 +70,8 @@ def terms_of(round_: Round, estimate: Estimate, usual_seconds: float | None) -> 
 def _cost_sentence(panel: Panel, estimate: Estimate) -> str:
     """Return the cost: "It costs about $0.04 at most; cost unknown for Qwen 3"."""
     names, cap = names_of(panel), panel.terms.max_round_usd
-    micro = estimate.micro if cap is None else min(cap_micro(cap), estimate.micro)
-    parts = [f"it costs about {about(micro)} at most"] if micro else []
+    micro = estimate.micro if cap is None else min(cap_micro_usd(cap), estimate.micro)
+    parts = [f"it costs about {format_rounded_usd(micro)} at most"] if micro else []
     if estimate.unknown:
         parts.append(f"cost unknown for {listed(names[key] for key in estimate.unknown)}")
     sentence = "; ".join(parts) or "it costs nothing"

@@ -9,8 +9,8 @@ from bot.chat import Caution, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import counted, listed
 from bot.schedules.cron import GRACE_SECONDS, Due, in_words, runs_a_month, slots_of
 from council.bakeoffs.models import Bakeoff, Schedule
-from council.money import about, dollars
-from council.places import HOUSE, Place
+from council.money import format_rounded_usd, format_usd
+from council.places import LOCAL_CHATS, Place
 
 _NEXT_TIMES = 3
 _DAILY_RUNS = 20  # runs a month from which they are shown as whole numbers
@@ -64,7 +64,7 @@ def meaning(status: ScheduleStatus, here: Place) -> str:
 
 def _place_text(place: Place, here: Place) -> str:
     """Return where a place is, seen from `here`."""
-    if place.chat in HOUSE:
+    if place.chat in LOCAL_CHATS:
         return "on the page"
     return "here" if place.shares_channel(here) else f"in another channel of {place.chat.title()}"
 
@@ -93,9 +93,11 @@ def cost_line(status: ScheduleStatus) -> str:
         return ""
     cost, runs, cap = status.cost, runs_a_month(status.schedule.cron), status.schedule.cap_micro
     unknown = [f"cost unknown for {listed(cost.unknown)}"] if cost.unknown else []
-    known_text = f"a run costs {about(cost.micro)} at most, and {_frequency_text(runs)} "
-    parts = [f"{known_text}{about(round(cost.micro * runs))}"] if cost.micro else []
-    cap_part = [] if cap is None else [f"its cap is {dollars(cap)}"]
+    known_text = (
+        f"a run costs {format_rounded_usd(cost.micro)} at most, and {_frequency_text(runs)} "
+    )
+    parts = [f"{known_text}{format_rounded_usd(round(cost.micro * runs))}"] if cost.micro else []
+    cap_part = [] if cap is None else [f"its cap is {format_usd(cap)}"]
     sentence = "; ".join([*parts, *unknown] or ["a run costs nothing"])
     return f"{'; '.join([sentence[0].upper() + sentence[1:], *cap_part])}."
 
@@ -164,7 +166,7 @@ def _price_text(status: ScheduleStatus) -> str:
         return ""
     if status.cost.unknown:
         return "unknown"
-    return about(status.cost.micro) if status.cost.micro else "nothing"
+    return format_rounded_usd(status.cost.micro) if status.cost.micro else "nothing"
 
 
 def dropped_post(schedule: Schedule, due: Due, now: datetime) -> Post:

@@ -9,7 +9,7 @@ from bot.render.text_safety import shortened
 from council.bakeoffs.models import Reference, Suite, SuiteQuestion
 from council.bakeoffs.ports import SuiteSummary
 from council.budget import Estimate
-from council.money import about
+from council.money import format_rounded_usd
 from council.panel import Panel
 
 _MAX_QUESTIONS = 20
@@ -115,7 +115,7 @@ def cost_line(run: SuiteRunCost | None) -> str:
     if run is None:
         return "What a run costs is not known: no panel is set up here."
     names, estimate = names_of(run.panel), run.estimate
-    text = f"costs about {about(estimate.micro)} at most" if estimate.micro else ""
+    text = f"costs about {format_rounded_usd(estimate.micro)} at most" if estimate.micro else ""
     if estimate.unknown:
         seats = listed(names[key] for key in estimate.unknown)
         text += f"{'; ' if text else 'has a '}cost unknown for {seats}"

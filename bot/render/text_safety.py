@@ -7,7 +7,7 @@ from functools import lru_cache
 from unicodedata import is_normalized, normalize
 from urllib.parse import quote
 
-from council.prompt_injection import visible
+from council.prompt_injection import remove_invisible
 
 BREAK = "\u200b"
 # Invisible characters that may hide between the characters of a token.
@@ -21,7 +21,7 @@ _CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800
 def shown_text(text: str) -> str:
     """Return the visible text: no control characters, LF line ends."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _CONTROL_CHARACTERS.sub("", visible(lines))
+    return _CONTROL_CHARACTERS.sub("", remove_invisible(lines))
 
 
 def visible_line(text: str) -> str:

@@ -7,8 +7,8 @@ from bot.render.formatting import counted, listed, names_of, roughly
 from bot.render.round_status import receivers
 from bot.research.grade_report import Document, grades_document
 from council.budget import Estimate
-from council.money import MICRO, about, dollars
-from council.research.experiment import Experiment, Progress
+from council.money import MICRO_USD, format_rounded_usd, format_usd
+from council.research.experiment import Experiment, ExperimentProgress
 from council.research.grades import GradeReport
 
 MAX_FAILURE_LINES = 10
@@ -55,36 +55,36 @@ def _calls_sentence(experiment: Experiment, left: int) -> str:
 
 def _cost_sentences(experiment: Experiment, cost: Estimate) -> Iterator[str]:
     names = names_of(experiment.panel)
-    known = f"it costs about {about(cost.micro)} at most" if cost.micro else ""
+    known = f"it costs about {format_rounded_usd(cost.micro)} at most" if cost.micro else ""
     unknown = listed(names[key] for key in cost.unknown)
     unknown_text = f"cost unknown for {unknown}" if unknown else ""
     cost_text = "; ".join(filter(None, (known, unknown_text))) or "it costs nothing"
     cap = experiment.cap_micro
-    capped = "" if cap is None else f", and its cap is {dollars(cap)} in all"
+    capped = "" if cap is None else f", and its cap is {format_usd(cap)} in all"
     yield f"{cost_text[0].upper()}{cost_text[1:]}{capped}."
     yield f"The questions and answers go to {receivers(experiment.panel)}."
 
 
-def going(progress: Progress) -> str:
+def progress_line(progress: ExperimentProgress) -> str:
     """Return the progress line: "12 of 63 calls, about 2 min left · 1 failed · $0.02"."""
     line = f"{progress.over} of {counted(progress.experiment.calls, 'call')}"
     if progress.seconds_left is not None:
         line += f", about {roughly(progress.seconds_left)} left"
-    return f"{line}{going_beside(progress)}"
+    return f"{line}{progress_details(progress)}"
 
 
-def going_beside(progress: Progress) -> str:
+def progress_details(progress: ExperimentProgress) -> str:
     """Return the part of the progress line on failures and cost: " · 1 failed · $0.02"."""
     failed = f" · {progress.failed} failed" if progress.failed else ""
-    spent = f" · {dollars(progress.spent_micro)}" if progress.spent_micro else ""
+    spent = f" · {format_usd(progress.spent_micro)}" if progress.spent_micro else ""
     return f"{failed}{spent}"
 
 
-def ending_lines(progress: Progress) -> Iterator[str]:
+def ending_lines(progress: ExperimentProgress) -> Iterator[str]:
     """Yield what came of an experiment, what failed, and how to continue."""
     answers, grades = counted(progress.answers, "answer"), counted(progress.grades, "grade")
     spoiled = f", {progress.spoiled} given up on after two tries" if progress.spoiled else ""
-    spent = dollars(progress.spent_micro)
+    spent = format_usd(progress.spent_micro)
     yield f"{progress.experiment.id}: {answers}, {grades}{spoiled}; {spent} spent."
     names = names_of(progress.experiment.panel)
     for failure, times in progress.failures[:MAX_FAILURE_LINES]:
@@ -98,7 +98,7 @@ def ending_lines(progress: Progress) -> Iterator[str]:
         yield "The same command goes on, and asks only for what is missing."
 
 
-def experiment_document(progress: Progress, report: GradeReport) -> Document:
+def experiment_document(progress: ExperimentProgress, report: GradeReport) -> Document:
     """Return what `council bias run --json` prints: the report, and the experiment it is from."""
     experiment = progress.experiment
     return {
@@ -118,6 +118,6 @@ def experiment_document(progress: Progress, report: GradeReport) -> Document:
                 for failure, times in progress.failures
             ],
             "stopped": progress.blocked,
-            "spent_usd": progress.spent_micro / MICRO,
+            "spent_usd": progress.spent_micro / MICRO_USD,
         },
     }

@@ -13,15 +13,15 @@ from council.errors import ExperimentError
 from council.panel import Panel
 from council.research.experiment import (
     Experiment,
+    ExperimentProgress,
     ExperimentState,
     GradeReply,
     GradeRequest,
-    Progress,
     finished_calls,
     grade_of,
     is_complete,
     is_settled,
-    last_marks,
+    last_replies,
     restrict_to_members,
 )
 from council.research.experiment_runner import (
@@ -35,7 +35,7 @@ LAST = "last"
 ID_PREFIX = "bx:"  # may be left out when a person names an experiment
 
 
-def meant_experiment(experiments: Sequence[Experiment], wanted: str) -> Experiment:
+def find_experiment(experiments: Sequence[Experiment], wanted: str) -> Experiment:
     """Return the experiment whose id starts with `wanted`, or the newest for "last".
 
     Raise ExperimentError if there is none, or more than one.
@@ -71,7 +71,7 @@ class PreparedExperiment:
         return self.experiment.calls - finished_calls(self.state)
 
 
-async def unfinished(app: AppContext, suite: Suite, panel: Panel) -> Experiment | None:
+async def find_unfinished(app: AppContext, suite: Suite, panel: Panel) -> Experiment | None:
     """Return the newest incomplete experiment on this suite by these members, or None.
 
     Suites are compared by version.
@@ -92,7 +92,7 @@ def new_experiment(app: AppContext, suite: Suite, panel: Panel, asked_by: str) -
     return Experiment(id_, suite, members, asked_by, app.now(), versions=program_versions)
 
 
-async def found(app: AppContext, experiment: Experiment) -> PreparedExperiment:
+async def prepare_experiment(app: AppContext, experiment: Experiment) -> PreparedExperiment:
     """Return an experiment with its state. Raise BudgetError for forbidden unknown prices."""
     state = await app.experiments.held(experiment.id)
     cost = await estimate_rest(experiment, state, app.gateway)
@@ -100,7 +100,9 @@ async def found(app: AppContext, experiment: Experiment) -> PreparedExperiment:
     return PreparedExperiment(experiment, state, cost)
 
 
-async def keep(app: AppContext, experiment: Experiment, cap_micro: int | None) -> Experiment:
+async def save_experiment(
+    app: AppContext, experiment: Experiment, cap_micro: int | None
+) -> Experiment:
     """Store a new experiment, or continue a stored one; a cap, if given, replaces its cap."""
     if not await app.experiments.open(replace(experiment, cap_micro=cap_micro)):
         if cap_micro is None:
@@ -109,9 +111,9 @@ async def keep(app: AppContext, experiment: Experiment, cap_micro: int | None) -
     return replace(experiment, cap_micro=cap_micro)
 
 
-async def hold(
-    app: AppContext, experiment: Experiment, show: Callable[[Progress], None]
-) -> Progress:
+async def complete_experiment(
+    app: AppContext, experiment: Experiment, show: Callable[[ExperimentProgress], None]
+) -> ExperimentProgress:
     """Run a stored experiment to its end, or until its budget is used up.
 
     Raise ExperimentError if another process is running it.
@@ -121,7 +123,7 @@ async def hold(
             raise ExperimentError(f"Experiment {experiment.id} is being held by another process.")
         await app.prepare(experiment.panel)
         account = Account(experiment.id, app.now().date(), experiment.asked_by)
-        budgeted_gateway = app.budget.covering(
+        budgeted_gateway = app.budget.budget_gateway(
             account, app.gateway, experiment.cap_micro, "experiment"
         )
         async with budgeted_gateway as gateway:
@@ -133,7 +135,7 @@ async def hold(
             return await ExperimentRunner(services, experiment, state).run()
 
 
-def lines_of(experiment: Experiment, state: ExperimentState) -> Iterator[str]:
+def grade_lines(experiment: Experiment, state: ExperimentState) -> Iterator[str]:
     """Yield a JSON line for each settled grade, with the thesis' columns, in suite order.
 
     `score` and `thesis_score` are both our strict reading, 5 being best; `raw` is the grade as
@@ -142,7 +144,7 @@ def lines_of(experiment: Experiment, state: ExperimentState) -> Iterator[str]:
     attempts: dict[GradeRequest, list[GradeReply]] = defaultdict(list)
     for reply in state.replies:
         attempts[reply.cell].append(reply)
-    settled = [reply for reply in last_marks(state).values() if is_settled(reply)]
+    settled = [reply for reply in last_replies(state).values() if is_settled(reply)]
     for reply in sorted(settled, key=_suite_order):
         yield json.dumps(_row(experiment, reply, attempts[reply.cell]), ensure_ascii=False)
 

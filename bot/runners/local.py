@@ -18,11 +18,11 @@ from council.answers import Call, Reply
 from council.budget import GatewayWrapper
 from council.errors import CouncilError
 from council.panel import Panel
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.ports import Gateway, RoundQuery, Store
-from council.prompts.synthesis import draft_of
-from council.rounds import Round, in_panel_order
+from council.prompts.synthesis import visible_draft
+from council.rounds import Round, sort_by_panel
 
 Prepare = Callable[[Panel], Awaitable[None]]
 Paying = Callable[[Round, Gateway], AbstractAsyncContextManager[Gateway]]
@@ -241,7 +241,7 @@ class LocalRunner:
         running.start_clock()
         before = running.snapshot
         with metrics.track_round():
-            closed = await convene(running.snapshot.round_.id, services)
+            closed = await run_round(running.snapshot.round_.id, services)
         if running.snapshot is before:  # it was closed before it was started here
             running.show(closed)
             return
@@ -318,7 +318,7 @@ class RunningRound:
     def show(self, round_: Round) -> None:
         """Publish the round as it is now."""
         self.snapshot = RoundSnapshot(
-            in_panel_order(round_), self.snapshot.draft, self._clock() - self._started_at
+            sort_by_panel(round_), self.snapshot.draft, self._clock() - self._started_at
         )
         self.publish(self.snapshot)
 
@@ -327,7 +327,7 @@ class RunningRound:
         if self._clock() - self._drafted_at >= DRAFT_SECONDS:
             self._drafted_at = self._clock()
             seconds = self._drafted_at - self._started_at
-            self.snapshot = replace(self.snapshot, draft=draft_of(text), seconds=seconds)
+            self.snapshot = replace(self.snapshot, draft=visible_draft(text), seconds=seconds)
             self.publish(self.snapshot)
 
     def publish(self, update: RoundSnapshot | Exception) -> None:

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from croniter import CroniterError, croniter
 
-from council.bakeoffs.models import Schedule, slot_of
+from council.bakeoffs.models import Schedule, slot_at
 from council.errors import ScheduleError
 
 GRACE_SECONDS = 3600  # a slot may run this late
@@ -289,7 +289,7 @@ class Slot:
     @property
     def key(self) -> str:
         """Return the wall-clock time to the minute; it identifies the slot."""
-        return slot_of(self.moment)
+        return slot_at(self.moment)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from bot.schedules.cron import (
     validate_cron,
 )
 from council.errors import ScheduleError
-from council.money import cap_micro
+from council.money import cap_micro_usd
 
 # Time zones
 
@@ -465,7 +465,7 @@ def _parse_cap(text: str) -> int:
     if text.lower() == "none":
         return NO_CAP
     match = _DOLLARS.fullmatch(text)
-    cap = cap_micro(float(match[1])) if match else 0
+    cap = cap_micro_usd(float(match[1])) if match else 0
     if not cap:
         raise ScheduleError(f"{text!r} is no cap: write cap:$2, or cap:none for none.")
     return cap

@@ -12,7 +12,7 @@ from bot.access import Access, ChannelRules, allows
 from bot.suite_files import in_category, read_file, suite_of
 from council.bakeoffs.models import Suite
 from council.errors import CouncilError, SuiteError
-from council.money import cap_micro
+from council.money import cap_micro_usd
 from council.panel import Panel
 from council.places import Place
 from council.providers import Limits
@@ -168,7 +168,7 @@ def workspace_caps(section: AccessSection) -> dict[str, int]:
 
 
 def _caps_micro(caps_usd: Mapping[str, float | None]) -> dict[str, int]:
-    return {id_: cap_micro(usd) for id_, usd in caps_usd.items() if usd is not None}
+    return {id_: cap_micro_usd(usd) for id_, usd in caps_usd.items() if usd is not None}
 
 
 def channel_panel_faults(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bot.settings import PanelConfig, Seat, Settings
 from bot.settings.council_toml import ModelSection, display_name
 from council.model_families import family_of
-from council.panel import FEWEST_SEATS, Member, ModelId, Panel, Terms
+from council.panel import MIN_MEMBERS, Member, ModelId, Panel, Terms
 from council.prompts.shared import DEFAULT_RUBRIC
 
 # One model of each provider; council.toml names others.
@@ -37,7 +37,7 @@ def offered(settings: Settings, ollama_models: Sequence[str]) -> PanelConfig:
             name, tuple(seat.member for seat in seats.values()), DEFAULT_RUBRIC, terms=terms
         )
         for name, seats, terms in ((KEYS, with_keys, Terms()), (OLLAMA, served, SLOW_TERMS))
-        if len(seats) >= FEWEST_SEATS
+        if len(seats) >= MIN_MEMBERS
     }
     return PanelConfig(panels, {**with_keys, **served}, next(iter(panels), None))
 

@@ -37,10 +37,10 @@ from council.bakeoffs.models import Suite
 from council.budget_caps import Caps, Scope
 from council.errors import PanelError, SuiteError
 from council.model_families import family_of
-from council.money import cap_micro
+from council.money import cap_micro_usd
 from council.panel import Member, ModelId, Panel, Rubric, Terms
 from council.pipeline.methods import METHODS
-from council.prompts.shared import DEFAULT_RUBRIC, rubric
+from council.prompts.shared import DEFAULT_RUBRIC, make_rubric
 from council.providers import Limits
 
 Parsed = TypeVar("Parsed")
@@ -98,7 +98,7 @@ class _Parser:
         self._check_sections(document)
         models = self._sections(document, "models", ModelSection)
         rubrics = {
-            name: rubric(name, section.criteria)
+            name: make_rubric(name, section.criteria)
             for name, section in self._sections(document, "rubrics", RubricSection).items()
         }
         limits = {
@@ -166,7 +166,7 @@ class _Parser:
             return Caps()
         caps_usd = {scope.value: getattr(section, f"{scope.value}_usd") for scope in Scope}
         caps: dict[str, Any] = {
-            name: usd if usd is None else cap_micro(usd) for name, usd in caps_usd.items()
+            name: usd if usd is None else cap_micro_usd(usd) for name, usd in caps_usd.items()
         }
         return Caps(**caps, unknown_prices=section.unknown_prices == "allowed")
 

@@ -30,7 +30,7 @@ from council.ballots import Ballot
 from council.panel import Member, ModelId, Panel
 from council.places import Place
 from council.prompts.shared import DEFAULT_RUBRIC
-from council.round_rules import counted, drawn
+from council.round_rules import compute_draw, compute_tally
 from council.rounds import Closing, Question, Round, Synthesis
 
 _MAX_WAIT_SECONDS = 120.0
@@ -156,12 +156,12 @@ def _closed_round() -> Round:
         reply = Reply(_PROSE, cost_usd=0.01, seconds=4.0)
         round_ = round_.with_(Answer(seat.key, Prompt("", ""), reply))
     round_ = round_.with_(Absence(absent.key, Role.ANSWER, "did not answer in 60 s"))
-    draw = drawn(round_)
+    draw = compute_draw(round_)
     round_ = round_.with_(draw)
     for slate in draw.slates:
         ranking = tuple((label,) for label in sorted(slate.shown))
         round_ = round_.with_(Ballot(slate.judge, slate.shown, ranking, "It is right, & short."))
-    round_ = round_.with_(counted(round_, draw))
+    round_ = round_.with_(compute_tally(round_, draw))
     drawn_on = draw.labels.labels[:2]
     round_ = round_.with_(Synthesis(_PROSE, answering[0].key, drawn_on=drawn_on))
     return round_.with_(Closing(21.4))

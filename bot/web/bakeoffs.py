@@ -36,7 +36,7 @@ from bot.suite_files import as_csv, checked_name
 from bot.web.auth import FormError, empty_message, place_of, read_form, visitor_of
 from bot.web.context import WebContext, file_response
 from bot.web.rounds import ROUND_KEY, PageChat
-from council.bakeoffs.models import Bakeoff, Progress, Schedule
+from council.bakeoffs.models import Bakeoff, BakeoffProgress, Schedule
 from council.errors import BakeoffError, CouncilError, ScheduleError
 from council.ports import RoundQuery
 
@@ -115,14 +115,14 @@ async def bakeoff_page(context: WebContext, request: Request) -> Response:
         title=title_of(bakeoff),
         address=_path(bakeoff),
         is_running=is_running,
-        may_resume=not is_running and not progress.is_whole and is_own,
+        may_resume=not is_running and not progress.is_complete and is_own,
         may_cancel=is_running and is_own,
         questions=await _questions(context, progress),
         **values,
     )
 
 
-async def _questions(context: WebContext, progress: Progress) -> list[tuple[str, str, str]]:
+async def _questions(context: WebContext, progress: BakeoffProgress) -> list[tuple[str, str, str]]:
     """Return for each question its text, its round's id or "", and why it failed or ""."""
     bakeoff = progress.bakeoff
     rounds = await context.app.store.recent(wanted=RoundQuery(bakeoff=bakeoff.id))

@@ -17,7 +17,7 @@ from bot.render.bakeoffs import running_post
 from bot.render.round_status import progress_post
 from bot.web.bakeoffs import load_bakeoff
 from bot.web.context import WebContext, render_fragment
-from council.bakeoffs.models import Progress
+from council.bakeoffs.models import BakeoffProgress
 from council.errors import CouncilError
 
 T = TypeVar("T")
@@ -84,7 +84,7 @@ async def bakeoff_state(context: WebContext, request: Request) -> Response:
     return JSONResponse(bakeoff_payload(context, progress) | {"stopped": stopped})
 
 
-def bakeoff_payload(context: WebContext, progress: Progress) -> Payload:
+def bakeoff_payload(context: WebContext, progress: BakeoffProgress) -> Payload:
     """Return what a page shows of a running bake-off; if it is `closed`, the page reloads."""
     post = running_post(progress, "")
     bakeoff = progress.bakeoff

@@ -30,7 +30,7 @@ from bot.render.round_status import progress_post
 from bot.web.auth import FormError, Visitor, place_of, read_form, visitor_of
 from bot.web.context import WebContext, file_response
 from council.errors import CouncilError, RoundNotFoundError
-from council.integrity.seal import Seal, changes
+from council.integrity.seal import Seal, find_changes
 from council.integrity.verification import verify
 from council.places import Place
 from council.rounds import Round
@@ -111,7 +111,7 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
         "root": report(round_).root,
         "draw": round_.draw,
         "link": seal.link if seal else None,
-        "changed": changes(round_, seal) if seal else (),
+        "changed": find_changes(round_, seal) if seal else (),
     }
     if round_.draw:
         values |= {

@@ -64,7 +64,7 @@ def alternation(names: Iterable[str]) -> str:
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
 
-def marked(text: str) -> str:
+def mark_names(text: str) -> str:
     """Return the text in lower case with each name as one character; "" if it names nobody."""
     # The only letter that becomes two in lower case, which would shift positions.
     lower = text.replace("İ", "i").lower()

@@ -16,7 +16,7 @@ from council.anonymize.names import (
     VERSION,
     alternation,
     family_index,
-    marked,
+    mark_names,
 )
 from council.model_families import FAMILIES, Family
 
@@ -40,7 +40,7 @@ def scrub(text: str, own: Iterable[str] = ()) -> MaskedText:
 
     `own` are the author's seat key, model id and display name.
     """
-    marked_text = marked(text)
+    marked_text = mark_names(text)
     families = find_signatures(marked_text) if marked_text else []
     patterns = [_family_names(FAMILIES[index]) for index in families]
     return _mask(text, patterns + [_exact(name) for name in own if name])
@@ -52,9 +52,9 @@ def mask_names(text: str, families: Iterable[str]) -> MaskedText:
     return _mask(text, [_family_names(family) for family in FAMILIES if family.name in chosen])
 
 
-def ready() -> None:
+def warm_up() -> None:
     """Compile the patterns every text needs, so that the first answer need not wait for them."""
-    marked("")
+    mark_names("")
 
 
 def _mask(text: str, patterns: Iterable[re.Pattern[str]]) -> MaskedText:

@@ -174,7 +174,7 @@ class TrendRun:
     points: tuple[TrendPoint, ...]
 
 
-def trend(columns: Columns) -> tuple[TrendRun, ...]:
+def share_trend(columns: Columns) -> tuple[TrendRun, ...]:
     """Return the newest runs, oldest first; rounds outside bake-offs are ignored."""
     runs = rounds_by_run(columns)
     shares = columns.author("share")
@@ -301,7 +301,7 @@ class Changes:
         return tuple(move for move in falls if member in {"", move.member})
 
 
-def changes(now: Columns, before: Columns) -> Changes:
+def compare_with_past(now: Columns, before: Columns) -> Changes:
     """Return what changed between past runs, possibly none, and a run of the same suite.
 
     Of `before`, only runs of the same version of the suite count, and only those in which every

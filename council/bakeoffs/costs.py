@@ -4,8 +4,8 @@ import asyncio
 from datetime import UTC, datetime
 
 from council.bakeoffs.models import Suite, SuiteQuestion
-from council.budget import Estimate, estimated
-from council.money import cap_micro
+from council.budget import Estimate, estimate_round
+from council.money import cap_micro_usd
 from council.panel import Panel
 from council.ports import Gateway
 from council.rounds import Question, Round
@@ -13,14 +13,14 @@ from council.rounds import Question, Round
 _ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # the time does not affect an estimate
 
 
-async def run_estimate(suite: Suite, panel: Panel, gateway: Gateway) -> Estimate:
+async def estimate_run(suite: Suite, panel: Panel, gateway: Gateway) -> Estimate:
     """Return what asking a panel every question may cost, each round limited by the panel's cap."""
     max_usd = panel.terms.max_round_usd
-    max_micro = None if max_usd is None else cap_micro(max_usd)
+    max_micro = None if max_usd is None else cap_micro_usd(max_usd)
     micro, unknown = 0, dict[str, None]()
     for question in suite.questions:
         await asyncio.sleep(0)  # a long suite must not block the event loop
-        estimate = await estimated(_round(suite, question, panel), gateway)
+        estimate = await estimate_round(_round(suite, question, panel), gateway)
         micro += estimate.micro if max_micro is None else min(max_micro, estimate.micro)
         unknown |= dict.fromkeys(estimate.unknown)
     return Estimate(micro, unknown=tuple(unknown))

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from council.bakeoffs.changes import rounds_by_run
-from council.bakeoffs.intervals import LEVEL, Interval, rate_interval, share_interval
+from council.bakeoffs.intervals import LEVEL, Interval, share_interval, wilson_interval
 from council.bakeoffs.leaderboard import known_values, mean_or_none
 from council.bakeoffs.record_arrays import PRECISION, Columns, Floats, Indexes
 
@@ -142,10 +142,10 @@ class CouncilValue:
 
     rows: tuple[CouncilValueLine, ...] = ()
     best: BestMember | None = None
-    concord: TruthAgreement | None = None
+    truth_agreement: TruthAgreement | None = None
 
 
-def worth(columns: Columns) -> CouncilValue:
+def measure_council_value(columns: Columns) -> CouncilValue:
     """Return the value of Council and Winner on these rounds."""
     graded = columns.only(~np.isnan(columns.round("council_correct")))
     if not graded.rows:
@@ -157,7 +157,7 @@ def worth(columns: Columns) -> CouncilValue:
             _winner_line(graded, questions, baseline),
         ),
         best=baseline.best if baseline else None,
-        concord=truth_agreement(graded, questions),
+        truth_agreement=truth_agreement(graded, questions),
     )
 
 
@@ -235,7 +235,7 @@ def _line(name: str, correct: Floats, costs: tuple[Floats, Floats]) -> CouncilVa
         name=name,
         graded=len(correct),
         accuracy=float(correct.mean()),
-        accuracy_ci=rate_interval(int(correct.sum()), len(correct)),
+        accuracy_ci=wilson_interval(int(correct.sum()), len(correct)),
         cost_usd=cost_usd,
         seconds=seconds,
         difference=None,

@@ -12,7 +12,7 @@ import regex
 
 from council.bakeoffs.models import Grading, Reference
 from council.errors import SuiteError
-from council.prompt_injection import visible
+from council.prompt_injection import remove_invisible
 
 MAX_ANSWER_CHARACTERS = 2_000
 
@@ -29,7 +29,7 @@ def is_correct(reference: Reference, text: str) -> bool:
     return graders[reference.grading](reference.value, text)
 
 
-def usual_grading(value: str) -> Grading:
+def default_grading(value: str) -> Grading:
     """Return the default grading of a reference: number, single letter (choice) or exact."""
     if is_number(value):
         return Grading.NUMBER
@@ -103,7 +103,7 @@ _LINE_MARKUP = re.compile(r"^[ \t]*(?:(?:#{1,6}|[*+-])[ \t]+|>[ \t]?)+", re.MULT
 
 def strip_markup(text: str) -> str:
     """Return a text without the Markdown and LaTeX markup that does not affect its meaning."""
-    text = visible(text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = remove_invisible(text.replace("\r\n", "\n").replace("\r", "\n"))
     text = _LATEX_TEXT.sub(r"\1", _FRACTION.sub(r"\1/\2", text)).replace(r"\%", "%")
     return _LINE_MARKUP.sub("", _EMPHASIS.sub("", text))
 

@@ -83,7 +83,7 @@ def _count_values(values: Floats) -> tuple[Floats, Floats]:
     return np.bincount(index, weights=values) / counts, counts.astype(float)
 
 
-def rate_interval(hits: int, of: int) -> Interval:
+def wilson_interval(hits: int, of: int) -> Interval:
     """Return Wilson's interval of the rate `hits / of`."""
     z2 = normal_quantile((1 + LEVEL) / 2) ** 2
     centre = (hits + z2 / 2) / (of + z2)

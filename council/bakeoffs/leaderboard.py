@@ -6,7 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
-from council.bakeoffs.intervals import Interval, rate_interval, share_interval
+from council.bakeoffs.intervals import Interval, share_interval, wilson_interval
 from council.bakeoffs.pairwise import Duel, RunOff, Strength, duels, run_off, strengths
 from council.bakeoffs.record_arrays import Columns, Floats
 from council.bakeoffs.records import AUTHOR_FIELDS, JUDGE_FIELDS
@@ -76,7 +76,7 @@ def author_line(columns: Columns, member: int, strength: Strength | None) -> Aut
         refusals=int(known("refused").sum()),
         named_itself=int(known("named_itself").sum()),
         accuracy=mean_or_none(grades),
-        accuracy_ci=rate_interval(int(grades.sum()), len(grades)) if len(grades) else None,
+        accuracy_ci=wilson_interval(int(grades.sum()), len(grades)) if len(grades) else None,
         graded=len(grades),
     )
 
@@ -118,7 +118,7 @@ class Board:
         return tuple(duel for duel in self.duels if duel.ahead)
 
 
-def leaderboard(columns: Columns) -> Board:
+def build_leaderboard(columns: Columns) -> Board:
     """Return the leaderboard of these rounds; without rounds, one without rows."""
     all_duels = tuple(duels(columns))
     is_mixed = len({frozenset(block.members) for block in columns.blocks}) > 1
@@ -170,7 +170,9 @@ def _place(line: AuthorLine, all_duels: Sequence[Duel]) -> int | None:
 
 # --- Judges
 
-MOST_POSITION = 0.06  # a judge is position-biased if its mean first-slot share is further from ½
+MAX_POSITION_BIAS = (
+    0.06  # a judge is position-biased if its mean first-slot share is further from ½
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,7 @@ class JudgeBoard:
     rounds: int
 
 
-def judge_board(columns: Columns) -> JudgeBoard:
+def build_judge_board(columns: Columns) -> JudgeBoard:
     """Return the leaderboard of these rounds' judges."""
     lines = [_judge_line(columns, i) for i in range(len(columns.judges))]
     lines.sort(key=lambda line: (-_judge_sort_value(line), line.judge))
@@ -257,4 +259,4 @@ def _scale_interval(interval: Interval, factor: float, shift: float) -> Interval
 def _is_position_biased(position: float | None, interval: Interval) -> bool:
     """Return whether a mean is beyond the limit and its interval excludes 0."""
     low, high = interval
-    return position is not None and abs(position) > MOST_POSITION and not low <= 0 <= high
+    return position is not None and abs(position) > MAX_POSITION_BIAS and not low <= 0 <= high

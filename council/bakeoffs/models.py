@@ -99,7 +99,7 @@ class Bakeoff:
         return f"{self.id} {number}"
 
 
-def bakeoff_of(round_id: str) -> tuple[str, int]:
+def split_round_id(round_id: str) -> tuple[str, int]:
     """Return the bake-off's id and the question's number that a round's id contains."""
     bakeoff, _, number = round_id.rpartition(".")
     return bakeoff, int(number)
@@ -136,7 +136,7 @@ class Schedule:
         return f"sched:{self.id}@{slot}"
 
 
-def slot_of(moment: datetime) -> str:
+def slot_at(moment: datetime) -> str:
     """Return the slot of a moment, in the moment's own time zone.
 
     The hour that occurs twice when clocks go back has its slots once.
@@ -153,7 +153,7 @@ class FailedQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class BakeoffProgress:
     """How far a bake-off is.
 
     `over` questions have finished, including the `failed` ones; `spent_micro` is what they cost in
@@ -186,11 +186,11 @@ class Progress:
         return self.stored > 0
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every question has finished."""
         return self.over == self.questions
 
-    def ended(self, ending: Ending) -> "Progress":
+    def ended(self, ending: Ending) -> "BakeoffProgress":
         """Return a copy with this ending."""
         bakeoff = replace(self.bakeoff, ending=ending)
         return replace(self, bakeoff=bakeoff, under_way=0, seconds_left=None)

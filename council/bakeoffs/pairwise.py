@@ -174,7 +174,7 @@ class Score:
 UNKNOWN_SCORE = Score()  # of a member that met no other: the ridge alone
 
 
-def scores_of(columns: Columns) -> Mapping[str, Score]:
+def strength_scores(columns: Columns) -> Mapping[str, Score]:
     """Return the score of every member; UNKNOWN_SCORE for one that met no other."""
     wins = _win_matrix(columns)
     met = wins + wins.T

@@ -87,7 +87,7 @@ class BakeoffQuery:
         )
 
 
-EVERY_BAKEOFF = BakeoffQuery()
+ALL_BAKEOFFS = BakeoffQuery()
 
 
 class BakeoffStore(Protocol):
@@ -110,7 +110,7 @@ class BakeoffStore(Protocol):
         ...
 
     async def recent(
-        self, limit: int | None = None, wanted: BakeoffQuery = EVERY_BAKEOFF
+        self, limit: int | None = None, wanted: BakeoffQuery = ALL_BAKEOFFS
     ) -> tuple[Bakeoff, ...]:
         """Return the bake-offs that match, newest first."""
         ...
@@ -164,7 +164,7 @@ class RecordQuery:
         )
 
 
-EVERY_RECORD = RecordQuery()
+ALL_RECORDS = RecordQuery()
 
 
 class RecordStore(Protocol):
@@ -181,7 +181,7 @@ class RecordStore(Protocol):
         """Store records, replacing older ones of the same rounds."""
         ...
 
-    async def recent(self, wanted: RecordQuery = EVERY_RECORD) -> Sequence[PackedRecord]:
+    async def recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
         """Return the records of the current version that match, oldest first."""
         ...
 

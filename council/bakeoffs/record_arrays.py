@@ -142,7 +142,7 @@ _COUNTS |= {"spoiled", "kept", "pairs"}
 _BOOLEANS = {"correct", "refused", "absent", "valid", "council_correct", "named_itself"}
 
 
-def packed(record: Record) -> PackedRecord:
+def pack_record(record: Record) -> PackedRecord:
     """Return a record as it is stored, its numbers in single precision."""
     members = [authored.member for authored in record.authored]
     judges = [judged.judge for judged in record.judged]
@@ -170,7 +170,7 @@ def packed(record: Record) -> PackedRecord:
     )
 
 
-def unpacked(row: PackedRecord) -> Record:
+def unpack_record(row: PackedRecord) -> Record:
     """Return the record that was packed; its numbers keep single precision."""
     members, judges = _parse_shape(row.shape)
     authored, judged, pairs, whole = _split_numbers(row.shape, [row.numbers])
@@ -219,7 +219,7 @@ def _to_python(name: str, number: float) -> float | int | bool | None:
     return int(number) if name in _COUNTS else number
 
 
-def columns(rows: Iterable[PackedRecord]) -> Columns:
+def record_columns(rows: Iterable[PackedRecord]) -> Columns:
     """Return many records as arrays, in the order they were asked.
 
     Records of an older version are left out: they are being computed again.

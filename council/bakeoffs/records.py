@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from council.answers import Answer
 from council.bakeoffs.grading import is_correct
-from council.bakeoffs.models import Bakeoff, Reference, SuiteQuestion, bakeoff_of
+from council.bakeoffs.models import Bakeoff, Reference, SuiteQuestion, split_round_id
 from council.ballots import Ballot
 from council.labels import Label, LabelMap, Slate
 from council.rounds import Draw, Round, winning_answer
 from council.tally import Standing
-from council.tally.agreement import repetition, tau_b
-from council.tally.standings import PairMatrix, borda_shares, informative, pair_matrix, ranks
+from council.tally.agreement import compare_rankings, tau_b
+from council.tally.standings import PairMatrix, borda_shares, counted_ballots, pair_matrix, ranks
 
 VERSION = 2  # of the stored numbers; records of another version are computed again
 
@@ -196,12 +196,12 @@ def is_refusal(text: str) -> bool:
 _NO_QUESTION = SuiteQuestion("")
 
 
-def record_of(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
+def build_record(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
     """Return the numbers of a closed round; a failed round has absences and costs, but no shares.
 
     Answers are graded if the bake-off's suite has a reference for the question.
     """
-    number = bakeoff_of(round_.id)[1] if bakeoff else 0
+    number = split_round_id(round_.id)[1] if bakeoff else 0
     question = bakeoff.suite.questions[number - 1] if bakeoff else _NO_QUESTION
     if round_.closing and round_.closing.failure:
         round_ = replace(round_, draw=None, tally=None)
@@ -239,7 +239,7 @@ class _RoundResult:
     @classmethod
     def of(cls, round_: Round) -> "_RoundResult":
         draw = round_.draw or Draw(LabelMap(()), ())
-        ballots = informative(round_.ballots) if round_.tally else ()
+        ballots = counted_ballots(round_.ballots) if round_.tally else ()
         lines = round_.tally.standings if round_.tally else ()
         return cls(
             labels=dict(draw.labels.pairs),
@@ -289,7 +289,7 @@ def _judge_record(slate: Slate, round_: Round, result: _RoundResult) -> JudgeRec
     if own_ballot is None:
         return record
     repeats = [
-        repetition(own_ballot.ranking, ballot.ranking)
+        compare_rankings(own_ballot.ranking, ballot.ranking)
         for ballot in round_.ballots
         if ballot.judge == judge and ballot.audit == "order"
     ]

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from council.bakeoffs.intervals import rate_interval, share_interval
+from council.bakeoffs.intervals import share_interval, wilson_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
 from council.bias.effects import MIN_UNITS, SlotShares, descriptive_effect, mean_effect
 from council.bias.report import Effect, MakerEffect, Slot
@@ -19,7 +19,7 @@ from council.bias.vote_arrays import (
     pairwise_lead,
     values_by_judge,
 )
-from council.tally.agreement import FEWEST_ROUNDS, effective_number
+from council.tally.agreement import MIN_ROUNDS, effective_number
 
 AUDITS, BALLOTS = "audit ballots", "ballots"
 
@@ -286,7 +286,7 @@ def pooled_effective_judges(taus: Sequence[Taus]) -> float | None:
     means = [float(known_mean(values, 0)) for values in known.values()]
     rounds = max((int((~np.isnan(values)).sum()) for values in known.values()), default=0)
     is_complete = len(means) == len(judges) * (len(judges) - 1) // 2 and not np.isnan(means).any()
-    if rounds < FEWEST_ROUNDS or not is_complete:
+    if rounds < MIN_ROUNDS or not is_complete:
         return None
     return effective_number(len(judges), means)
 
@@ -326,4 +326,4 @@ def spoiled_rates(blocks: Sequence[Block]) -> dict[str, Effect]:
 
 
 def _rate_effect(hits: int, of: int) -> Effect:
-    return Effect(of, BALLOTS, hits / of, rate_interval(hits, of)) if of else Effect(0, BALLOTS)
+    return Effect(of, BALLOTS, hits / of, wilson_interval(hits, of)) if of else Effect(0, BALLOTS)

@@ -31,7 +31,7 @@ Effects = Mapping[str, Effect]
 Change = Callable[[Effect], Effect]
 
 
-def measured(blocks: Sequence[Block]) -> BiasReport:
+def measure_bias(blocks: Sequence[Block]) -> BiasReport:
     """Return the bias of every judge of these rounds; rounds without any ballot are left out.
 
     Every `p_holm` is corrected for all tests of the report.

@@ -160,7 +160,7 @@ class _Shape(NamedTuple):
         return (voters * authors, voters * authors, 2 + authors, voters, answers)
 
 
-def packed(votes: Votes, record: PackedRecord) -> PackedRecord:
+def pack_votes(votes: Votes, record: PackedRecord) -> PackedRecord:
     """Return the votes of a round as they are stored; `record` identifies the round."""
     shape = _Shape(votes.judges, votes.makers, votes.members)
     numbers = np.array([*_lengths(votes), _audit_usd(votes)], dtype=_SINGLE).tobytes()
@@ -224,7 +224,7 @@ def _audit_usd(votes: Votes) -> float:
     return np.nan if usd is None else usd
 
 
-def blocks(rows: Iterable[PackedRecord]) -> tuple[Block, ...]:
+def vote_blocks(rows: Iterable[PackedRecord]) -> tuple[Block, ...]:
     """Return the votes of many rounds as arrays, one block per set of seats.
 
     Votes of an older version are left out: they are being computed again.

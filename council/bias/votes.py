@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from council.ballots import Ballot
 from council.labels import LabelMap
-from council.prompts.shared import estimated_tokens
+from council.prompts.shared import estimate_tokens
 from council.rounds import Draw, Round
 from council.tally import Tally
-from council.tally.standings import informative, ranks
+from council.tally.standings import counted_ballots, ranks
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -106,7 +106,7 @@ def _markdown_parser() -> "MarkdownIt":
     return MarkdownIt("commonmark")
 
 
-def votes_of(round_: Round) -> Votes:
+def build_votes(round_: Round) -> Votes:
     """Return the votes of a closed round; a failed round has only its seats."""
     seats = round_.panel.judges
     empty = Votes(
@@ -121,7 +121,7 @@ def votes_of(round_: Round) -> Votes:
         judges=empty.judges,
         makers=empty.makers,
         members=empty.members,
-        ballots=tuple(_vote(b, round_.draw.labels) for b in informative(round_.ballots)),
+        ballots=tuple(_vote(b, round_.draw.labels) for b in counted_ballots(round_.ballots)),
         audit=_audit_vote(round_, round_.draw),
         spoiled=tuple(_spoiled_counts(round_, round_.draw)),
         written=tuple(_written_answers(round_, round_.draw, round_.tally)),
@@ -156,5 +156,5 @@ def _written_answers(round_: Round, draw: Draw, tally: Tally) -> Iterator[Writte
     winners = {line.label for line in tally.standings if line.place == 1 and line.share is not None}
     for answer in round_.answers:
         is_first = draw.labels.label_of(answer.member) in winners
-        length = estimated_tokens(answer.text)
+        length = estimate_tokens(answer.text)
         yield WrittenAnswer(answer.member, is_first, length, count_style(answer.text))

@@ -21,7 +21,7 @@ from council.answers import Call, Reply
 from council.errors import GatewayError
 from council.money import FREE, Price
 from council.panel import Member
-from council.randomness import digest, shuffled
+from council.randomness import digest, shuffle
 
 RANDOM = "random"
 _RESPONSE = re.compile(
@@ -147,13 +147,13 @@ def _ballot(nonce: str, ranking: list[object], reason: str) -> str:
 
 def _random_reply(parts: _PromptParts, prompt: str, key: str) -> str:
     if parts.nonce and (graded := _GRADED.search(prompt)):
-        grade, *_ = shuffled(range(int(graded[1]), int(graded[2]) + 1), prompt, key)
+        grade, *_ = shuffle(range(int(graded[1]), int(graded[2]) + 1), prompt, key)
         return json.dumps({"nonce": parts.nonce, "reason": "Drawn at random.", "grade": grade})
     if parts.nonce:
-        order = shuffled(parts.texts, prompt, key)
+        order = shuffle(parts.texts, prompt, key)
         return _ballot(parts.nonce, [[letter] for letter in order], "Drawn at random.")
     if parts.texts:
-        drawn = shuffled(parts.texts, prompt, key)[0]
+        drawn = shuffle(parts.texts, prompt, key)[0]
         trailer = {"drawn_on": [drawn], "departs": False, "why": ""}
         return f"{parts.texts[drawn]}\n{json.dumps(trailer)}"
     verdict, ground, caveat = (

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from council.answers import Answer, Prompt, Reply
 from council.ballots import Ballot, BallotExchange, SpoiledBallot
-from council.digests import Digests, Forgotten, salted_digest
+from council.digests import Digests, Erasure, salted_digest
 from council.errors import ForgottenError
 from council.feedback import Feedback
 from council.rounds import Round, Synthesis
@@ -22,7 +22,7 @@ def forget(round_: Round, at: datetime, salt: str) -> Round:
     """Return the round without its texts; a round whose texts are erased already is unchanged."""
     if round_.forgotten:
         return round_
-    forgotten = Forgotten(at, salt, text_digests(round_, salt))
+    forgotten = Erasure(at, salt, text_digests(round_, salt))
     return replace(_replace_texts(round_, lambda _name, _text: ""), forgotten=forgotten)
 
 
@@ -30,10 +30,10 @@ def text_digests(round_: Round, salt: str) -> Digests:
     """Return a digest of every text by name; of erased texts, the stored digests."""
     if round_.forgotten:
         return round_.forgotten.digests
-    return tuple((name, salted_digest(salt, text)) for name, text in texts_of(round_))
+    return tuple((name, salted_digest(salt, text)) for name, text in removable_texts(round_))
 
 
-def texts_of(round_: Round) -> tuple[tuple[str, str], ...]:
+def removable_texts(round_: Round) -> tuple[tuple[str, str], ...]:
     """Return every non-empty text that `forget` erases, by name."""
     found: list[tuple[str, str]] = []
 
@@ -46,20 +46,20 @@ def texts_of(round_: Round) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def names_of_text(round_: Round, text: str) -> tuple[str, ...]:
+def find_text_names(round_: Round, text: str) -> tuple[str, ...]:
     """Return the names of the round's texts, erased or not, that equal this one."""
     if round_.forgotten:
         return round_.forgotten.names_of_text(text)
-    return tuple(name for name, own in texts_of(round_) if own == text)
+    return tuple(name for name, own in removable_texts(round_) if own == text)
 
 
-def check_remembered(round_: Round) -> None:
+def check_not_forgotten(round_: Round) -> None:
     """Raise ForgottenError for a round whose texts were erased, as it cannot continue."""
     if round_.forgotten:
-        raise refusal(round_.id, round_.forgotten.at)
+        raise forgotten_error(round_.id, round_.forgotten.at)
 
 
-def check_wordless(feedback: Feedback, at: datetime | None) -> None:
+def check_feedback_allowed(feedback: Feedback, at: datetime | None) -> None:
     """Raise ForgottenError for a reason on a round whose texts were erased at `at`."""
     if at and feedback.reason:
         raise ForgottenError(
@@ -68,7 +68,7 @@ def check_wordless(feedback: Feedback, at: datetime | None) -> None:
         )
 
 
-def refusal(round_id: str, at: datetime) -> ForgottenError:
+def forgotten_error(round_id: str, at: datetime) -> ForgottenError:
     """Return the error for continuing a round whose texts were erased."""
     return ForgottenError(
         f"Round {round_id!r} was forgotten on {at:%Y-%m-%d}, so nobody can go on with it: ask the "

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from council.digests import json_digest
 
 LINK_VERSION = 1  # of the digests of a round and of the hash of a link
-ELSEWHERE = "elsewhere"
+FOREIGN_ORIGIN = "elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class StoredLink:
 _HASHED_FIELDS = tuple(field.name for field in fields(Link) if field.name != "hash")
 
 
-def appended(head: Link | None, scope: str, round_id: str, digest: str, origin: str = "") -> Link:
+def next_link(head: Link | None, scope: str, round_id: str, digest: str, origin: str = "") -> Link:
     """Return the link after the head of a scope's chain, or the first link without a head."""
     number, previous = (head.number + 1, head.hash) if head else (1, "")
     link = Link(scope, number, round_id, digest, previous, origin)

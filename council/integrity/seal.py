@@ -112,7 +112,7 @@ class Seal:
     link: Link | None
 
 
-def noted(round_: Round, salt: str) -> RoundDigests:
+def compute_digests(round_: Round, salt: str) -> RoundDigests:
     """Return a round's digests; for erased texts, the digests stored at their erasure."""
     parts = tuple(
         (name, salted_digest(salt, canonical_json(plain_json(getattr(round_, field)))))
@@ -121,7 +121,7 @@ def noted(round_: Round, salt: str) -> RoundDigests:
     return RoundDigests(salt, text_digests(round_, salt), parts)
 
 
-def changes(round_: Round, seal: Seal) -> tuple[str, ...]:
+def find_changes(round_: Round, seal: Seal) -> tuple[str, ...]:
     """Return the names of what was changed since the round closed; empty if nothing was.
 
     Erased texts are no change. If the digests themselves were changed, only that is reported.
@@ -142,7 +142,7 @@ def _round_changes(round_: Round, seal: Seal, digest: str) -> tuple[str, ...]:
     salt = round_.forgotten.salt if round_.forgotten else seal.notes.salt
     if salt != seal.notes.salt or seal.notes.digest != digest:
         return (DIGESTS_WERE_CHANGED,)
-    now = noted(round_, salt)
+    now = compute_digests(round_, salt)
     texts = _differing_names(seal.notes.texts, now.texts)
     return (*texts, *_differing_names(seal.notes.parts, now.parts))
 

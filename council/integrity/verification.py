@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from math import isclose
 
-from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast
-from council.integrity.erasure import texts_of
+from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast_ballot
+from council.integrity.erasure import removable_texts
 from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink
 from council.labels import Label
 from council.prompts.shared import nonce_for
-from council.round_rules import Audit, counted, drawn, due_audit
+from council.round_rules import Audit, compute_draw, compute_tally, due_audit
 from council.rounds import Draw, Round
 from council.tally import Tally
 from council.tally.standings import TOLERANCE
@@ -40,7 +40,7 @@ def verify(round_: Round) -> tuple[Difference, ...]:
 
 def _unerased_texts(round_: Round) -> tuple[Difference, ...]:
     """Return the texts that a round still holds although they count as erased."""
-    texts = texts_of(round_) if round_.forgotten else ()
+    texts = removable_texts(round_) if round_.forgotten else ()
     return tuple(Difference(name, "kept", "forgotten") for name, _ in texts)
 
 
@@ -109,7 +109,7 @@ def _same(one: object, other: object) -> bool:
 
 def recompute(round_: Round) -> Round:
     """Return the round with its draw, ballots and tally recomputed from seed, replies and panel."""
-    draw = drawn(round_)
+    draw = compute_draw(round_)
     recomputed = replace(round_, draw=draw)
     if round_.forgotten:
         recomputed = _with_ballots(recomputed, _check_rankings(round_, draw))
@@ -161,7 +161,7 @@ def _recast(round_: Round, draw: Draw) -> Iterator[AnyBallot]:
     for judge, paper in papers:
         if judge in slates:
             nonce = nonce_for(round_.seed, judge)
-            yield cast(slates[judge], nonce, _with_true_nonce(paper, round_, judge))
+            yield cast_ballot(slates[judge], nonce, _with_true_nonce(paper, round_, judge))
 
 
 def _check_rankings(round_: Round, draw: Draw) -> list[AnyBallot]:
@@ -199,7 +199,7 @@ def _with_true_nonce(paper: BallotExchange, round_: Round, judge: str) -> Ballot
 
 def _tally(round_: Round, draw: Draw) -> Tally:
     """Return the tally; stored flags that rest on erased reasons are kept at the end."""
-    tally = counted(round_, draw)
+    tally = compute_tally(round_, draw)
     if not round_.forgotten or round_.tally is None:
         return tally
     flags = tally.verdict.flags
@@ -250,7 +250,7 @@ class ChainWalk:
             yield f"link {due} does not follow what is before it"
 
 
-def walked_in_part(links: Iterable[Link]) -> tuple[ChainWalk, ...]:
+def walk_stretches(links: Iterable[Link]) -> tuple[ChainWalk, ...]:
     """Return a walk along each unbroken stretch of these links of any chains.
 
     What precedes a stretch is trusted.

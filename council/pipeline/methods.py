@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from council.pipeline.session import RoundSession
 from council.pipeline.stages import collect_ballots
-from council.round_rules import counted
+from council.round_rules import compute_tally
 from council.rounds import Draw
 from council.tally import Tally
 from council.tally.agreement import effective_judges
@@ -18,8 +18,8 @@ async def rank_blind(session: RoundSession, draw: Draw) -> Tally:
     """Ask every judge for a blind ranking; return the tally (Borda count in pair form)."""
     await collect_ballots(session, draw)
     # Sampling p takes tenths of a second, which would block other rounds.
-    tally = await asyncio.to_thread(counted, session.round_, draw)
-    past = await session.services.store.past_ballots(session.round_.panel.name)
+    tally = await asyncio.to_thread(compute_tally, session.round_, draw)
+    past = await session.services.store.load_past_ballots(session.round_.panel.name)
     return replace(tally, verdict=replace(tally.verdict, n_eff=effective_judges(past)))
 
 

@@ -5,22 +5,22 @@ can be stopped anywhere and resumed.
 """
 
 from council.errors import QuorumError
-from council.integrity.erasure import check_remembered
+from council.integrity.erasure import check_not_forgotten
 from council.pipeline.methods import METHODS
 from council.pipeline.session import RoundServices, RoundSession
 from council.pipeline.stages import collect_answers, synthesize, write_and_audit
-from council.round_rules import drawn
-from council.rounds import Closing, Draw, Round, in_panel_order
+from council.round_rules import compute_draw
+from council.rounds import Closing, Draw, Round, sort_by_panel
 from council.tally import Tally
 
 
-async def convene(round_id: str, services: RoundServices) -> Round:
+async def run_round(round_id: str, services: RoundServices) -> Round:
     """Return the round, closed; a round that misses its quorum is closed with a failure.
 
     Raise ForgottenError for a round whose texts were erased.
     """
     session = RoundSession(services, await services.store.load(round_id))
-    check_remembered(session.round_)
+    check_not_forgotten(session.round_)
     if not session.round_.closing:
         try:
             await _run_stages(session)
@@ -28,7 +28,7 @@ async def convene(round_id: str, services: RoundServices) -> Round:
         except QuorumError as error:
             failure = str(error)
         await session.save(Closing(session.seconds, failure))
-    return in_panel_order(session.round_)
+    return sort_by_panel(session.round_)
 
 
 async def _run_stages(session: RoundSession) -> None:
@@ -46,7 +46,7 @@ def _check_quorum(round_: Round) -> None:
         return
     why = "; ".join(
         f"{round_.panel.seat(absence.member).display} {absence.reason}"
-        for absence in in_panel_order(round_).absences
+        for absence in sort_by_panel(round_).absences
     )
     raise QuorumError(
         f"Only {len(round_.answers)} of {len(round_.panel.members)} members answered and "
@@ -57,7 +57,7 @@ def _check_quorum(round_: Round) -> None:
 async def _draw(session: RoundSession) -> Draw:
     if session.round_.draw:
         return session.round_.draw
-    draw = drawn(session.round_)
+    draw = compute_draw(session.round_)
     await session.save(draw)
     return draw
 

@@ -113,7 +113,7 @@ async def reply_in_time(gateway: Gateway, call: Call, role: Role, deadline: Dead
         raise GatewayTimeoutError("; ".join((deadline.missed_message(role), *notes))) from error
 
 
-async def together(tasks: Iterable[Awaitable[None]]) -> None:
+async def run_all(tasks: Iterable[Awaitable[None]]) -> None:
     """Run all tasks concurrently; the first error cancels the others and is raised as itself."""
     with unwrap_first_error():
         async with asyncio.TaskGroup() as group:

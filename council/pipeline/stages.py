@@ -11,11 +11,11 @@ from typing import TypeVar
 
 from council.anonymize.scrub import scrub
 from council.answers import Absence, Answer, Call, Prompt, Reply, Role
-from council.ballots import AUDIT_ATTEMPT, Ballot, BallotExchange, SpoiledBallot, cast
+from council.ballots import AUDIT_ATTEMPT, Ballot, BallotExchange, SpoiledBallot, cast_ballot
 from council.errors import ContextOverflowError
 from council.labels import Label, Slate
 from council.panel import Member
-from council.pipeline.session import Deadline, RoundSession, together, unwrap_first_error
+from council.pipeline.session import Deadline, RoundSession, run_all, unwrap_first_error
 from council.prompt_injection import find_suspicions
 from council.prompts.answer import answer_prompt
 from council.prompts.ballot import BallotPrompt, ballot_schema, judge_prompt
@@ -23,9 +23,9 @@ from council.prompts.shared import (
     CUT_MARK,
     MIN_TOKENS,
     SHORTENED_MARK,
-    blind,
+    anonymize_answer,
     common_length,
-    estimated_tokens,
+    estimate_tokens,
     nonce_for,
     truncate,
 )
@@ -60,7 +60,7 @@ async def collect_answers(session: RoundSession) -> None:
     prompt = answer_prompt(round_.question, brief=brief)
     deadline = session.deadline(round_.panel.terms.answer_seconds)
     answered = {answer.member for answer in round_.answers}
-    await together(
+    await run_all(
         _answer(session, member, prompt, deadline)
         for member in round_.panel.members
         if member.key not in answered and not round_.absence(member.key, Role.ANSWER)
@@ -79,11 +79,11 @@ async def _answer(
     if isinstance(reply, Absence):
         await session.save(reply)
         return
-    masked = scrub(reply.text, own_names(member)).found
+    masked = scrub(reply.text, identifying_names(member)).found
     await session.save(Answer(member.key, prompt, reply, masked, find_suspicions(reply.text)))
 
 
-def own_names(member: Member) -> tuple[str, ...]:
+def identifying_names(member: Member) -> tuple[str, ...]:
     """Return the ids and names that identify a member wherever they occur.
 
     Only names that no answer contains by chance: a seat key such as "a" or "warm" is also a word.
@@ -97,7 +97,7 @@ def blind_answers(round_: Round, draw: Draw) -> dict[Label, str]:
     """Return each answer by label, with its author masked and prompt injections neutralised."""
     texts = {}
     for answer in round_.answers:
-        text = blind(answer.text, own_names(round_.panel.seat(answer.member)))
+        text = anonymize_answer(answer.text, identifying_names(round_.panel.seat(answer.member)))
         label = draw.labels.label_of(answer.member)
         if label is not None:
             texts[label] = f"{text}\n{CUT_MARK}" if answer.reply.cut else text
@@ -115,8 +115,8 @@ def candidate_lengths(texts: Sequence[str], budget: int | None) -> tuple[int | N
     """
     first = None if budget is None else common_length(texts, budget)
     if budget is not None and first is not None:
-        first = common_length(texts, budget - len(texts) * estimated_tokens(f"\n{SHORTENED_MARK}"))
-    longest = max(estimated_tokens(text) for text in texts)
+        first = common_length(texts, budget - len(texts) * estimate_tokens(f"\n{SHORTENED_MARK}"))
+    longest = max(estimate_tokens(text) for text in texts)
     half = (longest if first is None else first) // 2
     return tuple(length for length in (first, half) if length is None or length >= MIN_TOKENS)
 
@@ -132,7 +132,7 @@ def _text_budget(context: int | None, frame: Prompt, reply_tokens: int) -> int |
     """Return the tokens a context leaves for texts beside prompt and reply; None if unknown."""
     if context is None:
         return None
-    return context - reply_tokens - estimated_tokens(frame.system + frame.user)
+    return context - reply_tokens - estimate_tokens(frame.system + frame.user)
 
 
 # --- Ballots.
@@ -187,7 +187,7 @@ async def collect_ballots(session: RoundSession, draw: Draw) -> None:
         BallotRequest(session.round_, slate, nonce_for(seed, slate.judge), texts)
         for slate in draw.slates
     ]
-    await together(
+    await run_all(
         _vote(session, request, deadline)
         for request in requests
         if not _has_voted(session.round_, request.slate.judge)
@@ -226,7 +226,7 @@ async def _request_ballot(
         if isinstance(reply, Absence):
             return reply
         paper = BallotExchange(request.nonce, call.prompt, reply, len(spoiled) + 1, length)
-        return cast(request.slate, request.nonce, paper)
+        return cast_ballot(request.slate, request.nonce, paper)
     return Absence(request.judge.key, Role.BALLOT, TOO_LONG)
 
 

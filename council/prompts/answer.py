@@ -17,10 +17,10 @@ def answer_prompt(question: Question, *, brief: bool = False) -> Prompt:
 
     A `brief` one asks for a short answer and suits slow local models.
     """
-    return Prompt(f"{_SYSTEM}\n{_BRIEF}" if brief else _SYSTEM, asked(question))
+    return Prompt(f"{_SYSTEM}\n{_BRIEF}" if brief else _SYSTEM, question_text(question))
 
 
-def asked(question: Question) -> str:
+def question_text(question: Question) -> str:
     """Return the question with its context, both with imitated fences neutralised."""
     if not question.context:
         return neutralise_fences(question.text)

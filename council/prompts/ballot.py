@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from council.answers import Prompt
 from council.panel import Rubric
-from council.prompt_injection import defused
-from council.prompts.answer import asked
-from council.prompts.shared import fenced
+from council.prompt_injection import neutralise
+from council.prompts.answer import question_text
+from council.prompts.shared import fence
 from council.rounds import Question
 
 _SYSTEM = """\
@@ -44,13 +44,13 @@ class BallotPrompt:
 def judge_prompt(question: Question, rubric: Rubric, sheet: BallotPrompt) -> Prompt:
     """Return the prompt for one slate."""
     criteria = "\n".join(f"- {criterion}" for criterion in rubric.criteria)
-    parts = [f"The question:\n{defused(asked(question))}"]
+    parts = [f"The question:\n{neutralise(question_text(question))}"]
     if question.reference:
-        parts.append(f"The right answer, known beforehand:\n{defused(question.reference)}")
+        parts.append(f"The right answer, known beforehand:\n{neutralise(question.reference)}")
     if sheet.authors:
         parts.append("\n".join(_written_by(sheet.authors)))
     parts.append("The answers:")
-    parts += [fenced(text, letter, sheet.nonce) for letter, text in sheet.texts.items()]
+    parts += [fence(text, letter, sheet.nonce) for letter, text in sheet.texts.items()]
     parts.append(f"Nonce: {sheet.nonce}")
     if sheet.fault:
         parts.append(f"An earlier reply could not be counted because {sheet.fault}.")
@@ -63,7 +63,7 @@ def judge_prompt(question: Question, rubric: Rubric, sheet: BallotPrompt) -> Pro
 
 def _written_by(authors: Mapping[str, str]) -> Iterator[str]:
     for letter, name in authors.items():
-        yield f"Response {letter} was written by {' '.join(defused(name).split())}."
+        yield f"Response {letter} was written by {' '.join(neutralise(name).split())}."
 
 
 def ballot_schema(letters: Sequence[str], nonce: str) -> dict[str, object]:

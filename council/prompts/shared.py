@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from council.anonymize.scrub import scrub
 from council.panel import Rubric
-from council.prompt_injection import defused
+from council.prompt_injection import neutralise
 from council.randomness import digest
 
 CUT_MARK = "[this answer ended at its token limit]"
@@ -21,24 +21,24 @@ def nonce_for(seed: str, reader: str, audit: str | None = None) -> str:
     return digest(seed, f"nonce of audit {audit}" if audit else "nonce", reader)[:16]
 
 
-def fenced(text: str, letter: str, nonce: str) -> str:
+def fence(text: str, letter: str, nonce: str) -> str:
     """Return an answer inside its fence; the text must be neutralised already."""
     return f'<response label="{letter}" nonce="{nonce}">\n{text}\n</response nonce="{nonce}">'
 
 
-def blind(text: str, own: tuple[str, ...]) -> str:
+def anonymize_answer(text: str, own: tuple[str, ...]) -> str:
     """Return an answer for other models: author masked, prompt injections neutralised."""
-    return defused(scrub(text, own).text)
+    return neutralise(scrub(text, own).text)
 
 
-def estimated_tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return an upper bound for a text's tokens in any common tokenizer, for ordinary prose."""
     return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
 
 def common_length(texts: Sequence[str], budget: int) -> int | None:
     """Return the greatest common length in tokens at which all fit; None if they fit whole."""
-    sizes, budget = sorted(estimated_tokens(text) for text in texts), max(0, budget)
+    sizes, budget = sorted(estimate_tokens(text) for text in texts), max(0, budget)
     for i, size in enumerate(sizes):
         share = budget // (len(sizes) - i)
         if size > share:
@@ -52,7 +52,7 @@ def truncate(text: str, tokens: int) -> str:
     return text.encode()[: tokens * BYTES_PER_TOKEN].decode(errors="ignore")
 
 
-def rubric(name: str, criteria: tuple[str, ...]) -> Rubric:
+def make_rubric(name: str, criteria: tuple[str, ...]) -> Rubric:
     """Return a rubric whose version is a digest of its text."""
     return Rubric(name, digest("rubric", name, "\n".join(criteria))[:8], criteria)
 
@@ -63,4 +63,4 @@ _DEFAULT_CRITERIA = (
     "Useful: the asker can act on it.",
     "Honest about doubt: it says what it does not know and claims no more than it can.",
 )
-DEFAULT_RUBRIC = rubric("default", _DEFAULT_CRITERIA)
+DEFAULT_RUBRIC = make_rubric("default", _DEFAULT_CRITERIA)

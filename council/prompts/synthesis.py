@@ -9,9 +9,9 @@ from council.anonymize.scrub import mask_names
 from council.answers import Prompt
 from council.ballots import Ballot
 from council.labels import Label
-from council.prompt_injection import defused
-from council.prompts.answer import asked
-from council.prompts.shared import fenced
+from council.prompt_injection import neutralise
+from council.prompts.answer import question_text
+from council.prompts.shared import fence
 from council.rounds import Question
 from council.tally import Standing
 
@@ -42,7 +42,7 @@ _LABEL_WORD = (
 _LABEL_MENTION = re.compile(rf"(\(\s*)?{_LABEL_WORD}(\s*\))?")
 
 
-def draft_of(text: str) -> str:
+def visible_draft(text: str) -> str:
     """Return a partial reply without the JSON object at its end, as far as that is written."""
     trailer = _PARTIAL_TRAILER.search(text)
     return text[: trailer.start()].rstrip() if trailer else text
@@ -78,8 +78,8 @@ def chair_prompt(
 
     A `plain` one asks for the answer without the JSON object, which the smallest models cannot do.
     """
-    parts = [f"The question:\n{defused(asked(question))}", "The answers:"]
-    parts += [fenced(text, label, nonce) for label, text in texts.items()]
+    parts = [f"The question:\n{neutralise(question_text(question))}", "The answers:"]
+    parts += [fence(text, label, nonce) for label, text in texts.items()]
     if report.standings:
         ranked = "\n".join(map(_standing, report.standings))
         parts.append(f"How the judges ranked them:\n{ranked}")
@@ -87,7 +87,7 @@ def chair_prompt(
         reasons = "\n".join(f"- {reason}" for reason in report.reasons)
         parts.append(f"What the judges wrote:\n{reasons}")
     if plain:
-        parts.append(f"Now answer the question yourself: {defused(question.text)}")
+        parts.append(f"Now answer the question yourself: {neutralise(question.text)}")
         return Prompt(_SYSTEM, "\n\n".join(parts))
     parts.append("Write the answer, then the last line with the JSON object.")
     return Prompt(_SYSTEM + _CLOSING, "\n\n".join(parts))
@@ -100,7 +100,7 @@ def _standing(line: Standing) -> str:
 def anonymize_reasons(ballots: Sequence[Ballot], families: Sequence[str]) -> tuple[str, ...]:
     """Return the judges' reasons without their authors and without any model names."""
     reasons = (mask_names(ballot.reason, families).text for ballot in ballots if ballot.reason)
-    return tuple(" ".join(defused(reason).split()) for reason in reasons)
+    return tuple(" ".join(neutralise(reason).split()) for reason in reasons)
 
 
 def parse_chair_reply(reply: str, labels: Sequence[Label]) -> ChairReply:

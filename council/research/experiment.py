@@ -129,14 +129,14 @@ def grade_requests(experiment: Experiment, answer: ExperimentAnswer) -> Iterator
 
 def missing_grades(experiment: Experiment, state: ExperimentState) -> Iterator[GradeRequest]:
     """Yield every grade still to ask for, of the answers that exist."""
-    replies = last_marks(state)
+    replies = last_replies(state)
     for answer in sorted(state.answers, key=lambda answer: answer.number):
         for request in grade_requests(experiment, answer):
             if request not in replies or not is_settled(replies[request]):
                 yield request
 
 
-def last_marks(state: ExperimentState) -> Mapping[GradeRequest, GradeReply]:
+def last_replies(state: ExperimentState) -> Mapping[GradeRequest, GradeReply]:
     """Return the last reply of each judge by request."""
     return {reply.cell: reply for reply in sorted(state.replies, key=lambda reply: reply.attempt)}
 
@@ -148,7 +148,7 @@ def is_settled(reply: GradeReply) -> bool:
 
 def finished_calls(state: ExperimentState) -> int:
     """Return how many answers and grades need not be asked for any more."""
-    return len(state.answers) + sum(map(is_settled, last_marks(state).values()))
+    return len(state.answers) + sum(map(is_settled, last_replies(state).values()))
 
 
 def is_complete(experiment: Experiment, state: ExperimentState) -> bool:
@@ -166,7 +166,7 @@ class FailedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ExperimentProgress:
     """How far an experiment is: `over` of all its calls have finished, including the failed ones.
 
     The grades of an answer that failed count as finished. `spoiled` grades were given up on;
@@ -190,11 +190,13 @@ class Progress:
         return sum(times for _, times in self.failures)
 
 
-def standing(experiment: Experiment, state: ExperimentState, spent_micro: int) -> Progress:
+def experiment_progress(
+    experiment: Experiment, state: ExperimentState, spent_micro: int
+) -> ExperimentProgress:
     """Return the progress of an experiment with this state."""
-    settled = [reply for reply in last_marks(state).values() if is_settled(reply)]
+    settled = [reply for reply in last_replies(state).values() if is_settled(reply)]
     spoiled = sum(reply.raw is None for reply in settled)
-    return Progress(
+    return ExperimentProgress(
         experiment,
         finished_calls(state),
         answers=len(state.answers),

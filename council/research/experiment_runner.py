@@ -8,31 +8,31 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from council.answers import Call, Prompt, Reply, Role
-from council.ballots import BallotFault, BallotParseError, signed_object
-from council.budget import Estimate, Prices, prompt_tokens, reply_tokens
+from council.ballots import BallotFault, BallotParseError, parse_signed_object
+from council.budget import Estimate, Prices, max_prompt_tokens, max_reply_tokens
 from council.errors import GatewayError, UncoveredError
 from council.panel import Rubric
-from council.pipeline.session import Deadline, reply_in_time, together
-from council.pipeline.stages import own_names
+from council.pipeline.session import Deadline, reply_in_time, run_all
+from council.pipeline.stages import identifying_names
 from council.ports import Gateway
-from council.prompt_injection import defused
-from council.prompts.answer import answer_prompt, asked
-from council.prompts.shared import CUT_MARK, blind, estimated_tokens, fenced, nonce_for
+from council.prompt_injection import neutralise
+from council.prompts.answer import answer_prompt, question_text
+from council.prompts.shared import CUT_MARK, anonymize_answer, estimate_tokens, fence, nonce_for
 from council.research.experiment import (
     AnswerRequest,
     Experiment,
     ExperimentAnswer,
+    ExperimentProgress,
     ExperimentState,
     ExperimentStore,
     FailedCall,
     GradeReply,
     GradeRequest,
-    Progress,
+    experiment_progress,
     is_settled,
-    last_marks,
+    last_replies,
     missing_answers,
     missing_grades,
-    standing,
 )
 from council.research.grades import BEST, WORST, Framing
 from council.rounds import Question
@@ -53,7 +53,7 @@ class ExperimentServices:
     experiments: ExperimentStore
     max_concurrency: int
     spent: Callable[[], int] = lambda: 0
-    on_progress: Callable[[Progress], None] = lambda _: None
+    on_progress: Callable[[ExperimentProgress], None] = lambda _: None
     clock: Callable[[], float] = time.monotonic
 
 
@@ -66,8 +66,8 @@ class ExperimentRunner:
         self._services = services
         self._experiment = experiment
         self._answers = {(answer.number, answer.member): answer for answer in state.answers}
-        self._replies = dict(last_marks(state))
-        self._counts = standing(experiment, state, 0)
+        self._replies = dict(last_replies(state))
+        self._counts = experiment_progress(experiment, state, 0)
         self._failed: Counter[FailedCall] = Counter()
         self._left = experiment.calls - self._counts.over
         self._done = 0
@@ -79,7 +79,7 @@ class ExperimentRunner:
         return ExperimentState(tuple(self._answers.values()), tuple(self._replies.values()))
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> ExperimentProgress:
         """The current progress."""
         return replace(
             self._counts,
@@ -96,7 +96,7 @@ class ExperimentRunner:
             return None
         return (self._services.clock() - self._began) / self._done * self._left
 
-    async def run(self) -> Progress:
+    async def run(self) -> ExperimentProgress:
         """Make the missing calls until none is left or the budget is used up."""
         blocked = await self._send_all(missing_answers(self._experiment, self.state), self._answer)
         if blocked is None:
@@ -138,7 +138,7 @@ class ExperimentRunner:
                 self._left -= 1
                 self._services.on_progress(self.progress)
 
-        await together(work() for _ in range(self._services.max_concurrency))
+        await run_all(work() for _ in range(self._services.max_concurrency))
         return refusals[0] if refusals else None
 
     async def _answer(self, request: AnswerRequest) -> None:
@@ -206,7 +206,7 @@ def grade_call(
 ) -> Call:
     """Return the call that asks a judge for a blind grade; `fault` is that of its first reply."""
     panel = experiment.panel
-    text = blind(answer.reply.text, own_names(panel.seat(answer.member)))
+    text = anonymize_answer(answer.reply.text, identifying_names(panel.seat(answer.member)))
     shown = f"{text}\n{CUT_MARK}" if answer.reply.cut else text
     nonce = _nonce(experiment, request)
     question = experiment.question(request.number)
@@ -264,10 +264,10 @@ def grade_prompt(
     question: Question, rubric: Rubric, answer: str, framing: Framing, nonce: str
 ) -> Prompt:
     """Return the prompt for grading one blind answer, as a conversation of its own."""
-    parts = [f"The question:\n{defused(asked(question))}"]
+    parts = [f"The question:\n{neutralise(question_text(question))}"]
     if question.reference:
-        parts.append(f"The right answer, known beforehand:\n{defused(question.reference)}")
-    parts += ["The answer:", fenced(answer, LABEL, nonce), f"Nonce: {nonce}"]
+        parts.append(f"The right answer, known beforehand:\n{neutralise(question.reference)}")
+    parts += ["The answer:", fence(answer, LABEL, nonce), f"Nonce: {nonce}"]
     parts.append(
         f"Grade Response {LABEL} from {WORST} to {BEST}, where {_DIRECTION[framing]}. Reply with "
         "the JSON object alone: nonce, reason, grade."
@@ -328,7 +328,7 @@ def parse_grade(text: str, nonce: str) -> int | str:
     and 4.5 does not count.
     """
     try:
-        fields = signed_object(text, nonce)
+        fields = parse_signed_object(text, nonce)
     except BallotParseError as error:
         return NO_OBJECT if error.fault is BallotFault.NO_OBJECT else error.fault.value
     if any(_OTHER_GRADE.search(key) for key in fields.keys() - {"grade"}):
@@ -368,7 +368,7 @@ def _answer_cost(experiment: Experiment, state: ExperimentState, prices: Prices)
     for request in missing_answers(experiment, state):
         if price := prices[request.member.key]:
             prompt = answer_prompt(experiment.question(request.number))
-            total += price.micro(prompt_tokens(prompt), reply_tokens(price))
+            total += price.micro(max_prompt_tokens(prompt), max_reply_tokens(price))
     return total
 
 
@@ -380,12 +380,12 @@ def _grade_cost(experiment: Experiment, state: ExperimentState, prices: Prices) 
     ]
     total = 0
     for request in missing_grades(experiment, state):
-        answer_tokens = estimated_tokens(texts[request.number, request.author])
+        answer_tokens = estimate_tokens(texts[request.number, request.author])
         total += _one_grade_cost(
             prices, request.judge, prompt_sizes[request.number - 1] + answer_tokens
         )
     for missing in missing_answers(experiment, state):
-        answer_tokens = reply_tokens(prices[missing.member.key])
+        answer_tokens = max_reply_tokens(prices[missing.member.key])
         for judge in experiment.panel.members:
             cost = _one_grade_cost(
                 prices, judge.key, prompt_sizes[missing.number - 1] + answer_tokens
@@ -396,9 +396,9 @@ def _grade_cost(experiment: Experiment, state: ExperimentState, prices: Prices) 
 
 def _prompt_size(experiment: Experiment, number: int) -> int:
     rubric, question = experiment.panel.rubric, experiment.question(number)
-    return prompt_tokens(grade_prompt(question, rubric, "", Framing.POSITIVE, _NONCE))
+    return max_prompt_tokens(grade_prompt(question, rubric, "", Framing.POSITIVE, _NONCE))
 
 
 def _one_grade_cost(prices: Prices, judge: str, tokens: int) -> int:
     price = prices[judge]
-    return price.micro(tokens, reply_tokens(price, ballot=True)) if price else 0
+    return price.micro(tokens, max_reply_tokens(price, ballot=True)) if price else 0

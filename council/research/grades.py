@@ -255,7 +255,7 @@ class GradeReport:
     absent: int
 
 
-def grade_report(grades: Sequence[Grade]) -> GradeReport:
+def build_grade_report(grades: Sequence[Grade]) -> GradeReport:
     """Return the report on grades; each judge, framing, author and item must occur only once."""
     judges = judge_names(grades)
     rows = [row for framing in Framing for row in _rows(grades, judges, framing)]

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from council.bakeoffs.intervals import Interval, rate_interval
+from council.bakeoffs.intervals import Interval, wilson_interval
 from council.bakeoffs.pairwise import WEIGHT_FLOOR, peer_rank
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
 
@@ -16,7 +16,7 @@ CONSISTENCY = "consistency"
 HUMAN = "human"
 FAMILY = "family"
 PEERRANK = "peerrank"
-NAMES = (UNIFORM, CONSISTENCY, HUMAN, FAMILY, PEERRANK)
+WEIGHT_METHODS = (UNIFORM, CONSISTENCY, HUMAN, FAMILY, PEERRANK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def equal_weights(name: str, judges: tuple[str, ...], have: int = 0, need: int =
 
 
 MIN_REPEATS = 20  # audit ballots of a judge, before it is weighed
-SHRUNK = 0.25  # part of the way towards equal weights
+SHRINKAGE = 0.25  # part of the way towards equal weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Repeats:
     kept: float
 
 
-def consistency_weights(repeats: Mapping[str, Repeats], shrunk: float = SHRUNK) -> JudgeWeights:
+def consistency_weights(repeats: Mapping[str, Repeats], shrunk: float = SHRINKAGE) -> JudgeWeights:
     """Weigh judges by (2c − 1)₊², c the share of pairs kept in order; shrunk towards equal weights.
 
     A judge with fewer than twenty repeats weighs 1/n of n judges; the others share the rest,
@@ -104,7 +104,7 @@ def _raw_weight(repeats: Repeats) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class RoundShares:
     """The counted ballots of rounds of the same seats, oldest first.
 
     `shares` are Borda shares by (round, judge, member), NaN for an answer that was not shown and
@@ -122,12 +122,12 @@ class Given:
         """Which judges cast a ballot that counts, by (round, judge)."""
         return np.array((~np.isnan(self.shares)).any(axis=2))
 
-    def of_judges(self, weights: Mapping[str, float]) -> Floats:
+    def weights_by_judge(self, weights: Mapping[str, float]) -> Floats:
         """Return the weights of these judges as an array."""
         return np.array([weights[judge] for judge in self.judges])
 
 
-def weighted_shares(given: Given, weights: Floats) -> Floats:
+def weighted_shares(given: RoundShares, weights: Floats) -> Floats:
     """Return each member's share in each round, in pair form; NaN if no judge ranked it.
 
     p_cd is the weight of the judges who saw both and ranked c above d (a tie counts half), divided
@@ -156,7 +156,7 @@ def _pair_wins(one: Floats, other: Floats) -> Floats:
     return np.where(np.abs(lead) < PRECISION, 0.5, (1 + np.sign(lead)) / 2)
 
 
-def family_voices(given: Given) -> Floats:
+def family_voices(given: RoundShares) -> Floats:
     """Return by (round, judge) 1 / the number of its maker's judges with a counted ballot.
 
     0 for a judge without a ballot. So every maker has one vote in a round, however many seats it
@@ -169,7 +169,7 @@ def family_voices(given: Given) -> Floats:
     return np.where(voted, 1 / np.maximum(seats, 1.0), 0.0)
 
 
-def family_weights(rounds: Iterable[Given]) -> JudgeWeights:
+def family_weights(rounds: Iterable[RoundShares]) -> JudgeWeights:
     """Return each judge's part of all votes by maker, over the rounds together.
 
     Its basis is its mean vote in a round. The weights of single rounds are `family_voices`.
@@ -190,7 +190,7 @@ def family_weights(rounds: Iterable[Given]) -> JudgeWeights:
     return JudgeWeights(FAMILY, tuple(lines))
 
 
-def peer_weights(rounds: Iterable[Given]) -> JudgeWeights:
+def peer_weights(rounds: Iterable[RoundShares]) -> JudgeWeights:
     """Return PeerRank's weights over the mean shares of all rounds, with a floor of a quarter.
 
     A judge that writes no answers cannot be rated: it weighs 1/n of n judges, and the members share
@@ -211,7 +211,7 @@ def peer_weights(rounds: Iterable[Given]) -> JudgeWeights:
     return JudgeWeights(PEERRANK, tuple(lines))
 
 
-def _win_rates(rounds: Iterable[Given], members: tuple[str, ...]) -> Floats:
+def _win_rates(rounds: Iterable[RoundShares], members: tuple[str, ...]) -> Floats:
     """Return mean shares by (judge, candidate) among members; NaN for what was never shown."""
     sums, counts = np.zeros((2, len(members), len(members)))
     for given in rounds:
@@ -226,7 +226,7 @@ def _win_rates(rounds: Iterable[Given], members: tuple[str, ...]) -> Floats:
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
-FEWEST_VOTES = 20  # votes of people on a board, before judges are compared with them
+MIN_VOTES = 20  # votes of people on a board, before judges are compared with them
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class WithPeople:
+class HumanAgreement:
     """How often a judge ranked the answer a person chose above all others that it was shown.
 
     `same` of `ballots`, one per vote on an answer it saw; a tie does not count. By chance it is 1/m
@@ -256,19 +256,19 @@ class WithPeople:
     @property
     def ci(self) -> Interval:
         """The 95 % interval of the share (Wilson)."""
-        return rate_interval(self.same, self.ballots)
+        return wilson_interval(self.same, self.ballots)
 
 
 @dataclass(frozen=True, slots=True)
 class HumanVote:
     """A person's vote with the round's ballots: shares by (judge, member), and who was chosen."""
 
-    given: Given
+    given: RoundShares
     shares: Floats
     chosen: int
 
 
-def human_votes(rounds: Iterable[Given], choices: Sequence[Choice]) -> Iterator[HumanVote]:
+def human_votes(rounds: Iterable[RoundShares], choices: Sequence[Choice]) -> Iterator[HumanVote]:
     """Yield each vote with the ballots of its round; votes on other rounds are left out."""
     by_round: dict[str, list[str]] = {}
     for choice in choices:
@@ -280,18 +280,20 @@ def human_votes(rounds: Iterable[Given], choices: Sequence[Choice]) -> Iterator[
                     yield HumanVote(given, given.shares[i], given.members.index(member))
 
 
-def with_people(rounds: Iterable[Given], choices: Sequence[Choice]) -> Mapping[str, WithPeople]:
+def human_agreement(
+    rounds: Iterable[RoundShares], choices: Sequence[Choice]
+) -> Mapping[str, HumanAgreement]:
     """Return each judge's agreement with people; empty below twenty votes."""
     votes = [*human_votes(rounds, choices)]
-    if len(votes) < FEWEST_VOTES:
+    if len(votes) < MIN_VOTES:
         return {}
-    by_judge: dict[str, WithPeople] = {}
+    by_judge: dict[str, HumanAgreement] = {}
     for vote in votes:
         for judge, row in zip(vote.given.judges, vote.shares, strict=True):
             if not np.isnan(row[vote.chosen]):
-                before = by_judge.get(judge, WithPeople(0, 0))
+                before = by_judge.get(judge, HumanAgreement(0, 0))
                 same = before.same + _is_ranked_first(row, vote.chosen)
-                by_judge[judge] = WithPeople(same, before.ballots + 1)
+                by_judge[judge] = HumanAgreement(same, before.ballots + 1)
     return by_judge
 
 
@@ -308,7 +310,7 @@ _MAX_STEP = 2.0
 
 
 def human_weights(
-    rounds: Iterable[Given], choices: Sequence[Choice], judges: tuple[str, ...]
+    rounds: Iterable[RoundShares], choices: Sequence[Choice], judges: tuple[str, ...]
 ) -> JudgeWeights:
     """Weigh judges by how well their ballots predict people's votes, from twenty votes on.
 
@@ -316,8 +318,8 @@ def human_weights(
     predicts anything, all weigh the same.
     """
     votes = [*human_votes(rounds, choices)]
-    if len(votes) < FEWEST_VOTES:
-        return equal_weights(HUMAN, judges, len(votes), FEWEST_VOTES)
+    if len(votes) < MIN_VOTES:
+        return equal_weights(HUMAN, judges, len(votes), MIN_VOTES)
     leads_by_judge = {judge: _leads(judge, votes) for judge in judges}
     all_leads = np.concatenate([*leads_by_judge.values()])
     common = _fit_slope(all_leads, 0.0, RIDGE_TO_ZERO)
@@ -326,12 +328,12 @@ def human_weights(
     }
     total = sum(max(slope, 0.0) for slope in slopes.values())
     if not total:
-        return equal_weights(HUMAN, judges, len(votes), FEWEST_VOTES)
+        return equal_weights(HUMAN, judges, len(votes), MIN_VOTES)
     lines = (
         JudgeWeight(judge, max(slope, 0.0) / total, round(leads_by_judge[judge][:, 1].sum()), slope)
         for judge, slope in slopes.items()
     )
-    return JudgeWeights(HUMAN, tuple(lines), len(votes), FEWEST_VOTES)
+    return JudgeWeights(HUMAN, tuple(lines), len(votes), MIN_VOTES)
 
 
 def _leads(judge: str, votes: Sequence[HumanVote]) -> Floats:

@@ -20,7 +20,7 @@ from council.labels import LabelMap
 from council.randomness import digest
 from council.tally.standings import ranks
 
-STRAY = 1.0  # standard deviation of an answer around its member: chosen, not fitted
+ANSWER_SD = 1.0  # standard deviation of an answer around its member: chosen, not fitted
 DRAWS = 4_000
 
 
@@ -36,7 +36,7 @@ class WinChance:
     after: float
 
 
-def posterior(
+def win_chances(
     labels: LabelMap, ballots: Sequence[Ballot], strengths: Mapping[str, Score], seed: str
 ) -> tuple[WinChance, ...]:
     """Return the chances of a round's members, the most likely first; each column adds up to 1.
@@ -46,7 +46,7 @@ def posterior(
     members = labels.authors
     scores = [strengths.get(member, UNKNOWN_SCORE) for member in members]
     centre = np.array([score.value for score in scores])
-    variance = np.array([score.variance for score in scores]) + STRAY**2
+    variance = np.array([score.variance for score in scores]) + ANSWER_SD**2
     wins = _win_weights(labels, ballots)
     met = wins + wins.T
     mode = fit_strengths(wins, met, centre, 1 / variance)

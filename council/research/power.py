@@ -18,7 +18,7 @@ from council.research.simulated_judges import (
 )
 from council.tally import Standing, Strength, standings
 from council.tally.agreement import tau_b
-from council.tally.verdict import CLEAR_P, chance, strength_of
+from council.tally.verdict import CLEAR_P, classify_strength, null_distribution
 
 BLIND_RANKING = "blind ranking"
 FIXED_ORDER = "fixed order, own answer in"
@@ -85,12 +85,12 @@ def _design_outcome(
 def _round_outcomes(rounds: SimulatedRounds, votes: SimulatedVotes) -> Iterator[_RoundOutcome]:
     # Slates have the same sizes in all rounds, so one null distribution serves for all of them.
     first = rounds.ballots(votes, 0)
-    outcomes = chance([ballot.shown for ballot in first], rounds.seed)
+    outcomes = null_distribution([ballot.shown for ballot in first], rounds.seed)
     for i, worth in enumerate(rounds.answers.worth):
         labels = rounds.labels[i].labels
         ballots = rounds.ballots(votes, i)
         all_standings = standings(labels, ballots)
-        p = outcomes.of_reaching(all_standings[0].share or 0.0)
+        p = outcomes.p_value(all_standings[0].share or 0.0)
         yield _RoundOutcome(
             tau=tau_b(
                 {line.label: -line.place for line in all_standings},
@@ -98,7 +98,7 @@ def _round_outcomes(rounds: SimulatedRounds, votes: SimulatedVotes) -> Iterator[
             )
             or 0.0,
             best_first=_first_place_share(all_standings, labels[int(worth.argmax())]),
-            clear=strength_of(all_standings, ballots, p) in _CLAIMS and p <= CLEAR_P,
+            clear=classify_strength(all_standings, ballots, p) in _CLAIMS and p <= CLEAR_P,
         )
 
 
@@ -191,7 +191,7 @@ class Simulation:
     boards: tuple[BoardOutcome, ...]
 
 
-def simulation(settings: SimulationSettings) -> Simulation:
+def run_simulation(settings: SimulationSettings) -> Simulation:
     """Run the simulation; the result follows from the settings.
 
     Two thousand trials of five members take seconds.

@@ -67,7 +67,7 @@ class SimulatedPanel:
         return tuple(f"{maker}/{i}" for i, maker in enumerate(self.makers, start=1))
 
 
-def a_panel_of(members: int, biases: Biases = FAIR, makers: str = "") -> SimulatedPanel:
+def uniform_panel(members: int, biases: Biases = FAIR, makers: str = "") -> SimulatedPanel:
     """Return a panel of judges that all have the same biases.
 
     `makers` has a letter for each member; by default the first two share a maker and no others do.

@@ -9,7 +9,7 @@ from council.bakeoffs.intervals import Interval, share_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
 from council.bakeoffs.records import PackedRecord
 from council.bias.judge_bias import order_consistency
-from council.bias.vote_arrays import MAX_BLOCK_ROUNDS, Block, blocks
+from council.bias.vote_arrays import MAX_BLOCK_ROUNDS, Block, vote_blocks
 from council.bias.votes import VERSION
 from council.research.judge_weights import (
     CONSISTENCY,
@@ -18,9 +18,9 @@ from council.research.judge_weights import (
     PEERRANK,
     UNIFORM,
     Choice,
-    Given,
     JudgeWeights,
     Repeats,
+    RoundShares,
     consistency_weights,
     equal_weights,
     family_voices,
@@ -35,7 +35,7 @@ from council.research.judge_weights import (
 class Evidence:
     """What weights are computed from: ballots, audit repeats by judge, and people's votes."""
 
-    rounds: tuple[Given, ...]
+    rounds: tuple[RoundShares, ...]
     repeats: Mapping[str, Repeats]
     choices: tuple[Choice, ...]
 
@@ -70,7 +70,7 @@ class WeightedLine:
 class WeightedBoard:
     """Members by weighted judges, best first; no rows if the weights are not usable."""
 
-    weighing: JudgeWeights
+    weights: JudgeWeights
     rows: tuple[WeightedLine, ...]
     rounds: int
 
@@ -80,7 +80,7 @@ class WeightedBoard:
         return tuple(line for line in self.rows if line.rank != line.uniform_rank)
 
 
-def weighted_board(name: str, evidence: Evidence) -> WeightedBoard:
+def build_weighted_board(name: str, evidence: Evidence) -> WeightedBoard:
     """Return the board by the weights of this name; the official board is not affected.
 
     `uniform` is the official count again. Raise ValueError for a name that is not in NAMES.
@@ -124,11 +124,11 @@ def _shares_by_member(evidence: Evidence, weights: JudgeWeights) -> dict[str, Fl
     return {member: values for member, values in joined.items() if len(values)}
 
 
-def _round_weights(given: Given, weights: JudgeWeights) -> Floats:
+def _round_weights(given: RoundShares, weights: JudgeWeights) -> Floats:
     # A maker's seats are counted by round, because not all of them vote in each.
     if weights.name == FAMILY:
         return family_voices(given)
-    return given.of_judges(weights.weights)
+    return given.weights_by_judge(weights.weights)
 
 
 def _line(member: str, weighed: Floats, official: Floats) -> WeightedLine:
@@ -155,7 +155,7 @@ def _rank_lines(lines: Sequence[WeightedLine]) -> tuple[WeightedLine, ...]:
     )
 
 
-def evidence_of(rows: Sequence[PackedRecord], choices: Sequence[Choice]) -> Evidence:
+def build_evidence(rows: Sequence[PackedRecord], choices: Sequence[Choice]) -> Evidence:
     """Return what votes of many rounds, and people's votes, say about judges.
 
     Votes of an older version are left out: they are being computed again.
@@ -180,12 +180,12 @@ def _blocks_with_rows(
     for same in shapes.values():
         for start in range(0, len(same), MAX_BLOCK_ROUNDS):
             part = same[start : start + MAX_BLOCK_ROUNDS]
-            (block,) = blocks(part)
+            (block,) = vote_blocks(part)
             yield part, block
 
 
-def _round_shares(rows: Sequence[PackedRecord], block: Block) -> Given:
-    return Given(
+def _round_shares(rows: Sequence[PackedRecord], block: Block) -> RoundShares:
+    return RoundShares(
         rounds=tuple(row.round_id for row in rows),
         judges=block.judges,
         makers=block.makers,

@@ -12,7 +12,7 @@ from council.ballots import Ballot, Ranking
 from council.labels import Label
 from council.tally.standings import borda_shares, ranks
 
-FEWEST_ROUNDS = 30  # with fewer, the effective number of judges is noise
+MIN_ROUNDS = 30  # with fewer, the effective number of judges is noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def effective_judges(rounds: Sequence[Sequence[Ballot]]) -> float | None:
     R holds, for each pair of judges, the mean over rounds of their τ_b on common answers. Agreement
     because judges are right is indistinguishable from agreement because they are alike.
     """
-    if len(rounds) < FEWEST_ROUNDS:
+    if len(rounds) < MIN_ROUNDS:
         return None
     taus: dict[tuple[str, str], list[float]] = {}
     for ballots in rounds:
@@ -121,7 +121,7 @@ class RankingChange:
     pairs: int
 
 
-def repetition(first: Ranking, again: Ranking) -> RankingChange:
+def compare_rankings(first: Ranking, again: Ranking) -> RankingChange:
     """Compare two rankings pair by pair; a tie in only one of them is a change."""
     one, other = ranks(first), ranks(again)
     pairs = [

@@ -32,7 +32,7 @@ class Standing:
 
 def standings(labels: Iterable[Label], ballots: Sequence[Ballot]) -> tuple[Standing, ...]:
     """Return the candidates, best first; audit ballots and slates of one answer do not count."""
-    counted = informative(ballots)
+    counted = counted_ballots(ballots)
     matrix = pair_matrix(counted)
     lines = [_line(label, counted, pair_share(label, matrix)) for label in labels]
     lines.sort(key=lambda line: -_sort_key(line))
@@ -44,7 +44,7 @@ def standings(labels: Iterable[Label], ballots: Sequence[Ballot]) -> tuple[Stand
     )
 
 
-def informative(ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
+def counted_ballots(ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
     """Return the ballots to count: no audit ballots, and at least two answers on the slate."""
     return tuple(ballot for ballot in ballots if ballot.counts and len(ballot.shown) > 1)
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from council.ballots import Ballot
 from council.labels import Label
-from council.randomness import shuffled
+from council.randomness import shuffle
 from council.tally.agreement import Agreement, agreement
 from council.tally.standings import (
     TOLERANCE,
     Standing,
     borda_shares,
-    informative,
+    counted_ballots,
     is_sole_first,
     standings,
 )
@@ -78,24 +78,24 @@ def count_ballots(labels: Iterable[Label], ballots: Sequence[Ballot], seed: str)
 
 def verdict(lines: Sequence[Standing], ballots: Sequence[Ballot], seed: str) -> Verdict:
     """Return the verdict on these ballots and their standings, best first."""
-    counted = informative(ballots)
+    counted = counted_ballots(ballots)
     shares = [line.share for line in lines if line.share is not None]
     if not shares:
         return Verdict(Strength.NO_CONSENSUS, None, (0, 0), True, agreement(()))
-    outcomes = chance([ballot.shown for ballot in counted], seed)
-    p = outcomes.of_reaching(shares[0])
+    outcomes = null_distribution([ballot.shown for ballot in counted], seed)
+    p = outcomes.p_value(shares[0])
     winner = lines[0]
     seen = [ballot for ballot in counted if winner.label in ballot.shown]
     return Verdict(
-        strength=strength_of(lines, counted, p),
+        strength=classify_strength(lines, counted, p),
         p=p,
         first_on=(winner.first_votes, len(seen)),
-        too_few_judges=outcomes.of_reaching(HIGHEST_SHARE) > CLEAR_P,
+        too_few_judges=outcomes.p_value(HIGHEST_SHARE) > CLEAR_P,
         agreement=agreement(counted),
     )
 
 
-def strength_of(lines: Sequence[Standing], ballots: Sequence[Ballot], p: float) -> Strength:
+def classify_strength(lines: Sequence[Standing], ballots: Sequence[Ballot], p: float) -> Strength:
     """Return the strength of the first of `lines`; at least two lines must have a share.
 
     `p` is the probability that random ballots give some answer the share of the first.
@@ -137,7 +137,7 @@ class NullDistribution:
     best_shares: _Shares
     is_exact: bool
 
-    def of_reaching(self, share: float) -> float:
+    def p_value(self, share: float) -> float:
         """Return the probability that some answer reaches at least this share."""
         hits = int(np.count_nonzero(self.best_shares >= share - TOLERANCE))
         if self.is_exact:
@@ -145,7 +145,7 @@ class NullDistribution:
         return (1 + hits) / (1 + len(self.best_shares))
 
 
-def chance(slates: Sequence[_Order], seed: str) -> NullDistribution:
+def null_distribution(slates: Sequence[_Order], seed: str) -> NullDistribution:
     """Return the best shares under random strict ballots over these slates.
 
     Exact up to a million outcomes, else 2,000 outcomes sampled by the seed.
@@ -161,7 +161,7 @@ def chance(slates: Sequence[_Order], seed: str) -> NullDistribution:
     totals = np.zeros((SAMPLED_OUTCOMES, pairs.count))
     for j, slate in enumerate(slates):
         totals += pairs.gains(
-            [shuffled(slate, seed, f"chance {i} {j}") for i in range(SAMPLED_OUTCOMES)]
+            [shuffle(slate, seed, f"chance {i} {j}") for i in range(SAMPLED_OUTCOMES)]
         )
     return NullDistribution(totals.max(axis=1), is_exact=False)
 

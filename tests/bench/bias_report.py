@@ -17,8 +17,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.records import uncollected
 from council.bakeoffs.records import PackedRecord
-from council.bias.measurement import measured
-from council.bias.vote_arrays import Block, blocks, packed
+from council.bias.measurement import measure_bias
+from council.bias.vote_arrays import Block, pack_votes, vote_blocks
 from storage.engine import open_engine
 from storage.migrate import upgrade
 from storage.records import sql_votes
@@ -32,7 +32,7 @@ COLUMNS = ("members", "rounds", "missing", "read", "arrays", "measured", "in all
 
 def patterns(members: int, like: PackedRecord) -> list[PackedRecord]:
     block = simulated(PATTERNS, Planted(own=1, first=1, length=0.5), 1, members)
-    return [packed(votes, like) for votes in as_votes(_audited_now_and_then(block))]
+    return [pack_votes(votes, like) for votes in as_votes(_audited_now_and_then(block))]
 
 
 def _audited_now_and_then(block: Block) -> Block:
@@ -63,9 +63,9 @@ async def timed(engine: AsyncEngine) -> tuple[float, ...]:
     with uncollected():
         rows = await votes.recent()
         at.append(time.perf_counter())
-        arrays = blocks(rows)
+        arrays = vote_blocks(rows)
         at.append(time.perf_counter())
-        report = measured(arrays)
+        report = measure_bias(arrays)
     at.append(time.perf_counter())
     if report.rounds != len(rows):
         raise RuntimeError("some rounds were not measured")

@@ -22,8 +22,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.cli.verify import walked
 from council.answers import Prompt
-from council.integrity.hash_chain import Link, appended
-from council.integrity.seal import changes, noted
+from council.integrity.hash_chain import Link, next_link
+from council.integrity.seal import compute_digests, find_changes
 from council.integrity.verification import verify
 from council.rounds import Closing, Question, Round
 from storage.engine import open_engine
@@ -33,7 +33,7 @@ from storage.rounds import SqlStore
 from storage.row_mapping import round_row
 from storage.tables import LinkRow, RoundRow
 from tests.bot.homes import Home, scripted_panel
-from tests.builders import a_panel, answered, in_label_order, ranked
+from tests.builders import a_panel, vote_in_label_order, with_answers, with_ballots
 
 MEMBERS = 5
 BATCH = 5000
@@ -45,7 +45,9 @@ def a_round(number: int) -> Round:
     """Give a round that is ranked, with texts of about two thousand signs, and not closed yet."""
     panel = a_panel(MEMBERS)
     own = Round(f"{number:010x}", Question("Why?", "U1"), panel, f"{number}", START)
-    held = ranked(answered(own, {seat.key: WORDS for seat in panel.members}), in_label_order)
+    held = with_ballots(
+        with_answers(own, {seat.key: WORDS for seat in panel.members}), vote_in_label_order
+    )
     shown = Prompt("Rank these answers.", WORDS * (MEMBERS - 1))
     ballots = tuple(
         replace(ballot, paper=ballot.paper and replace(ballot.paper, prompt=shown))
@@ -57,14 +59,14 @@ def a_round(number: int) -> Round:
 def batches(links: int) -> Iterator[tuple[list[dict[str, Any]], list[dict[str, Any]]]]:
     """Give so many closed rounds and their links, some thousands at a time."""
     bare = Round("", Question("Why?"), a_panel(MEMBERS), "", START).with_(Closing(31.0))
-    common, notes = round_row(bare).model_dump(), noted(bare, "5a17" * 8)
+    common, notes = round_row(bare).model_dump(), compute_digests(bare, "5a17" * 8)
     head: Link | None = None
     for first in range(0, links, BATCH):
         rounds, rows = [], []
         for nth in range(first, min(first + BATCH, links)):
             round_id = f"{nth:010x}"
             rounds.append(common | {"id": round_id, "asked_at": START + timedelta(minutes=nth)})
-            head = appended(head, "", round_id, notes.digest)
+            head = next_link(head, "", round_id, notes.digest)
             rows.append(link_row(head, notes.parts).model_dump())
         yield rounds, rows
 
@@ -135,7 +137,7 @@ async def rounds_on(engine: AsyncEngine, count: int) -> Times:
         with times.of("a round and its seal read"):
             held, seal = await store.load(round_.id), await store.seal(round_.id)
         with times.of("held against its seal"):
-            is_changed = seal is None or changes(held, seal)
+            is_changed = seal is None or find_changes(held, seal)
         with times.of("recomputed"):
             differs = verify(held)
         if is_changed or differs:

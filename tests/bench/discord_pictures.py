@@ -26,17 +26,17 @@ from tests.bench.ours import QUESTION
 from tests.bench.queue_words import ANSWERS, REASONS, SEATS, SYNTHESIS
 from tests.bot.rounds import held
 from tests.builders import a_member, a_panel, a_question
-from tests.fakes.gateway import FakeGateway, Read
+from tests.fakes.gateway import FakeGateway, ReadPrompt
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 WIDE, PHONE = (960, 1360), (400, 2000)
 NOBODY = discord.AllowedMentions.none()
 
 
-def vote_of(seat: str) -> Callable[[Read], str]:
+def vote_of(seat: str) -> Callable[[ReadPrompt], str]:
     """Rank as this seat does in all pictures."""
 
-    def vote(shown: Read) -> str:
+    def vote(shown: ReadPrompt) -> str:
         by_text = {text[:40]: author for author, text in ANSWERS.items()}
         letters = {by_text[text[:40]]: letter for letter, text in shown.texts.items()}
         order, reason = REASONS[seat]
@@ -45,7 +45,7 @@ def vote_of(seat: str) -> Callable[[Read], str]:
     return vote
 
 
-def synthesis(shown: Read) -> str:
+def synthesis(shown: ReadPrompt) -> str:
     """Write as the chairman does in all pictures."""
     drawn_on = sorted(shown.texts)[:2]
     return f"{SYNTHESIS}\n{json.dumps({'drawn_on': drawn_on, 'departs': False, 'why': ''})}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from council.bakeoffs.changes import changes
+from council.bakeoffs.changes import compare_with_past
 from council.bakeoffs.pairwise import HORIZON, crossings
 from council.bakeoffs.record_arrays import Floats
 from tests.council.bakeoffs.record_builders import drawn_ballots, gap_worth, margins
@@ -46,7 +46,9 @@ def _changes(runs: int) -> None:
                 rng = np.random.default_rng(7)
                 equal = Drawn(members, questions, past)
                 fallen = replace(equal, fall=FALL)
-                false = np.mean([changes(*drawn_runs(rng, equal)).is_news for _ in range(runs)])
+                false = np.mean(
+                    [compare_with_past(*drawn_runs(rng, equal)).is_news for _ in range(runs)]
+                )
                 posted = np.array([_posted(rng, fallen) for _ in range(runs)])
                 print(
                     f"{members:7}  {questions:9}  {past:11}  {false:5.3f}"
@@ -58,7 +60,7 @@ def _changes(runs: int) -> None:
 def _posted(rng: np.random.Generator, drawn: Drawn) -> list[bool]:
     """Say for each of four runs after a fall whether it is posted then."""
     series = drawn_series(rng, drawn, fallen=4)
-    found = (changes(*run_and_past(series, drawn.past + i)) for i in range(4))
+    found = (compare_with_past(*run_and_past(series, drawn.past + i)) for i in range(4))
     return [bool(each.worse("ada")) for each in found]
 
 

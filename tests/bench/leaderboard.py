@@ -20,8 +20,8 @@ from typing import Any
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.leaderboard import leaderboard
-from council.bakeoffs.record_arrays import columns, packed
+from council.bakeoffs.leaderboard import build_leaderboard
+from council.bakeoffs.record_arrays import pack_record, record_columns
 from council.bakeoffs.records import (
     AuthorRecord,
     CouncilRecord,
@@ -115,7 +115,7 @@ def batches(rounds: int) -> Iterator[tuple[list[dict[str, Any]], list[PackedReco
     panel, chance = a_panel(MEMBERS), random.Random(7)
     alike = round_row(Round("", Question("Why?"), panel, "", START).with_(Closing(31.0)))
     common = alike.model_dump()
-    patterns = [packed(synthetic(panel, chance)) for _ in range(PATTERNS)]
+    patterns = [pack_record(synthetic(panel, chance)) for _ in range(PATTERNS)]
     for first in range(0, rounds, BATCH):
         rows, records = [], []
         for nth in range(first, min(first + BATCH, rounds)):
@@ -146,9 +146,9 @@ async def inside(engine: AsyncEngine) -> tuple[float, float, float, float]:
     at.append(time.perf_counter())
     rows = await records.recent()
     at.append(time.perf_counter())
-    held = columns(rows)
+    held = record_columns(rows)
     at.append(time.perf_counter())
-    leaderboard(held)
+    build_leaderboard(held)
     at.append(time.perf_counter())
     missing, read, counted, board = (after - before for before, after in pairwise(at))
     return missing, read, counted, board

@@ -13,9 +13,9 @@ import numpy as np
 from council.bakeoffs.pairwise import peer_rank
 from council.bakeoffs.record_arrays import Floats
 from council.research.judge_weights import (
-    SHRUNK,
-    Given,
+    SHRINKAGE,
     Repeats,
+    RoundShares,
     consistency_weights,
     weighted_shares,
 )
@@ -68,8 +68,8 @@ def agreement(verdicts: Verdicts, weights: Mapping[str, float]) -> float:
     first = verdicts.chosen.mean(axis=2)
     shares = np.stack([first, 1 - first], axis=2)
     items = tuple(map(str, range(len(shares))))
-    given = Given(items, verdicts.judges, verdicts.judges, ("first", "second"), shares)
-    found = weighted_shares(given, given.of_judges(weights))[:, 0]
+    given = RoundShares(items, verdicts.judges, verdicts.judges, ("first", "second"), shares)
+    found = weighted_shares(given, given.weights_by_judge(weights))[:, 0]
     right = np.where(verdicts.gold == 1, found, 1 - found)
     return float((right > 0.5 + 1e-9).mean() + (np.abs(right - 0.5) <= 1e-9).mean() / 2)
 
@@ -78,7 +78,7 @@ def uniform(verdicts: Verdicts) -> Mapping[str, float]:
     return dict.fromkeys(verdicts.judges, 1 / len(verdicts.judges))
 
 
-def consistency(verdicts: Verdicts, shrunk: float = SHRUNK) -> Mapping[str, float]:
+def consistency(verdicts: Verdicts, shrunk: float = SHRINKAGE) -> Mapping[str, float]:
     """Weigh by the orders kept on these items, as the product does on audit repeats."""
     own = zip(verdicts.judges, verdicts.kept.mean(axis=0), strict=True)
     repeats = {judge: Repeats(len(verdicts.gold), float(kept)) for judge, kept in own}

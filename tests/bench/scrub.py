@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
 
-from council.anonymize.names import marked
-from council.anonymize.scrub import ready, scrub
-from council.bakeoffs.intervals import rate_interval
+from council.anonymize.names import mark_names
+from council.anonymize.scrub import scrub, warm_up
+from council.bakeoffs.intervals import wilson_interval
 from tests.council.scrub_corpus import GROUPS, LANGUAGES, Texts, texts
 
 LENGTH = 8_000
@@ -51,12 +51,12 @@ def _row(name: str, of: Texts) -> None:
 
 
 def _rate(hits: int, of: int) -> str:
-    low, high = rate_interval(hits, of)
+    low, high = wilson_interval(hits, of)
     return f"{hits:4} of {of:4}  {hits / of:.3f} ({low:.3f} to {high:.3f})"
 
 
 def _times() -> None:
-    ready()
+    warm_up()
     print(f"an answer of {LENGTH:,} characters, in milliseconds of a processor:")
     for name, sentence in ANSWERS.items():
         text = (sentence * LENGTH)[:LENGTH]
@@ -70,7 +70,7 @@ def _milliseconds(text: str) -> float:
 
 
 def _packages() -> None:
-    naming = [text for text in _paragraphs() if marked(text)]
+    naming = [text for text in _paragraphs() if mark_names(text)]
     masked = [text for text in naming if scrub(text).found]
     print("paragraphs of the installed packages that name a model or maker, masked:")
     print(f"  {_rate(len(masked), len(naming))}")

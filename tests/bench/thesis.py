@@ -4,7 +4,7 @@ import sys
 
 from bot.research.grade_files import read_grades
 from bot.research.grade_report import finding_lines
-from council.research.grades import GradeReport, grade_report
+from council.research.grades import GradeReport, build_grade_report
 from tests.bot.research.thesis_table import DATA, numbers, ours, published
 
 COLUMNS = ("N", "S", "R", "t_R", "p_R", "CI_R", "G", "t_G", "p_G", "CI_G")
@@ -32,7 +32,7 @@ def compare(report: GradeReport) -> int:
 def main() -> None:
     if not DATA.exists():
         sys.exit(f"The grades of the thesis are not at {DATA}.")
-    report = grade_report(read_grades(DATA.name, DATA.read_bytes()).grades)
+    report = build_grade_report(read_grades(DATA.name, DATA.read_bytes()).grades)
     same = compare(report)
     print(f"\n{same} of {sum(len(numbers(cells)) for cells in published().values())} are the same.")
     print(*finding_lines(report), sep="\n")

@@ -11,11 +11,11 @@ import time
 from collections.abc import Sequence
 from statistics import median
 
-from council.gateways.throttling.limits import Clock, OwnTurnstile
+from council.gateways.throttling.limits import Clock, LocalRateLimiter
 from council.ports import SharedRateLimiter
 from council.providers import Limits
 from tests.postgres import Server, a_database
-from tests.storage.rate_limiter_crowd import on_postgres
+from tests.storage.rate_limiter_crowd import postgres_limiters
 
 GATE = "openai"
 
@@ -45,10 +45,10 @@ async def told(name: str, turnstiles: Sequence[SharedRateLimiter], calls: int) -
 
 async def main(calls: int, server: Server) -> None:
     """Measure both."""
-    await told("a process", [OwnTurnstile(Clock())], calls)
+    await told("a process", [LocalRateLimiter(Clock())], calls)
     with a_database(server) as url:
         await upgraded(url)
-        async with on_postgres(url) as turnstiles:
+        async with postgres_limiters(url) as turnstiles:
             await told("Postgres", turnstiles, calls)
 
 

@@ -8,12 +8,12 @@ from bot.chat import Buttons, Mentions, Part, Post, Steps, Table
 from bot.render.round_report import report
 from council.answers import Reply
 from council.panel import Panel
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
 from tests.builders import NAMES, a_panel, a_question, a_round
-from tests.fakes.gateway import FakeGateway, Read
+from tests.fakes.gateway import FakeGateway, ReadPrompt
 
 SECONDS = 21.4
 
@@ -28,18 +28,18 @@ async def held(
     await store.open(a_round(panel or a_panel(4), question=question or a_question()))
     ticks = chain([0.0], repeat(SECONDS))
     council = RoundServices(gateway or FakeGateway(), store, clock=lambda: next(ticks))
-    return await convene("r1", council)
+    return await run_round("r1", council)
 
 
 async def stages_of(gateway: FakeGateway, panel: Panel) -> Sequence[Round]:
     """Give the round after each of its changes."""
     store, seen = MemoryStore(), list[Round]()
     await store.open(a_round(panel))
-    await convene("r1", RoundServices(gateway, store, on_round=seen.append))
+    await run_round("r1", RoundServices(gateway, store, on_round=seen.append))
     return seen
 
 
-def by_first_sign(shown: Read) -> str:
+def by_first_sign(shown: ReadPrompt) -> str:
     """Rank by the first sign of each text; texts that share it tie."""
     places: dict[str, list[str]] = {}
     for letter, text in sorted(shown.texts.items(), key=lambda item: item[1]):

@@ -8,7 +8,7 @@ from bot.access import Access, NotYoursError, check_own, check_readable, readabl
 from bot.chat import Asker, IncomingMessage
 from council.errors import RoundNotFoundError
 from council.places import NOWHERE, Place
-from council.ports import EVERY, RoundSummary
+from council.ports import ALL_ROUNDS, RoundSummary
 from council.rounds import Question, Round
 from tests.builders import a_round
 
@@ -59,7 +59,7 @@ def test_the_page_reads_what_was_asked_on_this_machine(
     "place", [PAGE, replace(PAGE, private=True), Place("slack", "T1", "C1"), NOWHERE]
 )
 def test_the_operator_in_the_terminal_reads_everything(place: Place) -> None:
-    assert readable_rounds(looking(TERMINAL)) == EVERY
+    assert readable_rounds(looking(TERMINAL)) == ALL_ROUNDS
     assert may_read(asked_in(place), looking(TERMINAL))
 
 

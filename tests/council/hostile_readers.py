@@ -1,7 +1,7 @@
 """Readers of model texts as functions of the text alone; importable without pytest."""
 
 from council.anonymize.scrub import MaskedText, mask_names
-from council.ballots import BallotFault, ParsedBallot, read_ballot, translate_labels
+from council.ballots import BallotFault, ParsedBallot, parse_ballot, translate_labels
 from council.labels import Label
 from council.prompts.synthesis import ChairReply, parse_chair_reply
 
@@ -15,7 +15,7 @@ def translate_reason(text: str) -> str:
 
 
 def read_ballot_of_two(text: str) -> ParsedBallot | BallotFault:
-    return read_ballot(text, "n", "AB")
+    return parse_ballot(text, "n", "AB")
 
 
 def parse_synthesis(text: str) -> ChairReply:

@@ -2,16 +2,16 @@
 
 import pytest
 
-from council.ballots import Ballot, SpoiledBallot, cast, translate_labels
-from tests.builders import a_ballot, a_paper, a_ranking, a_slate, ballot_text, labels
+from council.ballots import Ballot, SpoiledBallot, cast_ballot, translate_labels
+from tests.builders import a_ballot, a_ranking, a_slate, an_exchange, ballot_text, labels
 
 SLOTS = dict(zip("ABC", labels("Z K M"), strict=True))
 
 
 def test_a_ballot_is_kept_in_public_labels() -> None:
-    paper = a_paper(ballot_text("C A=B", "n0", "Response C beats Response A."))
+    paper = an_exchange(ballot_text("C A=B", "n0", "Response C beats Response A."))
 
-    voted = cast(a_slate("Z K M"), "n0", paper)
+    voted = cast_ballot(a_slate("Z K M"), "n0", paper)
 
     assert voted == Ballot(
         judge="J",
@@ -23,15 +23,15 @@ def test_a_ballot_is_kept_in_public_labels() -> None:
 
 
 def test_a_reply_with_a_fault_is_kept_as_a_spoiled_ballot() -> None:
-    paper = a_paper("I rank none.")
+    paper = an_exchange("I rank none.")
 
-    voted = cast(a_slate("Z K M"), "n0", paper)
+    voted = cast_ballot(a_slate("Z K M"), "n0", paper)
 
     assert voted == SpoiledBallot("J", "it held no JSON object with a ranking", paper)
 
 
 def test_a_letter_beyond_the_slate_spoils() -> None:
-    voted = cast(a_slate("Z K"), "n0", a_paper(ballot_text("A B C", "n0")))
+    voted = cast_ballot(a_slate("Z K"), "n0", an_exchange(ballot_text("A B C", "n0")))
 
     assert isinstance(voted, SpoiledBallot)
     assert voted.fault == "it named a letter that was not on the slate"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from council.ballots import BallotFault, ParsedBallot, read_ballot
+from council.ballots import BallotFault, ParsedBallot, parse_ballot
 
 NONCE = "4f9c"
 LETTERS = ("A", "B", "C")
@@ -56,7 +56,7 @@ GOOD = _reply([["A"], ["B"], ["C"]])
     ],
 )
 def test_a_fault_is_named(text: str, fault: BallotFault) -> None:
-    assert read_ballot(text, NONCE, LETTERS) is fault
+    assert parse_ballot(text, NONCE, LETTERS) is fault
 
 
 @pytest.mark.parametrize("fault", BallotFault)
@@ -83,10 +83,10 @@ def test_a_fault_reads_on_after_because(fault: BallotFault) -> None:
     ],
 )
 def test_a_ballot_is_read(text: str, ranking: tuple[tuple[str, ...], ...]) -> None:
-    assert read_ballot(text, NONCE, LETTERS) == ParsedBallot(ranking, "Fine.")
+    assert parse_ballot(text, NONCE, LETTERS) == ParsedBallot(ranking, "Fine.")
 
 
 def test_a_reason_that_is_no_text_is_empty() -> None:
-    assert read_ballot(_reply([["A"]], reason=["x"]), NONCE, LETTERS) == ParsedBallot(
+    assert parse_ballot(_reply([["A"]], reason=["x"]), NONCE, LETTERS) == ParsedBallot(
         (("A",), ("B", "C")), ""
     )

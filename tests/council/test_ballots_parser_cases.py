@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.ballots import BallotFault, ParsedBallot, read_ballot
+from council.ballots import BallotFault, ParsedBallot, parse_ballot
 from tests.council.ballot_cases import LEGITIMATE, NONCE, TORTURE, Legitimate, Torture
 
 Ranking = tuple[tuple[str, ...], ...]
@@ -54,12 +54,12 @@ def test_a_legitimate_ballot_echoes_its_nonce(case: Legitimate) -> None:
 
 @pytest.mark.parametrize("case", TORTURE, ids=lambda case: case.id)
 def test_any_doubt_spoils_the_ballot(case: Torture) -> None:
-    assert isinstance(read_ballot(case.text, NONCE, case.letters), BallotFault)
+    assert isinstance(parse_ballot(case.text, NONCE, case.letters), BallotFault)
 
 
 @pytest.mark.parametrize("case", LEGITIMATE, ids=lambda case: case.id)
 def test_a_clear_ballot_is_read_exactly(case: Legitimate) -> None:
-    reading = read_ballot(case.text, NONCE, case.letters)
+    reading = parse_ballot(case.text, NONCE, case.letters)
 
     assert isinstance(reading, ParsedBallot)
     assert _sorted_places(reading.ranking) == _with_unranked_last(case)

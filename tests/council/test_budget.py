@@ -13,14 +13,14 @@ from council.budget_caps import Account, Caps, CapUsage, Scope
 from council.errors import BudgetError, GatewayError, StoreError, UncoveredError
 from council.money import Price
 from council.panel import Terms
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.places import Place
 from council.ports import Gateway
 from council.rounds import Closing, Question, Round
 from storage.memory import MemoryStore
 from tests.builders import CLAUDE, GEMINI, GPT, a_member, a_panel, a_round
-from tests.fakes.gateway import FakeGateway, Hangs, Read
+from tests.fakes.gateway import FakeGateway, Hangs, ReadPrompt
 from tests.fakes.memory_ledger import MemoryLedger
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -55,7 +55,7 @@ async def run_in_budget(budget: Budget, round_: Round, gateway: Gateway) -> Roun
     await budget.accept(round_, gateway)
     await store.open(round_)
     async with budget.paying(round_, gateway) as paid:
-        return await convene(round_.id, RoundServices(paid, store))
+        return await run_round(round_.id, RoundServices(paid, store))
 
 
 def a_capped_round(usd: float, **terms: object) -> Round:
@@ -211,7 +211,7 @@ async def test_a_cap_too_small_for_a_quorum_of_answers_is_refused_at_once() -> N
         await a_budget().accept(a_capped_round(199e-6), PaidGateway())
 
 
-def reply_without_ballot(_: Read) -> str:
+def reply_without_ballot(_: ReadPrompt) -> str:
     return "I rank none."
 
 
@@ -284,7 +284,7 @@ async def test_a_stopped_round_frees_its_reservation_and_reserves_again_on_resum
 
     async def run() -> None:
         async with budget.paying(round_, gateway) as paid:
-            await convene(round_.id, RoundServices(paid, store, on_round=on_round))
+            await run_round(round_.id, RoundServices(paid, store, on_round=on_round))
 
     task = asyncio.create_task(run())
     await reached.wait()
@@ -397,7 +397,7 @@ def a_call(key: str = CLAUDE) -> Call:
 async def test_what_is_no_round_pays_call_by_call_and_keeps_nothing_reserved() -> None:
     budget, gateway = a_budget(day=1000), PaidGateway(40e-6)
 
-    async with budget.covering(APART, gateway, None, "experiment") as paid:
+    async with budget.budget_gateway(APART, gateway, None, "experiment") as paid:
         await paid.complete(a_call())
         await paid.complete(a_call(GPT))
         during = await cap_usage(budget)
@@ -410,10 +410,10 @@ async def test_what_is_no_round_pays_call_by_call_and_keeps_nothing_reserved() -
 async def test_its_cap_holds_for_all_it_ever_spends() -> None:
     budget, gateway = a_budget(), PaidGateway(100e-6)
     for _ in range(2):
-        async with budget.covering(APART, gateway, 250, "experiment") as paid:
+        async with budget.budget_gateway(APART, gateway, 250, "experiment") as paid:
             await paid.complete(a_call())
 
-    async with budget.covering(APART, gateway, 250, "experiment") as paid:
+    async with budget.budget_gateway(APART, gateway, 250, "experiment") as paid:
         with pytest.raises(
             UncoveredError, match=r"the experiment's budget of \$0\.00025 is used up"
         ):
@@ -425,7 +425,7 @@ async def test_its_cap_holds_for_all_it_ever_spends() -> None:
 async def test_the_houses_caps_hold_for_it_too() -> None:
     budget, gateway = a_budget(day=150), PaidGateway(100e-6)
 
-    async with budget.covering(APART, gateway, None, "experiment") as paid:
+    async with budget.budget_gateway(APART, gateway, None, "experiment") as paid:
         await paid.complete(a_call())
         with pytest.raises(UncoveredError, match="the budget of .* a day is used up"):
             await paid.complete(a_call())

@@ -5,7 +5,15 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, refusal, schedule_of
+from council.budget_caps import (
+    Account,
+    CapRefusal,
+    Caps,
+    CapUsage,
+    Scope,
+    find_refusal,
+    schedule_of_round,
+)
 from council.places import NOWHERE, Place
 from council.rounds import Question
 from tests.builders import a_round
@@ -52,7 +60,7 @@ def test_what_is_of_no_workspace_falls_under_no_cap_of_one(place: Place) -> None
 def test_a_channels_own_cap_replaces_the_general_one(channel: str, cap: int) -> None:
     caps = Caps(user_day=1, channel_day=9, channels={"C1": 5})
 
-    found = caps.under(replace(ONE, channel=channel))
+    found = caps.for_account(replace(ONE, channel=channel))
 
     assert (found.channel_day, found.user_day) == (cap, 1)
 
@@ -68,7 +76,7 @@ def test_a_channels_own_cap_replaces_the_general_one(channel: str, cap: int) -> 
 def test_a_workspaces_own_cap_replaces_the_general_one(channel: str, cap: int) -> None:
     caps = Caps(channel_day=7, workspace_day=9, workspaces={"T1": 5})
 
-    found = caps.under(replace(ONE, channel=channel))
+    found = caps.for_account(replace(ONE, channel=channel))
 
     assert (found.workspace_day, found.channel_day) == (cap, 7)
 
@@ -97,7 +105,7 @@ def test_a_scheduled_round_counts_under_its_schedule() -> None:
     ],
 )
 def test_a_schedule_is_read_off_the_slot(round_id: str, schedule: str) -> None:
-    assert schedule_of(round_id) == schedule
+    assert schedule_of_round(round_id) == schedule
 
 
 @pytest.mark.parametrize(
@@ -131,9 +139,11 @@ def test_a_month_ends_with_the_year_too() -> None:
 def test_the_first_cap_that_does_not_hold_is_named() -> None:
     used = {Scope.USER_DAY: CapUsage(5, 2), Scope.DAY: CapUsage(90, 5), Scope.MONTH: CapUsage(99)}
 
-    assert refusal(Caps(user_day=10, day=100, month=102), used, 3) is None
-    assert refusal(Caps(day=100, month=101), used, 6) == CapRefusal(Scope.DAY, 100, CapUsage(90, 5))
-    assert refusal(Caps(), used, 10**9) is None
+    assert find_refusal(Caps(user_day=10, day=100, month=102), used, 3) is None
+    assert find_refusal(Caps(day=100, month=101), used, 6) == CapRefusal(
+        Scope.DAY, 100, CapUsage(90, 5)
+    )
+    assert find_refusal(Caps(), used, 10**9) is None
 
 
 @pytest.mark.parametrize(

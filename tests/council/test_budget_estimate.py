@@ -6,7 +6,7 @@ from council.budget import (
     MAX_TEXT_TOKENS,
     Estimate,
     call_cost_micro_usd,
-    estimated,
+    estimate_round,
 )
 from council.money import FREE, Price
 from council.panel import Terms
@@ -21,7 +21,7 @@ READ = Price(1e-6, 0, 100)
 async def test_every_answer_every_ballot_and_one_synthesis_are_counted() -> None:
     gateway = FakeGateway(prices=dict.fromkeys([CLAUDE, GPT, GEMINI], LIMITED))
 
-    estimate = await estimated(a_round(), gateway)
+    estimate = await estimate_round(a_round(), gateway)
 
     assert estimate == Estimate(7 * 100, quorum_micro=2 * 100)
 
@@ -29,7 +29,7 @@ async def test_every_answer_every_ballot_and_one_synthesis_are_counted() -> None
 async def test_without_a_limit_a_usual_length_is_counted() -> None:
     gateway = FakeGateway(prices=dict.fromkeys([CLAUDE, GPT, GEMINI], WRITTEN))
 
-    estimate = await estimated(a_round(), gateway)
+    estimate = await estimate_round(a_round(), gateway)
 
     assert estimate.micro == 4 * MAX_TEXT_TOKENS + 3 * MAX_BALLOT_TOKENS
 
@@ -37,7 +37,7 @@ async def test_without_a_limit_a_usual_length_is_counted() -> None:
 async def test_the_dearest_chairman_is_counted() -> None:
     panel = a_panel(chairmen=[DEEPSEEK, GPT])
 
-    estimate = await estimated(a_round(panel), FakeGateway(prices={DEEPSEEK: LIMITED}))
+    estimate = await estimate_round(a_round(panel), FakeGateway(prices={DEEPSEEK: LIMITED}))
 
     assert estimate.micro == 100
 
@@ -47,7 +47,7 @@ async def test_judges_pay_for_the_answers_of_others_and_chairmen_for_all() -> No
         limits = dict.fromkeys([GPT, GEMINI], Price(0, 0, tokens))
         return FakeGateway(prices={CLAUDE: Price(1e-6, 0, 0), **limits})
 
-    short, long = [await estimated(a_round(), reads(tokens)) for tokens in (0, 1_000)]
+    short, long = [await estimate_round(a_round(), reads(tokens)) for tokens in (0, 1_000)]
 
     # Two answers as a judge; two answers and two ballots as the chairman.
     assert long.micro - short.micro == 2_000 + 4_000
@@ -57,7 +57,7 @@ async def test_a_longer_question_costs_more() -> None:
     gateway = FakeGateway(prices={CLAUDE: READ})
     questions = [a_question("Why? " * times) for times in (1, 301)]
 
-    short, long = [await estimated(a_round(question=asked), gateway) for asked in questions]
+    short, long = [await estimate_round(a_round(question=asked), gateway) for asked in questions]
 
     # 1500 bytes are 500 tokens at most, read thrice: to answer, to vote, to write.
     assert long.micro - short.micro == 3 * 500
@@ -66,7 +66,7 @@ async def test_a_longer_question_costs_more() -> None:
 async def test_an_unknown_price_is_named_and_not_taken_for_nothing() -> None:
     gateway = FakeGateway(prices={CLAUDE: LIMITED, GPT: None})
 
-    estimate = await estimated(a_round(), gateway)
+    estimate = await estimate_round(a_round(), gateway)
 
     assert estimate.unknown == (GPT,)
     assert estimate.micro == 3 * 100
@@ -75,18 +75,18 @@ async def test_an_unknown_price_is_named_and_not_taken_for_nothing() -> None:
 async def test_unknown_outside_judges_are_named_too() -> None:
     gateway = FakeGateway(prices={DEEPSEEK: None})
 
-    assert await estimated(a_round(a_panel(outside=1)), gateway) == Estimate(0, 0, (DEEPSEEK,))
+    assert await estimate_round(a_round(a_panel(outside=1)), gateway) == Estimate(0, 0, (DEEPSEEK,))
 
 
 async def test_two_members_cast_no_ballots() -> None:
     panel = a_panel(2, terms=Terms(quorum=1))
     gateway = FakeGateway(prices=dict.fromkeys([CLAUDE, GPT], LIMITED))
 
-    assert (await estimated(a_round(panel), gateway)).micro == 3 * 100
+    assert (await estimate_round(a_round(panel), gateway)).micro == 3 * 100
 
 
 async def test_what_costs_nothing_is_nothing() -> None:
-    assert await estimated(a_round(), FakeGateway()) == Estimate(0)
+    assert await estimate_round(a_round(), FakeGateway()) == Estimate(0)
 
 
 def test_a_call_costs_its_prompt_and_the_longest_reply() -> None:

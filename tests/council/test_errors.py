@@ -20,7 +20,7 @@ from council.errors import (
     StoreError,
 )
 from council.panel import Panel, Terms
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from storage.memory import MemoryStore
 from tests.builders import CLAUDE, RUBRIC, a_member, a_panel, a_round
@@ -55,7 +55,7 @@ def test_a_refusal_is_a_sentence(refused: Callable[[], object]) -> None:
 
 async def test_a_round_that_is_not_there_is_a_sentence() -> None:
     with pytest.raises(RoundNotFoundError) as error:
-        await convene("r9", RoundServices(FakeGateway(), MemoryStore()))
+        await run_round("r9", RoundServices(FakeGateway(), MemoryStore()))
 
     assert reads_as_a_sentence(str(error.value))
 
@@ -81,7 +81,7 @@ async def test_a_missed_quorum_is_a_sentence() -> None:
         )
     )
 
-    round_ = await convene("r1", RoundServices(silent, store))
+    round_ = await run_round("r1", RoundServices(silent, store))
 
     assert round_.closing is not None
     assert reads_as_a_sentence(round_.closing.failure or "")

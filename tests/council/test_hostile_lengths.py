@@ -11,7 +11,7 @@ from time import perf_counter
 import pytest
 
 from council.anonymize.scrub import scrub
-from council.prompt_injection import defused, find_suspicions
+from council.prompt_injection import find_suspicions, neutralise
 from tests.council.hostile_readers import (
     mask_reason,
     parse_synthesis,
@@ -107,7 +107,7 @@ SYNTHESES = [
     '"(" + many(" ") + "x"',
 ]
 READERS: dict[Callable[[str], object], list[str]] = {
-    defused: IMITATIONS,
+    neutralise: IMITATIONS,
     find_suspicions: IMITATIONS,
     scrub: [*ANSWERS, *TONGUES, *IMITATIONS],
     mask_reason: ANSWERS,

@@ -8,7 +8,7 @@ import pytest
 
 import council
 from council.labels import draw_labels, draw_slates
-from council.randomness import shuffled
+from council.randomness import shuffle
 from tests.builders import KEYS
 
 SHIPPED = Path(council.__file__).with_name("council_designs.json")
@@ -53,7 +53,7 @@ def test_over_many_seeds_every_member_judges_by_every_row(design: list[list[int]
     count = len(design)
     met: set[tuple[int, int]] = set()
     for seed in map(str, range(400)):
-        seats = shuffled(range(count), seed, "author")
+        seats = shuffle(range(count), seed, "author")
         labels = draw_labels(KEYS[:count], seed)
         for member, slate in enumerate(draw_slates(labels, (), seed)):
             row = seats.index(member)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.money import Price, about, cap_micro, cost_micro_usd, dollars
+from council.money import Price, cap_micro_usd, cost_micro_usd, format_rounded_usd, format_usd
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_a_cost_is_rounded_up(usd: float, micro: int) -> None:
 
 @pytest.mark.parametrize(("usd", "micro"), [(0.3, 300_000), (0.000_001_9, 1), (0.29, 290_000)])
 def test_a_cap_is_rounded_down(usd: float, micro: int) -> None:
-    assert cap_micro(usd) == micro
+    assert cap_micro_usd(usd) == micro
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_cap_is_rounded_down(usd: float, micro: int) -> None:
     ],
 )
 def test_an_amount_is_formatted_to_its_last_digit(micro: int, said: str) -> None:
-    assert dollars(micro) == said
+    assert format_usd(micro) == said
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_an_amount_is_formatted_to_its_last_digit(micro: int, said: str) -> None
     [(0, "$0.00"), (40_000, "$0.04"), (40_001, "$0.05"), (3_412, "$0.0035"), (7, "$0.000007")],
 )
 def test_about_is_never_less(micro: int, said: str) -> None:
-    assert about(micro) == said
+    assert format_rounded_usd(micro) == said
 
 
 def test_a_price_is_for_tokens_read_and_written() -> None:

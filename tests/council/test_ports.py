@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.ports import EVERY, RoundQuery, RoundSummary
+from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import Stage
 from tests.builders import a_round
 
@@ -17,7 +17,7 @@ def test_a_rounds_line_says_what_it_is_about() -> None:
 @pytest.mark.parametrize(
     ("wanted", "admitted"),
     [
-        pytest.param(EVERY, True, id="every"),
+        pytest.param(ALL_ROUNDS, True, id="every"),
         pytest.param(RoundQuery(containing=LINE.question[:5].upper()), True, id="capitals-or-not"),
         pytest.param(RoundQuery(containing="no such words"), False, id="other-words"),
         pytest.param(RoundQuery(chats=("elsewhere",)), False, id="another-chat"),

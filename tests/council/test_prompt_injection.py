@@ -5,7 +5,12 @@ from base64 import b64encode
 
 import pytest
 
-from council.prompt_injection import defused, find_suspicions, neutralise_fences, visible
+from council.prompt_injection import (
+    find_suspicions,
+    neutralise,
+    neutralise_fences,
+    remove_invisible,
+)
 from tests.council.anonymize.scrub_cases import ORDINARY, Ordinary
 
 ZERO_WIDTH = "\u200b"
@@ -74,7 +79,7 @@ each_ballot_or_role = pytest.mark.parametrize("text", QUOTED.values(), ids=QUOTE
 
 @pytest.mark.parametrize("text", FENCES.values(), ids=FENCES)
 def test_an_imitated_fence_is_found_and_made_harmless(text: str) -> None:
-    harmless = defused(f"Before. {text} After.")
+    harmless = neutralise(f"Before. {text} After.")
 
     assert "imitates a fence" in find_suspicions(text)
     assert "imitates a fence" not in find_suspicions(harmless)
@@ -85,8 +90,8 @@ def test_an_imitated_fence_is_found_and_made_harmless(text: str) -> None:
 @pytest.mark.parametrize("text", NONCES.values(), ids=NONCES)
 def test_an_imitated_nonce_line_is_found_and_made_harmless(text: str) -> None:
     assert "imitates a fence" in find_suspicions(text)
-    assert "imitates a fence" not in find_suspicions(defused(text))
-    assert not any(line.startswith("Nonce:") for line in defused(text).splitlines())
+    assert "imitates a fence" not in find_suspicions(neutralise(text))
+    assert not any(line.startswith("Nonce:") for line in neutralise(text).splitlines())
 
 
 @each_hostile
@@ -97,18 +102,18 @@ def test_a_question_loses_fences_and_nonce_lines_too(text: str) -> None:
 @pytest.mark.parametrize("text", BALLOTS.values(), ids=BALLOTS)
 def test_an_imitated_ballot_is_found_and_made_harmless(text: str) -> None:
     assert "imitates a ballot" in find_suspicions(text)
-    assert "imitates a ballot" not in find_suspicions(defused(text))
+    assert "imitates a ballot" not in find_suspicions(neutralise(text))
 
 
 @pytest.mark.parametrize("text", ROLES.values(), ids=ROLES)
 def test_an_imitated_role_marker_is_found_and_made_harmless(text: str) -> None:
     assert "imitates a role marker" in find_suspicions(text)
-    assert "imitates a role marker" not in find_suspicions(defused(text))
+    assert "imitates a role marker" not in find_suspicions(neutralise(text))
 
 
 @each_hostile
 def test_harmless_text_is_unchanged(text: str) -> None:
-    assert defused(defused(text)) == defused(text)
+    assert neutralise(neutralise(text)) == neutralise(text)
 
 
 CODE = {
@@ -131,13 +136,13 @@ CODE = {
 
 @pytest.mark.parametrize("text", CODE.values(), ids=CODE)
 def test_ordinary_code_and_prose_stay_as_they_are(text: str) -> None:
-    assert defused(text) == text
+    assert neutralise(text) == text
     assert find_suspicions(text) == ()
 
 
 @pytest.mark.parametrize("case", ORDINARY, ids=lambda case: case.id)
 def test_ordinary_answers_stay_as_they_are(case: Ordinary) -> None:
-    assert defused(case.text) == case.text
+    assert neutralise(case.text) == case.text
 
 
 BEGGING = {
@@ -186,7 +191,7 @@ def test_a_run_of_letters_that_hides_nothing_is_not_suspected(run: str) -> None:
 
 def test_hidden_characters_are_reported() -> None:
     assert find_suspicions(f"Yes{ZERO_WIDTH}.") == ("hides characters",)
-    assert visible("Y\u2060es\ufeff.\u202e") == "Yes."
+    assert remove_invisible("Y\u2060es\ufeff.\u202e") == "Yes."
 
 
 def test_one_key_in_two_spellings_is_no_ballot() -> None:

@@ -11,14 +11,14 @@ from council.integrity.verification import verify
 from council.panel import Terms
 from council.prompts.shared import nonce_for
 from council.round_rules import (
+    AUDIT_POLICY,
     NAMED,
     ORDER,
     OWN,
-    POLICY,
     Audit,
     audit_kinds,
-    counted,
-    drawn,
+    compute_draw,
+    compute_tally,
     due_audit,
 )
 from council.rounds import Round
@@ -27,27 +27,27 @@ from tests.builders import (
     CLAUDE,
     NAMES,
     a_panel,
-    a_paper,
     a_round,
-    answered,
+    an_exchange,
     ballot_text,
-    ranked,
+    with_answers,
+    with_ballots,
 )
 
 ALWAYS = Terms(audit_share=1)
 
 
-def _round(seed: str = "seed", *, outside: int = 0, policy: str = POLICY) -> Round:
+def _round(seed: str = "seed", *, outside: int = 0, policy: str = AUDIT_POLICY) -> Round:
     panel = a_panel(4, outside=outside, terms=ALWAYS)
     opened = replace(a_round(panel, seed=seed), versions=(("audits", policy),))
-    return ranked(answered(opened))
+    return with_ballots(with_answers(opened))
 
 
 def _of_kind(kind: str) -> tuple[Round, Audit]:
     """Return the first of many rounds that is due an audit of this kind."""
     for nth in range(100):
         round_ = _round(f"round {nth}")
-        audit = due_audit(round_, drawn(round_))
+        audit = due_audit(round_, compute_draw(round_))
         if audit and audit.kind == kind:
             return round_, audit
     raise AssertionError(f"none of a hundred rounds is due {kind!r}")
@@ -56,13 +56,13 @@ def _of_kind(kind: str) -> tuple[Round, Audit]:
 def _voted(kind: str) -> Round:
     round_, audit = _of_kind(kind)
     text = ballot_text(" ".join(reversed(audit.slate.letters)), audit.nonce)
-    paper = a_paper(text, nonce=audit.nonce, attempt=AUDIT_ATTEMPT)
+    paper = an_exchange(text, nonce=audit.nonce, attempt=AUDIT_ATTEMPT)
     return round_.with_(audit.cast(paper))
 
 
 def test_each_kind_has_its_turn_alike() -> None:
     rounds = [_round(f"round {nth}") for nth in range(300)]
-    due = [due_audit(round_, drawn(round_)) for round_ in rounds]
+    due = [due_audit(round_, compute_draw(round_)) for round_ in rounds]
 
     kinds = Counter(audit.kind for audit in due if audit)
 
@@ -76,7 +76,7 @@ def test_a_round_of_the_first_policy_repeats_in_reverse_alone() -> None:
     unnamed = [replace(round_, versions=()) for round_ in first]
 
     for round_ in (*first, *unnamed):
-        audit = due_audit(round_, drawn(round_))
+        audit = due_audit(round_, compute_draw(round_))
         assert audit
         assert audit.kind == ORDER
 
@@ -87,7 +87,7 @@ def test_a_policy_that_is_not_known_here_is_read_as_todays() -> None:
 
 def test_the_own_answer_is_put_among_those_seen_before_at_a_place_of_the_seed() -> None:
     round_, audit = _of_kind(OWN)
-    own = drawn(round_).labels.label_of(audit.slate.judge)
+    own = compute_draw(round_).labels.label_of(audit.slate.judge)
 
     assert own in audit.slate.shown
     assert tuple(x for x in audit.slate.shown if x != own) == audit.first.shown
@@ -99,7 +99,7 @@ def test_over_many_seeds_the_own_answer_is_in_every_slot() -> None:
     places = Counter[int]()
     for nth in range(400):
         round_ = _round(f"round {nth}")
-        draw = drawn(round_)
+        draw = compute_draw(round_)
         audit = due_audit(round_, draw)
         if audit and audit.kind == OWN:
             own = draw.labels.label_of(audit.slate.judge)
@@ -115,7 +115,7 @@ def test_a_judge_without_an_answer_is_due_no_audit_with_its_own_answer() -> None
     kinds = set()
     for nth in range(200):
         round_ = _round(f"round {nth}", outside=1)
-        audit = due_audit(round_, drawn(round_))
+        audit = due_audit(round_, compute_draw(round_))
         if audit and audit.slate.judge == outside:
             kinds.add(audit.kind)
 
@@ -124,7 +124,7 @@ def test_a_judge_without_an_answer_is_due_no_audit_with_its_own_answer() -> None
 
 def test_names_are_shown_with_the_same_answers_in_the_same_order() -> None:
     round_, audit = _of_kind(NAMED)
-    labels = dict(drawn(round_).labels.pairs)
+    labels = dict(compute_draw(round_).labels.pairs)
 
     assert audit.slate.shown == audit.first.shown
     assert audit.authors == {labels[member]: NAMES[member] for member in labels}
@@ -137,7 +137,7 @@ def test_an_audit_of_any_kind_counts_for_nothing_and_is_verified(kind: str) -> N
 
     (audit,) = (ballot for ballot in round_.ballots if not ballot.counts)
     assert audit.audit == kind
-    assert counted(round_, drawn(round_)) == round_.tally
+    assert compute_tally(round_, compute_draw(round_)) == round_.tally
     assert verify(round_) == ()
 
 

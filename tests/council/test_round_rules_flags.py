@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from council.answers import Role
-from council.round_rules import counted, drawn
+from council.round_rules import compute_draw, compute_tally
 from council.rounds import Round
 from tests.builders import (
     CLAUDE,
@@ -17,28 +17,28 @@ from tests.builders import (
     a_panel,
     a_round,
     an_absence,
-    answered,
-    ranked,
+    with_answers,
+    with_ballots,
 )
 
 
 def _flags(round_: Round) -> tuple[str, ...]:
-    return counted(round_, round_.draw or drawn(round_)).verdict.flags
+    return compute_tally(round_, round_.draw or compute_draw(round_)).verdict.flags
 
 
 def _with_reason(reason: str) -> Round:
-    round_ = ranked(answered(a_round()))
+    round_ = with_ballots(with_answers(a_round()))
     first, *rest = round_.ballots
     return replace(round_, ballots=(replace(first, reason=reason), *rest))
 
 
 def _of_families(keys: Sequence[str]) -> Round:
     panel = replace(a_panel(), members=tuple(map(a_member, keys)))
-    return ranked(answered(a_round(panel)))
+    return with_ballots(with_answers(a_round(panel)))
 
 
 def test_a_sound_round_has_no_flags() -> None:
-    assert _flags(ranked(answered(a_round(a_panel(4))))) == ()
+    assert _flags(with_ballots(with_answers(a_round(a_panel(4))))) == ()
 
 
 @pytest.mark.parametrize(
@@ -64,19 +64,21 @@ def test_a_family_with_most_of_the_seats_is_flagged(
 
 
 def test_a_member_that_did_not_answer_is_flagged() -> None:
-    round_ = ranked(answered(a_round(a_panel(4)), {CLAUDE: "a", GPT: "b", GEMINI: "c"}))
+    round_ = with_ballots(with_answers(a_round(a_panel(4)), {CLAUDE: "a", GPT: "b", GEMINI: "c"}))
 
     assert _flags(round_) == (f"{DEEPSEEK} did not answer",)
 
 
 def test_a_judge_without_a_ballot_is_flagged() -> None:
-    round_ = ranked(answered(a_round()), lambda slate: None if slate.judge == GPT else "A B")
+    round_ = with_ballots(
+        with_answers(a_round()), lambda slate: None if slate.judge == GPT else "A B"
+    )
 
     assert _flags(round_) == (f"{GPT} has no ballot that counts",)
 
 
 def test_a_chairman_that_failed_is_no_flag_on_the_verdict() -> None:
-    round_ = ranked(answered(a_round()))
+    round_ = with_ballots(with_answers(a_round()))
     failed = round_.with_(an_absence(GPT, Role.SYNTHESIS))
 
     assert _flags(failed) == ()
@@ -110,7 +112,7 @@ def test_a_reason_that_tells_on_its_judge_is_flagged(reason: str, flags: tuple[s
 
 
 def test_an_audit_ballot_does_not_stand_for_a_ballot() -> None:
-    round_ = ranked(answered(a_round()))
+    round_ = with_ballots(with_answers(a_round()))
     first, *rest = round_.ballots
     audited = replace(round_, ballots=(replace(first, audit="named"), *rest))
 

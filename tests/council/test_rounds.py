@@ -3,8 +3,8 @@
 import pytest
 
 from council.answers import Reply, Role
-from council.pipeline.stages import blind_answers, own_names
-from council.round_rules import counted, drawn
+from council.pipeline.stages import blind_answers, identifying_names
+from council.round_rules import compute_draw, compute_tally
 from council.rounds import (
     Artefact,
     Closing,
@@ -12,7 +12,7 @@ from council.rounds import (
     Round,
     Stage,
     Synthesis,
-    in_panel_order,
+    sort_by_panel,
     winning_answer,
     winning_labels,
 )
@@ -28,19 +28,19 @@ from tests.builders import (
     a_spoiled_ballot,
     an_absence,
     an_answer,
-    answered,
-    ranked,
+    with_answers,
+    with_ballots,
 )
 
-RANKED = ranked(answered(a_round()))
+RANKED = with_ballots(with_answers(a_round()))
 
 
 @pytest.mark.parametrize(
     ("round_", "stage"),
     [
         pytest.param(a_round(), Stage.OPEN, id="asked"),
-        pytest.param(answered(a_round()), Stage.OPEN, id="answers-in"),
-        pytest.param(a_round().with_(drawn(a_round())), Stage.ANSWERED, id="drawn"),
+        pytest.param(with_answers(a_round()), Stage.OPEN, id="answers-in"),
+        pytest.param(a_round().with_(compute_draw(a_round())), Stage.ANSWERED, id="drawn"),
         pytest.param(RANKED, Stage.RANKED, id="counted"),
         pytest.param(RANKED.with_(Synthesis("Yes.", CLAUDE)), Stage.RANKED, id="written"),
         pytest.param(RANKED.with_(Closing(1.0)), Stage.CLOSED, id="closed"),
@@ -91,7 +91,7 @@ def test_parts_come_in_panel_order_and_strangers_last() -> None:
         round_ = round_.with_(an_answer(seat)).with_(an_absence(seat)).with_(a_ballot("K M", seat))
     round_ = round_.with_(a_spoiled_ballot(GPT, 2)).with_(a_spoiled_ballot(GPT, 1))
 
-    sorted_ = in_panel_order(round_)
+    sorted_ = sort_by_panel(round_)
 
     order = [CLAUDE, GPT, GEMINI, DEEPSEEK]
     assert [answer.member for answer in sorted_.answers] == order
@@ -111,9 +111,9 @@ def test_every_reply_is_counted_once() -> None:
 
 def test_an_answer_without_a_label_is_no_candidate() -> None:
     # It came in after its seat had been found absent.
-    round_ = answered(a_round()).with_(an_absence(GPT))
+    round_ = with_answers(a_round()).with_(an_absence(GPT))
 
-    found = blind_answers(round_, drawn(round_))
+    found = blind_answers(round_, compute_draw(round_))
 
     assert sorted(found.values()) == ["Answer 0.", "Answer 2."]
 
@@ -130,7 +130,7 @@ def test_an_answer_without_a_label_is_no_candidate() -> None:
 def test_only_names_that_no_answer_says_by_chance_give_a_member_away(
     key: str, names: set[str]
 ) -> None:
-    assert set(own_names(a_member(key))) == names
+    assert set(identifying_names(a_member(key))) == names
 
 
 def test_the_winning_answer_is_that_of_the_first_place() -> None:
@@ -144,6 +144,6 @@ def test_the_winning_answer_is_that_of_the_first_place() -> None:
 
 
 def test_without_a_ballot_no_answer_is_first() -> None:
-    round_ = answered(a_round(a_panel(2)))
+    round_ = with_answers(a_round(a_panel(2)))
 
-    assert winning_labels(counted(round_, drawn(round_))) == ()
+    assert winning_labels(compute_tally(round_, compute_draw(round_))) == ()

@@ -23,7 +23,7 @@ _NONCE = re.compile(r"^Nonce: (\S+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadPrompt:
     """A prompt as a model reads it: each fenced text by letter, and the nonce lines."""
 
     texts: Mapping[str, str]
@@ -41,10 +41,10 @@ class Read:
         return ballot_text(ranking or " ".join(self.texts), self.nonces[0], reason)
 
 
-def read(prompt: Prompt) -> Read:
+def read_prompt(prompt: Prompt) -> ReadPrompt:
     """Read a prompt as a model would."""
     texts = {letter: text for letter, _, text in _FENCE.findall(prompt.user)}
-    return Read(texts, tuple(_NONCE.findall(prompt.user)))
+    return ReadPrompt(texts, tuple(_NONCE.findall(prompt.user)))
 
 
 class Hangs:
@@ -59,21 +59,23 @@ class Late:
 
 
 Words = str | Reply | GatewayError | TimeoutError | Hangs | Late
-Saying = Words | Callable[[Read], str]
-Script = Mapping[str, Saying | Sequence[Saying]]  # by seat key; a list is one entry a call
+ScriptEntry = Words | Callable[[ReadPrompt], str]
+Script = Mapping[
+    str, ScriptEntry | Sequence[ScriptEntry]
+]  # by seat key; a list is one entry a call
 
 
-def by_text(shown: Read) -> str:
+def rank_by_text(shown: ReadPrompt) -> str:
     """Rank the texts alphabetically, so that all judges agree."""
     return shown.ballot(" ".join(sorted(shown.texts, key=lambda letter: shown.texts[letter])))
 
 
-def by_slot(shown: Read) -> str:
+def rank_by_slot(shown: ReadPrompt) -> str:
     """Rank in the order shown, whatever the texts say."""
     return shown.ballot(" ".join(shown.texts))
 
 
-def by_slot_reversed(shown: Read) -> str:
+def rank_by_slot_reversed(shown: ReadPrompt) -> str:
     """Rank the last shown first, whatever the texts say."""
     return shown.ballot(" ".join(reversed(tuple(shown.texts))))
 
@@ -92,7 +94,7 @@ class FakeGateway:
     chairmen: Script = field(default_factory=dict)
     contexts: Mapping[str, int] = field(default_factory=dict)
     prices: Mapping[str, Price | None] = field(default_factory=dict)
-    vote: Callable[[Read], str] = by_text
+    vote: Callable[[ReadPrompt], str] = rank_by_text
     asked: list[Call] = field(default_factory=list)
 
     @property
@@ -107,7 +109,7 @@ class FakeGateway:
 
     async def complete(self, call: Call) -> Reply:
         self.asked.append(call)
-        shown = read(call.prompt)
+        shown = read_prompt(call.prompt)
         entry = self._entry(call.member.key, shown)
         words = entry(shown) if callable(entry) else entry
         if isinstance(words, (GatewayError, TimeoutError)):
@@ -121,16 +123,16 @@ class FakeGateway:
 
     def of(self, role: Role, key: str | None = None) -> list[Call]:
         """Return the calls for a role in order, optionally of one seat."""
-        calls = [call for call in self.asked if read(call.prompt).role is role]
+        calls = [call for call in self.asked if read_prompt(call.prompt).role is role]
         return [call for call in calls if key in (None, call.member.key)]
 
     def times_asked(self) -> Counter[tuple[str, Role]]:
         """Count the calls of each seat in each role."""
-        return Counter((call.member.key, read(call.prompt).role) for call in self.asked)
+        return Counter((call.member.key, read_prompt(call.prompt).role) for call in self.asked)
 
-    def _entry(self, key: str, shown: Read) -> Saying:
+    def _entry(self, key: str, shown: ReadPrompt) -> ScriptEntry:
         role = shown.role
-        scripts: dict[Role, tuple[Script, Saying]] = {
+        scripts: dict[Role, tuple[Script, ScriptEntry]] = {
             Role.ANSWER: (self.answers, an_answer_of(key)),
             Role.BALLOT: (self.judges, self.vote),
             Role.SYNTHESIS: (self.chairmen, "The council says yes."),

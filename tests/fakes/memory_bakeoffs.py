@@ -7,8 +7,8 @@ from typing import Protocol
 
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite
 from council.bakeoffs.ports import (
-    EVERY_BAKEOFF,
-    EVERY_RECORD,
+    ALL_BAKEOFFS,
+    ALL_RECORDS,
     BakeoffQuery,
     BakeoffStores,
     RecordQuery,
@@ -19,7 +19,13 @@ from council.bakeoffs.records import VERSION, PackedRecord
 from council.bias.votes import VERSION as VOTES
 from council.places import Place
 from council.ports import Store
-from storage.bakeoffs import line_of, name_taken, newest_slot, no_bakeoff, no_suite
+from storage.bakeoffs import (
+    bakeoff_not_found,
+    latest_slot,
+    schedule_name_taken,
+    suite_not_found,
+    suite_summary,
+)
 
 
 class DroppingStore(Store, Protocol):
@@ -59,7 +65,7 @@ class MemorySuites:
                 is_meant = kept.suite.version.startswith(version)
                 if is_meant and (version or key not in self._removed):
                     return kept.suite
-        raise no_suite(name, version)
+        raise suite_not_found(name, version)
 
     async def versions(self, scope: str, name: str) -> tuple[str, ...]:
         kept = self._kept.get((scope, name)) or self._kept.get(("", name)) or []
@@ -69,7 +75,7 @@ class MemorySuites:
         chosen: dict[str, SuiteSummary] = {}
         for key in sorted(self._kept, key=lambda key: (key[0] == scope, key[1])):
             if key[0] in {scope, ""} and key not in self._removed:
-                chosen[key[1]] = line_of(self._kept[key][-1])
+                chosen[key[1]] = suite_summary(self._kept[key][-1])
         return tuple(chosen[name] for name in sorted(chosen))
 
     async def remove(self, scope: str, name: str) -> bool:
@@ -106,11 +112,11 @@ class MemoryBakeoffs:
 
     async def load(self, bakeoff_id: str) -> Bakeoff:
         if bakeoff_id not in self._kept:
-            raise no_bakeoff(bakeoff_id)
+            raise bakeoff_not_found(bakeoff_id)
         return self._kept[bakeoff_id]
 
     async def recent(
-        self, limit: int | None = None, wanted: BakeoffQuery = EVERY_BAKEOFF
+        self, limit: int | None = None, wanted: BakeoffQuery = ALL_BAKEOFFS
     ) -> tuple[Bakeoff, ...]:
         by_id = sorted(self._kept.values(), key=lambda bakeoff: bakeoff.id)
         newest = sorted(by_id, key=lambda bakeoff: bakeoff.at, reverse=True)
@@ -137,9 +143,9 @@ class MemorySchedules:
         for other in self._kept.values():
             same = (other.scope, other.name) == (schedule.scope, schedule.name)
             if same and other.id != schedule.id:
-                raise name_taken(schedule.name)
+                raise schedule_name_taken(schedule.name)
         before = self._kept.get(schedule.id, schedule)
-        self._kept[schedule.id] = replace(schedule, last_slot=newest_slot(before, schedule))
+        self._kept[schedule.id] = replace(schedule, last_slot=latest_slot(before, schedule))
 
     async def take(self, schedule_id: str, slot: str) -> bool:
         found = self._kept.get(schedule_id)
@@ -182,7 +188,7 @@ class MemoryRecords:
     async def keep(self, records: Sequence[PackedRecord]) -> None:
         self._kept |= {record.round_id: record for record in records}
 
-    async def recent(self, wanted: RecordQuery = EVERY_RECORD) -> Sequence[PackedRecord]:
+    async def recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
         found = [record for record in self._kept.values() if record.version == self._version]
         oldest_first = sorted(found, key=lambda record: (record.asked_at, record.round_id))
         return tuple(filter(wanted.admits, oldest_first))

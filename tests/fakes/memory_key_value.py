@@ -43,7 +43,7 @@ class MemoryKeyValueStore:
         for name in self._names(kind, start):
             await self.take(kind, name)
 
-    async def keep_newest(self, kind: str, most: int) -> None:
+    async def prune(self, kind: str, most: int) -> None:
         names = self._names(kind, "")
         for name in names[: max(0, len(names) - most)]:
             await self.take(kind, name)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
-from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, refusal
+from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, find_refusal
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class MemoryLedger:
     def _reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         own = account.round_id, account.day
         others = [line for key, line in self._lines.items() if key != own]
-        refused = refusal(caps, _used(account, others), micro)
+        refused = find_refusal(caps, _used(account, others), micro)
         if refused is None:
             self._line(account).reserved = micro
         return refused

@@ -21,7 +21,7 @@ SUITE = Suite("sql", (GRADED, OPEN), judges_see_references=True, scope=T1.scope)
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
+class Stores:
     """The stores of rounds, bake-offs and outgoing messages, all of one kind."""
 
     store: Store
@@ -29,12 +29,12 @@ class Books:
     outgoing: OutboxStore
 
 
-def sql_bench(engine: AsyncEngine) -> BakeoffStores:
+def sql_bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
     numbers = (SqlRecords(engine), sql_votes(engine))
     return BakeoffStores(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), *numbers)
 
 
-def holding(*texts: str, name: str = "sql", scope: str = T1.scope) -> Suite:
+def suite_of(*texts: str, name: str = "sql", scope: str = T1.scope) -> Suite:
     """Return a suite of questions without references."""
     return Suite(name, tuple(map(SuiteQuestion, texts)), scope=scope)
 

@@ -10,7 +10,7 @@ from council.ballots import Ballot
 from council.panel import Panel
 from council.ports import Store
 from council.rounds import Artefact, Closing, Round, Synthesis
-from tests.builders import a_panel, a_round, answered, ranked
+from tests.builders import a_panel, a_round, with_answers, with_ballots
 
 BOTH = ("sqlite", "postgres")
 on_sqlite = pytest.mark.parametrize("database", ["sqlite"])  # in a module whose DATABASES are both
@@ -18,7 +18,7 @@ on_sqlite = pytest.mark.parametrize("database", ["sqlite"])  # in a module whose
 
 def a_closed_round(round_id: str = "r1", panel: Panel | None = None) -> Round:
     """Return a closed round; by default of four members, with twelve artefacts."""
-    round_ = ranked(answered(replace(a_round(panel or a_panel(4)), id=round_id)))
+    round_ = with_ballots(with_answers(replace(a_round(panel or a_panel(4)), id=round_id)))
     chairman = round_.panel.members[0].key
     written = Synthesis(
         "Yes.", chairman, prompt=Prompt("system", "user"), reply=Reply("Yes.", cost_usd=0.01)
@@ -26,7 +26,7 @@ def a_closed_round(round_id: str = "r1", panel: Panel | None = None) -> Round:
     return replace(round_, synthesis=written, closing=Closing(31.5))
 
 
-def bare(round_: Round) -> Round:
+def without_artefacts(round_: Round) -> Round:
     """Return the round without artefacts."""
     own = (round_.id, round_.question, round_.panel, round_.seed, round_.asked_at, round_.versions)
     return Round(*own, bakeoff=round_.bakeoff)
@@ -50,9 +50,9 @@ def closing_last(items: Sequence[Artefact]) -> list[Artefact]:
     return sorted(items, key=lambda artefact: isinstance(artefact, Closing))
 
 
-async def keep(store: Store, round_: Round) -> None:
+async def store_round(store: Store, round_: Round) -> None:
     """Store a round with all its artefacts."""
-    assert await store.open(bare(round_))
+    assert await store.open(without_artefacts(round_))
     for artefact in artefacts(round_):
         await store.save(round_.id, artefact)
 

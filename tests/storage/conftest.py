@@ -16,7 +16,7 @@ from storage.rounds import SqlStore
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_ledger import MemoryLedger
 from tests.sqlite import new_file
-from tests.storage.benches import Books, sql_bench
+from tests.storage.benches import Stores, sql_bakeoff_stores
 
 EVERY_KIND = ["memory", "sqlite", "postgres"]
 
@@ -87,15 +87,15 @@ def ledger(request: pytest.FixtureRequest) -> Ledger:
 
 
 @pytest.fixture(params=EVERY_KIND)
-def stores(request: pytest.FixtureRequest) -> Books:
+def stores(request: pytest.FixtureRequest) -> Stores:
     if request.param == "memory":
         outgoing = MemoryOutbox()
         store = MemoryStore(outgoing.drop)
-        return Books(store, memory_bench(store), outgoing)
+        return Stores(store, memory_bench(store), outgoing)
     engine = engine_of(request)
-    return Books(SqlStore(engine), sql_bench(engine), SqlOutbox(engine))
+    return Stores(SqlStore(engine), sql_bakeoff_stores(engine), SqlOutbox(engine))
 
 
 @pytest.fixture
-def bakeoff_stores(stores: Books) -> BakeoffStores:
+def bakeoff_stores(stores: Stores) -> BakeoffStores:
     return stores.bakeoff_stores

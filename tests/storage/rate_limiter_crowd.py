@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
-from council.gateways.throttling.limits import Clock, OwnTurnstile
+from council.gateways.throttling.limits import Clock, LocalRateLimiter
 from council.ports import SharedRateLimiter
 from council.providers import Limits
 from storage.engine import open_engine
@@ -47,11 +47,11 @@ def in_memory_limiters() -> list[SharedRateLimiter]:
     """Return one in-memory rate limiter for all, with short minutes."""
     pace = 60 / MINUTE_SECONDS
     clock = Clock(lambda: time.monotonic() * pace, lambda seconds: asyncio.sleep(seconds / pace))
-    return [OwnTurnstile(clock)] * 3
+    return [LocalRateLimiter(clock)] * 3
 
 
 @asynccontextmanager
-async def on_postgres(
+async def postgres_limiters(
     url: str, counts: Callable[[bool], None] = lambda _: None
 ) -> AsyncIterator[list[SqlRateLimiter]]:
     """Yield a rate limiter for each process, each with its own connections."""

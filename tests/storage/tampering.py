@@ -16,8 +16,8 @@ from sqlmodel import SQLModel
 
 from council.answers import Prompt, Reply, Role
 from council.errors import CouncilError
-from council.integrity.erasure import texts_of
-from council.integrity.seal import changes
+from council.integrity.erasure import removable_texts
+from council.integrity.seal import find_changes
 from council.integrity.verification import ChainWalk
 from council.places import Place
 from council.rounds import Fallback, Question, Round
@@ -25,7 +25,7 @@ from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlStore
 from storage.row_mapping import PART_TABLES
 from storage.tables import Json, RoundRow
-from tests.builders import a_panel, a_paper, a_spoiled_ballot, an_absence
+from tests.builders import a_panel, a_spoiled_ballot, an_absence, an_exchange
 from tests.storage.builders import a_closed_round
 
 TABLES: tuple[type[SQLModel], ...] = (RoundRow, *PART_TABLES)
@@ -37,7 +37,7 @@ PLACE = Place("slack", "T1", "C1", "17.5", private=True)
 def a_full_round(round_id: str = "r1") -> Round:
     """Return a closed round with as little left out as there can be."""
     round_ = a_closed_round(round_id, a_panel(3))
-    paper = replace(a_paper(), prompt=PROMPT, reply=REPLY, cut_to=900)
+    paper = replace(an_exchange(), prompt=PROMPT, reply=REPLY, cut_to=900)
     audit = replace(round_.ballots[0], audit="order", paper=paper, reason="It is right.")
     first, *answers = round_.answers
     named = replace(first, prompt=PROMPT, reply=REPLY, scrubbed=("GPT",), suspicions=("orders",))
@@ -151,8 +151,8 @@ async def is_found(store: SqlStore, chain: SqlHashChain, round_id: str) -> bool:
         round_, seal = await store.load(round_id), await store.seal(round_id)
     except CouncilError:
         return True
-    left = texts_of(round_) if round_.forgotten else ()
-    return bool(left) or seal is None or bool(changes(round_, seal))
+    left = removable_texts(round_) if round_.forgotten else ()
+    return bool(left) or seal is None or bool(find_changes(round_, seal))
 
 
 async def _has_broken_chain(chain: SqlHashChain) -> bool:

@@ -7,11 +7,11 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.models import Ending
-from council.bakeoffs.ports import EVERY_BAKEOFF, BakeoffQuery, BakeoffStores
+from council.bakeoffs.ports import ALL_BAKEOFFS, BakeoffQuery, BakeoffStores
 from council.errors import BakeoffError, StoreError
 from storage.bakeoffs import SqlBakeoffs
 from tests.builders import ASKED_AT, a_panel
-from tests.storage.benches import T1, T2, a_bakeoff, holding
+from tests.storage.benches import T1, T2, a_bakeoff, suite_of
 
 NEXT = ASKED_AT + timedelta(days=1)
 SCHEDULED = "sched:weekly@2026-11-23T09:00"
@@ -26,7 +26,7 @@ async def test_a_bakeoff_comes_back_whole(bakeoff_stores: BakeoffStores) -> None
 
 
 async def test_the_first_of_two_with_one_id_is_stored(bakeoff_stores: BakeoffStores) -> None:
-    first, second = a_bakeoff(), a_bakeoff(asked_by="U2", suite=holding("Why?"))
+    first, second = a_bakeoff(), a_bakeoff(asked_by="U2", suite=suite_of("Why?"))
     await bakeoff_stores.bakeoffs.open(first)
 
     assert not await bakeoff_stores.bakeoffs.open(second)
@@ -70,7 +70,7 @@ async def test_a_bakeoff_that_is_not_there_is_named(bakeoff_stores: BakeoffStore
 @pytest.mark.parametrize(
     ("wanted", "ids"),
     [
-        pytest.param(EVERY_BAKEOFF, ["new", "a", "b", "theirs"], id="every"),
+        pytest.param(ALL_BAKEOFFS, ["new", "a", "b", "theirs"], id="every"),
         pytest.param(BakeoffQuery(scope=T2.scope), ["theirs"], id="scope"),
         pytest.param(BakeoffQuery(scope=""), [], id="house"),
         pytest.param(BakeoffQuery(suite="other"), ["b"], id="suite"),
@@ -85,7 +85,7 @@ async def test_bakeoffs_are_listed_newest_first(
 ) -> None:
     for bakeoff in (
         a_bakeoff("theirs", place=T2, at=ASKED_AT - timedelta(days=1)),
-        a_bakeoff("b", suite=holding("Why?", name="other")),
+        a_bakeoff("b", suite=suite_of("Why?", name="other")),
         a_bakeoff("a", ending=Ending(NEXT)),
         a_bakeoff("new", schedule="weekly", at=NEXT),
     ):
@@ -104,7 +104,7 @@ async def test_a_bakeoffs_suite_is_unchanged_when_the_suite_changes(
     await bakeoff_stores.suites.keep(before.suite, "U1", ASKED_AT)
     await bakeoff_stores.bakeoffs.open(before)
 
-    await bakeoff_stores.suites.keep(holding("Another?"), "U1", NEXT)
+    await bakeoff_stores.suites.keep(suite_of("Another?"), "U1", NEXT)
     await bakeoff_stores.suites.remove(T1.scope, "sql")
 
     assert await bakeoff_stores.bakeoffs.load("bo:1") == before
@@ -132,7 +132,7 @@ async def test_what_no_bakeoff_could_hold_is_named_and_stops_no_list(
     await bakeoffs.open(a_bakeoff())
     async with engine.begin() as connection:
         await connection.execute(text(change))
-    await bakeoffs.open(a_bakeoff("bo:2", suite=holding("Why?")))
+    await bakeoffs.open(a_bakeoff("bo:2", suite=suite_of("Why?")))
 
     with pytest.raises(StoreError, match=f"Bake-off 'bo:1' holds what no bake-off can: {named}"):
         await bakeoffs.load("bo:1")

@@ -20,7 +20,16 @@ from storage.bakeoff_tables import (
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_schedule
-from tests.storage.benches import SUITE, T1, T2, Books, a_bakeoff, a_record, holding, sql_bench
+from tests.storage.benches import (
+    SUITE,
+    T1,
+    T2,
+    Stores,
+    a_bakeoff,
+    a_record,
+    sql_bakeoff_stores,
+    suite_of,
+)
 from tests.storage.builders import a_closed_round
 
 
@@ -29,9 +38,9 @@ def asked(round_id: str, place: Place) -> Round:
     return replace(round_, question=Question("Why?", "U1", place=place))
 
 
-async def kept(stores: Books, place: Place, name: str) -> None:
+async def kept(stores: Stores, place: Place, name: str) -> None:
     """Keep one of everything in a place."""
-    suite = holding(f"Marked-{name}?", scope=place.scope)
+    suite = suite_of(f"Marked-{name}?", scope=place.scope)
     await stores.bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
     await stores.bakeoff_stores.bakeoffs.open(a_bakeoff(name, suite=suite, place=place))
     await stores.bakeoff_stores.schedules.keep(a_schedule(name, place=place, scope=place.scope))
@@ -41,7 +50,7 @@ async def kept(stores: Books, place: Place, name: str) -> None:
         await stores.outgoing.claim(f"key-{key}", key, ASKED_AT)
 
 
-async def left(stores: Books) -> list[str]:
+async def left(stores: Stores) -> list[str]:
     """Name what is there of whom."""
     bakeoff_stores = stores.bakeoff_stores
     kept_suites = [one.suite.scope for one in await bakeoff_stores.suites.every()]
@@ -51,7 +60,7 @@ async def left(stores: Books) -> list[str]:
     return sorted([*kept_suites, *bakeoffs, *schedules, *records])
 
 
-async def test_all_of_a_workspace_goes_and_nothing_else(stores: Books) -> None:
+async def test_all_of_a_workspace_goes_and_nothing_else(stores: Stores) -> None:
     for place, name in ((T1, "one"), (T2, "two"), (NOWHERE, "house")):
         await kept(stores, place, name)
 
@@ -62,7 +71,7 @@ async def test_all_of_a_workspace_goes_and_nothing_else(stores: Books) -> None:
     )
 
 
-async def test_what_was_sent_of_a_bakeoff_goes_with_it(stores: Books) -> None:
+async def test_what_was_sent_of_a_bakeoff_goes_with_it(stores: Stores) -> None:
     await kept(stores, T1, "one")
     await kept(stores, T2, "two")
 
@@ -73,7 +82,7 @@ async def test_what_was_sent_of_a_bakeoff_goes_with_it(stores: Books) -> None:
     assert [claim.is_new for claim in again] == [True, True, False, False]
 
 
-async def test_a_workspace_without_rounds_goes_too(stores: Books) -> None:
+async def test_a_workspace_without_rounds_goes_too(stores: Stores) -> None:
     await stores.bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
 
     assert await stores.store.drop("slack", "T1") == 0
@@ -81,7 +90,7 @@ async def test_a_workspace_without_rounds_goes_too(stores: Books) -> None:
     assert await left(stores) == []
 
 
-async def test_the_houses_own_never_leaves(stores: Books) -> None:
+async def test_the_houses_own_never_leaves(stores: Stores) -> None:
     await kept(stores, NOWHERE, "house")
 
     await stores.store.drop("", "")
@@ -92,9 +101,9 @@ async def test_the_houses_own_never_leaves(stores: Books) -> None:
 
 async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: Path) -> None:
     store = SqlStore(engine)
-    stores = Books(store, sql_bench(engine), SqlOutbox(engine))
+    stores = Stores(store, sql_bakeoff_stores(engine), SqlOutbox(engine))
     await kept(stores, T1, "one")
-    await stores.bakeoff_stores.suites.keep(holding("Marked-again?"), "U1", ASKED_AT)
+    await stores.bakeoff_stores.suites.keep(suite_of("Marked-again?"), "U1", ASKED_AT)
 
     await store.drop("slack", "T1")
     await store.wipe()
@@ -117,8 +126,8 @@ async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: P
     assert b"Marked-" not in bytes_
 
 
-async def test_what_another_workspace_holds_too_stays(stores: Books) -> None:
-    here, there = (holding("Why?", scope=place.scope) for place in (T1, T2))
+async def test_what_another_workspace_holds_too_stays(stores: Stores) -> None:
+    here, there = (suite_of("Why?", scope=place.scope) for place in (T1, T2))
     await stores.bakeoff_stores.suites.keep(here, "U1", ASKED_AT)
     await stores.bakeoff_stores.bakeoffs.open(a_bakeoff(suite=there, place=T2))
 

@@ -12,12 +12,12 @@ from council.bakeoffs.ports import BakeoffStores, StoredSuite, SuiteSummary
 from council.errors import StoreError, SuiteError
 from storage.bakeoffs import SqlSuites
 from tests.builders import ASKED_AT
-from tests.storage.benches import SUITE, T1, T2, holding
+from tests.storage.benches import SUITE, T1, T2, suite_of
 
 HERE = T1.scope
 LATER = ASKED_AT + timedelta(days=1)
-FIRST, SECOND = holding("Why?"), holding("Why?", "How?")
-OF_HOUSE = holding("What for?", scope="")
+FIRST, SECOND = suite_of("Why?"), suite_of("Why?", "How?")
+OF_HOUSE = suite_of("What for?", scope="")
 
 
 async def test_a_suite_comes_back_whole(bakeoff_stores: BakeoffStores) -> None:
@@ -154,7 +154,7 @@ async def test_a_suite_no_suite_could_be_is_named(
 
 
 async def test_names_and_texts_of_any_script_are_stored(bakeoff_stores: BakeoffStores) -> None:
-    suite = Suite("наш набор 🧠", holding("為什麼?", "O'Reilly's %_").questions)
+    suite = Suite("наш набор 🧠", suite_of("為什麼?", "O'Reilly's %_").questions)
 
     await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
 

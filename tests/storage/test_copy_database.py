@@ -14,7 +14,14 @@ from council.budget_caps import Account
 from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
 from council.rounds import Question
-from storage.copy_database import Contents, contents, copy, data_tables, others, row_digest
+from storage.copy_database import (
+    Contents,
+    copy_database,
+    count_contents,
+    count_other_programs,
+    data_tables,
+    row_digest,
+)
 from storage.engine import open_engine
 from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
@@ -24,8 +31,8 @@ from tests.builders import ASKED_AT, CLAUDE, a_round, a_schedule
 from tests.council.research.experiment_builders import a_mark, a_work, an_experiment
 from tests.postgres import Server, a_database
 from tests.sqlite import new_file
-from tests.storage.benches import SUITE, T1, a_bakeoff, a_record, sql_bench
-from tests.storage.builders import a_closed_round, keep
+from tests.storage.benches import SUITE, T1, a_bakeoff, a_record, sql_bakeoff_stores
+from tests.storage.builders import a_closed_round, store_round
 from tests.storage.tampering import a_full_round
 from tests.storage.test_records_votes import a_votes
 
@@ -43,9 +50,13 @@ def nobody(_: int) -> None:
 
 async def furnish(engine: AsyncEngine) -> None:
     """Keep something of everything that can be kept."""
-    store, bakeoff_stores, experiments = SqlStore(engine), sql_bench(engine), SqlExperiments(engine)
+    store, bakeoff_stores, experiments = (
+        SqlStore(engine),
+        sql_bakeoff_stores(engine),
+        SqlExperiments(engine),
+    )
     for round_ in (a_full_round("full"), a_closed_round("gone"), a_round(seed="open")):
-        await keep(store, round_)
+        await store_round(store, round_)
     odd = Question("Why \0 at \uffff all?", "U1", place=T1)
     await store.open(replace(a_closed_round("odd"), question=odd))
     await store.forget("gone", LATER, "salt")
@@ -94,15 +105,15 @@ async def back(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
 async def test_everything_goes_to_a_server_and_back(
     house: AsyncEngine, server_engine: AsyncEngine, back: AsyncEngine
 ) -> None:
-    before = await contents(house)
+    before = await count_contents(house)
     told: list[int] = []
 
-    await copy(house, server_engine, told.append)
-    await copy(server_engine, back, nobody)
+    await copy_database(house, server_engine, told.append)
+    await copy_database(server_engine, back, nobody)
 
     assert [name for name in KEPT.split() if not before.rows[name]] == []
     assert sum(told) == before.total
-    assert before == await contents(server_engine) == await contents(back)
+    assert before == await count_contents(server_engine) == await count_contents(back)
     assert await rows_of(back) == await rows_of(house)
     store = SqlStore(server_engine)
     assert await store.load("full") == await SqlStore(house).load("full")
@@ -122,8 +133,8 @@ async def test_every_table_there_is_goes_along(server_engine: AsyncEngine) -> No
 async def test_rows_that_are_numbered_go_on_after_the_last_one(
     house: AsyncEngine, server_engine: AsyncEngine
 ) -> None:
-    await copy(house, server_engine, nobody)
-    bakeoff_stores = sql_bench(server_engine)
+    await copy_database(house, server_engine, nobody)
+    bakeoff_stores = sql_bakeoff_stores(server_engine)
 
     await bakeoff_stores.records.keep([a_record("odd", panel="another")])
 
@@ -144,9 +155,9 @@ async def test_more_rows_than_a_batch_go_along(
             ],
         )
 
-    await copy(engine, server_engine, nobody)
+    await copy_database(engine, server_engine, nobody)
 
-    assert (await contents(server_engine)).money == (1_203, 1_203 * 1_202 // 2, 0)
+    assert (await count_contents(server_engine)).money == (1_203, 1_203 * 1_202 // 2, 0)
     assert await ledger.held() == await SqlLedger(server_engine).held()
 
 
@@ -160,7 +171,7 @@ async def test_a_database_that_holds_rounds_is_left_as_it_is(
     await SqlStore(server_engine).open(a_round())
 
     with pytest.raises(StoreError, match=r"^The database to copy into holds 1 round already"):
-        await copy(house, server_engine, nobody)
+        await copy_database(house, server_engine, nobody)
 
     assert [line.id for line in await SqlStore(server_engine).recent()] == ["r1"]
 
@@ -168,10 +179,10 @@ async def test_a_database_that_holds_rounds_is_left_as_it_is(
 async def test_a_database_that_holds_anything_else_is_left_as_it_is(
     house: AsyncEngine, server_engine: AsyncEngine
 ) -> None:
-    await sql_bench(server_engine).schedules.keep(a_schedule())
+    await sql_bakeoff_stores(server_engine).schedules.keep(a_schedule())
 
     with pytest.raises(StoreError, match=r"holds data already, so nothing was copied: name an"):
-        await copy(house, server_engine, nobody)
+        await copy_database(house, server_engine, nobody)
 
 
 @pytest.mark.parametrize(
@@ -206,10 +217,10 @@ async def test_what_the_other_cannot_keep_is_named_and_nothing_is_copied(
         await connection.execute(text(change))
 
     with pytest.raises(StoreError, match=f"^{named}") as refused:
-        await copy(house, server_engine, nobody)
+        await copy_database(house, server_engine, nobody)
 
     assert "so nothing was copied." in str(refused.value)
-    assert (await contents(server_engine)).total == 0
+    assert (await count_contents(server_engine)).total == 0
 
 
 async def test_other_programs_on_a_server_are_counted(postgres: Server, migrated_url: str) -> None:
@@ -219,7 +230,7 @@ async def test_other_programs_on_a_server_are_counted(postgres: Server, migrated
             async with engine.connect() as connection:
                 await connection.execute(text("SELECT 1"))
 
-        assert await others(one) == 1
+        assert await count_other_programs(one) == 1
 
         for engine in (one, two, three):
             await engine.dispose()
@@ -228,7 +239,7 @@ async def test_other_programs_on_a_server_are_counted(postgres: Server, migrated
 async def test_an_empty_database_makes_an_empty_copy(
     engine: AsyncEngine, server_engine: AsyncEngine
 ) -> None:
-    await copy(engine, server_engine, nobody)
+    await copy_database(engine, server_engine, nobody)
 
-    found = await contents(server_engine)
+    found = await count_contents(server_engine)
     assert found == Contents(dict.fromkeys(found.rows, 0), (0, 0, 0))

@@ -14,7 +14,7 @@ from storage.engine import open_engine
 from storage.rounds import SqlStore
 from storage.row_mapping import PART_TABLES
 from tests.builders import ASKED_AT, a_round, a_spoiled_ballot, an_absence, an_answer
-from tests.storage.builders import a_closed_round, keep
+from tests.storage.builders import a_closed_round, store_round
 
 
 async def scalar(engine: AsyncEngine, query: str) -> object:
@@ -23,7 +23,7 @@ async def scalar(engine: AsyncEngine, query: str) -> object:
 
 
 async def test_a_round_outlives_the_program(engine: AsyncEngine, url: str) -> None:
-    await keep(SqlStore(engine), a_closed_round())
+    await store_round(SqlStore(engine), a_closed_round())
     await engine.dispose()
 
     reopened = open_engine(url)
@@ -40,7 +40,7 @@ async def test_programs_that_write_at_once_wait_for_each_other(
     stores = [SqlStore(engine), SqlStore(other)]
     rounds = [a_closed_round(f"r{i}") for i in range(10)]
 
-    await asyncio.gather(*(keep(stores[i % 2], round_) for i, round_ in enumerate(rounds)))
+    await asyncio.gather(*(store_round(stores[i % 2], round_) for i, round_ in enumerate(rounds)))
 
     assert [await stores[0].load(round_.id) for round_ in rounds] == rounds
     await other.dispose()
@@ -60,7 +60,7 @@ async def test_of_programs_that_open_one_round_at_once_one_succeeds(
 
 
 async def test_a_reader_does_not_wait_for_a_writer(engine: AsyncEngine, url: str) -> None:
-    await keep(SqlStore(engine), a_closed_round())
+    await store_round(SqlStore(engine), a_closed_round())
     other = open_engine(url)
 
     async with engine.begin(), asyncio.timeout(5):
@@ -88,9 +88,9 @@ async def test_a_connection_is_safe_from_the_start(
 
 async def test_a_round_takes_all_it_holds_with_it(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
-    await keep(store, a_closed_round("kept"))
+    await store_round(store, a_closed_round("kept"))
     gone = a_closed_round("gone")
-    await keep(store, replace(gone, absences=(an_absence(),), spoiled=(a_spoiled_ballot(),)))
+    await store_round(store, replace(gone, absences=(an_absence(),), spoiled=(a_spoiled_ballot(),)))
 
     async with engine.begin() as connection:
         await connection.execute(text("DELETE FROM round WHERE id = 'gone'"))

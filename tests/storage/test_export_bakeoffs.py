@@ -7,9 +7,9 @@ import pytest
 from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import StoredSuite
 from council.errors import StoreError
-from storage.export import Kept, Record, kept_line, line_of, thing_of
+from storage.export import ExportedItem, ExportedRound, dump_item, dump_round, parse_item
 from tests.builders import ASKED_AT, a_schedule
-from tests.storage.benches import SUITE, a_bakeoff, holding
+from tests.storage.benches import SUITE, a_bakeoff, suite_of
 from tests.storage.builders import a_closed_round
 
 KEPT = [
@@ -21,26 +21,26 @@ KEPT = [
 
 
 @pytest.mark.parametrize("kept", KEPT)
-def test_exported_items_are_read_back_equal(kept: Kept) -> None:
-    line = kept_line(kept)
+def test_exported_items_are_read_back_equal(kept: ExportedItem) -> None:
+    line = dump_item(kept)
 
-    assert thing_of(line) == kept
-    assert thing_of(line.encode()) == kept
+    assert parse_item(line) == kept
+    assert parse_item(line.encode()) == kept
     assert "\n" not in line
     assert json.loads(line)["format"] == 1
 
 
 def test_a_line_without_a_kind_is_a_round() -> None:
-    assert thing_of(line_of(a_closed_round())) == Record(a_closed_round())
+    assert parse_item(dump_round(a_closed_round())) == ExportedRound(a_closed_round())
 
 
 def test_half_a_character_is_refused_in_a_sentence() -> None:
     with pytest.raises(StoreError, match="Suite 'sql' holds what JSON cannot"):
-        kept_line(StoredSuite(holding("cut off \ud83e"), "U1", ASKED_AT))
+        dump_item(StoredSuite(suite_of("cut off \ud83e"), "U1", ASKED_AT))
 
 
-def changed(kept: Kept, **fields: object) -> str:
-    return json.dumps(json.loads(kept_line(kept)) | fields)
+def changed(kept: ExportedItem, **fields: object) -> str:
+    return json.dumps(json.loads(dump_item(kept)) | fields)
 
 
 NAIVE = "2026-11-21T09:00:00"
@@ -71,12 +71,12 @@ NAIVE = "2026-11-21T09:00:00"
 )
 def test_what_is_nothing_of_ours_is_named(line: str, named: str) -> None:
     with pytest.raises(StoreError, match=named):
-        thing_of(line)
+        parse_item(line)
 
 
 def test_a_panel_that_cannot_sit_is_named() -> None:
-    document = json.loads(kept_line(a_bakeoff()))
+    document = json.loads(dump_item(a_bakeoff()))
     document["panel"]["members"] = document["panel"]["members"][:1]
 
     with pytest.raises(StoreError, match="has 1 member"):
-        thing_of(json.dumps(document))
+        parse_item(json.dumps(document))

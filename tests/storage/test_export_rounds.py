@@ -9,8 +9,8 @@ from hypothesis import given
 from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.verification import verify
-from council.rounds import Round, in_panel_order
-from storage.export import Record, line_of, parse_round
+from council.rounds import Round, sort_by_panel
+from storage.export import ExportedRound, dump_round, parse_round
 from tests.builders import ASKED_AT, an_answer
 from tests.storage.builders import a_closed_round
 from tests.storage.strategies import rounds_or_forgotten
@@ -20,23 +20,23 @@ from tests.storage.test_rounds_round_trip import SHARED
 @SHARED
 @given(rounds_or_forgotten())
 def test_a_round_reads_back_equal(round_: Round) -> None:
-    line = line_of(round_)
+    line = dump_round(round_)
 
-    assert parse_round(line).round_ == in_panel_order(round_)
-    assert parse_round(line.encode()).round_ == in_panel_order(round_)
+    assert parse_round(line).round_ == sort_by_panel(round_)
+    assert parse_round(line.encode()).round_ == sort_by_panel(round_)
     assert "\n" not in line
     assert json.loads(line)["format"] == 1
 
 
 def test_what_reads_back_can_be_verified() -> None:
-    assert verify(parse_round(line_of(a_closed_round())).round_) == ()
+    assert verify(parse_round(dump_round(a_closed_round())).round_) == ()
 
 
 def test_half_a_character_is_refused_in_a_sentence() -> None:
     round_ = replace(a_closed_round(), answers=(an_answer(text="cut off \ud83e"),))
 
     with pytest.raises(StoreError, match="Round 'r1' holds what JSON cannot"):
-        line_of(round_)
+        dump_round(round_)
 
 
 RATED = (
@@ -46,24 +46,24 @@ RATED = (
 
 
 def test_what_people_think_of_it_comes_along() -> None:
-    line = line_of(a_closed_round(), RATED)
+    line = dump_round(a_closed_round(), RATED)
 
-    assert parse_round(line) == Record(a_closed_round(), RATED)
-    assert "ratings" not in json.loads(line_of(a_closed_round()))
+    assert parse_round(line) == ExportedRound(a_closed_round(), RATED)
+    assert "ratings" not in json.loads(dump_round(a_closed_round()))
 
 
 CAST = (HumanVote("r1", "web:1", "K", "ada", ASKED_AT),)
 
 
 def test_what_people_voted_comes_along() -> None:
-    line = line_of(a_closed_round(), RATED, CAST)
+    line = dump_round(a_closed_round(), RATED, CAST)
 
-    assert parse_round(line) == Record(a_closed_round(), RATED, CAST)
-    assert "votes" not in json.loads(line_of(a_closed_round(), RATED))
+    assert parse_round(line) == ExportedRound(a_closed_round(), RATED, CAST)
+    assert "votes" not in json.loads(dump_round(a_closed_round(), RATED))
 
 
 def test_a_vote_on_another_round_is_refused() -> None:
-    line = line_of(a_closed_round(), votes=(replace(CAST[0], round_id="r2"),))
+    line = dump_round(a_closed_round(), votes=(replace(CAST[0], round_id="r2"),))
 
     with pytest.raises(StoreError, match=r"votes\.0\.round_id: it is of another round"):
         parse_round(line)
@@ -75,7 +75,7 @@ def rated(**fields: object) -> list[dict[str, object]]:
 
 
 def changed(**fields: object) -> str:
-    return json.dumps(json.loads(line_of(a_closed_round())) | fields)
+    return json.dumps(json.loads(dump_round(a_closed_round())) | fields)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_is_no_round_is_named(line: str | bytes, named: str) -> None:
 
 
 def test_a_panel_that_cannot_sit_is_named() -> None:
-    document = json.loads(line_of(a_closed_round()))
+    document = json.loads(dump_round(a_closed_round()))
     document["panel"]["members"] = document["panel"]["members"][:1]
 
     with pytest.raises(StoreError, match="has 1 member"):

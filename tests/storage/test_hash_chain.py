@@ -10,14 +10,14 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import StoreError
-from council.integrity.seal import changes
+from council.integrity.seal import find_changes
 from council.integrity.verification import ChainWalk
 from council.rounds import Closing
 from storage.engine import open_engine
 from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT
-from tests.storage.builders import BOTH, bare, keep, on_sqlite
+from tests.storage.builders import BOTH, on_sqlite, store_round, without_artefacts
 from tests.storage.test_hash_chain_append import SALT, asked
 
 DATABASES = BOTH
@@ -53,7 +53,7 @@ async def changed(engine: AsyncEngine, statement: str) -> None:
 
 async def test_a_chain_is_read_in_stretches(engine: AsyncEngine) -> None:
     for number in range(7):
-        await keep(SqlStore(engine), asked(f"r{number}"))
+        await store_round(SqlStore(engine), asked(f"r{number}"))
 
     walk = await walked(engine)
 
@@ -66,7 +66,7 @@ async def test_processes_that_close_rounds_at_once_keep_one_chain(
 ) -> None:
     ids = [f"r{number}" for number in range(40)]
     for round_id in ids:
-        await SqlStore(engine).open(bare(asked(round_id)))
+        await SqlStore(engine).open(without_artefacts(asked(round_id)))
     await engine.dispose()
 
     closing = [
@@ -85,7 +85,7 @@ async def test_programs_that_close_the_same_rounds_link_each_once(
 ) -> None:
     ids = [f"r{number}" for number in range(6)]
     for round_id in ids:
-        await SqlStore(engine).open(bare(asked(round_id)))
+        await SqlStore(engine).open(without_artefacts(asked(round_id)))
 
     async with AsyncExitStack() as stack:
         engines = [open_engine(url) for _ in range(3)]
@@ -103,7 +103,7 @@ async def test_programs_that_close_the_same_rounds_link_each_once(
 @on_sqlite
 async def test_a_closing_that_fails_leaves_no_link(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
-    await store.open(bare(asked("r1")))
+    await store.open(without_artefacts(asked("r1")))
     await changed(
         engine,
         "CREATE TRIGGER full BEFORE INSERT ON link BEGIN SELECT RAISE(ABORT, 'disk is full'); END",
@@ -118,7 +118,7 @@ async def test_a_closing_that_fails_leaves_no_link(engine: AsyncEngine) -> None:
 
 async def test_a_round_that_was_deleted_is_missed(engine: AsyncEngine) -> None:
     for number in (1, 2, 3):
-        await keep(SqlStore(engine), asked(f"r{number}"))
+        await store_round(SqlStore(engine), asked(f"r{number}"))
     await changed(engine, "DELETE FROM round WHERE id = 'r2'")
 
     assert (await walked(engine)).findings == ["round 'r2' of link 2 was deleted"]
@@ -126,7 +126,7 @@ async def test_a_round_that_was_deleted_is_missed(engine: AsyncEngine) -> None:
 
 async def test_a_round_that_was_deleted_can_be_taken_in_again(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
-    await keep(store, asked("r1"))
+    await store_round(store, asked("r1"))
     seal = await store.seal("r1")
     await changed(engine, "DELETE FROM round")
 
@@ -134,28 +134,28 @@ async def test_a_round_that_was_deleted_can_be_taken_in_again(engine: AsyncEngin
 
     assert seal is not None
     assert await store.seal("r1") == seal
-    assert changes(await store.load("r1"), seal) == ()
+    assert find_changes(await store.load("r1"), seal) == ()
     assert (await walked(engine)).findings == []
 
 
 async def test_a_link_that_was_deleted_is_missed_by_chain_and_round(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
     for number in (1, 2, 3):
-        await keep(store, asked(f"r{number}"))
+        await store_round(store, asked(f"r{number}"))
     await changed(engine, "DELETE FROM link WHERE number = 2")
 
     seal = await store.seal("r2")
 
     assert (await walked(engine)).findings == ["link 2 is missing"]
     assert seal is not None
-    assert changes(await store.load("r2"), seal) == ("its link in the chain is gone",)
+    assert find_changes(await store.load("r2"), seal) == ("its link in the chain is gone",)
 
 
 async def test_a_round_that_closed_before_there_were_chains_has_no_link(
     engine: AsyncEngine,
 ) -> None:
     store = SqlStore(engine)
-    await keep(store, asked("r1"))
+    await store_round(store, asked("r1"))
     await changed(engine, "DELETE FROM link")
     await changed(engine, "UPDATE round SET salt = '', digests = '[]'")
 
@@ -169,14 +169,14 @@ async def test_a_round_that_was_opened_and_closed_again_keeps_its_first_link(
     engine: AsyncEngine,
 ) -> None:
     store = SqlStore(engine)
-    await keep(store, asked("r1"))
+    await store_round(store, asked("r1"))
     await changed(engine, "UPDATE round SET seconds = NULL")
 
     await store.save("r1", Closing(99.0))
 
     seal = await store.seal("r1")
     assert seal is not None
-    assert changes(await store.load("r1"), seal) == ("closing",)
+    assert find_changes(await store.load("r1"), seal) == ("closing",)
     assert (await walked(engine)).length == 1
 
 
@@ -192,7 +192,7 @@ async def test_a_link_that_none_could_be_is_named_by_its_field(
     engine: AsyncEngine, change: str, named: str
 ) -> None:
     store = SqlStore(engine)
-    await keep(store, asked("r1"))
+    await store_round(store, asked("r1"))
     await changed(engine, f"UPDATE {change}")
 
     with pytest.raises(StoreError, match=named):
@@ -201,7 +201,7 @@ async def test_a_link_that_none_could_be_is_named_by_its_field(
 
 @on_sqlite
 async def test_a_chain_with_a_link_that_none_could_be_is_named(engine: AsyncEngine) -> None:
-    await keep(SqlStore(engine), asked("r1"))
+    await store_round(SqlStore(engine), asked("r1"))
     await changed(engine, "UPDATE link SET version = 'x'")
 
     with pytest.raises(StoreError, match=r"^Chain 'slack/T1' holds what no chain can: link\."):

@@ -7,13 +7,13 @@ from datetime import timedelta
 import pytest
 
 from council.integrity.erasure import forget
-from council.integrity.hash_chain import ELSEWHERE, appended
-from council.integrity.seal import Seal, changes, noted
+from council.integrity.hash_chain import FOREIGN_ORIGIN, next_link
+from council.integrity.seal import Seal, compute_digests, find_changes
 from council.places import Place
 from council.ports import Store
 from council.rounds import Closing, Question, Round
 from tests.builders import ASKED_AT, a_round
-from tests.storage.builders import a_closed_round, bare, keep
+from tests.storage.builders import a_closed_round, store_round, without_artefacts
 
 LATER = ASKED_AT + timedelta(days=90)
 SALT = "5a17" * 8
@@ -38,7 +38,7 @@ async def number_of(store: Store, round_id: str) -> tuple[str, int]:
 
 async def test_rounds_are_linked_in_the_order_they_close(store: Store) -> None:
     for round_id in ("r1", "r2", "r3"):
-        await store.open(bare(asked(round_id)))
+        await store.open(without_artefacts(asked(round_id)))
 
     for round_id in ("r2", "r3", "r1"):
         await store.save(round_id, Closing(1.0))
@@ -48,20 +48,20 @@ async def test_rounds_are_linked_in_the_order_they_close(store: Store) -> None:
 
 
 async def test_each_link_holds_the_digest_and_the_hash_before(store: Store) -> None:
-    await keep(store, asked("r1"))
-    await keep(store, asked("r2"))
+    await store_round(store, asked("r1"))
+    await store_round(store, asked("r2"))
 
     one, two = await seal_of(store, "r1"), await seal_of(store, "r2")
 
-    assert one.notes == noted(asked("r1"), one.notes.salt)
-    assert one.link == appended(None, "slack/T1", "r1", one.notes.digest)
-    assert two.link == appended(one.link, "slack/T1", "r2", two.notes.digest)
+    assert one.notes == compute_digests(asked("r1"), one.notes.salt)
+    assert one.link == next_link(None, "slack/T1", "r1", one.notes.digest)
+    assert two.link == next_link(one.link, "slack/T1", "r2", two.notes.digest)
     assert one.notes.salt != two.notes.salt
 
 
 async def test_each_workspace_has_its_own_chain(store: Store) -> None:
     for round_ in (asked("r1"), asked("r2", workspace="T2"), asked("r3", "web", ""), asked("r4")):
-        await keep(store, round_)
+        await store_round(store, round_)
 
     places = [await number_of(store, round_id) for round_id in ("r1", "r2", "r3", "r4")]
     assert places == [("slack/T1", 1), ("slack/T2", 1), ("", 1), ("slack/T1", 2)]
@@ -69,24 +69,24 @@ async def test_each_workspace_has_its_own_chain(store: Store) -> None:
 
 @pytest.mark.parametrize("round_", [a_round(), replace(a_closed_round(), closing=None)])
 async def test_a_round_before_its_end_has_no_link(store: Store, round_: Round) -> None:
-    await keep(store, round_)
+    await store_round(store, round_)
 
     assert await store.seal("r1") is None
     assert await store.seal("nobody") is None
 
 
 async def test_a_round_that_closes_twice_has_one_link(store: Store) -> None:
-    await store.open(bare(asked("r1")))
+    await store.open(without_artefacts(asked("r1")))
 
     await asyncio.gather(*(store.save("r1", Closing(float(i))) for i in range(5)))
-    await keep(store, asked("r2"))
+    await store_round(store, asked("r2"))
 
     assert await number_of(store, "r2") == ("slack/T1", 2)
 
 
 async def test_rounds_that_close_at_once_are_one_chain(store: Store) -> None:
     rounds = [asked(f"r{i}") for i in range(20)]
-    await asyncio.gather(*(store.open(bare(round_)) for round_ in rounds))
+    await asyncio.gather(*(store.open(without_artefacts(round_)) for round_ in rounds))
 
     await asyncio.gather(*(store.save(round_.id, Closing(1.0)) for round_ in rounds))
 
@@ -95,21 +95,21 @@ async def test_rounds_that_close_at_once_are_one_chain(store: Store) -> None:
 
 
 async def test_forgetting_keeps_the_digests_of_the_close(store: Store) -> None:
-    await keep(store, asked("r1"))
+    await store_round(store, asked("r1"))
     before = await seal_of(store, "r1")
 
     await store.forget("r1", LATER, SALT)
 
     forgotten = await store.load("r1")
     assert await store.seal("r1") == before
-    assert changes(forgotten, before) == ()
+    assert find_changes(forgotten, before) == ()
     assert forgotten.forgotten is not None
     assert forgotten.forgotten.salt == before.notes.salt
     assert forgotten.forgotten.digests == before.notes.texts
 
 
 async def test_a_round_without_a_link_is_forgotten_with_the_salt_it_is_given(store: Store) -> None:
-    await keep(store, replace(asked("r1"), closing=None))
+    await store_round(store, replace(asked("r1"), closing=None))
 
     await store.forget("r1", LATER, SALT)
 
@@ -120,17 +120,17 @@ async def test_a_round_without_a_link_is_forgotten_with_the_salt_it_is_given(sto
 
 
 async def test_an_unrelated_flag_changes_nothing(store: Store) -> None:
-    await keep(store, asked("r1"))
+    await store_round(store, asked("r1"))
 
     await store.pause("r1", paused=True)
     await store.deliver("r1", delivered=True)
 
-    assert changes(await store.load("r1"), await seal_of(store, "r1")) == ()
+    assert find_changes(await store.load("r1"), await seal_of(store, "r1")) == ()
 
 
 async def test_a_round_from_elsewhere_says_where_it_comes_from(store: Store) -> None:
-    notes = noted(asked("r1"), SALT)
-    there = appended(None, "slack/T1", "r1", notes.digest)
+    notes = compute_digests(asked("r1"), SALT)
+    there = next_link(None, "slack/T1", "r1", notes.digest)
 
     await store.import_round(asked("r1"), Seal(notes, there))
     await store.open(asked("r2"))
@@ -140,7 +140,7 @@ async def test_a_round_from_elsewhere_says_where_it_comes_from(store: Store) -> 
     assert one.link is not None
     assert two.link is not None
     assert (one.link.number, one.link.origin) == (1, there.hash)
-    assert (two.link.number, two.link.origin) == (2, ELSEWHERE)
+    assert (two.link.number, two.link.origin) == (2, FOREIGN_ORIGIN)
 
 
 async def test_a_forgotten_round_from_elsewhere_keeps_its_salt(store: Store) -> None:
@@ -150,15 +150,15 @@ async def test_a_forgotten_round_from_elsewhere_keeps_its_salt(store: Store) -> 
 
     seal = await seal_of(store, "r1")
     assert seal.notes.salt == SALT
-    assert changes(gone, seal) == ()
+    assert find_changes(gone, seal) == ()
 
 
 async def test_a_workspace_that_leaves_takes_its_chain_along(store: Store) -> None:
-    await keep(store, asked("r1"))
-    await keep(store, asked("r2", workspace="T2"))
+    await store_round(store, asked("r1"))
+    await store_round(store, asked("r2", workspace="T2"))
 
     await store.drop("slack", "T1")
-    await keep(store, asked("r3"))
+    await store_round(store, asked("r3"))
 
     assert await store.seal("r1") is None
     assert await number_of(store, "r2") == ("slack/T2", 1)
@@ -166,9 +166,9 @@ async def test_a_workspace_that_leaves_takes_its_chain_along(store: Store) -> No
 
 
 async def test_the_shared_chain_remains_when_a_workspace_is_deleted(store: Store) -> None:
-    await keep(store, asked("r1", "web", ""))
+    await store_round(store, asked("r1", "web", ""))
 
     await store.drop("web", "nowhere")
-    await keep(store, asked("r2", "web", ""))
+    await store_round(store, asked("r2", "web", ""))
 
     assert await number_of(store, "r2") == ("", 2)

@@ -16,7 +16,7 @@ from storage.rounds import SqlStore
 from storage.row_mapping import PANEL
 from storage.tables import LinkRow
 from tests.builders import ASKED_AT
-from tests.storage.builders import keep
+from tests.storage.builders import store_round
 from tests.storage.tampering import (
     TABLES,
     Change,
@@ -76,7 +76,7 @@ async def test_every_change_of_a_column_is_found(
     engine: AsyncEngine, meddler: Meddler, table: type[SQLModel]
 ) -> None:
     round_ = a_full_round()
-    await keep(SqlStore(engine), round_)
+    await store_round(SqlStore(engine), round_)
 
     missed = await unfound(engine, meddler, table)
 
@@ -87,7 +87,7 @@ async def test_every_change_of_a_column_is_found(
 async def test_every_change_after_forgetting_is_found(
     engine: AsyncEngine, meddler: Meddler, table: type[SQLModel]
 ) -> None:
-    await keep(SqlStore(engine), a_full_round())
+    await store_round(SqlStore(engine), a_full_round())
     await SqlStore(engine).forget("r1", LATER, "salt")
 
     missed = await unfound(engine, meddler, table)
@@ -100,7 +100,7 @@ async def test_every_row_that_is_taken_away_is_missed(
     engine: AsyncEngine, meddler: Meddler, table: type[SQLModel]
 ) -> None:
     store, chain = SqlStore(engine), SqlHashChain(engine)
-    await keep(store, a_full_round())
+    await store_round(store, a_full_round())
 
     missed = []
     name = str(table.__tablename__)
@@ -119,7 +119,7 @@ async def test_every_change_of_a_link_is_found(
     engine: AsyncEngine, meddler: Meddler, round_id: str
 ) -> None:
     for number in (1, 2):
-        await keep(SqlStore(engine), a_full_round(f"r{number}"))
+        await store_round(SqlStore(engine), a_full_round(f"r{number}"))
 
     missed = await unfound(engine, meddler, LinkRow, round_id)
 

@@ -69,9 +69,9 @@ async def test_the_newest_texts_remain(memos: KeyValueStore) -> None:
     await memos.note("panel", "first", "house")
     await memos.note("draft", "first", "again")
 
-    await memos.keep_newest("draft", 2)
+    await memos.prune("draft", 2)
 
     assert await memos.every("draft") == {"first": "again", "third": "third"}
     assert await memos.read("panel", "first") == "house"
-    await memos.keep_newest("draft", 5)
+    await memos.prune("draft", 5)
     assert len(await memos.every("draft")) == 2

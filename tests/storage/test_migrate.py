@@ -20,7 +20,7 @@ from council.errors import StoreError
 from council.feedback import Feedback
 from council.integrity.erasure import forget
 from council.integrity.verification import verify
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.places import NOWHERE
 from council.ports import RoundQuery, RoundSummary
@@ -29,7 +29,7 @@ from storage import migrate as schema
 from storage.bakeoff_tables import TurnRow
 from storage.engine import open_engine, schema_transaction
 from storage.memory import MemoryStore
-from storage.migrate import HEAD, current_revision, upgrade
+from storage.migrate import HEAD_REVISION, current_revision, upgrade
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from storage.row_mapping import PANEL
@@ -37,8 +37,8 @@ from storage.tables import RoundRow
 from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
 from tests.fakes.gateway import FakeGateway
 from tests.sqlite import address
-from tests.storage.benches import SUITE, a_bakeoff, a_record, sql_bench
-from tests.storage.builders import BOTH, a_closed_round, keep, on_sqlite
+from tests.storage.benches import SUITE, a_bakeoff, a_record, sql_bakeoff_stores
+from tests.storage.builders import BOTH, a_closed_round, on_sqlite, store_round
 
 MIGRATIONS = Path(schema.__file__).parent / "migrations"
 DATABASES = BOTH
@@ -100,15 +100,15 @@ async def test_an_empty_database_gets_every_table(empty: AsyncEngine) -> None:
     before = await upgrade(empty)
 
     assert before is None
-    assert await current_revision(empty) == HEAD
+    assert await current_revision(empty) == HEAD_REVISION
     assert await ran(empty, tables) == {*TurnRow.metadata.tables, "alembic_version"}
 
 
 async def test_a_second_upgrade_changes_nothing(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
-    await keep(store, a_closed_round())
+    await store_round(store, a_closed_round())
 
-    assert await upgrade(engine) == HEAD
+    assert await upgrade(engine) == HEAD_REVISION
     assert await store.load("r1") == a_closed_round()
 
 
@@ -119,11 +119,11 @@ async def test_programs_that_start_at_once_upgrade_once(empty: AsyncEngine, url:
     await other.dispose()
 
     assert None in before
-    assert await upgrade(empty) == HEAD
+    assert await upgrade(empty) == HEAD_REVISION
 
 
 def test_head_is_the_newest_migration() -> None:
-    assert ScriptDirectory.from_config(config()).get_current_head() == HEAD
+    assert ScriptDirectory.from_config(config()).get_current_head() == HEAD_REVISION
 
 
 async def test_the_migrations_lead_to_the_tables_as_they_are(engine: AsyncEngine) -> None:
@@ -155,12 +155,12 @@ async def test_the_schema_can_be_taken_down_and_brought_up_again(engine: AsyncEn
 
     assert await ran(engine, tables) == {"alembic_version"}
     assert await upgrade(engine) is None
-    await keep(SqlStore(engine), a_closed_round())
+    await store_round(SqlStore(engine), a_closed_round())
 
 
 async def test_a_round_from_before_places_is_unchanged(engine: AsyncEngine) -> None:
     store, before = SqlStore(engine), await convened()
-    await keep(store, before)
+    await store_round(store, before)
     await ran(engine, lambda connection: command.downgrade(config(connection), "0001"))
     old = await ran(
         engine, lambda c: {column["name"] for column in inspect(c).get_columns("round")}
@@ -204,7 +204,7 @@ async def sent(engine: AsyncEngine, *round_ids: str) -> list[bool]:
 
 async def test_rows_from_before_bakeoffs_are_unchanged(engine: AsyncEngine) -> None:
     store, before = SqlStore(engine), await convened()
-    await keep(store, before)
+    await store_round(store, before)
     await store.rate(Feedback("r1", "U1", helpful=True, reason="So clear.", at=ASKED_AT))
     await sent(engine, "r1")
     await ran(engine, lambda connection: command.downgrade(config(connection), "0006"))
@@ -223,7 +223,7 @@ async def test_rows_from_before_bakeoffs_are_unchanged(engine: AsyncEngine) -> N
 async def test_going_back_before_bakeoffs_keeps_rounds_and_what_was_sent_of_them(
     engine: AsyncEngine,
 ) -> None:
-    bakeoff_stores = sql_bench(engine)
+    bakeoff_stores = sql_bakeoff_stores(engine)
     await SqlStore(engine).open(replace(a_closed_round(), bakeoff="bo:1"))
     await bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
     await bakeoff_stores.bakeoffs.open(a_bakeoff())
@@ -244,14 +244,14 @@ async def test_rounds_from_before_the_chain_have_no_link_and_later_ones_begin_it
     engine: AsyncEngine,
 ) -> None:
     store = SqlStore(engine)
-    await keep(store, a_closed_round("old"))
+    await store_round(store, a_closed_round("old"))
     gone = replace(a_closed_round("gone"), closing=None)
-    await keep(store, gone)
+    await store_round(store, gone)
     await store.forget("gone", ASKED_AT, "salt")
     await ran(engine, lambda connection: command.downgrade(config(connection), "0007"))
 
     await upgrade(engine)
-    await keep(store, a_closed_round("new"))
+    await store_round(store, a_closed_round("new"))
 
     new = await store.seal("new")
     assert await store.seal("old") is None
@@ -266,12 +266,12 @@ async def convened() -> Round:
     """Return a round that was really held, asked for nowhere, as all were before places."""
     store = MemoryStore()
     await store.open(a_round())
-    return await convene("r1", RoundServices(FakeGateway(), store))
+    return await run_round("r1", RoundServices(FakeGateway(), store))
 
 
 async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
-    await keep(store, a_closed_round())
+    await store_round(store, a_closed_round())
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
         await connection.execute(text("UPDATE compatible SET oldest = '9998'"))
@@ -295,7 +295,7 @@ async def changed_by_a_newer_program(engine: AsyncEngine, oldest: str) -> None:
 async def test_a_program_works_on_a_newer_schema_that_is_compatible(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
     await store.open(a_round())
-    await changed_by_a_newer_program(engine, HEAD)
+    await changed_by_a_newer_program(engine, HEAD_REVISION)
 
     assert await upgrade(engine) == "9999"
     await store.save("r1", an_answer())
@@ -305,7 +305,7 @@ async def test_a_program_works_on_a_newer_schema_that_is_compatible(engine: Asyn
 
 
 async def test_a_newer_schema_without_a_note_is_refused(engine: AsyncEngine) -> None:
-    await changed_by_a_newer_program(engine, HEAD)
+    await changed_by_a_newer_program(engine, HEAD_REVISION)
     async with engine.begin() as connection:
         await connection.execute(text("DELETE FROM compatible"))
 
@@ -316,7 +316,7 @@ async def test_a_newer_schema_without_a_note_is_refused(engine: AsyncEngine) -> 
 async def test_a_newer_program_that_came_while_this_one_waited_is_left_alone(
     engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await changed_by_a_newer_program(engine, HEAD)
+    await changed_by_a_newer_program(engine, HEAD_REVISION)
     looked: list[AsyncEngine] = []
 
     async def seen_before(asked: AsyncEngine) -> str | None:
@@ -343,7 +343,7 @@ async def test_an_upgrade_that_fails_leaves_nothing_behind(empty: AsyncEngine) -
 @on_sqlite
 async def test_a_table_is_rebuilt_without_losing_what_points_at_it(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
-    await keep(store, a_closed_round())
+    await store_round(store, a_closed_round())
 
     def rebuild(connection: Connection) -> None:
         operations = Operations(MigrationContext.configure(connection))

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from council.integrity.erasure import forget
 from council.places import NOWHERE, Place
-from council.ports import EVERY, RoundQuery, RoundSummary, Store
+from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary, Store
 from council.rounds import Closing, Question, Round
 from tests.builders import ASKED_AT, a_panel, a_round
-from tests.storage.builders import a_closed_round, keep
+from tests.storage.builders import a_closed_round, store_round
 
 PAGE = Place("web", channel="web:1")
 MINE = Place("web", channel="web:1", private=True)
@@ -75,7 +75,7 @@ async def test_a_question_is_found_by_what_it_holds_capitals_or_not(
 @pytest.mark.parametrize(
     ("wanted", "ids"),
     [
-        pytest.param(EVERY, ["mine", "nowhere", "page", "slack", "theirs"], id="every"),
+        pytest.param(ALL_ROUNDS, ["mine", "nowhere", "page", "slack", "theirs"], id="every"),
         pytest.param(RoundQuery(chats=("web",)), ["mine", "page", "theirs"], id="chat"),
         pytest.param(RoundQuery(chats=("slack", "")), ["nowhere", "slack"], id="chats"),
         pytest.param(RoundQuery(chats=("discord",)), [], id="no-chat"),
@@ -96,8 +96,8 @@ async def test_rounds_are_listed_by_where_and_for_whom_they_were_asked(
 
 
 async def test_only_unfinished_rounds_are_listed_where_they_are_wanted(store: Store) -> None:
-    await keep(store, a_closed_round("closed"))
-    await keep(store, a_round().with_(Closing(1.0, "Nobody answered.")))
+    await store_round(store, a_closed_round("closed"))
+    await store_round(store, a_round().with_(Closing(1.0, "Nobody answered.")))
     await store.open(replace(a_round(), id="open"))
 
     assert await found(store, RoundQuery(unfinished=True)) == ["open"]
@@ -145,7 +145,7 @@ async def test_rounds_are_listed_by_the_channel_one_looks_from(
 async def test_rounds_are_listed_until_they_are_delivered_stopped_or_not(store: Store) -> None:
     for round_id in ("open", "stopped", "delivered", "forgotten"):
         await store.open(replace(a_round(), id=round_id))
-    await keep(store, a_closed_round("closed"))
+    await store_round(store, a_closed_round("closed"))
 
     await store.pause("stopped", paused=True)
     await store.deliver("delivered", delivered=True)
@@ -162,7 +162,7 @@ async def test_rounds_of_bakeoffs_are_listed_by_them_and_never_to_be_delivered(
 
     assert await found(store, RoundQuery(bakeoff="bo:1")) == ["bo:1.1"]
     assert await found(store, RoundQuery(bakeoff="")) == ["asked"]
-    assert await found(store, EVERY) == ["asked", "bo:1.1", "bo:2.1"]
+    assert await found(store, ALL_ROUNDS) == ["asked", "bo:1.1", "bo:2.1"]
     assert await found(store, RoundQuery(undelivered=True)) == ["asked"]
 
 
@@ -177,9 +177,11 @@ async def test_what_is_to_be_delivered_again_is_listed_again(store: Store) -> No
 
 async def test_rounds_of_one_panel_that_closed_without_a_failure(store: Store) -> None:
     other = replace(a_panel(), name="other")
-    await keep(store, a_closed_round("well"))
-    await keep(store, a_closed_round("of-another", other))
-    await keep(store, replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered.")))
+    await store_round(store, a_closed_round("well"))
+    await store_round(store, a_closed_round("of-another", other))
+    await store_round(
+        store, replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered."))
+    )
     await store.open(replace(a_round(), id="open"))
 
     assert await found(store, RoundQuery(panel="house", succeeded=True)) == ["well"]

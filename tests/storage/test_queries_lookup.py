@@ -11,13 +11,13 @@ from council.errors import RoundNotFoundError
 from council.ports import Store
 from council.rounds import Closing, Round, Stage
 from storage.queries import MAX_PAST_ROUNDS
-from tests.builders import ASKED_AT, a_panel, a_round, answered, ranked
-from tests.storage.builders import a_closed_round, an_audit, keep
+from tests.builders import ASKED_AT, a_panel, a_round, with_answers, with_ballots
+from tests.storage.builders import a_closed_round, an_audit, store_round
 
 STAGES = {
-    Stage.OPEN: answered(a_round()),
-    Stage.ANSWERED: replace(ranked(answered(a_round())), tally=None),
-    Stage.RANKED: ranked(answered(a_round())),
+    Stage.OPEN: with_answers(a_round()),
+    Stage.ANSWERED: replace(with_ballots(with_answers(a_round())), tally=None),
+    Stage.RANKED: with_ballots(with_answers(a_round())),
     Stage.CLOSED: a_closed_round(),
 }
 
@@ -99,12 +99,12 @@ async def test_rounds_of_one_moment_go_by_their_ids(store: Store) -> None:
 
 async def test_no_round_is_no_line(store: Store) -> None:
     assert await store.recent() == ()
-    assert await store.past_ballots("house") == ()
+    assert await store.load_past_ballots("house") == ()
 
 
 @pytest.mark.parametrize("stage", Stage)
 async def test_a_line_says_how_far_the_round_has_come(store: Store, stage: Stage) -> None:
-    await keep(store, STAGES[stage])
+    await store_round(store, STAGES[stage])
 
     (line,) = await store.recent()
 
@@ -117,7 +117,7 @@ async def test_a_line_says_how_far_the_round_has_come(store: Store, stage: Stage
 
 
 async def test_a_round_that_failed_is_closed(store: Store) -> None:
-    await keep(store, answered(a_round()).with_(Closing(1.0, "Nobody answered.")))
+    await store_round(store, with_answers(a_round()).with_(Closing(1.0, "Nobody answered.")))
 
     assert [line.stage for line in await store.recent()] == [Stage.CLOSED]
 
@@ -129,47 +129,47 @@ def counted(round_: Round) -> set[Ballot]:
 
 async def test_past_ballots_are_those_of_closed_rounds(store: Store) -> None:
     for minute, round_ in enumerate(STAGES.values()):
-        await keep(store, asked(minute, round_))
+        await store_round(store, asked(minute, round_))
 
-    (ballots,) = await store.past_ballots("house")
+    (ballots,) = await store.load_past_ballots("house")
 
     assert set(ballots) == counted(STAGES[Stage.CLOSED])
 
 
 async def test_past_ballots_are_those_of_one_panel(store: Store) -> None:
     other = replace(a_panel(3), name="other house")
-    await keep(store, a_closed_round("r1"))
-    await keep(store, a_closed_round("r2", panel=other))
+    await store_round(store, a_closed_round("r1"))
+    await store_round(store, a_closed_round("r2", panel=other))
 
-    (ballots,) = await store.past_ballots("other house")
+    (ballots,) = await store.load_past_ballots("other house")
 
     assert {ballot.judge for ballot in ballots} == {seat.key for seat in other.members}
-    assert await store.past_ballots("house of others") == ()
+    assert await store.load_past_ballots("house of others") == ()
 
 
 async def test_an_audit_ballot_is_no_past_ballot(store: Store) -> None:
     round_ = a_closed_round()
     audits = tuple(an_audit(ballot) for ballot in round_.ballots)
-    await keep(store, replace(round_, ballots=round_.ballots + audits))
+    await store_round(store, replace(round_, ballots=round_.ballots + audits))
 
-    (ballots,) = await store.past_ballots("house")
+    (ballots,) = await store.load_past_ballots("house")
 
     assert set(ballots) == counted(round_)
 
 
 async def test_a_closed_round_without_a_counted_ballot_is_left_out(store: Store) -> None:
-    await keep(store, answered(a_round()).with_(Closing(1.0, "Nobody answered.")))
+    await store_round(store, with_answers(a_round()).with_(Closing(1.0, "Nobody answered.")))
 
-    assert await store.past_ballots("house") == ()
+    assert await store.load_past_ballots("house") == ()
 
 
 async def test_past_ballots_go_back_a_hundred_rounds(store: Store) -> None:
     one = replace(a_closed_round(), answers=(), synthesis=None, tally=None, draw=None)
     for minute in range(MAX_PAST_ROUNDS + 2):
         told = replace(one.ballots[0], reason=f"In round {minute}.")
-        await keep(store, asked(minute, replace(one, ballots=(told,))))
+        await store_round(store, asked(minute, replace(one, ballots=(told,))))
 
-    past = await store.past_ballots("house")
+    past = await store.load_past_ballots("house")
 
     reasons = {ballot.reason for ballots in past for ballot in ballots}
     assert reasons == {f"In round {minute}." for minute in range(2, MAX_PAST_ROUNDS + 2)}

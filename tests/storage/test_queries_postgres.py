@@ -26,8 +26,8 @@ from storage.row_mapping import PART_TABLES
 from storage.tables import RoundRow, SpendingRow
 from storage.transactions import insert_once
 from tests.builders import ASKED_AT, a_schedule, an_answer
-from tests.storage.benches import SUITE, a_bakeoff, sql_bench
-from tests.storage.builders import a_closed_round, keep
+from tests.storage.benches import SUITE, a_bakeoff, sql_bakeoff_stores
+from tests.storage.builders import a_closed_round, store_round
 
 POSTGRES = make_url("postgresql://").get_dialect()()
 TABLES = RoundRow.metadata.tables
@@ -89,7 +89,7 @@ def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
             "round.seconds IS NULL",
             id="unfinished",
         ),
-        pytest.param(lambda s: s.past_ballots("house"), "ballot.round_id IN (", id="past"),
+        pytest.param(lambda s: s.load_past_ballots("house"), "ballot.round_id IN (", id="past"),
         pytest.param(lambda s: s.drop("slack", "T1"), "DELETE FROM round", id="drop"),
         pytest.param(
             lambda s: s.recent(3, RoundQuery(undelivered=True)),
@@ -107,8 +107,8 @@ async def test_what_is_asked_of_one_is_asked_of_the_other(
     engine: AsyncEngine, act: Callable[[SqlStore], Coroutine[Any, Any, object]], words: str
 ) -> None:
     asked: list[str] = []
-    await keep(SqlStore(engine), a_closed_round())
-    await keep(SqlStore(engine), replace(a_closed_round("open"), closing=None))
+    await store_round(SqlStore(engine), a_closed_round())
+    await store_round(SqlStore(engine), replace(a_closed_round("open"), closing=None))
 
     def note(_: object, clause: ClauseElement, *__: object) -> None:
         if not isinstance(clause, Insert):  # each database has its own
@@ -206,7 +206,7 @@ async def test_what_is_asked_of_one_bench_is_asked_of_the_other(
     engine: AsyncEngine, act: Callable[[BakeoffStores], Coroutine[Any, Any, object]], words: str
 ) -> None:
     asked: list[str] = []
-    bakeoff_stores = sql_bench(engine)
+    bakeoff_stores = sql_bakeoff_stores(engine)
     await bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
     await bakeoff_stores.bakeoffs.open(a_bakeoff())
 

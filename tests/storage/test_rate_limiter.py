@@ -12,7 +12,7 @@ from tests.storage.rate_limiter_crowd import (
     MINUTE_SECONDS,
     Callers,
     in_memory_limiters,
-    on_postgres,
+    postgres_limiters,
 )
 
 TWO = Limits(concurrency=2)
@@ -23,7 +23,7 @@ async def crowd(request: pytest.FixtureRequest) -> AsyncIterator[Callers]:
     if request.param == "memory":
         yield Callers(in_memory_limiters())
         return
-    async with on_postgres(request.getfixturevalue("migrated_url")) as turnstiles:
+    async with postgres_limiters(request.getfixturevalue("migrated_url")) as turnstiles:
         yield Callers(turnstiles)
 
 
@@ -71,7 +71,7 @@ async def seen(turnstile: SharedRateLimiter) -> None:
     """Wait until what was asked of a turnstile is known to the others, where there are any."""
     await asyncio.sleep(0)
     async with asyncio.timeout(10):
-        while isinstance(turnstile, SqlRateLimiter) and not turnstile.crowd("openai"):  # noqa: ASYNC110
+        while isinstance(turnstile, SqlRateLimiter) and not turnstile.provider_load("openai"):  # noqa: ASYNC110
             await asyncio.sleep(0.005)
 
 

@@ -11,14 +11,14 @@ from council.providers import Limits
 from council.providers import ProviderLoad as Figures
 from storage.rate_limiter import SqlRateLimiter
 from tests.postgres import Server
-from tests.storage.rate_limiter_crowd import GATE, Callers, on_postgres
+from tests.storage.rate_limiter_crowd import GATE, Callers, postgres_limiters
 
 ONE = Limits(concurrency=1)
 
 
 @pytest.fixture
 async def turnstiles(migrated_url: str) -> AsyncIterator[list[SqlRateLimiter]]:
-    async with on_postgres(migrated_url) as found:
+    async with postgres_limiters(migrated_url) as found:
         yield found
 
 
@@ -89,7 +89,7 @@ async def test_a_waiting_process_sees_the_load_of_all_processes(
     all_of_it = Figures(under_way=2, waiting=2)
 
     async with asyncio.timeout(20):
-        while all_of_it not in [turnstile.crowd(GATE) for turnstile in turnstiles]:  # noqa: ASYNC110
+        while all_of_it not in [turnstile.provider_load(GATE) for turnstile in turnstiles]:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
     for task in asking:
         task.cancel()
@@ -99,7 +99,7 @@ async def test_while_the_database_is_away_calls_go_on_under_the_process_own_limi
     migrated_url: str, postgres: Server
 ) -> None:
     heard: list[bool] = []
-    async with on_postgres(migrated_url, heard.append) as (turnstile, *_):
+    async with postgres_limiters(migrated_url, heard.append) as (turnstile, *_):
         turns = RateLimiter(Limits(concurrency=2), Clock(), turnstile, GATE)
         async with turns.turn("openai"):
             pass

@@ -7,27 +7,27 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.ports import EVERY_RECORD, BakeoffStores, RecordQuery
+from council.bakeoffs.ports import ALL_RECORDS, BakeoffStores, RecordQuery
 from council.bakeoffs.records import VERSION, PackedRecord
 from council.rounds import Closing
 from storage.bakeoff_tables import SourceRow
 from storage.records import SqlRecords
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_round
-from tests.storage.benches import T1, T2, Books, a_record
-from tests.storage.builders import BOTH, a_closed_round, keep
+from tests.storage.benches import T1, T2, Stores, a_record
+from tests.storage.builders import BOTH, a_closed_round, store_round
 
 HOUR = timedelta(hours=1)
 DATABASES = BOTH
 
 
-async def closed(stores: Books, *round_ids: str) -> None:
+async def closed(stores: Stores, *round_ids: str) -> None:
     for nth, round_id in enumerate(round_ids):
         at = ASKED_AT + nth * HOUR
         await stores.store.open(replace(a_closed_round(round_id), asked_at=at))
 
 
-async def test_a_record_comes_back_as_it_was(stores: Books) -> None:
+async def test_a_record_comes_back_as_it_was(stores: Stores) -> None:
     await closed(stores, "r1")
 
     await stores.bakeoff_stores.records.keep([a_record()])
@@ -35,7 +35,7 @@ async def test_a_record_comes_back_as_it_was(stores: Books) -> None:
     assert [*await stores.bakeoff_stores.records.recent()] == [a_record()]
 
 
-async def test_a_record_takes_the_place_of_the_one_before(stores: Books) -> None:
+async def test_a_record_takes_the_place_of_the_one_before(stores: Stores) -> None:
     await closed(stores, "r1")
     await stores.bakeoff_stores.records.keep([a_record()])
     again = a_record(numbers=b"new", shape="[]", category="", number=4)
@@ -51,10 +51,10 @@ async def test_nothing_to_keep_keeps_nothing(bakeoff_stores: BakeoffStores) -> N
     assert [*await bakeoff_stores.records.recent()] == []
 
 
-async def test_closed_rounds_without_a_record_are_missing_oldest_first(stores: Books) -> None:
+async def test_closed_rounds_without_a_record_are_missing_oldest_first(stores: Stores) -> None:
     await closed(stores, "c", "a", "b", "gone")
     await stores.store.open(replace(a_round(), id="open"))
-    await keep(
+    await store_round(
         stores.store, replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered."))
     )
     await stores.store.forget("gone", ASKED_AT, "salt")
@@ -64,7 +64,7 @@ async def test_closed_rounds_without_a_record_are_missing_oldest_first(stores: B
     assert await stores.bakeoff_stores.records.missing(1) == ("c",)
 
 
-async def test_a_record_of_another_version_counts_as_missing(stores: Books) -> None:
+async def test_a_record_of_another_version_counts_as_missing(stores: Stores) -> None:
     await closed(stores, "r1")
 
     await stores.bakeoff_stores.records.keep([a_record(version=VERSION - 1)])
@@ -73,7 +73,7 @@ async def test_a_record_of_another_version_counts_as_missing(stores: Books) -> N
     assert [*await stores.bakeoff_stores.records.recent()] == []
 
 
-async def test_what_a_round_came_to_stays_when_its_texts_go(stores: Books) -> None:
+async def test_what_a_round_came_to_stays_when_its_texts_go(stores: Stores) -> None:
     await closed(stores, "r1")
     await stores.bakeoff_stores.records.keep([a_record()])
 
@@ -93,7 +93,7 @@ RECORDS = (
 @pytest.mark.parametrize(
     ("wanted", "ids"),
     [
-        pytest.param(EVERY_RECORD, "abcd", id="every"),
+        pytest.param(ALL_RECORDS, "abcd", id="every"),
         pytest.param(RecordQuery(scope=T1.scope), "ac", id="scope"),
         pytest.param(RecordQuery(scope=""), "b", id="house"),
         pytest.param(RecordQuery(suite="sql"), "abd", id="suite"),
@@ -110,7 +110,7 @@ RECORDS = (
     ],
 )
 async def test_records_are_given_by_what_a_board_counts(
-    stores: Books, wanted: RecordQuery, ids: str
+    stores: Stores, wanted: RecordQuery, ids: str
 ) -> None:
     await closed(stores, *"abcd")
     await stores.bakeoff_stores.records.keep(RECORDS[::-1])

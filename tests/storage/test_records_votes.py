@@ -15,7 +15,7 @@ from storage.bakeoff_tables import RecordRow, SourceRow, VotesRow
 from storage.migrate import upgrade
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT
-from tests.storage.benches import T1, T2, Books, a_record, sql_bench
+from tests.storage.benches import T1, T2, Stores, a_record, sql_bakeoff_stores
 from tests.storage.builders import BOTH, a_closed_round
 from tests.storage.test_migrate import config, ran
 
@@ -27,12 +27,12 @@ def a_votes(round_id: str = "r1", **fields: object) -> PackedRecord:
     return a_record(round_id, **{"shape": SHAPE, "version": VERSION, **fields})
 
 
-async def closed(stores: Books, *round_ids: str) -> None:
+async def closed(stores: Stores, *round_ids: str) -> None:
     for round_id in round_ids:
         await stores.store.open(a_closed_round(round_id))
 
 
-async def test_votes_and_records_are_stored_and_missing_independently(stores: Books) -> None:
+async def test_votes_and_records_are_stored_and_missing_independently(stores: Stores) -> None:
     await closed(stores, "a", "b")
 
     await stores.bakeoff_stores.records.keep([a_record("a"), a_record("b")])
@@ -44,7 +44,7 @@ async def test_votes_and_records_are_stored_and_missing_independently(stores: Bo
     assert len(await stores.bakeoff_stores.records.recent()) == 2
 
 
-async def test_votes_of_another_version_are_missing(stores: Books) -> None:
+async def test_votes_of_another_version_are_missing(stores: Stores) -> None:
     await closed(stores, "r1")
 
     await stores.bakeoff_stores.votes.keep([a_votes(version=VERSION + 1)])
@@ -53,7 +53,7 @@ async def test_votes_of_another_version_are_missing(stores: Books) -> None:
     assert [*await stores.bakeoff_stores.votes.recent()] == []
 
 
-async def test_votes_are_given_by_where_they_were_cast(stores: Books) -> None:
+async def test_votes_are_given_by_where_they_were_cast(stores: Stores) -> None:
     await closed(stores, "a", "b")
     await stores.bakeoff_stores.votes.keep([a_votes("a"), a_votes("b", scope=T2.scope)])
 
@@ -62,7 +62,7 @@ async def test_votes_are_given_by_where_they_were_cast(stores: Books) -> None:
     assert [votes.round_id for votes in found] == ["a"]
 
 
-async def test_how_judges_voted_stays_when_texts_go(stores: Books) -> None:
+async def test_how_judges_voted_stays_when_texts_go(stores: Stores) -> None:
     await closed(stores, "r1")
     await stores.bakeoff_stores.votes.keep([a_votes()])
 
@@ -71,7 +71,7 @@ async def test_how_judges_voted_stays_when_texts_go(stores: Books) -> None:
     assert [*await stores.bakeoff_stores.votes.recent()] == [a_votes()]
 
 
-async def test_votes_go_with_their_round(stores: Books) -> None:
+async def test_votes_go_with_their_round(stores: Stores) -> None:
     place = replace(a_closed_round("r1").question, place=T1)
     await stores.store.open(replace(a_closed_round("r1"), question=place))
     await closed(stores, "r2")
@@ -86,7 +86,7 @@ async def test_votes_go_with_their_round(stores: Books) -> None:
 async def test_a_source_remains_while_a_record_or_a_vote_uses_it(
     engine: AsyncEngine, kept: str
 ) -> None:
-    store, bakeoff_stores = SqlStore(engine), sql_bench(engine)
+    store, bakeoff_stores = SqlStore(engine), sql_bakeoff_stores(engine)
     await store.open(a_closed_round("r1"))
     await getattr(bakeoff_stores, kept).keep([a_votes("r1", version=_version(kept))])
 
@@ -100,7 +100,7 @@ def _version(kept: str) -> int:
 
 
 async def test_the_votes_table_can_be_dropped_and_created_again(engine: AsyncEngine) -> None:
-    store, bakeoff_stores = SqlStore(engine), sql_bench(engine)
+    store, bakeoff_stores = SqlStore(engine), sql_bakeoff_stores(engine)
     await store.open(a_closed_round("r1"))
     await bakeoff_stores.records.keep([a_record("r1")])
     await bakeoff_stores.votes.keep([a_votes("r1")])

@@ -18,18 +18,25 @@ from tests.builders import (
     GPT,
     GROK,
     a_panel,
-    a_paper,
     a_round,
     an_absence,
     an_answer,
+    an_exchange,
 )
-from tests.storage.builders import a_closed_round, an_audit, artefacts, bare, closing_last, keep
+from tests.storage.builders import (
+    a_closed_round,
+    an_audit,
+    artefacts,
+    closing_last,
+    store_round,
+    without_artefacts,
+)
 
 FULL = a_closed_round()
 DRAW = FULL.draw or Draw(LabelMap(()), ())
 TALLY = FULL.tally or Tally((), NotImplemented)
 OTHER_DRAW = Draw(LabelMap(((GPT, Label("Z")),)), (Slate("another judge", (Label("Z"),)),))
-SPOILED = SpoiledBallot(CLAUDE, "it ranked nothing", a_paper())
+SPOILED = SpoiledBallot(CLAUDE, "it ranked nothing", an_exchange())
 
 
 async def test_a_round_is_opened_once_however_many_try(store: Store) -> None:
@@ -48,7 +55,7 @@ async def test_opening_the_same_round_again_is_no_news(store: Store) -> None:
 
 
 async def test_opening_a_round_again_keeps_what_it_has_come_to(store: Store) -> None:
-    await keep(store, FULL)
+    await store_round(store, FULL)
 
     await store.open(a_round(seed="another"))
 
@@ -87,7 +94,7 @@ async def test_the_first_of_two_artefacts_for_one_place_is_stored_complete(
 async def test_one_of_many_artefacts_for_one_place_is_stored_complete(
     store: Store,
 ) -> None:
-    await store.open(bare(FULL))
+    await store.open(without_artefacts(FULL))
     draws = [replace(DRAW, slates=DRAW.slates[i:]) for i in range(4)]
 
     await asyncio.gather(*(store.save("r1", draw) for draw in draws))
@@ -101,12 +108,12 @@ async def test_role_attempt_and_audit_are_part_of_an_artefacts_place(store: Stor
         an_absence(role=Role.BALLOT),
         an_absence(role=Role.SYNTHESIS),
         SPOILED,
-        replace(SPOILED, paper=a_paper(attempt=2)),
+        replace(SPOILED, paper=an_exchange(attempt=2)),
         FULL.ballots[0],
         an_audit(FULL.ballots[0], "order"),
         an_audit(FULL.ballots[0], "own"),
     ]
-    await store.open(bare(FULL))
+    await store.open(without_artefacts(FULL))
 
     for artefact in kept:
         await store.save("r1", artefact)
@@ -116,7 +123,7 @@ async def test_role_attempt_and_audit_are_part_of_an_artefacts_place(store: Stor
 
 
 async def test_parts_are_in_panel_order_whatever_the_order_of_arrival(store: Store) -> None:
-    await store.open(bare(FULL))
+    await store.open(without_artefacts(FULL))
 
     for artefact in closing_last(artefacts(FULL)[::-1]):
         await store.save("r1", artefact)
@@ -126,7 +133,7 @@ async def test_parts_are_in_panel_order_whatever_the_order_of_arrival(store: Sto
 
 @pytest.mark.parametrize("late", [an_absence(role=Role.SYNTHESIS), SPOILED, Closing(99.0)])
 async def test_nothing_is_added_to_a_closed_round(store: Store, late: Artefact) -> None:
-    await keep(store, FULL)
+    await store_round(store, FULL)
 
     await store.save("r1", late)
 
@@ -135,7 +142,7 @@ async def test_nothing_is_added_to_a_closed_round(store: Store, late: Artefact) 
 
 async def test_outside_judges_come_after_the_members(store: Store) -> None:
     round_ = a_closed_round(panel=a_panel(3, outside=2))
-    await store.open(bare(round_))
+    await store.open(without_artefacts(round_))
 
     for artefact in closing_last(artefacts(round_)[::-1]):
         await store.save("r1", artefact)
@@ -146,7 +153,7 @@ async def test_outside_judges_come_after_the_members(store: Store) -> None:
 
 async def test_fifty_rounds_at_once_lose_nothing(store: Store) -> None:
     rounds = [a_closed_round(f"r{i}") for i in range(50)]
-    await asyncio.gather(*(store.open(bare(round_)) for round_ in rounds))
+    await asyncio.gather(*(store.open(without_artefacts(round_)) for round_ in rounds))
 
     await asyncio.gather(
         *(store.save(round_.id, artefact) for round_ in rounds for artefact in artefacts(round_))
@@ -171,7 +178,7 @@ async def test_a_round_that_is_not_there_is_not_found(store: Store) -> None:
 
 
 async def test_a_cancelled_save_leaves_the_store_in_order(store: Store) -> None:
-    await store.open(bare(FULL))
+    await store.open(without_artefacts(FULL))
 
     for steps in range(40):
         saving = asyncio.create_task(store.save("r1", DRAW))
@@ -182,7 +189,7 @@ async def test_a_cancelled_save_leaves_the_store_in_order(store: Store) -> None:
         assert (await store.load("r1")).draw in (None, DRAW)
 
     await store.save("r1", DRAW)
-    assert await store.load("r1") == bare(FULL).with_(DRAW)
+    assert await store.load("r1") == without_artefacts(FULL).with_(DRAW)
 
 
 async def test_chairmen_and_audits_come_in_an_order_too(store: Store) -> None:

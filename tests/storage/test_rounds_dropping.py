@@ -23,7 +23,7 @@ from storage.row_mapping import PART_TABLES
 from storage.tables import FeedbackRow, HumanVoteRow, OutgoingRow
 from tests.builders import ASKED_AT
 from tests.fakes.memory_ledger import MemoryLedger
-from tests.storage.builders import a_closed_round, keep
+from tests.storage.builders import a_closed_round, store_round
 from tests.storage.conftest import EVERY_KIND, engine_of
 
 HERE = Place("slack", "T1", "C1")
@@ -55,7 +55,7 @@ def asked(round_id: str, place: Place) -> Round:
 
 async def kept(house: House, *rounds: Round) -> None:
     for round_ in rounds:
-        await keep(house.store, round_)
+        await store_round(house.store, round_)
         await house.outgoing.claim(f"key-{round_.id}", round_.id, ASKED_AT)
         await house.ledger.settle(Account(round_.id, DAY, "U1", "slack/T1/C1"), 7)
 

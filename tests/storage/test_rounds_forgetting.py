@@ -12,11 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.errors import ForgottenError, RoundNotFoundError, StoreError
 from council.integrity.erasure import forget
 from council.ports import RoundQuery, Store
-from council.rounds import Closing, Question, Round, in_panel_order
+from council.rounds import Closing, Question, Round, sort_by_panel
 from storage.engine import open_engine, read_only_engine
 from storage.rounds import SqlStore
-from tests.builders import ASKED_AT, a_panel, a_round, an_answer, answered, ranked
-from tests.storage.builders import a_closed_round, keep
+from tests.builders import ASKED_AT, a_panel, a_round, an_answer, with_answers, with_ballots
+from tests.storage.builders import a_closed_round, store_round
 from tests.storage.strategies import rounds
 from tests.storage.test_rounds_round_trip import SHARED
 
@@ -31,21 +31,19 @@ def asked(day: int, round_id: str) -> Round:
 @SHARED
 @given(rounds())
 async def test_any_round_is_forgotten_as_the_council_says(store: Store, round_: Round) -> None:
-    await keep(store, round_)
+    await store_round(store, round_)
 
     seal = await store.seal(round_.id)
 
     assert await store.forget(round_.id, LATER, SALT)
 
     salt = seal.notes.salt if seal else SALT
-    assert await store.load(round_.id) == in_panel_order(
-        forget(in_panel_order(round_), LATER, salt)
-    )
+    assert await store.load(round_.id) == sort_by_panel(forget(sort_by_panel(round_), LATER, salt))
 
 
 async def test_a_round_is_forgotten_once(store: Store) -> None:
     open_round = replace(a_closed_round(), closing=None)
-    await keep(store, open_round)
+    await store_round(store, open_round)
     await store.forget("r1", LATER, SALT)
 
     assert not await store.forget("r1", LATER + timedelta(days=1), "another")
@@ -59,8 +57,8 @@ async def test_a_round_that_is_not_there_cannot_be_forgotten(store: Store) -> No
 
 
 async def test_other_rounds_are_left_alone(store: Store) -> None:
-    await keep(store, a_closed_round("r1"))
-    await keep(store, a_closed_round("r2"))
+    await store_round(store, a_closed_round("r1"))
+    await store_round(store, a_closed_round("r2"))
 
     await store.forget("r1", LATER, SALT)
     await store.wipe()
@@ -80,19 +78,19 @@ async def test_nothing_is_added_to_a_forgotten_round(store: Store, artefact: Clo
 
 
 async def test_its_ballots_still_count_for_its_panel(store: Store) -> None:
-    await keep(store, a_closed_round())
-    before = await store.past_ballots("house")
+    await store_round(store, a_closed_round())
+    before = await store.load_past_ballots("house")
 
     await store.forget("r1", LATER, SALT)
 
-    after = await store.past_ballots("house")
+    after = await store.load_past_ballots("house")
     assert [[b.ranking for b in ballots] for ballots in after] == [
         [b.ranking for b in ballots] for ballots in before
     ]
 
 
 async def test_its_line_says_since_when(store: Store) -> None:
-    await keep(store, a_closed_round())
+    await store_round(store, a_closed_round())
     await store.forget("r1", LATER, SALT)
 
     (line,) = await store.recent()
@@ -102,7 +100,7 @@ async def test_its_line_says_since_when(store: Store) -> None:
 
 async def test_ids_come_oldest_first_and_within_a_time(store: Store) -> None:
     for day, round_id in ((3, "d"), (1, "b"), (0, "c"), (0, "a")):
-        await keep(store, asked(day, round_id))
+        await store_round(store, asked(day, round_id))
 
     assert await store.ids() == ("a", "c", "b", "d")
     assert await store.ids(2) == ("a", "c")
@@ -127,7 +125,9 @@ def marked(number: int) -> Round:
     panel = a_panel(4)
     texts = {seat.key: f"{words}{i}" for i, seat in enumerate(panel.members)}
     question = Question(words, "U1", words, reference=words)
-    round_ = ranked(answered(replace(a_round(panel), id=f"r{number}", question=question), texts))
+    round_ = with_ballots(
+        with_answers(replace(a_round(panel), id=f"r{number}", question=question), texts)
+    )
     return replace(round_, closing=Closing(1.0))
 
 
@@ -136,7 +136,7 @@ async def full(engine: AsyncEngine) -> SqlStore:
     """Return a store of rounds that were saved as they came about, so that rows have moved."""
     store = SqlStore(engine)
     for number in range(12):
-        await keep(store, marked(number))
+        await store_round(store, marked(number))
     return store
 
 

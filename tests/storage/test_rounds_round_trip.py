@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.ports import Store
-from council.rounds import Round, in_panel_order
+from council.rounds import Round, sort_by_panel
 from storage.memory import MemoryStore
 from storage.rounds import SqlStore
-from tests.storage.builders import artefacts, bare, closing_last, keep
+from tests.storage.builders import artefacts, closing_last, store_round, without_artefacts
 from tests.storage.conftest import engine_of
 from tests.storage.strategies import rounds, rounds_or_forgotten
 
@@ -31,9 +31,9 @@ def store(request: pytest.FixtureRequest) -> Store:
 @SHARED
 @given(rounds())
 async def test_a_round_comes_back_equal(store: Store, round_: Round) -> None:
-    await keep(store, round_)
+    await store_round(store, round_)
 
-    assert await store.load(round_.id) == in_panel_order(round_)
+    assert await store.load(round_.id) == sort_by_panel(round_)
 
 
 @SHARED
@@ -41,25 +41,25 @@ async def test_a_round_comes_back_equal(store: Store, round_: Round) -> None:
 async def test_a_stored_round_is_read_back_equal(store: Store, round_: Round) -> None:
     assert await store.open(round_)
 
-    assert await store.load(round_.id) == in_panel_order(round_)
+    assert await store.load(round_.id) == sort_by_panel(round_)
 
 
 @SHARED
 @given(st.data())
 async def test_the_order_of_saving_leaves_no_trace(store: Store, data: st.DataObject) -> None:
     round_ = data.draw(rounds())
-    await store.open(bare(round_))
+    await store.open(without_artefacts(round_))
 
     for artefact in closing_last(data.draw(st.permutations(artefacts(round_)))):
         await store.save(round_.id, artefact)
 
-    assert await store.load(round_.id) == in_panel_order(round_)
+    assert await store.load(round_.id) == sort_by_panel(round_)
 
 
 @SHARED
 @given(rounds())
 async def test_saving_all_of_a_round_again_changes_nothing(store: Store, round_: Round) -> None:
-    await keep(store, round_)
+    await store_round(store, round_)
     before = await store.load(round_.id)
 
     for artefact in artefacts(round_):
@@ -71,7 +71,7 @@ async def test_saving_all_of_a_round_again_changes_nothing(store: Store, round_:
 @SHARED
 @given(rounds())
 async def test_the_line_of_a_round_says_its_stage(store: Store, round_: Round) -> None:
-    await keep(store, round_)
+    await store_round(store, round_)
 
     lines = {line.id: line for line in await store.recent()}
 
@@ -83,9 +83,9 @@ async def test_the_line_of_a_round_says_its_stage(store: Store, round_: Round) -
 @FEWER
 @given(rounds())
 async def test_a_server_gives_a_round_back_equal(server_engine: AsyncEngine, round_: Round) -> None:
-    await keep(SqlStore(server_engine), round_)
+    await store_round(SqlStore(server_engine), round_)
 
-    assert await SqlStore(server_engine).load(round_.id) == in_panel_order(round_)
+    assert await SqlStore(server_engine).load(round_.id) == sort_by_panel(round_)
 
 
 @FEWER
@@ -95,4 +95,4 @@ async def test_a_server_gives_a_round_back_that_it_was_given_whole(
 ) -> None:
     assert await SqlStore(server_engine).open(round_)
 
-    assert await SqlStore(server_engine).load(round_.id) == in_panel_order(round_)
+    assert await SqlStore(server_engine).load(round_.id) == sort_by_panel(round_)

@@ -11,7 +11,7 @@ from council.errors import StoreError
 from council.rounds import Fallback
 from storage.rounds import SqlStore
 from tests.builders import a_spoiled_ballot, an_absence
-from tests.storage.builders import a_closed_round, keep
+from tests.storage.builders import a_closed_round, store_round
 
 ROUND = replace(
     a_closed_round(),
@@ -22,7 +22,7 @@ ROUND = replace(
 
 async def tampered(engine: AsyncEngine, change: str) -> SqlStore:
     store = SqlStore(engine)
-    await keep(store, ROUND)
+    await store_round(store, ROUND)
     async with engine.begin() as connection:
         await connection.execute(text(f"UPDATE {change}"))
     return store
@@ -82,7 +82,7 @@ async def test_past_ballots_leave_out_a_round_with_one_that_no_round_could_leave
 ) -> None:
     store = await tampered(engine, "ballot SET ranking = 'null'")
 
-    assert await store.past_ballots("house") == ()
+    assert await store.load_past_ballots("house") == ()
 
 
 async def test_a_round_no_one_can_read_still_has_its_line(engine: AsyncEngine) -> None:

@@ -14,8 +14,8 @@ from storage.engine import open_engine
 from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_round
-from tests.storage.benches import SUITE, T1, T2, a_record, holding, sql_bench
-from tests.storage.builders import a_closed_round, artefacts, bare, keep
+from tests.storage.benches import SUITE, T1, T2, a_record, sql_bakeoff_stores, suite_of
+from tests.storage.builders import a_closed_round, artefacts, store_round, without_artefacts
 
 Engines = list[AsyncEngine]
 
@@ -38,7 +38,7 @@ def asked(round_id: str, place: object = T1) -> Round:
 async def test_programs_that_save_the_same_lose_nothing(engines: Engines) -> None:
     stores = [SqlStore(engine) for engine in engines]
     rounds = [a_closed_round(f"r{number}") for number in range(4)]
-    await asyncio.gather(*(stores[0].open(bare(round_)) for round_ in rounds))
+    await asyncio.gather(*(stores[0].open(without_artefacts(round_)) for round_ in rounds))
 
     for part in zip(*(artefacts(round_) for round_ in rounds), strict=True):
         await asyncio.gather(
@@ -63,7 +63,9 @@ async def test_programs_that_close_rounds_of_two_workspaces_do_not_wait_for_each
 ) -> None:
     places = [T1, T2]
     rounds = [asked(f"r{number}", places[number % 2]) for number in range(24)]
-    await asyncio.gather(*(SqlStore(engines[0]).open(bare(round_)) for round_ in rounds))
+    await asyncio.gather(
+        *(SqlStore(engines[0]).open(without_artefacts(round_)) for round_ in rounds)
+    )
 
     async with asyncio.timeout(20):
         await asyncio.gather(
@@ -80,8 +82,8 @@ async def test_programs_that_close_rounds_of_two_workspaces_do_not_wait_for_each
 async def test_simultaneous_versions_of_a_suite_have_different_numbers(
     engines: Engines,
 ) -> None:
-    suites = [sql_bench(engine).suites for engine in engines]
-    kept = [holding(f"Question {number}?") for number in range(9)]
+    suites = [sql_bakeoff_stores(engine).suites for engine in engines]
+    kept = [suite_of(f"Question {number}?") for number in range(9)]
 
     await asyncio.gather(
         *(suites[number % 3].keep(suite, "U1", ASKED_AT) for number, suite in enumerate(kept))
@@ -97,20 +99,22 @@ async def test_a_suite_stored_while_a_workspace_is_deleted_keeps_its_questions(
 ) -> None:
     house = replace(SUITE, scope="")
     for _ in range(5):
-        await sql_bench(engines[0]).suites.keep(SUITE, "U1", ASKED_AT)
+        await sql_bakeoff_stores(engines[0]).suites.keep(SUITE, "U1", ASKED_AT)
 
         await asyncio.gather(
             SqlStore(engines[1]).drop("slack", "T1"),
-            sql_bench(engines[2]).suites.keep(house, "U1", ASKED_AT),
+            sql_bakeoff_stores(engines[2]).suites.keep(house, "U1", ASKED_AT),
         )
 
-        assert (await sql_bench(engines[0]).suites.load("", "sql")).questions == house.questions
+        assert (
+            await sql_bakeoff_stores(engines[0]).suites.load("", "sql")
+        ).questions == house.questions
 
 
 async def test_records_stored_while_their_workspace_is_deleted_cause_no_error(
     engines: Engines,
 ) -> None:
-    store, records = SqlStore(engines[0]), sql_bench(engines[2]).records
+    store, records = SqlStore(engines[0]), sql_bakeoff_stores(engines[2]).records
     for number in range(5):
         await store.open(asked(f"t1-{number}"))
         await store.open(asked(f"t2-{number}", T2))
@@ -129,7 +133,7 @@ async def test_rounds_are_forgotten_by_one_program_while_another_adds_to_them(
     rounds = [a_closed_round(f"r{number}") for number in range(6)]
 
     await asyncio.gather(
-        *(asyncio.gather(keep(store, one), return_exceptions=True) for one in rounds),
+        *(asyncio.gather(store_round(store, one), return_exceptions=True) for one in rounds),
         *(
             asyncio.gather(
                 SqlStore(engines[1]).forget(one.id, ASKED_AT, "s"), return_exceptions=True

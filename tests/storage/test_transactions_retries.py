@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.budget_caps import Account
 from council.errors import StoreError
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.rounds import Closing, Stage
 from storage.bakeoffs import SqlSchedules
@@ -30,7 +30,7 @@ from storage.transactions import (
 from tests.builders import ASKED_AT, a_round, a_schedule, an_answer
 from tests.fakes.gateway import FakeGateway
 from tests.postgres import Server
-from tests.storage.builders import a_closed_round, bare, keep
+from tests.storage.builders import a_closed_round, store_round, without_artefacts
 
 ONE = Account("r1", date(2026, 11, 21), "U1")
 
@@ -80,7 +80,7 @@ async def test_a_round_continues_after_a_crash_of_the_server(
     await store.open(a_round())
     await asyncio.to_thread(postgres.stop, "immediate")
 
-    holding = asyncio.create_task(convene("r1", RoundServices(FakeGateway(), store)))
+    holding = asyncio.create_task(run_round("r1", RoundServices(FakeGateway(), store)))
     await asyncio.sleep(0.2)  # it has met no server by now
     await asyncio.to_thread(postgres.start)
     closed = await holding
@@ -94,7 +94,7 @@ async def test_a_save_during_an_outage_is_stored_afterwards(
     postgres: Server, engine: AsyncEngine
 ) -> None:
     store = SqlStore(engine)
-    await store.open(bare(a_closed_round()))
+    await store.open(without_artefacts(a_closed_round()))
     await asyncio.to_thread(postgres.stop)
 
     saving = asyncio.create_task(store.save("r1", an_answer()))
@@ -133,7 +133,7 @@ async def test_a_cancelled_caller_waits_for_no_server(
 
 async def test_closed_connections_are_replaced(postgres: Server, engine: AsyncEngine) -> None:
     store = SqlStore(engine)
-    await keep(store, a_closed_round())
+    await store_round(store, a_closed_round())
     await asyncio.gather(*(store.load("r1") for _ in range(POOL_SIZE)))
 
     await terminate_all(postgres, engine)
@@ -148,7 +148,7 @@ async def test_many_rounds_lose_nothing_while_connections_are_ended(
     store = SqlStore(engine)
     rounds = [a_closed_round(f"r{number}") for number in range(12)]
 
-    keeping = asyncio.gather(*(keep(store, round_) for round_ in rounds))
+    keeping = asyncio.gather(*(store_round(store, round_) for round_ in rounds))
     for _ in range(5):
         await terminate_all(postgres, engine)
     await keeping
@@ -186,10 +186,10 @@ async def test_a_claim_is_new_although_the_first_answer_was_lost(
 
     claim = await outgoing.claim("key", "r1", ASKED_AT)
     lost.clear()
-    is_ours = await outgoing.take_over(claim, claim.claimed_at.replace(year=2027))
+    is_ours = await outgoing.reclaim(claim, claim.claimed_at.replace(year=2027))
 
     assert (claim.is_new, is_ours) == (True, True)
-    assert not await outgoing.take_over(claim, claim.claimed_at.replace(year=2028))
+    assert not await outgoing.reclaim(claim, claim.claimed_at.replace(year=2028))
 
 
 async def test_a_slot_is_taken_although_the_first_answer_was_lost(
@@ -205,7 +205,7 @@ async def test_a_slot_is_taken_although_the_first_answer_was_lost(
 
 async def test_a_closing_whose_answer_was_lost_leaves_one_link(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
-    await store.open(bare(a_closed_round()))
+    await store.open(without_artefacts(a_closed_round()))
     lose_commits(engine, 1)
 
     await store.save("r1", Closing(3.0))

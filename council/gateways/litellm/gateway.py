@@ -58,9 +58,9 @@ class LitellmGateway:
         """Return the current state of its providers and models."""
         return self._throttling.health()
 
-    def heed(self, hint: ProviderHint) -> None:
+    def apply_hint(self, hint: ProviderHint) -> None:
         """Apply a pause or an outage that another process has observed."""
-        self._throttling.heed(hint)
+        self._throttling.apply_hint(hint)
 
     async def warm(self) -> None:
         """Import litellm in a thread and make its slow first calls, without a network."""

@@ -13,7 +13,7 @@ from council.errors import GatewayError
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.local.catalogue import LLAMA_SERVER, QWEN_CODER, SMOLLM2
 from council.gateways.local.download import Progress, fetch_files
-from council.gateways.local.server import CONTEXT_TOKENS, LocalServer, supported
+from council.gateways.local.server import CONTEXT_TOKENS, LocalServer, unsupported_reason
 from council.money import Price
 from council.panel import Member
 
@@ -47,7 +47,7 @@ class LocalGateway:
         async with self._starting:
             if self._models:
                 return
-            if reason := supported():
+            if reason := unsupported_reason():
                 raise GatewayError(reason)
             files = await fetch_files(self._folder, on_progress=self._on_fetch)
             server = await self._running.enter_async_context(LocalServer(files, self._folder))

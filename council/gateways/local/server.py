@@ -202,7 +202,7 @@ class Machine:
     has_openmp: bool
 
 
-def supported(inspect: Callable[[], Machine] | None = None) -> str | None:
+def unsupported_reason(inspect: Callable[[], Machine] | None = None) -> str | None:
     """Return None if the demonstration server runs here, else a sentence that says what to do."""
     machine = (inspect or inspect_machine)()
     if (machine.system, machine.processor) != ("Linux", "x86_64"):

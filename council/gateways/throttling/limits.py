@@ -45,12 +45,12 @@ class RateLimiter:
         self._clock = clock
         self._shared = shared
         self._gate = gate
-        self._local = OwnTurnstile(clock)
+        self._local = LocalRateLimiter(clock)
 
     @property
     def shared_load(self) -> ProviderLoad | None:
         """The last known load of all processes at this address; None if each counts alone."""
-        return self._shared.crowd(self._gate) if self._shared else None
+        return self._shared.provider_load(self._gate) if self._shared else None
 
     @asynccontextmanager
     async def turn(self, place: str) -> AsyncIterator[None]:
@@ -77,7 +77,7 @@ class RateLimiter:
         self.count += 1
 
 
-class OwnTurnstile:
+class LocalRateLimiter:
     """The rate limiter of this process alone: first come, first served at each address."""
 
     def __init__(self, clock: Clock) -> None:
@@ -95,7 +95,7 @@ class OwnTurnstile:
             await rate.begin()
             yield
 
-    def crowd(self, gate: str) -> ProviderLoad | None:
+    def provider_load(self, gate: str) -> ProviderLoad | None:
         """Return None: the load of other processes is unknown."""
         return None
 

@@ -95,11 +95,11 @@ class Throttling:
             )
         return self._queues[address, model]
 
-    def heed(self, hint: ProviderHint) -> None:
+    def apply_hint(self, hint: ProviderHint) -> None:
         """Apply a pause or an outage that another process has observed."""
         for (address, model), queue in self._queues.items():
             if (address.gate, model) == (hint.gate, hint.model):
-                queue.heed(hint.lesson, hint.seconds)
+                queue.apply_hint(hint.lesson, hint.seconds)
 
     def health(self) -> Health:
         """Return the current state of every provider and model."""
@@ -153,7 +153,7 @@ class ProviderQueue:
             kind = HintKind.SHUT if after is BreakerState.OPEN else HintKind.BACK
             self._publish(kind, self.breaker.remaining_seconds)
 
-    def heed(self, kind: HintKind, seconds: float) -> None:
+    def apply_hint(self, kind: HintKind, seconds: float) -> None:
         """Apply a pause or an outage that another process has observed."""
         if kind is HintKind.PAUSE:
             self.pause.extend(seconds)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from random import Random
 
-from council.bakeoffs.record_arrays import packed
+from council.bakeoffs.record_arrays import pack_record
 from council.bakeoffs.records import (
     AuthorRecord,
     CouncilRecord,
@@ -79,4 +79,4 @@ def runs_of(
 
 def packed_all(records: Iterator[Record] | Sequence[Record]) -> list[PackedRecord]:
     """Give records as they are stored."""
-    return [packed(record) for record in records]
+    return [pack_record(record) for record in records]

@@ -14,7 +14,14 @@ from bot.chat import (
 )
 from bot.context import AppContext
 from council.answers import Role
-from council.bakeoffs.models import Bakeoff, Grading, Progress, Reference, Suite, SuiteQuestion
+from council.bakeoffs.models import (
+    Bakeoff,
+    BakeoffProgress,
+    Grading,
+    Reference,
+    Suite,
+    SuiteQuestion,
+)
 from council.money import Price
 from council.panel import Panel
 from council.places import Place
@@ -62,7 +69,7 @@ async def kept(app: AppContext, bakeoff: Bakeoff | None = None) -> Bakeoff:
 
 async def held(
     app: AppContext, chat: Chat | None = None, bakeoff: Bakeoff | None = None
-) -> Progress:
+) -> BakeoffProgress:
     """Hold a bake-off to its end."""
     return await hold(app, chat, await kept(app, bakeoff))
 

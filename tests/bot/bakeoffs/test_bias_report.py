@@ -13,15 +13,15 @@ from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport, JudgeBias
 from council.integrity.verification import verify
 from council.panel import Terms
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
-from council.round_rules import POLICY
+from council.round_rules import AUDIT_POLICY
 from storage.memory import MemoryOutbox, MemoryStore
 from tests.bot.bakeoffs.test_records import NEXT, engine, of_database
 from tests.builders import ASKED_AT, CLAUDE, a_panel, a_round
-from tests.fakes.gateway import FakeGateway, Read, by_slot, by_text
+from tests.fakes.gateway import FakeGateway, ReadPrompt, rank_by_slot, rank_by_text
 from tests.fakes.memory_bakeoffs import memory_bench
-from tests.storage.benches import Books
+from tests.storage.benches import Stores
 
 __all__ = ["engine"]
 PANEL = a_panel(4, terms=Terms(audit_share=1))
@@ -29,36 +29,36 @@ ANSWERS = {seat.key: f"Answer of {'abcd'[i]}." for i, seat in enumerate(PANEL.me
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def books(request: pytest.FixtureRequest) -> Books:
+def books(request: pytest.FixtureRequest) -> Stores:
     if request.param == "memory":
         store = MemoryStore()
-        return Books(store, memory_bench(store), MemoryOutbox())
+        return Stores(store, memory_bench(store), MemoryOutbox())
     return of_database(request.getfixturevalue("engine"))
 
 
-def its_own_first(shown: Read) -> str:
+def its_own_first(shown: ReadPrompt) -> str:
     """Rank the first member's answer first wherever it is shown, the others as they come."""
     own = [letter for letter in shown.texts if shown.texts[letter] == ANSWERS[CLAUDE]]
     return shown.ballot(" ".join((*own, *(x for x in shown.texts if x not in own))))
 
 
-async def held(books: Books, rounds: int, gateway: FakeGateway) -> None:
+async def held(books: Stores, rounds: int, gateway: FakeGateway) -> None:
     """Hold rounds, an hour after one another."""
     council = RoundServices(gateway, books.store)
     for nth in range(rounds):
         opened = a_round(PANEL, seed=f"round {nth}")
-        versions = (("audits", POLICY),)
+        versions = (("audits", AUDIT_POLICY),)
         at = ASKED_AT + nth * NEXT
         await books.store.open(replace(opened, id=f"r{nth:02}", versions=versions, asked_at=at))
-        await convene(f"r{nth:02}", council)
+        await run_round(f"r{nth:02}", council)
 
 
 def judge(report: BiasReport, key: str = CLAUDE) -> JudgeBias:
     return next(one for one in report.judges if one.judge == key)
 
 
-async def test_judges_that_vote_by_slot_are_found_out(books: Books) -> None:
-    await held(books, 24, FakeGateway(answers=ANSWERS, vote=by_slot))
+async def test_judges_that_vote_by_slot_are_found_out(books: Stores) -> None:
+    await held(books, 24, FakeGateway(answers=ANSWERS, vote=rank_by_slot))
 
     report = await bias_report(books)
 
@@ -71,7 +71,7 @@ async def test_judges_that_vote_by_slot_are_found_out(books: Books) -> None:
     json.dumps(asdict(report), allow_nan=False)
 
 
-async def test_a_judge_that_puts_its_own_first_is_found_out(books: Books) -> None:
+async def test_a_judge_that_puts_its_own_first_is_found_out(books: Stores) -> None:
     gateway = FakeGateway(
         answers=ANSWERS, judges={CLAUDE: its_own_first}, vote=lambda read: _last(read)
     )
@@ -83,13 +83,13 @@ async def test_a_judge_that_puts_its_own_first_is_found_out(books: Books) -> Non
     assert own.value == pytest.approx(1.0)
 
 
-def _last(shown: Read) -> str:
+def _last(shown: ReadPrompt) -> str:
     """Rank the first member's answer last wherever it is shown."""
     own = [letter for letter in shown.texts if shown.texts[letter] == ANSWERS[CLAUDE]]
     return shown.ballot(" ".join((*(x for x in shown.texts if x not in own), *own)))
 
 
-async def test_what_is_wanted_is_what_is_measured(books: Books) -> None:
+async def test_what_is_wanted_is_what_is_measured(books: Stores) -> None:
     await held(books, 6, FakeGateway(answers=ANSWERS))
 
     since = RecordQuery(since=ASKED_AT + 4 * NEXT)
@@ -100,8 +100,8 @@ async def test_what_is_wanted_is_what_is_measured(books: Books) -> None:
     assert (await bias_report(books, none)).judges == ()
 
 
-async def test_what_was_measured_stays_when_the_texts_are_forgotten(books: Books) -> None:
-    await held(books, 5, FakeGateway(answers=ANSWERS, vote=by_text))
+async def test_what_was_measured_stays_when_the_texts_are_forgotten(books: Stores) -> None:
+    await held(books, 5, FakeGateway(answers=ANSWERS, vote=rank_by_text))
     before = await bias_report(books)
 
     for nth in range(5):

@@ -20,8 +20,8 @@ from bot.render.formatting import file_name
 from bot.render.round_report import ACTIONS
 from bot.runners.local import FileClaims
 from bot.web.auth import LinkError, PageSigner
-from council.bakeoffs.models import bakeoff_of
-from council.budget_caps import schedule_of
+from council.bakeoffs.models import split_round_id
+from council.budget_caps import schedule_of_round
 from council.places import Place
 from storage.memory import MemoryOutbox
 from tests.bot.app_fakes import an_app
@@ -43,13 +43,13 @@ def test_commands_read_them_as_rounds(id_: str) -> None:
 
 @IDS
 def test_a_rounds_id_tells_its_bake_off_and_its_question(id_: str) -> None:
-    assert bakeoff_of(a_bakeoff(id_=id_).round_id(12)) == (id_, 12)
+    assert split_round_id(a_bakeoff(id_=id_).round_id(12)) == (id_, 12)
 
 
 def test_a_scheduled_rounds_money_counts_under_its_schedule() -> None:
-    assert schedule_of(f"{SLOT}.12") == "0123456789"
-    assert schedule_of(f"{NAMED}.12") == "weekly-sql"
-    assert schedule_of("bo:0123456789ab.12") == ""
+    assert schedule_of_round(f"{SLOT}.12") == "0123456789"
+    assert schedule_of_round(f"{NAMED}.12") == "weekly-sql"
+    assert schedule_of_round("bo:0123456789ab.12") == ""
 
 
 @IDS

@@ -60,7 +60,7 @@ async def test_people_that_chose_enough_can_weigh_judges(app: AppContext) -> Non
     found = (await shown(app, LeaderboardQuery(weights="human"))).weighted
 
     assert found
-    assert found.weighing.is_usable
+    assert found.weights.is_usable
     assert len(found.rows) == len((await app.store.load("r1")).panel.members)
 
 
@@ -71,4 +71,4 @@ async def test_votes_on_rounds_of_another_workspace_do_not_count(app: AppContext
     found = (await shown(app, LeaderboardQuery(weights="human", scope=elsewhere))).weighted
 
     assert found
-    assert (found.rows, found.weighing.have, found.rounds) == ((), 0, 0)
+    assert (found.rows, found.weights.have, found.rounds) == ((), 0, 0)

@@ -117,7 +117,7 @@ async def test_a_question_that_cannot_be_asked_is_told_and_left_out() -> None:
 
     progress = await held(app, None, a_bakeoff(suite))
 
-    assert progress.is_whole
+    assert progress.is_complete
     assert progress.failed[0].number == 2
     assert "at most 20,000 can be asked" in progress.failed[0].why
     assert len(await rounds_of(app)) == 2

@@ -13,7 +13,7 @@ from bot.bakeoffs.lifecycle import BakeoffJobs, is_held, watching
 from bot.chat import PostingForbiddenError
 from bot.context import AppContext
 from bot.ports import Job, JobQueue
-from council.bakeoffs.models import Bakeoff, FailedQuestion, Progress
+from council.bakeoffs.models import Bakeoff, BakeoffProgress, FailedQuestion
 from council.errors import BakeoffError
 from council.places import Place
 from tests.bot.bakeoffs.fakes import Room, a_bakeoff, kept, questions_asked
@@ -64,7 +64,7 @@ async def test_one_process_holds_it_and_another_waits_for_its_end(house: House) 
     async with house.holding(holds).serve_queue(_works(holds)):
         final = await holding.hold(begins, None, bakeoff)
 
-    assert final.is_whole
+    assert final.is_complete
     assert final.bakeoff.ending
     assert house.board.begun == [WORK]
     assert begins.bakeoff_registry.latest(bakeoff.id) is None
@@ -78,14 +78,14 @@ async def test_every_process_sees_how_it_goes(house: House) -> None:
         await holding.begin(begins, None, bakeoff)
         await until_held(house)
         assert await is_held(watches, bakeoff)
-        seen: list[Progress] = []
+        seen: list[BakeoffProgress] = []
         watching_it = asyncio.create_task(_watched(watches, bakeoff, seen))
         await until(lambda: any(progress.under_way for progress in seen))
         house.gateway.goes_on.set()
         await watching_it
 
     assert seen[-1].bakeoff.ending
-    assert seen[-1].is_whole
+    assert seen[-1].is_complete
     assert not await is_held(watches, bakeoff)
 
 
@@ -93,7 +93,7 @@ async def until_held(house: House) -> None:
     await until(lambda: house.apps[1].bakeoff_registry.latest(WORK.name))
 
 
-async def _watched(app: AppContext, bakeoff: Bakeoff, seen: list[Progress]) -> None:
+async def _watched(app: AppContext, bakeoff: Bakeoff, seen: list[BakeoffProgress]) -> None:
     async for progress in watching(app, bakeoff):
         seen.append(progress)  # noqa: PERF401 - one by one, for whoever looks meanwhile
 
@@ -112,7 +112,7 @@ async def test_another_process_goes_on_with_it_when_its_holder_leaves(house: Hou
         house.gateway.goes_on.set()
         final = await waiting
 
-    assert final.is_whole
+    assert final.is_complete
     assert house.board.begun == [WORK, WORK]
     assert len(house.room.keys) == len({*house.room.keys})  # nothing was posted twice
     assert len(questions_asked(house.gateway)) == 3 * len(bakeoff.panel.members)
@@ -145,7 +145,7 @@ async def test_it_is_cancelled_from_any_process_and_gone_on_with_from_another(
         house.gateway.goes_on.set()
         final = await holding.hold(begins, None, again)
 
-    assert final.is_whole
+    assert final.is_complete
     assert "cancelled" in " ".join(house.room.edited)
 
 
@@ -192,7 +192,7 @@ def _works(app: AppContext) -> JobQueue:
 
 
 def test_what_is_told_of_one_is_read_as_it_was_meant() -> None:
-    progress = Progress(a_bakeoff(), 2, (FailedQuestion(1, "why"),), 1, 5, 2.5, "abc", 3)
+    progress = BakeoffProgress(a_bakeoff(), 2, (FailedQuestion(1, "why"),), 1, 5, 2.5, "abc", 3)
 
     assert news.parse_event(news.encode_progress(progress), a_bakeoff()) == news.BakeoffEvent(
         progress

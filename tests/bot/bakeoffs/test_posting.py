@@ -82,7 +82,7 @@ async def test_a_channel_that_is_closed_meanwhile_costs_nobody_the_result() -> N
 
     progress = await held(app, room)
 
-    assert progress.is_whole
+    assert progress.is_complete
     (alone,) = room.said_in("alone")
     assert "I could not post this where it was asked for, so only you see it" in alone
     assert "3 of 3 questions" in alone
@@ -126,7 +126,7 @@ async def test_a_chat_that_is_there_again_goes_on_with_its_own() -> None:
     await go_on_in(app, "slack", lambda place: room if place.workspace == "T1" else None)
     seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
 
-    assert seen[-1].is_whole
+    assert seen[-1].is_complete
     assert "3 of 3 questions" in room.edited[-1]
 
 
@@ -136,7 +136,7 @@ async def test_what_was_begun_on_the_page_goes_on_at_the_start_and_tells_nobody(
     await go_on_at_home(app)
     seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
 
-    assert seen[-1].is_whole
+    assert seen[-1].is_complete
 
 
 async def test_what_was_cancelled_is_not_gone_on_with_at_the_start() -> None:

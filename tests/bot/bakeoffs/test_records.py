@@ -11,8 +11,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.records import keep_counting, records_up_to_date, update_votes
-from council.bakeoffs.record_arrays import unpacked
-from council.pipeline.run import convene
+from council.bakeoffs.record_arrays import unpack_record
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.rounds import Closing, Round
 from storage.engine import open_engine
@@ -23,7 +23,7 @@ from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.sqlite import new_file
-from tests.storage.benches import SUITE, Books, a_bakeoff, sql_bench
+from tests.storage.benches import SUITE, Stores, a_bakeoff, sql_bakeoff_stores
 
 NEXT = timedelta(hours=1)
 
@@ -36,18 +36,18 @@ async def engine(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def books(request: pytest.FixtureRequest) -> Books:
+def books(request: pytest.FixtureRequest) -> Stores:
     if request.param == "memory":
         store = MemoryStore()
-        return Books(store, memory_bench(store), MemoryOutbox())
+        return Stores(store, memory_bench(store), MemoryOutbox())
     return of_database(request.getfixturevalue("engine"))
 
 
-def of_database(engine: AsyncEngine) -> Books:
-    return Books(SqlStore(engine), sql_bench(engine), SqlOutbox(engine))
+def of_database(engine: AsyncEngine) -> Stores:
+    return Stores(SqlStore(engine), sql_bakeoff_stores(engine), SqlOutbox(engine))
 
 
-async def held(books: Books, *round_ids: str) -> tuple[Round, ...]:
+async def held(books: Stores, *round_ids: str) -> tuple[Round, ...]:
     """Hold rounds, each an hour after the one before."""
     for nth, round_id in enumerate(round_ids):
         bakeoff, _, _ = round_id.rpartition(".")
@@ -55,14 +55,14 @@ async def held(books: Books, *round_ids: str) -> tuple[Round, ...]:
         round_ = replace(a_round(), id=round_id, bakeoff=bakeoff, asked_at=at)
         await books.store.open(round_)
     council = RoundServices(FakeGateway(), books.store)
-    return tuple([await convene(round_id, council) for round_id in round_ids])
+    return tuple([await run_round(round_id, council) for round_id in round_ids])
 
 
-async def recorded(books: Books) -> list[str]:
+async def recorded(books: Stores) -> list[str]:
     return [record.round_id for record in await books.bakeoff_stores.records.recent()]
 
 
-async def test_every_closed_round_is_counted_once(books: Books) -> None:
+async def test_every_closed_round_is_counted_once(books: Stores) -> None:
     await held(books, "r1", "r2")
     await books.store.open(replace(a_round(), id="open"))
 
@@ -73,7 +73,7 @@ async def test_every_closed_round_is_counted_once(books: Books) -> None:
     assert await books.bakeoff_stores.records.missing(9) == ()
 
 
-async def test_of_every_closed_round_the_votes_are_kept_too(books: Books) -> None:
+async def test_of_every_closed_round_the_votes_are_kept_too(books: Stores) -> None:
     await held(books, "r1", "r2")
 
     await records_up_to_date(books)
@@ -83,7 +83,7 @@ async def test_of_every_closed_round_the_votes_are_kept_too(books: Books) -> Non
     assert await books.bakeoff_stores.votes.missing(9) == ()
 
 
-async def test_rounds_counted_before_votes_were_kept_are_read_again_for_them(books: Books) -> None:
+async def test_rounds_counted_before_votes_were_kept_are_read_again_for_them(books: Stores) -> None:
     await held(books, "r1", "r2")
     await records_up_to_date(books)
     old = [votes._replace(version=0) for votes in await books.bakeoff_stores.votes.recent()]
@@ -97,20 +97,20 @@ async def test_rounds_counted_before_votes_were_kept_are_read_again_for_them(boo
     assert await recorded(books) == ["r1", "r2"]
 
 
-async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(books: Books) -> None:
+async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(books: Stores) -> None:
     await books.bakeoff_stores.bakeoffs.open(a_bakeoff())
     await held(books, "bo:1.1", "bo:gone.1")
 
     await records_up_to_date(books)
 
-    of_suite, of_none = map(unpacked, await books.bakeoff_stores.records.recent())
+    of_suite, of_none = map(unpack_record, await books.bakeoff_stores.records.recent())
     assert (of_suite.bakeoff, of_suite.number) == ("bo:1", 1)
     assert (of_suite.suite, of_suite.suite_version) == ("sql", SUITE.version)
     assert of_suite.category == "sums"
     assert (of_none.suite, of_none.category) == ("", "")
 
 
-async def test_so_many_at_most_the_oldest_first(books: Books) -> None:
+async def test_so_many_at_most_the_oldest_first(books: Stores) -> None:
     await held(books, "r3", "r1", "r2")
 
     await records_up_to_date(books, at_most=2)
@@ -118,7 +118,7 @@ async def test_so_many_at_most_the_oldest_first(books: Books) -> None:
     assert await recorded(books) == ["r3", "r1"]
 
 
-async def test_a_round_that_failed_is_counted_too(books: Books) -> None:
+async def test_a_round_that_failed_is_counted_too(books: Stores) -> None:
     await books.store.open(a_round().with_(Closing(1.0, "Nobody answered.")))
 
     await records_up_to_date(books)
@@ -158,7 +158,7 @@ async def test_a_round_whose_bakeoff_cannot_be_read_is_not_counted_without_it(
     assert len(told) == 1
 
 
-async def test_rounds_are_counted_as_they_close(books: Books) -> None:
+async def test_rounds_are_counted_as_they_close(books: Stores) -> None:
     await held(books, "before")
     closed: asyncio.Queue[Round] = asyncio.Queue()
     counting = asyncio.create_task(keep_counting(books, closed))

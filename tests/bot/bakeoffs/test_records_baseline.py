@@ -8,7 +8,7 @@ import pytest
 
 from bot.bakeoffs.leaderboard import changed
 from bot.bakeoffs.records import BaselineError, check_comparable, read_baseline, record_document
-from council.bakeoffs.record_arrays import packed
+from council.bakeoffs.record_arrays import pack_record
 from council.bakeoffs.records import AuthorRecord, CouncilRecord, Margin, PackedRecord, Record
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite
 from tests.builders import ASKED_AT
@@ -37,7 +37,7 @@ def a_record(number: int, shares: dict[str, float], bakeoff: str) -> PackedRecor
         suite=suite.name,
         suite_version=suite.version,
     )
-    return packed(record)
+    return pack_record(record)
 
 
 def a_run(bakeoff: str, fall: float = 0.0) -> list[PackedRecord]:

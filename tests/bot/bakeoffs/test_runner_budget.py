@@ -8,10 +8,10 @@ from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.runners.local import LocalRunner
 from council.bakeoffs.models import Bakeoff
-from council.budget import Budget, estimated
+from council.budget import Budget, estimate_round
 from council.budget_caps import Caps
 from council.errors import BudgetError
-from council.money import dollars
+from council.money import format_usd
 from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app, ready
 from tests.bot.bakeoffs.fakes import DEAR, Room, a_bakeoff, a_suite, kept
@@ -38,7 +38,7 @@ async def spent(app: AppContext, bakeoff: Bakeoff) -> int:
 
 
 async def expected_of(app: AppContext, bakeoff: Bakeoff) -> int:
-    return (await estimated(new_question_round(app, bakeoff, 1), app.gateway)).micro
+    return (await estimate_round(new_question_round(app, bakeoff, 1), app.gateway)).micro
 
 
 async def test_no_round_is_begun_whose_cost_may_not_fit_under_the_cap() -> None:
@@ -52,7 +52,9 @@ async def test_no_round_is_begun_whose_cost_may_not_fit_under_the_cap() -> None:
     assert 0 < progress.over < 12
     assert progress.spent_micro == await spent(app, bakeoff) <= int(3.5 * one)
     assert one > int(3.5 * one) - progress.spent_micro  # the next would not have fitted
-    assert f"The cap of {dollars(int(3.5 * one))} for this bake-off is reached" in room.edited[-1]
+    assert (
+        f"The cap of {format_usd(int(3.5 * one))} for this bake-off is reached" in room.edited[-1]
+    )
     assert "`/council bakeoff resume bo:beef` goes on" in room.edited[-1]
     assert not await app.budget.ledger.held()
 
@@ -65,7 +67,7 @@ async def test_a_cap_that_covers_every_question_ends_nothing() -> None:
 
     progress = await hold(app, None, bakeoff)
 
-    assert progress.is_whole
+    assert progress.is_complete
     assert progress.bakeoff.ending
     assert progress.bakeoff.ending.failure is None
 

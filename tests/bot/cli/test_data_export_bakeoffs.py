@@ -11,7 +11,7 @@ from storage.engine import open_engine
 from storage.migrate import upgrade
 from tests.bot.homes import Home, scripted_panel
 from tests.builders import ASKED_AT, a_schedule
-from tests.storage.benches import SUITE, a_bakeoff, holding, sql_bench
+from tests.storage.benches import SUITE, a_bakeoff, sql_bakeoff_stores, suite_of
 
 ENDED = a_bakeoff("bo:ended", ending=Ending(ASKED_AT))
 
@@ -22,14 +22,14 @@ def benched(home: Home, act: Callable[[BakeoffStores], Awaitable[None]]) -> None
     async def acting() -> None:
         engine = open_engine(f"sqlite+aiosqlite:///{home.database}")
         await upgrade(engine)
-        await act(sql_bench(engine))
+        await act(sql_bakeoff_stores(engine))
         await engine.dispose()
 
     asyncio.run(acting())
 
 
 async def one_of_each(bench: BakeoffStores) -> None:
-    await bench.suites.keep(holding("Before?"), "U1", ASKED_AT)
+    await bench.suites.keep(suite_of("Before?"), "U1", ASKED_AT)
     await bench.suites.keep(SUITE, "U1", ASKED_AT)
     await bench.bakeoffs.open(ENDED)
     await bench.schedules.keep(a_schedule())
@@ -116,7 +116,7 @@ def test_suites_and_schedules_that_are_there_are_left_as_they_are(
     home.here("export", "--to", str(path))
     other = another(tmp_path)
     other.here("rounds")
-    own, taken = holding("Mine?"), a_schedule("own")
+    own, taken = suite_of("Mine?"), a_schedule("own")
 
     async def of_their_own(bench: BakeoffStores) -> None:
         await bench.suites.keep(own, "U2", ASKED_AT)

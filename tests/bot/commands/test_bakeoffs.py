@@ -220,7 +220,7 @@ async def test_on_the_page_it_goes_on_by_itself(app: AppContext) -> None:
     seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
 
     assert len(chat.said) == 1
-    assert seen[-1].is_whole
+    assert seen[-1].is_complete
 
 
 async def test_whoever_leaves_the_terminal_cancels_it() -> None:

@@ -8,7 +8,7 @@ import pytest
 from bot.chat import Asker, IncomingMessage
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext
-from council.integrity.erasure import texts_of
+from council.integrity.erasure import removable_texts
 from council.places import Place
 from council.rounds import Question
 from storage.memory import MemoryStore
@@ -39,7 +39,7 @@ async def said(app: AppContext, text: str, asker: Asker = ANA, place: Place = PA
 async def test_the_one_who_asked_has_it_forgotten(app: AppContext) -> None:
     assert f"Round {ROUND_ID} is forgotten" in await said(app, f"/council forget {ROUND_ID}")
 
-    assert texts_of(await app.store.load(ROUND_ID)) == ()
+    assert removable_texts(await app.store.load(ROUND_ID)) == ()
     assert "forgotten before" in await said(app, f"/council forget {ROUND_ID}")
 
 
@@ -47,7 +47,7 @@ async def test_nobody_else_may(app: AppContext) -> None:
     line = await said(app, f"/council forget {ROUND_ID}", BEN)
 
     assert line == "Only the one who asked can have a round forgotten."
-    assert texts_of(await app.store.load(ROUND_ID))
+    assert removable_texts(await app.store.load(ROUND_ID))
 
 
 async def test_a_private_round_of_another_is_as_if_it_were_not_there(app: AppContext) -> None:

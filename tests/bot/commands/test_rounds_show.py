@@ -8,7 +8,7 @@ import pytest
 from bot.chat import Asker, IncomingMessage
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.places import Place
 from council.rounds import Question
@@ -34,7 +34,7 @@ async def a_full_app(*, held: bool = True) -> AppContext:
         moment = ASKED_AT + timedelta(minutes=minute)
         await store.open(replace(a_round(question=question), id=round_id, asked_at=moment))
         if held:
-            await convene(round_id, RoundServices(gateway, store))
+            await run_round(round_id, RoundServices(gateway, store))
     return an_app(gateway, store)
 
 

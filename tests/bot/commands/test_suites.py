@@ -15,7 +15,7 @@ from bot.render.suites import KEEP, LEAVE
 from bot.suite_files import keep_house
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.places import Place
 from council.rounds import Question
@@ -89,7 +89,7 @@ def a_file(name: str = "sql.csv", content: bytes = CSV) -> Attachment:
 async def an_office_with_a_round(question: Question) -> Office:
     store, gateway = MemoryStore(), FakeGateway()
     await store.open(replace(a_round(question=question), id="abc123"))
-    await convene("abc123", RoundServices(gateway, store))
+    await run_round("abc123", RoundServices(gateway, store))
     return Office(an_app(gateway, store))
 
 

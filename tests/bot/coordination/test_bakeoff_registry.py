@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.coordination.bakeoff_registry import BakeoffRegistry, RunningBakeoff, RunningElsewhereError
-from council.bakeoffs.models import Progress
+from council.bakeoffs.models import BakeoffProgress
 from council.errors import BakeoffError
 from tests.bot.bakeoffs.fakes import a_bakeoff
 
@@ -46,7 +46,9 @@ async def test_starting_it_repeatedly_runs_it_once() -> None:
 
     for _ in range(3):
         registry.start(a_bakeoff(), run)
-    assert [progress async for progress in registry.subscribe("bo:beef")] == [Progress(a_bakeoff())]
+    assert [progress async for progress in registry.subscribe("bo:beef")] == [
+        BakeoffProgress(a_bakeoff())
+    ]
 
     assert len(started) == 1
     assert claims.names == []
@@ -89,7 +91,9 @@ async def test_one_stopped_before_its_first_step_can_be_started_again() -> None:
     await registry.stop()
     assert claims.names == []
     registry.start(a_bakeoff(), run)
-    assert [progress async for progress in registry.subscribe("bo:beef")] == [Progress(a_bakeoff())]
+    assert [progress async for progress in registry.subscribe("bo:beef")] == [
+        BakeoffProgress(a_bakeoff())
+    ]
 
     assert len(started) == 1
 

@@ -113,7 +113,7 @@ async def test_claims_that_lie_are_counted_by_the_databases_time(migrated_url: s
     await outgoing.claim("sent", "r1", NOON)
     await outgoing.mark("sent", "m1")
 
-    counts = [await outgoing.unmarked(seconds, NOON) for seconds in (0.0, 60.0)]
+    counts = [await outgoing.count_unmarked(seconds, NOON) for seconds in (0.0, 60.0)]
     await engine.dispose()
 
     assert counts == [1, 0]

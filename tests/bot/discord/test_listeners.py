@@ -15,7 +15,7 @@ import simcord
 from bot.access import Access
 from bot.commands.dispatch import COMMANDS
 from council.places import Place
-from council.ports import EVERY, RoundQuery, RoundSummary
+from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import Question
 from storage.memory import MemoryStore
 from tests.bot.discord.limits import texts
@@ -236,7 +236,7 @@ class LateStore(MemoryStore):
     """Takes longer over a list than an interaction lasts."""
 
     async def recent(
-        self, limit: int | None = None, wanted: RoundQuery = EVERY
+        self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[RoundSummary, ...]:
         await asyncio.sleep(16 * 60)
         return await super().recent(limit, wanted)

@@ -94,7 +94,7 @@ async def test_unmarked_messages_are_counted() -> None:
         looks += 1
         if looks == 1:
             raise StoreError("The database is away.")
-        return await outbox.unmarked()
+        return await outbox.count_unmarked()
 
     async def sleep(_: float) -> None:
         if looks == 2:

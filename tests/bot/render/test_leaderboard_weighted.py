@@ -9,7 +9,7 @@ from bot.chat import Post, Table
 from bot.render.leaderboard import board_thread
 from bot.render.leaderboard_export import board_document
 from bot.render.leaderboard_weighted import weighted_parts
-from council.research.judge_weights import NAMES
+from council.research.judge_weights import WEIGHT_METHODS
 from tests.bot.render.boards.builders import CLAUDE, EMPTY, GPT, a_leaderboard
 from tests.bot.render.boards.weighted_builders import a_line, beside_people, lacking, weighed_by
 from tests.bot.rounds import words_of
@@ -46,7 +46,7 @@ def test_members_and_judges_have_a_table_each() -> None:
     assert judges.rows[2] == ("Qwen 3", "20 %", "too little to say", "3")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WEIGHT_METHODS)
 def test_every_kind_of_weights_can_be_shown(name: str) -> None:
     text = _words(weighed_by(name))
 

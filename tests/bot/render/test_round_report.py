@@ -10,7 +10,7 @@ from council.answers import Reply
 from council.errors import GatewayError
 from tests.bot.rounds import held, root_of, thread_of
 from tests.builders import CLAUDE, GPT, NAMES, a_panel
-from tests.fakes.gateway import FakeGateway, by_slot
+from tests.fakes.gateway import FakeGateway, rank_by_slot
 
 UNREACHED = GatewayError("could not be reached")
 
@@ -59,7 +59,7 @@ async def test_the_thread_holds_standings_ballots_and_every_answer_best_first() 
 
 
 async def test_every_ballot_is_shown_with_its_order_its_ranking_and_its_reason() -> None:
-    round_ = await held(FakeGateway(vote=by_slot))
+    round_ = await held(FakeGateway(vote=rank_by_slot))
 
     thread = thread_of(round_)
 

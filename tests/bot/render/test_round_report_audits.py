@@ -14,7 +14,7 @@ from council.round_rules import due_audit
 from council.rounds import Round
 from tests.bot.rounds import held, root_of, stages_of, thread_of
 from tests.builders import NAMES, a_panel
-from tests.fakes.gateway import FakeGateway, Saying, by_slot, by_text
+from tests.fakes.gateway import FakeGateway, ScriptEntry, rank_by_slot, rank_by_text
 
 ALWAYS = a_panel(4, terms=Terms(audit_share=1))
 NEVER = a_panel(4, terms=Terms(audit_share=0))
@@ -28,8 +28,8 @@ async def _judge() -> str:
     return due.slate.judge
 
 
-async def _audited(again: Saying) -> Round:
-    return await held(FakeGateway(judges={await _judge(): [by_text, again]}), ALWAYS)
+async def _audited(again: ScriptEntry) -> Round:
+    return await held(FakeGateway(judges={await _judge(): [rank_by_text, again]}), ALWAYS)
 
 
 def _line(round_: Round) -> str:
@@ -38,7 +38,7 @@ def _line(round_: Round) -> str:
 
 
 async def test_an_unchanged_audit_ranking_is_reported() -> None:
-    round_ = await _audited(by_text)
+    round_ = await _audited(rank_by_text)
 
     (audit,) = (ballot for ballot in round_.ballots if not ballot.counts)
     ranked = " > ".join(label for (label,) in audit.ranking)
@@ -49,7 +49,7 @@ async def test_an_unchanged_audit_ranking_is_reported() -> None:
 
 
 async def test_a_judge_that_votes_by_slot_changed_every_pair() -> None:
-    round_ = await held(FakeGateway(vote=by_slot), ALWAYS)
+    round_ = await held(FakeGateway(vote=rank_by_slot), ALWAYS)
 
     assert _line(round_).endswith(": changed 3 of 3 pairs; an audit, not counted")
 
@@ -57,7 +57,7 @@ async def test_a_judge_that_votes_by_slot_changed_every_pair() -> None:
 async def test_an_audit_of_one_pair_uses_the_singular() -> None:
     three = a_panel(3, terms=Terms(audit_share=1))
 
-    round_ = await held(FakeGateway(vote=by_slot), three)
+    round_ = await held(FakeGateway(vote=rank_by_slot), three)
 
     assert _line(round_).endswith(": changed 1 of 1 pair; an audit, not counted")
 
@@ -72,7 +72,7 @@ async def test_a_spoiled_audit_ballot_is_reported_as_one() -> None:
 
 
 async def test_a_known_audit_cost_is_shown() -> None:
-    round_ = await _audited(by_text)
+    round_ = await _audited(rank_by_text)
     paid = tuple(b if b.counts else _costing(b, 0.0021) for b in round_.ballots)
 
     assert _line(replace(round_, ballots=paid)).endswith(
@@ -87,7 +87,7 @@ def _costing(ballot: Ballot, usd: float) -> Ballot:
 
 
 async def test_an_unknown_kind_of_audit_is_still_shown() -> None:
-    round_ = await _audited(by_text)
+    round_ = await _audited(rank_by_text)
     later = tuple(b if b.counts else replace(b, audit="loud") for b in round_.ballots)
 
     assert "voted again (loud) and ranked" in _line(replace(round_, ballots=later))
@@ -106,8 +106,8 @@ def _shown_as(round_: Round, kind: str, own: bool) -> Round:
 
 
 async def test_the_place_of_the_judges_own_answer_is_shown() -> None:
-    round_ = _shown_as(await _audited(by_text), "own", own=True)
-    other = _shown_as(await held(FakeGateway(vote=by_slot), ALWAYS), "own", own=True)
+    round_ = _shown_as(await _audited(rank_by_text), "own", own=True)
+    other = _shown_as(await held(FakeGateway(vote=rank_by_slot), ALWAYS), "own", own=True)
 
     (audit,) = (ballot for ballot in round_.ballots if not ballot.counts)
     assert _line(round_).startswith(
@@ -120,14 +120,16 @@ async def test_the_place_of_the_judges_own_answer_is_shown() -> None:
 
 
 async def test_shown_names_are_reported() -> None:
-    round_ = _shown_as(await _audited(by_text), "named", own=False)
+    round_ = _shown_as(await _audited(rank_by_text), "named", own=False)
 
     assert "saw the same answers again with their authors' names and ranked" in _line(round_)
     assert _line(round_).endswith(": the same; an audit, not counted")
 
 
-@pytest.mark.parametrize("again", [by_text, by_slot, "babble"], ids=["same", "other", "spoiled"])
-async def test_an_audit_changes_only_its_own_line(again: Saying) -> None:
+@pytest.mark.parametrize(
+    "again", [rank_by_text, rank_by_slot, "babble"], ids=["same", "other", "spoiled"]
+)
+async def test_an_audit_changes_only_its_own_line(again: ScriptEntry) -> None:
     audited, plain = await _audited(again), await held(panel=NEVER)
 
     assert root_of(audited) == root_of(plain)
@@ -139,7 +141,7 @@ async def test_an_audit_changes_only_its_own_line(again: Saying) -> None:
 
 
 async def test_the_document_marks_audit_ballots() -> None:
-    ballots = document(await _audited(by_text))["ballots"]
+    ballots = document(await _audited(rank_by_text))["ballots"]
 
     (audit,) = (ballot for ballot in ballots if not ballot["counted"])
     assert (audit["audit"], audit["attempts"]) == ("order", 1)

@@ -9,7 +9,7 @@ from council.errors import GatewayError
 from council.rounds import Round
 from tests.bot.rounds import answers, by_first_sign, held, lines_of
 from tests.builders import CLAUDE, GEMINI, GPT, NAMES, a_panel
-from tests.fakes.gateway import FakeGateway, Saying
+from tests.fakes.gateway import FakeGateway, ScriptEntry
 
 GONE = GatewayError("could not be reached")
 FOUR = answers("1", "2", "3", "4")
@@ -19,7 +19,7 @@ def cautions(round_: Round) -> list[str]:
     return lines_of(round_, Caution)
 
 
-async def chaired(reply: Saying) -> Round:
+async def chaired(reply: ScriptEntry) -> Round:
     return await held(FakeGateway(answers=FOUR, chairmen={CLAUDE: reply}))
 
 

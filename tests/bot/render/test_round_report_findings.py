@@ -6,8 +6,8 @@ from bot.render.round_report import findings
 from council.answers import Reply
 from council.rounds import Round
 from tests.bot.rounds import held
-from tests.builders import CLAUDE, GPT, a_panel, a_paper, a_round, answered, ranked
-from tests.fakes.gateway import FakeGateway, by_text
+from tests.builders import CLAUDE, GPT, a_panel, a_round, an_exchange, with_answers, with_ballots
+from tests.fakes.gateway import FakeGateway, rank_by_text
 
 
 async def test_an_unremarkable_round_has_no_findings() -> None:
@@ -29,7 +29,7 @@ async def test_a_cut_answer_is_reported() -> None:
 
 
 async def test_a_suspicion_names_the_author() -> None:
-    round_ = answered(a_round())
+    round_ = with_answers(a_round())
     suspicious = replace(round_.answers[0], suspicions=("imitates a ballot",))
 
     found = findings(replace(round_, answers=(suspicious, *round_.answers[1:])))
@@ -38,7 +38,7 @@ async def test_a_suspicion_names_the_author() -> None:
 
 
 async def test_every_spoiled_reply_has_its_number_and_fault() -> None:
-    round_ = await held(FakeGateway(judges={GPT: ["I rank none.", by_text]}))
+    round_ = await held(FakeGateway(judges={GPT: ["I rank none.", rank_by_text]}))
 
     assert findings(round_) == [f"GPT-5.1's reply 1 was not counted: {round_.spoiled[0].fault}."]
 
@@ -52,8 +52,8 @@ def test_answers_cut_for_a_small_context_are_reported() -> None:
 
 
 def cut_to(tokens: int) -> Round:
-    round_ = ranked(answered(a_round(a_panel(3))))
+    round_ = with_ballots(with_answers(a_round(a_panel(3))))
     first, *others = round_.ballots
     return replace(
-        round_, ballots=(replace(first, paper=replace(a_paper(), cut_to=tokens)), *others)
+        round_, ballots=(replace(first, paper=replace(an_exchange(), cut_to=tokens)), *others)
     )

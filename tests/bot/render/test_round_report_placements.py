@@ -6,7 +6,15 @@ from bot.render.round_report import NO_BALLOT_TEXT, OWN_TEXT, Placing, Placings,
 from council.labels import Slate
 from council.rounds import Round
 from tests.bot.rounds import held
-from tests.builders import GPT, NAMES, a_panel, a_round, answered, in_order_shown, ranked
+from tests.builders import (
+    GPT,
+    NAMES,
+    a_panel,
+    a_round,
+    vote_in_slot_order,
+    with_answers,
+    with_ballots,
+)
 from tests.fakes.gateway import FakeGateway
 
 
@@ -51,7 +59,7 @@ async def test_each_judge_has_a_row_and_its_own_answer_is_its_own() -> None:
 
 
 async def test_a_placement_has_the_ballots_place_and_slot() -> None:
-    round_ = ranked(answered(a_round(a_panel(4))), in_order_shown)
+    round_ = with_ballots(with_answers(a_round(a_panel(4))), vote_in_slot_order)
     assert round_.draw
 
     for slate, (_, cells) in zip(round_.draw.slates, table_of(round_).rows, strict=True):
@@ -63,7 +71,7 @@ async def test_a_placement_has_the_ballots_place_and_slot() -> None:
 
 
 def test_first_stands_highest_and_last_lowest() -> None:
-    round_ = ranked(answered(a_round(a_panel(4))))
+    round_ = with_ballots(with_answers(a_round(a_panel(4))))
 
     heights = {cell.text: cell.height for _, cells in table_of(round_).rows for cell in cells}
 
@@ -72,7 +80,7 @@ def test_first_stands_highest_and_last_lowest() -> None:
 
 
 def test_a_tie_shares_its_place_and_its_height() -> None:
-    round_ = ranked(answered(a_round(a_panel(4))), top_tied)
+    round_ = with_ballots(with_answers(a_round(a_panel(4))), top_tied)
 
     cells = [cell for cell in row_of(round_, NAMES[GPT]) if cell.text != OWN_TEXT]
 
@@ -81,7 +89,7 @@ def test_a_tie_shares_its_place_and_its_height() -> None:
 
 
 def test_a_complete_tie_puts_all_in_the_middle() -> None:
-    round_ = ranked(answered(a_round(a_panel(4))), all_tied)
+    round_ = with_ballots(with_answers(a_round(a_panel(4))), all_tied)
 
     cells = [cell for cell in row_of(round_, NAMES[GPT]) if cell.text != OWN_TEXT]
 
@@ -108,7 +116,7 @@ async def test_an_outside_judge_has_no_answer_of_its_own() -> None:
 
 
 def test_an_audit_ballot_is_no_placement() -> None:
-    round_ = ranked(answered(a_round(a_panel(4))))
+    round_ = with_ballots(with_answers(a_round(a_panel(4))))
     audits = tuple(replace(ballot, audit="order") for ballot in round_.ballots)
 
     texts = {
@@ -119,7 +127,7 @@ def test_an_audit_ballot_is_no_placement() -> None:
 
 
 def test_before_the_tally_answers_stand_in_the_order_of_their_labels() -> None:
-    round_ = replace(ranked(answered(a_round(a_panel(4)))), tally=None)
+    round_ = replace(with_ballots(with_answers(a_round(a_panel(4)))), tally=None)
 
     labels = [label for label, _ in table_of(round_).columns]
 
@@ -127,7 +135,7 @@ def test_before_the_tally_answers_stand_in_the_order_of_their_labels() -> None:
 
 
 def test_an_answer_missing_from_a_ballot_has_no_placement() -> None:
-    round_ = ranked(answered(a_round(a_panel(4))))
+    round_ = with_ballots(with_answers(a_round(a_panel(4))))
     short = tuple(replace(ballot, ranking=ballot.ranking[:1]) for ballot in round_.ballots)
 
     cells = row_of(replace(round_, ballots=short), NAMES[GPT])

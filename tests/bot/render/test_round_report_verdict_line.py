@@ -7,7 +7,7 @@ from council.answers import Reply
 from council.errors import GatewayError
 from tests.bot.rounds import answers, as_demonstration, by_first_sign, held
 from tests.builders import GEMINI, NAMES, a_panel
-from tests.fakes.gateway import FakeGateway, by_slot
+from tests.fakes.gateway import FakeGateway, rank_by_slot
 
 FOUR = answers("1", "2", "3", "4")  # by the fakes' taste the first is the best
 CHECK = "written by AI, check what matters"
@@ -34,7 +34,7 @@ async def test_three_judges_are_too_few_to_rule_out_chance() -> None:
 
 
 async def test_a_close_first_place_is_called_close() -> None:
-    dissent = {GEMINI: lambda shown: by_slot(shown)}
+    dissent = {GEMINI: lambda shown: rank_by_slot(shown)}
     round_ = await held(FakeGateway(answers=FOUR, judges=dissent))
     assert round_.tally
 
@@ -54,7 +54,7 @@ async def test_a_tie_names_everybody_in_first_place() -> None:
 
 
 async def test_judges_that_vote_by_slot_produce_no_winner() -> None:
-    round_ = await held(FakeGateway(vote=by_slot))
+    round_ = await held(FakeGateway(vote=rank_by_slot))
 
     assert verdict_line(round_).startswith(
         "No first place: all four answers came out equal · no consensus"

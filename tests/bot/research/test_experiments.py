@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.research.grade_files import read_grades
-from council.research.grades import Finding, FindingKind, Framing, findings, grade_report
+from council.research.grades import Finding, FindingKind, Framing, build_grade_report, findings
 from tests.bot.homes import PATIENCE_SECONDS, Home, interrupted, panel_of, seat_of, served_panel
 from tests.wire.models import ModelServer, answer, fail
 from tests.wire.models.grading import Planted
@@ -49,7 +49,7 @@ async def test_what_was_planted_is_what_is_found(tmp_path: Path) -> None:
         ran = await home.beside(*run_of(home, "--output", str(output), "--json"))
 
     assert ran.code == 0, ran.err
-    found = [*findings(grade_report(read_grades("g", output.read_bytes()).grades))]
+    found = [*findings(build_grade_report(read_grades("g", output.read_bytes()).grades))]
     both = [*Framing]
     assert told(found, FindingKind.PREFERENCE) == {(key(SELFISH), framing) for framing in both}
     assert told(found, FindingKind.LENIENCY) == {(key(STRICT), framing) for framing in both}

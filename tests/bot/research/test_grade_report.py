@@ -8,7 +8,7 @@ import pytest
 
 from bot.chat import Line, Table
 from bot.research.grade_report import finding_lines, grades_document, grades_post, short_names
-from council.research.grades import Grade, grade_report
+from council.research.grades import Grade, build_grade_report
 from tests.council.research.grade_tables import NEG, POS, over_items
 
 
@@ -25,7 +25,7 @@ def planted(own: float = 1.0, strict: float = 1.0) -> list[Grade]:
 
 
 def test_findings_are_plain_sentences_self_preference_first() -> None:
-    first, second, *_ = finding_lines(grade_report(planted()))
+    first, second, *_ = finding_lines(build_grade_report(planted()))
 
     assert first.startswith("ann prefers its own work by ")
     assert first.endswith("the quality of its work set aside, when 5 is best.")
@@ -33,14 +33,14 @@ def test_findings_are_plain_sentences_self_preference_first() -> None:
 
 
 def test_the_other_way_round_has_words_too() -> None:
-    first, second, *_ = finding_lines(grade_report(planted(-1.0, -1.0)))
+    first, second, *_ = finding_lines(build_grade_report(planted(-1.0, -1.0)))
 
     assert first.startswith("ann is harder on its own work by ")
     assert second.startswith("cy is lenient: it gives the same work ")
 
 
 def test_the_comparisons_of_the_thesis_say_what_else_may_move_them() -> None:
-    told = "\n".join(finding_lines(grade_report(planted())))
+    told = "\n".join(finding_lines(build_grade_report(planted())))
 
     assert "These grade their own work higher than their peers grade it: ann (" in told
     assert "lower than their peers grade it: cy (" in told
@@ -49,7 +49,7 @@ def test_the_comparisons_of_the_thesis_say_what_else_may_move_them() -> None:
 
 
 def test_where_nothing_is_beyond_chance_the_nearest_is_named() -> None:
-    told = finding_lines(grade_report(planted(0.1, 0.0)))
+    told = finding_lines(build_grade_report(planted(0.1, 0.0)))
 
     assert told[0] == "No judge's preference for its own work is beyond chance."
     assert "comes nearest, when 5 is best: about" in told[1]
@@ -77,11 +77,11 @@ def test_where_nothing_is_beyond_chance_the_nearest_is_named() -> None:
     ],
 )
 def test_too_little_to_say_is_said(grades: list[Grade], said: str) -> None:
-    assert any(line.startswith(said) for line in finding_lines(grade_report(grades)))
+    assert any(line.startswith(said) for line in finding_lines(build_grade_report(grades)))
 
 
 def test_the_post_has_findings_and_every_row_in_each_table() -> None:
-    post = grades_post(grade_report(planted()))
+    post = grades_post(build_grade_report(planted()))
 
     tables = [part for part in post.parts if isinstance(part, Table)]
     assert isinstance(post.parts[1], Line)
@@ -90,7 +90,7 @@ def test_the_post_has_findings_and_every_row_in_each_table() -> None:
 
 
 def test_what_is_unknown_is_a_dash_in_tables_and_null_in_the_document() -> None:
-    report = grade_report(over_items(["4 3/2 3"] * 2))
+    report = build_grade_report(over_items(["4 3/2 3"] * 2))
 
     *_, preference, _ = (part for part in grades_post(report).parts if isinstance(part, Table))
     row = grades_document(report)["rows"][0]
@@ -100,7 +100,7 @@ def test_what_is_unknown_is_a_dash_in_tables_and_null_in_the_document() -> None:
 
 
 def test_the_document_has_the_named_fields_at_full_precision() -> None:
-    document = grades_document(grade_report(planted()))
+    document = grades_document(build_grade_report(planted()))
 
     row = document["rows"][0]
     assert (row["judge"], row["framing"], row["n"]) == ("ann", "pos", 60)

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.research.grade_files import read_grades
-from council.research.grades import GradeReport, grade_report
+from council.research.grades import GradeReport, build_grade_report
 from tests.bot.research.thesis_table import DATA, NUMBERS_A_LINE, numbers, ours, published
 
 
@@ -11,7 +11,7 @@ from tests.bot.research.thesis_table import DATA, NUMBERS_A_LINE, numbers, ours,
 def report() -> GradeReport:
     if not DATA.exists():
         pytest.skip(f"the grades of the thesis are not at {DATA}")
-    return grade_report(read_grades(DATA.name, DATA.read_bytes()).grades)
+    return build_grade_report(read_grades(DATA.name, DATA.read_bytes()).grades)
 
 
 def test_the_published_table_has_150_numbers() -> None:
@@ -30,7 +30,7 @@ def test_read_strictly_sonar_has_fewer_grades_of_its_own() -> None:
     if not DATA.exists():
         pytest.skip(f"the grades of the thesis are not at {DATA}")
 
-    strict = grade_report(read_grades(DATA.name, DATA.read_bytes(), strict=True).grades)
+    strict = build_grade_report(read_grades(DATA.name, DATA.read_bytes(), strict=True).grades)
 
     counts = {(row.judge[:5], row.framing.value): row.own.n for row in strict.rows}
     assert counts["sonar", "pos"] == 87

@@ -16,7 +16,7 @@ from council.rounds import Artefact, Round
 from storage.memory import MemoryStore
 from storage.rounds import SqlStore
 from tests.builders import GPT, a_round
-from tests.fakes.gateway import FakeGateway, Hangs, read
+from tests.fakes.gateway import FakeGateway, Hangs, read_prompt
 
 
 class ManualClock:
@@ -38,7 +38,7 @@ class WritingGateway(FakeGateway):
 
     async def complete(self, call: Call) -> Reply:
         reply = await super().complete(call)
-        if read(call.prompt).role is not Role.SYNTHESIS or not call.on_text:
+        if read_prompt(call.prompt).role is not Role.SYNTHESIS or not call.on_text:
             return reply
         text = ""
         for piece in self.pieces:

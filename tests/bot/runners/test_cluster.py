@@ -31,7 +31,7 @@ from tests.bot.runners.runner_fixtures import (
     rounds_in,
 )
 from tests.builders import GPT, a_panel, a_question
-from tests.fakes.gateway import FakeGateway, PowerCutError, read
+from tests.fakes.gateway import FakeGateway, PowerCutError, read_prompt
 from tests.postgres import Server
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -169,7 +169,7 @@ class Held(FakeGateway):
     may_go: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def complete(self, call: Call) -> Reply:
-        if call.member.key == GPT and read(call.prompt).role is Role.ANSWER:
+        if call.member.key == GPT and read_prompt(call.prompt).role is Role.ANSWER:
             self.asked.append(call)
             await self.may_go.wait()
             return Reply("Late, and paid for.")
@@ -354,7 +354,7 @@ class Writing(FakeGateway):
 
     async def complete(self, call: Call) -> Reply:
         reply = await super().complete(call)
-        if read(call.prompt).role is Role.SYNTHESIS and call.on_text:
+        if read_prompt(call.prompt).role is Role.SYNTHESIS and call.on_text:
             call.on_text("Use Postgres")
             await self.may_go.wait()
         return reply

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.schedules.cron import Slots
-from council.bakeoffs.models import slot_of
+from council.bakeoffs.models import slot_at
 
 ZONES = sorted(available_timezones() - {"Factory", "localtime"})
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
@@ -84,7 +84,7 @@ def test_slots_match_a_clock_read_every_minute(
     ]
 
     assert found == [*read_off(clock, zone, start)]
-    assert len({slot_of(moment.astimezone(zone)) for moment in found}) == len(found)
+    assert len({slot_at(moment.astimezone(zone)) for moment in found}) == len(found)
 
 
 @settings(max_examples=300, deadline=None)

@@ -13,7 +13,7 @@ from bot.runners.local import LocalRunner
 from bot.web.app import web_app
 from bot.web.auth import PageSigner, Visitor, place_of
 from bot.web.context import WebContext
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
@@ -70,7 +70,7 @@ class Town:
     async def hold(self, round_: Round) -> Round:
         """Run a round to its end."""
         await self.store.open(round_)
-        return await convene(round_.id, RoundServices(self.site.app.gateway, self.store))
+        return await run_round(round_.id, RoundServices(self.site.app.gateway, self.store))
 
     async def ended(self, round_id: str) -> Round:
         """Wait for the end of a running round."""

@@ -7,7 +7,7 @@ from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import Town, a_town, round_of
 from tests.bot.web.test_auth_headers import BrokenStore
 from tests.builders import CLAUDE, GEMINI, GPT, GROK, a_panel
-from tests.fakes.gateway import FakeGateway, by_text
+from tests.fakes.gateway import FakeGateway, rank_by_text
 
 
 async def test_a_process_that_answers_is_alive(town: Town) -> None:
@@ -56,7 +56,7 @@ async def figures(town: Town) -> dict[str, float]:
 async def test_the_metrics_count_rounds_and_paid_replies() -> None:
     gateway = FakeGateway(
         answers={GPT: GatewayError("hung up")},
-        judges={CLAUDE: ["I rank none.", by_text], GEMINI: "I rank none."},
+        judges={CLAUDE: ["I rank none.", rank_by_text], GEMINI: "I rank none."},
     )
     panel = a_panel(4, chairmen=[GROK])
     town = a_town(an_app(gateway, panels=[panel]))

@@ -11,7 +11,7 @@ from bot.bakeoffs.lifecycle import BakeoffJobs, is_held
 from bot.web.app import web_app
 from bot.web.auth import PageSigner, shared_key
 from council.places import Place
-from council.ports import EVERY, RoundQuery, RoundSummary
+from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import a_bakeoff, kept
@@ -78,7 +78,7 @@ class SilentStore(MemoryStore):
     """A store whose database does not answer."""
 
     async def recent(
-        self, limit: int | None = None, wanted: RoundQuery = EVERY
+        self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[RoundSummary, ...]:
         await asyncio.Event().wait()
         return await super().recent(limit, wanted)

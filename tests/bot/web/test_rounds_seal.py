@@ -10,7 +10,7 @@ from council.rounds import Closing, Question, Round
 from storage.memory import MemoryStore
 from tests.bot.web.test_rounds_forgotten import request, site_of
 from tests.builders import a_round
-from tests.storage.builders import a_closed_round, keep
+from tests.storage.builders import a_closed_round, store_round
 
 
 class EditedStore(MemoryStore):
@@ -28,7 +28,7 @@ class OlderStore(MemoryStore):
 
 
 async def page_of(store: MemoryStore, round_: Round) -> str:
-    await keep(store, round_)
+    await store_round(store, round_)
     return bytes((await round_page(site_of(store), request(id=round_.id))).body).decode()
 
 

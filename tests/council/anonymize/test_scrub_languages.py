@@ -3,8 +3,8 @@
 import pytest
 
 from council.anonymize.languages import LANGUAGES as READ
-from council.anonymize.names import family_index, marked
-from council.anonymize.scrub import MASK, ready, scrub
+from council.anonymize.names import family_index, mark_names
+from council.anonymize.scrub import MASK, scrub, warm_up
 from council.model_families import FAMILIES
 from tests.council.scrub_corpus import GROUPS, LANGUAGES, texts
 
@@ -93,7 +93,7 @@ def test_a_sign_between_two_far_names_is_found() -> None:
 
 
 def test_getting_ready_changes_nothing() -> None:
-    ready()
+    warm_up()
 
     assert scrub("As Claude, I nod.").text == f"As {MASK}, I nod."
 
@@ -101,5 +101,5 @@ def test_getting_ready_changes_nothing() -> None:
 def test_every_name_is_marked_with_a_character_of_its_family() -> None:
     for family in FAMILIES:
         for name in (*family.names, *family.makers):
-            token = marked(name)
+            token = mark_names(name)
             assert FAMILIES[family_index(token)] is family

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from council.bakeoffs.record_arrays import Block, Columns, Floats, columns, packed
+from council.bakeoffs.record_arrays import Block, Columns, Floats, pack_record, record_columns
 from council.bakeoffs.records import (
     AUTHOR_FIELDS,
     JUDGE_FIELDS,
@@ -70,7 +70,7 @@ def _margin(one: str, other: str, shares: Mapping[str, float | None]) -> Margin:
 
 
 def of(*records: Record) -> Columns:
-    return columns(map(packed, records))
+    return record_columns(map(pack_record, records))
 
 
 def drawn_ballots(

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapSign, changes
+from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapSign, compare_with_past
 from council.bakeoffs.records import Record
 from tests.council.bakeoffs.record_builders import a_record, of
 from tests.council.bakeoffs.simulated_runs import Drawn, drawn_runs
@@ -17,7 +17,7 @@ def _run(run: int, shares: Mapping[str, float | None] = RUN, questions: int = 12
 
 
 def _changes(now: Sequence[Record], *before: Sequence[Record]) -> Changes:
-    return changes(of(*now), of(*(record for run in before for record in run)))
+    return compare_with_past(of(*now), of(*(record for run in before for record in run)))
 
 
 def _move(found: Changes, member: str, measure: Measure = Measure.SHARE) -> MemberChange:
@@ -32,7 +32,7 @@ def test_a_first_run_has_nothing_to_compare_with() -> None:
 
 
 def test_without_rounds_there_are_no_changes() -> None:
-    assert changes(of(), of(*_run(0))) == Changes("", 0)
+    assert compare_with_past(of(), of(*_run(0))) == Changes("", 0)
 
 
 def test_a_fall_on_every_question_is_beyond_noise() -> None:
@@ -160,7 +160,7 @@ def _with(records: list[Record], field: str, value: float) -> list[Record]:
 def test_of_equal_runs_at_least_95_of_100_post_no_change() -> None:
     rng = np.random.default_rng(31)
 
-    told = [changes(*drawn_runs(rng, Drawn(members=5))).is_news for _ in range(300)]
+    told = [compare_with_past(*drawn_runs(rng, Drawn(members=5))).is_news for _ in range(300)]
 
     assert np.mean(told) <= 0.05
 
@@ -172,6 +172,6 @@ def test_a_fall_of_15_hundredths_is_posted_in_at_least_80_runs_of_100(
     rng = np.random.default_rng(32)
 
     drawn = Drawn(members, questions, fall=0.15)
-    told = [bool(changes(*drawn_runs(rng, drawn)).worse("ada")) for _ in range(150)]
+    told = [bool(compare_with_past(*drawn_runs(rng, drawn)).worse("ada")) for _ in range(150)]
 
     assert np.mean(told) >= 0.80

@@ -3,13 +3,13 @@ from datetime import timedelta
 
 import numpy as np
 
-from council.bakeoffs.changes import MAX_TREND_RUNS, trend
+from council.bakeoffs.changes import MAX_TREND_RUNS, share_trend
 from council.bakeoffs.intervals import share_interval
 from tests.council.bakeoffs.record_builders import MONDAY, a_record, of
 
 
 def test_each_run_has_a_share_of_each_member_with_its_interval() -> None:
-    found = trend(
+    found = share_trend(
         of(
             a_record({"ada": 1.0, "bob": 0.0}, number=1, run=1),
             a_record({"ada": 0.5, "bob": 0.5}, number=2, run=1),
@@ -30,11 +30,11 @@ def test_each_run_has_a_share_of_each_member_with_its_interval() -> None:
 def test_questions_that_people_asked_belong_to_no_run() -> None:
     asked = replace(a_record({"ada": 1.0, "bob": 0.0}), bakeoff="")
 
-    assert trend(of(asked)) == ()
+    assert share_trend(of(asked)) == ()
 
 
 def test_a_trend_has_the_newest_runs() -> None:
-    found = trend(
+    found = share_trend(
         of(*(a_record({"ada": 1.0, "bob": 0.0}, run=i) for i in range(MAX_TREND_RUNS + 5)))
     )
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from council.bakeoffs.costs import run_estimate
+from council.bakeoffs.costs import estimate_run
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
-from council.budget import estimated
+from council.budget import estimate_round
 from council.money import Price
 from council.rounds import Question
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round
@@ -17,11 +17,11 @@ QUESTIONS = (SuiteQuestion("Why?"), SuiteQuestion("How long, and why?", context=
 async def test_a_run_costs_what_its_rounds_cost() -> None:
     gateway, panel = FakeGateway(prices=PRICES), a_panel()
     each = [
-        await estimated(a_round(question=Question(q.text, context=q.context)), gateway)
+        await estimate_round(a_round(question=Question(q.text, context=q.context)), gateway)
         for q in QUESTIONS
     ]
 
-    run = await run_estimate(Suite("sql", QUESTIONS), panel, gateway)
+    run = await estimate_run(Suite("sql", QUESTIONS), panel, gateway)
 
     assert run.micro == sum(one.micro for one in each) > 0
     assert run.unknown == (GEMINI,)
@@ -30,7 +30,7 @@ async def test_a_run_costs_what_its_rounds_cost() -> None:
 async def test_no_round_of_it_costs_more_than_the_panel_allows() -> None:
     panel = a_panel(terms=replace(a_panel().terms, max_round_usd=0.001))
 
-    run = await run_estimate(Suite("sql", QUESTIONS), panel, FakeGateway(prices=PRICES))
+    run = await estimate_run(Suite("sql", QUESTIONS), panel, FakeGateway(prices=PRICES))
 
     assert run.micro == 2 * 1_000
 
@@ -40,6 +40,6 @@ async def test_a_reference_that_judges_see_is_paid_for() -> None:
     hidden, seen = Suite("sql", graded), Suite("sql", graded, judges_see_references=True)
     gateway = FakeGateway(prices=PRICES)
 
-    costs = [(await run_estimate(one, a_panel(), gateway)).micro for one in (hidden, seen)]
+    costs = [(await estimate_run(one, a_panel(), gateway)).micro for one in (hidden, seen)]
 
     assert costs[0] < costs[1]

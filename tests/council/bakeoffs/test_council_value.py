@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from council.bakeoffs.council_value import CouncilValue, CouncilValueLine, Payoff, worth
+from council.bakeoffs.council_value import (
+    CouncilValue,
+    CouncilValueLine,
+    Payoff,
+    measure_council_value,
+)
 from council.bakeoffs.record_arrays import Columns
 from council.bakeoffs.records import CouncilRecord, Record
 from tests.council.bakeoffs.record_builders import a_record, of
@@ -38,17 +43,17 @@ def _graded(
 
 
 def _lines(columns: Columns) -> dict[str, CouncilValueLine]:
-    return {line.name: line for line in worth(columns).rows}
+    return {line.name: line for line in measure_council_value(columns).rows}
 
 
 def test_without_references_there_is_no_value() -> None:
-    assert worth(of(a_record({"ada": 1.0, "bob": 0.0}))) == CouncilValue()
+    assert measure_council_value(of(a_record({"ada": 1.0, "bob": 0.0}))) == CouncilValue()
 
 
 def test_council_and_winner_are_compared_with_the_best_member_by_question() -> None:
     rounds = [_graded(i, council=i <= 9, ada=i <= 3, bob=i <= 6) for i in range(1, 13)]
 
-    found = worth(of(*rounds))
+    found = measure_council_value(of(*rounds))
 
     council, winner = found.rows
     assert (council.name, council.graded, council.accuracy) == ("Council", 12, 0.75)
@@ -75,7 +80,7 @@ def test_with_two_runs_the_best_is_picked_on_the_other_one() -> None:
     rounds = [_graded(i, council=True, run=0, ada=True) for i in range(1, 7)]
     rounds += [_graded(i, council=True, run=1, bob=True) for i in range(1, 7)]
 
-    found = worth(of(*rounds))
+    found = measure_council_value(of(*rounds))
 
     assert found.best is not None
     assert found.best.is_picked_elsewhere
@@ -136,7 +141,7 @@ def test_only_what_costs_more_is_not_worth_its_cost(
 
 
 def test_below_ten_graded_rounds_there_is_no_verdict() -> None:
-    found = worth(of(*(_graded(i, council=False) for i in range(1, 10))))
+    found = measure_council_value(of(*(_graded(i, council=False) for i in range(1, 10))))
 
     assert [line.verdict for line in found.rows] == [None, None]
 
@@ -155,7 +160,7 @@ def test_who_gave_no_answer_was_not_right() -> None:
         whole=CouncilRecord(winner="bob", council_correct=True),
     )
 
-    found = worth(of(absent))
+    found = measure_council_value(of(absent))
 
     assert found.best is not None
     assert (found.best.accuracy, found.rows[0].difference) == (0, 1)
@@ -167,7 +172,7 @@ def test_members_that_did_not_sit_in_every_round_are_no_candidates() -> None:
         {"bob": 1.0}, number=2, correct={"bob": True}, whole=CouncilRecord(council_correct=True)
     )
 
-    found = worth(of(one, two))
+    found = measure_council_value(of(one, two))
 
     assert found.best is None
     assert found.rows[0].accuracy == 1
@@ -182,7 +187,7 @@ def test_of_equally_good_members_the_cheapest_is_the_best() -> None:
         whole=CouncilRecord(winner="ada", council_correct=True),
     )
 
-    best = worth(of(record)).best
+    best = measure_council_value(of(record)).best
 
     assert best is not None
     assert best.member == "bob"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.bakeoffs.grading import check_reference, is_correct, usual_grading
+from council.bakeoffs.grading import check_reference, default_grading, is_correct
 from council.bakeoffs.models import Grading, Reference
 from council.errors import SuiteError
 
@@ -278,4 +278,4 @@ def test_what_can_be_graded_is_let_through(grading: Grading) -> None:
     ],
 )
 def test_the_default_grading_follows_the_answer(value: str, grading: Grading) -> None:
-    assert usual_grading(value) is grading
+    assert default_grading(value) is grading

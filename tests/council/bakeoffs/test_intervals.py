@@ -5,10 +5,10 @@ from scipy import stats
 from council.bakeoffs.intervals import (
     mean_interval,
     normal_quantile,
-    rate_interval,
     share_interval,
     t_p_value,
     t_quantile,
+    wilson_interval,
 )
 from tests.council.bakeoffs.record_builders import drawn_ballots
 
@@ -70,9 +70,9 @@ def test_binning_hardly_changes_the_interval() -> None:
 def test_a_rate_has_wilson_s_interval() -> None:
     expected = stats.binomtest(9, 12).proportion_ci(method="wilson")
 
-    assert rate_interval(9, 12) == pytest.approx((expected.low, expected.high))
-    assert rate_interval(0, 5)[0] == 0
-    assert rate_interval(5, 5)[1] == 1
+    assert wilson_interval(9, 12) == pytest.approx((expected.low, expected.high))
+    assert wilson_interval(0, 5)[0] == 0
+    assert wilson_interval(5, 5)[1] == 1
 
 
 def test_quantiles_and_p_values_are_scipy_s() -> None:

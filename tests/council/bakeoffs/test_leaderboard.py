@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from council.bakeoffs.leaderboard import Board, leaderboard
+from council.bakeoffs.leaderboard import Board, build_leaderboard
 from council.bakeoffs.pairwise import RunOff
 from council.bakeoffs.record_arrays import Columns
-from council.bakeoffs.records import Margin, record_of
+from council.bakeoffs.records import Margin, build_record
 from council.labels import Slate
-from tests.builders import a_panel, a_round, answered, ranked
+from tests.builders import a_panel, a_round, with_answers, with_ballots
 from tests.council.bakeoffs.record_builders import (
     MONDAY,
     NAMES,
@@ -30,13 +30,13 @@ def _places(board: Board) -> dict[str, int | None]:
 
 
 def test_no_rounds_are_a_board_without_rows() -> None:
-    found = leaderboard(of())
+    found = build_leaderboard(of())
 
     assert (found.rows, found.run_off, found.rounds, found.since) == ((), None, 0, None)
 
 
 def test_a_share_is_the_mean_over_the_rounds_a_member_was_ranked_in() -> None:
-    found = leaderboard(
+    found = build_leaderboard(
         of(
             a_record({"ada": 1.0, "bob": 0.0, "cyd": 0.5}),
             a_record({"ada": 0.5, "bob": 0.25, "cyd": None}, number=2),
@@ -52,7 +52,9 @@ def test_a_share_is_the_mean_over_the_rounds_a_member_was_ranked_in() -> None:
 
 
 def test_places_are_shared_where_nothing_is_claimed() -> None:
-    found = leaderboard(of(*(a_record({"ada": 1.0, "bob": 0.0}, number=i) for i in range(1, 10))))
+    found = build_leaderboard(
+        of(*(a_record({"ada": 1.0, "bob": 0.0}, number=i) for i in range(1, 10)))
+    )
 
     assert _places(found) == {"ada": 1, "bob": 1}
     assert found.claims == ()
@@ -60,7 +62,7 @@ def test_places_are_shared_where_nothing_is_claimed() -> None:
 
 def test_a_place_counts_who_is_claimed_ahead() -> None:
     shares = {"ada": 1.0, "bob": 0.75, "cyd": 0.0}
-    found = leaderboard(of(*(a_record(shares, number=i) for i in range(1, 31))))
+    found = build_leaderboard(of(*(a_record(shares, number=i) for i in range(1, 31))))
 
     assert _places(found) == {"ada": 1, "bob": 2, "cyd": 3}
     assert len(found.claims) == 3
@@ -69,7 +71,7 @@ def test_a_place_counts_who_is_claimed_ahead() -> None:
 def test_a_member_behind_no_other_comes_before_one_that_is() -> None:
     # Over ten rounds against ada, bob is behind beyond chance; cyd met them once.
     both = [a_record({"ada": 1.0, "bob": 0.5}, number=i) for i in range(1, 31)]
-    found = leaderboard(of(*both, a_record({"ada": 1.0, "bob": 0.5, "cyd": 0.0}, number=31)))
+    found = build_leaderboard(of(*both, a_record({"ada": 1.0, "bob": 0.5, "cyd": 0.0}, number=31)))
 
     assert [(line.member, line.place) for line in found.rows] == [
         ("ada", 1),
@@ -79,7 +81,7 @@ def test_a_member_behind_no_other_comes_before_one_that_is() -> None:
 
 
 def test_a_member_that_was_never_ranked_comes_last_without_a_place() -> None:
-    found = leaderboard(of(a_record({"ada": None, "bob": 0.0, "cyd": 1.0})))
+    found = build_leaderboard(of(a_record({"ada": None, "bob": 0.0, "cyd": 1.0})))
 
     assert [line.member for line in found.rows] == ["cyd", "bob", "ada"]
     assert (found.rows[2].place, found.rows[2].share, found.rows[2].absences) == (None, None, 1)
@@ -90,21 +92,25 @@ def test_the_first_two_are_put_in_order_by_judges_who_are_neither() -> None:
     record = a_record({"ada": 0.75, "bob": 0.5, "cyd": 0.0})
     turned = Margin("ada", "bob", -0.25, 1, 0.0)
 
-    found = leaderboard(of(*(replace(record, number=i, margins=(turned,)) for i in range(1, 4))))
+    found = build_leaderboard(
+        of(*(replace(record, number=i, margins=(turned,)) for i in range(1, 4)))
+    )
 
     assert [line.member for line in found.rows] == ["bob", "ada", "cyd"]
     assert found.run_off == RunOff("bob", "ada", 0.25, 3, changed=True)
 
 
 def test_without_a_judge_who_saw_both_there_is_no_run_off() -> None:
-    found = leaderboard(of(a_record({"ada": 1.0, "bob": None}), a_record({"bob": 0.5}, number=2)))
+    found = build_leaderboard(
+        of(a_record({"ada": 1.0, "bob": None}), a_record({"bob": 0.5}, number=2))
+    )
 
     assert found.run_off is None
     assert [line.member for line in found.rows] == ["ada", "bob"]
 
 
 def test_a_line_says_what_answers_cost_and_how_long_they_were() -> None:
-    found = leaderboard(
+    found = build_leaderboard(
         of(
             a_record(
                 {"ada": 1.0, "bob": 0.0},
@@ -132,7 +138,7 @@ def test_a_line_says_what_answers_cost_and_how_long_they_were() -> None:
 
 
 def test_a_board_says_what_it_covers() -> None:
-    found = leaderboard(of(a_record({"ada": 1.0, "bob": 0.0}), a_record({"ada": 1.0}, run=2)))
+    found = build_leaderboard(of(a_record({"ada": 1.0, "bob": 0.0}), a_record({"ada": 1.0}, run=2)))
 
     assert (found.suites, found.panels, found.rounds) == ((("sql", "v1"),), ("house",), 2)
     assert found.since == MONDAY + timedelta(minutes=1)
@@ -145,7 +151,7 @@ def test_where_panels_differed_strength_decides_the_order() -> None:
     hard = [a_record({"ada": 1.0, "bob": 0.5, "dee": 0.0}, number=i) for i in range(21, 41)]
     link = [a_record({"bob": 1.0, "cyd": 0.0}, number=i) for i in range(41, 61)]
 
-    found = leaderboard(of(*easy, *hard, *link))
+    found = build_leaderboard(of(*easy, *hard, *link))
 
     assert found.is_mixed
     strengths = {line.member: line.strength for line in found.rows}
@@ -155,7 +161,7 @@ def test_where_panels_differed_strength_decides_the_order() -> None:
         "cyd",
         "dee",
     ]
-    assert not leaderboard(of(*easy)).is_mixed
+    assert not build_leaderboard(of(*easy)).is_mixed
 
 
 @settings(max_examples=30, deadline=None)
@@ -167,7 +173,7 @@ def test_other_names_never_change_a_board(
     rounds: list[tuple[float, ...]], names: list[str]
 ) -> None:
     def board(seats: list[str]) -> set[tuple[object, ...]]:
-        found = leaderboard(
+        found = build_leaderboard(
             of(
                 *(
                     a_record(dict(zip(seats, shares, strict=True)), number=i)
@@ -188,9 +194,11 @@ def test_a_board_of_rounds_has_the_means_of_their_tallies() -> None:
         turned = len(slate.judge) % 2 == 1
         return " ".join(sorted(slate.letters, reverse=turned))
 
-    rounds = [ranked(answered(a_round(a_panel(5), seed=f"seed {i}")), vote) for i in range(12)]
+    rounds = [
+        with_ballots(with_answers(a_round(a_panel(5), seed=f"seed {i}")), vote) for i in range(12)
+    ]
 
-    found = leaderboard(of(*(record_of(round_) for round_ in rounds)))
+    found = build_leaderboard(of(*(build_record(round_) for round_ in rounds)))
 
     shares: dict[str, list[float]] = {}
     for round_ in rounds:
@@ -204,7 +212,7 @@ def test_a_board_of_rounds_has_the_means_of_their_tallies() -> None:
 
 
 def _first(columns: Columns) -> str:
-    return leaderboard(columns).rows[0].member
+    return build_leaderboard(columns).rows[0].member
 
 
 def test_of_two_equals_neither_comes_first_more_often_for_voting_at_random() -> None:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from council.bakeoffs.intervals import share_interval
-from council.bakeoffs.leaderboard import JudgeLine, judge_board
+from council.bakeoffs.leaderboard import JudgeLine, build_judge_board
 from council.bakeoffs.records import JudgeRecord
 from tests.council.bakeoffs.record_builders import a_record, of
 
@@ -12,7 +12,7 @@ def _line(*judged: JudgeRecord) -> JudgeLine:
         a_record({"ada": 1.0, "bob": 0.0}, number=i, judged=[one])
         for i, one in enumerate(judged, 1)
     )
-    return judge_board(of(*rounds)).rows[0]
+    return build_judge_board(of(*rounds)).rows[0]
 
 
 def test_agreement_is_the_mean_with_an_interval() -> None:
@@ -77,7 +77,7 @@ def test_a_small_bias_is_shown_but_not_flagged() -> None:
 
 
 def test_judges_are_ordered_by_agreement_and_those_without_votes_come_last() -> None:
-    found = judge_board(
+    found = build_judge_board(
         of(
             a_record(
                 {"ada": 1.0, "bob": 0.0},

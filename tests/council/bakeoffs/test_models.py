@@ -7,16 +7,16 @@ import pytest
 from council.bakeoffs.models import (
     Bakeoff,
     BakeoffEstimate,
+    BakeoffProgress,
     Ending,
     FailedQuestion,
-    Progress,
     Suite,
     SuiteQuestion,
-    bakeoff_of,
-    slot_of,
+    slot_at,
+    split_round_id,
 )
 from council.bakeoffs.ports import BakeoffQuery, RecordQuery
-from council.bakeoffs.record_arrays import packed
+from council.bakeoffs.record_arrays import pack_record
 from council.places import Place
 from tests.builders import ASKED_AT, a_panel, a_schedule
 from tests.council.bakeoffs.record_builders import a_record
@@ -27,31 +27,31 @@ HELD = Bakeoff("bo:1", SUITE, a_panel(), Place("slack", "T1", "C1"), "U1", ASKED
 
 def test_a_round_of_a_bakeoff_names_it_and_its_question() -> None:
     assert HELD.round_id(2) == "bo:1.2"
-    assert bakeoff_of(HELD.round_id(2)) == ("bo:1", 2)
+    assert split_round_id(HELD.round_id(2)) == ("bo:1", 2)
     assert HELD.seed(1) != HELD.seed(2)
 
 
 def test_a_slot_of_a_schedule_makes_one_bakeoff() -> None:
-    slot = slot_of(ASKED_AT)
+    slot = slot_at(ASKED_AT)
 
     assert a_schedule("s1").bakeoff_id(slot) == f"sched:s1@{slot}"
 
 
 def test_questions_are_over_under_way_or_waiting() -> None:
-    begun = Progress(
+    begun = BakeoffProgress(
         HELD, over=1, failed=(FailedQuestion(1, "nobody answered"),), under_way=1, stored=2
     )
 
     assert (begun.questions, begun.waiting) == (3, 1)
-    assert (begun.is_queued, begun.is_whole) == (True, False)
-    assert not Progress(HELD).is_queued
-    assert replace(begun, over=3, under_way=0).is_whole
+    assert (begun.is_queued, begun.is_complete) == (True, False)
+    assert not BakeoffProgress(HELD).is_queued
+    assert replace(begun, over=3, under_way=0).is_complete
 
 
 def test_an_end_leaves_nothing_under_way() -> None:
     ending = Ending(ASKED_AT, "cancelled")
 
-    ended = Progress(HELD, over=1, under_way=2, seconds_left=9.0).ended(ending)
+    ended = BakeoffProgress(HELD, over=1, under_way=2, seconds_left=9.0).ended(ending)
 
     assert (ended.bakeoff.ending, ended.under_way, ended.seconds_left) == (ending, 0, None)
 
@@ -85,4 +85,4 @@ def test_bakeoffs_are_found_by_what_they_are_of(wanted: BakeoffQuery, *, is_amon
     ],
 )
 def test_records_are_found_by_what_they_are_of(wanted: RecordQuery, *, is_among: bool) -> None:
-    assert wanted.admits(packed(a_record({"ada": 1.0, "bob": 0.0}))) is is_among
+    assert wanted.admits(pack_record(a_record({"ada": 1.0, "bob": 0.0}))) is is_among

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.bakeoffs.record_arrays import columns, packed, unpacked
+from council.bakeoffs.record_arrays import pack_record, record_columns, unpack_record
 from council.bakeoffs.records import (
     VERSION,
     AuthorRecord,
@@ -87,7 +87,7 @@ def _records(draw: st.DrawFn) -> Record:
 
 @given(_records())
 def test_a_record_comes_back_as_it_was_packed(record: Record) -> None:
-    assert unpacked(packed(record)) == record
+    assert unpack_record(pack_record(record)) == record
 
 
 def test_columns_hold_the_union_of_members_and_know_nothing_of_who_did_not_sit() -> None:
@@ -153,26 +153,26 @@ def test_rounds_that_are_left_keep_their_pairs_and_judges() -> None:
 
 
 def test_records_of_another_version_are_left_out() -> None:
-    old = packed(a_record({"ada": 1.0, "bob": 0.0}))._replace(version=VERSION - 1)
+    old = pack_record(a_record({"ada": 1.0, "bob": 0.0}))._replace(version=VERSION - 1)
 
-    assert columns([old]).rows == ()
+    assert record_columns([old]).rows == ()
 
 
 def test_no_records_are_columns_of_no_length() -> None:
-    found = columns([])
+    found = record_columns([])
 
     assert (found.rows, found.members, found.judges) == ((), (), ())
     assert found.author("share").shape == (0, 0)
 
 
 def test_a_hundred_thousand_rounds_of_five_are_unpacked_in_less_than_a_second() -> None:
-    row = packed(
+    row = pack_record(
         a_record(dict.fromkeys("abcde", 0.5), judged=[JudgeRecord(name) for name in "abcde"])
     )
     rows = [row._replace(number=i) for i in range(100_000)]
 
     start = process_time()
-    found = columns(rows)
+    found = record_columns(rows)
 
     assert len(found.rows) == 100_000
     assert process_time() - start < 1.0

@@ -4,8 +4,8 @@ import pytest
 
 from council.answers import Reply
 from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
-from council.bakeoffs.records import AuthorRecord, JudgeRecord, Margin, record_of
-from council.digests import Forgotten
+from council.bakeoffs.records import AuthorRecord, JudgeRecord, Margin, build_record
+from council.digests import Erasure
 from council.labels import Label, LabelMap, Slate
 from council.places import NOWHERE, Place
 from council.rounds import Closing, Draw, Question, Round, Synthesis
@@ -18,13 +18,13 @@ from tests.builders import (
     GPT,
     a_ballot,
     a_panel,
-    a_paper,
     a_round,
     a_spoiled_ballot,
     an_absence,
     an_answer,
-    answered,
-    ranked,
+    an_exchange,
+    with_answers,
+    with_ballots,
 )
 
 AUTHORS = dict(zip("ABCD", (CLAUDE, GPT, GEMINI, DEEPSEEK), strict=True))
@@ -46,7 +46,7 @@ def _example(*ballots: str) -> Round:
     )
     labels = LabelMap(tuple((member, Label(label)) for label, member in AUTHORS.items()))
     return replace(
-        answered(a_round(a_panel(4))),
+        with_answers(a_round(a_panel(4))),
         draw=Draw(labels, tuple(Slate(ballot.judge, ballot.shown) for ballot in cast)),
         ballots=cast,
         tally=count_ballots(labels.labels, cast, "seed"),
@@ -55,15 +55,15 @@ def _example(*ballots: str) -> Round:
 
 
 def _authored(round_: Round, bakeoff: Bakeoff | None = None) -> dict[str, AuthorRecord]:
-    return {one.member: one for one in record_of(round_, bakeoff).authored}
+    return {one.member: one for one in build_record(round_, bakeoff).authored}
 
 
 def _judged(round_: Round) -> dict[str, JudgeRecord]:
-    return {one.judge: one for one in record_of(round_).judged}
+    return {one.judge: one for one in build_record(round_).judged}
 
 
 def _margins(round_: Round) -> dict[tuple[str, str], Margin]:
-    return {(one.first, one.second): one for one in record_of(round_).margins}
+    return {(one.first, one.second): one for one in build_record(round_).margins}
 
 
 def test_shares_and_places_are_the_standings() -> None:
@@ -87,7 +87,7 @@ def test_a_margin_is_what_judges_outside_the_pair_make_of_it() -> None:
 
 
 def test_without_a_judge_outside_the_pair_there_is_no_margin() -> None:
-    two = replace(answered(a_round(a_panel(2))), closing=Closing(1))
+    two = replace(with_answers(a_round(a_panel(2))), closing=Closing(1))
     labels = LabelMap(((CLAUDE, Label("A")), (GPT, Label("B"))))
 
     found = _margins(
@@ -130,10 +130,10 @@ def test_a_repeated_order_is_compared_with_the_first() -> None:
 
 def test_spoiled_ballots_are_counted_and_paid_for_and_those_of_audits_are_neither() -> None:
     round_ = _example()
-    paid = replace(a_paper(), reply=Reply("", cost_usd=0.25))
+    paid = replace(an_exchange(), reply=Reply("", cost_usd=0.25))
     spoiled = [replace(a_spoiled_ballot(CLAUDE, attempt), paper=paid) for attempt in (1, 2)]
     audit = a_spoiled_ballot(GPT, attempt=3)
-    mine = replace(round_.ballots[1], paper=replace(a_paper(), reply=Reply("", cost_usd=0.5)))
+    mine = replace(round_.ballots[1], paper=replace(an_exchange(), reply=Reply("", cost_usd=0.5)))
     ballots = (mine, *round_.ballots[2:])
 
     found = _judged(replace(round_, ballots=ballots, spoiled=(*spoiled, audit)))
@@ -147,8 +147,8 @@ def test_one_price_that_is_not_known_leaves_the_sum_unknown() -> None:
     round_ = _example()
     answers = (an_answer(CLAUDE, cost=1.0), an_answer(GPT, cost=None))
 
-    assert record_of(replace(round_, answers=answers)).whole.cost_usd is None
-    assert record_of(replace(round_, answers=answers[:1])).whole.cost_usd == 1
+    assert build_record(replace(round_, answers=answers)).whole.cost_usd is None
+    assert build_record(replace(round_, answers=answers[:1])).whole.cost_usd == 1
 
 
 def test_the_synthesis_and_its_price_are_part_of_the_whole() -> None:
@@ -156,7 +156,7 @@ def test_the_synthesis_and_its_price_are_part_of_the_whole() -> None:
     round_ = replace(_example(), answers=(an_answer(CLAUDE, cost=1.0),))
     round_ = replace(round_, synthesis=Synthesis("42", CLAUDE, reply=reply))
 
-    found = record_of(round_).whole
+    found = build_record(round_).whole
 
     assert (found.winner, found.council_correct) == (CLAUDE, None)
     assert (found.cost_usd, found.seconds) == (1.5, 12.5)
@@ -174,8 +174,8 @@ def test_answers_and_synthesis_are_graded_where_the_suite_has_a_reference() -> N
     assert [one.correct for one in found.values()] == [True, False, True, False]
     assert [one.refused for one in found.values()] == [False, False, False, True]
     assert [one.words for one in found.values()] == [3, 3, 1, 4]
-    assert record_of(round_, BAKEOFF).whole.council_correct is True
-    assert record_of(replace(round_, synthesis=None), BAKEOFF).whole.council_correct is False
+    assert build_record(round_, BAKEOFF).whole.council_correct is True
+    assert build_record(replace(round_, synthesis=None), BAKEOFF).whole.council_correct is False
 
 
 def test_a_record_says_which_question_of_which_suite_it_is_of() -> None:
@@ -184,7 +184,7 @@ def test_a_record_says_which_question_of_which_suite_it_is_of() -> None:
         _example(), id="bo:1.1", bakeoff="bo:1", question=Question("Why?", place=place)
     )
 
-    found = record_of(round_, BAKEOFF)
+    found = build_record(round_, BAKEOFF)
 
     assert (found.bakeoff, found.number, found.category) == ("bo:1", 1, "prose")
     assert (found.suite, found.suite_version) == ("sums", SUITE.version)
@@ -193,16 +193,16 @@ def test_a_record_says_which_question_of_which_suite_it_is_of() -> None:
 
 
 def test_a_question_that_somebody_asked_is_of_no_suite() -> None:
-    found = record_of(_example())
+    found = build_record(_example())
 
     assert (found.bakeoff, found.number, found.suite, found.category) == ("", 0, "", "")
 
 
 def test_who_gave_no_answer_is_absent_and_still_judges() -> None:
     texts = dict.fromkeys((CLAUDE, GPT, GEMINI), "Yes.")
-    round_ = replace(ranked(answered(a_round(a_panel(4)), texts)), closing=Closing(1))
+    round_ = replace(with_ballots(with_answers(a_round(a_panel(4)), texts)), closing=Closing(1))
 
-    found = record_of(round_)
+    found = build_record(round_)
 
     assert found.authored[3] == AuthorRecord(DEEPSEEK, absent=True)
     assert len(found.judged) == 4
@@ -219,7 +219,7 @@ def test_a_failed_round_has_absences_and_no_shares() -> None:
         closing=Closing(60, "Too few members answered."),
     )
 
-    found = record_of(failed, BAKEOFF)
+    found = build_record(failed, BAKEOFF)
 
     assert [one.absent for one in found.authored] == [False, True, True, True]
     assert [one.share for one in found.authored] == [None] * 4
@@ -231,16 +231,18 @@ def test_a_failed_round_has_absences_and_no_shares() -> None:
 def test_a_round_that_failed_after_its_count_has_no_shares_either() -> None:
     failed = replace(_example(), closing=Closing(60, "The machine stopped."))
 
-    found = record_of(failed)
+    found = build_record(failed)
 
     assert [one.share for one in found.authored] == [None] * 4
     assert found.whole.winner is None
 
 
 def test_where_nothing_was_counted_the_answer_that_stands_in_is_the_winner() -> None:
-    round_ = replace(ranked(answered(a_round(a_panel(3))), lambda _: None), closing=Closing(1))
+    round_ = replace(
+        with_ballots(with_answers(a_round(a_panel(3))), lambda _: None), closing=Closing(1)
+    )
 
-    found = record_of(round_)
+    found = build_record(round_)
 
     assert [one.share for one in found.authored] == [None] * 3
     assert found.whole.winner == CLAUDE
@@ -260,12 +262,12 @@ def test_an_answer_that_no_ballot_saw_has_no_place() -> None:
 
 
 def test_a_round_that_is_not_closed_has_no_length() -> None:
-    assert record_of(replace(_example(), closing=None)).whole.seconds is None
+    assert build_record(replace(_example(), closing=None)).whole.seconds is None
 
 
 def test_words_of_a_forgotten_round_are_not_known() -> None:
     round_ = replace(_example(), answers=(an_answer(CLAUDE, ""),))
-    forgotten = replace(round_, forgotten=Forgotten(ASKED_AT, "salt", ()))
+    forgotten = replace(round_, forgotten=Erasure(ASKED_AT, "salt", ()))
 
     assert _authored(forgotten)[CLAUDE].words is None
 

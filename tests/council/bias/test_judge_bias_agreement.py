@@ -6,7 +6,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from council.bakeoffs.intervals import rate_interval
+from council.bakeoffs.intervals import wilson_interval
 from council.ballots import Ballot
 from council.bias.judge_bias import (
     mean_agreement,
@@ -135,6 +135,6 @@ def test_spoiled_ballots_are_a_share_of_all_that_were_sent() -> None:
 
     found = spoiled_rates(blocks_of(sent, other))
 
-    assert found["a"] == Effect(3, "ballots", 1 / 3, rate_interval(1, 3))
+    assert found["a"] == Effect(3, "ballots", 1 / 3, wilson_interval(1, 3))
     assert found["b"].value == 1.0
     assert found["c"] == Effect(0, "ballots")

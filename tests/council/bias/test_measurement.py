@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from council.bias.effects import holm
-from council.bias.measurement import correct_for_all_tests, measured
+from council.bias.measurement import correct_for_all_tests, measure_bias
 from council.bias.report import BiasReport, Effect, JudgeBias
 from council.bias.vote_arrays import Block
 from council.bias.votes import AuditVote, Votes
@@ -36,7 +36,7 @@ def _effects(report: BiasReport) -> Iterator[Effect]:
 
 
 def test_what_is_planted_is_found_in_every_judge() -> None:
-    report = measured([simulated(900, BIASED, 1, makers=TWINS)])
+    report = measure_bias([simulated(900, BIASED, 1, makers=TWINS)])
 
     assert (report.rounds, report.ballots) == (900, 4500)
     for judge in report.judges:
@@ -49,7 +49,7 @@ def test_what_is_planted_is_found_in_every_judge() -> None:
 
 
 def test_a_family_preference_is_found_if_the_maker_has_other_answers() -> None:
-    report = measured([simulated(300, Planted(family=1.5), 1, makers=TWINS)])
+    report = measure_bias([simulated(300, Planted(family=1.5), 1, makers=TWINS)])
 
     found = {judge.judge: judge.family for judge in report.judges}
     assert found["a"].is_found
@@ -59,7 +59,7 @@ def test_a_family_preference_is_found_if_the_maker_has_other_answers() -> None:
 
 
 def test_without_bias_hardly_anything_is_found() -> None:
-    reports = [measured([simulated(120, Planted(), seed)]) for seed in range(10)]
+    reports = [measure_bias([simulated(120, Planted(), seed)]) for seed in range(10)]
 
     # Holm keeps the chance of any at .05 a report.
     false = [sum(e.is_found for e in _effects(report)) for report in reports]
@@ -67,7 +67,7 @@ def test_without_bias_hardly_anything_is_found() -> None:
 
 
 def test_every_p_is_corrected_for_all_tests_of_the_report() -> None:
-    report = measured([simulated(60, BIASED, 2)])
+    report = measure_bias([simulated(60, BIASED, 2)])
 
     tested = [effect for effect in _effects(report) if effect.p is not None]
     assert [e.p_holm for e in tested] == [*holm([e.p for e in tested])]
@@ -76,7 +76,7 @@ def test_every_p_is_corrected_for_all_tests_of_the_report() -> None:
 
 
 def test_audits_are_counted_by_kind_with_what_they_cost() -> None:
-    report = measured([simulated(90, Planted(), 3)])
+    report = measure_bias([simulated(90, Planted(), 3)])
 
     assert sum(report.audits.values()) == 90
     assert set(report.audits) == {"own", "order", "named"}
@@ -89,14 +89,14 @@ def test_audits_of_unknown_cost_are_counted_apart() -> None:
     unknown = votes(a_vote("a", "b c"), audit=an_audit("order", a_vote("a", "c b"), None))
     spoiled = replace(unknown, audit=AuditVote("b", "", None, None))
 
-    mixed = measured(blocks_of(known, unknown, spoiled))
+    mixed = measure_bias(blocks_of(known, unknown, spoiled))
     assert (mixed.audit_usd, mixed.unpriced, mixed.spoiled_audits) == (0.5, 2, 1)
-    assert measured(blocks_of(unknown)).audit_usd is None
-    assert measured(blocks_of(votes(a_vote("a", "b c")))).audit_usd == 0.0
+    assert measure_bias(blocks_of(unknown)).audit_usd is None
+    assert measure_bias(blocks_of(votes(a_vote("a", "b c")))).audit_usd == 0.0
 
 
 def test_given_shares_are_reported_for_every_pair() -> None:
-    report = measured(blocks_of(votes(a_vote("a", "b c d")), votes(a_vote("a", "c b d"))))
+    report = measure_bias(blocks_of(votes(a_vote("a", "b c d")), votes(a_vote("a", "c b d"))))
 
     given = {(one.judge, one.author): one for one in report.given}
     assert len(given) == 16
@@ -113,7 +113,7 @@ def test_given_shares_are_reported_for_every_pair() -> None:
     ],
 )
 def test_a_maker_of_most_seats_is_named(makers: tuple[str, ...], majority: str | None) -> None:
-    assert measured(blocks_of(votes(a_vote("a", "b c"), makers=makers))).majority == majority
+    assert measure_bias(blocks_of(votes(a_vote("a", "b c"), makers=makers))).majority == majority
 
 
 def _tied(judge: str) -> Votes:
@@ -148,7 +148,7 @@ POOR: dict[str, Callable[[], list[Votes]]] = {
 def test_too_little_data_gives_none_and_never_nan(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        report = measured(blocks_of(*POOR[name]()))
+        report = measure_bias(blocks_of(*POOR[name]()))
 
     json.dumps(asdict(report), allow_nan=False)
     for effect in _effects(report):
@@ -157,14 +157,14 @@ def test_too_little_data_gives_none_and_never_nan(name: str) -> None:
 
 
 def test_no_rounds_give_an_empty_report() -> None:
-    report = measured(())
+    report = measure_bias(())
 
     assert (report.rounds, report.ballots, report.judges, report.given) == (0, 0, (), ())
     assert (report.alpha, report.n_eff, report.majority, report.audit_usd) == (None, None, None, 0)
 
 
 def test_of_two_rounds_no_measure_has_a_value_but_the_share_of_spoiled_ballots() -> None:
-    report = measured(blocks_of(*POOR["two-rounds"]()))
+    report = measure_bias(blocks_of(*POOR["two-rounds"]()))
 
     judge = _judge(report, "a")
     told = [name for name in JudgeBias.__slots__ if _value(judge, name) is not None]
@@ -180,7 +180,7 @@ def test_rounds_of_several_panels_are_measured_together() -> None:
     one = simulated(60, Planted(first=1.5), 4)
     other: Block = simulated(60, Planted(first=1.5), 5, members=4)
 
-    report = measured([one, other])
+    report = measure_bias([one, other])
 
     assert [judge.judge for judge in report.judges] == [*"abcde"]
     assert _judge(report, "a").first_slot.n == 120
@@ -205,7 +205,7 @@ def test_relabelling_the_seats_changes_no_effect() -> None:
         },
     )
 
-    before, after = measured([block]), measured([turned])
+    before, after = measure_bias([block]), measure_bias([turned])
 
     for judge in before.judges:
         other = _judge(after, judge.judge)

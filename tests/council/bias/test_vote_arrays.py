@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from council.bias.vote_arrays import ABSENT, AUDIT_KINDS, MAX_BLOCK_ROUNDS, Block, blocks, packed
+from council.bias.vote_arrays import (
+    ABSENT,
+    AUDIT_KINDS,
+    MAX_BLOCK_ROUNDS,
+    Block,
+    pack_votes,
+    vote_blocks,
+)
 from council.bias.votes import VERSION, AuditVote, Votes, WrittenAnswer
 from tests.council.bias.simulated_blocks import Planted, as_votes, simulated
 from tests.council.bias.vote_builders import PLAIN, RECORD, a_vote, an_audit, blocks_of, votes
@@ -90,23 +97,23 @@ def test_rounds_of_other_seats_are_blocks_of_their_own() -> None:
 
 
 def test_very_many_rounds_of_the_same_seats_are_cut_into_blocks() -> None:
-    row = packed(ONE, RECORD)
+    row = pack_votes(ONE, RECORD)
 
-    assert [len(block.audit) for block in blocks([row] * (MAX_BLOCK_ROUNDS + 1))] == [
+    assert [len(block.audit) for block in vote_blocks([row] * (MAX_BLOCK_ROUNDS + 1))] == [
         MAX_BLOCK_ROUNDS,
         1,
     ]
 
 
 def test_votes_of_another_version_are_left_out() -> None:
-    row = packed(ONE, RECORD)
+    row = pack_votes(ONE, RECORD)
 
     assert row.version == VERSION
-    assert blocks([row._replace(version=VERSION + 1)]) == ()
+    assert vote_blocks([row._replace(version=VERSION + 1)]) == ()
 
 
 def test_a_packed_round_says_which_round_it_is() -> None:
-    row = packed(ONE, RECORD._replace(round_id="r9", suite="sql", number=4))
+    row = pack_votes(ONE, RECORD._replace(round_id="r9", suite="sql", number=4))
 
     assert (row.round_id, row.suite, row.number) == ("r9", "sql", 4)
     assert len(row.numbers) < 120  # four members: a round takes about a hundred bytes

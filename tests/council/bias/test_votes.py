@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from council.ballots import AUDIT_ATTEMPT, Ballot
-from council.bias.votes import Vote, votes_of
+from council.bias.votes import Vote, build_votes
 from council.panel import Terms
-from council.round_rules import POLICY, Audit, drawn, due_audit
+from council.round_rules import AUDIT_POLICY, Audit, compute_draw, due_audit
 from council.rounds import Closing, Round
 from tests.builders import (
     CLAUDE,
@@ -15,13 +15,13 @@ from tests.builders import (
     GEMINI,
     GPT,
     a_panel,
-    a_paper,
     a_round,
     a_spoiled_ballot,
     an_absence,
-    answered,
+    an_exchange,
     ballot_text,
-    ranked,
+    with_answers,
+    with_ballots,
 )
 
 TEXTS = {CLAUDE: "Yes.", GPT: "- **No.**\n- Never.", GEMINI: "`Perhaps`", DEEPSEEK: "It depends."}
@@ -29,21 +29,21 @@ TEXTS = {CLAUDE: "Yes.", GPT: "- **No.**\n- Never.", GEMINI: "`Perhaps`", DEEPSE
 
 def _round(outside: int = 0) -> Round:
     panel = a_panel(4, outside=outside, terms=Terms(audit_share=1))
-    opened = replace(a_round(panel), versions=(("audits", POLICY),))
-    return ranked(answered(opened, TEXTS)).with_(Closing(12.5))
+    opened = replace(a_round(panel), versions=(("audits", AUDIT_POLICY),))
+    return with_ballots(with_answers(opened, TEXTS)).with_(Closing(12.5))
 
 
 def _audit(round_: Round) -> Audit:
-    audit = due_audit(round_, drawn(round_))
+    audit = due_audit(round_, compute_draw(round_))
     assert audit
     return audit
 
 
 def test_a_ballot_is_its_judge_whom_it_saw_and_their_ranks() -> None:
     round_ = _round()
-    draw = drawn(round_)
+    draw = compute_draw(round_)
 
-    found = votes_of(round_)
+    found = build_votes(round_)
 
     ballot = round_.ballots[0]
     authors = tuple(draw.labels.author_of(label) for label in ballot.shown)
@@ -54,7 +54,7 @@ def test_a_ballot_is_its_judge_whom_it_saw_and_their_ranks() -> None:
 
 
 def test_seats_are_kept_with_their_makers_members_first() -> None:
-    found = votes_of(_round(outside=1))
+    found = build_votes(_round(outside=1))
 
     assert found.members == 4
     assert found.makers == ("anthropic", "openai", "google", "deepseek", "xai")
@@ -62,7 +62,7 @@ def test_seats_are_kept_with_their_makers_members_first() -> None:
 
 
 def test_answers_are_stored_by_length_and_style() -> None:
-    found = {one.author: one for one in votes_of(_round()).written}
+    found = {one.author: one for one in build_votes(_round()).written}
 
     # Three bytes a token, rounded up.
     assert {author: one.length for author, one in found.items()} == {
@@ -80,16 +80,16 @@ def _winner() -> str:
     round_ = _round()
     assert round_.tally
     (first,) = (line.label for line in round_.tally.standings if line.place == 1)
-    return drawn(round_).labels.author_of(first)
+    return compute_draw(round_).labels.author_of(first)
 
 
 def test_an_audit_ballot_is_kept_with_its_kind_and_cost() -> None:
     round_ = _round()
     audit = _audit(round_)
-    paper = a_paper(ballot_text("B A", audit.nonce), nonce=audit.nonce, attempt=AUDIT_ATTEMPT)
+    paper = an_exchange(ballot_text("B A", audit.nonce), nonce=audit.nonce, attempt=AUDIT_ATTEMPT)
     paid = replace(paper, reply=replace(paper.reply, cost_usd=0.25))
 
-    found = votes_of(round_.with_(audit.cast(paid)))
+    found = build_votes(round_.with_(audit.cast(paid)))
 
     assert found.audit
     assert (found.audit.judge, found.audit.kind) == (audit.slate.judge, audit.kind)
@@ -97,14 +97,14 @@ def test_an_audit_ballot_is_kept_with_its_kind_and_cost() -> None:
     assert found.audit.vote
     assert len(found.audit.vote.shown) == len(audit.slate.shown)
     assert len(found.ballots) == 4
-    assert votes_of(round_).audit is None
+    assert build_votes(round_).audit is None
 
 
 def test_a_spoiled_audit_is_of_no_kind_that_is_known() -> None:
     round_ = _round()
     spoiled = replace(a_spoiled_ballot(GPT, attempt=AUDIT_ATTEMPT))
 
-    found = votes_of(round_.with_(spoiled)).audit
+    found = build_votes(round_.with_(spoiled)).audit
 
     assert found
     assert (found.judge, found.kind, found.vote, found.cost_usd) == (GPT, "", None, None)
@@ -113,10 +113,10 @@ def test_a_spoiled_audit_is_of_no_kind_that_is_known() -> None:
 def test_an_audit_without_its_reply_has_an_unknown_cost() -> None:
     round_ = _round()
     audit = _audit(round_)
-    voted = audit.cast(a_paper(ballot_text("A", audit.nonce), attempt=AUDIT_ATTEMPT))
+    voted = audit.cast(an_exchange(ballot_text("A", audit.nonce), attempt=AUDIT_ATTEMPT))
 
     assert isinstance(voted, Ballot)
-    found = votes_of(round_.with_(replace(voted, paper=None)))
+    found = build_votes(round_.with_(replace(voted, paper=None)))
 
     assert found.audit
     assert found.audit.cost_usd is None
@@ -126,7 +126,7 @@ def test_spoiled_ballots_are_counted_for_each_judge_that_was_asked() -> None:
     round_ = _round().with_(a_spoiled_ballot(GPT)).with_(a_spoiled_ballot(GPT, attempt=2))
     round_ = round_.with_(a_spoiled_ballot(GPT, attempt=AUDIT_ATTEMPT))
 
-    assert votes_of(round_).spoiled == ((CLAUDE, 0), (GPT, 2), (GEMINI, 0), (DEEPSEEK, 0))
+    assert build_votes(round_).spoiled == ((CLAUDE, 0), (GPT, 2), (GEMINI, 0), (DEEPSEEK, 0))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_spoiled_ballots_are_counted_for_each_judge_that_was_asked() -> None:
     ],
 )
 def test_of_a_round_that_failed_the_seats_are_kept(round_: Round) -> None:
-    found = votes_of(round_)
+    found = build_votes(round_)
 
     assert found.judges == (CLAUDE, GPT, GEMINI, DEEPSEEK)
     assert (found.ballots, found.audit, found.spoiled, found.written) == ((), None, (), ())

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from council.bakeoffs.records import PackedRecord
-from council.bias.vote_arrays import Block, blocks, packed
+from council.bias.vote_arrays import Block, pack_votes, vote_blocks
 from council.bias.votes import AuditVote, Vote, Votes
 from tests.builders import ASKED_AT
 
@@ -37,4 +37,4 @@ def votes(*ballots: Vote, audit: AuditVote | None = None, **fields: Any) -> Vote
 
 
 def blocks_of(*rounds: Votes) -> tuple[Block, ...]:
-    return blocks([packed(one, RECORD) for one in rounds])
+    return vote_blocks([pack_votes(one, RECORD) for one in rounds])

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from council.answers import Call, Prompt
-from council.ballots import ParsedBallot, read_ballot
+from council.ballots import ParsedBallot, parse_ballot
 from council.errors import GatewayError
 from council.gateways.scripted import ScriptedGateway
 from council.panel import Member, ModelId
@@ -32,7 +32,7 @@ async def test_equal_prompts_get_equal_answers_and_seats_differ() -> None:
 
 
 async def test_a_random_ballot_keeps_the_contract() -> None:
-    reading = read_ballot(await said(BALLOT), "4f9c", "AB")
+    reading = parse_ballot(await said(BALLOT), "4f9c", "AB")
 
     assert isinstance(reading, ParsedBallot)
     assert sorted(reading.ranking) == [("A",), ("B",)]

@@ -8,17 +8,17 @@ from council.labels import LabelMap, Slate
 from council.rounds import Draw, Round
 from council.tally import Standing, Verdict
 from council.tally.agreement import Agreement
-from tests.builders import GEMINI, a_panel, a_round, answered, in_label_order, ranked
+from tests.builders import GEMINI, a_panel, a_round, vote_in_label_order, with_answers, with_ballots
 
 Tamper = Callable[[Round], Round]
 
 
 def _vote(slate: Slate) -> str | None:
     """Spoil Gemini's ballot; the rest agree."""
-    return None if slate.judge == GEMINI else in_label_order(slate)
+    return None if slate.judge == GEMINI else vote_in_label_order(slate)
 
 
-ROUND = ranked(answered(a_round(a_panel(4))), _vote)
+ROUND = with_ballots(with_answers(a_round(a_panel(4))), _vote)
 
 
 def swapped_labels(round_: Round) -> Round:

@@ -9,8 +9,13 @@ import pytest
 from council.answers import Prompt, Reply
 from council.errors import ForgottenError
 from council.feedback import Feedback
-from council.integrity.erasure import check_wordless, forget, names_of_text, texts_of
-from council.pipeline.run import convene
+from council.integrity.erasure import (
+    check_feedback_allowed,
+    find_text_names,
+    forget,
+    removable_texts,
+)
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.rounds import Fallback, Question, Round, Synthesis
 from storage.memory import MemoryStore
@@ -29,8 +34,8 @@ GONE = forget(WHOLE, LATER, SALT)
 
 
 def test_no_text_remains() -> None:
-    assert len(texts_of(WHOLE)) > 20
-    assert texts_of(GONE) == ()
+    assert len(removable_texts(WHOLE)) > 20
+    assert removable_texts(GONE) == ()
     for word in (
         "Why?",
         "A thread",
@@ -69,11 +74,11 @@ def test_a_digest_is_sha_256_over_salt_and_text() -> None:
 
 @pytest.mark.parametrize("round_", [WHOLE, GONE], ids=["kept", "forgotten"])
 def test_a_text_can_be_proved_by_its_digest(round_: Round) -> None:
-    assert names_of_text(round_, "Why?") == ("question",)
-    assert names_of_text(round_, "Because.") == ("reference",)
-    assert names_of_text(round_, "Yes, it is.") == ("synthesis",)
-    assert f"answers[{CLAUDE}]" in names_of_text(round_, "Answer 0.")
-    assert names_of_text(round_, "Why") == ()
+    assert find_text_names(round_, "Why?") == ("question",)
+    assert find_text_names(round_, "Because.") == ("reference",)
+    assert find_text_names(round_, "Yes, it is.") == ("synthesis",)
+    assert f"answers[{CLAUDE}]" in find_text_names(round_, "Answer 0.")
+    assert find_text_names(round_, "Why") == ()
 
 
 def test_texts_that_were_never_there_have_no_digest() -> None:
@@ -86,7 +91,7 @@ def test_texts_that_were_never_there_have_no_digest() -> None:
 def test_an_answer_that_replaced_the_synthesis_is_erased_too() -> None:
     stood_in = replace(ROUND, synthesis=Synthesis("Answer 0.", None, Fallback.ANSWER))
 
-    assert texts_of(forget(stood_in, LATER, SALT)) == ()
+    assert removable_texts(forget(stood_in, LATER, SALT)) == ()
 
 
 def test_a_ballot_without_a_paper_loses_its_reason() -> None:
@@ -101,11 +106,11 @@ RATED = Feedback("r1", "U1", helpful=False, reason="Too long.", at=LATER)
 
 
 def test_words_on_a_forgotten_round_are_refused_and_a_bare_verdict_is_not() -> None:
-    check_wordless(RATED, None)
-    check_wordless(replace(RATED, reason=""), LATER)
+    check_feedback_allowed(RATED, None)
+    check_feedback_allowed(replace(RATED, reason=""), LATER)
 
     with pytest.raises(ForgottenError, match="'r1' was forgotten on 2027-02-19, so no words"):
-        check_wordless(RATED, LATER)
+        check_feedback_allowed(RATED, LATER)
 
 
 @pytest.mark.parametrize("round_", [a_round(), WHOLE], ids=["open", "ranked"])
@@ -114,4 +119,4 @@ async def test_a_forgotten_round_cannot_be_resumed(round_: Round) -> None:
     await store.open(forget(round_, LATER, SALT))
 
     with pytest.raises(ForgottenError, match=r"was forgotten on 2027-02-19, so nobody can go on"):
-        await convene("r1", RoundServices(gateway, store))
+        await run_round("r1", RoundServices(gateway, store))

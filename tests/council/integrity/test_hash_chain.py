@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from council.digests import json_digest
-from council.integrity.hash_chain import LINK_VERSION, Link, appended
+from council.integrity.hash_chain import LINK_VERSION, Link, next_link
 
-FIRST = appended(None, "slack/T1", "r1", "d1")
-SECOND = appended(FIRST, "slack/T1", "r2", "d2", "elsewhere")
+FIRST = next_link(None, "slack/T1", "r1", "d1")
+SECOND = next_link(FIRST, "slack/T1", "r2", "d2", "elsewhere")
 OTHER: dict[str, Any] = {"number": 9, "version": LINK_VERSION + 1}
 
 

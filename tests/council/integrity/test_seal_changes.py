@@ -7,16 +7,16 @@ from datetime import timedelta
 import pytest
 
 from council.integrity.erasure import forget
-from council.integrity.hash_chain import LINK_VERSION, appended
-from council.integrity.seal import RoundDigests, Seal, changes, noted
+from council.integrity.hash_chain import LINK_VERSION, next_link
+from council.integrity.seal import RoundDigests, Seal, compute_digests, find_changes
 from council.rounds import Closing, Question, Round
 from tests.builders import ASKED_AT
 from tests.storage.builders import a_closed_round
 
 SALT, LATER = "5a17" * 8, ASKED_AT + timedelta(days=90)
 ROUND = a_closed_round()
-NOTES = noted(ROUND, SALT)
-LINK = appended(None, "", "r1", NOTES.digest)
+NOTES = compute_digests(ROUND, SALT)
+LINK = next_link(None, "", "r1", NOTES.digest)
 SEAL = Seal(NOTES, LINK)
 GONE = forget(ROUND, LATER, SALT)
 
@@ -25,7 +25,7 @@ Tamper = Callable[[Round], Round]
 
 @pytest.mark.parametrize("round_", [ROUND, GONE], ids=["remembered", "forgotten"])
 def test_an_unchanged_round_has_no_changes(round_: Round) -> None:
-    assert changes(round_, SEAL) == ()
+    assert find_changes(round_, SEAL) == ()
 
 
 @pytest.mark.parametrize(
@@ -48,24 +48,24 @@ def test_an_unchanged_round_has_no_changes(round_: Round) -> None:
     ],
 )
 def test_a_change_is_named_by_its_part(tamper: Tamper, name: str) -> None:
-    assert name in changes(tamper(ROUND), SEAL)
+    assert name in find_changes(tamper(ROUND), SEAL)
 
 
 def test_a_text_that_was_added_and_one_that_was_taken_away_are_named() -> None:
     changed = replace(ROUND, question=replace(ROUND.question, text="", context="Because."))
 
-    assert changes(changed, SEAL) == ("question", "context")
+    assert find_changes(changed, SEAL) == ("question", "context")
 
 
 def test_a_change_after_forgetting_is_named() -> None:
-    assert changes(replace(GONE, seed="other"), SEAL) == ("seed",)
+    assert find_changes(replace(GONE, seed="other"), SEAL) == ("seed",)
 
 
 def test_texts_that_were_changed_before_they_were_forgotten_show_still() -> None:
     forgotten = forget(replace(ROUND, question=Question("No?", "U1")), LATER, SALT)
     kept = forgotten.forgotten
 
-    found = changes(forgotten, Seal(replace(NOTES, texts=kept.digests if kept else ()), LINK))
+    found = find_changes(forgotten, Seal(replace(NOTES, texts=kept.digests if kept else ()), LINK))
 
     assert found == ("the salt or the digests that were noted of it were changed",)
 
@@ -80,7 +80,7 @@ def test_texts_that_were_changed_before_they_were_forgotten_show_still() -> None
 )
 @pytest.mark.parametrize("round_", [ROUND, GONE], ids=["remembered", "forgotten"])
 def test_notes_that_were_changed_are_named(notes: RoundDigests, round_: Round) -> None:
-    assert changes(round_, Seal(notes, LINK)) == (
+    assert find_changes(round_, Seal(notes, LINK)) == (
         "the salt or the digests that were noted of it were changed",
     )
 
@@ -88,35 +88,37 @@ def test_notes_that_were_changed_are_named(notes: RoundDigests, round_: Round) -
 def test_a_forgotten_round_with_another_salt_than_its_notes_is_named() -> None:
     other = forget(ROUND, LATER, "other")
 
-    assert changes(other, SEAL) == ("the salt or the digests that were noted of it were changed",)
+    assert find_changes(other, SEAL) == (
+        "the salt or the digests that were noted of it were changed",
+    )
 
 
 def test_notes_in_another_order_are_named_by_that() -> None:
     notes = replace(NOTES, texts=NOTES.texts[::-1])
-    link = appended(None, "", "r1", notes.digest)
+    link = next_link(None, "", "r1", notes.digest)
 
-    assert changes(ROUND, Seal(notes, link)) == ("the order of what was noted of it",)
+    assert find_changes(ROUND, Seal(notes, link)) == ("the order of what was noted of it",)
 
 
 def test_a_missing_link_is_reported() -> None:
-    assert changes(ROUND, Seal(NOTES, None)) == ("its link in the chain is gone",)
+    assert find_changes(ROUND, Seal(NOTES, None)) == ("its link in the chain is gone",)
 
 
 def test_a_changed_link_is_reported() -> None:
-    assert changes(ROUND, Seal(NOTES, replace(LINK, origin="x"))) == ("its link was changed",)
+    assert find_changes(ROUND, Seal(NOTES, replace(LINK, origin="x"))) == ("its link was changed",)
 
 
 def test_a_link_of_another_round_is_reported() -> None:
-    other = appended(None, "", "r2", NOTES.digest)
+    other = next_link(None, "", "r2", NOTES.digest)
 
-    assert changes(ROUND, Seal(NOTES, other)) == ("its link is that of another round",)
-    assert changes(ROUND, Seal(NOTES, replace(other, number=7))) == (
+    assert find_changes(ROUND, Seal(NOTES, other)) == ("its link is that of another round",)
+    assert find_changes(ROUND, Seal(NOTES, replace(other, number=7))) == (
         "its link is that of another round",
         "its link was changed",
     )
 
 
 def test_a_link_of_another_version_is_not_checked() -> None:
-    (found,) = changes(ROUND, Seal(NOTES, replace(LINK, version=LINK_VERSION + 1)))
+    (found,) = find_changes(ROUND, Seal(NOTES, replace(LINK, version=LINK_VERSION + 1)))
 
     assert found.startswith("its link was made by another version of the program")

@@ -7,8 +7,8 @@ from hypothesis import given
 
 from council.digests import json_digest
 from council.integrity.erasure import forget
-from council.integrity.seal import noted
-from council.rounds import Round, in_panel_order
+from council.integrity.seal import compute_digests
+from council.rounds import Round, sort_by_panel
 from tests.builders import ASKED_AT
 from tests.storage.builders import a_closed_round
 from tests.storage.strategies import rounds
@@ -20,20 +20,20 @@ SALT, LATER = "5a17" * 8, ASKED_AT + timedelta(days=90)
 @SHARED
 @given(rounds())
 def test_forgetting_changes_nothing_that_was_noted(round_: Round) -> None:
-    assert noted(forget(round_, LATER, SALT), SALT) == noted(round_, SALT)
+    assert compute_digests(forget(round_, LATER, SALT), SALT) == compute_digests(round_, SALT)
 
 
 @SHARED
 @given(rounds())
 def test_another_salt_or_another_round_has_another_digest(round_: Round) -> None:
-    noted_of = noted(in_panel_order(round_), SALT)
+    noted_of = compute_digests(sort_by_panel(round_), SALT)
 
-    assert noted_of.digest != noted(round_, "other").digest
-    assert noted_of.digest != noted(a_closed_round(), SALT).digest
+    assert noted_of.digest != compute_digests(round_, "other").digest
+    assert noted_of.digest != compute_digests(a_closed_round(), SALT).digest
 
 
 def test_a_digest_can_be_made_by_hand() -> None:
-    notes = noted(a_closed_round(), SALT)
+    notes = compute_digests(a_closed_round(), SALT)
     question = a_closed_round().question.text
 
     assert dict(notes.texts)["question"] == sha256((SALT + question).encode()).hexdigest()

@@ -8,15 +8,15 @@ import pytest
 from council.ballots import AUDIT_ATTEMPT, Ballot
 from council.integrity.verification import verify
 from council.panel import Terms
-from council.round_rules import Audit, drawn, due_audit
+from council.round_rules import Audit, compute_draw, due_audit
 from council.rounds import Round
-from tests.builders import a_panel, a_paper, a_round, answered, ballot_text, ranked
+from tests.builders import a_panel, a_round, an_exchange, ballot_text, with_answers, with_ballots
 
-PLAIN = ranked(answered(a_round(a_panel(4, terms=Terms(audit_share=1)))))
+PLAIN = with_ballots(with_answers(a_round(a_panel(4, terms=Terms(audit_share=1)))))
 
 
 def _due() -> Audit:
-    audit = due_audit(PLAIN, drawn(PLAIN))
+    audit = due_audit(PLAIN, compute_draw(PLAIN))
     if audit is None:
         raise AssertionError("at a share of 1 every round is due one")
     return audit
@@ -28,7 +28,7 @@ NAME = f"ballots[{JUDGE} audit order]"
 
 
 def _voting(text: str) -> Round:
-    return PLAIN.with_(AUDIT.cast(a_paper(text, nonce=AUDIT.nonce, attempt=AUDIT_ATTEMPT)))
+    return PLAIN.with_(AUDIT.cast(an_exchange(text, nonce=AUDIT.nonce, attempt=AUDIT_ATTEMPT)))
 
 
 ROUND = _voting(ballot_text("B A C", AUDIT.nonce))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink, appended
-from council.integrity.verification import ChainWalk, chain_name, walked_in_part
+from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink, next_link
+from council.integrity.verification import ChainWalk, chain_name, walk_stretches
 
 Tamper = Callable[[list[Link]], Sequence[Link]]
 
@@ -18,7 +18,7 @@ Tamper = Callable[[list[Link]], Sequence[Link]]
 def a_chain(length: int, scope: str = "slack/T1") -> list[Link]:
     links: list[Link] = []
     for number in range(1, length + 1):
-        links.append(appended(links[-1] if links else None, scope, f"r{number}", f"d{number}"))
+        links.append(next_link(links[-1] if links else None, scope, f"r{number}", f"d{number}"))
     return links
 
 
@@ -43,7 +43,7 @@ def at(index: int, **changes: Any) -> Tamper:  # noqa: ANN401 - of any field
 
 def rehashed(links: list[Link]) -> list[Link]:
     """Change the third link's digest, and give it the hash that it then has."""
-    changed = appended(links[1], "slack/T1", "r3", "another")
+    changed = next_link(links[1], "slack/T1", "r3", "another")
     return [*links[:2], changed, *links[3:]]
 
 
@@ -113,7 +113,7 @@ def test_a_chain_rewritten_to_its_end_shows_by_its_head_alone() -> None:
     head = CHAIN[-1].hash
     rewritten = CHAIN[:2]
     for number in (3, 4, 5):
-        rewritten.append(appended(rewritten[-1], "slack/T1", f"r{number}", "another"))
+        rewritten.append(next_link(rewritten[-1], "slack/T1", f"r{number}", "another"))
 
     walk = walk_chain(rewritten, head)
 
@@ -123,7 +123,7 @@ def test_a_chain_rewritten_to_its_end_shows_by_its_head_alone() -> None:
 def test_a_part_of_a_chain_is_taken_on_trust_where_it_begins() -> None:
     other = a_chain(2, "")
 
-    walks = walked_in_part([*CHAIN[1:3], CHAIN[4], *other])
+    walks = walk_stretches([*CHAIN[1:3], CHAIN[4], *other])
 
     assert [(walk.scope, walk.length) for walk in walks] == [
         ("", 2),
@@ -134,7 +134,7 @@ def test_a_part_of_a_chain_is_taken_on_trust_where_it_begins() -> None:
 
 
 def test_links_of_a_part_that_do_not_follow_each_other_are_named() -> None:
-    (walk,) = walked_in_part(rehashed(CHAIN)[1:4])
+    (walk,) = walk_stretches(rehashed(CHAIN)[1:4])
 
     assert walk.findings == ["link 4 does not follow what is before it"]
 

@@ -19,8 +19,8 @@ from tests.builders import (
     a_panel,
     a_round,
     a_spoiled_ballot,
-    answered,
-    ranked,
+    with_answers,
+    with_ballots,
 )
 from tests.council.integrity import tampering as t
 from tests.council.integrity.tampering import ROUND, Tamper
@@ -44,11 +44,11 @@ def test_a_forgotten_round_shows_no_difference() -> None:
     "round_",
     [
         pytest.param(a_round(), id="open"),
-        pytest.param(answered(a_round(a_panel(4)), {CLAUDE: "a", GPT: "b"}), id="answered"),
+        pytest.param(with_answers(a_round(a_panel(4)), {CLAUDE: "a", GPT: "b"}), id="answered"),
         pytest.param(replace(ROUND, tally=None), id="drawn"),
-        pytest.param(ranked(answered(a_round(a_panel(3, outside=2)))), id="outside"),
+        pytest.param(with_ballots(with_answers(a_round(a_panel(3, outside=2)))), id="outside"),
         pytest.param(
-            answered(a_round(), {CLAUDE: "a"}).with_(Closing(1.0, "Only one.")), id="failed"
+            with_answers(a_round(), {CLAUDE: "a"}).with_(Closing(1.0, "Only one.")), id="failed"
         ),
     ],
 )

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from council.integrity.verification import Difference, verify
 from council.labels import Slate
-from council.round_rules import drawn
-from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round, answered, ranked
+from council.round_rules import compute_draw
+from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round, with_answers, with_ballots
 from tests.council.integrity import tampering
 from tests.council.integrity.tampering import ROUND
 
@@ -32,17 +32,17 @@ def test_no_untouched_round_shows_a_difference(
     def vote(slate: Slate) -> str:
         return " ".join(letter for letter in next(ways) if letter in slate.letters)
 
-    round_ = ranked(answered(a_round(a_panel(members, outside=outside), seed=seed)), vote)
+    round_ = with_ballots(with_answers(a_round(a_panel(members, outside=outside), seed=seed)), vote)
 
     assert verify(round_) == ()
 
 
 def test_a_round_whose_p_was_drawn_shows_no_difference() -> None:
-    assert verify(ranked(answered(a_round(a_panel(6))))) == ()
+    assert verify(with_ballots(with_answers(a_round(a_panel(6))))) == ()
 
 
 def test_a_round_that_has_drawn_nothing_yet_shows_no_difference() -> None:
-    assert verify(answered(a_round())) == ()
+    assert verify(with_answers(a_round())) == ()
 
 
 def test_a_round_that_has_not_counted_yet_shows_no_difference() -> None:
@@ -50,13 +50,13 @@ def test_a_round_that_has_not_counted_yet_shows_no_difference() -> None:
 
 
 def test_a_round_with_absent_seats_shows_no_difference() -> None:
-    round_ = answered(a_round(a_panel(4)), {CLAUDE: "a", GPT: "b", GEMINI: "c"})
+    round_ = with_answers(a_round(a_panel(4)), {CLAUDE: "a", GPT: "b", GEMINI: "c"})
 
-    assert verify(ranked(round_)) == ()
+    assert verify(with_ballots(round_)) == ()
 
 
 def test_what_is_drawn_again_is_what_was_drawn() -> None:
-    assert drawn(ROUND) == ROUND.draw
+    assert compute_draw(ROUND) == ROUND.draw
 
 
 def test_the_effective_number_of_judges_rests_on_other_rounds_and_is_not_compared() -> None:

@@ -1,7 +1,7 @@
 """Helpers of the pipeline tests: run a round with fakes."""
 
 from council.panel import Terms
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.rounds import Round
 from storage.memory import MemoryStore
@@ -18,6 +18,6 @@ async def run_with_fakes(
     """Open the round, unless it is open already, and run it with a clock that stands still."""
     store = store or MemoryStore()
     await store.open(round_)
-    return await convene(
+    return await run_round(
         round_.id, RoundServices(gateway or FakeGateway(), store, clock=lambda: 0.0)
     )

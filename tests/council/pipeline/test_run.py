@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from council.answers import Role
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.rounds import Closing, Round, Stage
 from council.tally import Strength
@@ -22,11 +22,18 @@ from tests.builders import (
     a_member,
     a_panel,
     a_round,
-    answered,
-    ranked,
+    with_answers,
+    with_ballots,
 )
 from tests.council.pipeline.helpers import run_with_fakes
-from tests.fakes.gateway import FakeGateway, Late, Read, by_slot, by_slot_reversed, read
+from tests.fakes.gateway import (
+    FakeGateway,
+    Late,
+    ReadPrompt,
+    rank_by_slot,
+    rank_by_slot_reversed,
+    read_prompt,
+)
 
 
 async def test_a_round_ends_with_answers_ballots_tally_and_synthesis() -> None:
@@ -81,7 +88,8 @@ async def test_each_judge_reads_all_answers_but_its_own() -> None:
     await run_with_fakes(a_round(a_panel(3, outside=1)), gateway)
 
     texts = {
-        call.member.key: set(read(call.prompt).texts.values()) for call in gateway.of(Role.BALLOT)
+        call.member.key: set(read_prompt(call.prompt).texts.values())
+        for call in gateway.of(Role.BALLOT)
     }
     assert texts == {
         CLAUDE: {"Two.", "Three."},
@@ -103,10 +111,12 @@ async def test_the_answer_that_judges_prefer_comes_first() -> None:
     assert round_.tally.verdict.strength is Strength.UNANIMOUS
 
 
-@pytest.mark.parametrize("vote", [by_slot, by_slot_reversed], ids=["first-shown", "last-shown"])
+@pytest.mark.parametrize(
+    "vote", [rank_by_slot, rank_by_slot_reversed], ids=["first-shown", "last-shown"]
+)
 @pytest.mark.parametrize("members", range(3, 9))
 async def test_judges_that_vote_by_position_decide_nothing(
-    members: int, vote: Callable[[Read], str]
+    members: int, vote: Callable[[ReadPrompt], str]
 ) -> None:
     round_ = await run_with_fakes(a_round(a_panel(members)), FakeGateway(vote=vote))
 
@@ -121,7 +131,7 @@ async def test_every_change_is_reported_as_it_is_saved() -> None:
     store = MemoryStore()
     await store.open(a_round())
 
-    await convene("r1", RoundServices(FakeGateway(), store, on_round=heard.append))
+    await run_round("r1", RoundServices(FakeGateway(), store, on_round=heard.append))
 
     # three answers, the draw, three ballots, the tally, the synthesis, the end
     stages = [round_.stage for round_ in heard]
@@ -153,7 +163,7 @@ async def test_the_end_says_how_long_it_took() -> None:
     await store.open(a_round())
     ticks = count(100.0, 2.5)
 
-    round_ = await convene("r1", RoundServices(FakeGateway(), store, clock=lambda: next(ticks)))
+    round_ = await run_round("r1", RoundServices(FakeGateway(), store, clock=lambda: next(ticks)))
 
     assert round_.closing == Closing(2.5)
 
@@ -179,10 +189,10 @@ async def test_only_ballots_are_asked_for_in_a_shape_and_only_the_synthesis_is_s
     gateway, store = FakeGateway(), MemoryStore()
     await store.open(a_round())
 
-    await convene("r1", RoundServices(gateway, store, on_text=written.append))
+    await run_round("r1", RoundServices(gateway, store, on_text=written.append))
 
     for call in gateway.asked:
-        role = read(call.prompt).role
+        role = read_prompt(call.prompt).role
         assert (call.schema is not None) is (role is Role.BALLOT)
         assert (call.on_text == written.append) is (role is Role.SYNTHESIS)
 
@@ -201,13 +211,13 @@ async def test_traces_and_suspicions_are_recorded_and_the_asker_sees_the_origina
 async def test_the_effective_number_of_judges_rests_on_the_panels_past() -> None:
     store = MemoryStore()
     for i in range(40):
-        past = ranked(answered(a_round(seed=f"past {i}"))).with_(Closing(1.0))
+        past = with_ballots(with_answers(a_round(seed=f"past {i}"))).with_(Closing(1.0))
         await store.open(replace(past, id=f"past {i}"))
 
     round_ = await run_with_fakes(a_round(), store=store)
 
     assert round_.tally is not None
-    past_ballots = (await store.past_ballots("house"))[:-1]
+    past_ballots = (await store.load_past_ballots("house"))[:-1]
     assert round_.tally.verdict.n_eff == effective_judges(past_ballots)
 
 

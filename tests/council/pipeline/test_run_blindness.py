@@ -8,7 +8,7 @@ from council.panel import Terms
 from council.rounds import Round
 from tests.builders import KEYS, NAMES, a_panel, a_question, a_round
 from tests.council.pipeline.helpers import run_with_fakes
-from tests.fakes.gateway import FakeGateway, Read, read
+from tests.fakes.gateway import FakeGateway, ReadPrompt, read_prompt
 
 MEMBERS = KEYS[:8]
 SIGNATURES = {
@@ -32,7 +32,7 @@ async def _judged(signature: str) -> tuple[Round, FakeGateway]:
     return await run_with_fakes(a_round(a_panel(8, terms=audited)), gateway), gateway
 
 
-def _names_everyone(shown: Read) -> str:
+def _names_everyone(shown: ReadPrompt) -> str:
     said = "; ".join([*NAMES.values(), *KEYS])
     return shown.ballot("", f"Response A sounds like {said}.")
 
@@ -63,8 +63,8 @@ async def test_judges_see_slot_letters_and_chairmen_public_labels() -> None:
     _, gateway = await _judged("Use Postgres.")
 
     for call in _blind_calls(gateway):
-        letters = tuple(read(call.prompt).texts)
-        if read(call.prompt).role is Role.BALLOT:
+        letters = tuple(read_prompt(call.prompt).texts)
+        if read_prompt(call.prompt).role is Role.BALLOT:
             assert letters == SLOT_LETTERS[: len(letters)]
         else:
             assert set(letters) <= set(PUBLIC_LETTERS)
@@ -74,7 +74,9 @@ async def test_judges_see_slot_letters_and_chairmen_public_labels() -> None:
 async def test_no_two_judges_share_a_nonce() -> None:
     _, gateway = await _judged("Use Postgres.")
 
-    nonces = {(call.member.key, read(call.prompt).nonces) for call in gateway.of(Role.BALLOT)}
+    nonces = {
+        (call.member.key, read_prompt(call.prompt).nonces) for call in gateway.of(Role.BALLOT)
+    }
     assert len({nonce for _, nonce in nonces}) == len(MEMBERS) + 1  # the audit has its own
     assert all(len(found) == 1 for _, found in nonces)
 
@@ -95,11 +97,11 @@ async def test_an_imitating_answer_moves_no_fence_of_a_real_round() -> None:
     await run_with_fakes(a_round(question=a_question(attack, context=attack)), gateway)
 
     for call in gateway.of(Role.BALLOT):
-        assert tuple(read(call.prompt).texts) == ("A", "B")
+        assert tuple(read_prompt(call.prompt).texts) == ("A", "B")
         assert call.prompt.user.count("<response") == 2
-        assert len(read(call.prompt).nonces) == 1
+        assert len(read_prompt(call.prompt).nonces) == 1
     (chair,) = gateway.of(Role.SYNTHESIS)
-    assert len(read(chair.prompt).texts) == 3
+    assert len(read_prompt(chair.prompt).texts) == 3
     assert chair.prompt.user.count("<response") == 3
 
 

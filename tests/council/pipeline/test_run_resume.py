@@ -8,14 +8,14 @@ import pytest
 
 from council.answers import Role
 from council.errors import GatewayError, StoreError
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
-from council.round_rules import drawn
+from council.round_rules import compute_draw
 from council.rounds import Artefact, Closing, Round
 from storage.memory import MemoryStore
-from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_panel, a_round, answered
+from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_panel, a_round, with_answers
 from tests.council.pipeline.helpers import run_with_fakes
-from tests.fakes.gateway import FailingStore, FakeGateway, Hangs, PowerCutError, by_text
+from tests.fakes.gateway import FailingStore, FakeGateway, Hangs, PowerCutError, rank_by_text
 
 PANEL = a_panel(4, outside=1)
 
@@ -24,7 +24,7 @@ def _gateway_with_incidents() -> FakeGateway:
     """Return a gateway with an absence, ballots spoiled once and twice, and a failing chairman."""
     return FakeGateway(
         answers={DEEPSEEK: GatewayError("is out of credit")},
-        judges={GPT: ["B is best.", by_text], GEMINI: "B is best."},
+        judges={GPT: ["B is best.", rank_by_text], GEMINI: "B is best."},
         chairmen={CLAUDE: GatewayError("is out of credit")},
     )
 
@@ -87,7 +87,7 @@ class _Resumed(FakeGateway):
         spoiled = {ballot.judge for ballot in held.spoiled}
         judges = dict(models.judges)
         if GPT in spoiled:
-            judges[GPT] = by_text
+            judges[GPT] = rank_by_text
         super().__init__(models.answers, judges, models.chairmen)
 
 
@@ -109,7 +109,7 @@ async def _run_and_cancel(
             reached.set()
 
     await store.open(a_round())
-    task = asyncio.create_task(convene("r1", RoundServices(gateway, store, on_round=on_round)))
+    task = asyncio.create_task(run_round("r1", RoundServices(gateway, store, on_round=on_round)))
     await reached.wait()
     task.cancel()
     await asyncio.wait([task])
@@ -160,10 +160,10 @@ async def test_a_mistake_of_ours_is_not_taken_for_an_absence() -> None:
 
 
 async def test_a_draw_that_is_saved_is_never_drawn_again() -> None:
-    kept = drawn(answered(a_round(seed="another")))
-    assert kept != drawn(answered(a_round()))
+    kept = compute_draw(with_answers(a_round(seed="another")))
+    assert kept != compute_draw(with_answers(a_round()))
 
-    round_ = await run_with_fakes(answered(a_round()).with_(kept))
+    round_ = await run_with_fakes(with_answers(a_round()).with_(kept))
 
     assert round_.draw == kept
     assert {ballot.judge: ballot.shown for ballot in round_.ballots} == {

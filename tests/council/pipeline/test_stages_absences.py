@@ -11,7 +11,7 @@ from council.rounds import Fallback, Stage
 from council.tally import Strength
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_panel, a_round
 from tests.council.pipeline.helpers import SHORT_DEADLINES, run_with_fakes
-from tests.fakes.gateway import FakeGateway, Hangs, Saying, read
+from tests.fakes.gateway import FakeGateway, Hangs, ScriptEntry, read_prompt
 
 REASONS = [
     pytest.param(GatewayError("is out of credit"), "is out of credit", id="fails"),
@@ -27,7 +27,7 @@ REASONS = [
 
 @pytest.mark.parametrize(("says", "reason"), REASONS)
 async def test_a_member_that_gives_nothing_is_absent_with_the_reason(
-    says: Saying, reason: str
+    says: ScriptEntry, reason: str
 ) -> None:
     gateway = FakeGateway(answers={GPT: says})
 
@@ -38,13 +38,15 @@ async def test_a_member_that_gives_nothing_is_absent_with_the_reason(
 
 
 @pytest.mark.parametrize(("says", "reason"), REASONS)
-async def test_a_member_that_gave_no_answer_still_judges_all(says: Saying, reason: str) -> None:
+async def test_a_member_that_gave_no_answer_still_judges_all(
+    says: ScriptEntry, reason: str
+) -> None:
     gateway = FakeGateway(answers={GPT: says})
 
     round_ = await run_with_fakes(a_round(a_panel(4, terms=SHORT_DEADLINES)), gateway)
 
     (call,) = gateway.of(Role.BALLOT, GPT)
-    assert len(read(call.prompt).texts) == 3
+    assert len(read_prompt(call.prompt).texts) == 3
     assert len(round_.ballots) == 4
 
 
@@ -141,7 +143,7 @@ async def test_one_answer_where_a_panel_allows_it_is_synthesised_unranked() -> N
     assert not gateway.of(Role.BALLOT)
     assert round_.synthesis is not None
     assert round_.synthesis.fallback is None
-    assert len(read(gateway.of(Role.SYNTHESIS)[0].prompt).texts) == 1
+    assert len(read_prompt(gateway.of(Role.SYNTHESIS)[0].prompt).texts) == 1
 
 
 @pytest.mark.parametrize(
@@ -152,7 +154,7 @@ async def test_one_answer_where_a_panel_allows_it_is_synthesised_unranked() -> N
     ],
 )
 async def test_a_judge_that_does_not_vote_is_absent_and_changes_no_share(
-    says: Saying, reason: str
+    says: ScriptEntry, reason: str
 ) -> None:
     gateway = FakeGateway(judges={GPT: says})
 

@@ -7,21 +7,21 @@ from council.ballots import Ballot
 from council.errors import ContextOverflowError
 from council.integrity.verification import verify
 from council.panel import Terms
-from council.round_rules import NAMED, OWN, POLICY, drawn, due_audit
+from council.round_rules import AUDIT_POLICY, NAMED, OWN, compute_draw, due_audit
 from council.rounds import Round
-from tests.builders import NAMES, a_panel, a_round, ranked
-from tests.builders import answered as with_answers
+from tests.builders import NAMES, a_panel, a_round, with_ballots
+from tests.builders import with_answers as with_answers
 from tests.council.pipeline.helpers import run_with_fakes
-from tests.fakes.gateway import FakeGateway, by_text, read
+from tests.fakes.gateway import FakeGateway, rank_by_text, read_prompt
 
 PANEL = a_panel(4, terms=Terms(audit_share=1))
 
 
 def _opened(kind: str) -> Round:
     for nth in range(100):
-        opened = replace(a_round(PANEL, seed=f"round {nth}"), versions=(("audits", POLICY),))
-        round_ = ranked(with_answers(opened))
-        audit = due_audit(round_, drawn(round_))
+        opened = replace(a_round(PANEL, seed=f"round {nth}"), versions=(("audits", AUDIT_POLICY),))
+        round_ = with_ballots(with_answers(opened))
+        audit = due_audit(round_, compute_draw(round_))
         if audit and audit.kind == kind:
             return opened
     raise AssertionError(f"none of a hundred rounds is due {kind!r}")
@@ -43,7 +43,7 @@ async def _asked(kind: str) -> tuple[Round, Call, Call]:
 async def test_the_own_answer_is_fenced_like_any_other() -> None:
     round_, first, again = await _asked(OWN)
 
-    before, now = read(first.prompt), read(again.prompt)
+    before, now = read_prompt(first.prompt), read_prompt(again.prompt)
     assert [*now.texts] == ["A", "B", "C", "D"]
     assert {*before.texts.values()} < {*now.texts.values()}
     assert again.prompt.system == first.prompt.system
@@ -54,7 +54,7 @@ async def test_the_own_answer_is_fenced_like_any_other() -> None:
 async def test_names_stand_before_the_fences_which_stay_as_they_are() -> None:
     round_, first, again = await _asked(NAMED)
 
-    assert read(again.prompt).texts == read(first.prompt).texts
+    assert read_prompt(again.prompt).texts == read_prompt(first.prompt).texts
     audit = _audit(round_)
     assert round_.draw
     authors = [round_.draw.labels.author_of(label) for label in audit.shown]
@@ -103,7 +103,7 @@ async def test_an_own_answer_for_which_there_is_no_room_leaves_no_trace() -> Non
     judge = _audit(await run_with_fakes(opened)).judge
     overflow = ContextOverflowError("takes no more")
 
-    round_ = await run_with_fakes(opened, FakeGateway(judges={judge: [by_text, overflow]}))
+    round_ = await run_with_fakes(opened, FakeGateway(judges={judge: [rank_by_text, overflow]}))
 
     assert all(ballot.counts for ballot in round_.ballots)
     assert not round_.absence(judge, Role.BALLOT)

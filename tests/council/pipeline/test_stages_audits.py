@@ -10,7 +10,7 @@ from council.ballots import AUDIT_ATTEMPT, Ballot
 from council.errors import ContextOverflowError, GatewayError, StoreError
 from council.integrity.verification import verify
 from council.panel import Panel, Terms
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.ports import Gateway
 from council.prompts.shared import nonce_for
@@ -24,9 +24,9 @@ from tests.fakes.gateway import (
     FakeGateway,
     Hangs,
     PowerCutError,
-    Saying,
-    by_slot,
-    by_text,
+    ScriptEntry,
+    rank_by_slot,
+    rank_by_text,
 )
 
 ALWAYS = Terms(audit_share=1)
@@ -56,8 +56,8 @@ async def _judge() -> str:
     return ballot.judge
 
 
-async def _second_time(says: Saying, panel: Panel = PANEL) -> tuple[Round, FakeGateway]:
-    gateway = FakeGateway(judges={await _judge(): [by_text, says]})
+async def _second_time(says: ScriptEntry, panel: Panel = PANEL) -> tuple[Round, FakeGateway]:
+    gateway = FakeGateway(judges={await _judge(): [rank_by_text, says]})
     return await run_with_fakes(a_round(panel), gateway), gateway
 
 
@@ -103,7 +103,7 @@ async def test_without_audits_no_extra_call_is_made() -> None:
 
 async def test_a_position_judge_is_found_out_and_an_order_blind_one_is_not() -> None:
     blind = await run_with_fakes(a_round(PANEL))
-    biased = await run_with_fakes(a_round(PANEL), FakeGateway(vote=by_slot))
+    biased = await run_with_fakes(a_round(PANEL), FakeGateway(vote=rank_by_slot))
 
     assert _changes(blind) is False
     assert _changes(biased) is True
@@ -123,7 +123,7 @@ def _changes(round_: Round) -> bool:
         pytest.param(Hangs(), id="hangs"),
     ],
 )
-async def test_an_audit_that_fails_leaves_no_trace(says: Saying) -> None:
+async def test_an_audit_that_fails_leaves_no_trace(says: ScriptEntry) -> None:
     plain = await run_with_fakes(a_round(NEVER))
 
     round_, _ = await _second_time(says, a_panel(4, terms=HASTY))
@@ -154,7 +154,7 @@ async def test_a_judge_whose_ballots_were_spoiled_is_not_audited() -> None:
 
 async def test_a_judge_that_was_asked_again_is_audited_with_the_prompt_that_counted() -> None:
     judge = await _judge()
-    gateway = FakeGateway(judges={judge: ["B is best.", by_text]})
+    gateway = FakeGateway(judges={judge: ["B is best.", rank_by_text]})
 
     round_ = await run_with_fakes(a_round(PANEL), gateway)
 
@@ -168,7 +168,7 @@ async def test_a_judge_that_was_asked_again_is_audited_with_the_prompt_that_coun
 async def test_answers_that_were_shortened_for_a_judge_are_shown_so_again() -> None:
     judge = await _judge()
     overflow = ContextOverflowError("takes no more")
-    gateway = FakeGateway(answers=LONG, judges={judge: [overflow, by_text]})
+    gateway = FakeGateway(answers=LONG, judges={judge: [overflow, rank_by_text]})
 
     round_ = await run_with_fakes(a_round(PANEL), gateway)
 
@@ -222,7 +222,7 @@ async def _run(gateway: Gateway, store: MemoryStore, reported: list[Round], **mo
         on_text=lambda _: None,
         **more,
     )
-    return await convene("r1", services)
+    return await run_round("r1", services)
 
 
 async def test_an_audit_that_is_late_is_given_up_soon_after_the_answer_is_saved() -> None:
@@ -281,20 +281,20 @@ SAVES = 4 + 1 + 4 + 1 + 1 + 1 + 1
 
 
 @pytest.mark.parametrize("saves", range(SAVES + 1))
-@pytest.mark.parametrize("says", [by_text, "B is best."], ids=["ranked", "spoiled"])
+@pytest.mark.parametrize("says", [rank_by_text, "B is best."], ids=["ranked", "spoiled"])
 async def test_a_round_resumed_anywhere_holds_one_audit_ballot_at_most(
-    saves: int, says: Saying
+    saves: int, says: ScriptEntry
 ) -> None:
     judge, store = await _judge(), FailingStore(saves)
     if saves < SAVES:
         with pytest.raises((PowerCutError, ExceptionGroup)):
             await run_with_fakes(
-                a_round(PANEL), FakeGateway(judges={judge: [by_text, says]}), store
+                a_round(PANEL), FakeGateway(judges={judge: [rank_by_text, says]}), store
             )
     store.left = 1_000
     held = await store.load("r1") if saves < SAVES else a_round(PANEL)
     voted = any(ballot.judge == judge for ballot in held.ballots)
-    gateway = FakeGateway(judges={judge: says if voted else [by_text, says]})
+    gateway = FakeGateway(judges={judge: says if voted else [rank_by_text, says]})
 
     round_ = await run_with_fakes(a_round(PANEL), gateway, store)
 

@@ -5,11 +5,11 @@ import pytest
 from council.answers import Absence, Reply, Role
 from council.errors import ContextOverflowError, GatewayError
 from council.pipeline.stages import BALLOT_REPLY_TOKENS, TOO_LONG
-from council.prompts.shared import CUT_MARK, SHORTENED_MARK, estimated_tokens
+from council.prompts.shared import CUT_MARK, SHORTENED_MARK, estimate_tokens
 from council.rounds import Round
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round
 from tests.council.pipeline.helpers import run_with_fakes
-from tests.fakes.gateway import FakeGateway, by_text, read
+from tests.fakes.gateway import FakeGateway, rank_by_text, read_prompt
 
 OVERFLOW = ContextOverflowError("takes no more")
 LONG = {CLAUDE: "a" * 6_000, GPT: "b" * 6_000, GEMINI: "c" * 6_000}
@@ -17,7 +17,7 @@ NOT_JSON = "it held no JSON object with a ranking"
 
 
 async def test_a_ballot_spoiled_once_is_asked_for_again_and_counts() -> None:
-    gateway = FakeGateway(judges={GPT: ["B is best.", by_text]})
+    gateway = FakeGateway(judges={GPT: ["B is best.", rank_by_text]})
 
     round_ = await run_with_fakes(a_round(), gateway)
 
@@ -28,7 +28,7 @@ async def test_a_ballot_spoiled_once_is_asked_for_again_and_counts() -> None:
 
 
 async def test_the_second_asking_names_the_fault_and_shows_nothing_of_the_first_reply() -> None:
-    gateway = FakeGateway(judges={GPT: ["Sesame is best.", by_text]})
+    gateway = FakeGateway(judges={GPT: ["Sesame is best.", rank_by_text]})
 
     await run_with_fakes(a_round(), gateway)
 
@@ -36,12 +36,12 @@ async def test_the_second_asking_names_the_fault_and_shows_nothing_of_the_first_
     assert f"could not be counted because {NOT_JSON}." in second.user
     assert "could not be counted" not in first.user
     assert "Sesame" not in second.user
-    assert read(first) == read(second)
+    assert read_prompt(first) == read_prompt(second)
     assert first.system == second.system
 
 
 async def test_a_ballot_spoiled_twice_is_kept_and_never_counted() -> None:
-    gateway = FakeGateway(judges={GPT: ["B is best.", "I said B.", by_text]})
+    gateway = FakeGateway(judges={GPT: ["B is best.", "I said B.", rank_by_text]})
 
     round_ = await run_with_fakes(a_round(), gateway)
 
@@ -79,7 +79,7 @@ async def test_a_judge_that_fails_when_asked_again_is_absent_and_its_spoiled_bal
 
 
 async def test_everything_paid_for_is_kept_with_the_round() -> None:
-    gateway = FakeGateway(judges={GPT: ["B is best.", by_text]})
+    gateway = FakeGateway(judges={GPT: ["B is best.", rank_by_text]})
 
     round_ = await run_with_fakes(a_round(), gateway)
 
@@ -87,13 +87,13 @@ async def test_everything_paid_for_is_kept_with_the_round() -> None:
 
 
 async def test_answers_that_overflow_a_judge_are_shortened_alike_and_marked() -> None:
-    gateway = FakeGateway(answers=LONG, judges={GPT: [OVERFLOW, by_text]})
+    gateway = FakeGateway(answers=LONG, judges={GPT: [OVERFLOW, rank_by_text]})
 
     round_ = await run_with_fakes(a_round(), gateway)
 
     paper = _paper(round_, GPT)
     assert paper == 1_000  # tokens: half of 6,000 bytes at three a token
-    shown = read(gateway.of(Role.BALLOT, GPT)[1].prompt).texts
+    shown = read_prompt(gateway.of(Role.BALLOT, GPT)[1].prompt).texts
     assert set(shown.values()) == {
         f"{'a' * 3_000}\n{SHORTENED_MARK}",
         f"{'c' * 3_000}\n{SHORTENED_MARK}",
@@ -101,7 +101,7 @@ async def test_answers_that_overflow_a_judge_are_shortened_alike_and_marked() ->
 
 
 async def test_other_judges_see_the_whole_answers() -> None:
-    gateway = FakeGateway(answers=LONG, judges={GPT: [OVERFLOW, by_text]})
+    gateway = FakeGateway(answers=LONG, judges={GPT: [OVERFLOW, rank_by_text]})
 
     round_ = await run_with_fakes(a_round(), gateway)
 
@@ -124,7 +124,7 @@ async def test_what_a_judge_is_sent_fits_a_context_that_is_known(context: int) -
     round_ = await run_with_fakes(a_round(a_panel(3)), gateway)
 
     (call,) = gateway.of(Role.BALLOT, GPT)
-    sent = estimated_tokens(call.prompt.system + call.prompt.user)
+    sent = estimate_tokens(call.prompt.system + call.prompt.user)
     assert sent + BALLOT_REPLY_TOKENS <= context
     assert _paper(round_, GPT) is not None
 
@@ -143,8 +143,8 @@ async def test_an_answer_cut_at_its_token_limit_is_marked() -> None:
 
     round_ = await run_with_fakes(a_round(), gateway)
 
-    judged = read(gateway.of(Role.BALLOT, GPT)[0].prompt).texts.values()
-    chaired = read(gateway.of(Role.SYNTHESIS)[0].prompt).texts.values()
+    judged = read_prompt(gateway.of(Role.BALLOT, GPT)[0].prompt).texts.values()
+    chaired = read_prompt(gateway.of(Role.SYNTHESIS)[0].prompt).texts.values()
     assert f"Yes, but\n{CUT_MARK}" in judged
     assert f"Yes, but\n{CUT_MARK}" in chaired
     assert round_.answers[0].text == "Yes, but"

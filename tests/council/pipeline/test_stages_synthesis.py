@@ -6,7 +6,7 @@ import pytest
 
 from council.answers import Absence, Reply, Role
 from council.errors import ContextOverflowError, GatewayError
-from council.pipeline.run import convene
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.pipeline.stages import TOO_LONG as TOO_LONG
 from council.pipeline.stages import WROTE_NOTHING
@@ -15,7 +15,7 @@ from council.rounds import Fallback, Synthesis
 from storage.memory import MemoryStore
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_panel, a_round
 from tests.council.pipeline.helpers import SHORT_DEADLINES, run_with_fakes
-from tests.fakes.gateway import FakeGateway, Hangs, Saying, by_slot, read
+from tests.fakes.gateway import FakeGateway, Hangs, ScriptEntry, rank_by_slot, read_prompt
 
 TRAILER = '{"drawn_on": [], "departs": true, "why": "Both miss the point."}'
 OVERFLOW = ContextOverflowError("takes no more")
@@ -66,7 +66,7 @@ async def test_a_chairman_may_say_what_it_drew_on() -> None:
         pytest.param(OVERFLOW, TOO_LONG, id="overflows"),
     ],
 )
-async def test_where_a_chairman_fails_the_next_one_writes(says: Saying, reason: str) -> None:
+async def test_where_a_chairman_fails_the_next_one_writes(says: ScriptEntry, reason: str) -> None:
     gateway = FakeGateway(chairmen={CLAUDE: says})
 
     round_ = await run_with_fakes(a_round(a_panel(terms=SHORT_DEADLINES)), gateway)
@@ -109,7 +109,7 @@ async def test_in_a_tie_the_cheapest_and_then_the_quickest_answer_wins(
     gateway = FakeGateway(
         answers=dict(zip([CLAUDE, GPT, GEMINI], said, strict=True)),
         chairmen=_for_all(GatewayError("is silent")),
-        vote=by_slot,
+        vote=rank_by_slot,
     )
 
     round_ = await run_with_fakes(a_round(), gateway)
@@ -140,7 +140,7 @@ async def test_answers_that_overflow_the_chairman_are_shortened_alike() -> None:
 
     round_ = await run_with_fakes(a_round(), gateway)
 
-    shown = read(gateway.of(Role.SYNTHESIS)[1].prompt).texts
+    shown = read_prompt(gateway.of(Role.SYNTHESIS)[1].prompt).texts
     assert all(text.endswith(SHORTENED_MARK) for text in shown.values())
     assert round_.synthesis is not None
     assert (round_.synthesis.chairman, round_.synthesis.text) == (CLAUDE, "Yes.")
@@ -155,7 +155,7 @@ async def test_a_chairman_with_no_room_for_any_answer_is_not_even_asked() -> Non
     assert not gateway.of(Role.SYNTHESIS, CLAUDE)
 
 
-def _for_all(says: Saying) -> dict[str, Saying]:
+def _for_all(says: ScriptEntry) -> dict[str, ScriptEntry]:
     return dict.fromkeys([CLAUDE, GPT, GEMINI], says)
 
 
@@ -166,7 +166,7 @@ async def test_once_the_rounds_time_is_up_the_winning_answer_replaces_the_synthe
     round_ = a_round(replace(a_panel(), terms=terms))
     await store.open(round_)
 
-    closed = await convene(round_.id, RoundServices(gateway, store, clock=lambda: next(ticks)))
+    closed = await run_round(round_.id, RoundServices(gateway, store, clock=lambda: next(ticks)))
 
     assert closed.synthesis is not None
     assert closed.synthesis.fallback is Fallback.ANSWER
@@ -182,7 +182,7 @@ async def test_a_stage_closes_with_the_round_where_that_is_sooner() -> None:
     round_ = a_round(replace(a_panel(), terms=terms))
     await store.open(round_)
 
-    closed = await convene(round_.id, RoundServices(gateway, store))
+    closed = await run_round(round_.id, RoundServices(gateway, store))
 
     assert closed.synthesis is not None
     assert closed.synthesis.fallback is Fallback.ANSWER

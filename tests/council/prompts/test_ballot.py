@@ -6,30 +6,30 @@ import pytest
 
 from council.answers import Prompt
 from council.prompts.ballot import BallotPrompt, ballot_schema, judge_prompt
-from council.prompts.shared import DEFAULT_RUBRIC, blind, fenced, nonce_for, rubric
+from council.prompts.shared import DEFAULT_RUBRIC, anonymize_answer, fence, make_rubric, nonce_for
 from tests.builders import RUBRIC, a_question
 from tests.council.test_prompt_injection import each_ballot_or_role, each_hostile
-from tests.fakes.gateway import read
+from tests.fakes.gateway import read_prompt
 
 NONCE = nonce_for("seed", "judge")
 
 
 def _prompt(texts: dict[str, str], question: str = "Why?", fault: str | None = None) -> Prompt:
-    shown = {letter: blind(text, ()) for letter, text in texts.items()}
+    shown = {letter: anonymize_answer(text, ()) for letter, text in texts.items()}
     return judge_prompt(a_question(question), RUBRIC, BallotPrompt(shown, NONCE, fault))
 
 
 def test_a_judge_sees_each_answer_in_its_fence_in_display_order() -> None:
     prompt = _prompt({"A": "Yes.", "B": "No.\n\nNever."})
 
-    assert read(prompt).texts == {"A": "Yes.", "B": "No.\n\nNever."}
-    assert list(read(prompt).texts) == ["A", "B"]
+    assert read_prompt(prompt).texts == {"A": "Yes.", "B": "No.\n\nNever."}
+    assert list(read_prompt(prompt).texts) == ["A", "B"]
 
 
 def test_a_judge_receives_its_nonce_and_the_letters() -> None:
     prompt = _prompt({"A": "Yes.", "B": "No."})
 
-    assert read(prompt).nonces == (NONCE,)
+    assert read_prompt(prompt).nonces == (NONCE,)
     assert prompt.user.endswith(
         "Rank A, B. Reply with the JSON object alone: nonce, reason, ranking."
     )
@@ -49,7 +49,7 @@ def test_instructions_are_for_the_system_and_data_for_the_user() -> None:
 def test_a_judge_sees_each_real_fence_once_and_one_nonce(text: str, fault: str | None) -> None:
     prompt = _prompt({"A": text, "B": f"Yes.\n{text}\nNo."}, question=text, fault=fault)
 
-    assert list(read(prompt).texts) == ["A", "B"]
+    assert list(read_prompt(prompt).texts) == ["A", "B"]
     assert prompt.user.casefold().count("<response") == 2
     assert prompt.user.casefold().count("</response") == 2
     assert sum(line.startswith("Nonce:") for line in prompt.user.splitlines()) == 1
@@ -68,7 +68,7 @@ def test_an_answer_cannot_close_its_fence_even_with_the_real_nonce() -> None:
     prompt = _prompt({"A": stolen, "B": "No."})
 
     assert prompt.user.count(f'</response nonce="{NONCE}">') == 2
-    assert read(prompt).nonces == (NONCE,)
+    assert read_prompt(prompt).nonces == (NONCE,)
 
 
 def test_the_second_asking_names_the_fault() -> None:
@@ -90,7 +90,7 @@ def test_a_nonce_follows_from_seed_and_reader() -> None:
 
 
 def test_a_fence_is_written_as_the_contract_says() -> None:
-    assert fenced("Yes.", "A", "4f9c") == (
+    assert fence("Yes.", "A", "4f9c") == (
         '<response label="A" nonce="4f9c">\nYes.\n</response nonce="4f9c">'
     )
 
@@ -120,7 +120,7 @@ def test_the_reason_is_asked_for_before_the_ranking() -> None:
 
 
 def test_a_rubric_with_braces_is_shown_as_written() -> None:
-    odd = rubric("odd", ("Correct: {x} and {{y}}.",))
+    odd = make_rubric("odd", ("Correct: {x} and {{y}}.",))
 
     assert (
         "- Correct: {x} and {{y}}."
@@ -129,9 +129,9 @@ def test_a_rubric_with_braces_is_shown_as_written() -> None:
 
 
 def test_the_version_of_a_rubric_follows_from_its_text() -> None:
-    same = rubric("default", DEFAULT_RUBRIC.criteria)
-    changed = rubric("default", (*DEFAULT_RUBRIC.criteria, "Short."))
+    same = make_rubric("default", DEFAULT_RUBRIC.criteria)
+    changed = make_rubric("default", (*DEFAULT_RUBRIC.criteria, "Short."))
 
     assert same == DEFAULT_RUBRIC
     assert changed.version != DEFAULT_RUBRIC.version
-    assert rubric("other", DEFAULT_RUBRIC.criteria).version != DEFAULT_RUBRIC.version
+    assert make_rubric("other", DEFAULT_RUBRIC.criteria).version != DEFAULT_RUBRIC.version

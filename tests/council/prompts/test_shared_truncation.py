@@ -10,7 +10,7 @@ from council.prompts.shared import (
     MIN_TOKENS,
     SHORTENED_MARK,
     common_length,
-    estimated_tokens,
+    estimate_tokens,
     truncate,
 )
 
@@ -22,12 +22,12 @@ TEXTS = st.lists(st.text(max_size=200), min_size=1, max_size=6)
     [("", 0), ("a", 1), ("abc", 1), ("abcd", 2), ("字", 1), ("字字", 2), ("👍", 2)],
 )
 def test_a_token_is_three_bytes_at_most(text: str, tokens: int) -> None:
-    assert estimated_tokens(text) == tokens
+    assert estimate_tokens(text) == tokens
 
 
 @given(TEXTS, st.integers(-50, 400))
 def test_the_common_length_is_the_greatest_at_which_all_fit(texts: list[str], budget: int) -> None:
-    sizes = [estimated_tokens(text) for text in texts]
+    sizes = [estimate_tokens(text) for text in texts]
 
     length = common_length(texts, budget)
 
@@ -44,7 +44,7 @@ def test_texts_cut_to_the_common_length_fit(texts: list[str], budget: int) -> No
 
     cut = texts if length is None else [truncate(text, length) for text in texts]
 
-    assert sum(map(estimated_tokens, cut)) <= budget
+    assert sum(map(estimate_tokens, cut)) <= budget
 
 
 def test_answers_of_nothing_fit_even_where_there_is_no_room() -> None:

@@ -4,12 +4,12 @@ import pytest
 
 from council.answers import Prompt
 from council.ballots import Ballot
-from council.prompts.shared import blind
+from council.prompts.shared import anonymize_answer
 from council.prompts.synthesis import JudgesReport, anonymize_reasons, chair_prompt
 from council.tally import standings
 from tests.builders import a_ballot, a_question, labels
 from tests.council.test_prompt_injection import each_ballot_or_role, each_hostile
-from tests.fakes.gateway import read
+from tests.fakes.gateway import read_prompt
 
 NONCE = "4f9c2b7d8e13a605"
 K, M = labels("K M")
@@ -22,13 +22,13 @@ def _prompt(
     *,
     plain: bool = False,
 ) -> Prompt:
-    texts = {K: blind(text, ()), M: "No."}
+    texts = {K: anonymize_answer(text, ()), M: "No."}
     heard = JudgesReport(standings([K, M], [a_ballot("M K")]), reasons)
     return chair_prompt(a_question(question), texts, heard, NONCE, plain=plain)
 
 
 def test_the_chairman_sees_the_answers_by_public_label() -> None:
-    assert read(_prompt("Yes.")).texts == {"K": "Yes.", "M": "No."}
+    assert read_prompt(_prompt("Yes.")).texts == {"K": "Yes.", "M": "No."}
 
 
 def test_the_chairman_sees_the_standings_by_public_label() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from council.prompts.synthesis import draft_of, parse_chair_reply
+from council.prompts.synthesis import parse_chair_reply, visible_draft
 from tests.builders import labels
 
 ANSWER = "# Use Postgres\n\nIt is **enough** for a queue.\n\n- One, `two`\n- three."
@@ -28,7 +28,7 @@ def prefixes(text: str) -> list[str]:
 
 @pytest.mark.parametrize("after", WAYS.values(), ids=WAYS)
 def test_nothing_of_the_object_is_shown_however_far_it_is_written(after: str) -> None:
-    shown = [draft_of(text) for text in prefixes(ANSWER + after)]
+    shown = [visible_draft(text) for text in prefixes(ANSWER + after)]
 
     # Of two spaces or lines before the object one may be there already.
     assert all(ANSWER.startswith(draft.rstrip()) for draft in shown)
@@ -39,14 +39,14 @@ def test_nothing_of_the_object_is_shown_however_far_it_is_written(after: str) ->
 @example(answer="", after=WAYS["last-line"])
 def test_what_is_shown_is_the_answers_own_beginning(answer: str, after: str) -> None:
     for text in prefixes(answer + after):
-        assert answer.startswith(draft_of(text).rstrip())
+        assert answer.startswith(visible_draft(text).rstrip())
 
-    assert draft_of(answer + after) == answer.rstrip()
+    assert visible_draft(answer + after) == answer.rstrip()
 
 
 @given(answer=PLAIN)
 def test_an_answer_without_an_object_is_shown_whole(answer: str) -> None:
-    assert draft_of(answer).rstrip() == answer.rstrip()
+    assert visible_draft(answer).rstrip() == answer.rstrip()
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_an_answer_without_an_object_is_shown_whole(answer: str) -> None:
     ],
 )
 def test_code_in_an_answer_is_shown_when_it_is_whole(answer: str) -> None:
-    assert draft_of(answer) == answer
+    assert visible_draft(answer) == answer
 
 
 @given(answer=PLAIN, after=st.sampled_from(sorted(WAYS.values())))
@@ -69,4 +69,4 @@ def test_the_last_draft_is_what_is_read_in_the_end(answer: str, after: str) -> N
 
     read = parse_chair_reply(reply, labels("K M Q"))
 
-    assert draft_of(reply).strip() == read.text
+    assert visible_draft(reply).strip() == read.text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.prompts.synthesis import ChairReply, draft_of, parse_chair_reply
+from council.prompts.synthesis import ChairReply, parse_chair_reply, visible_draft
 from tests.builders import labels
 
 LABELS = labels("K M Q")
@@ -103,4 +103,4 @@ def test_a_reply_that_is_only_its_last_line_is_empty() -> None:
     ],
 )
 def test_a_draft_does_not_show_the_last_line(written: str, seen: str) -> None:
-    assert draft_of(written) == seen
+    assert visible_draft(written) == seen

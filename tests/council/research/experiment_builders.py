@@ -10,7 +10,7 @@ from council.bakeoffs.models import Suite, SuiteQuestion
 from council.research.experiment import Experiment, ExperimentAnswer, GradeReply, GradeRequest
 from council.research.grades import Framing
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_panel
-from tests.fakes.gateway import FakeGateway, Read
+from tests.fakes.gateway import FakeGateway, ReadPrompt
 
 
 def a_suite(questions: int = 2) -> Suite:
@@ -41,12 +41,12 @@ def a_mark(cell: GradeRequest | None = None, raw: int | None = 4, attempt: int =
     return GradeReply(cell or a_cell(), reply, raw, "" if raw else "it held no grade", attempt)
 
 
-def grading(grade: object = 4) -> Callable[[Read], str]:
+def grading(grade: object = 4) -> Callable[[ReadPrompt], str]:
     """Return a judge that gives every answer this grade."""
     return lambda shown: graded(shown, grade)
 
 
-def graded(shown: Read, grade: object, **others: object) -> str:
+def graded(shown: ReadPrompt, grade: object, **others: object) -> str:
     return json.dumps({"nonce": shown.nonces[0], "reason": "So.", "grade": grade, **others})
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from council.research.judge_weights import Given
+from council.research.judge_weights import RoundShares
 
 JUDGES = ("ada", "bob", "cyd", "dee")
 X = float("nan")
@@ -18,8 +18,8 @@ def given(
     judges: Sequence[str] = JUDGES,
     makers: Sequence[str] = (),
     members: Sequence[str] = JUDGES,
-) -> Given:
+) -> RoundShares:
     """Return rounds r0, r1, …, each with a row of shares per judge."""
     names = tuple(f"r{i}" for i in range(len(rounds)))
     shares = np.array(rounds, dtype=float).reshape(len(rounds), len(judges), len(members))
-    return Given(names, tuple(judges), tuple(makers or judges), tuple(members), shares)
+    return RoundShares(names, tuple(judges), tuple(makers or judges), tuple(members), shares)

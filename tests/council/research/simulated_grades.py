@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from council.research.grades import Framing, Grade, grade_report
+from council.research.grades import Framing, Grade, build_grade_report
 
 JUDGES = "abcd"
 QUALITY = {"a": 0.3, "b": 0.0, "c": 0.2, "d": -0.2}
@@ -36,7 +36,7 @@ def measured(own: float, items: int, trials: int, seed: int = 11) -> Held:
     chance = random.Random(seed)
     covered = found = false = 0
     for _ in range(trials):
-        rows = grade_report([*grades(own, items, chance)]).rows
+        rows = build_grade_report([*grades(own, items, chance)]).rows
         low, high = rows[0].preference.effect.interval or (0.0, 0.0)
         covered += low <= own <= high
         found += rows[0].preference.effect.is_found

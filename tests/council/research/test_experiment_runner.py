@@ -12,10 +12,10 @@ from council.panel import Terms
 from council.research.experiment import (
     Experiment,
     ExperimentAnswer,
+    ExperimentProgress,
     ExperimentState,
     FailedCall,
     GradeReply,
-    Progress,
     is_complete,
 )
 from council.research.experiment_runner import ExperimentRunner, ExperimentServices
@@ -31,9 +31,11 @@ class Lab:
 
     gateway: FakeGateway = field(default_factory=a_gateway)
     kept: MemoryExperiments = field(default_factory=MemoryExperiments)
-    shown: list[Progress] = field(default_factory=list)
+    shown: list[ExperimentProgress] = field(default_factory=list)
 
-    async def run(self, experiment: Experiment | None = None, max_concurrency: int = 3) -> Progress:
+    async def run(
+        self, experiment: Experiment | None = None, max_concurrency: int = 3
+    ) -> ExperimentProgress:
         experiment = experiment or an_experiment()
         ticks = count()
         services = ExperimentServices(

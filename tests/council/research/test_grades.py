@@ -14,7 +14,7 @@ from council.research.grades import (
     GradeReport,
     JudgeRow,
     Mean,
-    grade_report,
+    build_grade_report,
     normalize_grade,
 )
 from tests.council.research.grade_tables import NEG, POS, graded, over_items
@@ -28,7 +28,7 @@ def row_of(report: GradeReport, judge: str = "a", framing: Framing = POS) -> Jud
 
 
 def test_own_received_and_given_grades_are_means_over_items() -> None:
-    row = row_of(grade_report(over_items(TABLES)))
+    row = row_of(build_grade_report(over_items(TABLES)))
 
     # S = 5 4 5 4; R = (4+4)/2 (3+3)/2 (3+4)/2 (4+2)/2 = 4 3 3.5 3; G = 2.5 3 3 2.5
     assert told(row.own) == pytest.approx((4, 4.5, sqrt(1 / 3)))
@@ -43,7 +43,7 @@ def told(mean: Mean) -> tuple[object, ...]:
 
 
 def test_the_tests_are_paired_by_item() -> None:
-    row = row_of(grade_report(over_items(TABLES)))
+    row = row_of(build_grade_report(over_items(TABLES)))
 
     # S − R = 1 1 1.5 1: mean 1.125, sd .25, t = 1.125/.125 = 9 with 3 degrees of freedom
     assert row.over_received.effect.value == pytest.approx(1.125)
@@ -57,7 +57,7 @@ def test_the_tests_are_paired_by_item() -> None:
 
 
 def test_the_difference_in_differences_takes_out_strictness_and_quality() -> None:
-    row = row_of(grade_report(over_items(TABLES)))
+    row = row_of(build_grade_report(over_items(TABLES)))
 
     # O = what b and c give each other: (3+2)/2 (2+3)/2 (2+3)/2 (3+3)/2 = 2.5 2.5 2.5 3
     # (S−G) − (R−O) = 2.5−1.5 1−.5 2−1 1.5−0 = 1 .5 1 1.5
@@ -81,7 +81,7 @@ def test_only_a_preference_changes_the_difference_in_differences(
         for extra in [own if judge == author == 0 else 0]
     ]
 
-    rows = grade_report(grades).rows
+    rows = build_grade_report(grades).rows
 
     sizes = [row.preference.effect.value for row in rows]
     assert sizes == pytest.approx([own, 0, 0, 0], abs=1e-9)
@@ -90,9 +90,9 @@ def test_only_a_preference_changes_the_difference_in_differences(
 def test_work_of_an_author_that_never_judges_does_not_count() -> None:
     by_human = [replace(grade, author="human", score=1.0) for grade in over_items(TABLES)[::3]]
 
-    with_human = grade_report([*over_items(TABLES), *by_human])
+    with_human = build_grade_report([*over_items(TABLES), *by_human])
 
-    assert with_human.rows == grade_report(over_items(TABLES)).rows
+    assert with_human.rows == build_grade_report(over_items(TABLES)).rows
 
 
 def test_names_and_order_change_nothing_but_names_and_order() -> None:
@@ -102,12 +102,12 @@ def test_names_and_order_change_nothing_but_names_and_order() -> None:
         for grade in reversed(over_items(TABLES))
     ]
 
-    assert row_of(grade_report(grades), "z").preference.effect.value == pytest.approx(1.0)
-    assert [row.judge for row in grade_report(grades).rows] == ["b", "c", "z"]
+    assert row_of(build_grade_report(grades), "z").preference.effect.value == pytest.approx(1.0)
+    assert [row.judge for row in build_grade_report(grades).rows] == ["b", "c", "z"]
 
 
 def test_framings_are_reported_apart_the_positive_first() -> None:
-    report = grade_report([*over_items(TABLES, NEG), *over_items(TABLES)])
+    report = build_grade_report([*over_items(TABLES, NEG), *over_items(TABLES)])
 
     assert [(row.judge, row.framing) for row in report.rows][:3] == [
         ("a", POS),
@@ -120,7 +120,7 @@ def test_framings_are_reported_apart_the_positive_first() -> None:
 def test_a_missing_grade_removes_its_item_from_what_needs_it() -> None:
     grades = over_items(("- 3 2/4 3 3/4 2 4", *TABLES[1:]))
 
-    report = grade_report(grades)
+    report = build_grade_report(grades)
 
     assert row_of(report).own.n == 3
     assert row_of(report).received.n == 3
@@ -129,7 +129,7 @@ def test_a_missing_grade_removes_its_item_from_what_needs_it() -> None:
 
 
 def test_every_test_of_every_row_is_corrected_for_all() -> None:
-    report = grade_report(over_items(TABLES))
+    report = build_grade_report(over_items(TABLES))
 
     tests = [
         test.effect
@@ -158,7 +158,7 @@ def nothing_said(row: JudgeRow) -> bool:
     ],
 )
 def test_too_little_is_none_and_never_nan(grades: Sequence[Grade]) -> None:
-    report = grade_report(grades)
+    report = build_grade_report(grades)
 
     assert report.rows
     assert all(nothing_said(row) for row in report.rows)
@@ -166,11 +166,11 @@ def test_too_little_is_none_and_never_nan(grades: Sequence[Grade]) -> None:
 
 
 def test_no_grades_are_no_rows() -> None:
-    assert grade_report([]).rows == ()
+    assert build_grade_report([]).rows == ()
 
 
 def test_a_judge_in_one_framing_alone_has_no_row_in_the_other() -> None:
-    report = grade_report([*over_items(TABLES), *graded("x", "4", NEG)])
+    report = build_grade_report([*over_items(TABLES), *graded("x", "4", NEG)])
 
     assert [row.framing for row in report.rows if row.judge == "b"] == [POS]
 

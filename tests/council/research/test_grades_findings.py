@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from council.research.grades import FindingKind, Grade, findings, grade_report
+from council.research.grades import FindingKind, Grade, build_grade_report, findings
 from tests.council.research.grade_tables import POS, over_items
 
 
@@ -21,7 +21,7 @@ def drawn(own: float = 0.0, strict: float = 0.0, items: int = 60) -> list[Grade]
 
 
 def kinds(grades: list[Grade]) -> set[tuple[FindingKind, str]]:
-    return {(finding.kind, finding.row.judge) for finding in findings(grade_report(grades))}
+    return {(finding.kind, finding.row.judge) for finding in findings(build_grade_report(grades))}
 
 
 def test_a_preference_is_found_in_its_judge_only() -> None:
@@ -53,7 +53,7 @@ def test_nothing_is_found_without_bias() -> None:
     ],
 )
 def test_missing_data_is_named(grades: list[Grade], kind: FindingKind) -> None:
-    found = findings(grade_report(grades))
+    found = findings(build_grade_report(grades))
 
     assert {finding.kind for finding in found} == {kind}
     assert not any(finding.is_found for finding in found)

@@ -1,6 +1,6 @@
 import pytest
 
-from council.research.judge_weights import Choice, with_people
+from council.research.judge_weights import Choice, human_agreement
 from tests.council.research.share_builders import X, given
 
 # ada puts x first, bob ties x and y, cyd puts y first, dee did not vote.
@@ -12,7 +12,7 @@ def _votes(member: str, count: int, round_id: str = "r0") -> list[Choice]:
 
 
 def test_a_judge_agrees_where_it_puts_the_chosen_answer_above_each_other_one() -> None:
-    found = with_people([given(ROUND, members="xyz")], _votes("x", 15) + _votes("y", 5))
+    found = human_agreement([given(ROUND, members="xyz")], _votes("x", 15) + _votes("y", 5))
 
     assert {judge: (one.same, one.ballots) for judge, one in found.items()} == {
         "ada": (15, 20),
@@ -24,16 +24,16 @@ def test_a_judge_agrees_where_it_puts_the_chosen_answer_above_each_other_one() -
 
 
 def test_nineteen_votes_say_too_little() -> None:
-    assert with_people([given(ROUND, members="xyz")], _votes("x", 19)) == {}
+    assert human_agreement([given(ROUND, members="xyz")], _votes("x", 19)) == {}
 
 
 def test_votes_on_other_rounds_and_other_members_are_left_out() -> None:
     elsewhere = _votes("x", 10, "r9") + _votes("nobody", 10)
 
-    assert with_people([given(ROUND, members="xyz")], [*elsewhere, *_votes("x", 19)]) == {}
+    assert human_agreement([given(ROUND, members="xyz")], [*elsewhere, *_votes("x", 19)]) == {}
 
 
 def test_a_judge_is_not_asked_about_its_own_answer() -> None:
     own = given([[X, 1, 0]], judges=["x"], members="xyz")
 
-    assert with_people([own], _votes("x", 20)) == {}
+    assert human_agreement([own], _votes("x", 20)) == {}

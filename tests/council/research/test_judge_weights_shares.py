@@ -3,7 +3,7 @@ import pytest
 
 from council.ballots import Ballot
 from council.research.judge_weights import weighted_shares
-from council.research.simulated_judges import a_panel_of, simulated_rounds
+from council.research.simulated_judges import simulated_rounds, uniform_panel
 from council.tally import standings
 from tests.council.research.share_builders import E1, X, given
 
@@ -15,7 +15,7 @@ def test_equal_weights_give_the_shares_of_the_worked_example() -> None:
 
 
 def test_equal_weights_give_the_official_shares_of_any_round() -> None:
-    rounds = simulated_rounds(a_panel_of(5), 20, "seed")
+    rounds = simulated_rounds(uniform_panel(5), 20, "seed")
     ballots: list[tuple[Ballot, ...]] = [rounds.ballots(rounds.counted, i) for i in range(20)]
     one = given(*rounds.counted.by_member(5), judges="abcde", members="abcde")
 

@@ -6,7 +6,7 @@ import pytest
 from council.bakeoffs.pairwise import Score
 from council.ballots import Ballot
 from council.labels import Label, LabelMap
-from council.research.posterior import WinChance, posterior
+from council.research.posterior import WinChance, win_chances
 from tests.builders import a_ranking
 
 TWO = LabelMap((("ada", Label("K")), ("bob", Label("L"))))
@@ -35,7 +35,7 @@ def found(lines: tuple[WinChance, ...]) -> dict[str, tuple[float, float]]:
 
 
 def test_without_ballots_the_posterior_is_the_prior() -> None:
-    lines = posterior(TWO, [], known(1.0), "seed")
+    lines = win_chances(TWO, [], known(1.0), "seed")
 
     # θ_a − θ_b is normal around 1 with variance 2: above 0 in Φ(1/√2) = .760.
     assert [line.member for line in lines] == ["ada", "bob"]
@@ -43,7 +43,7 @@ def test_without_ballots_the_posterior_is_the_prior() -> None:
 
 
 def test_ballots_move_the_chances_their_way() -> None:
-    chances = found(posterior(FOUR, cast("L M N", "K L N", "L K M"), {}, "seed"))
+    chances = found(win_chances(FOUR, cast("L M N", "K L N", "L K M"), {}, "seed"))
 
     assert all(before == pytest.approx(0.25, abs=0.03) for before, _ in chances.values())
     assert max(chances, key=lambda member: chances[member][1]) == "b"
@@ -51,7 +51,7 @@ def test_ballots_move_the_chances_their_way() -> None:
 
 
 def test_a_strong_member_keeps_much_of_its_chance_against_one_ballot() -> None:
-    weak, strong = (found(posterior(TWO, cast("L K"), known(s), "seed")) for s in (0.0, 3.0))
+    weak, strong = (found(win_chances(TWO, cast("L K"), known(s), "seed")) for s in (0.0, 3.0))
 
     assert weak["ada"][1] < 0.5 < strong["ada"][1]
 
@@ -59,7 +59,7 @@ def test_a_strong_member_keeps_much_of_its_chance_against_one_ballot() -> None:
 # A second oracle: for two answers the posterior of d = θ_a − θ_b is one integral. A ballot over
 # two answers weighs 2/2 = 1: density ∝ exp(−(d − s)²/4)·σ(d)³·σ(−d).
 def test_the_chances_are_those_of_the_exact_integral() -> None:
-    lines = posterior(TWO, cast("K L", "K L", "K L", "L K"), known(-0.5), "seed")
+    lines = win_chances(TWO, cast("K L", "K L", "K L", "L K"), known(-0.5), "seed")
 
     d = np.linspace(-12, 12, 20_001)
     density = np.exp(-((d + 0.5) ** 2) / 4) / (1 + np.exp(-d)) ** 3 / (1 + np.exp(d))
@@ -68,20 +68,20 @@ def test_the_chances_are_those_of_the_exact_integral() -> None:
 
 
 def test_ties_are_halves() -> None:
-    chances = found(posterior(TWO, cast("K=L", "K=L"), {}, "seed"))
+    chances = found(win_chances(TWO, cast("K=L", "K=L"), {}, "seed"))
 
     assert chances["ada"][1] == pytest.approx(0.5, abs=0.03)
 
 
 def test_the_same_seed_gives_the_same_chances() -> None:
-    assert posterior(TWO, cast("K L"), {}, "s") == posterior(TWO, cast("K L"), {}, "s")
+    assert win_chances(TWO, cast("K L"), {}, "s") == win_chances(TWO, cast("K L"), {}, "s")
 
 
 def test_an_uncertain_board_gives_even_chances() -> None:
     young = {"ada": Score(3.0, 9.0), "bob": Score(-3.0, 9.0)}
     old = {"ada": sure(3.0), "bob": sure(-3.0)}
 
-    little, much = (found(posterior(TWO, [], one, "seed"))["ada"][0] for one in (young, old))
+    little, much = (found(win_chances(TWO, [], one, "seed"))["ada"][0] for one in (young, old))
 
     # Φ(6/√20) = .910 against Φ(6/√2) = 1.
     assert little == pytest.approx(0.910, abs=0.02)

@@ -1,11 +1,11 @@
 """How many rounds simulated leaderboards need to tell members apart."""
 
 from council.research.power import GAPS, follow_boards
-from council.research.simulated_judges import FAIR, Biases, SimulatedPanel, a_panel_of
+from council.research.simulated_judges import FAIR, Biases, SimulatedPanel, uniform_panel
 
 
 def test_a_wider_gap_is_found_sooner() -> None:
-    lines = [*follow_boards(a_panel_of(5, FAIR), 100, "seed")]
+    lines = [*follow_boards(uniform_panel(5, FAIR), 100, "seed")]
 
     assert [line.gap for line in lines] == [*GAPS]
     told = [line.told for line in lines]
@@ -18,7 +18,7 @@ def test_a_wider_gap_is_found_sooner() -> None:
 
 
 def test_a_gap_of_zero_is_hardly_ever_reported() -> None:
-    equal = next(follow_boards(a_panel_of(5, FAIR), 100, "seed"))
+    equal = next(follow_boards(uniform_panel(5, FAIR), 100, "seed"))
 
     assert equal.told + equal.wrong < 0.08
     assert equal.rounds is None

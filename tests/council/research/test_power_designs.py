@@ -3,12 +3,12 @@
 import pytest
 
 from council.research.power import compare_designs
-from council.research.simulated_judges import FAIR, STRONG, Biases, a_panel_of
+from council.research.simulated_judges import FAIR, STRONG, Biases, uniform_panel
 
 
 # A fuller run of 20,000 trials gave .50 and .45; 2,000 leave a standard error of .008.
 def test_with_strong_bias_our_order_tells_more_than_a_fixed_one_with_the_own_answer_in() -> None:
-    default, fixed = compare_designs(a_panel_of(5, STRONG), 2_000, "council")
+    default, fixed = compare_designs(uniform_panel(5, STRONG), 2_000, "council")
 
     assert default.tau >= 0.48
     assert fixed.tau == pytest.approx(0.45, abs=0.02)
@@ -16,20 +16,22 @@ def test_with_strong_bias_our_order_tells_more_than_a_fixed_one_with_the_own_ans
 
 
 def test_with_strong_bias_fewer_of_our_clear_winners_are_false() -> None:
-    default, fixed = compare_designs(a_panel_of(5, STRONG), 1_000, "seed")
+    default, fixed = compare_designs(uniform_panel(5, STRONG), 1_000, "seed")
 
     assert default.clear_among_equals < 0.05 < fixed.clear_among_equals
     assert (default.clear_right or 0) > (fixed.clear_right or 1)
 
 
 def test_judges_that_know_the_order_always_find_the_best() -> None:
-    default, _ = compare_designs(a_panel_of(5, Biases(noise=0.0)), 100, "seed")
+    default, _ = compare_designs(uniform_panel(5, Biases(noise=0.0)), 100, "seed")
 
     assert (default.tau, default.best_first, default.clear, default.clear_right) == (1, 1, 1, 1)
 
 
 def test_judges_that_look_at_the_slot_alone_tell_nothing_and_claim_nothing() -> None:
-    default, fixed = compare_designs(a_panel_of(5, Biases(position=100.0, noise=0.0)), 100, "seed")
+    default, fixed = compare_designs(
+        uniform_panel(5, Biases(position=100.0, noise=0.0)), 100, "seed"
+    )
 
     assert (default.tau, default.clear, default.clear_right) == (0, 0, None)
     assert default.best_first == pytest.approx(0.2)
@@ -37,6 +39,6 @@ def test_judges_that_look_at_the_slot_alone_tell_nothing_and_claim_nothing() -> 
 
 
 def test_three_members_can_never_be_clear() -> None:
-    default, _ = compare_designs(a_panel_of(3, FAIR), 100, "seed")
+    default, _ = compare_designs(uniform_panel(3, FAIR), 100, "seed")
 
     assert default.clear == 0

@@ -9,8 +9,8 @@ from council.research.simulated_judges import (
     Biases,
     SimulatedPanel,
     SimulatedRounds,
-    a_panel_of,
     simulated_rounds,
+    uniform_panel,
 )
 
 ROUNDS = 400
@@ -18,7 +18,7 @@ BLIND = Biases(noise=0.0)
 
 
 def _held(biases: Biases, members: int = 5) -> SimulatedRounds:
-    return simulated_rounds(a_panel_of(members, biases), ROUNDS, "seed")
+    return simulated_rounds(uniform_panel(members, biases), ROUNDS, "seed")
 
 
 def _mean(values: object) -> float:
@@ -26,7 +26,7 @@ def _mean(values: object) -> float:
 
 
 def test_labels_and_slates_are_those_of_a_real_round() -> None:
-    rounds = simulated_rounds(a_panel_of(4), 3, "seed")
+    rounds = simulated_rounds(uniform_panel(4), 3, "seed")
 
     labels = draw_labels(rounds.panel.members, "seed 2")
     slates = draw_slates(labels, (), "seed 2")
@@ -51,7 +51,7 @@ def test_judges_without_bias_or_noise_put_answers_in_order_of_worth() -> None:
 
 
 def test_a_ballot_ranks_what_the_votes_say() -> None:
-    rounds = simulated_rounds(a_panel_of(3, BLIND), 1, "seed")
+    rounds = simulated_rounds(uniform_panel(3, BLIND), 1, "seed")
 
     ballot = rounds.ballots(rounds.counted, 0, "order")[0]
 

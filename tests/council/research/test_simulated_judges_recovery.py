@@ -5,10 +5,15 @@ from dataclasses import replace
 import pytest
 
 from council.bakeoffs.records import PackedRecord
-from council.bias.measurement import measured
+from council.bias.measurement import measure_bias
 from council.bias.report import BiasReport, JudgeBias
-from council.bias.vote_arrays import blocks, packed
-from council.research.simulated_judges import Biases, SimulatedPanel, a_panel_of, simulated_rounds
+from council.bias.vote_arrays import pack_votes, vote_blocks
+from council.research.simulated_judges import (
+    Biases,
+    SimulatedPanel,
+    simulated_rounds,
+    uniform_panel,
+)
 from tests.builders import ASKED_AT
 from tests.fakes.simulated_votes import kept_votes
 
@@ -21,7 +26,7 @@ def report(biases: Biases, rounds: int = 900, seed: str = "seed") -> BiasReport:
     plain = replace(Biases(), noise=biases.noise)
     panel = SimulatedPanel(MAKERS, (biases, *[plain] * 4))
     held = simulated_rounds(panel, rounds, seed)
-    return measured(blocks([packed(votes, RECORD) for votes in kept_votes(held)]))
+    return measure_bias(vote_blocks([pack_votes(votes, RECORD) for votes in kept_votes(held)]))
 
 
 def found(judge: JudgeBias) -> set[str]:
@@ -62,7 +67,7 @@ def test_nothing_is_found_where_nothing_is_planted() -> None:
 
 
 def test_every_round_has_an_audit_and_all_kinds_and_judges_take_turns() -> None:
-    held = simulated_rounds(a_panel_of(3), 18, "seed")
+    held = simulated_rounds(uniform_panel(3), 18, "seed")
 
     audits = [votes.audit for votes in kept_votes(held)]
 

@@ -1,7 +1,7 @@
 import pytest
 
-from council.research.judge_weights import NAMES, Choice, Repeats
-from council.research.weighted_leaderboard import Evidence, WeightedBoard, weighted_board
+from council.research.judge_weights import WEIGHT_METHODS, Choice, Repeats
+from council.research.weighted_leaderboard import Evidence, WeightedBoard, build_weighted_board
 from tests.council.research.share_builders import E1, X, given
 
 # Two judges of one maker prefer y, one of another prefers x.
@@ -13,11 +13,13 @@ KEPT = {"a": Repeats(20, 0.5), "b": Repeats(20, 0.5), "c": Repeats(20, 1.0)}
 def _board(name: str, rounds: int = 4, repeats: dict[str, Repeats] | None = None) -> WeightedBoard:
     one = given(*[SPLIT] * rounds, judges="abc", makers=MAKERS, members="xy")
     choices = (Choice("r0", "x"),) * 20
-    return weighted_board(name, Evidence((one,), KEPT if repeats is None else repeats, choices))
+    return build_weighted_board(
+        name, Evidence((one,), KEPT if repeats is None else repeats, choices)
+    )
 
 
 def test_uniform_weights_are_the_official_count() -> None:
-    found = weighted_board("uniform", Evidence((given(E1),), {}, ()))
+    found = build_weighted_board("uniform", Evidence((given(E1),), {}, ()))
 
     assert [line.member for line in found.rows] == ["ada", "bob", "cyd", "dee"]
     assert all(line.share == line.uniform and line.change == 0 for line in found.rows)
@@ -47,35 +49,35 @@ def test_a_steady_judge_outvotes_two_that_vote_by_chance() -> None:
 def test_people_that_agree_with_one_judge_raise_its_voice() -> None:
     found = _board("human")
 
-    assert found.weighing.weights["c"] > found.weighing.weights["a"]
+    assert found.weights.weights["c"] > found.weights.weights["a"]
     assert found.rows[0].member in {"x", "y"}
 
 
 def test_peer_rank_weighs_by_own_answers() -> None:
-    found = weighted_board("peerrank", Evidence((given(E1),), {}, ()))
+    found = build_weighted_board("peerrank", Evidence((given(E1),), {}, ()))
 
-    assert found.weighing.weights["ada"] > found.weighing.weights["dee"]
+    assert found.weights.weights["ada"] > found.weights.weights["dee"]
     assert [line.rank for line in found.rows] == [1, 2, 3, 4]
 
 
 def test_weights_that_rest_on_too_little_give_no_board() -> None:
     found = _board("consistency", repeats={})
 
-    assert (found.rows, found.weighing.have, found.weighing.need) == ((), 0, 20)
+    assert (found.rows, found.weights.have, found.weights.need) == ((), 0, 20)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WEIGHT_METHODS)
 def test_no_rounds_give_no_board(name: str) -> None:
-    found = weighted_board(name, Evidence((), {}, ()))
+    found = build_weighted_board(name, Evidence((), {}, ()))
 
     assert (found.rows, found.rounds) == ((), 0)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WEIGHT_METHODS)
 def test_one_judge_with_one_ballot_is_no_trouble(name: str) -> None:
     one = given([[1, 0, X]], judges="j", members="xyz")
 
-    found = weighted_board(name, Evidence((one,), {"j": Repeats(20, 1.0)}, ()))
+    found = build_weighted_board(name, Evidence((one,), {"j": Repeats(20, 1.0)}, ()))
 
     assert [(line.member, line.share) for line in found.rows] in ([], [("x", 1.0), ("y", 0.0)])
 
@@ -84,11 +86,11 @@ def test_rounds_of_other_seats_count_together() -> None:
     here = given([[1, 0]], judges="a", members="xy")
     there = given([[1, 0]], judges="b", members="xz")
 
-    found = weighted_board("uniform", Evidence((here, there), {}, ()))
+    found = build_weighted_board("uniform", Evidence((here, there), {}, ()))
 
     assert {line.member: line.rounds for line in found.rows} == {"x": 2, "y": 1, "z": 1}
 
 
 def test_an_unknown_name_of_weights_is_an_error() -> None:
     with pytest.raises(ValueError, match="loudness"):
-        weighted_board("loudness", Evidence((), {}, ()))
+        build_weighted_board("loudness", Evidence((), {}, ()))

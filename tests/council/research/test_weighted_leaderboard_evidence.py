@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from council.bakeoffs.records import PackedRecord
-from council.bias.vote_arrays import MAX_BLOCK_ROUNDS, packed
+from council.bias.vote_arrays import MAX_BLOCK_ROUNDS, pack_votes
 from council.bias.votes import VERSION, Votes
 from council.research.judge_weights import Choice
-from council.research.weighted_leaderboard import evidence_of
+from council.research.weighted_leaderboard import build_evidence
 from tests.council.bias.vote_builders import RECORD, a_vote, an_audit, votes
 
 FOUR = votes(a_vote("a", "b c d"), a_vote("b", "d a c"))
@@ -19,11 +19,11 @@ THREE = votes(
 
 
 def rows(*rounds: Votes) -> Sequence[PackedRecord]:
-    return [packed(one, RECORD)._replace(round_id=f"r{i}") for i, one in enumerate(rounds)]
+    return [pack_votes(one, RECORD)._replace(round_id=f"r{i}") for i, one in enumerate(rounds)]
 
 
 def test_rounds_of_the_same_seats_come_together_under_their_ids() -> None:
-    found = evidence_of(rows(FOUR, THREE, FOUR), ())
+    found = build_evidence(rows(FOUR, THREE, FOUR), ())
 
     assert [one.rounds for one in found.rounds] == [("r0", "r2"), ("r1",)]
     assert [one.members for one in found.rounds] == [("a", "b", "c", "d"), ("a", "b", "c")]
@@ -33,7 +33,7 @@ def test_rounds_of_the_same_seats_come_together_under_their_ids() -> None:
 
 
 def test_repeats_are_counted_for_each_judge() -> None:
-    found = evidence_of(rows(*[AGAIN] * 20, FOUR), ())
+    found = build_evidence(rows(*[AGAIN] * 20, FOUR), ())
 
     assert found.repeats["a"].ballots == 20
     assert found.repeats["a"].kept == pytest.approx(2 / 3)
@@ -43,19 +43,19 @@ def test_repeats_are_counted_for_each_judge() -> None:
 def test_evidence_includes_the_votes_of_people() -> None:
     choices = [Choice("r0", "a")]
 
-    assert evidence_of(rows(FOUR), choices).choices == (Choice("r0", "a"),)
+    assert build_evidence(rows(FOUR), choices).choices == (Choice("r0", "a"),)
 
 
 def test_votes_of_another_version_are_left_out() -> None:
     old = [row._replace(version=VERSION + 1) for row in rows(FOUR)]
 
-    assert evidence_of(old, ()).rounds == ()
+    assert build_evidence(old, ()).rounds == ()
 
 
 def test_very_many_rounds_are_split_without_loss() -> None:
     row = rows(FOUR)[0]
 
-    found = evidence_of([row._replace(round_id=str(i)) for i in range(MAX_BLOCK_ROUNDS + 1)], ())
+    found = build_evidence([row._replace(round_id=str(i)) for i in range(MAX_BLOCK_ROUNDS + 1)], ())
 
     assert [len(one.rounds) for one in found.rounds] == [MAX_BLOCK_ROUNDS, 1]
     assert found.rounds[1].rounds == (str(MAX_BLOCK_ROUNDS),)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from council.ballots import Ballot
-from council.tally.agreement import FEWEST_ROUNDS, effective_judges
+from council.tally.agreement import MIN_ROUNDS, effective_judges
 from tests.builders import labels
 
 MEMBERS = labels("A B C D")
@@ -48,11 +48,11 @@ BOTH = pytest.mark.parametrize(
 
 
 def test_a_young_panel_has_no_effective_number() -> None:
-    assert effective_judges(_past(_independent, FEWEST_ROUNDS - 1)) is None
+    assert effective_judges(_past(_independent, MIN_ROUNDS - 1)) is None
 
 
 def test_a_panel_of_thirty_rounds_has_one() -> None:
-    assert effective_judges(_past(_independent, FEWEST_ROUNDS)) is not None
+    assert effective_judges(_past(_independent, MIN_ROUNDS)) is not None
 
 
 @BOTH
@@ -83,14 +83,14 @@ def test_judges_who_never_met_are_taken_for_independent() -> None:
     first = [Ballot("J", (a, b), ((a,), (b,)))]
     second = [Ballot("K", (a, b), ((a,), (b,)))]
 
-    assert effective_judges([first, second] * FEWEST_ROUNDS) == 2
+    assert effective_judges([first, second] * MIN_ROUNDS) == 2
 
 
 def test_judges_who_tie_everything_are_taken_for_independent() -> None:
     a, b = MEMBERS[:2]
     ballots = [Ballot(judge, (a, b), ((a, b),)) for judge in "JK"]
 
-    assert effective_judges([ballots] * FEWEST_ROUNDS) == 2
+    assert effective_judges([ballots] * MIN_ROUNDS) == 2
 
 
 def test_judges_who_contradict_each_other_are_no_more_than_they_are() -> None:
@@ -101,7 +101,7 @@ def test_judges_who_contradict_each_other_are_no_more_than_they_are() -> None:
             Ballot("J", order, tuple((x,) for x in order)),
             Ballot("K", order, tuple((x,) for x in order[::-1])),
         ]
-        for order in orders * FEWEST_ROUNDS
+        for order in orders * MIN_ROUNDS
     ]
 
     found = effective_judges(rounds)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.tally.agreement import RankingChange, repetition
+from council.tally.agreement import RankingChange, compare_rankings
 from tests.builders import a_ranking
 
 
@@ -22,12 +22,12 @@ from tests.builders import a_ranking
     ],
 )
 def test_pairs_are_compared_by_hand(first: str, again: str, changed: int, pairs: int) -> None:
-    assert repetition(a_ranking(first), a_ranking(again)) == RankingChange(changed, pairs)
+    assert compare_rankings(a_ranking(first), a_ranking(again)) == RankingChange(changed, pairs)
 
 
 @given(st.permutations("KLMNOP"), st.permutations("KLMNOP"))
 def test_which_of_the_two_came_first_makes_no_difference(one: list[str], two: list[str]) -> None:
     first, again = a_ranking(" ".join(one)), a_ranking(" ".join(two))
 
-    assert repetition(first, again) == repetition(again, first)
-    assert repetition(first, first[::-1]) == RankingChange(15, 15)
+    assert compare_rankings(first, again) == compare_rankings(again, first)
+    assert compare_rankings(first, first[::-1]) == RankingChange(15, 15)

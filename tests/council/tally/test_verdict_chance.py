@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from council.labels import Label
-from council.tally.verdict import SAMPLED_OUTCOMES, NullDistribution, chance
+from council.tally.verdict import SAMPLED_OUTCOMES, NullDistribution, null_distribution
 from tests.builders import labels
 
 PANEL = labels("A B C D E F")
@@ -23,7 +23,7 @@ def _slates(members: int) -> list[tuple[Label, ...]]:
 
 @cache
 def _table(members: int, seed: str = "s") -> NullDistribution:
-    return chance(_slates(members), seed)
+    return null_distribution(_slates(members), seed)
 
 
 # Method §4: p by the winner's points of how many; a share is points over the most there are.
@@ -38,7 +38,7 @@ ROWS = [(n, points, p) for n, row in PUBLISHED.items() for points, p in row.item
 @pytest.mark.parametrize(("points", "p"), PUBLISHED[4].items())
 def test_p_is_exact_for_four(points: int, p: float) -> None:
     assert _table(4).is_exact
-    assert _table(4).of_reaching(points / 6) == pytest.approx(p, abs=0.0005)
+    assert _table(4).p_value(points / 6) == pytest.approx(p, abs=0.0005)
 
 
 @pytest.mark.parametrize(("members", "points", "p"), [row for row in ROWS if row[0] > 4])
@@ -47,12 +47,12 @@ def test_p_is_drawn_within_sampling_error_for_more(members: int, points: int, p:
     four_deviations = 4 * sqrt(p * (1 - p) / SAMPLED_OUTCOMES) + 0.001  # table rounded to .0005
 
     assert not _table(members).is_exact
-    assert _table(members).of_reaching(points / most) == pytest.approx(p, abs=four_deviations)
+    assert _table(members).p_value(points / most) == pytest.approx(p, abs=four_deviations)
 
 
 def test_three_members_cannot_rule_out_chance() -> None:
     # 3 · (½)²: some answer is first on both of the ballots that see it in six of eight outcomes.
-    assert _table(3).of_reaching(1.0) == 0.75
+    assert _table(3).p_value(1.0) == 0.75
 
 
 def _outcomes_by_points(members: int) -> NDArray[np.float64]:
@@ -84,7 +84,7 @@ def test_the_published_table_is_near_a_full_count_for_five(points: int, p: float
 def test_what_is_drawn_is_near_a_full_count_for_five(points: int) -> None:
     exact = 1 - float(_full_count_of_five()[(slice(0, points),) * 5].sum()) / 24**5
 
-    drawn = [_table(5, seed).of_reaching(points / 12) for seed in ("s", "t", "u", "v")]
+    drawn = [_table(5, seed).p_value(points / 12) for seed in ("s", "t", "u", "v")]
 
     # Four seeds draw 8,000: the mean stays within four standard deviations and 1/2001.
     assert fmean(drawn) == pytest.approx(exact, abs=4 * sqrt(exact * (1 - exact) / 8_000) + 0.0005)
@@ -107,22 +107,22 @@ def test_the_exact_table_agrees_with_a_count_by_hand_for_three() -> None:
 def test_slates_of_different_length_are_weighed_in_pair_form() -> None:
     # J sees A B C, K sees A B. A leads all with p_AB = p_AC = 1: J puts A first (⅓), K too (½).
     # B likewise. C is first on J's ballot alone (⅓) and then p_CA = p_CB = 1.
-    found = chance([labels("A B C"), labels("A B")], "s")
+    found = null_distribution([labels("A B C"), labels("A B")], "s")
 
-    assert found.of_reaching(1.0) == pytest.approx(1 / 6 + 1 / 6 + 1 / 3)
+    assert found.p_value(1.0) == pytest.approx(1 / 6 + 1 / 6 + 1 / 3)
 
 
 def test_a_share_is_reached_by_one_as_high_but_for_rounding() -> None:
-    assert _table(4).of_reaching(5 / 6 + 1e-12) == _table(4).of_reaching(5 / 6)
+    assert _table(4).p_value(5 / 6 + 1e-12) == _table(4).p_value(5 / 6)
 
 
 def test_every_outcome_reaches_no_share_at_all() -> None:
-    assert _table(4).of_reaching(0.0) == 1.0
-    assert _table(5).of_reaching(0.0) == 1.0
+    assert _table(4).p_value(0.0) == 1.0
+    assert _table(5).p_value(0.0) == 1.0
 
 
 def test_a_drawn_chance_is_never_zero() -> None:
-    assert _table(5).of_reaching(1.1) == 1 / (1 + SAMPLED_OUTCOMES)
+    assert _table(5).p_value(1.1) == 1 / (1 + SAMPLED_OUTCOMES)
 
 
 @pytest.mark.parametrize(
@@ -137,14 +137,16 @@ def test_a_drawn_chance_is_never_zero() -> None:
 def test_a_million_outcomes_are_counted_and_more_are_drawn(
     sizes: tuple[int, ...], exact: bool
 ) -> None:
-    found = chance([PANEL[:size] for size in sizes], "s")
+    found = null_distribution([PANEL[:size] for size in sizes], "s")
 
     assert found.is_exact is exact
     assert (len(found.best_shares) == SAMPLED_OUTCOMES) is not exact
 
 
 def test_the_seed_decides_what_is_drawn() -> None:
-    one, again, other = (chance(_slates(5), seed).best_shares for seed in ("s", "s", "t"))
+    one, again, other = (
+        null_distribution(_slates(5), seed).best_shares for seed in ("s", "s", "t")
+    )
 
     assert list(one) == list(again)
     assert list(one) != list(other)
@@ -154,10 +156,10 @@ def test_drawn_ballots_of_equal_slates_are_independent() -> None:
     # If both judges drew the same order always, the leader of two would always have share 1.
     slates = [PANEL] * 4  # 720⁴ outcomes
 
-    assert chance(slates, "s").of_reaching(1.0) < 0.05  # 6 · (⅙)⁴ = .005
+    assert null_distribution(slates, "s").p_value(1.0) < 0.05  # 6 · (⅙)⁴ = .005
 
 
 def test_pairs_no_judge_saw_have_no_weight() -> None:
-    found = chance([labels("A B"), labels("C D")], "s")
+    found = null_distribution([labels("A B"), labels("C D")], "s")
 
     assert list(found.best_shares) == [1.0] * 4

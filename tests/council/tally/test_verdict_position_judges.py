@@ -6,7 +6,7 @@ import pytest
 
 from council.labels import Slate
 from council.tally import Strength
-from tests.builders import a_panel, a_round, answered, in_order_shown, ranked
+from tests.builders import a_panel, a_round, vote_in_slot_order, with_answers, with_ballots
 
 
 def _last_first(slate: Slate) -> str:
@@ -23,7 +23,7 @@ def _only_the_first(slate: Slate) -> str:
 
 
 POSITIONS = [
-    pytest.param(in_order_shown, id="first-shown-first"),
+    pytest.param(vote_in_slot_order, id="first-shown-first"),
     pytest.param(_last_first, id="last-shown-first"),
     pytest.param(_middle_first, id="from-the-middle"),
     pytest.param(_only_the_first, id="first-shown-and-no-more"),
@@ -36,9 +36,9 @@ POSITIONS = [
 def test_votes_by_position_alone_end_in_an_exact_tie(
     members: int, vote: Callable[[Slate], str]
 ) -> None:
-    round_ = answered(a_round(a_panel(members), seed=f"s{members}"))
+    round_ = with_answers(a_round(a_panel(members), seed=f"s{members}"))
 
-    tally = ranked(round_, vote).tally
+    tally = with_ballots(round_, vote).tally
 
     assert tally is not None
     assert [line.share for line in tally.standings] == pytest.approx([0.5] * members, abs=1e-9)
@@ -47,7 +47,7 @@ def test_votes_by_position_alone_end_in_an_exact_tie(
 
 
 def test_a_real_opinion_is_not_lost_in_the_balance() -> None:
-    tally = ranked(answered(a_round(a_panel(6)))).tally
+    tally = with_ballots(with_answers(a_round(a_panel(6)))).tally
 
     assert tally is not None
     assert [line.share for line in tally.standings] == pytest.approx([1, 0.8, 0.6, 0.4, 0.2, 0])

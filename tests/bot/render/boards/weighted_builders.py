@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.render.leaderboard_tables import Leaderboard
-from council.research.judge_weights import JudgeWeight, JudgeWeights, WithPeople
+from council.research.judge_weights import HumanAgreement, JudgeWeight, JudgeWeights
 from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 from tests.bot.render.boards.builders import CLAUDE, GPT, QWEN, a_leaderboard
 
@@ -38,4 +38,4 @@ def lacking(name: str, have: int, need: int = 20) -> Leaderboard:
 
 
 def beside_people() -> Leaderboard:
-    return replace(a_leaderboard(), people={CLAUDE: WithPeople(12, 31)})
+    return replace(a_leaderboard(), people={CLAUDE: HumanAgreement(12, 31)})

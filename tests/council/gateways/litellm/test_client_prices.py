@@ -30,7 +30,7 @@ async def test_litellms_price_is_for_models_it_knows() -> None:
 
     assert found
     assert 0 < found.usd_in < found.usd_out < 1e-5
-    assert found.most_tokens_out == 300
+    assert found.max_tokens_out == 300
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from council.errors import GatewayError
 from council.gateways.local.download import LocalFiles, fetch_files
 from council.gateways.local.gateway import compatible_models, tighten_schema
-from council.gateways.local.server import LocalServer, supported
+from council.gateways.local.server import LocalServer, unsupported_reason
 from tests.council.gateways.local.test_gateway_schema import a_ballot_schema
 
 pytestmark = pytest.mark.local_models
@@ -41,7 +41,7 @@ asyncio.run(main())
 
 @pytest.fixture
 async def local_files() -> LocalFiles:
-    reason = supported()
+    reason = unsupported_reason()
     if reason is not None:
         pytest.skip(reason)
     try:

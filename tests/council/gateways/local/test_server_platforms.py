@@ -2,13 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from council.gateways.local.server import CPU_FLAGS, Machine, inspect_machine, supported
+from council.gateways.local.server import CPU_FLAGS, Machine, inspect_machine, unsupported_reason
 
 GOOD = Machine("Linux", "x86_64", (2, 35), CPU_FLAGS | {"sse2"}, has_openmp=True)
 
 
 def test_a_current_linux_machine_runs_the_models() -> None:
-    assert supported(lambda: GOOD) is None
+    assert unsupported_reason(lambda: GOOD) is None
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_a_current_linux_machine_runs_the_models() -> None:
     ],
 )
 def test_another_machine_is_told_what_to_do(machine: Machine, reason: str) -> None:
-    sentence = supported(lambda: machine) or ""
+    sentence = unsupported_reason(lambda: machine) or ""
 
     assert reason in sentence
     assert "Ollama" in sentence

@@ -30,8 +30,8 @@ class Town:
     def spread(self) -> None:
         """Deliver all hints to every process, as a bus does: to the sender too."""
         for hint in self.hints:
-            self.here.heed(hint)
-            self.there.heed(hint)
+            self.here.apply_hint(hint)
+            self.there.apply_hint(hint)
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ async def test_another_process_finding_it_shut_does_not_stop_a_probe(
     probe = object()
     town.lines[0].breaker.admit(probe)
 
-    town.lines[0].heed(HintKind.SHUT, 30)
+    town.lines[0].apply_hint(HintKind.SHUT, 30)
 
     assert not town.lines[0].breaker.refuses(probe)
 
@@ -120,7 +120,7 @@ class Open:
         self.asked.append(gate)
         yield
 
-    def crowd(self, gate: str) -> ProviderLoad | None:
+    def provider_load(self, gate: str) -> ProviderLoad | None:
         return ProviderLoad(5, 1)
 
 
