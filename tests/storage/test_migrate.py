@@ -323,7 +323,7 @@ async def test_a_newer_program_that_came_while_this_one_waited_is_left_alone(
         looked.append(asked)
         return "0011" if len(looked) == 1 else await current_revision(asked)
 
-    monkeypatch.setattr(schema, "revision", seen_before)
+    monkeypatch.setattr(schema, "current_revision", seen_before)
 
     assert await upgrade(engine) == "0011"
     assert await current_revision(engine) == "9999"
