@@ -53,7 +53,7 @@ class Access:
         """Return the rules of a place's channel."""
         return self.rules.get(place.within, ChannelRules())
 
-    def most_at_once(self, place: Place) -> int | None:
+    def max_running_rounds(self, place: Place) -> int | None:
         """Return the limit of running rounds in a place's workspace; None is no limit."""
         if not place.workspace:
             return None
@@ -64,7 +64,7 @@ class Access:
         return not {asker.id, *(asker.roles or ())}.isdisjoint(self.admins)
 
 
-def admitted(access: Access, message: IncomingMessage) -> None:
+def check_admitted(access: Access, message: IncomingMessage) -> None:
     """Raise AccessDeniedError, which says whom to ask, unless this person may use the bot here.
 
     The terminal and the web page are open to everybody who can reach them.
@@ -112,7 +112,7 @@ def _admin(access: Access) -> str:
     return "one of its admins" if access.admins else "whoever runs it"
 
 
-def allows(access: Access, place: Place, panel: Panel) -> bool:
+def allows_panel(access: Access, place: Place, panel: Panel) -> bool:
     """Return whether every seat of a panel is of a provider that is allowed in a place."""
     return not _forbidden_providers(access, place, panel)
 
@@ -215,12 +215,12 @@ def readable_rounds(message: IncomingMessage, containing: str = "") -> RoundQuer
     )
 
 
-def listable(message: IncomingMessage, containing: str = "") -> RoundQuery:
+def listable_rounds(message: IncomingMessage, containing: str = "") -> RoundQuery:
     """Return a query for the readable rounds that are listed: those that are of no bake-off."""
     return replace(readable_rounds(message, containing), bakeoff="")
 
 
-def check_own(access: Access, round_: Round, asker: Asker, what: str) -> None:
+def check_own_round(access: Access, round_: Round, asker: Asker, what: str) -> None:
     """Raise NotYoursError unless this is the round's asker or an admin."""
     if asker.id != round_.question.asked_by and not access.is_admin(asker):
         whose = "the one who asked, or an admin," if access.admins else "the one who asked"
@@ -238,7 +238,7 @@ def listable_bakeoffs(message: IncomingMessage) -> BakeoffQuery:
     return BakeoffQuery(scope=None if message.place.chat == "terminal" else message.place.scope)
 
 
-def reads_bakeoff(message: IncomingMessage, bakeoff: Bakeoff) -> bool:
+def can_read_bakeoff(message: IncomingMessage, bakeoff: Bakeoff) -> bool:
     """Return whether the author of a message may read a bake-off's rounds."""
     line = RoundSummary(bakeoff.id, "", bakeoff.at, Stage.OPEN, bakeoff.asked_by, bakeoff.place)
     return readable_rounds(message).admits(line)

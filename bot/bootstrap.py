@@ -20,15 +20,15 @@ from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import SharedClock, now
 from bot.coordination.locks import LocalLocks
 from bot.coordination.pubsub import LocalPubSub, ProviderSync
-from bot.coordination.tasks import beside
+from bot.coordination.tasks import running_alongside
 from bot.observability import metrics
-from bot.observability.tracing import Collector, Tracing, tracing_to
+from bot.observability.tracing import CollectorConfig, Tracing, open_tracing
 from bot.outbox import Outbox
 from bot.ports import NamedLocks, PubSub, RoundClaims, Runner
-from bot.runners.local import NO_CLAIMS, FileClaims, LocalRunner, Paying, Prepare
-from bot.settings import PanelConfig, Seat, Settings, load_houses
-from bot.settings.default_panels import LOCAL, demonstration, offered
-from bot.suite_files import keep_house
+from bot.runners.local import NO_CLAIMS, FileClaims, GatewayFactory, LocalRunner, Prepare
+from bot.settings import PanelConfig, Seat, Settings, load_panel_config
+from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
+from bot.suite_files import store_house_suites
 from council.anonymize import scrub
 from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
@@ -80,33 +80,33 @@ class StartOptions:
 
 
 @asynccontextmanager
-async def opened_app(settings: Settings, options: StartOptions) -> AsyncIterator[AppContext]:
+async def open_app(settings: Settings, options: StartOptions) -> AsyncIterator[AppContext]:
     """Yield the context of an app that can run rounds; close its models and database at the end."""
-    panels = await find_houses(settings, local=options.local)
+    panels = await load_panels(settings, local=options.local)
     async with AsyncExitStack() as stack:
         if options.serves:
-            await stack.enter_async_context(beside(_warm_up(panels)))
-        engine = await stack.enter_async_context(opened_engine(settings))
-        stack.enter_context(metrics.database_watched(engine))
+            await stack.enter_async_context(running_alongside(_warm_up(panels)))
+        engine = await stack.enter_async_context(open_database(settings))
+        stack.enter_context(metrics.export_database_metrics(engine))
         cluster = await stack.enter_async_context(_open_cluster(settings))
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
         store, budget = SqlStore(engine), Budget(SqlLedger(engine), panels.caps, services.now)
         models = await stack.enter_async_context(_open_models(settings, panels, services, options))
         claims = stack.enter_context(_open_claims(settings))
-        collector = Collector(settings.otlp_endpoint, settings.trace_headers)
-        tracing = await stack.enter_async_context(tracing_to(collector))
+        collector = CollectorConfig(settings.otlp_endpoint, settings.trace_headers)
+        tracing = await stack.enter_async_context(open_tracing(collector))
         parts = _RunnerParts(
             *(store, models.gateway, models.prepare, budget.paying, claims, tracing, services.now)
         )
         runner = await stack.enter_async_context(_open_runner(parts, cluster, options))
-        leader_lock = SqlLeaderLock(engine) if settings.has_server else None
+        leader_lock = SqlLeaderLock(engine) if settings.uses_database_server else None
         registry = BakeoffRegistry(None if claims is NO_CLAIMS else claims, leader_lock)
         stack.push_async_callback(registry.stop)  # before the runner, whose calls may still end
         # A process that serves a chat has its claim, if there are claims.
         outbox = Outbox(SqlOutbox(engine), services.now, alone=claims is not NO_CLAIMS)
         bakeoff_stores = _bakeoff_stores(engine)
-        await keep_house(bakeoff_stores.suites, panels.suites, services.now())
+        await store_house_suites(bakeoff_stores.suites, panels.suites, services.now())
         yield AppContext(
             *(store, models.gateway, runner, outbox, panels.panels, panels.default),
             models.prepare,
@@ -129,9 +129,9 @@ async def opened_app(settings: Settings, options: StartOptions) -> AsyncIterator
 
 
 @asynccontextmanager
-async def opened_store(settings: Settings) -> AsyncIterator[SqlStore]:
+async def open_store(settings: Settings) -> AsyncIterator[SqlStore]:
     """Yield the store of rounds, its schema up to date; no models."""
-    async with opened_engine(settings) as engine:
+    async with open_database(settings) as engine:
         yield SqlStore(engine)
 
 
@@ -147,9 +147,9 @@ class Stores:
 
 
 @asynccontextmanager
-async def opened_books(settings: Settings) -> AsyncIterator[Stores]:
+async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
     """Yield all stores, their schema up to date; no models."""
-    async with opened_engine(settings) as engine:
+    async with open_database(settings) as engine:
         yield Stores(
             SqlStore(engine),
             _bakeoff_stores(engine),
@@ -160,7 +160,7 @@ async def opened_books(settings: Settings) -> AsyncIterator[Stores]:
 
 
 @asynccontextmanager
-async def opened_engine(settings: Settings) -> AsyncIterator[AsyncEngine]:
+async def open_database(settings: Settings) -> AsyncIterator[AsyncEngine]:
     """Yield the database engine, its schema up to date; create the data folder if missing."""
     try:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
@@ -192,7 +192,7 @@ def _bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
 @asynccontextmanager
 async def _open_cluster(settings: Settings) -> AsyncIterator["Cluster | None"]:
     """Yield the connection to the cluster; None if the database is a file."""
-    if not settings.has_server:
+    if not settings.uses_database_server:
         yield None
         return
     # Its libraries are slow to import, and a database file does not need them.
@@ -233,15 +233,15 @@ async def _open_cluster_services(
         stack.push_async_callback(locks.close)
         clock = SharedClock(SqlClock(engine).moment)
         await clock.sync()
-        stack.enter_context(metrics.clock_watched(lambda: clock.behind_seconds))
-        await stack.enter_async_context(beside(clock.keep_in_sync()))
+        stack.enter_context(metrics.export_clock_offset(lambda: clock.behind_seconds))
+        await stack.enter_async_context(running_alongside(clock.keep_in_sync()))
         listen = partial(sync.listen, rate_limiter.ring)
         yield ClusterServices(rate_limiter, LocalLocks(locks), clock.now, sync.publish, listen)
 
 
 def _log_rate_limiter(is_shared: bool) -> None:
     """Log once that limits count for each process alone, and once that they are shared again."""
-    metrics.turns_counted(together=is_shared)
+    metrics.set_limits_shared(together=is_shared)
     log = structlog.get_logger()
     if is_shared:
         log.info("turns_counted_together")
@@ -277,8 +277,10 @@ async def _open_models(
         )
         stack.push_async_callback(remote.close)
         if services.listen_to_hints:
-            await stack.enter_async_context(beside(services.listen_to_hints(remote.apply_hint)))
-        stack.enter_context(metrics.providers_watched(remote.health))
+            await stack.enter_async_context(
+                running_alongside(services.listen_to_hints(remote.apply_hint))
+            )
+        stack.enter_context(metrics.export_provider_metrics(remote.health))
         routes: dict[str, Gateway] = {SCRIPTED: ScriptedGateway(), f"{LOCAL}/": local, "": remote}
 
         async def prepare(panel: Panel) -> None:
@@ -348,7 +350,7 @@ class _RunnerParts:
     store: Store
     gateway: Gateway
     prepare: Prepare
-    paying: Paying
+    paying: GatewayFactory
     claims: RoundClaims
     tracing: Tracing
     now: Callable[[], datetime]
@@ -369,13 +371,13 @@ async def _open_runner(
             tracing=parts.tracing,
             now=parts.now,
         )
-        async with cluster_runner.carrying():
+        async with cluster_runner.running():
             yield cluster_runner
         return
     if cluster:
-        from bot.runners.cluster import apart
+        from bot.runners.cluster import locked_in_cluster
 
-        paying = apart(cluster.job_queue, paying)
+        paying = locked_in_cluster(cluster.job_queue, paying)
     runner = LocalRunner(
         *(store, gateway, prepare, parts.claims, paying),
         on_closed=options.on_closed,
@@ -390,24 +392,24 @@ async def _open_runner(
 # --- Panels.
 
 
-async def find_houses(settings: Settings, *, local: bool) -> PanelConfig:
+async def load_panels(settings: Settings, *, local: bool) -> PanelConfig:
     """Return every available panel: of council.toml, found API keys, Ollama, the demonstration.
 
     The default is council.toml's; without one, the demonstration if `local`, else the first panel
     that is offered.
     """
-    own = load_houses(settings.named_config)
-    offers = offered(settings, await ollama_models(settings.ollama))
+    own = load_panel_config(settings.config_file)
+    offers = default_panels(settings, await ollama_models(settings.ollama))
     panels = {**offers.panels, **own.panels}
     fallback = offers.default
     if local:
-        panels = {**panels, LOCAL: demonstration(DISPLAYS, SEATED_TWICE)}
+        panels = {**panels, LOCAL: demonstration_panel(DISPLAYS, SEATED_TWICE)}
         fallback = LOCAL
     seats = {**offers.seats, **own.seats}
     return replace(own, panels=panels, seats=seats, default=own.default or fallback)
 
 
-async def surroundings(settings: Settings) -> list[str]:
+async def describe_local_models(settings: Settings) -> list[str]:
     """Return lines that describe the local models of this machine."""
     served = ", ".join(await ollama_models(settings.ollama)) or "not found"
     return [f"Ollama: {served}", f"demonstration models: {unsupported_reason() or 'can run here'}"]

@@ -20,14 +20,14 @@ from bot.access import (
     is_rate_limited,
 )
 from bot.chat import Chat
-from bot.chat.incoming import MOST_CHARACTERS, cleaned
+from bot.chat.incoming import MAX_QUESTION_CHARACTERS, clean_text
 from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import now
 from bot.coordination.locks import LocalLocks
 from bot.coordination.pubsub import LocalPubSub
 from bot.outbox import Outbox
 from bot.ports import JobQueue, MeasureBias, NamedLocks, PubSub, Runner
-from bot.render.formatting import roughly
+from bot.render.formatting import rough_duration
 from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
 from council.errors import PanelError, QuestionError, RoundNotFoundError, StoreError
@@ -99,7 +99,7 @@ class AppContext:
         await self.key_values.note(PICKED_PANEL, _channel_key(place), panel)
         self.chosen[_channel_key(place)] = panel
 
-    async def look_up(self, place: Place) -> None:
+    async def reload_picked_panel(self, place: Place) -> None:
         """Reload the panel picked in a place's channel; another process may have changed it."""
         picked = await self.key_values.read(PICKED_PANEL, _channel_key(place))
         if picked is None:
@@ -189,7 +189,7 @@ class AppContext:
             await self._admit(round_)
 
     @contextmanager
-    def keeping_admitted(self, round_: Round) -> Iterator[None]:
+    def dismissed_at_end(self, round_: Round) -> Iterator[None]:
         """Count a round as running until the block ends."""
         try:
             yield
@@ -214,7 +214,7 @@ class AppContext:
         return True
 
     async def _check_concurrency(self, place: Place) -> None:
-        limit = self.access.most_at_once(place)
+        limit = self.access.max_running_rounds(place)
         if limit is not None:
             running = await self._running_rounds(place)
             await check_concurrency(self.store, running, limit, self.now())
@@ -237,7 +237,7 @@ class AppContext:
         return [*asker, *self._workspace_lock(question.place)]
 
     def _workspace_lock(self, place: Place) -> list[str]:
-        if self.access.most_at_once(place) is None:
+        if self.access.max_running_rounds(place) is None:
             return []
         return [f"workspace {place.chat}/{place.workspace}"]
 
@@ -264,13 +264,13 @@ def checked_question(question: Question) -> Question:
 
     Raise QuestionError if it is empty or too long.
     """
-    text, context = cleaned(question.text), cleaned(question.context)
+    text, context = clean_text(question.text), clean_text(question.context)
     if not text:
         raise QuestionError("The question is empty: write it after /council.")
-    if len(text) + len(context) > MOST_CHARACTERS:
+    if len(text) + len(context) > MAX_QUESTION_CHARACTERS:
         raise QuestionError(
             f"The question has {len(text) + len(context):,} characters and at most "
-            f"{MOST_CHARACTERS:,} can be asked: shorten it, or ask about one part."
+            f"{MAX_QUESTION_CHARACTERS:,} can be asked: shorten it, or ask about one part."
         )
     return replace(question, text=text, context=context)
 
@@ -291,7 +291,7 @@ async def check_concurrency(
     oldest = running[-1]
     usual = await usual_seconds(store, oldest.panel)
     left = 0.0 if usual is None else usual - (now - oldest.asked_at).total_seconds()
-    soon = f", usually in about {roughly(left)}" if left > 0 else ""
+    soon = f", usually in about {rough_duration(left)}" if left > 0 else ""
     are, one = ("round is", "it") if len(running) == 1 else ("rounds are", "one of them")
     raise TooManyRunningError(
         f"{len(running)} {are} under way in this workspace, as many as are allowed at once: ask "

@@ -75,8 +75,8 @@ class Job:
     name: str
 
 
-Do = Callable[[str], Awaitable[None]]
-Unfinished = Callable[[], Awaitable[Iterable[str]]]
+RunJob = Callable[[str], Awaitable[None]]
+ListUnfinished = Callable[[], Awaitable[Iterable[str]]]
 
 
 class JobQueue(Protocol):
@@ -95,7 +95,7 @@ class JobQueue(Protocol):
         ...
 
     def serve_queue(
-        self, queue: str, do: Do, unfinished: Unfinished, at_once: int
+        self, queue: str, do: RunJob, unfinished: ListUnfinished, at_once: int
     ) -> AbstractAsyncContextManager[None]:
         """Run the jobs of a queue, `at_once` at a time, for the duration of the block.
 
@@ -181,26 +181,26 @@ GATEWAY = "discord gateway"  # whose job names are the shards, "K/N"
 DISCORD, PAGE = "discord", "web"
 
 
-def job_of(kind: str, place: Place, name: str, shards: int) -> Job:
+def job_for(kind: str, place: Place, name: str, shards: int) -> Job:
     """Return the job of a kind that reports to a place, given the number of Discord shards."""
-    return Job(f"{kind} {queue_of_place(place, shards)}", name)
+    return Job(f"{kind} {queue_for(place, shards)}", name)
 
 
-def queue_of_place(place: Place, shards: int) -> str:
+def queue_for(place: Place, shards: int) -> str:
     """Return which processes report to a place: a chat's, one Discord shard's or the page's."""
     if place.chat in LOCAL_CHATS:
         return PAGE
     if place.chat == DISCORD:
-        return f"{DISCORD} {shard_of(place.workspace, shards)}/{shards}"
+        return f"{DISCORD} {shard_for(place.workspace, shards)}/{shards}"
     return place.chat
 
 
-def shard_of(server: str, shards: int) -> int:
+def shard_for(server: str, shards: int) -> int:
     """Return the shard that receives a server's events; direct messages go to the first."""
     return (int(server) >> 22) % shards if server.isdigit() else 0
 
 
-async def seems_queued(works: JobQueue, work: Job) -> bool:
+async def is_probably_queued(works: JobQueue, work: Job) -> bool:
     """Return whether a job is queued; True while the database cannot be reached."""
     try:
         return await works.is_queued(work)

@@ -16,7 +16,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.base import BaseTrigger
 
 from bot.access import AccessDeniedError
-from bot.bakeoffs.lifecycle import hold
+from bot.bakeoffs.lifecycle import run_bakeoff
 from bot.chat import Chat, MessageGoneError, Post, PostingForbiddenError
 from bot.commands.schedules import (
     ReportTarget,
@@ -28,7 +28,7 @@ from bot.context import SCHEDULES, AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability import logs
 from bot.render.schedules import dropped_post, paused_post, skipped_post
-from bot.schedules.cron import Due, Slots, due, slots_of
+from bot.schedules.cron import DueSlot, Slots, find_due_slot, schedule_slots
 from council.bakeoffs.models import Bakeoff, Schedule
 from council.errors import CouncilError, PanelError, SuiteError
 
@@ -61,7 +61,7 @@ class Scheduler:
     def __init__(
         self,
         app: AppContext,
-        run_bakeoff: RunBakeoff = hold,
+        run_bakeoff: RunBakeoff = run_bakeoff,
         trigger: Callable[[Slots], Any] = SlotTrigger,
         reload_seconds: float = RELOAD_SECONDS,
     ) -> None:
@@ -107,7 +107,7 @@ class Scheduler:
         active = {row.id: row for row in schedules if not row.paused and self._is_valid(row)}
         self._set_timers(active)
         for schedule in active.values():
-            if due(schedule, self._app.now()):
+            if find_due_slot(schedule, self._app.now()):
                 self.tasks.begin(self.fire(schedule.id))
 
     async def fire(self, schedule_id: str) -> None:
@@ -120,7 +120,7 @@ class Scheduler:
         return self._scheduled
 
     def _set_timers(self, schedules: Mapping[str, Schedule]) -> None:
-        wanted = {id_: slots_of(schedule) for id_, schedule in schedules.items()}
+        wanted = {id_: schedule_slots(schedule) for id_, schedule in schedules.items()}
         for removed in self._scheduled.keys() - wanted.keys():
             self._timers.remove_job(removed)
         for id_, slots in wanted.items():
@@ -133,7 +133,7 @@ class Scheduler:
     def _is_valid(self, schedule: Schedule) -> bool:
         """Return whether a schedule has slots at all; log an invalid row once."""
         try:
-            slots_of(schedule).after(self._app.now())
+            schedule_slots(schedule).after(self._app.now())
         except (ValueError, KeyError, OSError) as error:
             if schedule.id not in self._invalid:
                 self._invalid.add(schedule.id)
@@ -165,13 +165,13 @@ class SlotRunner:
             log.warning("schedule_not_fired", schedule_id=schedule_id, why=str(error))
         # The outermost handler of a timer: nobody else sees the error.
         except Exception as error:  # noqa: BLE001
-            logs.unforeseen("schedule_failed", error, schedule_id=schedule_id)
+            logs.log_unexpected_error("schedule_failed", error, schedule_id=schedule_id)
         finally:
             self._busy.discard(schedule_id)
 
     async def _fire(self, schedule_id: str) -> None:
         schedule = await self._load(schedule_id)
-        found = due(schedule, self._app.now()) if schedule else None
+        found = find_due_slot(schedule, self._app.now()) if schedule else None
         target = report_target(self._app, schedule.place) if schedule else None
         # Wait for a chat that is not connected; a slot that gets too late is reported then.
         if not schedule or not found or not target:
@@ -179,7 +179,7 @@ class SlotRunner:
         await self._start(target, schedule, found)
         await self._app.bakeoff_stores.schedules.take(schedule.id, found.slot.key)
 
-    async def _start(self, target: ReportTarget, schedule: Schedule, found: Due) -> None:
+    async def _start(self, target: ReportTarget, schedule: Schedule, found: DueSlot) -> None:
         if found.is_late:
             post = dropped_post(schedule, found, self._app.now())
             await self._report_skipped(target, schedule, found, post)
@@ -201,7 +201,7 @@ class SlotRunner:
             self._tasks.begin(self._run(target, schedule, found, bakeoff))
 
     async def _run(
-        self, target: ReportTarget, schedule: Schedule, found: Due, bakeoff: Bakeoff
+        self, target: ReportTarget, schedule: Schedule, found: DueSlot, bakeoff: Bakeoff
     ) -> None:
         try:
             await self._run_bakeoff(self._app, target.chat, bakeoff)
@@ -213,7 +213,7 @@ class SlotRunner:
             log.warning("scheduled_bakeoff_stopped", bakeoff_id=bakeoff.id, why=str(error))
 
     async def _report_skipped(
-        self, target: ReportTarget, schedule: Schedule, found: Due, post: Post
+        self, target: ReportTarget, schedule: Schedule, found: DueSlot, post: Post
     ) -> None:
         """Post once that a slot has no run."""
         log = structlog.get_logger()
@@ -226,7 +226,9 @@ class SlotRunner:
         except (PostingForbiddenError, MessageGoneError) as error:
             await self._pause(target, schedule, found, str(error))
 
-    async def _pause(self, target: ReportTarget, schedule: Schedule, found: Due, why: str) -> None:
+    async def _pause(
+        self, target: ReportTarget, schedule: Schedule, found: DueSlot, why: str
+    ) -> None:
         """Pause a schedule that cannot run, after telling its author privately."""
         log = structlog.get_logger()
         log.warning("schedule_paused", schedule=schedule.name, slot=found.slot.key, why=why)

@@ -16,15 +16,15 @@ from typing import Any
 
 import yaml
 
-from bot.chat.incoming import MOST_CHARACTERS, cleaned
+from bot.chat.incoming import MAX_QUESTION_CHARACTERS, clean_text
 from council.bakeoffs.grading import check_reference, default_grading
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.bakeoffs.ports import SuiteStore
 from council.errors import SuiteError
 
 MAX_BYTES = 2_000_000
-MOST_QUESTIONS = 1_000
-TOML = ".toml"
+MAX_QUESTIONS = 1_000
+TOML_SUFFIX = ".toml"
 COLUMNS = ("question", "category", "answer", "grading", "tolerance", "context")
 _MAX_CATEGORY = 60  # characters
 _SETTINGS = ("questions", "category", "judges_see_references")
@@ -47,35 +47,35 @@ class _Entry:
     fields: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_suite(name: str, filename: str, text: str) -> Suite:
+def parse_suite_text(name: str, filename: str, text: str) -> Suite:
     """Return the suite in a file's text; SuiteError names the line that is wrong."""
-    name = checked_name(name)
+    name = validate_suite_name(name)
     ending = PurePath(filename).suffix.lower()
     try:
-        if ending == TOML:
+        if ending == TOML_SUFFIX:
             return _parse_toml(name, text)
         return Suite(name, _parse_questions(_parser_for(filename, ending)(text)))
     except SuiteError as error:
         raise SuiteError(f"{filename}: {error}") from None
 
 
-def read_file(name: str, filename: str, content: bytes) -> Suite:
+def parse_suite_file(name: str, filename: str, content: bytes) -> Suite:
     """Return the suite in a file's bytes."""
-    return read_suite(name, filename, _decode(filename, content))
+    return parse_suite_text(name, filename, _decode(filename, content))
 
 
-def read_lines(name: str, lines: str) -> Suite:
+def parse_suite_lines(name: str, lines: str) -> Suite:
     """Return the suite of the questions in a message, one a line."""
-    return Suite(checked_name(name), _parse_questions(_parse_lines(lines)))
+    return Suite(validate_suite_name(name), _parse_questions(_parse_lines(lines)))
 
 
-def suite_of(name: str, items: Iterable[object], category: str = "") -> Suite:
+def suite_from_section(name: str, items: Iterable[object], category: str = "") -> Suite:
     """Return the suite of a list of strings and mappings from council.toml."""
     entries = (_parse_item(item, f"question {n}") for n, item in enumerate(items, start=1))
-    return Suite(checked_name(name), _parse_questions(entries, category))
+    return Suite(validate_suite_name(name), _parse_questions(entries, category))
 
 
-def in_category(suite: Suite, category: str) -> Suite:
+def with_default_category(suite: Suite, category: str) -> Suite:
     """Return the suite with this category for the questions that have none."""
     questions = (
         replace(question, category=question.category or category) for question in suite.questions
@@ -83,7 +83,7 @@ def in_category(suite: Suite, category: str) -> Suite:
     return replace(suite, questions=tuple(questions))
 
 
-def checked_name(name: str) -> str:
+def validate_suite_name(name: str) -> str:
     """Return a suite's name in lower case; SuiteError if it could not be typed in a command."""
     lower = name.strip().lower()
     if not _NAME.fullmatch(lower) or lower in _RESERVED:
@@ -94,9 +94,9 @@ def checked_name(name: str) -> str:
     return lower
 
 
-def name_from(filename: str) -> str:
+def suite_name_from_file(filename: str) -> str:
     """Return the name of a suite for a file name."""
-    return checked_name(PurePath(filename).stem.replace(" ", "-"))
+    return validate_suite_name(PurePath(filename).stem.replace(" ", "-"))
 
 
 def check_size(filename: str, size: int) -> None:
@@ -108,7 +108,7 @@ def check_size(filename: str, size: int) -> None:
         )
 
 
-async def keep_house(store: SuiteStore, suites: Iterable[Suite], at: datetime) -> None:
+async def store_house_suites(store: SuiteStore, suites: Iterable[Suite], at: datetime) -> None:
     """Store every suite of council.toml as the newest version of its name; skip unchanged ones."""
     for suite in suites:
         await store.keep(suite, _HOUSE, at)
@@ -144,7 +144,7 @@ def question_fields(question: SuiteQuestion) -> dict[str, str]:
     return {name: text for name, text in fields.items() if text}
 
 
-def as_csv(suite: Suite) -> str:
+def suite_csv(suite: Suite) -> str:
     """Return the suite as CSV with a header, which parses to the same suite."""
     out = StringIO(newline="")
     rows = [question_fields(question) for question in suite.questions]
@@ -159,12 +159,12 @@ def as_csv(suite: Suite) -> str:
 
 
 def _parser_for(filename: str, ending: str) -> Callable[[str], Iterable[_Entry]]:
-    if ending not in READERS:
+    if ending not in PARSERS:
         raise SuiteError(
             "I read suites from .csv, .jsonl, .yaml, .json, .toml and .txt: save it as one of "
             "these, a question a line."
         )
-    return READERS[ending]
+    return PARSERS[ending]
 
 
 def _parse_toml(name: str, text: str) -> Suite:
@@ -183,7 +183,7 @@ def _parse_toml(name: str, text: str) -> Suite:
         raise SuiteError('Its questions are missing: write questions = ["…", "…"].')
     if not (isinstance(seen, bool) and isinstance(category, str)):
         raise SuiteError("category is a text, and judges_see_references true or false.")
-    read = suite_of(name, questions, category)
+    read = suite_from_section(name, questions, category)
     return Suite(name, read.questions, judges_see_references=seen)
 
 
@@ -220,9 +220,9 @@ def _parse_questions(entries: Iterable[_Entry], category: str = "") -> tuple[Sui
     seen: dict[tuple[str, str], str] = {}
     questions: list[SuiteQuestion] = []
     for entry in entries:
-        if len(questions) == MOST_QUESTIONS:
+        if len(questions) == MAX_QUESTIONS:
             raise SuiteError(
-                f"There are more than {MOST_QUESTIONS:,} questions, the most that a suite takes: "
+                f"There are more than {MAX_QUESTIONS:,} questions, the most that a suite takes: "
                 "keep those that matter, or make several suites of them."
             )
         question = _parse_entry(entry, category)
@@ -252,16 +252,16 @@ def _check_columns(names: Iterable[str], where: str) -> None:
 
 def _parse_entry(entry: _Entry, category: str) -> SuiteQuestion:
     _check_columns(entry.fields, entry.where)
-    given = {name: cleaned(text) for name, text in entry.fields.items()}
+    given = {name: clean_text(text) for name, text in entry.fields.items()}
     text, context = given.get("question", ""), given.get("context", "")
     if not text:
         raise SuiteError(
             f"{_capitalized(entry.where)} holds no question: write it, or take the line out."
         )
-    if len(text) + len(context) > MOST_CHARACTERS:
+    if len(text) + len(context) > MAX_QUESTION_CHARACTERS:
         raise SuiteError(
             f"{_capitalized(entry.where)} has a question of {len(text) + len(context):,} "
-            f"characters, and at most {MOST_CHARACTERS:,} can be asked: shorten it."
+            f"characters, and at most {MAX_QUESTION_CHARACTERS:,} can be asked: shorten it."
         )
     label = given.get("category") or category
     if len(label) > _MAX_CATEGORY:
@@ -516,7 +516,7 @@ def _line_of(node: yaml.Node) -> str:
     return f"Line {node.start_mark.line + 1}"
 
 
-READERS: dict[str, Callable[[str], Iterable[_Entry]]] = {
+PARSERS: dict[str, Callable[[str], Iterable[_Entry]]] = {
     ".csv": _parse_csv,
     ".tsv": _parse_csv,
     ".jsonl": _parse_json_lines,

@@ -44,19 +44,19 @@ from bot.context import AppContext
 from council.places import Place
 from council.prompt_injection import remove_invisible
 
-HERE = Place("terminal")
+TERMINAL = Place("terminal")
 GREETING = "Type a question, or help. Ctrl-C stops a round and keeps it; Ctrl-D leaves."
 PROMPT = "\n/council › "
 _EXIT_WORDS = {"exit", "quit", ":q", "bye"}
 _STEP_MARKS = {StepState.WAITING: "·", StepState.DONE: "✓", StepState.MISSING: "–"}
 
 
-def new_session() -> Place:
+def new_session_place() -> Place:
     """Return a place for one session, which cannot refer to rounds of another session."""
-    return replace(HERE, channel=secrets.token_hex(4))
+    return replace(TERMINAL, channel=secrets.token_hex(4))
 
 
-async def talk(app: AppContext, console: Console) -> None:
+async def run_chat(app: AppContext, console: Console) -> None:
     """Read lines and run each as a command or a question, until the end of input."""
     chat, lines = TerminalChat(console), _LineReader()
     console.print(GREETING, style="dim")
@@ -68,7 +68,7 @@ async def talk(app: AppContext, console: Console) -> None:
 
 
 async def _run_line(app: AppContext, chat: "TerminalChat", line: str) -> None:
-    message = IncomingMessage(line, Asker("terminal", "you"), HERE, app.new_id())
+    message = IncomingMessage(line, Asker("terminal", "you"), TERMINAL, app.new_id())
     task = asyncio.create_task(handle_message(app, chat, message))
     with _cancel_on_ctrl_c(task), suppress(asyncio.CancelledError):
         await task
@@ -168,7 +168,7 @@ class TerminalChat(Chat):
     def _show(self, post: Post) -> None:
         if not any(isinstance(part, Steps) for part in post.parts):
             self.close()
-            self._console.print(dressed(post))
+            self._console.print(render_post(post))
         elif self._console.is_terminal:
             self._redraw(post)
         elif post.summary != self._summary:
@@ -179,10 +179,10 @@ class TerminalChat(Chat):
         if self._live is None:
             self._live = Live(console=self._console, refresh_per_second=8, transient=True)
             self._live.start()
-        self._live.update(dressed(post))
+        self._live.update(render_post(post))
 
 
-def dressed(post: Post) -> RenderableType:
+def render_post(post: Post) -> RenderableType:
     """Return a post as a Rich renderable; its texts are never parsed as console markup."""
     return Group(*(_render_part(part) for part in post.parts))
 

@@ -243,8 +243,8 @@ def _check_round_cap(panel: Panel, estimate: Estimate) -> None:
     if cap is not None and estimate.quorum_micro > cap:
         raise BudgetError(
             f"A quorum of answers may cost {format_rounded_usd(estimate.quorum_micro)}, and panel "
-            f"{panel.name!r} has a max_round_usd of {format_usd(cap)}: shorten the question, give its "
-            "models max_tokens, or raise the cap in council.toml."
+            f"{panel.name!r} has a max_round_usd of {format_usd(cap)}: shorten the question, give "
+            "its models max_tokens, or raise the cap in council.toml."
         )
 
 

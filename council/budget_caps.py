@@ -178,8 +178,8 @@ class CapRefusal:
         """Return the message for the asker: the cost, what is left, and when to ask again."""
         left = format_usd(max(0, self.cap - self.used.total))
         return (
-            f"This round may cost {format_rounded_usd(wanted)}, and {left} is left of {self.budget}: "
-            f"ask again {self._when(day)}."
+            f"This round may cost {format_rounded_usd(wanted)}, and {left} is left of "
+            f"{self.budget}: ask again {self._when(day)}."
         )
 
     def _when(self, day: date) -> str:

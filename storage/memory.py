@@ -32,7 +32,7 @@ class MemoryStore:
         self._on_drop = [*on_drop]
         self._on_leave: list[Callable[[Place], Iterable[str]]] = []
 
-    def publish(
+    def listen(
         self, on_drop: Callable[[str], None], on_leave: Callable[[Place], Iterable[str]]
     ) -> None:
         """Add callbacks for each deleted round, and for each workspace that is deleted.

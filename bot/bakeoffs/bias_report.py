@@ -11,9 +11,9 @@ from bot.bakeoffs.leaderboard import (
     filter_choices,
     parse_query,
 )
-from bot.bakeoffs.records import Report, log_uncounted, uncollected, update_votes
+from bot.bakeoffs.records import Report, garbage_collection_paused, log_uncounted, update_votes
 from bot.ports import MeasureBias, RecordSources
-from bot.render.bias_view import ShownBias, shown
+from bot.render.bias_view import BiasView, make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
 from council.bias.measurement import measure_bias
@@ -30,7 +30,7 @@ async def bias_report(
     round matches, the report has no judges.
     """
     await update_votes(sources, tell)
-    with uncollected():
+    with garbage_collection_paused():
         votes = await sources.bakeoff_stores.votes.recent(query)
         return await asyncio.to_thread(lambda: measure_bias(vote_blocks(votes)))
 
@@ -39,11 +39,11 @@ async def bias_report(
 class BiasPage:
     """A bias report, and the choices for each filter option."""
 
-    shown: ShownBias
+    shown: BiasView
     choices: Mapping[str, tuple[str, ...]]
 
 
-def bias_sought(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:
+def parse_bias_query(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:
     """Parse the options suite, panel, category, since and until; raise LeaderboardQueryError."""
     query = parse_query(options, now)
     if query.version:
@@ -53,19 +53,19 @@ def bias_sought(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:
     return query
 
 
-async def shown_bias(
+async def load_bias(
     sources: RecordSources, query: LeaderboardQuery, names: Mapping[str, str], measure: MeasureBias
-) -> ShownBias:
+) -> BiasView:
     """Return the bias report of a query, ready for display."""
     report = await measure(sources, query.wanted)
-    return shown(report, _coverage(query, report.rounds), names)
+    return make_bias_view(report, _coverage(query, report.rounds), names)
 
 
-async def bias_shelf(
+async def load_bias_page(
     sources: RecordSources, query: LeaderboardQuery, names: Mapping[str, str], measure: MeasureBias
 ) -> BiasPage:
     """Return the bias report of a query, and the choices for each filter option."""
-    found = await shown_bias(sources, query, names, measure)
+    found = await load_bias(sources, query, names, measure)
     every = await sources.bakeoff_stores.records.recent(RecordQuery(scope=query.scope))
     return BiasPage(found, filter_choices(every, query.suite))
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
-from bot.bakeoffs.records import records_up_to_date, uncollected, update_votes
+from bot.bakeoffs.records import garbage_collection_paused, update_records, update_votes
 from bot.chat import Post
 from bot.ports import RecordSources
 from bot.render.leaderboard_tables import Coverage, Leaderboard
-from bot.render.leaderboard_weighted import beside_post, too_few
+from bot.render.leaderboard_weighted import prior_post, too_few_rounds_post
 from council.bakeoffs.changes import Changes, compare_with_past, share_trend
 from council.bakeoffs.council_value import measure_council_value
 from council.bakeoffs.leaderboard import JudgeBoard, build_judge_board
@@ -222,21 +222,23 @@ class LeaderboardPage:
     choices: Mapping[str, tuple[str, ...]]
 
 
-async def leaderboard(
+async def load_leaderboard(
     stores: BakeoffStores, query: LeaderboardQuery, names: Names, *, whole: bool = True
 ) -> Leaderboard:
     """Return the leaderboard of a query; without rows if no round matches.
 
     Unless `whole`, a leaderboard of authors omits the judges.
     """
-    with uncollected():
+    with garbage_collection_paused():
         records = await stores.records.recent(query.wanted)
         return await asyncio.to_thread(count_records, records, query, names, whole=whole)
 
 
-async def shelf(stores: BakeoffStores, query: LeaderboardQuery, names: Names) -> LeaderboardPage:
+async def load_leaderboard_page(
+    stores: BakeoffStores, query: LeaderboardQuery, names: Names
+) -> LeaderboardPage:
     """Return the leaderboard of a query, and the choices for each filter option."""
-    with uncollected():
+    with garbage_collection_paused():
         every = await stores.records.recent(RecordQuery(scope=query.scope))
         return await asyncio.to_thread(_page, every, query, names)
 
@@ -276,10 +278,12 @@ def _changes_since_earlier_runs(records: Sequence[PackedRecord]) -> Changes | No
         return None
     newest = [*runs][-1]
     now = [record for record in records if record.bakeoff == newest]
-    return changed(now, [record for record in records if record.bakeoff not in {newest, ""}])
+    return compute_changes(
+        now, [record for record in records if record.bakeoff not in {newest, ""}]
+    )
 
 
-def changed(now: Sequence[PackedRecord], before: Sequence[PackedRecord]) -> Changes | None:
+def compute_changes(now: Sequence[PackedRecord], before: Sequence[PackedRecord]) -> Changes | None:
     """Return what changed; None if there is nothing to compare."""
     return (
         compare_with_past(record_columns(now), record_columns(before)) if now and before else None
@@ -289,7 +293,7 @@ def changed(now: Sequence[PackedRecord], before: Sequence[PackedRecord]) -> Chan
 # --- Additions to the official leaderboard: weighted judges, agreement with people, prior.
 
 
-async def weighed(
+async def add_weighted_leaderboard(
     sources: RecordSources, query: LeaderboardQuery, shown: Leaderboard
 ) -> Leaderboard:
     """Return the leaderboard with its additions, if any; the official standings do not change.
@@ -303,7 +307,7 @@ async def weighed(
     if not query.weights and too_few:
         return shown
     await update_votes(sources)
-    with uncollected():
+    with garbage_collection_paused():
         rows = await sources.bakeoff_stores.votes.recent(query.wanted)
         weighted, people = await asyncio.to_thread(_weighted, rows, query, choices)
     return replace(shown, weighted=weighted, people=people)
@@ -318,14 +322,14 @@ def _weighted(
     return weighted, dict(human_agreement(evidence.rounds, choices))
 
 
-async def beside(sources: RecordSources, round_: Round) -> Post:
+async def make_prior_post(sources: RecordSources, round_: Round) -> Post:
     """Return a post with a closed round's ranking, given the leaderboard before it as a prior.
 
     The leaderboard is that of the round's workspace. The result is neither stored nor counted.
     """
-    await records_up_to_date(sources)
+    await update_records(sources)
     wanted = RecordQuery(scope=round_.question.place.scope, before=round_.asked_at)
-    with uncollected():
+    with garbage_collection_paused():
         kept = await sources.bakeoff_stores.records.recent(wanted)
         return await asyncio.to_thread(_prior_message, round_, kept)
 
@@ -333,7 +337,7 @@ async def beside(sources: RecordSources, round_: Round) -> Post:
 def _prior_message(round_: Round, kept: Sequence[PackedRecord]) -> Post:
     ballots = counted_ballots(round_.ballots) if round_.tally else ()
     if len(kept) < MIN_PRIOR_ROUNDS or not round_.draw or not ballots:
-        return too_few(round_, len(kept), MIN_PRIOR_ROUNDS)
+        return too_few_rounds_post(round_, len(kept), MIN_PRIOR_ROUNDS)
     strengths = strength_scores(record_columns(kept))
     likely = win_chances(round_.draw.labels, ballots, strengths, round_.seed)
-    return beside_post(round_, round_.draw, likely, len(kept))
+    return prior_post(round_, round_.draw, likely, len(kept))

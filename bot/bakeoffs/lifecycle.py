@@ -16,7 +16,7 @@ from bot.chat import Chat, PostingForbiddenError
 from bot.context import AppContext
 from bot.coordination.bakeoff_registry import RunBakeoff, RunningBakeoff
 from bot.coordination.tasks import BackgroundTasks
-from bot.ports import BAKEOFFS, PAGE, Job, JobQueue, job_of, queue_of_place, seems_queued
+from bot.ports import BAKEOFFS, PAGE, Job, JobQueue, is_probably_queued, job_for, queue_for
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, Ending, FailedQuestion
 from council.bakeoffs.ports import BakeoffQuery
 from council.errors import BakeoffError, CouncilError, StoreError
@@ -30,13 +30,13 @@ MAX_END_SECONDS, POLL_SECONDS = 10.0, 0.2  # for a job that has published its en
 MAX_CONCURRENT_BAKEOFFS = 20  # in one process
 MIN_PUBLISH_SECONDS = 0.5  # between two events of one bake-off
 
-Way = Callable[[Place], Chat | None]
+FindChat = Callable[[Place], Chat | None]
 
 
 # --- Start and watch.
 
 
-async def hold(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> BakeoffProgress:
+async def run_bakeoff(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> BakeoffProgress:
     """Start a stored bake-off, wait for its end and return its last progress.
 
     Cancelling the wait does not stop the bake-off. Raise RunningElsewhereError if another process
@@ -44,7 +44,7 @@ async def hold(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> BakeoffP
     """
     newest = BakeoffProgress(bakeoff)
     with app.pubsub.subscription(_progress_topic(bakeoff.id)) as messages:  # before it starts
-        await begin(app, chat, bakeoff)
+        await begin_bakeoff(app, chat, bakeoff)
         if app.job_queue is None:
             events = app.bakeoff_registry.subscribe(bakeoff.id)
         else:
@@ -54,7 +54,7 @@ async def hold(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> BakeoffP
     return newest
 
 
-async def begin(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
+async def begin_bakeoff(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
     """Start a stored bake-off and return; post its progress with `chat` if there is one.
 
     In a cluster any process runs it, and finds the chat itself.
@@ -66,7 +66,7 @@ async def begin(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
             await app.job_queue.begin(_job(app, bakeoff))
 
 
-async def watching(app: AppContext, bakeoff: Bakeoff) -> AsyncIterator[BakeoffProgress]:
+async def watch_bakeoff(app: AppContext, bakeoff: Bakeoff) -> AsyncIterator[BakeoffProgress]:
     """Yield the progress of a running bake-off, from the newest to its end.
 
     Raise the error that it fails with. Yield nothing if it does not run.
@@ -74,13 +74,13 @@ async def watching(app: AppContext, bakeoff: Bakeoff) -> AsyncIterator[BakeoffPr
     if app.job_queue is None or app.bakeoff_registry.latest(bakeoff.id):
         async for progress in app.bakeoff_registry.subscribe(bakeoff.id):
             yield progress
-    elif await is_held(app, bakeoff):
+    elif await is_bakeoff_running(app, bakeoff):
         with app.pubsub.subscription(_progress_topic(bakeoff.id)) as messages:
             async for progress in _follow(app, app.job_queue, bakeoff, messages):
                 yield progress
 
 
-async def standing(app: AppContext, bakeoff: Bakeoff) -> BakeoffProgress:
+async def load_progress(app: AppContext, bakeoff: Bakeoff) -> BakeoffProgress:
     """Return the progress of a bake-off: from memory if it runs here, else from its rows."""
     if latest := app.bakeoff_registry.latest(bakeoff.id):
         return latest
@@ -89,7 +89,7 @@ async def standing(app: AppContext, bakeoff: Bakeoff) -> BakeoffProgress:
     return runner.progress
 
 
-async def is_held(app: AppContext, bakeoff: Bakeoff) -> bool:
+async def is_bakeoff_running(app: AppContext, bakeoff: Bakeoff) -> bool:
     """Return whether a bake-off is running, here or in another process of the cluster."""
     if app.bakeoff_registry.latest(bakeoff.id):
         return True
@@ -97,7 +97,7 @@ async def is_held(app: AppContext, bakeoff: Bakeoff) -> bool:
 
 
 def _job(app: AppContext, bakeoff: Bakeoff) -> Job:
-    return job_of(BAKEOFFS, bakeoff.place, bakeoff.id, app.shards)
+    return job_for(BAKEOFFS, bakeoff.place, bakeoff.id, app.shards)
 
 
 async def _follow(
@@ -106,10 +106,10 @@ async def _follow(
     """Yield the progress of a queued bake-off from its published events; rows fill the gaps."""
     is_over, is_unclear = False, True
     while True:
-        is_queued = not is_over and await seems_queued(job_queue, _job(app, bakeoff))
+        is_queued = not is_over and await is_probably_queued(job_queue, _job(app, bakeoff))
         stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
         if is_unclear or not is_queued:
-            yield await standing(app, stored)
+            yield await load_progress(app, stored)
         if not is_queued and not stored.ending:
             raise BakeoffError(INTERRUPTED.format(id=bakeoff.id))
         if not is_queued:
@@ -125,7 +125,7 @@ async def _follow(
 # --- Cancel and resume.
 
 
-async def cancel(app: AppContext, bakeoff: Bakeoff, why: str) -> int:
+async def stop_bakeoff(app: AppContext, bakeoff: Bakeoff, why: str) -> int:
     """Stop a bake-off at once and return how many of its rounds are closed.
 
     The process that runs it posts the result. Raise BakeoffError if it is over.
@@ -144,16 +144,18 @@ async def cancel(app: AppContext, bakeoff: Bakeoff, why: str) -> int:
     return len(lines) - len(unfinished)
 
 
-async def reopened(app: AppContext, bakeoff: Bakeoff, cap_micro: int | None = None) -> Bakeoff:
+async def reopen_bakeoff(
+    app: AppContext, bakeoff: Bakeoff, cap_micro: int | None = None
+) -> Bakeoff:
     """Mark a bake-off with open questions as unfinished, under a new cap if given; return it.
 
     Raise BakeoffError if it is running or every question is closed.
     """
     if (await app.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending:
         await _wait_for_end(app, bakeoff)
-    if await is_held(app, bakeoff):
+    if await is_bakeoff_running(app, bakeoff):
         raise BakeoffError(f"Bake-off {bakeoff.id} is under way: there is nothing to go on with.")
-    if (await standing(app, bakeoff)).is_complete:
+    if (await load_progress(app, bakeoff)).is_complete:
         raise BakeoffError(
             f"Every question of bake-off {bakeoff.id} is over: "
             f"`/council bakeoff {bakeoff.suite.name}` holds a new one."
@@ -167,22 +169,22 @@ async def reopened(app: AppContext, bakeoff: Bakeoff, cap_micro: int | None = No
 async def _wait_for_end(app: AppContext, bakeoff: Bakeoff) -> None:
     """Wait until a bake-off that has ended no longer runs."""
     with suppress(CouncilError):
-        async for _ in watching(app, bakeoff):
+        async for _ in watch_bakeoff(app, bakeoff):
             pass
     with suppress(TimeoutError):  # it has published its end, and its job is about to finish
         async with asyncio.timeout(MAX_END_SECONDS):
-            while await is_held(app, bakeoff):  # noqa: ASYNC110 - another process ends it
+            while await is_bakeoff_running(app, bakeoff):  # noqa: ASYNC110 - another process ends it
                 await asyncio.sleep(POLL_SECONDS)
 
 
-async def go_on_in(app: AppContext, chat: str, way: Way) -> None:
+async def resume_bakeoffs_of_chat(app: AppContext, chat: str, way: FindChat) -> None:
     """Restart the unfinished bake-offs of a chat, in the places that `way` finds a chat for."""
     for bakeoff in await _unfinished(app):
         if bakeoff.place.chat == chat and (found := way(bakeoff.place)):
             await _restart(app, found, bakeoff)
 
 
-async def go_on_at_home(app: AppContext) -> None:
+async def resume_local_bakeoffs(app: AppContext) -> None:
     """Restart the unfinished bake-offs of the web page and the command line."""
     for bakeoff in await _unfinished(app):
         if bakeoff.place.chat in LOCAL_CHATS:
@@ -195,7 +197,7 @@ async def _unfinished(app: AppContext) -> tuple[Bakeoff, ...]:
 
 async def _restart(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
     try:
-        await begin(app, chat, bakeoff)
+        await begin_bakeoff(app, chat, bakeoff)
     except CouncilError as error:  # another process runs it
         structlog.get_logger().info("bakeoff_not_resumed", bakeoff_id=bakeoff.id, why=str(error))
 
@@ -261,7 +263,7 @@ class BakeoffJobs:
 
     app: AppContext
     teller: str
-    way: Way = lambda _: None
+    way: FindChat = lambda _: None
 
     def serve_queue(self, works: JobQueue) -> AbstractAsyncContextManager[None]:
         """Run queued bake-offs, and those whose process died, for the duration of the block."""
@@ -275,7 +277,7 @@ class BakeoffJobs:
     def _is_ours(self, bakeoff: Bakeoff) -> bool:
         if self.teller == PAGE:
             return bakeoff.place.chat == PAGE
-        is_of_queue = queue_of_place(bakeoff.place, self.app.shards) == self.teller
+        is_of_queue = queue_for(bakeoff.place, self.app.shards) == self.teller
         return is_of_queue and self.way(bakeoff.place) is not None
 
     async def run(self, bakeoff_id: str) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 
-from bot.bakeoffs.leaderboard import LeaderboardQuery, changed, count_records
-from bot.bakeoffs.records import records_up_to_date
+from bot.bakeoffs.leaderboard import LeaderboardQuery, compute_changes, count_records
+from bot.bakeoffs.records import update_records
 from bot.chat import (
     Caution,
     Chat,
@@ -21,13 +21,19 @@ from bot.chat import (
 )
 from bot.context import AppContext
 from bot.coordination.bakeoff_registry import RunningBakeoff
-from bot.observability.logs import unforeseen
+from bot.observability.logs import log_unexpected_error
 from bot.outbox import ROOT, ROOT_AGAIN
-from bot.render.bakeoffs import failure_post, result_thread, running_post, stopped_post, title_of
-from bot.render.formatting import known_names
-from bot.render.leaderboard import board_thread, picture_of
+from bot.render.bakeoffs import (
+    bakeoff_title,
+    failure_post,
+    result_thread,
+    running_post,
+    stopped_post,
+)
+from bot.render.formatting import panel_seat_names
+from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from bot.render.leaderboard_tables import Leaderboard
-from bot.render.leaderboard_text import delta_post
+from bot.render.leaderboard_text import changes_post
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, Schedule
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.records import PackedRecord
@@ -74,7 +80,7 @@ class BakeoffPoster:
 
     def keep_updated(self, running: RunningBakeoff) -> AbstractAsyncContextManager[None]:
         """Keep the message up to date for the duration of the block."""
-        return self._updates.kept_up(self._edit_on_changes(running))
+        return self._updates.keep_updating(self._edit_on_changes(running))
 
     async def _edit_on_changes(self, running: RunningBakeoff) -> None:
         """Edit the message on every change, as often as the chat's rate limit allows."""
@@ -102,7 +108,7 @@ class BakeoffPoster:
 
         A failure is posted as a separate message.
         """
-        result = await result_of(self._app, progress, pictured=self._chat.keeps_files)
+        result = await render_result(self._app, progress, pictured=self._chat.keeps_files)
         ending = progress.bakeoff.ending
         try:
             await self._post_result(progress, result)
@@ -157,21 +163,21 @@ def _part_key(progress: BakeoffProgress, part: int | str) -> str:
 # --- The result of a bake-off: leaderboard, changes since earlier runs, closed rounds.
 
 
-async def board_of(app: AppContext, bakeoff: Bakeoff) -> Leaderboard:
+async def bakeoff_leaderboard(app: AppContext, bakeoff: Bakeoff) -> Leaderboard:
     """Return the leaderboard of one bake-off's rounds, compared with the runs before it."""
-    await records_up_to_date(app)
-    now = await records_of(app, bakeoff)
+    await update_records(app)
+    now = await bakeoff_records(app, bakeoff)
     before = await _earlier_records(app, bakeoff)
     suite = bakeoff.suite
     sought = LeaderboardQuery(
         suite.name, suite.version, bakeoff.panel.name, scope=bakeoff.place.scope
     )
-    names = known_names((*app.panels.values(), bakeoff.panel))
+    names = panel_seat_names((*app.panels.values(), bakeoff.panel))
     board = await asyncio.to_thread(count_records, now, sought, names)
-    return replace(board, changes=await asyncio.to_thread(changed, now, before))
+    return replace(board, changes=await asyncio.to_thread(compute_changes, now, before))
 
 
-async def records_of(app: AppContext, bakeoff: Bakeoff) -> Sequence[PackedRecord]:
+async def bakeoff_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[PackedRecord]:
     """Return the records of a bake-off's rounds."""
     return await app.bakeoff_stores.records.recent(RecordQuery(bakeoff=bakeoff.id))
 
@@ -189,25 +195,25 @@ async def _earlier_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[Packed
     return [record for record in found if record.bakeoff not in {"", bakeoff.id}]
 
 
-async def result_of(
+async def render_result(
     app: AppContext, progress: BakeoffProgress, *, pictured: bool = False, linked: bool = False
 ) -> BakeoffResult:
     """Return the result as posts; without the leaderboard if that fails."""
     bakeoff = progress.bakeoff
     try:
-        board = await board_of(app, bakeoff)
+        board = await bakeoff_leaderboard(app, bakeoff)
         picture = await _render_chart(board) if pictured else b""
         news = await _news_post(app, bakeoff, board) if progress.is_complete else None
     # People paid for the rounds, so they get the rest even if the leaderboard has a bug.
     except Exception as error:  # noqa: BLE001
-        unforeseen("board_failed", error, bakeoff_id=bakeoff.id)
+        log_unexpected_error("board_failed", error, bakeoff_id=bakeoff.id)
         return BakeoffResult(result_thread(progress, None, linked=linked))
-    shown = board_thread(board, picture) if board.board.rows else None
+    shown = leaderboard_thread(board, picture) if board.board.rows else None
     return BakeoffResult(result_thread(progress, shown, linked=linked), news)
 
 
 async def _render_chart(board: Leaderboard) -> bytes:
-    return await asyncio.to_thread(picture_of, board) if board.board.rows else b""
+    return await asyncio.to_thread(render_leaderboard_png, board) if board.board.rows else b""
 
 
 async def _news_post(app: AppContext, bakeoff: Bakeoff, board: Leaderboard) -> Post | None:
@@ -215,9 +221,9 @@ async def _news_post(app: AppContext, bakeoff: Bakeoff, board: Leaderboard) -> P
     if not bakeoff.schedule or not board.changes or not board.changes.is_news:
         return None
     schedule = await _load_schedule(app, bakeoff)
-    title = schedule.name if schedule else title_of(bakeoff)
+    title = schedule.name if schedule else bakeoff_title(bakeoff)
     subscribers = schedule.subscribers if schedule else ()
-    return delta_post(board.changes, board.names, title, subscribers)
+    return changes_post(board.changes, board.names, title, subscribers)
 
 
 async def failure_notice(app: AppContext, progress: BakeoffProgress, why: str) -> Post:
@@ -234,7 +240,7 @@ async def _load_schedule(app: AppContext, bakeoff: Bakeoff) -> Schedule | None:
     return next((one for one in schedules if one.id == bakeoff.schedule), None)
 
 
-async def closed_rounds(app: AppContext, bakeoff: Bakeoff) -> tuple[Round, ...]:
+async def load_closed_rounds(app: AppContext, bakeoff: Bakeoff) -> tuple[Round, ...]:
     """Return the closed rounds, in the order of the suite."""
     lines = await app.store.recent(wanted=RoundQuery(bakeoff=bakeoff.id))
     closed = {line.id for line in lines if line.seconds is not None}
@@ -242,7 +248,7 @@ async def closed_rounds(app: AppContext, bakeoff: Bakeoff) -> tuple[Round, ...]:
     return tuple([await app.store.load(id_) for id_ in ids if id_ in closed])
 
 
-def shares_in(round_: Round) -> dict[str, float]:
+def borda_shares_by_member(round_: Round) -> dict[str, float]:
     """Return the Borda share of each ranked member in one round."""
     if not round_.tally or not round_.draw:
         return {}

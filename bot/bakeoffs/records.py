@@ -13,7 +13,7 @@ from pathlib import Path
 from sys import byteorder
 from typing import Any
 
-from bot.coordination.tasks import Sole, nobody_else
+from bot.coordination.tasks import TryLock, always_acquired
 from bot.ports import RecordSources
 from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.ports import BakeoffStores, RecordStore
@@ -46,7 +46,7 @@ def log_uncounted(why: str) -> None:
     structlog.get_logger().error("not_counted", why=why)
 
 
-async def records_up_to_date(
+async def update_records(
     sources: RecordSources, at_most: int | None = None, tell: Report = log_uncounted
 ) -> None:
     """Store the missing records of closed rounds, oldest first, of `at_most` rounds.
@@ -89,10 +89,10 @@ async def _save(stores: BakeoffStores, numbers: Sequence[RoundNumbers]) -> None:
     await stores.votes.keep([number.votes for number in numbers])
 
 
-async def keep_counting(
+async def count_closed_rounds(
     sources: RecordSources,
     closed: asyncio.Queue[Round],
-    alone: Sole = nobody_else,
+    alone: TryLock = always_acquired,
 ) -> None:
     """Store missing numbers, then those of each round that closes, until cancelled.
 
@@ -103,10 +103,10 @@ async def keep_counting(
         await _log_errors(_save_round(sources, await closed.get()))
 
 
-async def _save_missing(sources: RecordSources, alone: Sole) -> None:
+async def _save_missing(sources: RecordSources, alone: TryLock) -> None:
     async with alone("counting") as is_ours:
         if is_ours:
-            await _log_errors(records_up_to_date(sources))
+            await _log_errors(update_records(sources))
             await _log_errors(update_votes(sources))
 
 
@@ -179,7 +179,7 @@ def _uncounted(round_id: str, error: Exception) -> str:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def garbage_collection_paused() -> Iterator[None]:
     """Pause garbage collection in the block: scanning very many records takes most of the time."""
     was_on = gc.isenabled()
     gc.disable()
@@ -199,7 +199,7 @@ class BaselineError(CouncilError):
     """The file cannot be used as a baseline."""
 
 
-def record_document(record: PackedRecord) -> dict[str, Any]:
+def record_as_json(record: PackedRecord) -> dict[str, Any]:
     """Return a record as a JSON object; unknown numbers are null."""
     numbers = [None if isnan(number) else number for number in _floats(record.numbers)]
     texts = {name: getattr(record, name) for name in _TEXTS}

@@ -30,7 +30,7 @@ CANCELLED = "its round was cancelled"
 UNFORESEEN = "something went wrong; the log says what"
 
 
-async def expected(app: AppContext, bakeoff: Bakeoff) -> BakeoffEstimate:
+async def estimate_bakeoff(app: AppContext, bakeoff: Bakeoff) -> BakeoffEstimate:
     """Return the estimated cost and duration of a bake-off."""
     cost = await estimate_run(bakeoff.suite, bakeoff.panel, app.gateway)
     usual = await usual_seconds(app.store, bakeoff.panel.name)
@@ -350,6 +350,7 @@ class BakeoffBudget:
         if needed > left:
             raise BudgetError(
                 f"The cap of {format_usd(self._cap)} for this bake-off is reached: "
-                f"{format_usd(self.spent)} is spent, and the next question may cost {format_rounded_usd(needed)}."
+                f"{format_usd(self.spent)} is spent, and the next question may cost "
+                f"{format_rounded_usd(needed)}."
             )
         return left

@@ -14,7 +14,7 @@ from bot.chat.adapter import (
     retry_until_sent,
     send_first_possible,
 )
-from bot.chat.incoming import KEY_LENGTH, Asker, Attachment, IncomingMessage, key_of
+from bot.chat.incoming import KEY_LENGTH, Asker, Attachment, IncomingMessage, event_key
 from bot.chat.messages import (
     Button,
     Buttons,
@@ -67,7 +67,7 @@ __all__ = [
     "Table",
     "Thread",
     "backoff_seconds",
-    "key_of",
+    "event_key",
     "retry_until_sent",
     "send_first_possible",
 ]

@@ -177,7 +177,7 @@ class ProgressUpdates:
         self._is_editing = False
 
     @asynccontextmanager
-    async def kept_up(self, updates: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    async def keep_updating(self, updates: Coroutine[None, None, None]) -> AsyncIterator[None]:
         """Run the updates in the background for the duration of the block."""
         task = asyncio.create_task(updates)
         try:

@@ -9,7 +9,7 @@ from council.places import Place
 from council.prompt_injection import remove_invisible
 
 KEY_LENGTH = 12  # hex digits: 48 bits are enough for many years of events
-MOST_CHARACTERS = 20_000  # of a question with its context
+MAX_QUESTION_CHARACTERS = 20_000  # of a question with its context
 _ALLOWED_CONTROLS = "\n\t"
 
 
@@ -55,12 +55,12 @@ class IncomingMessage:
     files: tuple[Attachment, ...] = ()
 
 
-def key_of(chat: str, *event: str) -> str:
+def event_key(chat: str, *event: str) -> str:
     """Return the round's id for a platform event, the same for every redelivery."""
     return sha256("\n".join((chat, *event)).encode()).hexdigest()[:KEY_LENGTH]
 
 
-def cleaned(text: str) -> str:
+def clean_text(text: str) -> str:
     """Return the text as it reads: LF line ends, no invisible characters, stripped."""
     plain = remove_invisible(text.replace("\r\n", "\n").replace("\r", "\n"))
     return "".join(

@@ -13,11 +13,16 @@ import typer
 from rich.console import Console
 
 from bot.bakeoffs import lifecycle
-from bot.bakeoffs.leaderboard import changed
-from bot.bakeoffs.posting import board_of, closed_rounds, records_of, shares_in
-from bot.bakeoffs.records import check_comparable, read_baseline, record_document
-from bot.bakeoffs.runner import expected
-from bot.bootstrap import StartOptions, opened_app
+from bot.bakeoffs.leaderboard import compute_changes
+from bot.bakeoffs.posting import (
+    bakeoff_leaderboard,
+    bakeoff_records,
+    borda_shares_by_member,
+    load_closed_rounds,
+)
+from bot.bakeoffs.records import check_comparable, read_baseline, record_as_json
+from bot.bakeoffs.runner import estimate_bakeoff
+from bot.bootstrap import StartOptions, open_app
 from bot.chat import IncomingMessage, Post
 from bot.cli.output import (
     FAILED,
@@ -32,30 +37,30 @@ from bot.cli.output import (
 from bot.cli.progress import BakeoffBar, DownloadBar
 from bot.cli.rounds import TERMINAL_USER
 from bot.cli.suites import find_suite
-from bot.commands.bakeoffs import CANCELLED, find_bakeoff, read_cap, readable_bakeoffs
+from bot.commands.bakeoffs import CANCELLED, find_bakeoff, load_readable_bakeoffs, parse_cap_text
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.bakeoffs import (
     Document,
     bakeoff_document,
-    line_document,
+    bakeoff_state,
+    bakeoff_summary_document,
     proposal_post,
     result_thread,
-    state_of,
     summary_markdown,
 )
-from bot.render.formatting import counted
-from bot.render.leaderboard import board_thread
+from bot.render.formatting import count_noun
+from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_tables import Leaderboard
 from bot.settings import load_settings
-from bot.terminal import HERE, dressed
+from bot.terminal import TERMINAL, render_post
 from council.bakeoffs.changes import Changes
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, split_round_id
 from council.errors import BakeoffError
 
 BakeoffId = Annotated[str, typer.Argument(help="A bake-off's id, its beginning, or last.")]
 
-MESSAGE = IncomingMessage("", TERMINAL_USER, HERE, "")
+MESSAGE = IncomingMessage("", TERMINAL_USER, TERMINAL, "")
 
 bakeoff_app = typer.Typer(help="Put suites of questions to panels.", no_args_is_help=True)
 
@@ -143,11 +148,11 @@ class RunOptions:
 
 async def _run(options: RunOptions) -> Outcome:
     """Run or resume a bake-off and print its results."""
-    logs.set_up()
+    logs.configure_logging()
     console = Console(stderr=True, highlight=False)
     before = read_baseline(options.baseline) if options.baseline else ()
     bar = DownloadBar(console)
-    async with opened_app(load_settings(), StartOptions(options.local, bar.show)) as app:
+    async with open_app(load_settings(), StartOptions(options.local, bar.show)) as app:
         bakeoff = await _bakeoff(app, options)
         if before:
             check_comparable(before, bakeoff)
@@ -156,7 +161,7 @@ async def _run(options: RunOptions) -> Outcome:
         await _open(app, options, bakeoff, console)
         await _follow(app, bakeoff, console)
         results = await _load_results(app, await app.bakeoff_stores.bakeoffs.load(bakeoff.id))
-        changes = changed(await records_of(app, bakeoff), before) if before else None
+        changes = compute_changes(await bakeoff_records(app, bakeoff), before) if before else None
     _print_results(options, results, changes)
     return _outcome(results.progress, changes, options.member)
 
@@ -168,14 +173,16 @@ async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
         stopped = await find_bakeoff(app, MESSAGE, options.resume)
         return stopped if cap_micro is None else replace(stopped, cap_micro=cap_micro)
     suite = await find_suite(app, options.suite)
-    panel = app.panel(options.panel, HERE)
-    return Bakeoff(f"bo:{app.new_id()}", suite, panel, HERE, TERMINAL_USER.id, app.now(), cap_micro)
+    panel = app.panel(options.panel, TERMINAL)
+    return Bakeoff(
+        f"bo:{app.new_id()}", suite, panel, TERMINAL, TERMINAL_USER.id, app.now(), cap_micro
+    )
 
 
 def parse_cap(cap: str) -> int | None:
     """Return a cap in micro-dollars, None for ""; exit with code 2 if it is no amount."""
     try:
-        return read_cap(cap) if cap else None
+        return parse_cap_text(cap) if cap else None
     except BakeoffError as error:
         fail(str(error), MISUSED)
 
@@ -189,10 +196,10 @@ def _check_member(bakeoff: Bakeoff, member: str) -> None:
 async def _open(app: AppContext, options: RunOptions, bakeoff: Bakeoff, console: Console) -> None:
     """Reopen a bake-off, or print the estimated cost, ask, and store it."""
     if options.resume:
-        await lifecycle.reopened(app, bakeoff, parse_cap(options.cap))
+        await lifecycle.reopen_bakeoff(app, bakeoff, parse_cap(options.cap))
         return
-    proposal = proposal_post(bakeoff, await expected(app, bakeoff), "")
-    console.print(dressed(proposal))
+    proposal = proposal_post(bakeoff, await estimate_bakeoff(app, bakeoff), "")
+    console.print(render_post(proposal))
     confirm_start(yes=options.yes)
     await app.bakeoff_stores.bakeoffs.open(bakeoff)
 
@@ -207,13 +214,13 @@ async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
     """Run a bake-off to its end; Ctrl-C cancels it."""
     bar = BakeoffBar(console, bakeoff)
     try:
-        await lifecycle.begin(app, None, bakeoff)
+        await lifecycle.begin_bakeoff(app, None, bakeoff)
         async for progress in app.bakeoff_registry.subscribe(bakeoff.id):
             bar.show(progress)
     except asyncio.CancelledError:
         bar.close()
         with suppress(BakeoffError):
-            await lifecycle.cancel(app, bakeoff, CANCELLED)
+            await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
         resume = f"council bakeoff run --resume {bakeoff.id}"
         typer.echo(f"Stopped; what there is is kept. Go on with: {resume}", err=True)
         raise
@@ -238,20 +245,20 @@ class BakeoffResults:
     @property
     def posts(self) -> tuple[Post, ...]:
         """The posts to print."""
-        board = board_thread(self.board) if self.board.board.rows else None
+        board = leaderboard_thread(self.board) if self.board.board.rows else None
         thread = result_thread(self.progress, board)
         return (thread.root, *thread.replies)
 
 
 async def _load_results(app: AppContext, bakeoff: Bakeoff) -> BakeoffResults:
-    progress = await lifecycle.standing(app, bakeoff)
-    board = await board_of(app, bakeoff)
+    progress = await lifecycle.load_progress(app, bakeoff)
+    board = await bakeoff_leaderboard(app, bakeoff)
     shares = {
-        split_round_id(round_.id)[1]: shares_in(round_)
-        for round_ in await closed_rounds(app, bakeoff)
+        split_round_id(round_.id)[1]: borda_shares_by_member(round_)
+        for round_ in await load_closed_rounds(app, bakeoff)
     }
     records = await asyncio.to_thread(
-        lambda rows: list(map(record_document, rows)), await records_of(app, bakeoff)
+        lambda rows: list(map(record_as_json, rows)), await bakeoff_records(app, bakeoff)
     )
     return BakeoffResults(progress, board, bakeoff_document(progress, board, shares, records))
 
@@ -278,22 +285,22 @@ def _write(path: Path, text: str) -> None:
 
 async def _list_bakeoffs(*, as_json: bool) -> None:
     """Print a line for each bake-off, or their JSON."""
-    async with opened_app(load_settings(), StartOptions()) as app:
-        bakeoffs = await readable_bakeoffs(app, MESSAGE)
-        all_progress = [await lifecycle.standing(app, bakeoff) for bakeoff in bakeoffs]
+    async with open_app(load_settings(), StartOptions()) as app:
+        bakeoffs = await load_readable_bakeoffs(app, MESSAGE)
+        all_progress = [await lifecycle.load_progress(app, bakeoff) for bakeoff in bakeoffs]
     if as_json:
-        print_json([line_document(progress) for progress in all_progress])
+        print_json([bakeoff_summary_document(progress) for progress in all_progress])
         return
     for progress in all_progress:
         bakeoff = progress.bakeoff
         begun = f"{bakeoff.at:%Y-%m-%d %H:%M}"
         name = f"{bakeoff.suite.name} by {bakeoff.panel.name}"
-        typer.echo(f"{bakeoff.id}  {begun}  {name}  {state_of(progress)}")
+        typer.echo(f"{bakeoff.id}  {begun}  {name}  {bakeoff_state(progress)}")
 
 
 async def _show_bakeoff(start: str, *, as_json: bool) -> None:
     """Print the results of a bake-off, or their JSON."""
-    async with opened_app(load_settings(), StartOptions()) as app:
+    async with open_app(load_settings(), StartOptions()) as app:
         results = await _load_results(app, await find_bakeoff(app, MESSAGE, start))
     if as_json:
         print_json(results.document)
@@ -303,8 +310,8 @@ async def _show_bakeoff(start: str, *, as_json: bool) -> None:
 
 async def _cancel(start: str) -> None:
     """Cancel a bake-off, in whichever process it runs."""
-    async with opened_app(load_settings(), StartOptions()) as app:
+    async with open_app(load_settings(), StartOptions()) as app:
         bakeoff = await find_bakeoff(app, MESSAGE, start)
-        kept = await lifecycle.cancel(app, bakeoff, CANCELLED)
-    of = counted(len(bakeoff.suite.questions), "question")
+        kept = await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
+    of = count_noun(len(bakeoff.suite.questions), "question")
     typer.echo(f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept.")

@@ -12,9 +12,9 @@ import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
-from bot.bakeoffs.bias_report import bias_report, bias_sought, shown_bias
+from bot.bakeoffs.bias_report import bias_report, load_bias, parse_bias_query
 from bot.bakeoffs.leaderboard import LeaderboardQuery, LeaderboardQueryError
-from bot.bootstrap import StartOptions, Stores, opened_app, opened_books
+from bot.bootstrap import StartOptions, Stores, open_app, open_stores
 from bot.cli.bakeoffs import confirm_start, parse_cap
 from bot.cli.output import (
     FAILED,
@@ -33,9 +33,9 @@ from bot.cli.suites import find_suite
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.bias_export import bias_document
-from bot.render.bias_message import bias_thread, whole_picture_of
-from bot.render.bias_view import ShownBias
-from bot.render.formatting import known_names
+from bot.render.bias_message import bias_thread, render_combined_bias_png
+from bot.render.bias_view import BiasView
+from bot.render.formatting import panel_seat_names
 from bot.research import experiments
 from bot.research.experiment_report import (
     ending_lines,
@@ -45,8 +45,8 @@ from bot.research.experiment_report import (
 )
 from bot.research.grade_files import read_grades
 from bot.research.grade_report import grades_document, grades_post
-from bot.settings import load_houses, load_settings
-from bot.terminal import HERE, dressed
+from bot.settings import load_panel_config, load_settings
+from bot.terminal import TERMINAL, render_post
 from council.errors import GradesError
 from council.research.experiment import (
     Experiment,
@@ -136,7 +136,9 @@ def of_rounds(
 ) -> None:
     """Show how judges of stored rounds rank themselves, their family, slots, length and style."""
     try:
-        query = bias_sought({"since": since, "panel": panel, "suite": suite}, datetime.now(UTC))
+        query = parse_bias_query(
+            {"since": since, "panel": panel, "suite": suite}, datetime.now(UTC)
+        )
     except LeaderboardQueryError as error:
         fail(str(error), MISUSED)
     run(_report_rounds(query, as_json=as_json, to_png=to_png))
@@ -185,7 +187,7 @@ def _print_grade_report(report: GradeReport) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, MIN_FILE_WIDTH)
-    console.print(dressed(grades_post(report)))
+    console.print(render_post(grades_post(report)))
 
 
 # --- Stored rounds
@@ -194,18 +196,18 @@ def _print_grade_report(report: GradeReport) -> None:
 async def _report_rounds(query: LeaderboardQuery, *, as_json: bool, to_png: Path | None) -> None:
     """Print a report on the judges of stored rounds, or its JSON; draw its figures."""
     settings = load_settings()
-    names = known_names(load_houses(settings.named_config).panels.values())
-    async with opened_books(settings) as books:
+    names = panel_seat_names(load_panel_config(settings.config_file).panels.values())
+    async with open_stores(settings) as books:
         measure = partial(bias_report, tell=partial(typer.echo, err=True))
-        bias = await shown_bias(books, query, names, measure)
+        bias = await load_bias(books, query, names, measure)
     print_bias(bias, as_json=as_json, to_png=to_png)
 
 
-def print_bias(bias: ShownBias, *, as_json: bool, to_png: Path | None) -> None:
+def print_bias(bias: BiasView, *, as_json: bool, to_png: Path | None) -> None:
     """Print a report or its JSON, and draw its figures into a file if one is named."""
     if to_png:
         with atomic_write(to_png) as file:
-            file.write(whole_picture_of(bias))
+            file.write(render_combined_bias_png(bias))
     if as_json:
         print_json(bias_document(bias))
         return
@@ -237,12 +239,12 @@ async def _run_experiment(options: ExperimentOptions) -> bool:
 
     Return whether every call was made and at least one gave a grade.
     """
-    logs.set_up()
+    logs.configure_logging()
     if options.output:
         check_writable(options.output)
     console = Console(stderr=True, highlight=False)
     bar = DownloadBar(console)
-    async with opened_app(load_settings(), StartOptions(options.local, bar.show)) as app:
+    async with open_app(load_settings(), StartOptions(options.local, bar.show)) as app:
         experiment = await _open_experiment(app, options, console)
         progress = await _follow(app, experiment, console)
         state = await app.experiments.held(experiment.id)
@@ -256,13 +258,15 @@ async def _open_experiment(
     """Print the estimated cost, ask, and store the experiment."""
     cap_micro = parse_cap(options.cap)
     suite = await find_suite(app, options.suite)
-    panel = app.panel(options.panel, HERE)
+    panel = app.panel(options.panel, TERMINAL)
     known = None if options.new else await experiments.find_unfinished(app, suite, panel)
     wanted = known or experiments.new_experiment(app, suite, panel, TERMINAL_USER.id)
     prepared = await experiments.prepare_experiment(
         app, wanted if cap_micro is None else replace(wanted, cap_micro=cap_micro)
     )
-    console.print(dressed(experiment_proposal(prepared.experiment, prepared.left, prepared.cost)))
+    console.print(
+        render_post(experiment_proposal(prepared.experiment, prepared.left, prepared.cost))
+    )
     confirm_start(yes=options.yes)
     return await experiments.save_experiment(app, wanted, cap_micro)
 
@@ -302,7 +306,7 @@ def _print_experiment(
 
 async def _show_experiment(start: str, output: Path | None, *, as_json: bool) -> None:
     """Print the results of a stored experiment."""
-    async with opened_books(load_settings()) as books:
+    async with open_stores(load_settings()) as books:
         experiment = experiments.find_experiment(await books.experiments.recent(), start)
         state = await books.experiments.held(experiment.id)
         progress = await _progress(books, experiment, state)
@@ -311,7 +315,7 @@ async def _show_experiment(start: str, output: Path | None, *, as_json: bool) ->
 
 async def _list_experiments() -> None:
     """Print a line for each experiment, newest first."""
-    async with opened_books(load_settings()) as books:
+    async with open_stores(load_settings()) as books:
         for experiment in await books.experiments.recent():
             state = await books.experiments.held(experiment.id)
             name = f"{experiment.suite.name} by {experiment.panel.name}"

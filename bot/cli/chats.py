@@ -6,12 +6,12 @@ import typer
 
 from bot.cli.output import FAILED, Json, print_json, run
 from bot.cli.tokens import discord_address
-from bot.discord.app import CODE_GRANT, DiscordError, identity
-from bot.discord.events import invitation
+from bot.discord.app import CODE_GRANT_REQUIRED, DiscordError, fetch_identity
+from bot.discord.events import invite_url
 from bot.settings import Settings, SettingsError, load_settings
 from bot.slack import config as slack_config
-from bot.slack.client import opened_client
-from bot.slack.validate import faults_of, samples
+from bot.slack.client import open_client
+from bot.slack.validate import find_faults, samples
 
 slack_app = typer.Typer(help="Set up the Slack app.", no_args_is_help=True)
 discord_app = typer.Typer(help="Set up the Discord application.", no_args_is_help=True)
@@ -60,9 +60,9 @@ async def _print_manifest(url: str | None, *, as_json: bool) -> None:
     if address and settings.slack_app_token:
         typer.echo(SOCKET_WINS.format(address=address), err=True)
     if as_json:
-        print_json(slack_config.manifest(address))
+        print_json(slack_config.load_manifest(address))
     else:
-        typer.echo(slack_config.manifest_text(address), nl=False)
+        typer.echo(slack_config.render_manifest(address), nl=False)
 
 
 def _events_address(settings: Settings, url: str | None) -> str | None:
@@ -79,9 +79,9 @@ def _events_address(settings: Settings, url: str | None) -> str | None:
 async def _validate_samples() -> bool:
     """Print Slack's errors for every sample message and modal; return whether there are none."""
     are_valid = True
-    async with opened_client(load_settings().slack_api_url) as client:
+    async with open_client(load_settings().slack_api_url) as client:
         for sample in samples():
-            faults = await faults_of(client, sample)
+            faults = await find_faults(client, sample)
             typer.echo(f"{'FAIL' if faults else 'ok  '} {sample.name}")
             for fault in faults:
                 typer.echo(f"     {fault}")
@@ -94,7 +94,7 @@ async def _print_invitation() -> None:
     address = discord_address(load_settings())
     if address is None:
         raise SettingsError([NO_TOKEN])
-    me = await identity(address)
+    me = await fetch_identity(address)
     if me.needs_code_grant:
-        raise DiscordError(CODE_GRANT)
-    typer.echo(invitation(me.application))
+        raise DiscordError(CODE_GRANT_REQUIRED)
+    typer.echo(invite_url(me.application))

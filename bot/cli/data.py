@@ -10,11 +10,11 @@ from typing import Annotated
 
 import typer
 
-from bot.bootstrap import Stores, opened_books, opened_store
+from bot.bootstrap import Stores, open_store, open_stores
 from bot.cli.output import FAILED, MISUSED, atomic_write, fail, parse_moment, run
-from bot.commands.rounds import UnderWayError, forgotten
+from bot.commands.rounds import UnderWayError, forget_and_wipe
 from bot.coordination.clock import now
-from bot.render.formatting import counted, listed
+from bot.render.formatting import count_noun, join_words
 from bot.runners.retention import ForgetOptions, forget_older
 from bot.settings import SettingsError, load_settings
 from council.bakeoffs.models import Bakeoff, Ending, Schedule
@@ -109,13 +109,13 @@ class _FaultPrinter:
 
 async def _export_all(since: datetime | None, to: Path | None, on_fault: OnFault) -> None:
     """Write everything, rounds last and oldest first; `on_fault` gets what cannot be read."""
-    async with opened_books(load_settings()) as books:
+    async with open_stores(load_settings()) as books:
         await _write(_all_lines(books, since, on_fault), to)
 
 
 async def _export_round(start: str, to: Path | None) -> None:
     """Write one round with everything that verifying it elsewhere needs."""
-    async with opened_books(load_settings()) as books:
+    async with open_stores(load_settings()) as books:
         await _write(_round_lines(books, await books.store.find(start)), to)
 
 
@@ -136,12 +136,12 @@ async def _write(lines: ExportLines, to: Path | None) -> None:
 def _describe(counts: EntryCounts) -> str:
     """Return a phrase such as "2 rounds and 1 schedule"; rounds are always in it, and first."""
     kinds = [kind for kind in NOUNS if counts[kind] or kind is ExportedRound]
-    return listed(_counted(counts[kind], NOUNS[kind]) for kind in kinds)
+    return join_words(_counted(counts[kind], NOUNS[kind]) for kind in kinds)
 
 
 def _counted(number: int, noun: str) -> str:
     head, of, tail = noun.partition(" of ")
-    return f"{counted(number, head)}{of}{tail}"
+    return f"{count_noun(number, head)}{of}{tail}"
 
 
 async def _all_lines(books: Stores, since: datetime | None, on_fault: OnFault) -> ExportLines:
@@ -205,7 +205,7 @@ async def _import(path: Path, on_fault: OnFault) -> None:
     """Store the entries of an export that are not stored yet; nothing is started by it."""
     new: EntryCounts = Counter()
     known_count = 0
-    async with opened_books(load_settings()) as books:
+    async with open_stores(load_settings()) as books:
         suites = await books.bakeoff_stores.suites.every()
         importer = _Importer(books, {(stored.suite.scope, stored.suite.name) for stored in suites})
         for entry in read_export(path):
@@ -253,7 +253,9 @@ class _Importer:
     async def _store_round(self, record: ExportedRound) -> bool:
         # A round that joins the chain here must be the one that closed there.
         if changed := find_changes(record.round_, record.seal) if record.seal else ():
-            raise StoreError(f"it is not as it closed ({listed(changed)}), so it is not taken in.")
+            raise StoreError(
+                f"it is not as it closed ({join_words(changed)}), so it is not taken in."
+            )
         is_new = await self._rounds.import_round(record.round_, record.seal)
         if is_new:
             # It was delivered where it was asked, if that place can be reached from here at all.
@@ -293,18 +295,18 @@ async def _forget_round(start: str, *, unfinished: bool) -> None:
 
     Another process may still be running such a round; once forgotten, nothing is added to it.
     """
-    async with opened_store(load_settings()) as store:
+    async with open_store(load_settings()) as store:
         round_ = await store.load(await store.find(start))
         if not (round_.closing or round_.forgotten or unfinished):
             raise UnderWayError(
                 f"Round {round_.id} has not come to its end: stop it first, then forget it with "
                 "--unfinished."
             )
-        typer.echo(await forgotten(store, round_, now()))
+        typer.echo(await forget_and_wipe(store, round_, now()))
 
 
 async def _forget_old(days: int, on_fault: OnFault) -> None:
     """Forget every round older than `days`; `on_fault` gets each that cannot be forgotten."""
-    async with opened_store(load_settings()) as store:
+    async with open_store(load_settings()) as store:
         count = await forget_older(store, days, now(), ForgetOptions(on_fault=on_fault))
-    typer.echo(f"{counted(count, 'round')} older than {counted(days, 'day')} forgotten.")
+    typer.echo(f"{count_noun(count, 'round')} older than {count_noun(days, 'day')} forgotten.")

@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bootstrap import Stores, opened_books, opened_engine, opened_store
+from bot.bootstrap import Stores, open_database, open_store, open_stores
 from bot.cli.output import FAILED, MISUSED, fail, run
-from bot.cli.verify import print_walk, walked
-from bot.render.formatting import counted
+from bot.cli.verify import print_walk, walk_chain
+from bot.render.formatting import count_noun
 from bot.runners.local import FileClaims
 from bot.settings import Settings, SettingsError, load_settings
 from bot.settings.environment import with_async_driver
@@ -74,7 +74,7 @@ def copy(
 
 async def _upgrade() -> None:
     """Open the database, which upgrades its schema, and print the schema's version."""
-    async with opened_store(load_settings()):
+    async with open_store(load_settings()):
         typer.echo(f"The database is at schema {HEAD_REVISION}.")
 
 
@@ -88,7 +88,7 @@ async def _copy(source: str, target: str, on_fault: OnFault) -> None:
         raise SettingsError([f"There is no database {old.database_file} to copy from."])
     with _exclusive_lock(old), _exclusive_lock(new):
         before = await _copy_rows(old, new)
-        async with opened_books(old) as originals, opened_books(new) as copies:
+        async with open_stores(old) as originals, open_stores(new) as copies:
             with _progress_bar("checked", before.rows["round"]) as advance:
                 await _compare_rounds(originals, copies, on_fault, advance)
             await _compare_chains(originals, copies, on_fault)
@@ -127,14 +127,14 @@ def _exclusive_lock(settings: Settings) -> Iterator[None]:
 
 async def _copy_rows(old: Settings, new: Settings) -> Contents:
     """Copy every row; return what the old database contained."""
-    async with opened_engine(old) as source, opened_engine(new) as target:
+    async with open_database(old) as source, open_database(new) as target:
         for engine, settings in ((source, old), (target, new)):
             await _check_unused(engine, settings)
         before = await count_contents(source)
         with _progress_bar("copied", before.total) as advance:
             await copy_database.copy_database(source, target, advance)
-    tables = counted(sum(map(bool, before.rows.values())), "table")
-    typer.echo(f"{counted(before.total, 'row')} of {tables} copied into {_display_name(new)}.")
+    tables = count_noun(sum(map(bool, before.rows.values())), "table")
+    typer.echo(f"{count_noun(before.total, 'row')} of {tables} copied into {_display_name(new)}.")
     return before
 
 
@@ -176,9 +176,9 @@ async def _compare_rounds(
         good += is_good
         advance(1)
     typer.echo(
-        f"{good} of {counted(total, 'round')} equal in both, and as recomputed."
+        f"{good} of {count_noun(total, 'round')} equal in both, and as recomputed."
         if good < total
-        else f"{counted(total, 'round')}: each is equal in both, and as recomputed."
+        else f"{count_noun(total, 'round')}: each is equal in both, and as recomputed."
     )
 
 
@@ -230,7 +230,7 @@ async def _compare_chains(originals: Stores, copies: Stores, on_fault: OnFault) 
         typer.echo("The chains do not end as they did: copy into a new database again.")
         on_fault("heads")
     for head in heads:
-        walk = await walked(copies.chain, head)
+        walk = await walk_chain(copies.chain, head)
         print_walk(walk, on_fault)
         if walk.findings:
             typer.echo(f"So was {chain_name(head.scope)} before, and it was copied as it is.")
@@ -238,7 +238,7 @@ async def _compare_chains(originals: Stores, copies: Stores, on_fault: OnFault) 
 
 async def _compare_totals(old: Settings, new: Settings, on_fault: OnFault) -> None:
     """Compare the numbers of rows and the money spent."""
-    async with opened_engine(old) as source, opened_engine(new) as target:
+    async with open_database(old) as source, open_database(new) as target:
         before, after = await count_contents(source), await count_contents(target)
     if before == after:
         typer.echo("Every table has as many rows in both, and the same money is spent.")

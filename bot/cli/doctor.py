@@ -8,18 +8,18 @@ from typing import Annotated
 import typer
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.bootstrap import StartOptions, find_houses, opened_app, surroundings
+from bot.bootstrap import StartOptions, describe_local_models, load_panels, open_app
 from bot.chat import DeliveryUnknownError
 from bot.cli.output import FAILED, run
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
-from bot.commands.schedules import lined
+from bot.commands.schedules import load_schedule_status
 from bot.context import AppContext
 from bot.discord import app as discord
-from bot.render.schedules import moment
-from bot.schedules.cron import in_words
+from bot.render.schedules import format_moment
+from bot.schedules.cron import describe_cron
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.environment import api_key_variable
-from bot.slack.client import Identity, SlackError, check_app_token, identity, opened_client
+from bot.slack.client import Identity, SlackError, check_app_token, fetch_identity, open_client
 from bot.slack.config import Tokens
 from council.answers import Call, Prompt
 from council.bakeoffs.models import Schedule
@@ -89,7 +89,7 @@ async def _slack_findings(settings: Settings) -> AsyncIterator[Finding]:
         yield Finding(f"Slack: {missing or 'no token'}", is_good=False if missing else None)
         return
     try:
-        async with opened_client(tokens.api_url, tokens.bot) as client:
+        async with open_client(tokens.api_url, tokens.bot) as client:
             for finding in await _bot_token_findings(client, tokens):
                 yield finding
             yield await _event_finding(client, tokens)
@@ -99,7 +99,7 @@ async def _slack_findings(settings: Settings) -> AsyncIterator[Finding]:
 
 async def _bot_token_findings(client: AsyncWebClient, tokens: Tokens) -> list[Finding]:
     try:
-        me = await identity(client)
+        me = await fetch_identity(client)
     except SlackError as error:
         return [Finding(f"Slack: {error}", is_good=False)]
     return [
@@ -130,7 +130,7 @@ async def _discord_findings(settings: Settings) -> AsyncIterator[Finding]:
         yield Finding("Discord: no token", is_good=None)
         return
     try:
-        me = await discord.identity(address)
+        me = await discord.fetch_identity(address)
     except DeliveryUnknownError as error:
         where = address.api_url or "Discord's own"
         yield Finding(f"Discord: {error} Its address is {where}.", is_good=False)
@@ -145,23 +145,23 @@ def _discord_identity_findings(me: discord.Identity) -> Iterator[Finding]:
     servers = f"{me.servers} server{'s' * (me.servers != 1)}" if me.servers else "no server yet"
     yield Finding(f"Discord: {me.name}, in {servers}")
     if me.needs_code_grant:
-        yield Finding(f"Discord: {discord.CODE_GRANT}", is_good=False)
+        yield Finding(f"Discord: {discord.CODE_GRANT_REQUIRED}", is_good=False)
     else:
         who = "anybody may" if me.is_public else "its owner alone may"
         link = "`council discord invite` prints the link"
         yield Finding(f"Discord: {who} invite it; {link}")
-    if me.hears_elsewhere:
-        yield Finding(f"Discord: {discord.ELSEWHERE}", is_good=False)
+    if me.has_interactions_endpoint:
+        yield Finding(f"Discord: {discord.ENDPOINT_URL_IS_SET}", is_good=False)
 
 
 # --- Database, panels, models and schedules
 
 
 async def _app_findings(settings: Settings, *, live: bool) -> AsyncIterator[Finding]:
-    for fact in await surroundings(settings):
+    for fact in await describe_local_models(settings):
         yield Finding(fact, is_good=None)
-    seats = (await find_houses(settings, local=False)).seats
-    async with opened_app(settings, StartOptions()) as app_context:
+    seats = (await load_panels(settings, local=False)).seats
+    async with open_app(settings, StartOptions()) as app_context:
         yield Finding("database opens, its schema is up to date")
         for provider in app_context.health().providers:
             yield Finding(_limits(provider), is_good=None)
@@ -236,8 +236,9 @@ async def _schedule_findings(app_context: AppContext, chats: set[str]) -> AsyncI
 async def _schedule_finding(
     app_context: AppContext, schedule: Schedule, chats: set[str]
 ) -> Finding:
-    status = await lined(app_context, schedule)
-    times = f"{in_words(schedule.cron)}, next {moment(status.next_times[0])} {schedule.zone}"
+    status = await load_schedule_status(app_context, schedule)
+    next_time = f"{format_moment(status.next_times[0])} {schedule.zone}"
+    times = f"{describe_cron(schedule.cron)}, next {next_time}"
     if status.fault:
         return _failed_schedule(schedule, f"cannot run: {status.fault}")
     if schedule.place.chat not in {*LOCAL_CHATS, *chats}:

@@ -12,16 +12,16 @@ from bot.bakeoffs import leaderboard as leaderboards
 from bot.bakeoffs.leaderboard import (
     LeaderboardQuery,
     LeaderboardQueryError,
+    add_weighted_leaderboard,
     parse_query,
-    weighed,
 )
-from bot.bakeoffs.records import records_up_to_date, uncollected
-from bot.bootstrap import opened_books
+from bot.bakeoffs.records import garbage_collection_paused, update_records
+from bot.bootstrap import open_stores
 from bot.cli.output import MISUSED, Json, atomic_write, fail, print_json, print_posts, run
-from bot.render.formatting import known_names
-from bot.render.leaderboard import board_thread, picture_of
-from bot.render.leaderboard_export import board_document, csv_of
-from bot.settings import load_houses, load_settings
+from bot.render.formatting import panel_seat_names
+from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
+from bot.render.leaderboard_export import leaderboard_csv, leaderboard_document
+from bot.settings import load_panel_config, load_settings
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
@@ -59,7 +59,7 @@ def leaderboard(  # noqa: PLR0913, PLR0917
     """Show the leaderboard: members as authors, or seats as judges, over the stored rounds."""
     options = {"suite": suite, "panel": panel, "category": category}
     options |= {"since": since, "until": until, "as": view, "weights": weights}
-    with uncollected():
+    with garbage_collection_paused():
         query = _parse_query(options)
         run(_show_leaderboard(query, as_json=as_json, to_csv=to_csv, to_png=to_png))
 
@@ -76,21 +76,21 @@ async def _show_leaderboard(
 ) -> None:
     """Print a leaderboard or its JSON, and write the files that were asked for."""
     settings = load_settings()
-    names = known_names(load_houses(settings.named_config).panels.values())
-    async with opened_books(settings) as books:
-        await records_up_to_date(books, tell=partial(typer.echo, err=True))
-        board = await leaderboards.leaderboard(
+    names = panel_seat_names(load_panel_config(settings.config_file).panels.values())
+    async with open_stores(settings) as books:
+        await update_records(books, tell=partial(typer.echo, err=True))
+        board = await leaderboards.load_leaderboard(
             books.bakeoff_stores, query, names, whole=not as_json
         )
-        board = await weighed(books, query, board)
+        board = await add_weighted_leaderboard(books, query, board)
     if to_csv:
-        _write(to_csv, csv_of(board, as_judge=query.as_judge).encode(), quiet=as_json)
+        _write(to_csv, leaderboard_csv(board, as_judge=query.as_judge).encode(), quiet=as_json)
     if to_png:
-        _write(to_png, picture_of(board), quiet=as_json)
+        _write(to_png, render_leaderboard_png(board), quiet=as_json)
     if as_json:
-        print_json(board_document(board, as_judge=query.as_judge))
+        print_json(leaderboard_document(board, as_judge=query.as_judge))
     else:
-        thread = board_thread(board, as_judge=query.as_judge)
+        thread = leaderboard_thread(board, as_judge=query.as_judge)
         print_posts((thread.root, *thread.replies))
 
 

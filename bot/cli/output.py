@@ -96,9 +96,9 @@ def print_post(post: Post) -> None:
     # A command that prints JSON does not wait for these.
     from rich.console import Console
 
-    from bot.terminal import dressed
+    from bot.terminal import render_post
 
-    Console(highlight=False).print(dressed(post))
+    Console(highlight=False).print(render_post(post))
 
 
 def print_posts(posts: Iterable[Post]) -> None:

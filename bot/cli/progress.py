@@ -10,8 +10,8 @@ from rich.progress import (
     TextColumn,
 )
 
-from bot.render.bakeoffs import summary_of
-from bot.render.formatting import roughly
+from bot.render.bakeoffs import progress_summary
+from bot.render.formatting import rough_duration
 from bot.research.experiment_report import experiment_title, progress_details, progress_line
 from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.models import BakeoffProgress as BakeoffProgress
@@ -84,7 +84,7 @@ class BakeoffBar(_CountBar):
         note = f"{failed}{spent}"
         self._update(progress.over, note)
         if not self._console.is_terminal and progress.over > self._over:
-            self._console.print(f"{summary_of(progress)}{note}", markup=False)
+            self._console.print(f"{progress_summary(progress)}{note}", markup=False)
         self._over = progress.over
 
 
@@ -99,7 +99,7 @@ class ExperimentBar(_CountBar):
     def show(self, progress: ExperimentProgress) -> None:
         """Show the progress of the experiment."""
         left = progress.seconds_left
-        time = "" if left is None else f"about {roughly(left)} left"
+        time = "" if left is None else f"about {rough_duration(left)} left"
         self._update(progress.over, f"{time}{progress_details(progress)}")
         if not self._console.is_terminal and progress.over // self._step > self._printed_step:
             self._printed_step = progress.over // self._step

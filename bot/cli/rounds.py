@@ -8,19 +8,19 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from bot.bootstrap import StartOptions, opened_app, opened_store
+from bot.bootstrap import StartOptions, open_app, open_store
 from bot.chat import Asker, IncomingMessage
 from bot.cli.output import FAILED, MISUSED, Json, fail, print_json, print_post, run
 from bot.cli.progress import DownloadBar
-from bot.commands.ask import accepted
+from bot.commands.ask import acceptance_post
 from bot.commands.round_delivery import follow_and_deliver
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.budgets import budget_document, budget_post
-from bot.render.round_json import document
-from bot.render.round_report import report, state_of
+from bot.render.round_json import round_document
+from bot.render.round_report import round_state, round_thread
 from bot.settings import load_settings
-from bot.terminal import HERE, TerminalChat, dressed, new_session
+from bot.terminal import TERMINAL, TerminalChat, new_session_place, render_post
 from council.budget_caps import Account, channel_account
 from council.errors import StoreError
 from council.integrity.erasure import check_not_forgotten
@@ -83,13 +83,13 @@ class AskOptions:
 
 async def _ask(options: AskOptions) -> Round:
     """Run or resume a round, print it, and return it."""
-    logs.set_up()
+    logs.configure_logging()
     bar = DownloadBar(Console(stderr=True))
-    async with opened_app(load_settings(), StartOptions(options.local, bar.show)) as app:
+    async with open_app(load_settings(), StartOptions(options.local, bar.show)) as app:
         round_ = await _open_round(app, options)
         closed = await _follow(app, round_, quiet=options.as_json)
     if options.as_json:
-        print_json(document(closed))
+        print_json(round_document(closed))
     return closed
 
 
@@ -99,8 +99,8 @@ async def _open_round(app: AppContext, options: AskOptions) -> Round:
         stopped = await app.store.load(await app.store.find(options.resume))
         check_not_forgotten(stopped)
         return stopped
-    panel = app.panel(options.panel, HERE, options.method)
-    question = Question(options.question, TERMINAL_USER.id, place=HERE)
+    panel = app.panel(options.panel, TERMINAL, options.method)
+    question = Question(options.question, TERMINAL_USER.id, place=TERMINAL)
     round_ = app.new_round(question, panel, options.seed, app.new_id())
     await app.open(round_)
     return round_
@@ -109,9 +109,9 @@ async def _open_round(app: AppContext, options: AskOptions) -> Round:
 async def _follow(app: AppContext, round_: Round, *, quiet: bool) -> Round:
     """Run a round to its end and print it as it progresses, unless quiet."""
     chat = TerminalChat(Console(quiet=quiet, highlight=False))
-    message = IncomingMessage(round_.question.text, TERMINAL_USER, new_session(), round_.id)
+    message = IncomingMessage(round_.question.text, TERMINAL_USER, new_session_place(), round_.id)
     try:
-        await chat.send_ephemeral(message, await accepted(app, round_))
+        await chat.send_ephemeral(message, await acceptance_post(app, round_))
         return await follow_and_deliver(app, chat, message.place, round_)
     except asyncio.CancelledError:
         chat.close()
@@ -126,22 +126,22 @@ async def _follow(app: AppContext, round_: Round, *, quiet: bool) -> Round:
 
 async def _show_round(start: str, *, as_json: bool) -> None:
     """Print a round as it was posted, or its JSON."""
-    async with opened_store(load_settings()) as store:
+    async with open_store(load_settings()) as store:
         round_ = await store.load(await store.find(start))
     if as_json:
-        print_json(document(round_))
+        print_json(round_document(round_))
         return
     console = Console(highlight=False)
-    thread = report(round_)
+    thread = round_thread(round_)
     for post in (thread.root, *thread.replies):
-        console.print(dressed(post))
+        console.print(render_post(post))
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         console.print(f"Still at stage {round_.stage.value}: council ask --resume {round_.id}")
 
 
 async def _list_rounds(*, as_json: bool) -> None:
     """Print a line for each stored round, or their JSON."""
-    async with opened_store(load_settings()) as store:
+    async with open_store(load_settings()) as store:
         summaries = await store.recent()
     if as_json:
         print_json([_summary_document(summary) for summary in summaries])
@@ -149,7 +149,7 @@ async def _list_rounds(*, as_json: bool) -> None:
     for summary in summaries:
         asked = f"{summary.asked_at:%Y-%m-%d %H:%M}"
         question = " ".join(summary.question.split())[:MAX_LISTED_QUESTION_LENGTH]
-        typer.echo(f"{summary.id}  {asked}  {state_of(summary):9}  {question}".rstrip())
+        typer.echo(f"{summary.id}  {asked}  {round_state(summary):9}  {question}".rstrip())
 
 
 def _summary_document(summary: RoundSummary) -> dict[str, str]:
@@ -165,9 +165,9 @@ def _summary_document(summary: RoundSummary) -> dict[str, str]:
 
 async def _show_budgets(*, as_json: bool) -> None:
     """Print the caps of the terminal and of the whole installation, or their JSON."""
-    async with opened_app(load_settings(), StartOptions()) as app:
+    async with open_app(load_settings(), StartOptions()) as app:
         today = app.now().astimezone(UTC).date()
-        account = Account("", today, TERMINAL_USER.id, channel_account(HERE))
+        account = Account("", today, TERMINAL_USER.id, channel_account(TERMINAL))
         used = await app.budget.ledger.used(account)
         caps = app.budget.caps
     if as_json:

@@ -8,15 +8,15 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from bot.bootstrap import StartOptions, opened_app
+from bot.bootstrap import StartOptions, open_app
 from bot.chat import IncomingMessage
 from bot.cli.output import Json, print_json, run
 from bot.cli.rounds import TERMINAL_USER
-from bot.commands.schedules import lined, schedule
+from bot.commands.schedules import handle_schedule, load_schedule_status
 from bot.render.schedules import ScheduleStatus
-from bot.schedules.cron import runs_a_month
+from bot.schedules.cron import monthly_runs
 from bot.settings import load_settings
-from bot.terminal import HERE, TerminalChat
+from bot.terminal import TERMINAL, TerminalChat
 from council.money import MICRO_USD
 
 schedule_app = typer.Typer(help="Recurring bake-offs.", no_args_is_help=True)
@@ -84,17 +84,19 @@ def _run_chat_command(verb: str, *words: str) -> None:
 
 async def _schedule(text: str) -> None:
     """Run a schedule command and print its reply."""
-    async with opened_app(load_settings(), StartOptions()) as app:
+    async with open_app(load_settings(), StartOptions()) as app:
         chat = TerminalChat(Console(highlight=False))
-        await schedule(app, chat, IncomingMessage(text, TERMINAL_USER, HERE, app.new_id()), text)
+        await handle_schedule(
+            app, chat, IncomingMessage(text, TERMINAL_USER, TERMINAL, app.new_id()), text
+        )
         chat.close()
 
 
 async def _print_documents() -> None:
     """Print every schedule as JSON."""
-    async with opened_app(load_settings(), StartOptions()) as app:
+    async with open_app(load_settings(), StartOptions()) as app:
         schedules = await app.bakeoff_stores.schedules.every()
-        statuses = [await lined(app, one) for one in schedules]
+        statuses = [await load_schedule_status(app, one) for one in schedules]
     print_json([_document(status) for status in statuses])
 
 
@@ -118,6 +120,6 @@ def _document(status: ScheduleStatus) -> dict[str, Any]:
         and {"bakeoff": last.id, "at": last.at.isoformat(), "ended": bool(last.ending)},
         "cap_usd": None if cap is None else cap / MICRO_USD,
         "run_usd": status.cost.micro / MICRO_USD if is_cost_known else None,
-        "runs_a_month": runs_a_month(one.cron),
+        "runs_a_month": monthly_runs(one.cron),
         "fault": status.fault,
     }

@@ -12,26 +12,26 @@ import structlog
 import typer
 from rich.console import Console
 
-from bot.bakeoffs.lifecycle import BakeoffJobs, go_on_at_home
-from bot.bakeoffs.records import keep_counting
-from bot.bootstrap import StartOptions, opened_app, surroundings
+from bot.bakeoffs.lifecycle import BakeoffJobs, resume_local_bakeoffs
+from bot.bakeoffs.records import count_closed_rounds
+from bot.bootstrap import StartOptions, describe_local_models, open_app
 from bot.cli.output import run
 from bot.cli.progress import DownloadBar
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
-from bot.commands.buttons import MOST_REMEMBERED, PRESS
+from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
 from bot.context import AppContext
-from bot.coordination.tasks import beside
+from bot.coordination.tasks import running_alongside
 from bot.observability import logs, metrics
 from bot.ports import PAGE, JobQueue
-from bot.render.formatting import names_of
+from bot.render.formatting import seat_names
 from bot.render.round_status import receivers
-from bot.runners.retention import keep_forgetting
+from bot.runners.retention import forget_daily
 from bot.scheduler import Scheduler
 from bot.settings import Settings, SettingsError, load_settings
-from bot.web.app import web_app
-from bot.web.auth import PageSigner, seal_key, shared_key
+from bot.web.app import create_app
+from bot.web.auth import PageSigner, load_shared_signing_key, load_signing_key
 from bot.web.context import WebContext
-from bot.web.server import listening
+from bot.web.server import run_server
 from council.errors import CouncilError, PanelError
 from council.panel import Panel
 from council.rounds import Round
@@ -39,7 +39,7 @@ from storage.migrate import HEAD_REVISION
 
 if TYPE_CHECKING:
     from bot.discord.app import Discord
-    from bot.discord.config import Address
+    from bot.discord.config import DiscordCredentials
     from bot.slack.app import Slack
     from bot.slack.config import Tokens
 
@@ -70,16 +70,16 @@ def serve(local: Local = False) -> None:
 
 async def _chat(*, local: bool) -> None:
     """Chat in the terminal until the input ends."""
-    from bot.terminal import talk
+    from bot.terminal import run_chat
 
     console, bar = Console(highlight=False), DownloadBar(Console(stderr=True))
-    logs.set_up()
-    async with opened_app(load_settings(), StartOptions(local, bar.show)) as app_context:
+    logs.configure_logging()
+    async with open_app(load_settings(), StartOptions(local, bar.show)) as app_context:
         panel = _default_panel(app_context)
         for line in _introduction(app_context):
             console.print(line)
         await app_context.prepare(panel)
-        await talk(app_context, console)
+        await run_chat(app_context, console)
 
 
 async def _serve(*, local: bool) -> None:
@@ -88,13 +88,13 @@ async def _serve(*, local: bool) -> None:
     closed: asyncio.Queue[Round] = asyncio.Queue()
     _check_token_is_set(settings)
     models = ModelStatus(DownloadBar(console).show)
-    logs.set_up(verbose=True)
+    logs.configure_logging(verbose=True)
     metrics.set_build_info(version("council-bot"), HEAD_REVISION)
     # A sentence is one line of a log.
     report = partial(console.print, markup=False, soft_wrap=True)
     await _wait_for_database(settings, report)
     options = StartOptions(local, models.on_download, closed.put_nowait, serves=True)
-    async with opened_app(settings, options) as app_context:
+    async with open_app(settings, options) as app_context:
         panel = _default_panel(app_context)
         web_context = WebContext(
             app_context,
@@ -102,16 +102,16 @@ async def _serve(*, local: bool) -> None:
                 await _signing_key(app_context, settings), lambda: app_context.now().timestamp()
             ),
             _web_token(settings),
-            tuple(await surroundings(settings)),
+            tuple(await describe_local_models(settings)),
             lambda: models.state,
         )
         tokens = slack_tokens(settings)
         slack = _slack(app_context, tokens, report) if tokens else None
         posted = slack.posted if slack else None
-        app = web_app(web_context, loopback=is_loopback(settings.host), slack=posted)
+        app = create_app(web_context, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not see it stopped: resume rounds, then serve.
         before_serving = partial(_resume, app_context)
-        async with listening(app, settings.host, settings.port, before_serving) as server:
+        async with run_server(app, settings.host, settings.port, before_serving) as server:
             report(f"The page: {server.address}")
             for line in (*_introduction(app_context), *_chats_not_started(settings)):
                 report(line)
@@ -124,7 +124,7 @@ async def _serve(*, local: bool) -> None:
                 tasks.append(slack.run())
             if address := discord_address(settings):
                 tasks.append(_discord(app_context, address, settings.data_dir, report).run())
-            async with beside(*tasks):
+            async with running_alongside(*tasks):
                 await server.stopped()
 
 
@@ -173,7 +173,7 @@ def _web_token(settings: Settings) -> str | None:
 
 async def _wait_for_database(settings: Settings, report: Callable[[str], None]) -> None:
     """Wait for a database server that is still starting, as after a reboot."""
-    if settings.has_server:
+    if settings.uses_database_server:
         from bot.cluster.setup import wait_for_server
 
         await wait_for_server(settings.database, report)
@@ -188,8 +188,8 @@ def _default_panel(app_context: AppContext) -> Panel:
 async def _signing_key(app_context: AppContext, settings: Settings) -> bytes:
     """Return the key of the page's signatures; processes that share a database share it."""
     if app_context.job_queue and not _web_token(settings):
-        return await shared_key(app_context.key_values)
-    return seal_key(_web_token(settings), settings.data_dir)
+        return await load_shared_signing_key(app_context.key_values)
+    return load_signing_key(_web_token(settings), settings.data_dir)
 
 
 # A chat's library takes a third of a second to import: only a start with its token pays for it.
@@ -200,7 +200,10 @@ def _slack(app_context: AppContext, tokens: "Tokens", report: Callable[[str], No
 
 
 def _discord(
-    app_context: AppContext, address: "Address", folder: Path, report: Callable[[str], None]
+    app_context: AppContext,
+    address: "DiscordCredentials",
+    folder: Path,
+    report: Callable[[str], None],
 ) -> "Discord":
     from bot.discord.app import Discord
 
@@ -211,7 +214,7 @@ def _introduction(app_context: AppContext) -> list[str]:
     """Return a line for each panel: its seats, who receives the text, whether it is in use."""
     lines = []
     for name, panel in app_context.panels.items():
-        seats = ", ".join(names_of(panel)[seat.key] for seat in panel.members)
+        seats = ", ".join(seat_names(panel)[seat.key] for seat in panel.members)
         used = " (in use)" if name == app_context.default else f"; /council panel {name} uses it"
         lines.append(f"Panel {name}: {seats} · text goes to {receivers(panel)}{used}")
     return lines
@@ -233,25 +236,25 @@ async def _resume(app_context: AppContext) -> None:
         await app_context.budget.sweep(app_context.store)
     await app_context.runner.resume(("web",))
     if app_context.job_queue is None:
-        await go_on_at_home(app_context)
+        await resume_local_bakeoffs(app_context)
 
 
 def _background_tasks(app_context: AppContext, closed: "asyncio.Queue[Round]") -> list[Task]:
     """Return the tasks that run whichever chats are configured."""
     leader_lock = app_context.bakeoff_registry.acquire
-    tasks = [Scheduler(app_context).run(), keep_counting(app_context, closed, leader_lock)]
+    tasks = [Scheduler(app_context).run(), count_closed_rounds(app_context, closed, leader_lock)]
     tasks.append(metrics.watch_outbox(app_context.outbox.count_unmarked))
     if app_context.texts_days is not None:
         is_running = app_context.runner.is_running
         tasks.append(
-            keep_forgetting(app_context.store, app_context.texts_days, is_running, leader_lock)
+            forget_daily(app_context.store, app_context.texts_days, is_running, leader_lock)
         )
     if app_context.job_queue:
-        tasks += acts_of_a_cluster(app_context, app_context.job_queue)
+        tasks += cluster_tasks(app_context, app_context.job_queue)
     return tasks
 
 
-def acts_of_a_cluster(app_context: AppContext, job_queue: JobQueue) -> list[Task]:
+def cluster_tasks(app_context: AppContext, job_queue: JobQueue) -> list[Task]:
     """Return the tasks that one process of a cluster does for all."""
     return [_run_page_bakeoffs(app_context, job_queue), _sweep(app_context)]
 
@@ -270,6 +273,6 @@ async def _sweep(app_context: AppContext) -> None:
                 await app_context.budget.sweep(
                     app_context.store, partial(asyncio.sleep, ROUND_OPENING_SECONDS)
                 )
-                await app_context.key_values.prune(PRESS, MOST_REMEMBERED)
+                await app_context.key_values.prune(PRESS, MAX_REMEMBERED_PRESSES)
     except CouncilError as error:  # the next process that starts does it
         structlog.get_logger().warning("not_swept", why=str(error))

@@ -7,25 +7,32 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from bot.bootstrap import StartOptions, opened_app
+from bot.bootstrap import StartOptions, open_app
 from bot.chat import IncomingMessage
 from bot.cli.output import Json, print_json, print_post, run
 from bot.cli.rounds import TERMINAL_USER
 from bot.commands import suites
-from bot.commands.bakeoffs import meant_suite
+from bot.commands.bakeoffs import load_suite_to_run
 from bot.context import AppContext
-from bot.render.suites import SuiteRunCost, cost_line, kept_post, list_post, size_line, suite_post
+from bot.render.suites import (
+    SuiteRunCost,
+    cost_line,
+    size_line,
+    suite_post,
+    suite_saved_post,
+    suites_post,
+)
 from bot.settings import load_settings
 from bot.suite_files import (
-    READERS,
-    TOML,
+    PARSERS,
+    TOML_SUFFIX,
     check_size,
-    checked_name,
-    name_from,
-    read_file,
+    parse_suite_file,
     suite_document,
+    suite_name_from_file,
+    validate_suite_name,
 )
-from bot.terminal import HERE, TerminalChat
+from bot.terminal import TERMINAL, TerminalChat
 from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import SuiteSummary
 from council.errors import SuiteError
@@ -68,9 +75,11 @@ def remove(name: Name, as_json: Json = False) -> None:
 async def find_suite(app: AppContext, name_or_file: str) -> Suite:
     """Return a stored suite or the suite of a file; raise SuiteError if there is none."""
     path = Path(name_or_file)
-    if path.suffix.lower() not in {*READERS, TOML}:
-        return await meant_suite(app, HERE, name_or_file)
-    return read_file(name_from(path.stem), path.name, _read_bytes(path, "name another file"))
+    if path.suffix.lower() not in {*PARSERS, TOML_SUFFIX}:
+        return await load_suite_to_run(app, TERMINAL, name_or_file)
+    return parse_suite_file(
+        suite_name_from_file(path.stem), path.name, _read_bytes(path, "name another file")
+    )
 
 
 def _read_bytes(path: Path, advice: str) -> bytes:
@@ -81,18 +90,18 @@ def _read_bytes(path: Path, advice: str) -> bytes:
 
 
 async def _list_suites(*, as_json: bool) -> None:
-    async with opened_app(load_settings(), StartOptions()) as app:
+    async with open_app(load_settings(), StartOptions()) as app:
         summaries = await app.bakeoff_stores.suites.lines("")
     if as_json:
         print_json([_summary_document(summary) for summary in summaries])
     else:
-        print_post(list_post(summaries, ""))
+        print_post(suites_post(summaries, ""))
 
 
 async def _show_suite(name: str, *, as_json: bool) -> None:
-    async with opened_app(load_settings(), StartOptions()) as app:
+    async with open_app(load_settings(), StartOptions()) as app:
         suite = await app.bakeoff_stores.suites.load("", name.lower())
-        cost = await suites.run_of(app, HERE, suite)
+        cost = await suites.estimate_suite_run(app, TERMINAL, suite)
     if as_json:
         print_json({**suite_document(suite), **_cost_document(cost)})
     else:
@@ -101,12 +110,12 @@ async def _show_suite(name: str, *, as_json: bool) -> None:
 
 async def _add_suite(name: str, source: str, *, yes: bool, as_json: bool) -> None:
     """Store a suite; show size and cost and ask before, unless `yes` or `as_json`."""
-    name = checked_name(name)
-    async with opened_app(load_settings(), StartOptions()) as app:
-        message = IncomingMessage("", TERMINAL_USER, HERE, app.new_id())
+    name = validate_suite_name(name)
+    async with open_app(load_settings(), StartOptions()) as app:
+        message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
         read = await _read_source(app, message, name, source)
-        suite, before = await suites.draft(app, message, read)
-        cost = await suites.run_of(app, HERE, suite)
+        suite, before = await suites.with_existing_summary(app, message, read)
+        cost = await suites.estimate_suite_run(app, TERMINAL, suite)
         is_new = before is None or before.version != suite.version
         if not (yes or as_json):
             _confirm(suite, cost, before)
@@ -115,14 +124,14 @@ async def _add_suite(name: str, source: str, *, yes: bool, as_json: bool) -> Non
     if as_json:
         print_json({**suite_document(suite), **_cost_document(cost), "new": is_new})
     else:
-        print_post(kept_post(suite, cost))
+        print_post(suite_saved_post(suite, cost))
 
 
 async def _remove_suite(name: str, *, as_json: bool) -> None:
-    async with opened_app(load_settings(), StartOptions()) as app:
-        message = IncomingMessage("", TERMINAL_USER, HERE, app.new_id())
+    async with open_app(load_settings(), StartOptions()) as app:
+        message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
         chat = TerminalChat(Console(quiet=as_json, highlight=False))
-        await suites.remove(app, chat, message, name)
+        await suites.remove_suite(app, chat, message, name)
     if as_json:
         print_json({"removed": name.lower()})
 
@@ -131,18 +140,20 @@ async def _read_source(app: AppContext, message: IncomingMessage, name: str, sou
     """Return the suite of a file, or the named suite with the question of a round."""
     if _is_file(Path(source)):
         return _read_suite(name, Path(source))
-    return await suites.grown(app, message, name, source)
+    return await suites.suite_with_round(app, message, name, source)
 
 
 def _is_file(path: Path) -> bool:
     # A round's id never ends like a file of questions.
-    return path.suffix.lower() in {*READERS, TOML} or path.is_file()
+    return path.suffix.lower() in {*PARSERS, TOML_SUFFIX} or path.is_file()
 
 
 def _read_suite(name: str, path: Path) -> Suite:
     with suppress(OSError):  # reading reports a missing file
         check_size(path.name, path.stat().st_size)
-    return read_file(name, path.name, _read_bytes(path, "name a file of questions, or a round"))
+    return parse_suite_file(
+        name, path.name, _read_bytes(path, "name a file of questions, or a round")
+    )
 
 
 def _confirm(suite: Suite, cost: SuiteRunCost | None, before: SuiteSummary | None) -> None:

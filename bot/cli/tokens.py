@@ -1,6 +1,6 @@
 """Chat tokens from the settings; imports no chat library, because every start reads them."""
 
-from bot.discord.config import Address
+from bot.discord.config import DiscordCredentials
 from bot.settings import Settings
 from bot.slack.config import Tokens
 
@@ -31,8 +31,8 @@ def _slack_tokens_found(settings: Settings) -> Tokens:
     return Tokens(bot, app, signing, settings.slack_api_url)
 
 
-def discord_address(settings: Settings) -> Address | None:
+def discord_address(settings: Settings) -> DiscordCredentials | None:
     """Return Discord's token and addresses, or None if there is no token."""
     token = settings.discord_token.get_secret_value().strip() if settings.discord_token else ""
-    address = Address(token, settings.discord_api_url, settings.discord_gateway_url)
+    address = DiscordCredentials(token, settings.discord_api_url, settings.discord_gateway_url)
     return address if token else None

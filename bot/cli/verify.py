@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from bot.bootstrap import opened_books, opened_store
+from bot.bootstrap import open_store, open_stores
 from bot.cli.data import UnreadableLine, read_export
 from bot.cli.output import FAILED, MISUSED, fail, run
-from bot.render.formatting import counted, listed
+from bot.render.formatting import count_noun, join_words
 from bot.settings import SettingsError, load_settings
 from council.digests import Erasure
 from council.errors import StoreError
@@ -92,13 +92,13 @@ def _is_file(what: str) -> bool:
 
 async def _verify_one(start: str, on_fault: OnFault) -> None:
     """Verify one stored round."""
-    async with opened_store(load_settings()) as store:
+    async with open_store(load_settings()) as store:
         await _verify_stored(store, await store.find(start), on_fault)
 
 
 async def _verify_all(known_heads: Sequence[str], on_fault: OnFault) -> None:
     """Verify every round and every chain, up to heads that were written down before."""
-    async with opened_books(load_settings()) as books:
+    async with open_stores(load_settings()) as books:
         summaries = await books.store.recent()
         for summary in summaries:
             await _verify_stored(books.store, summary.id, on_fault)
@@ -184,14 +184,14 @@ def _forgotten_on(forgotten: Erasure) -> str:
 
 async def _prove_text(start: str, path: Path, on_fault: OnFault) -> None:
     """Print which text of a round a file contains, stored or forgotten; a fault if none."""
-    async with opened_store(load_settings()) as store:
+    async with open_store(load_settings()) as store:
         round_ = await store.load(await store.find(start))
     text = _read_text(path)
     # Editors end a file with a line end that the text may not have.
     names = find_text_names(round_, text) or find_text_names(round_, text.removesuffix("\n"))
     if not names:
         on_fault(round_.id)
-    proven = listed(names) if names else "no text"
+    proven = join_words(names) if names else "no text"
     typer.echo(f"Round {round_.id}: {path.name} is {proven} of it.")
 
 
@@ -209,10 +209,10 @@ def _read_text(path: Path) -> str:
 
 async def _print_heads(on_fault: OnFault) -> None:
     """Walk the chains; print each one's scope, length and last hash, to be written down."""
-    async with opened_books(load_settings()) as books:
+    async with open_stores(load_settings()) as books:
         heads = await books.chain.heads()
         for head in heads:
-            walk = await walked(books.chain, head)
+            walk = await walk_chain(books.chain, head)
             if walk.findings:
                 print_walk(walk, on_fault)
             typer.echo(f"{head.scope or 'house'} {head.number} {head.hash}")
@@ -226,7 +226,7 @@ async def _verify_chains(
     """Walk every chain; nothing up to a head that was written down may have been rewritten."""
     met: set[str] = set()
     for head in await chain.heads():
-        walk = await walked(chain, head, frozenset(known_heads))
+        walk = await walk_chain(chain, head, frozenset(known_heads))
         print_walk(walk, on_fault)
         met.update(walk.met)
     for digest in dict.fromkeys(known_heads):
@@ -237,7 +237,7 @@ async def _verify_chains(
             on_fault(digest)
 
 
-async def walked(
+async def walk_chain(
     chain: HashChainStore, head: Link, known_heads: frozenset[str] = frozenset()
 ) -> ChainWalk:
     """Walk a chain from its first link to its head, and note which known heads it passes."""
@@ -257,5 +257,5 @@ def print_walk(walk: ChainWalk, on_fault: OnFault) -> None:
         typer.echo(f"In {name}: {finding}.")
         on_fault(finding)
     if not walk.findings:
-        links = counted(walk.length, "link")
+        links = count_noun(walk.length, "link")
         typer.echo(f"{name[0].upper()}{name[1:]} is whole: {links}, head {walk.head}.")

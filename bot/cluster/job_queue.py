@@ -27,10 +27,10 @@ from bot.cluster.connection import (
 )
 from bot.cluster.jobs import RETRY_SECONDS, PatientJobManager
 from bot.cluster.worker import JobFault, OnEnded, ServedQueue, Worker, ignore_end, lock_name
-from bot.coordination.tasks import beside
+from bot.coordination.tasks import running_alongside
 from bot.observability import metrics
 from bot.observability.metrics import JobState
-from bot.ports import Do, Job, Unfinished
+from bot.ports import Job, ListUnfinished, RunJob
 from council.errors import CouncilError, StoreError
 
 FAILED_JOBS_KEPT_HOURS = 30 * 24
@@ -85,7 +85,7 @@ class ClusterJobQueue:
             if not await self._app.check_connection_async():
                 raise StoreError(NO_TABLES)
         self.worker.freeze_detector.start()
-        async with beside(self._sweeper.run(self.begin), self.worker.watch_ownership()):
+        async with running_alongside(self._sweeper.run(self.begin), self.worker.watch_ownership()):
             try:
                 yield
             finally:
@@ -150,8 +150,8 @@ class ClusterJobQueue:
     async def serve_queue(  # noqa: PLR0913, PLR0917 - the port's parameters, and two for rounds
         self,
         queue: str,
-        do: Do,
-        unfinished: Unfinished,
+        do: RunJob,
+        unfinished: ListUnfinished,
         at_once: int,
         on_ended: OnEnded = ignore_end,
         grace_seconds: float = 0.0,

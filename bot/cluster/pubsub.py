@@ -17,7 +17,7 @@ from psycopg import AsyncConnection, sql
 
 from bot.cluster.connection import ConnectionMonitor
 from bot.coordination.pubsub import Subscriptions
-from bot.coordination.tasks import beside
+from bot.coordination.tasks import running_alongside
 from bot.observability import metrics
 
 CHANNEL = "council"
@@ -51,7 +51,9 @@ class PostgresPubSub:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Receive and send while the block lasts, and send what is still queued at its end."""
-        async with beside(self._on_connection(self._receive), self._on_connection(self._send)):
+        async with running_alongside(
+            self._on_connection(self._receive), self._on_connection(self._send)
+        ):
             with suppress(TimeoutError):
                 async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
                     await self._is_listening.wait()

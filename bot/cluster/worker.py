@@ -23,7 +23,7 @@ from bot.cluster.connection import (
 )
 from bot.cluster.jobs import RETRY_SECONDS, PatientJobManager
 from bot.observability import logs, metrics
-from bot.ports import Do, Job, Unfinished
+from bot.ports import Job, ListUnfinished, RunJob
 from council.errors import CouncilError
 
 FREEZE_CHECK_SECONDS = 1.0
@@ -62,8 +62,8 @@ class RunningJob:
 class ServedQueue:
     """A queue that this process serves; `on_ended` is called for each job that leaves it."""
 
-    do: Do
-    unfinished: Unfinished
+    do: RunJob
+    unfinished: ListUnfinished
     on_ended: OnEnded
     worker: QueueWorker
     is_stopped: bool = False
@@ -123,7 +123,7 @@ class Worker:
             raise
         # A bug: people get its reference, and the log has its traceback.
         except Exception as error:
-            why = logs.unforeseen("work_failed", error, queue=work.queue, name=name)
+            why = logs.log_unexpected_error("work_failed", error, queue=work.queue, name=name)
             running.fault = {"kind": "", "why": why}
             raise
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from bot.access import admitted
+from bot.access import check_admitted
 from bot.chat import Chat, IncomingMessage, Note, Post
 from bot.commands.round_delivery import deliver_round
 from bot.context import AppContext, usual_seconds
@@ -25,46 +25,48 @@ class AskOptions:
 
 async def ask(app: AppContext, chat: Chat, message: IncomingMessage, text: str) -> None:
     """Open a round for the question and deliver its answer."""
-    await asked(app, chat, replace(message, text=text))
+    await ask_with_options(app, chat, replace(message, text=text))
 
 
-async def asked(
+async def ask_with_options(
     app: AppContext, chat: Chat, message: IncomingMessage, choice: AskOptions = AskOptions()
 ) -> None:
     """Open a round, once for each event, with the asker's options, and deliver its answer."""
-    round_ = await opened(app, message, message.text, choice)
+    round_ = await open_round(app, message, message.text, choice)
     if round_:
-        await taken_up(app, chat, message, round_)
+        await accept_and_deliver(app, chat, message, round_)
     elif not chat.is_room:  # in a room, the platform repeats events
         await chat.send_ephemeral(
             message, Post((Note(f"This has been asked already: round {message.key}."),))
         )
 
 
-async def taken_up(app: AppContext, chat: Chat, message: IncomingMessage, round_: Round) -> None:
+async def accept_and_deliver(
+    app: AppContext, chat: Chat, message: IncomingMessage, round_: Round
+) -> None:
     """Send the asker the estimate of a new round, and deliver its answer."""
-    with app.keeping_admitted(round_):
-        await chat.send_ephemeral(message, await accepted(app, round_))
+    with app.dismissed_at_end(round_):
+        await chat.send_ephemeral(message, await acceptance_post(app, round_))
         await deliver_round(app, chat, message, round_)
 
 
-async def accepted(app: AppContext, round_: Round) -> Post:
+async def acceptance_post(app: AppContext, round_: Round) -> Post:
     """Return the private reply that confirms a question, with its estimated cost and duration."""
     estimate = await estimate_round(round_, app.gateway)
     usual = await usual_seconds(app.store, round_.panel.name)
     return accepted_post(round_, estimate, usual)
 
 
-async def opened(
+async def open_round(
     app: AppContext, message: IncomingMessage, text: str, choice: AskOptions = AskOptions()
 ) -> Round | None:
     """Store and return the round of a new question; None for a repeated event."""
-    await app.look_up(message.place)
-    round_ = proposed(app, message, text, choice)
+    await app.reload_picked_panel(message.place)
+    round_ = new_round(app, message, text, choice)
     return round_ if await app.open(round_) else None
 
 
-def proposed(
+def new_round(
     app: AppContext, message: IncomingMessage, text: str, choice: AskOptions = AskOptions()
 ) -> Round:
     """Return the round of a question, not stored yet.
@@ -72,7 +74,7 @@ def proposed(
     The text may begin with `panel:NAME`, `method:NAME` and `seed:TEXT`, which override the options.
     Raise AccessDeniedError if the asker may not ask here, PanelError or QuestionError.
     """
-    admitted(app.access, message)
+    check_admitted(app.access, message)
     options, question = _parse_options(text)
     chosen = replace(choice, **options)
     panel = app.panel(chosen.panel, message.place, chosen.method)

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
-from bot.access import check_own_bakeoff, listable_bakeoffs, reads_bakeoff
+from bot.access import can_read_bakeoff, check_own_bakeoff, listable_bakeoffs
 from bot.bakeoffs import lifecycle
-from bot.bakeoffs.lifecycle import is_held, standing
-from bot.bakeoffs.posting import result_of
-from bot.bakeoffs.runner import expected
+from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
+from bot.bakeoffs.posting import render_result
+from bot.bakeoffs.runner import estimate_bakeoff
 from bot.chat import Chat, File, Heading, IncomingMessage, Note, Post, Table
 from bot.commands.suites import check_own_people
 from bot.context import AppContext
 from bot.coordination.bakeoff_registry import RunningElsewhereError
-from bot.render.bakeoffs import proposal_post, running_post, state_of
-from bot.render.formatting import counted
+from bot.render.bakeoffs import bakeoff_state, proposal_post, running_post
+from bot.render.formatting import count_noun
 from council.bakeoffs.models import Bakeoff, Suite
 from council.errors import BakeoffError, SuiteError
 from council.money import cap_micro_usd
@@ -54,7 +54,7 @@ def parse_arguments(text: str) -> BakeoffArguments:
     options = dict(_option(word) for word in words if _is_option(word))
     names = [word for word in words if not _is_option(word)]
     names += [options["suite"]] if "suite" in options else []
-    cap = read_cap(options["cap"]) if "cap" in options else None
+    cap = parse_cap_text(options["cap"]) if "cap" in options else None
     if names and names[0].lower() in _VERBS:
         return _parse_verb(_VERBS[names[0].lower()], names[1:], cap)
     if len(names) != 1:
@@ -77,7 +77,7 @@ def _option(word: str) -> tuple[str, str]:
     return name.lower(), value
 
 
-def read_cap(text: str) -> int:
+def parse_cap_text(text: str) -> int:
     """Parse "$1.50", "1.5" or "2$" into micro-dollars; raise BakeoffError for anything else."""
     found = _CAP.fullmatch(text.strip())
     micro = cap_micro_usd(float(found[1])) if found else 0
@@ -108,20 +108,22 @@ async def propose_bakeoff(
     app: AppContext, chat: Chat, message: IncomingMessage, words: BakeoffArguments
 ) -> None:
     """Show the cost of a bake-off and how to start it; with `now`, start it."""
-    bakeoff = await proposed(app, message, words)
+    bakeoff = await new_bakeoff(app, message, words)
     if words.now:
         await start_bakeoff(app, chat, message, bakeoff)
         return
-    cost = await expected(app, bakeoff)
+    cost = await estimate_bakeoff(app, bakeoff)
     value = Proposal.of(bakeoff).value if chat.is_room else None
     await chat.send_ephemeral(message, proposal_post(bakeoff, cost, value))
 
 
-async def proposed(app: AppContext, message: IncomingMessage, words: BakeoffArguments) -> Bakeoff:
+async def new_bakeoff(
+    app: AppContext, message: IncomingMessage, words: BakeoffArguments
+) -> Bakeoff:
     """Return a new bake-off, not stored yet; raise SuiteError, PanelError or AccessDeniedError."""
     check_own_people(message)
-    suite = await meant_suite(app, message.place, words.name)
-    await app.look_up(message.place)
+    suite = await load_suite_to_run(app, message.place, words.name)
+    await app.reload_picked_panel(message.place)
     panel = app.panel(words.panel, message.place)
     own = (f"bo:{message.key}", suite, panel, message.place, message.asker.id, app.now())
     return Bakeoff(*own, words.cap_micro)
@@ -144,7 +146,7 @@ async def resume_bakeoff(
     """Resume a bake-off that ended early, with a new cap if given."""
     bakeoff = await find_bakeoff(app, message, words.name)
     check_own_bakeoff(app.access, bakeoff, message.asker, "go on with a bake-off")
-    again = await lifecycle.reopened(app, bakeoff, words.cap_micro)
+    again = await lifecycle.reopen_bakeoff(app, bakeoff, words.cap_micro)
     await _run(app, chat, message, again, "gone on with")
 
 
@@ -156,14 +158,14 @@ async def _run(
     await chat.send_ephemeral(message, Post((Note(line),), line))
     shown = _posting_chat(app, chat, message, bakeoff)
     if not chat.follows:
-        await lifecycle.begin(app, shown, bakeoff)
+        await lifecycle.begin_bakeoff(app, shown, bakeoff)
         return
     try:
-        await lifecycle.hold(app, shown, bakeoff)
+        await lifecycle.run_bakeoff(app, shown, bakeoff)
     except asyncio.CancelledError:
         if not chat.is_room:
             with suppress(BakeoffError):
-                await lifecycle.cancel(app, bakeoff, CANCELLED)
+                await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
         raise
 
 
@@ -184,14 +186,16 @@ async def cancel_bakeoff(
     """Cancel a bake-off; its closed rounds stay."""
     bakeoff = await find_bakeoff(app, message, words.name)
     check_own_bakeoff(app.access, bakeoff, message.asker, "cancel a bake-off")
-    was_held = await is_held(app, bakeoff)
-    kept = await lifecycle.cancel(app, bakeoff, CANCELLED)
+    was_held = await is_bakeoff_running(app, bakeoff)
+    kept = await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
     shown = _posting_chat(app, chat, message, bakeoff)
     is_told_elsewhere = app.job_queue is not None and bakeoff.place.chat not in LOCAL_CHATS
     if not was_held and (shown or is_told_elsewhere):
         with suppress(RunningElsewhereError):  # that process posts the result
-            await lifecycle.begin(app, shown, await app.bakeoff_stores.bakeoffs.load(bakeoff.id))
-    of = counted(len(bakeoff.suite.questions), "question")
+            await lifecycle.begin_bakeoff(
+                app, shown, await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+            )
+    of = count_noun(len(bakeoff.suite.questions), "question")
     line = (
         f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept, and nothing more is spent. "
         f"`/council bakeoff resume {bakeoff.id}` goes on."
@@ -203,7 +207,7 @@ async def list_bakeoffs(
     app: AppContext, chat: Chat, message: IncomingMessage, _: BakeoffArguments
 ) -> None:
     """List the newest bake-offs."""
-    there = (await readable_bakeoffs(app, message))[:MAX_LISTED]
+    there = (await load_readable_bakeoffs(app, message))[:MAX_LISTED]
     if not there:
         note = Note("No bake-off has been held here yet: `/council bakeoff SUITE` holds one.")
         await chat.send_ephemeral(message, Post((note,)))
@@ -214,11 +218,13 @@ async def list_bakeoffs(
     ]
     table = Table(("Bake-off", "Begun (UTC)", "Suite", "Panel", "State"), tuple(rows))
     note = Note("`/council bakeoff show ID` shows one, `/council bakeoff SUITE` holds a new one.")
-    await chat.send_ephemeral(message, Post((Heading(counted(len(rows), "bake-off")), table, note)))
+    await chat.send_ephemeral(
+        message, Post((Heading(count_noun(len(rows), "bake-off")), table, note))
+    )
 
 
 async def _state(app: AppContext, bakeoff: Bakeoff) -> str:
-    return state_of(await standing(app, bakeoff))
+    return bakeoff_state(await load_progress(app, bakeoff))
 
 
 async def show_bakeoff(
@@ -226,11 +232,11 @@ async def show_bakeoff(
 ) -> None:
     """Show the progress of a running bake-off, else its result."""
     bakeoff = await find_bakeoff(app, message, words.name)
-    progress = await standing(app, bakeoff)
-    if await is_held(app, bakeoff):
+    progress = await load_progress(app, bakeoff)
+    if await is_bakeoff_running(app, bakeoff):
         await chat.send_ephemeral(message, running_post(progress, ""))
         return
-    thread = (await result_of(app, progress)).thread
+    thread = (await render_result(app, progress)).thread
     for post in (thread.root, *thread.replies):
         if not any(isinstance(part, File) for part in post.parts):
             await chat.send_ephemeral(message, post)
@@ -241,15 +247,15 @@ async def show_bakeoff(
 _PREFIX = "bo:"  # of the ids of bake-offs that a person started; it may be omitted
 
 
-async def readable_bakeoffs(app: AppContext, message: IncomingMessage) -> tuple[Bakeoff, ...]:
+async def load_readable_bakeoffs(app: AppContext, message: IncomingMessage) -> tuple[Bakeoff, ...]:
     """Return the bake-offs that the author of a message may read, newest first."""
     found = await app.bakeoff_stores.bakeoffs.recent(wanted=listable_bakeoffs(message))
-    return tuple(bakeoff for bakeoff in found if reads_bakeoff(message, bakeoff))
+    return tuple(bakeoff for bakeoff in found if can_read_bakeoff(message, bakeoff))
 
 
 async def find_bakeoff(app: AppContext, message: IncomingMessage, wanted: str) -> Bakeoff:
     """Return the readable bake-off whose id starts so, or the `last`; raise BakeoffError."""
-    there = await readable_bakeoffs(app, message)
+    there = await load_readable_bakeoffs(app, message)
     if wanted.lower() == LAST:
         if not there:
             raise BakeoffError(
@@ -268,7 +274,7 @@ async def find_bakeoff(app: AppContext, message: IncomingMessage, wanted: str) -
     return exact[0]
 
 
-async def meant_suite(app: AppContext, place: Place, name: str) -> Suite:
+async def load_suite_to_run(app: AppContext, place: Place, name: str) -> Suite:
     """Load a suite by name; raise SuiteError, which lists the known suites."""
     try:
         return await app.bakeoff_stores.suites.load(place.scope, name.lower())
@@ -328,7 +334,9 @@ def _digest(name: str) -> str:
     return sha256(name.encode()).hexdigest()[:_DIGITS]
 
 
-async def bakeoff_of(app: AppContext, message: IncomingMessage, proposal: Proposal) -> Bakeoff:
+async def proposed_bakeoff(
+    app: AppContext, message: IncomingMessage, proposal: Proposal
+) -> Bakeoff:
     """Return the proposed bake-off, asked by the presser; raise BakeoffError if it changed."""
     suite = await _suite(app, message, proposal)
     names = [name for name in app.panels if _digest(name) == proposal.panel]

@@ -4,16 +4,16 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from bot.access import admitted, check_own, check_own_bakeoff, check_readable
-from bot.bakeoffs.lifecycle import standing
+from bot.access import check_admitted, check_own_bakeoff, check_own_round, check_readable
+from bot.bakeoffs.lifecycle import load_progress
 from bot.chat import Button, Buttons, Chat, File, IncomingMessage, Line, Note, Post
-from bot.commands.ask import AskOptions, asked, proposed
+from bot.commands.ask import AskOptions, ask_with_options, new_round
 from bot.commands.bakeoffs import (
     BakeoffArguments,
     Proposal,
-    bakeoff_of,
     cancel_bakeoff,
     find_bakeoff,
+    proposed_bakeoff,
     resume_bakeoff,
     start_bakeoff,
 )
@@ -23,7 +23,7 @@ from bot.commands.rounds import (
     answers_kept,
     cancel_round,
     find_round_to_cancel,
-    rate,
+    save_feedback,
     why_not_cancellable,
 )
 from bot.commands.suites import (
@@ -31,17 +31,17 @@ from bot.commands.suites import (
     add_question,
     check_own_people,
     decline_suite,
+    estimate_suite_run,
     keep_suite,
-    run_of,
 )
 from bot.context import AppContext, usual_seconds
 from bot.render.bakeoffs import CANCEL, RESUME, START
 from bot.render.bakeoffs import LEAVE as DECLINE
-from bot.render.formatting import counted, file_name
-from bot.render.round_json import document
+from bot.render.formatting import count_noun, file_name
+from bot.render.round_json import round_document
 from bot.render.round_report import answer_posts, ballots_post, forgotten_line
-from bot.render.round_status import terms_of
-from bot.render.suites import KEEP, grown_post
+from bot.render.round_status import terms_line
+from bot.render.suites import KEEP, question_added_post
 from bot.render.suites import LEAVE as DECLINE_SUITE
 from council.budget import estimate_round
 from council.errors import CouncilError
@@ -52,9 +52,11 @@ DECLINED = "Nothing was begun, and nothing is spent."
 
 async def start_proposed(app: AppContext, chat: Chat, message: IncomingMessage, value: str) -> None:
     """Start a proposed bake-off."""
-    admitted(app.access, message)
+    check_admitted(app.access, message)
     check_own_people(message)
-    await start_bakeoff(app, chat, message, await bakeoff_of(app, message, Proposal.read(value)))
+    await start_bakeoff(
+        app, chat, message, await proposed_bakeoff(app, message, Proposal.read(value))
+    )
 
 
 async def decline_proposal(
@@ -75,7 +77,7 @@ async def resume_by_button(
     app: AppContext, chat: Chat, message: IncomingMessage, bakeoff_id: str
 ) -> None:
     """Resume the bake-off of a button."""
-    admitted(app.access, message)
+    check_admitted(app.access, message)
     await resume_bakeoff(app, chat, message, BakeoffArguments("resume", bakeoff_id))
 
 
@@ -83,7 +85,7 @@ async def resume_by_button(
 
 BUSY = "That is under way already."
 PRESS = "press"  # the kind of memo
-MOST_REMEMBERED = 1_000
+MAX_REMEMBERED_PRESSES = 1_000
 # In a cluster, for how long other processes treat the same press as a duplicate.
 PRESS_SECONDS = 10.0
 
@@ -119,7 +121,7 @@ class ActionDeduplicator:
         return await self._app.key_values.once(PRESS, " ".join(key), PRESS_SECONDS)
 
 
-async def tell_busy(chat: Chat, message: IncomingMessage) -> None:
+async def send_busy_note(chat: Chat, message: IncomingMessage) -> None:
     """Reply that the action is running already."""
     await chat.send_ephemeral(message, Post((Note(BUSY),), BUSY))
 
@@ -133,14 +135,14 @@ OTHER_VERSION = (
 )
 
 
-async def readable_round(app: AppContext, message: IncomingMessage, round_id: str) -> Round:
+async def load_readable_round(app: AppContext, message: IncomingMessage, round_id: str) -> Round:
     """Load a round; raise RoundNotFoundError unless the presser may read it here."""
     round_ = await app.store.load(round_id)
     check_readable(round_, message)
     return round_
 
 
-def posts_of(round_: Round, what: str) -> list[Post]:
+def answer_or_ballot_posts(round_: Round, what: str) -> list[Post]:
     """Return the answers or the ballots of a round as posts; raise CouncilError without any."""
     if round_.draw is None:
         raise CouncilError("There is nothing to show yet: no answer has been ranked.")
@@ -154,14 +156,14 @@ def posts_of(round_: Round, what: str) -> list[Post]:
 async def ask_again(app: AppContext, chat: Chat, message: IncomingMessage, round_id: str) -> None:
     """Ask a round's question again, with the presser as its asker."""
     again, choice = await repeat_question(app, message, round_id)
-    await asked(app, chat, again, choice)
+    await ask_with_options(app, chat, again, choice)
 
 
 async def repeat_question(
     app: AppContext, message: IncomingMessage, round_id: str
 ) -> tuple[IncomingMessage, AskOptions]:
     """Return the message and options that ask a round's question again."""
-    round_ = await readable_round(app, message, round_id)
+    round_ = await load_readable_round(app, message, round_id)
     _check_remembered(round_)
     before = round_.question
     here = (before.place.workspace, before.place.channel) == (
@@ -182,13 +184,13 @@ async def resume_round(
     app: AppContext, chat: Chat, message: IncomingMessage, round_id: str
 ) -> None:
     """Resume a round that was cancelled or failed."""
-    round_ = await readable_round(app, message, round_id)
-    check_own(app.access, round_, message.asker, "go on with a round")
+    round_ = await load_readable_round(app, message, round_id)
+    check_own_round(app.access, round_, message.asker, "go on with a round")
     _check_remembered(round_)
     if round_.closing or await app.runner.is_running(round_id):
         raise CouncilError(f"Round {round_id} is not stopped: there is nothing to go on with.")
     await app.reopen(round_)
-    with app.keeping_admitted(round_):
+    with app.dismissed_at_end(round_):
         await deliver_round(app, chat, message, round_)
 
 
@@ -196,7 +198,7 @@ async def export_round(
     app: AppContext, chat: Chat, message: IncomingMessage, round_id: str
 ) -> None:
     """Post a round as a JSON file in its own thread, once."""
-    round_ = await readable_round(app, message, round_id)
+    round_ = await load_readable_round(app, message, round_id)
     if round_.stage is not Stage.CLOSED:
         raise CouncilError(f"Round {round_id} is still at stage {round_.stage.value}.")
     if not chat.keeps_files:
@@ -205,23 +207,25 @@ async def export_round(
     if root is None:
         raise CouncilError(f"The thread of round {round_id} is not there to put a file in.")
     place = replace(root.place, thread=root.place.thread or root.message)
-    text = json.dumps(document(round_), ensure_ascii=False, indent=2)
+    text = json.dumps(round_document(round_), ensure_ascii=False, indent=2)
     await send_file(app, chat, round_, place, File(file_name(round_id, "json"), text))
     line = "The round is in its thread, as JSON: everything that was stored of it."
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
 
-async def opine(
+async def rate_round(
     app: AppContext, chat: Chat, message: IncomingMessage, round_id: str, opinion: Opinion
 ) -> None:
     """Store somebody's feedback on a round."""
-    await rate(app, await readable_round(app, message, round_id), message.asker.id, opinion)
+    await save_feedback(
+        app, await load_readable_round(app, message, round_id), message.asker.id, opinion
+    )
     await chat.send_ephemeral(message, Post((Note(THANKS),), THANKS))
 
 
 def check_may_add(app: AppContext, message: IncomingMessage) -> None:
     """Raise AccessDeniedError unless this person may add to suites here."""
-    admitted(app.access, message)
+    check_admitted(app.access, message)
     check_own_people(message)
 
 
@@ -230,12 +234,21 @@ async def add_to_suite(
 ) -> None:
     """Add a round's question to a suite."""
     check_may_add(app, message)
-    made = await add_question(app, message, await readable_round(app, message, round_id), joining)
-    await chat.send_ephemeral(message, grown_post(made, await run_of(app, message.place, made)))
+    made = await add_question(
+        app, message, await load_readable_round(app, message, round_id), joining
+    )
+    await chat.send_ephemeral(
+        message, question_added_post(made, await estimate_suite_run(app, message.place, made))
+    )
 
 
-PROPOSED = {KEEP, DECLINE_SUITE, START, DECLINE}  # actions after which the proposal disappears
-PRESSES = {
+PROPOSAL_ACTIONS = {
+    KEEP,
+    DECLINE_SUITE,
+    START,
+    DECLINE,
+}  # actions after which the proposal disappears
+BUTTON_HANDLERS = {
     "again": ask_again,
     "cancel": cancel_round,
     "resume": resume_round,
@@ -272,18 +285,18 @@ CONFIRM_LABELS = {
 PROPOSAL_REPLACEMENTS = {START: "Beginning …"}  # the text that replaces an accepted proposal
 
 
-def is_asked_about(action: str) -> bool:
+def needs_confirmation(action: str) -> bool:
     """Return whether an action needs a confirmation first."""
     return action in CONFIRM_LABELS
 
 
-def confirmed(action: str) -> str:
+def confirmed_action(action: str) -> str:
     """Return the action that a "yes" button confirms; "" for any other button."""
     wanted = action.removeprefix(YES)
     return wanted if wanted != action and wanted in CONFIRM_LABELS else ""
 
 
-def in_its_place(action: str) -> Post | None:
+def replacement_post(action: str) -> Post | None:
     """Return the post that replaces an answered question or proposal, else None."""
     for wanted, labels in CONFIRM_LABELS.items():
         texts = {f"{YES}{wanted}": labels.after_yes, f"{NO}{wanted}": labels.after_no}
@@ -294,7 +307,9 @@ def in_its_place(action: str) -> Post | None:
     return None
 
 
-async def asked_back(app: AppContext, message: IncomingMessage, action: str, round_id: str) -> Post:
+async def confirmation_post(
+    app: AppContext, message: IncomingMessage, action: str, round_id: str
+) -> Post:
     """Return the question to confirm, with the cost or what stays, or a note if it is too late.
 
     Raise CouncilError if the action is not possible.
@@ -312,9 +327,9 @@ async def _confirm_again(
     app: AppContext, message: IncomingMessage, round_id: str
 ) -> tuple[str, str]:
     again, choice = await repeat_question(app, message, round_id)
-    round_ = proposed(app, again, again.text, choice)
+    round_ = new_round(app, again, again.text, choice)
     usual = await usual_seconds(app.store, round_.panel.name)
-    terms = terms_of(round_, await estimate_round(round_, app.gateway), usual)
+    terms = terms_line(round_, await estimate_round(round_, app.gateway), usual)
     return "Run again? The whole council is asked once more.", terms
 
 
@@ -337,10 +352,10 @@ async def _confirm_cancel_bakeoff(
     check_own_bakeoff(app.access, bakeoff, message.asker, "cancel a bake-off")
     if bakeoff.ending:
         return f"Bake-off {bakeoff.id} is over already.", ""
-    progress = await standing(app, bakeoff)
+    progress = await load_progress(app, bakeoff)
     note = (
-        f"{progress.over} of {counted(progress.questions, 'question')} are over and kept; nobody "
-        "else is asked, and nothing more spent. It can go on later."
+        f"{progress.over} of {count_noun(progress.questions, 'question')} are over and kept; "
+        "nobody else is asked, and nothing more spent. It can go on later."
     )
     return f"Cancel bake-off {bakeoff.id}?", note
 

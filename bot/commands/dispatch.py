@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from bot.access import admitted
+from bot.access import check_admitted
 from bot.chat import Caution, Chat, Heading, IncomingMessage, Note, Post, Table
 from bot.commands.ask import ask
 from bot.commands.bakeoffs import GRAMMAR as BAKEOFF
@@ -21,21 +21,19 @@ from bot.commands.rounds import (
     vote,
 )
 from bot.commands.schedules import GRAMMAR as SCHEDULE
-from bot.commands.schedules import schedule
+from bot.commands.schedules import handle_schedule
 from bot.commands.suites import GRAMMAR as SUITE
 from bot.commands.suites import USAGE, handle_suite
 from bot.context import AppContext
 from bot.observability import logs
 from council.errors import CouncilError
 
-Act = Callable[[Chat, IncomingMessage], Awaitable[None]]
+Handler = Callable[[Chat, IncomingMessage], Awaitable[None]]
 
 
 async def handle_message(app: AppContext, chat: Chat, message: IncomingMessage) -> None:
     """Run the command in a message; reply privately with a sentence if that fails."""
-    await reporting_errors(
-        chat, message, run_command(app, chat, message, COMMANDS.read(message.text))
-    )
+    await report_errors(chat, message, run_command(app, chat, message, COMMANDS.read(message.text)))
 
 
 async def run_command(
@@ -43,12 +41,12 @@ async def run_command(
 ) -> None:
     """Run a command; raise CouncilError if it fails or its author has no access."""
     if invocation.command is not HELP:
-        admitted(app.access, message)
-    await app.look_up(message.place)
+        check_admitted(app.access, message)
+    await app.reload_picked_panel(message.place)
     await invocation.command.run(app, chat, message, invocation.argument)
 
 
-async def reporting_errors(chat: Chat, message: IncomingMessage, action: Awaitable[None]) -> None:
+async def report_errors(chat: Chat, message: IncomingMessage, action: Awaitable[None]) -> None:
     """Await an action; if it fails, reply privately to the message with a sentence."""
     try:
         await action
@@ -56,7 +54,7 @@ async def reporting_errors(chat: Chat, message: IncomingMessage, action: Awaitab
         await chat.send_ephemeral(message, Post((Caution(str(error)),), str(error)))
     # The outermost handler: log a bug once, and reply without its details.
     except Exception as error:  # noqa: BLE001
-        wrong = logs.unforeseen("command_failed", error, key=message.key)
+        wrong = logs.log_unexpected_error("command_failed", error, key=message.key)
         line = f"{wrong} Nothing that was saved is lost."
         await chat.send_ephemeral(message, Post((Caution(line),), line))
 
@@ -138,7 +136,7 @@ _OTHERS = (
         "schedule",
         "/council schedule [add NAME …]",
         "have a suite run again and again: list, add, pause, resume, edit, remove, run",
-        schedule,
+        handle_schedule,
         SCHEDULE,
         "words",
     ),

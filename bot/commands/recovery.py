@@ -9,12 +9,12 @@ from math import inf
 import structlog
 
 from bot.chat import Asker, Chat, DeliveryUnknownError, IncomingMessage
-from bot.commands.dispatch import reporting_errors
+from bot.commands.dispatch import report_errors
 from bot.commands.round_delivery import follow_and_deliver
 from bot.commands.suites import DRAFT
 from bot.context import PICKED_PANEL, AppContext
 from bot.coordination.tasks import BackgroundTasks
-from bot.observability.logs import unforeseen
+from bot.observability.logs import log_unexpected_error
 from council.errors import CouncilError
 from council.ports import RoundQuery, RoundSummary
 
@@ -34,7 +34,7 @@ class ChatSupervisor:
         """Report the state of the chat."""
         self._report(f"{self._name}: {what}")
 
-    def subscription(self, how: str) -> None:
+    def report_connected(self, how: str) -> None:
         """Report that the chat is connected, and how."""
         self._was_connected, self._connected_at = True, time.monotonic()
         self.say(how)
@@ -53,7 +53,7 @@ class ChatSupervisor:
                 return
             # The outermost handler: reconnect, and keep the web page up.
             except Exception as error:  # noqa: BLE001
-                why = unforeseen(f"{self._name.lower()}_failed", error)
+                why = log_unexpected_error(f"{self._name.lower()}_failed", error)
             # The pause grows as long as connections are lost soon after they are made.
             if time.monotonic() - self._connected_at > MAX_PAUSE_SECONDS:
                 pause, self._connected_at = 1.0, inf
@@ -62,7 +62,7 @@ class ChatSupervisor:
             pause = min(MAX_PAUSE_SECONDS, 2 * pause)
 
 
-async def left(app: AppContext, chat: str, workspace: str) -> int:
+async def delete_workspace(app: AppContext, chat: str, workspace: str) -> int:
     """Delete the rounds of a workspace that uninstalled the bot; return how many there were.
 
     Running rounds and bake-offs are stopped; picked panels and drafts are deleted too. Raise
@@ -104,7 +104,7 @@ class UndeliveredRounds:
             line.question, Asker(line.asked_by, line.asked_by), line.place, line.id
         )
         chat = self._new_chat()
-        await reporting_errors(chat, message, self._follow_and_deliver(chat, line.id))
+        await report_errors(chat, message, self._follow_and_deliver(chat, line.id))
 
     async def _follow_and_deliver(self, chat: Chat, round_id: str) -> None:
         round_ = await self._app.store.load(round_id)

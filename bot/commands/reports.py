@@ -7,9 +7,14 @@ from datetime import datetime
 from itertools import chain
 
 from bot.access import AccessDeniedError
-from bot.bakeoffs.bias_report import bias_sought, shown_bias
-from bot.bakeoffs.leaderboard import LeaderboardQuery, leaderboard, parse_query, weighed
-from bot.bakeoffs.records import records_up_to_date
+from bot.bakeoffs.bias_report import load_bias, parse_bias_query
+from bot.bakeoffs.leaderboard import (
+    LeaderboardQuery,
+    add_weighted_leaderboard,
+    load_leaderboard,
+    parse_query,
+)
+from bot.bakeoffs.records import update_records
 from bot.chat import (
     Chat,
     File,
@@ -21,9 +26,9 @@ from bot.chat import (
     Thread,
 )
 from bot.context import AppContext
-from bot.render.bias_message import bias_thread, pictures_of
-from bot.render.formatting import known_names
-from bot.render.leaderboard import board_thread, picture_of
+from bot.render.bias_message import bias_thread, render_bias_pngs
+from bot.render.formatting import panel_seat_names
+from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from council.places import LOCAL_CHATS
 
 _OPTION = re.compile(r'(as|since|until|panel|category|suite|weights):("[^"]*"|\S+)', re.IGNORECASE)
@@ -114,13 +119,13 @@ async def show_leaderboard(
     """Show a leaderboard; in a chat, of the rounds of its workspace."""
     check_own_workspace(message, "A leaderboard")
     query = with_scope(parse_leaderboard_query(words, app.now()), message)
-    await records_up_to_date(app)
-    board = await leaderboard(app.bakeoff_stores, query, known_names(app.panels.values()))
-    board = await weighed(app, query, board)
+    await update_records(app)
+    board = await load_leaderboard(app.bakeoff_stores, query, panel_seat_names(app.panels.values()))
+    board = await add_weighted_leaderboard(app, query, board)
     picture = b""
     if chat.keeps_files and board.board.rows:
-        picture = await asyncio.to_thread(picture_of, board)
-    thread = board_thread(board, picture, as_judge=query.as_judge)
+        picture = await asyncio.to_thread(render_leaderboard_png, board)
+    thread = leaderboard_thread(board, picture, as_judge=query.as_judge)
     await show_report(app, chat, message, thread, ROOT)
 
 
@@ -143,10 +148,10 @@ async def show_bias(app: AppContext, chat: Chat, message: IncomingMessage, words
     Arguments are `[PANEL] [suite:S] [since:30d] [until:…] [category:C]`.
     """
     check_own_workspace(message, "A bias report")
-    query = with_scope(bias_sought(parse_options(words, "panel"), app.now()), message)
-    names = known_names(app.panels.values())
-    bias = await shown_bias(app, query, names, app.measure_bias)
+    query = with_scope(parse_bias_query(parse_options(words, "panel"), app.now()), message)
+    names = panel_seat_names(app.panels.values())
+    bias = await load_bias(app, query, names, app.measure_bias)
     pictures: tuple[bytes, ...] = ()
     if chat.keeps_files and bias.report.judges:
-        pictures = await asyncio.to_thread(pictures_of, bias)
+        pictures = await asyncio.to_thread(render_bias_pngs, bias)
     await show_report(app, chat, message, bias_thread(bias, pictures), BIAS_ROOT)

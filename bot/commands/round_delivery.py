@@ -32,13 +32,13 @@ from bot.ports import (
     PubSub,
     RoundSnapshot,
     RoundStoppedError,
-    job_of,
-    queue_of_place,
-    seems_queued,
+    is_probably_queued,
+    job_for,
+    queue_for,
 )
 from bot.render.formatting import file_name
-from bot.render.round_report import as_markdown, report
-from bot.render.round_status import progress_post, running_post, signed, stopped_post
+from bot.render.round_report import round_thread, thread_markdown
+from bot.render.round_status import add_asker, progress_post, running_post, stopped_post
 from council.errors import CouncilError, StoreError
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
@@ -62,7 +62,7 @@ async def deliver_round(
     if app.job_queue is None or not chat.is_room:
         await follow_and_deliver(app, chat, place, round_)
         return
-    job = job_of(SHOW, place, round_.id, app.shards)
+    job = job_for(SHOW, place, round_.id, app.shards)
     await enqueue_and_relay(app.job_queue, app.pubsub, job, chat, message)
 
 
@@ -139,20 +139,20 @@ async def _is_cancelled(app: AppContext, live: "_LiveMessage") -> bool:
 
 async def _show_stopped(app: AppContext, live: "_LiveMessage", why: str) -> None:
     round_ = await app.store.load(live.snapshot.round_.id)
-    await live.chat.edit(live.sent, signed(stopped_post(round_, why), round_, live.asker))
+    await live.chat.edit(live.sent, add_asker(stopped_post(round_, why), round_, live.asker))
 
 
 async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
     """Replace the progress message by the answer, and reply with the rest."""
     round_, chat = live.snapshot.round_, live.chat
-    thread = report(round_)
-    posts = (signed(thread.root, round_, live.asker), *thread.replies)
+    thread = round_thread(round_)
+    posts = (add_asker(thread.root, round_, live.asker), *thread.replies)
     # Splitting long answers into pages is slow and must not block the event loop.
     (root, *rest), *more = await asyncio.to_thread(lambda: [chat.pages(post) for post in posts])
     replies = [*rest, *chain.from_iterable(more)]
     if chat.keeps_files:
         name = file_name(round_.id, "md")
-        replies.append(Post((File(name, as_markdown(thread)),), name))
+        replies.append(Post((File(name, thread_markdown(thread)),), name))
     sent = await _replace_progress(app, live, root)
     try:
         await _post_replies_or_hint(app, live, sent, replies)
@@ -229,7 +229,7 @@ async def _deliver_privately(app: AppContext, live: "_LiveMessage", why: str) ->
 
 async def _post_privately(app: AppContext, chat: Chat, round_: Round) -> None:
     """Post the answer in the asker's private place."""
-    root = report(round_).root
+    root = round_thread(round_).root
     parts = tuple(part for part in root.parts if not isinstance(part, Buttons))
     line = f"I could not post this where you asked for it, so only you see it (round {round_.id})."
     post = replace(root, parts=(Caution(line), *parts))
@@ -263,13 +263,13 @@ class _LiveMessage:
         round_, draft = self.snapshot.round_, self.snapshot.draft
         if not self.chat.is_room:
             return progress_post(round_, seconds, draft)
-        running = signed(running_post(round_, seconds, draft), round_, self.asker)
+        running = add_asker(running_post(round_, seconds, draft), round_, self.asker)
         pages = await asyncio.to_thread(self.chat.pages, running)
         return pages[0]
 
     def keep_updated(self) -> AbstractAsyncContextManager[None]:
         """Keep the message up to date for the duration of the block."""
-        return self._updates.kept_up(self._edit_on_changes())
+        return self._updates.keep_updating(self._edit_on_changes())
 
     async def _edit_on_changes(self) -> None:
         """Edit the message on every change and at each tick, until the round is closed."""
@@ -323,7 +323,7 @@ async def enqueue_and_relay(
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_SECONDS):
                     text = await replies.get()
-            if text == ENDED or (not text and not await seems_queued(job_queue, job)):
+            if text == ENDED or (not text and not await is_probably_queued(job_queue, job)):
                 return
             if text.startswith("+"):
                 await pubsub.publish(_receipt_topic(job), "+")
@@ -369,7 +369,7 @@ class RoundDelivery:
         return [line.id for line in reversed(found) if self._is_ours(line)]
 
     def _is_ours(self, line: RoundSummary) -> bool:
-        return queue_of_place(line.place, self.app.shards) == self.teller
+        return queue_for(line.place, self.app.shards) == self.teller
 
     async def show(self, round_id: str) -> None:
         """Deliver a round; if that fails, reply to its asker and raise CouncilError."""
@@ -386,7 +386,7 @@ class RoundDelivery:
             raise
         # The outermost handler: log a bug once, and reply without its details.
         except Exception as error:
-            why = logs.unforeseen("showing_failed", error, round_id=round_id)
+            why = logs.log_unexpected_error("showing_failed", error, round_id=round_id)
             await _relay_error(relay, message, f"{why} Nothing that was saved is lost.")
             raise CouncilError(why) from error
         await relay.end()

@@ -5,15 +5,21 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from bot.access import allows, check_own, check_readable, listable, readable_rounds
+from bot.access import (
+    allows_panel,
+    check_own_round,
+    check_readable,
+    listable_rounds,
+    readable_rounds,
+)
 from bot.chat import Chat, Heading, IncomingMessage, Note, Post, SentMessage, Table
-from bot.chat.incoming import cleaned
+from bot.chat.incoming import clean_text
 from bot.context import AppContext
 from bot.render.budgets import budget_post
-from bot.render.formatting import authors_of, counted, listed, names_of
-from bot.render.round_report import forgotten_line, report, state_of
+from bot.render.formatting import author_names, count_noun, join_words, seat_names
+from bot.render.round_report import forgotten_line, round_state, round_thread
 from bot.render.round_status import receivers
-from bot.render.text_safety import in_one_line
+from bot.render.text_safety import shorten_to_line
 from council.budget_caps import Account, channel_account
 from council.errors import CouncilError, RoundNotFoundError, StoreError
 from council.feedback import Feedback, HumanVote
@@ -47,7 +53,7 @@ MAX_CONTEXT_CHARACTERS = 12_000
 MAX_THREAD_ROUNDS = 50  # of a channel, searched for those of a thread
 
 
-async def rounds_of_thread(app: AppContext, place: Place, asked: str = "") -> tuple[Round, ...]:
+async def load_thread_rounds(app: AppContext, place: Place, asked: str = "") -> tuple[Round, ...]:
     """Return the rounds of a thread that began with one, oldest first; else nothing.
 
     The thread's first message shows a round, or is the question of the round with the id `asked`.
@@ -65,12 +71,14 @@ async def rounds_of_thread(app: AppContext, place: Place, asked: str = "") -> tu
 
 async def _first_round(app: AppContext, place: Place, asked: str) -> Round | None:
     try:
-        return await round_at(app, place, place.thread or "") or await app.store.load(asked)
+        return await find_round_of_message(app, place, place.thread or "") or await app.store.load(
+            asked
+        )
     except RoundNotFoundError:
         return None
 
 
-async def round_at(app: AppContext, place: Place, message: str) -> Round | None:
+async def find_round_of_message(app: AppContext, place: Place, message: str) -> Round | None:
     """Return the round whose first message this is, else None."""
     round_id = await app.outbox.root_of(SentMessage(place, message))
     with suppress(RoundNotFoundError):  # a bake-off's message
@@ -80,7 +88,9 @@ async def round_at(app: AppContext, place: Place, message: str) -> Round | None:
 
 def context_of(rounds: Sequence[Round]) -> str:
     """Return earlier rounds as the context of a question; the newest is always included."""
-    return "\n\n".join(newest([_as_context(round_) for round_ in rounds if not round_.forgotten]))
+    return "\n\n".join(
+        newest_that_fit([_as_context(round_) for round_ in rounds if not round_.forgotten])
+    )
 
 
 def _as_context(round_: Round) -> str:
@@ -88,7 +98,7 @@ def _as_context(round_: Round) -> str:
     return f"The question before: {round_.question.text}\n\nThe council's answer to it: {answer}"
 
 
-def newest(lines: list[str]) -> list[str]:
+def newest_that_fit(lines: list[str]) -> list[str]:
     """Return as many of the last lines as fit in the context."""
     kept: list[str] = []
     left = MAX_CONTEXT_CHARACTERS
@@ -111,7 +121,7 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
     if name:
         panel = app.panel(name, message.place)
         await app.pick(name, message.place)
-        seats = names_of(panel)
+        seats = seat_names(panel)
         seated = tuple((seats[seat.key], seat.key, seat.family) for seat in panel.judges)
         note = Note(f"Questions here go to panel {name} now, that is to {receivers(panel)}.")
         table = Table(("Seat", "Key", "Family"), seated)
@@ -121,7 +131,7 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
     rows = tuple(
         (f"{panel.name}{' (in use)' if panel.name == current else ''}", _seats(panel.name, app))
         for panel in app.panels.values()
-        if allows(app.access, message.place, panel)
+        if allows_panel(app.access, message.place, panel)
     )
     note = Note("`/council panel NAME` picks one; `panel:NAME` before a question, for that one.")
     await chat.send_ephemeral(
@@ -130,13 +140,13 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
 
 
 def _seats(name: str, app: AppContext) -> str:
-    names = names_of(app.panels[name])
+    names = seat_names(app.panels[name])
     return ", ".join(names[seat.key] for seat in app.panels[name].members)
 
 
 async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, limit: str) -> None:
     """List the newest rounds."""
-    wanted = listable(message)
+    wanted = listable_rounds(message)
     lines = await app.store.recent(int(limit) if limit else DEFAULT_LISTED_ROUNDS, wanted)
     if not lines:
         await chat.send_ephemeral(message, Post((Note("No round has been held yet."),)))
@@ -145,14 +155,14 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
         (
             line.id,
             f"{line.asked_at:%Y-%m-%d %H:%M}",
-            state_of(line),
-            in_one_line(line.question, MAX_QUESTION_CHARACTERS),
+            round_state(line),
+            shorten_to_line(line.question, MAX_QUESTION_CHARACTERS),
         )
         for line in lines
     )
     table = Table(("Round", "Asked (UTC)", "Stage", "Question"), rows)
     note = Note("`/council show ROUND` opens one.")
-    await chat.send_ephemeral(message, Post((Heading(counted(len(rows), "round")), table, note)))
+    await chat.send_ephemeral(message, Post((Heading(count_noun(len(rows), "round")), table, note)))
 
 
 async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, wanted: str) -> None:
@@ -165,7 +175,7 @@ async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, want
         line = f"Round {round_.id} is still at stage {round_.stage.value}."
         await chat.send_ephemeral(message, Post((Note(line),)))
         return
-    thread = report(round_)
+    thread = round_thread(round_)
     for post in (thread.root, *(() if chat.is_room else thread.replies)):
         await chat.send_ephemeral(message, post)
 
@@ -174,7 +184,7 @@ async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: 
     """Load a readable round by the start of its id, or the newest for `last`."""
     if wanted.lower() != LAST:
         return await find_round(app, message, wanted)
-    newest = await app.store.recent(1, listable(message))
+    newest = await app.store.recent(1, listable_rounds(message))
     if not newest:
         raise RoundNotFoundError("No round has been held yet.")
     return await app.store.load(newest[0].id)
@@ -193,14 +203,14 @@ async def cancel_round(app: AppContext, chat: Chat, message: IncomingMessage, wa
 async def find_round_to_cancel(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
     """Load the round to cancel; raise NotYoursError unless this person may cancel it."""
     round_ = await _find_own_or_last(app, message, wanted)
-    check_own(app.access, round_, message.asker, "cancel a round")
+    check_own_round(app.access, round_, message.asker, "cancel a round")
     return round_
 
 
 async def _find_own_or_last(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
     if wanted.lower() != LAST:
         return await find_round(app, message, wanted)
-    own = replace(listable(message), asked_by=message.asker.id, unfinished=True)
+    own = replace(listable_rounds(message), asked_by=message.asker.id, unfinished=True)
     newest = await app.store.recent(1, own)
     if not newest:
         raise RoundNotFoundError("No round of yours is under way here.")
@@ -236,7 +246,7 @@ async def _cancel(app: AppContext, round_: Round) -> str:
 
 def answers_kept(round_: Round) -> str:
     """Return how many answers stay: "2 of 3 answers are kept"."""
-    members = counted(len(round_.panel.members), "answer")
+    members = count_noun(len(round_.panel.members), "answer")
     are = "is" if len(round_.answers) == 1 else "are"
     return f"{len(round_.answers)} of {members} {are} kept"
 
@@ -253,14 +263,14 @@ async def forget_round_command(
 ) -> None:
     """Forget a round of one's own, or any as an admin; it must not be running."""
     round_ = await find_round(app, message, wanted)
-    check_own(app.access, round_, message.asker, "have a round forgotten")
+    check_own_round(app.access, round_, message.asker, "have a round forgotten")
     if await app.runner.is_running(round_.id):
         raise UnderWayError(f"Round {round_.id} is under way: stop it first, then forget it.")
-    line = await forgotten(app.store, round_, app.now())
+    line = await forget_and_wipe(app.store, round_, app.now())
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
 
-async def forgotten(store: Store, round_: Round, moment: datetime) -> str:
+async def forget_and_wipe(store: Store, round_: Round, moment: datetime) -> str:
     """Delete the texts of a round, wipe them from the database file, and return what to reply."""
     is_new = await store.forget(round_.id, moment, new_salt())
     try:
@@ -269,7 +279,7 @@ async def forgotten(store: Store, round_: Round, moment: datetime) -> str:
         raise StoreError(f"Round {round_.id} is forgotten, but not yet wiped: {error}") from error
     if not is_new:
         return f"Round {round_.id} was forgotten before; nothing is left to forget."
-    texts = counted(len(removable_texts(round_)), "text")
+    texts = count_noun(len(removable_texts(round_)), "text")
     return (
         f"Round {round_.id} is forgotten: {texts} removed; who sat, rankings, standings, cost and "
         "a digest of each text are kept."
@@ -293,9 +303,9 @@ class Opinion:
     reason: str = ""
 
 
-async def rate(app: AppContext, round_: Round, by: str, opinion: Opinion) -> None:
+async def save_feedback(app: AppContext, round_: Round, by: str, opinion: Opinion) -> None:
     """Store somebody's feedback on a closed round, replacing any earlier one."""
-    reason = cleaned(opinion.reason)
+    reason = clean_text(opinion.reason)
     if not round_.closing:
         raise FeedbackError(f"Round {round_.id} is not closed yet: wait for its answer.")
     if len(reason) > MAX_COMMENT_CHARACTERS:
@@ -314,7 +324,7 @@ async def own_feedback(app: AppContext, round_id: str, by: str) -> Feedback | No
 
 # --- The command vote.
 
-SEEN = "You have seen who wrote what, so this vote is not blind."
+NOT_BLIND = "You have seen who wrote what, so this vote is not blind."
 
 
 async def vote(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
@@ -336,7 +346,7 @@ async def cast_vote(app: AppContext, round_: Round, by: str, letter: str) -> Hum
     if label is None:
         raise FeedbackError(
             f"Round {round_.id} has no Response {letter.upper()[:20]}: choose among "
-            f"{listed(sorted(draw.labels.labels))}."
+            f"{join_words(sorted(draw.labels.labels))}."
         )
     cast = HumanVote(round_.id, by, label, draw.labels.author_of(label), app.now())
     await app.store.vote(cast)
@@ -355,8 +365,8 @@ def _draw_of(round_: Round) -> Draw:
 
 def voted_line(round_: Round, cast: HumanVote) -> str:
     """Return the confirmation of a vote."""
-    author = authors_of(round_.panel, _draw_of(round_))[cast.label]
-    return f"Noted: Response {cast.label}, by {author}, is the best to you. {SEEN}"
+    author = author_names(round_.panel, _draw_of(round_))[cast.label]
+    return f"Noted: Response {cast.label}, by {author}, is the best to you. {NOT_BLIND}"
 
 
 async def own_vote(app: AppContext, round_id: str, by: str) -> HumanVote | None:

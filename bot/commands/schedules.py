@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import date
 from zoneinfo import ZoneInfo
 
-from bot.access import admitted
-from bot.bakeoffs.runner import expected
+from bot.access import check_admitted
+from bot.bakeoffs.runner import estimate_bakeoff
 from bot.chat import Asker, Chat, IncomingMessage, Note, Post
-from bot.commands.bakeoffs import meant_suite, start_bakeoff
+from bot.commands.bakeoffs import load_suite_to_run, start_bakeoff
 from bot.context import SCHEDULES, AppContext
-from bot.render.formatting import names_of as seat_names
-from bot.render.schedules import ScheduleCost, ScheduleStatus, list_post, understood_post
-from bot.schedules.parser import EXAMPLE, NO_CAP, ScheduleRequest, read
+from bot.render.formatting import seat_names as seat_names
+from bot.render.schedules import ScheduleCost, ScheduleStatus, schedules_post, understood_post
+from bot.schedules.parser import NO_CAP, SCHEDULE_EXAMPLE, ScheduleRequest, parse_schedule
 from council.bakeoffs.models import Bakeoff, Schedule, slot_at
 from council.bakeoffs.ports import BakeoffQuery
 from council.errors import CouncilError, ScheduleError
@@ -21,32 +21,34 @@ from council.places import LOCAL_CHATS, Place
 Subcommand = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
 
 
-async def schedule(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
+async def handle_schedule(
+    app: AppContext, chat: Chat, message: IncomingMessage, words: str
+) -> None:
     """Run the subcommand of the first word; without one, list the schedules."""
     verb, rest = (*words.split(None, 1), "", "")[:2]
     subcommand = _SUBCOMMANDS.get(verb.lower() or "list")
     if subcommand is None:
         raise ScheduleError(
             f"I cannot {verb!r} schedules, but {', '.join(_SUBCOMMANDS)}: "
-            f"/council schedule {EXAMPLE}."
+            f"/council schedule {SCHEDULE_EXAMPLE}."
         )
     await subcommand(app, chat, message, rest.strip())
 
 
 async def _add(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
-    wanted = read(words, today(app))
+    wanted = parse_schedule(words, today(app))
     there = await _in_reporting_channel(app, chat, message, wanted)
-    new = await made(app, there, wanted)
-    await kept(app, new)
+    new = await new_schedule(app, there, wanted)
+    await save_schedule(app, new)
     await _show(app, chat, message, new, wanted)
 
 
 async def _edit(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
-    wanted = read(words, today(app))
+    wanted = parse_schedule(words, today(app))
     before = await _find_own(app, message, wanted.name, "edit")
     there = await _in_reporting_channel(app, chat, message, wanted) if wanted.channel else None
     after = await edit_schedule(app, before, wanted, there)
-    await kept(app, after)
+    await save_schedule(app, after)
     await _show(app, chat, message, after)
 
 
@@ -57,7 +59,7 @@ async def _in_reporting_channel(
     if not wanted.channel:
         return message
     there = await chat.in_channel(message, wanted.channel)
-    admitted(app.access, there)
+    check_admitted(app.access, there)
     return there
 
 
@@ -70,34 +72,41 @@ async def _show(
 ) -> None:
     """Show how a schedule was understood, and the default time zone if none was given."""
     house = app.zone if wanted and not wanted.zone else ""
-    await chat.send_ephemeral(message, understood_post(await lined(app, one), message.place, house))
+    await chat.send_ephemeral(
+        message, understood_post(await load_schedule_status(app, one), message.place, house)
+    )
 
 
 async def _list(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
-    lines = [await lined(app, one) for one in await visible(app, message)]
-    await chat.send_ephemeral(message, list_post(lines, message.place))
+    lines = [
+        await load_schedule_status(app, one) for one in await load_visible_schedules(app, message)
+    ]
+    await chat.send_ephemeral(message, schedules_post(lines, message.place))
 
 
 async def _pause(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     one = await _find_own(app, message, name, "pause")
-    await kept(app, replace(one, paused=True))
+    await save_schedule(app, replace(one, paused=True))
     line = f"Schedule {name} is paused: `/council schedule resume {name}` goes on with it."
     await _send_note(chat, message, line)
 
 
 async def _resume(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     one = await _find_own(app, message, name, "resume")
-    await _show(app, chat, message, await resumed(app, one))
+    await _show(app, chat, message, await resume_schedule(app, one))
 
 
 async def _remove(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    await removed(app, await _find_own(app, message, name, "remove"))
+    await remove_schedule(app, await _find_own(app, message, name, "remove"))
     await _send_note(chat, message, f"Schedule {name} is removed; its bake-offs stay.")
 
 
 async def _run(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     await start_bakeoff(
-        app, chat, message, await run_now(app, message, await _find_own(app, message, name, "run"))
+        app,
+        chat,
+        message,
+        await new_extra_run(app, message, await _find_own(app, message, name, "run")),
     )
 
 
@@ -119,7 +128,7 @@ async def _set_subscription(
     one = await find_schedule(app, message, name)
     others = tuple(id_ for id_ in one.subscribers if id_ != message.asker.id)
     own = (message.asker.id,) if wanted else ()
-    await kept(app, replace(one, subscribers=(*others, *own)))
+    await save_schedule(app, replace(one, subscribers=(*others, *own)))
 
 
 async def _find_own(app: AppContext, message: IncomingMessage, name: str, what: str) -> Schedule:
@@ -175,11 +184,11 @@ async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str =
     maker = Asker(schedule.made_by, schedule.made_by)
     # A direct message has no server on Discord, and its channel id starts with D on Slack.
     is_direct = not place.workspace or place.channel.startswith("D")
-    admitted(app.access, IncomingMessage("", maker, place, "", is_direct=is_direct))
+    check_admitted(app.access, IncomingMessage("", maker, place, "", is_direct=is_direct))
     panel = app.panel(schedule.panel, place)
     return Bakeoff(
         id=schedule.bakeoff_id(slot),
-        suite=await meant_suite(app, place, schedule.suite),
+        suite=await load_suite_to_run(app, place, schedule.suite),
         panel=panel,
         place=place,
         asked_by=schedule.made_by,
@@ -202,7 +211,9 @@ async def unfinished_run(app: AppContext, schedule: Schedule, but: str = "") -> 
 MAX_SCHEDULES = 50  # schedules of one workspace
 
 
-async def made(app: AppContext, there: IncomingMessage, wanted: ScheduleRequest) -> Schedule:
+async def new_schedule(
+    app: AppContext, there: IncomingMessage, wanted: ScheduleRequest
+) -> Schedule:
     """Return a new schedule that reports where `there` was sent, not stored yet.
 
     Raise CouncilError if the suite, time or panel is missing, unknown or not allowed.
@@ -212,9 +223,9 @@ async def made(app: AppContext, there: IncomingMessage, wanted: ScheduleRequest)
         known = ", ".join(line.name for line in lines) or "none yet"
         raise ScheduleError(f"Which suite? Name one, as in suite:NAME; known suites: {known}.")
     if not wanted.cron:
-        raise ScheduleError(f"When? Say it in words or as a cron: {EXAMPLE}.")
+        raise ScheduleError(f"When? Say it in words or as a cron: {SCHEDULE_EXAMPLE}.")
     scope = there.place.scope
-    await app.look_up(there.place)
+    await app.reload_picked_panel(there.place)
     if len(await app.bakeoff_stores.schedules.every(scope)) >= MAX_SCHEDULES:
         raise ScheduleError(f"There are {MAX_SCHEDULES} schedules here already: remove one first.")
     schedule = Schedule(
@@ -270,27 +281,27 @@ def starting_now(app: AppContext, schedule: Schedule) -> Schedule:
     return replace(schedule, last_slot=slot_at(now))
 
 
-async def kept(app: AppContext, schedule: Schedule) -> None:
+async def save_schedule(app: AppContext, schedule: Schedule) -> None:
     """Store a schedule and announce the change to every process."""
     await app.bakeoff_stores.schedules.keep(schedule)
     await app.pubsub.publish(SCHEDULES)
 
 
-async def resumed(app: AppContext, schedule: Schedule) -> Schedule:
+async def resume_schedule(app: AppContext, schedule: Schedule) -> Schedule:
     """Resume a paused schedule; raise CouncilError if it cannot run."""
     await new_scheduled_bakeoff(app, schedule)
     going = starting_now(app, replace(schedule, paused=False))
-    await kept(app, going)
+    await save_schedule(app, going)
     return going
 
 
-async def removed(app: AppContext, schedule: Schedule) -> None:
+async def remove_schedule(app: AppContext, schedule: Schedule) -> None:
     """Delete a schedule and announce the change."""
     await app.bakeoff_stores.schedules.remove(schedule.id)
     await app.pubsub.publish(SCHEDULES)
 
 
-async def run_now(app: AppContext, message: IncomingMessage, schedule: Schedule) -> Bakeoff:
+async def new_extra_run(app: AppContext, message: IncomingMessage, schedule: Schedule) -> Bakeoff:
     """Return an extra bake-off of a schedule, with one id for each event; not stored yet."""
     slot = f"now-{message.key}"
     if before := await unfinished_run(app, schedule, but=slot):
@@ -304,13 +315,13 @@ async def run_now(app: AppContext, message: IncomingMessage, schedule: Schedule)
     return replace(bakeoff, place=message.place) if is_watched else bakeoff
 
 
-async def lined(app: AppContext, schedule: Schedule) -> ScheduleStatus:
+async def load_schedule_status(app: AppContext, schedule: Schedule) -> ScheduleStatus:
     """Return a schedule with its last run and its cost, or why it cannot run."""
     newest = await app.bakeoff_stores.bakeoffs.recent(1, BakeoffQuery(schedule=schedule.id))
     line = ScheduleStatus(schedule, app.now(), newest[0] if newest else None)
     try:
         bakeoff = await new_scheduled_bakeoff(app, schedule)
-        costs = await expected(app, bakeoff)
+        costs = await estimate_bakeoff(app, bakeoff)
     except CouncilError as error:
         return replace(line, fault=str(error))
     names = seat_names(bakeoff.panel)
@@ -322,7 +333,7 @@ async def lined(app: AppContext, schedule: Schedule) -> ScheduleStatus:
 
 async def find_schedule(app: AppContext, message: IncomingMessage, name: str) -> Schedule:
     """Return a visible schedule by name; raise ScheduleError, which lists the known names."""
-    schedules = await visible(app, message)
+    schedules = await load_visible_schedules(app, message)
     for schedule in schedules:
         if schedule.name == name:
             return schedule
@@ -331,7 +342,7 @@ async def find_schedule(app: AppContext, message: IncomingMessage, name: str) ->
     raise ScheduleError(f"There is no schedule {name!r} here; there are: {_names(schedules)}.")
 
 
-async def visible(app: AppContext, message: IncomingMessage) -> tuple[Schedule, ...]:
+async def load_visible_schedules(app: AppContext, message: IncomingMessage) -> tuple[Schedule, ...]:
     """Return the schedules that the author of a message may see.
 
     The operator in the terminal sees all. Elsewhere, they are those of the workspace; those of

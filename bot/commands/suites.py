@@ -7,18 +7,24 @@ from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.access import AccessDeniedError, NotYoursError, admitted
+from bot.access import AccessDeniedError, NotYoursError, check_admitted
 from bot.chat import Attachment, Chat, IncomingMessage, Note, Post
 from bot.commands.rounds import find_round_or_last
 from bot.context import AppContext
-from bot.render.suites import SuiteRunCost, kept_post, list_post, offer_post, suite_post
+from bot.render.suites import (
+    SuiteRunCost,
+    confirm_suite_post,
+    suite_post,
+    suite_saved_post,
+    suites_post,
+)
 from bot.suite_files import (
-    MOST_QUESTIONS,
+    MAX_QUESTIONS,
     check_size,
-    checked_name,
-    read_file,
-    read_lines,
+    parse_suite_file,
+    parse_suite_lines,
     same_question,
+    validate_suite_name,
 )
 from council.bakeoffs.costs import estimate_run
 from council.bakeoffs.grading import check_reference, default_grading
@@ -67,16 +73,16 @@ async def handle_suite(app: AppContext, chat: Chat, message: IncomingMessage, wo
     match (read["act"] or "list").lower():
         case "list":
             lines = await app.bakeoff_stores.suites.lines(message.place.scope)
-            await _send_pages(chat, message, list_post(lines, message.place.scope))
+            await _send_pages(chat, message, suites_post(lines, message.place.scope))
         case "show":
             await _show(app, chat, message, name)
         case "add":
             made = await _new_suite(
-                app, message, checked_name(name), (read["round"], read["lines"])
+                app, message, validate_suite_name(name), (read["round"], read["lines"])
             )
             await offer_suite(app, chat, message, made)
         case "remove":
-            await remove(app, chat, message, name)
+            await remove_suite(app, chat, message, name)
         case act:
             await (keep_suite if act == "keep" else decline_suite)(app, chat, message, name)
 
@@ -89,7 +95,9 @@ def check_own_people(message: IncomingMessage) -> None:
 
 async def _show(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     found = await app.bakeoff_stores.suites.load(message.place.scope, name.lower())
-    await _send_pages(chat, message, suite_post(found, await run_of(app, message.place, found)))
+    await _send_pages(
+        chat, message, suite_post(found, await estimate_suite_run(app, message.place, found))
+    )
 
 
 async def _send_pages(chat: Chat, message: IncomingMessage, post: Post) -> None:
@@ -104,9 +112,9 @@ async def _new_suite(
     """Return the suite to add: from lines, from a round's question, or from a file."""
     round_, lines = given
     if lines:
-        return read_lines(name, lines)
+        return parse_suite_lines(name, lines)
     if round_:
-        return await grown(app, message, name, round_)
+        return await suite_with_round(app, message, name, round_)
     if not message.files:
         raise SuiteError(NO_QUESTIONS)
     if len(message.files) > 1:
@@ -118,32 +126,32 @@ async def read_attached(name: str, file: Attachment) -> Suite:
     """Parse an attached file into a suite; reject a file that is too large before fetching it."""
     check_size(file.name, file.size)
     # Parsing a large file takes seconds and must not block the event loop.
-    return await asyncio.to_thread(read_file, name, file.name, await file.read())
+    return await asyncio.to_thread(parse_suite_file, name, file.name, await file.read())
 
 
 async def offer_suite(app: AppContext, chat: Chat, message: IncomingMessage, made: Suite) -> None:
     """Show the size and cost of a suite, to be confirmed with a button."""
-    drafted, before = await draft(app, message, made)
+    drafted, before = await with_existing_summary(app, message, made)
     if before and (before.scope, before.version) == (drafted.scope, drafted.version):
         line = f"Suite {drafted.name} is kept in just this version already."
         await chat.send_ephemeral(message, Post((Note(line),), line))
         return
     shown = Draft(drafted, message.asker.id, before.version if before else "")
     code = await save_draft(app.key_values, shown)
-    run = await run_of(app, message.place, drafted)
+    run = await estimate_suite_run(app, message.place, drafted)
     typed = message.place.chat == "terminal"  # the terminal has no buttons
-    await chat.send_ephemeral(message, offer_post(drafted, run, before, code, typed=typed))
+    await chat.send_ephemeral(message, confirm_suite_post(drafted, run, before, code, typed=typed))
 
 
-async def draft(
+async def with_existing_summary(
     app: AppContext, message: IncomingMessage, made: Suite
 ) -> tuple[Suite, SuiteSummary | None]:
     """Return the suite in the author's scope, and the suite that has its name there now."""
     mine = replace(made, scope=message.place.scope)
-    return mine, await line_named(app, mine.scope, mine.name)
+    return mine, await find_suite_summary(app, mine.scope, mine.name)
 
 
-async def line_named(app: AppContext, scope: str, name: str) -> SuiteSummary | None:
+async def find_suite_summary(app: AppContext, scope: str, name: str) -> SuiteSummary | None:
     """Return the summary of a suite by name in a scope, else None."""
     lines = await app.bakeoff_stores.suites.lines(scope)
     return next((line for line in lines if line.name == name), None)
@@ -151,16 +159,16 @@ async def line_named(app: AppContext, scope: str, name: str) -> SuiteSummary | N
 
 async def keep_suite(app: AppContext, chat: Chat, message: IncomingMessage, code: str) -> None:
     """Store a draft; raise SuiteError if somebody changed the suite meanwhile."""
-    admitted(app.access, message)
+    check_admitted(app.access, message)
     check_own_people(message)
     taken = await take_draft(app.key_values, code.lower(), message)
-    now = await line_named(app, taken.suite.scope, taken.suite.name)
+    now = await find_suite_summary(app, taken.suite.scope, taken.suite.name)
     if (now.version if now else "") != taken.before:
         raise SuiteError(
             f"Suite {taken.suite.name} was changed meanwhile: look at it, and add yours once more."
         )
     await app.bakeoff_stores.suites.keep(taken.suite, message.asker.id, app.now())
-    await chat.send_ephemeral(message, kept_post(taken.suite))
+    await chat.send_ephemeral(message, suite_saved_post(taken.suite))
 
 
 async def decline_suite(app: AppContext, chat: Chat, message: IncomingMessage, code: str) -> None:
@@ -170,9 +178,9 @@ async def decline_suite(app: AppContext, chat: Chat, message: IncomingMessage, c
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
 
-async def remove(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+async def remove_suite(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """Remove a suite; only its author, an admin or the operator may."""
-    found = await line_named(app, message.place.scope, name.lower())
+    found = await find_suite_summary(app, message.place.scope, name.lower())
     if found is None:
         raise SuiteError(f"There is no suite {name!r}: `/council suite` lists those there are.")
     if found.scope != message.place.scope:
@@ -188,9 +196,9 @@ async def remove(app: AppContext, chat: Chat, message: IncomingMessage, name: st
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
 
-async def run_of(app: AppContext, place: Place, made: Suite) -> SuiteRunCost | None:
+async def estimate_suite_run(app: AppContext, place: Place, made: Suite) -> SuiteRunCost | None:
     """Return the cost of one run with the panel of a place; None without a panel."""
-    await app.look_up(place)
+    await app.reload_picked_panel(place)
     try:
         panel = app.panel(None, place)
     except (PanelError, AccessDeniedError):
@@ -261,7 +269,9 @@ class SuiteAddition:
     answer: str = ""
 
 
-async def grown(app: AppContext, message: IncomingMessage, name: str, wanted: str) -> Suite:
+async def suite_with_round(
+    app: AppContext, message: IncomingMessage, name: str, wanted: str
+) -> Suite:
     """Return a suite with the question of a readable round added, not stored yet."""
     return await suite_with_question(
         app, message, await find_round_or_last(app, message, wanted), SuiteAddition(name)
@@ -279,12 +289,12 @@ async def suite_with_question(
             "Only the one who asked can add a private question to a suite, which others can read."
         )
     question = SuiteQuestion(asked.text, "", _reference(addition.answer), asked.context)
-    before = await _load_or_new(app, message.place.scope, checked_name(addition.name))
+    before = await _load_or_new(app, message.place.scope, validate_suite_name(addition.name))
     if any(same_question(question, other) for other in before.questions):
         raise SuiteError(f"Suite {before.name} asks this already.")
-    if len(before.questions) >= MOST_QUESTIONS:
+    if len(before.questions) >= MAX_QUESTIONS:
         raise SuiteError(
-            f"Suite {before.name} has {MOST_QUESTIONS:,} questions, the most that a suite takes: "
+            f"Suite {before.name} has {MAX_QUESTIONS:,} questions, the most that a suite takes: "
             "begin another."
         )
     return replace(before, questions=(*before.questions, question), scope=message.place.scope)

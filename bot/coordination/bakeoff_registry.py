@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 
 import structlog
 
-from bot.coordination.tasks import Sole, cancel_and_wait
+from bot.coordination.tasks import TryLock, cancel_and_wait
 from bot.ports import RoundClaims
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.errors import BakeoffError, CouncilError
@@ -68,7 +68,7 @@ class BakeoffRegistry:
     `sole` does the same across machines, where there can be several.
     """
 
-    def __init__(self, claims: RoundClaims | None = None, sole: Sole | None = None) -> None:
+    def __init__(self, claims: RoundClaims | None = None, sole: TryLock | None = None) -> None:
         self._claims = claims
         self._sole = sole
         self._running: dict[str, RunningBakeoff] = {}

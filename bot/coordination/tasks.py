@@ -6,17 +6,17 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 # Tries to acquire a named lock across processes; yields False if another process has it.
-Sole = Callable[[str], AbstractAsyncContextManager[bool]]
+TryLock = Callable[[str], AbstractAsyncContextManager[bool]]
 
 
 @asynccontextmanager
-async def nobody_else(_: str) -> AsyncIterator[bool]:
+async def always_acquired(_: str) -> AsyncIterator[bool]:
     """Acquire any lock: there is no other process."""
     yield True
 
 
 @asynccontextmanager
-async def beside(*coroutines: Coroutine[None, None, None]) -> AsyncIterator[None]:
+async def running_alongside(*coroutines: Coroutine[None, None, None]) -> AsyncIterator[None]:
     """Run coroutines as tasks for the duration of the block, then cancel them."""
     tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:
@@ -25,7 +25,7 @@ async def beside(*coroutines: Coroutine[None, None, None]) -> AsyncIterator[None
         await cancel_and_wait(tasks)
 
 
-async def first_of(*coroutines: Coroutine[None, None, object]) -> None:
+async def run_until_first(*coroutines: Coroutine[None, None, object]) -> None:
     """Run coroutines until one ends, cancel the others, and raise the error it ended with."""
     tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:

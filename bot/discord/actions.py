@@ -10,20 +10,20 @@ from discord.ui import Label, Modal, TextInput
 from bot.chat import Chat, IncomingMessage
 from bot.commands import buttons
 from bot.commands.buttons import (
+    BUTTON_HANDLERS,
     OTHER_VERSION,
-    PRESSES,
-    asked_back,
-    confirmed,
-    in_its_place,
-    is_asked_about,
-    opine,
-    posts_of,
-    readable_round,
+    answer_or_ballot_posts,
+    confirmation_post,
+    confirmed_action,
+    load_readable_round,
+    needs_confirmation,
+    rate_round,
+    replacement_post,
 )
 from bot.commands.rounds import Opinion
 from bot.commands.suites import SuiteAddition
 from bot.context import AppContext
-from bot.render.text_safety import shortened
+from bot.render.text_safety import shorten
 from council.errors import CouncilError
 
 ASK, WHY, SUITE = "ask", "why", "suite"  # the modals
@@ -56,21 +56,21 @@ class Button(
         await interaction.client.listeners.on_button(interaction, self.action, self.value)
 
 
-async def press(
+async def handle_button(
     app: AppContext, chat: Chat, incoming: IncomingMessage, action: str, value: str
 ) -> None:
     """Handle a button press; raise CouncilError for an action of another version."""
     if action in SHOW_ACTIONS:
-        round_ = await readable_round(app, incoming, value)
-        for post in posts_of(round_, action):
+        round_ = await load_readable_round(app, incoming, value)
+        for post in answer_or_ballot_posts(round_, action):
             await chat.send_ephemeral(incoming, post)
     elif action in {"helpful", "unhelpful"}:
-        await opine(app, chat, incoming, value, Opinion(action == "helpful"))
-    elif is_asked_about(action):
-        await chat.send_ephemeral(incoming, await asked_back(app, incoming, action, value))
-    elif handler := PRESSES.get(confirmed(action) or action):
+        await rate_round(app, chat, incoming, value, Opinion(action == "helpful"))
+    elif needs_confirmation(action):
+        await chat.send_ephemeral(incoming, await confirmation_post(app, incoming, action, value))
+    elif handler := BUTTON_HANDLERS.get(confirmed_action(action) or action):
         await handler(app, chat, incoming, value)
-    elif in_its_place(action) is None:
+    elif replacement_post(action) is None:
         raise CouncilError(OTHER_VERSION)
 
 
@@ -79,7 +79,7 @@ async def save_reason(
 ) -> None:
     """Store why a round did not help."""
     opinion = Opinion(helpful=False, reason=fields.get(REASON, ""))
-    await opine(app, chat, incoming, round_id, opinion)
+    await rate_round(app, chat, incoming, round_id, opinion)
 
 
 async def add_to_suite(
@@ -127,7 +127,7 @@ def suite_modal(round_id: str, names: Sequence[str]) -> Modal:
     name = TextInput[Modal](custom_id=NAME, max_length=40, default=names[0] if names else None)
     answer = TextInput[Modal](custom_id=ANSWER, max_length=MAX_REASON_LENGTH, required=False)
     existing = f"There are: {', '.join(names)}. " if names else "There is none yet. "
-    description = shortened(f"{existing}A new name makes a new one.", MAX_DESCRIPTION_LENGTH)
+    description = shorten(f"{existing}A new name makes a new one.", MAX_DESCRIPTION_LENGTH)
     hint = "Left out, answers to it are ranked and not graded."
     modal.add_item(Label(text="Suite", description=description, component=name))
     modal.add_item(Label(text="The right answer", description=hint, component=answer))

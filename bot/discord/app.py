@@ -12,13 +12,13 @@ from pathlib import Path
 import discord
 import structlog
 
-from bot.bakeoffs.lifecycle import BakeoffJobs, go_on_in
+from bot.bakeoffs.lifecycle import BakeoffJobs, resume_bakeoffs_of_chat
 from bot.chat import Chat, DeliveryUnknownError
-from bot.commands.recovery import ChatSupervisor, UndeliveredRounds, left
+from bot.commands.recovery import ChatSupervisor, UndeliveredRounds, delete_workspace
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
-from bot.coordination.tasks import BackgroundTasks, first_of
-from bot.discord.config import Address
+from bot.coordination.tasks import BackgroundTasks, run_until_first
+from bot.discord.config import DiscordCredentials
 from bot.discord.errors import translate_errors
 from bot.discord.events import CHAT
 from bot.discord.listeners import DiscordClient
@@ -48,11 +48,11 @@ CLOSE_REASONS = {
     "report it.",
 }
 OTHER_CLOSE_REASON = "Discord closed the connection for good ({code}): please report it."
-ELSEWHERE = (
+ENDPOINT_URL_IS_SET = (
     "Commands and buttons go elsewhere: empty Interactions Endpoint URL under General Information "
     "of your application."
 )
-CODE_GRANT = (
+CODE_GRANT_REQUIRED = (
     "Nobody can invite the bot: switch off Requires OAuth2 Code Grant on the Bot page of your "
     "application."
 )
@@ -70,7 +70,7 @@ class Discord:
     def __init__(
         self,
         app_context: AppContext,
-        address: Address,
+        address: DiscordCredentials,
         data_dir: Path,
         report: Callable[[str], None],
     ) -> None:
@@ -83,7 +83,7 @@ class Discord:
             else FileServerStore(data_dir)
         )
         self._supervisor = ChatSupervisor("Discord", report)
-        delete_rounds = partial(left, app_context, CHAT)
+        delete_rounds = partial(delete_workspace, app_context, CHAT)
         self._servers = ServerTracker(self._server_store, delete_rounds, self._supervisor.say)
 
     async def run(self) -> None:
@@ -131,7 +131,7 @@ class Discord:
             app.chats[CHAT] = chat_for
             await self._servers.sync(client)
             undelivered.publish(pending)
-            await go_on_in(app, CHAT, chat_for)
+            await resume_bakeoffs_of_chat(app, CHAT, chat_for)
 
         begun = asyncio.create_task(begin())
         try:
@@ -147,7 +147,7 @@ class ShardedDiscord:
 
     app: AppContext
     job_queue: JobQueue
-    address: Address
+    address: DiscordCredentials
     server_store: ServerStore
     report: Callable[[str], None]
     application: str = ""
@@ -215,14 +215,16 @@ class ShardedDiscord:
 
     async def _connect(self, shard: Shard, supervisor: ChatSupervisor) -> None:
         tasks = BackgroundTasks()
-        delete_rounds = partial(left, self.app, CHAT)
+        delete_rounds = partial(delete_workspace, self.app, CHAT)
         servers = ServerTracker(self.server_store, delete_rounds, supervisor.say, shard)
         client = DiscordClient(self.app, tasks, servers, self.server_store, shard)
         try:
             with translate_login_errors():
                 async with client:
                     await client.login(self.address.token)
-                    await first_of(client.connect(), self._serve_jobs(client, shard, supervisor))
+                    await run_until_first(
+                        client.connect(), self._serve_jobs(client, shard, supervisor)
+                    )
         finally:
             self.clients.pop(shard.number, None)
             await tasks.close()
@@ -253,9 +255,9 @@ async def _recommended_shards(client: discord.Client) -> int:
 
 def _report_ready(supervisor: ChatSupervisor, client: DiscordClient) -> None:
     guilds = ", ".join(guild.name for guild in client.guilds) or "no server yet"
-    supervisor.subscription(f"{client.user} is in {guilds}.")
-    if identity_of(client).hears_elsewhere:
-        supervisor.say(ELSEWHERE)
+    supervisor.report_connected(f"{client.user} is in {guilds}.")
+    if identity_of(client).has_interactions_endpoint:
+        supervisor.say(ENDPOINT_URL_IS_SET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,10 +269,10 @@ class Identity:
     servers: int
     is_public: bool
     needs_code_grant: bool
-    hears_elsewhere: bool
+    has_interactions_endpoint: bool
 
 
-async def identity(address: Address) -> Identity:
+async def fetch_identity(address: DiscordCredentials) -> Identity:
     """Return the application that the token belongs to.
 
     Raise DiscordError if the token does not work, and DeliveryUnknownError if Discord cannot be
@@ -298,7 +300,7 @@ def identity_of(client: discord.Client) -> Identity:
         servers=app.approximate_guild_count,
         is_public=app.bot_public,
         needs_code_grant=app.bot_require_code_grant,
-        hears_elsewhere=bool(app.interactions_endpoint_url),
+        has_interactions_endpoint=bool(app.interactions_endpoint_url),
     )
 
 

@@ -27,10 +27,10 @@ from bot.chat import (
     Table,
 )
 from bot.discord.config import (
-    CUSTOM_ID,
     MAX_BOLD_HEADING_LENGTH,
     MAX_BUTTON_LABEL_LENGTH,
     MAX_COMPONENTS,
+    MAX_CUSTOM_ID_LENGTH,
     MAX_FILE_NAME_LENGTH,
     MAX_HEADING_LENGTH,
     MAX_IMAGE_DESCRIPTION_LENGTH,
@@ -43,7 +43,7 @@ from bot.discord.config import (
 from bot.discord.markdown import neutralize, render_markdown, render_plain_text, render_standings
 from bot.render.formatting import step_line
 from bot.render.pagination import may_fit
-from bot.render.text_safety import shortened, shown_text
+from bot.render.text_safety import shorten, visible_text
 
 Component = dict[str, Any]  # a component in Discord's JSON
 
@@ -78,7 +78,7 @@ class Message:
         }
 
 
-def dressed(post: Post) -> Message:
+def render_components(post: Post) -> Message:
     """Render a post as a message; it is within Discord's limits if `fits_discord` accepts it."""
     files = tuple(replace(p, name=_file_name(p.name)) for p in post.parts if isinstance(p, File))
     components = [
@@ -101,7 +101,7 @@ def _group(part: Part) -> type:
 def _render_group(kind: type, parts: Iterator[Part]) -> Iterator[Component]:
     if kind is Buttons:
         for row in parts:
-            yield from button_rows(row.buttons if isinstance(row, Buttons) else ())
+            yield from render_button_rows(row.buttons if isinstance(row, Buttons) else ())
     elif kind is File:
         yield from (_render_file(part) for part in parts if isinstance(part, File))
     elif kind is Mentions:
@@ -133,7 +133,7 @@ def _user_ids(mentions: Mentions) -> list[str]:
     return [id_ for id_ in dict.fromkeys(mentions.ids) if _USER_ID.fullmatch(id_)][:MAX_MENTIONS]
 
 
-def button_rows(buttons: Sequence[Button]) -> Iterator[Component]:
+def render_button_rows(buttons: Sequence[Button]) -> Iterator[Component]:
     """Render buttons as action rows, without duplicates; feedback buttons have their own row."""
     unique = list({custom_id(button): button for button in buttons}.values())
     actions = [button for button in unique if button.action not in _FEEDBACK_ACTIONS]
@@ -164,12 +164,12 @@ class ButtonAction:
 def custom_id(button: Button) -> str:
     """Return the custom id of a button; raise ValueError if Discord would refuse it."""
     id_ = f"{PREFIX}:{button.action}:{button.value}"
-    if len(id_) > CUSTOM_ID or ":" in button.action:
+    if len(id_) > MAX_CUSTOM_ID_LENGTH or ":" in button.action:
         raise ValueError(f"invalid custom id {id_!r}")
     return id_
 
 
-def press_of(custom_id: str) -> ButtonAction | None:
+def parse_custom_id(custom_id: str) -> ButtonAction | None:
     """Parse a custom id; return None if it is not one of ours."""
     prefix, _, rest = custom_id.partition(":")
     action, separator, value = rest.partition(":")
@@ -238,14 +238,14 @@ def _text(text: str) -> Component:
 
 
 def _label(text: str, limit: int) -> str:
-    return shortened(neutralize(_one_line(shown_text(text))), limit)
+    return shorten(neutralize(_one_line(visible_text(text))), limit)
 
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def view_of(message: Message, mark: int | None = None) -> ui.LayoutView:
+def build_view(message: Message, mark: int | None = None) -> ui.LayoutView:
     """Return the message as a view for discord.py; `mark` becomes its first component's id.
 
     The view is stopped, so that the client neither stores it nor handles its buttons: those are
@@ -312,7 +312,7 @@ def fits_discord(post: Post) -> bool:
     """Return whether Discord accepts the post as one message."""
     if not may_fit(post, MAX_WEIGHT, MAX_BOLD_HEADING_LENGTH):
         return False
-    return is_within_limits(dressed(post).components)
+    return is_within_limits(render_components(post).components)
 
 
 def is_within_limits(components: Sequence[Component]) -> bool:

@@ -13,7 +13,7 @@ WEIGHT_OF_TEXT = 12  # what a text counts in addition to its bytes
 
 MAX_ROW_BUTTONS = 5
 MAX_BUTTON_LABEL_LENGTH = 80
-CUSTOM_ID = 100
+MAX_CUSTOM_ID_LENGTH = 100
 MAX_URL_LENGTH = 2_000
 MAX_FILE_NAME_LENGTH = 100
 MAX_IMAGE_DESCRIPTION_LENGTH = 256
@@ -27,7 +27,7 @@ PHONE_COLUMNS = 28  # monospaced columns that fit a phone's screen
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class DiscordCredentials:
     """The bot's token and Discord's URLs; an empty URL means Discord's own."""
 
     token: str = field(repr=False)

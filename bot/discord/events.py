@@ -6,14 +6,14 @@ from typing import Any
 
 import discord
 
-from bot.chat import Asker, Attachment, IncomingMessage, PostingForbiddenError, key_of
-from bot.chat.incoming import MOST_CHARACTERS
+from bot.chat import Asker, Attachment, IncomingMessage, PostingForbiddenError, event_key
+from bot.chat.incoming import MAX_QUESTION_CHARACTERS
 from bot.discord.errors import translate_errors
 from council.errors import QuestionError
 from council.places import Place
 
 CHAT = "discord"
-MAX_ATTACHMENT_BYTES = 4 * MOST_CHARACTERS  # a character has at most four bytes
+MAX_ATTACHMENT_BYTES = 4 * MAX_QUESTION_CHARACTERS  # a character has at most four bytes
 
 # docs/discord.md says what each permission is for.
 BOT_PERMISSIONS = discord.Permissions(
@@ -43,7 +43,7 @@ def parse_interaction(interaction: discord.Interaction) -> IncomingMessage:
         "",
         asker_of(interaction.user),
         place,
-        key_of(CHAT, str(interaction.id)),
+        event_key(CHAT, str(interaction.id)),
         is_direct=interaction.guild_id is None,
     )
 
@@ -55,7 +55,7 @@ def parse_message(message: discord.Message, text: str) -> IncomingMessage:
         text,
         asker_of(message.author),
         place_of(message.channel, guild),
-        key_of(CHAT, str(message.id)),
+        event_key(CHAT, str(message.id)),
         is_direct=guild is None,
     )
 
@@ -94,7 +94,7 @@ async def read_attachment(attachment: discord.Attachment) -> str:
     if attachment.size > MAX_ATTACHMENT_BYTES:
         raise QuestionError(
             f"{attachment.filename} has {attachment.size:,} bytes, and with the question at most "
-            f"{MOST_CHARACTERS:,} characters can be asked: attach a part of it."
+            f"{MAX_QUESTION_CHARACTERS:,} characters can be asked: attach a part of it."
         )
     with translate_errors():
         content = await attachment.read()
@@ -119,7 +119,7 @@ def _parse_attachment(attachment: discord.Attachment) -> Attachment:
     return Attachment(attachment.filename, attachment.size, read)
 
 
-def invitation(application: int) -> str:
+def invite_url(application: int) -> str:
     """Return the URL that invites the bot with the permissions it uses and no others."""
     return discord.utils.oauth_url(application, permissions=BOT_PERMISSIONS, scopes=SCOPES)
 

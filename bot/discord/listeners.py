@@ -12,21 +12,21 @@ import structlog
 from discord import app_commands
 from discord.app_commands import Choice
 
-from bot.access import AccessDeniedError, admitted, allows, listable
+from bot.access import AccessDeniedError, allows_panel, check_admitted, listable_rounds
 from bot.chat import Chat, IncomingMessage, SendEphemeral
-from bot.commands.ask import AskOptions, asked
+from bot.commands.ask import AskOptions, ask_with_options
 from bot.commands.buttons import (
+    BUTTON_HANDLERS,
     OTHER_VERSION,
-    PRESSES,
     ActionDeduplicator,
     check_may_add,
-    confirmed,
-    in_its_place,
-    tell_busy,
+    confirmed_action,
+    replacement_post,
+    send_busy_note,
 )
-from bot.commands.dispatch import COMMANDS, Act, handle_message, reporting_errors, run_command
+from bot.commands.dispatch import COMMANDS, Handler, handle_message, report_errors, run_command
 from bot.commands.registry import Command, Invocation
-from bot.commands.rounds import context_of, round_at, rounds_of_thread
+from bot.commands.rounds import context_of, find_round_of_message, load_thread_rounds
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord import actions
@@ -169,11 +169,11 @@ class DiscordListeners:
         await defer(interaction)
 
         async def ask(chat: Chat, incoming: IncomingMessage) -> None:
-            admitted(self._app.access, incoming)
+            check_admitted(self._app.access, incoming)
             options = AskOptions(fields.panel)
             if fields.private:
                 # The answer goes to another place; the panel is still that of this one.
-                await self._app.look_up(incoming.place)
+                await self._app.reload_picked_panel(incoming.place)
                 options = AskOptions(self._app.panel(fields.panel, incoming.place).name)
                 direct = await self._direct_place(interaction)
                 incoming = replace(incoming, place=direct, is_direct=True)
@@ -181,7 +181,7 @@ class DiscordListeners:
                 check_can_post(interaction)
             context = await read_attachment(fields.attachment) if fields.attachment else ""
             incoming = replace(incoming, text=fields.text, context=context)
-            await asked(self._app, chat, incoming, options)
+            await ask_with_options(self._app, chat, incoming, options)
 
         await self._begin(interaction, ask)
 
@@ -228,7 +228,9 @@ class DiscordListeners:
                 raise CouncilError(OTHER_VERSION)
             check_can_post(interaction)
             question, context = fields[actions.QUESTION], fields.get(actions.CONTEXT, "")
-            await asked(self._app, chat, replace(incoming, text=question, context=context))
+            await ask_with_options(
+                self._app, chat, replace(incoming, text=question, context=context)
+            )
 
         await self._begin(interaction, submit)
 
@@ -239,17 +241,17 @@ class DiscordListeners:
             return
         if action == "unhelpful":
             await interaction.response.send_modal(actions.why_modal(value))
-        elif replacement := in_its_place(action):
+        elif replacement := replacement_post(action):
             await replace_message(interaction, replacement)
         else:
             await defer(interaction)
 
         async def press(chat: Chat, incoming: IncomingMessage) -> None:
             action_key = (incoming.asker.id, incoming.place.channel, action, value)
-            handle = partial(actions.press, self._app, chat, incoming, action, value)
-            has_effect = (confirmed(action) or action) in PRESSES
+            handle = partial(actions.handle_button, self._app, chat, incoming, action, value)
+            has_effect = (confirmed_action(action) or action) in BUTTON_HANDLERS
             if not await self._deduplicator.do(action_key, handle, everywhere=has_effect):
-                await tell_busy(chat, incoming)
+                await send_busy_note(chat, incoming)
 
         await self._begin(interaction, press)
 
@@ -276,7 +278,7 @@ class DiscordListeners:
         self._names[incoming.asker.id] = incoming.asker.name
         chat = self.chat(MessageReplies(message))
         handled = self._handle_message(chat, incoming, message)
-        self._tasks.begin(reporting_errors(chat, incoming, handled))
+        self._tasks.begin(report_errors(chat, incoming, handled))
 
     async def _handle_message(
         self, chat: Chat, incoming: IncomingMessage, message: discord.Message
@@ -285,8 +287,8 @@ class DiscordListeners:
         root = incoming.place.thread or ""
         if message.reference and message.reference.message_id and not root:
             root = str(message.reference.message_id)
-        rounds = await rounds_of_thread(self._app, incoming.place)
-        if not rounds and (first := await round_at(self._app, incoming.place, root)):
+        rounds = await load_thread_rounds(self._app, incoming.place)
+        if not rounds and (first := await find_round_of_message(self._app, incoming.place, root)):
             rounds = (first,)
         if rounds:
             incoming = replace(incoming, context=context_of(rounds))
@@ -296,17 +298,17 @@ class DiscordListeners:
         """Return the panels that may be used here, for autocomplete."""
         place, access = parse_interaction(interaction).place, self._app.access
         panels = self._app.panels.items()
-        names = [name for name, panel in panels if allows(access, place, panel)]
+        names = [name for name, panel in panels if allows_panel(access, place, panel)]
         return build_choices((name, name) for name in names if typed.lower() in name.lower())
 
     async def suggest_rounds(self, interaction: Interaction, typed: str) -> list[Choice[str]]:
         """Return the rounds that the user may read, by question or id, for autocomplete."""
         incoming = parse_interaction(interaction)
         try:
-            admitted(self._app.access, incoming)
+            check_admitted(self._app.access, incoming)
         except AccessDeniedError:
             return []
-        lines = await self._app.store.recent(MAX_SUGGESTED_ROUNDS, listable(incoming))
+        lines = await self._app.store.recent(MAX_SUGGESTED_ROUNDS, listable_rounds(incoming))
         wanted = typed.lower()
         found = [
             line for line in lines if wanted in line.question.lower() or line.id.startswith(wanted)
@@ -320,14 +322,14 @@ class DiscordListeners:
             channel = await interaction.user.create_dm()
         return Place(CHAT, "", str(channel.id), private=True)
 
-    async def _begin(self, interaction: Interaction, act: Act) -> None:
+    async def _begin(self, interaction: Interaction, act: Handler) -> None:
         """Run a handler in the background, and report its errors to the user."""
         incoming, replies = parse_interaction(interaction), EphemeralReplies(interaction)
         self._names[incoming.asker.id] = incoming.asker.name
         chat = self.chat(replies, keeps_files=interaction.app_permissions.attach_files)
 
         async def run() -> None:
-            await reporting_errors(chat, incoming, act(chat, incoming))
+            await report_errors(chat, incoming, act(chat, incoming))
             await replies.end()
 
         self._tasks.begin(run())

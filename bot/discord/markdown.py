@@ -9,26 +9,26 @@ from markdown_it.common.normalize_url import normalizeLink
 
 from bot.chat import Table
 from bot.discord.config import MAX_LIST_DEPTH, MAX_URL_LENGTH, PHONE_COLUMNS
-from bot.render.formatting import monospaced
+from bot.render.formatting import monospace_table
 from bot.render.markdown_parser import (
-    Code,
-    Grid,
-    Leaves,
+    CodeBlock,
+    MarkdownTable,
     OpenBlocks,
     OpenList,
     TextRun,
-    bold,
-    parsed,
-    plain_leaves,
-    walk,
+    TextRuns,
+    embolden,
+    linkify,
+    parse_markdown,
+    walk_markdown,
 )
-from bot.render.text_safety import BREAK, GAP, Tokens, shown_text
+from bot.render.text_safety import INVISIBLE_PATTERN, ZERO_WIDTH_SPACE, Tokens, visible_text
 
 # Texts that Discord would turn into mentions, links or previews.
-_EVERYONE = "|".join(GAP.join(word) for word in ("everyone", "here"))
+_EVERYONE = "|".join(INVISIBLE_PATTERN.join(word) for word in ("everyone", "here"))
 _ENTITY = (
-    rf"@{GAP}[!&]?{GAP}\d",  # users and roles
-    rf"#{GAP}\d",  # channels
+    rf"@{INVISIBLE_PATTERN}[!&]?{INVISIBLE_PATTERN}\d",  # users and roles
+    rf"#{INVISIBLE_PATTERN}\d",  # channels
     r"a?:\w{1,64}:\d",  # emoji
     r"/[^<>:\n]{1,100}:\d",  # commands
     r"t:-?\d",  # timestamps
@@ -39,8 +39,8 @@ _ENTITY = (
 _PREVIEWED = r"discord(?:app)?(?=\.(?:gg|gift|new|com/(?:invite|gifts))/|://)"
 _TOKENS = Tokens(
     re.compile(
-        rf"@(?={GAP}(?:{_EVERYONE}))"
-        rf"|<(?={GAP}(?:{'|'.join(_ENTITY)}))|{_PREVIEWED}",
+        rf"@(?={INVISIBLE_PATTERN}(?:{_EVERYONE}))"
+        rf"|<(?={INVISIBLE_PATTERN}(?:{'|'.join(_ENTITY)}))|{_PREVIEWED}",
         re.IGNORECASE,
     ),
     signs="@<&＠﹫＜﹤./／．",
@@ -60,24 +60,24 @@ _MAX_HEADING_LEVEL = 2  # deeper headings become bold text
 def render_markdown(source: str) -> str:
     """Render untrusted Markdown as Discord's; it mentions nobody. Return "" for an empty text."""
     writer = MarkdownWriter()
-    walk(parsed(source), writer)
+    walk_markdown(parse_markdown(source), writer)
     return writer.text()
 
 
 def render_plain_text(text: str, *, strong: bool = False) -> str:
     """Render text that is not Markdown, with all of its markup escaped."""
-    leaves = plain_leaves(shown_text(text))
-    return render_leaves(bold(leaves) if strong else leaves)
+    leaves = linkify(visible_text(text))
+    return render_leaves(embolden(leaves) if strong else leaves)
 
 
 def neutralize(text: str) -> str:
     """Return a text without mentions, entities and previews; its Markdown is unchanged."""
-    return _TOKENS.parted(text)
+    return _TOKENS.break_tokens(text)
 
 
 def neutralize_url(url: str) -> str:
     """Return an equivalent URL that contains no mention or entity."""
-    return _TOKENS.broken_url(url)
+    return _TOKENS.neutralize_url(url)
 
 
 def has_preview(url: str) -> bool:
@@ -108,7 +108,7 @@ class _Run:
     text: str
 
 
-def render_leaves(leaves: Leaves) -> str:
+def render_leaves(leaves: TextRuns) -> str:
     """Render styled text runs as lines of Discord's Markdown."""
     runs = [run for styles, same in groupby(leaves, _styles) for run in _split_runs(styles, same)]
     lines = "".join(_join_runs([run for run in runs if run.text]))
@@ -143,7 +143,7 @@ def _join_runs(runs: Sequence[_Run]) -> Iterable[str]:
         text = _delimit(run, before, after)
         # Adjacent delimiters would be read as one.
         joins = before in _DELIMITER_CHARACTERS and text[0] in _DELIMITER_CHARACTERS
-        yield (BREAK if joins else "") + text
+        yield (ZERO_WIDTH_SPACE if joins else "") + text
         before = text[-1]
 
 
@@ -161,8 +161,8 @@ def _delimit(run: _Run, before: str, after: str) -> str:
 def _render_leaf(leaf: TextRun) -> str:
     if "code" in leaf.styles:
         return _render_inline_code(leaf.text)
-    if leaf.leads_out and len(leaf.text) <= MAX_URL_LENGTH and not has_preview(leaf.text):
-        return f"<{neutralize_url(shown_text(normalizeLink(leaf.text)))}>"
+    if leaf.is_web_link and len(leaf.text) <= MAX_URL_LENGTH and not has_preview(leaf.text):
+        return f"<{neutralize_url(visible_text(normalizeLink(leaf.text)))}>"
     return escape_markup(leaf.text)
 
 
@@ -171,7 +171,7 @@ def _render_inline_code(code: str) -> str:
     if "`" not in code:
         return f"`{code}`" if code.strip() else escape_markup(code)
     while "``" in code:
-        code = code.replace("``", f"`{BREAK}`")
+        code = code.replace("``", f"`{ZERO_WIDTH_SPACE}`")
     left = " " if code.startswith("`") else ""
     right = " " if code.endswith("`") else ""
     return f"``{left}{code}{right}``"
@@ -180,16 +180,16 @@ def _render_inline_code(code: str) -> str:
 def render_code_block(code: str, language: str = "") -> str:
     """Return a code block that its content cannot close."""
     while "```" in code:
-        code = code.replace("```", f"`{BREAK}`{BREAK}`")
+        code = code.replace("```", f"`{ZERO_WIDTH_SPACE}`{ZERO_WIDTH_SPACE}`")
     if code.endswith("`"):
-        code += BREAK
+        code += ZERO_WIDTH_SPACE
     tag = language if _LANGUAGE.fullmatch(language) else ""
     if language and not tag:
         code = f"{language}\n{code}"
-    return f"```{tag}\n{code if code.strip() else BREAK}\n```"
+    return f"```{tag}\n{code if code.strip() else ZERO_WIDTH_SPACE}\n```"
 
 
-def render_table(plain: Table, rows: Sequence[Sequence[Leaves]]) -> str:
+def render_table(plain: Table, rows: Sequence[Sequence[TextRuns]]) -> str:
     """Render a Markdown table: in columns if they fit a phone, else as a list with a line a cell.
 
     `plain` and `rows` are the same table, without and with its styles.
@@ -212,21 +212,21 @@ def render_standings(table: Table) -> str:
 
 def _render_columns(table: Table) -> str:
     """Return the table in monospaced columns; "" if they do not fit a phone."""
-    text = monospaced(table)
+    text = monospace_table(table)
     width = max(map(len, text.split("\n")))
     fits = width <= PHONE_COLUMNS and _MONOSPACED.fullmatch(text)
     return render_code_block(text) if fits else ""
 
 
-def _cell_lines(head: Sequence[Leaves], row: Sequence[Leaves]) -> Iterator[str]:
+def _cell_lines(head: Sequence[TextRuns], row: Sequence[TextRuns]) -> Iterator[str]:
     for at, (name, cell) in enumerate(zip(head, row, strict=True)):
         margin = "  - " if at else "- "
-        value = _render_cell(bold(cell)) if not at else _render_cell(cell)
+        value = _render_cell(embolden(cell)) if not at else _render_cell(cell)
         title = render_leaves(name).replace("\n", " ")
         yield f"{margin}{title}: {value}" if title.strip() else f"{margin}{value}"
 
 
-def _render_cell(cell: Leaves) -> str:
+def _render_cell(cell: TextRuns) -> str:
     return render_leaves(cell).replace("\n", " ") or _EMPTY_CELL
 
 
@@ -280,7 +280,7 @@ def _render_figure(table: Table, row: Sequence[str], at: int) -> str:
 
 
 def _one_line(cell: str) -> str:
-    return " ".join(shown_text(cell).split())
+    return " ".join(visible_text(cell).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,24 +302,24 @@ class MarkdownWriter(OpenBlocks):
     def close_item(self) -> None:
         """End a list item; an empty one is written too."""
         if self.is_marker_due:
-            self._add("words", BREAK)
+            self._add("words", ZERO_WIDTH_SPACE)
 
-    def write(self, leaves: Leaves, heading: int = 0) -> None:
+    def write(self, leaves: TextRuns, heading: int = 0) -> None:
         """Add a paragraph or heading; a heading inside another block becomes bold text."""
         is_large = heading and heading <= _MAX_HEADING_LEVEL and not self.held
-        lines = render_leaves(bold(leaves) if heading and not is_large else leaves)
+        lines = render_leaves(embolden(leaves) if heading and not is_large else leaves)
         if not lines.strip():
             return
         if is_large:
             lines = f"### {lines.replace(chr(10), ' ')}"
         self._add("heading" if heading else "words", lines)
 
-    def code(self, code: Code) -> None:
+    def code(self, code: CodeBlock) -> None:
         """Add a code block, under the marker of its list item."""
         self.close_item()
         self._append("code", render_code_block(code.text, code.language))
 
-    def table(self, grid: Grid) -> None:
+    def table(self, grid: MarkdownTable) -> None:
         """Add a table."""
         self.close_item()
         lines = render_table(grid.plain, grid.rows)

@@ -28,7 +28,13 @@ from bot.chat import (
     send_first_possible,
 )
 from bot.discord import events
-from bot.discord.components import allowed_mentions, build_files, dressed, fits_discord, view_of
+from bot.discord.components import (
+    allowed_mentions,
+    build_files,
+    build_view,
+    fits_discord,
+    render_components,
+)
 from bot.discord.errors import (
     THREAD_EXISTS,
     UNKNOWN_CHANNEL,
@@ -40,8 +46,8 @@ from bot.discord.errors import (
     translate_errors,
 )
 from bot.discord.events import CHAT
-from bot.render.pagination import pages
-from bot.render.text_safety import in_one_line
+from bot.render.pagination import paginate
+from bot.render.text_safety import shorten_to_line
 from council.errors import CouncilError
 from council.places import Place
 
@@ -65,7 +71,9 @@ async def defer(interaction: Interaction) -> None:
 async def replace_message(interaction: Interaction, post: Post) -> None:
     """Acknowledge a button press by replacing the button's message with a post."""
     edit = interaction.response.edit_message
-    await _acknowledge(lambda: edit(view=view_of(dressed(post)), allowed_mentions=_NO_MENTIONS))
+    await _acknowledge(
+        lambda: edit(view=build_view(render_components(post)), allowed_mentions=_NO_MENTIONS)
+    )
 
 
 async def _acknowledge(call: Call) -> None:
@@ -114,13 +122,13 @@ class EphemeralReplies:
 
     async def _reply(self, post: Post, send: Callable[[ui.LayoutView], Awaitable[None]]) -> None:
         try:
-            await send(view_of(dressed(post)))
+            await send(build_view(render_components(post)))
         except discord.HTTPException as error:
             if is_transient(error):
                 raise
             # The interaction has expired, or its channel is closed.
             await self._interaction.user.send(
-                view=view_of(dressed(post)), allowed_mentions=_NO_MENTIONS
+                view=build_view(render_components(post)), allowed_mentions=_NO_MENTIONS
             )
 
     async def _edit_original(self, view: ui.LayoutView) -> None:
@@ -152,7 +160,7 @@ class MessageReplies:
             structlog.get_logger().warning("discord_whisper_lost", key=incoming.key, why=str(error))
 
     async def _send(self, call: Call, post: Post, nonce: int) -> None:
-        view = view_of(dressed(post))
+        view = build_view(render_components(post))
         with translate_errors():
             await call(view=view, nonce=nonce, allowed_mentions=_NO_MENTIONS, silent=True)
 
@@ -188,7 +196,7 @@ class DiscordChat(Chat):
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split a post into posts that each fit into one message; nothing is dropped."""
-        return pages(post, fits_discord)
+        return paginate(post, fits_discord)
 
     async def named(self, asker_id: str) -> str:
         """Return a user's display name, or the id if Discord does not return the user."""
@@ -245,12 +253,12 @@ class DiscordChat(Chat):
 
     async def _send(self, place: Place, post: Post, key: str) -> discord.Message:
         channel = self._channel(place)
-        message = dressed(post)
+        message = render_components(post)
         await self._edits.acquire_call()
         return await channel.send(
-            view=view_of(message, mark_of(key)),
+            view=build_view(message, nonce_of(key)),
             files=build_files(message),
-            nonce=mark_of(key),  # Discord itself drops a duplicate within minutes
+            nonce=nonce_of(key),  # Discord itself drops a duplicate within minutes
             silent=not message.mentioned,
             allowed_mentions=allowed_mentions(message),
         )
@@ -259,7 +267,7 @@ class DiscordChat(Chat):
         root_id = place.thread or ""
         root = self._message(Place(CHAT, place.workspace, place.within), root_id)
         title = self._titles.get(root_id, "")
-        name = in_one_line(title, MAX_THREAD_NAME_LENGTH) or "The council"
+        name = shorten_to_line(title, MAX_THREAD_NAME_LENGTH) or "The council"
         await self._edits.acquire_call()
         try:
             await root.create_thread(name=name, auto_archive_duration=ARCHIVE_AFTER_MINUTES)
@@ -275,7 +283,7 @@ class DiscordChat(Chat):
             place = await self._resolve(place)
             try:
                 async for message in self._channel(place).history(limit=MAX_SEARCHED_MESSAGES):
-                    if message.author == self._client.user and _mark_in(message) == mark_of(key):
+                    if message.author == self._client.user and _mark_in(message) == nonce_of(key):
                         return SentMessage(place, str(message.id))
             except discord.NotFound:
                 return None
@@ -296,7 +304,7 @@ class DiscordChat(Chat):
 
     async def _edit(self, sent: SentMessage, post: Post) -> None:
         message = self._message(sent.place, sent.message)
-        await message.edit(view=view_of(dressed(post)), allowed_mentions=_NO_MENTIONS)
+        await message.edit(view=build_view(render_components(post)), allowed_mentions=_NO_MENTIONS)
 
     def _channel(self, place: Place) -> discord.PartialMessageable:
         guild = int(place.workspace) if place.workspace else None
@@ -333,7 +341,7 @@ class DiscordChat(Chat):
             await self._send_ephemeral(incoming, page)
 
 
-def mark_of(key: str) -> int:
+def nonce_of(key: str) -> int:
     """Return the number by which a message is found: 30 bits of its key's digest, never 0."""
     return int.from_bytes(sha256(key.encode()).digest()[:4]) >> 2 | 1
 

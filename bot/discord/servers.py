@@ -12,8 +12,8 @@ import aiohttp
 import discord
 
 from bot.discord.errors import NO_ACCESS, UNKNOWN_GUILD
-from bot.ports import shard_of
-from bot.render.formatting import counted
+from bot.ports import shard_for
+from bot.render.formatting import count_noun
 from council.errors import StoreError
 from council.ports import KeyValueStore
 
@@ -41,10 +41,10 @@ class Shard:
 
     def hears(self, server: str) -> bool:
         """Return whether the shard serves a server; "" stands for direct messages."""
-        return shard_of(server, self.of) == self.number
+        return shard_for(server, self.of) == self.number
 
 
-WHOLE = Shard(0, 1)  # the only shard
+ONLY_SHARD = Shard(0, 1)  # the only shard
 
 
 class ServerStore(Protocol):
@@ -147,7 +147,7 @@ class ServerTracker:
         store: ServerStore,
         delete_rounds: DeleteRounds,
         report: Callable[[str], None],
-        shard: Shard = WHOLE,
+        shard: Shard = ONLY_SHARD,
     ) -> None:
         self._store = store
         self._delete_rounds = delete_rounds
@@ -185,7 +185,7 @@ class ServerTracker:
         except StoreError as error:
             self._report(f"The bot was removed from {name}, but not all of it is deleted: {error}")
             return False
-        self._report(f"The bot was removed from {name}: {counted(rounds, 'round')} deleted.")
+        self._report(f"The bot was removed from {name}: {count_noun(rounds, 'round')} deleted.")
         return True
 
 

@@ -9,7 +9,7 @@ from discord import app_commands
 from discord.app_commands import Choice, Range
 
 from bot.commands.registry import Command
-from bot.render.text_safety import in_one_line
+from bot.render.text_safety import shorten_to_line
 
 MAX_CHOICES, MAX_CHOICE_LENGTH = 25, 100
 MAX_DESCRIPTION_LENGTH = 100
@@ -69,7 +69,8 @@ def add_commands(
 def build_choices(pairs: Iterable[tuple[str, str]]) -> list[Choice[str]]:
     """Return autocomplete choices from pairs of label and value, as many as Discord accepts."""
     choices = [
-        Choice(name=in_one_line(label, MAX_CHOICE_LENGTH), value=value) for label, value in pairs
+        Choice(name=shorten_to_line(label, MAX_CHOICE_LENGTH), value=value)
+        for label, value in pairs
     ]
     return choices[:MAX_CHOICES]
 

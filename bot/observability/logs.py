@@ -23,7 +23,7 @@ _RENDERERS: dict[str, list[structlog.typing.Processor]] = {
 }
 
 
-def set_up(*, verbose: bool = False) -> None:
+def configure_logging(*, verbose: bool = False) -> None:
     """Write logs to stderr; only warnings and errors unless verbose."""
     level = logging.INFO if verbose else logging.WARNING
     renderer = "plain" if sys.stderr.isatty() else "json"
@@ -39,7 +39,7 @@ def set_up(*, verbose: bool = False) -> None:
     )
 
 
-def unforeseen(event: str, error: Exception, **facts: str) -> str:
+def log_unexpected_error(event: str, error: Exception, **facts: str) -> str:
     """Log an unexpected error under a reference; return the sentence for people."""
     reference = secrets.token_hex(2)
     structlog.get_logger().error(event, ref=reference, exc_info=error, **facts)

@@ -57,7 +57,7 @@ class _DatabaseHealth:
 
 
 @contextmanager
-def database_watched(
+def export_database_metrics(
     engine: AsyncEngine, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[None]:
     """Export the health and the connections of a database until the block ends."""
@@ -125,13 +125,13 @@ def count_reconnect() -> None:
     _RECONNECTS.inc()
 
 
-def turns_counted(*, together: bool) -> None:
+def set_limits_shared(*, together: bool) -> None:
     """Set whether rate limits are shared by all processes."""
     _ALONE.set(0 if together else 1)
 
 
 @contextmanager
-def clock_watched(behind_seconds: Callable[[], float]) -> Iterator[None]:
+def export_clock_offset(behind_seconds: Callable[[], float]) -> Iterator[None]:
     """Export how far this machine's clock is behind the database's, until the block ends."""
 
     def collect() -> Iterator[GaugeMetricFamily]:
@@ -147,7 +147,7 @@ _OF = ("model", "address")
 
 
 @contextmanager
-def providers_watched(health: Callable[[], Health]) -> Iterator[None]:
+def export_provider_metrics(health: Callable[[], Health]) -> Iterator[None]:
     """Export the health of a gateway's providers and models until the block ends."""
 
     def collect() -> Iterable[Metric]:

@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.trace import Span, Status, StatusCode, Tracer, set_span_in_context
 
-from bot.observability.tracing import Collector, Trace, Tracing
+from bot.observability.tracing import CollectorConfig, Trace, Tracing
 from council.answers import Call, Reply
 from council.budget import GatewayWrapper
 from council.ports import Gateway
@@ -32,7 +32,7 @@ _OUTCOME = "council.outcome"
 
 
 @asynccontextmanager
-async def open_exporter(collector: Collector) -> AsyncIterator[Tracing]:
+async def open_exporter(collector: CollectorConfig) -> AsyncIterator[Tracing]:
     """Yield a function that traces a round; at the end, send the last spans within seconds."""
     # It would log every batch that the collector refuses.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)

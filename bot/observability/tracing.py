@@ -37,13 +37,13 @@ _NO_TRACE = _NoTrace()
 
 
 @contextmanager
-def untraced(_: Round) -> Iterator[Trace]:
+def no_tracing(_: Round) -> Iterator[Trace]:
     """Trace nothing."""
     yield _NO_TRACE
 
 
 @dataclass(frozen=True, slots=True)
-class Collector:
+class CollectorConfig:
     """Where traces are sent by OTLP over HTTP; nowhere if the endpoint is empty."""
 
     endpoint: str = ""
@@ -51,10 +51,10 @@ class Collector:
 
 
 @asynccontextmanager
-async def tracing_to(collector: Collector) -> AsyncIterator[Tracing]:
+async def open_tracing(collector: CollectorConfig) -> AsyncIterator[Tracing]:
     """Yield a function that traces a round, for as long as the block lasts."""
     if not collector.endpoint:
-        yield untraced
+        yield no_tracing
         return
     # A start without a collector does not wait for OpenTelemetry.
     from bot.observability.spans import open_exporter

@@ -19,10 +19,10 @@ from bot.chat import (
     StepState,
     Thread,
 )
-from bot.render.formatting import counted, duration, listed, names_of, roughly
-from bot.render.leaderboard_export import board_document
+from bot.render.formatting import count_noun, duration, join_words, rough_duration, seat_names
+from bot.render.leaderboard_export import leaderboard_document
 from bot.render.leaderboard_tables import Leaderboard, percent
-from bot.render.leaderboard_text import NO_CHANGE, comparison_line, news_lines
+from bot.render.leaderboard_text import NO_CHANGE, change_lines, comparison_line
 from bot.render.round_status import receivers
 from council.bakeoffs.changes import Changes, Measure, MemberChange
 from council.bakeoffs.intervals import Interval
@@ -40,56 +40,56 @@ START, LEAVE = "bakeoff_start", "bakeoff_leave"
 CANCEL, RESUME = "bakeoff_cancel", "bakeoff_resume"
 
 
-def title_of(bakeoff: Bakeoff) -> str:
+def bakeoff_title(bakeoff: Bakeoff) -> str:
     """Return the title of a bake-off."""
     return f"Bake-off of {bakeoff.suite.name} by {bakeoff.panel.name}"
 
 
-def state_of(progress: BakeoffProgress) -> str:
+def bakeoff_state(progress: BakeoffProgress) -> str:
     """Return the state of a bake-off in a few words."""
     ending = progress.bakeoff.ending
     if progress.is_complete and ending and not ending.failure:
         failed = f", {len(progress.failed)} failed" if progress.failed else ""
-        return f"{counted(progress.questions, 'question')}{failed}"
+        return f"{count_noun(progress.questions, 'question')}{failed}"
     state = "stopped" if ending else "under way"
     return f"{state}, {progress.over} of {progress.questions}"
 
 
 def running_post(progress: BakeoffProgress, asker: str) -> Post:
     """Return the progress of a bake-off, with a cancel button."""
-    summary = summary_of(progress)
+    summary = progress_summary(progress)
     parts: list[Part] = [
-        Heading(title_of(progress.bakeoff)),
+        Heading(bakeoff_title(progress.bakeoff)),
         Steps(summary, tuple(_steps(progress))),
         *map(Note, _notes(progress, asker)),
         Buttons((Button(CANCEL, "Cancel", progress.bakeoff.id),)),
     ]
-    return Post(tuple(parts), f"{title_of(progress.bakeoff)} · {summary}")
+    return Post(tuple(parts), f"{bakeoff_title(progress.bakeoff)} · {summary}")
 
 
-def summary_of(progress: BakeoffProgress) -> str:
+def progress_summary(progress: BakeoffProgress) -> str:
     """Return how far it is: "5 of 12 questions, about 2 min left"."""
-    count = f"{progress.over} of {counted(progress.questions, 'question')}"
+    count = f"{progress.over} of {count_noun(progress.questions, 'question')}"
     if progress.seconds_left is None:
         return count
-    return f"{count}, about {roughly(progress.seconds_left)} left"
+    return f"{count}, about {rough_duration(progress.seconds_left)} left"
 
 
 def _steps(progress: BakeoffProgress) -> Iterator[Step]:
     done, missing = progress.over - len(progress.failed), len(progress.failed)
     if done:
-        yield Step(f"{counted(done, 'question')} answered and ranked", StepState.DONE)
+        yield Step(f"{count_noun(done, 'question')} answered and ranked", StepState.DONE)
     if missing:
         last = progress.failed[-1]
         yield Step(_failed_text(missing), StepState.MISSING, f"question {last.number}: {last.why}")
     if progress.under_way:
-        yield Step(f"{counted(progress.under_way, 'question')} under way", StepState.RUNNING)
+        yield Step(f"{count_noun(progress.under_way, 'question')} under way", StepState.RUNNING)
     if progress.waiting:
-        yield Step(f"{counted(progress.waiting, 'question')} to come", StepState.WAITING)
+        yield Step(f"{count_noun(progress.waiting, 'question')} to come", StepState.WAITING)
 
 
 def _failed_text(number: int) -> str:
-    return f"{counted(number, 'question')} failed"
+    return f"{count_noun(number, 'question')} failed"
 
 
 def _notes(progress: BakeoffProgress, asker: str) -> Iterator[str]:
@@ -119,27 +119,27 @@ def _suite_changed_line(progress: BakeoffProgress) -> str:
 def stopped_post(progress: BakeoffProgress, why: str) -> Post:
     """Return a stopped bake-off: why, how far it came, and a resume button."""
     parts: list[Part] = [
-        Heading(title_of(progress.bakeoff)),
+        Heading(bakeoff_title(progress.bakeoff)),
         *map(Caution, _resume_hint(progress, why)),
-        Note(f"{summary_of(progress)} · {_spent_line(progress)}"),
+        Note(f"{progress_summary(progress)} · {_spent_line(progress)}"),
         _resume_button(progress.bakeoff),
     ]
-    return Post(tuple(parts), f"{title_of(progress.bakeoff)} · {why}")
+    return Post(tuple(parts), f"{bakeoff_title(progress.bakeoff)} · {why}")
 
 
 def failure_post(progress: BakeoffProgress, why: str, subscribers: Sequence[str] = ()) -> Post:
     """Return why a bake-off ended early, as a separate post that mentions subscribers."""
     parts: list[Part] = [
-        Heading(f"{title_of(progress.bakeoff)} ended early"),
+        Heading(f"{bakeoff_title(progress.bakeoff)} ended early"),
         *map(Caution, _resume_hint(progress, why)),
         *([Mentions(tuple(subscribers))] if subscribers else []),
         _resume_button(progress.bakeoff),
     ]
-    return Post(tuple(parts), f"{title_of(progress.bakeoff)} ended early: {why}")
+    return Post(tuple(parts), f"{bakeoff_title(progress.bakeoff)} ended early: {why}")
 
 
 def _resume_hint(progress: BakeoffProgress, why: str) -> Iterator[str]:
-    count = f"{progress.over} of {counted(progress.questions, 'question')}"
+    count = f"{progress.over} of {count_noun(progress.questions, 'question')}"
     yield (
         f"{why} {count} are kept; `/council bakeoff resume {progress.bakeoff.id}` goes on and "
         "repeats nothing."
@@ -157,7 +157,7 @@ def result_thread(
 
     If its rounds are `linked` next to it, the hint how to open one is left out.
     """
-    summary = f"{title_of(progress.bakeoff)} · {_outcome_text(progress)}"
+    summary = f"{bakeoff_title(progress.bakeoff)} · {_outcome_text(progress)}"
     hints = () if linked else (Note(_open_hint(progress)),)
     parts = (
         *_result_parts(progress, board.root if board else None),
@@ -170,12 +170,12 @@ def result_thread(
 
 def _outcome_text(progress: BakeoffProgress) -> str:
     ending = progress.bakeoff.ending
-    return ending.failure if ending and ending.failure else summary_of(progress)
+    return ending.failure if ending and ending.failure else progress_summary(progress)
 
 
 def _result_parts(progress: BakeoffProgress, board: Post | None) -> Iterator[Part]:
     ending = progress.bakeoff.ending
-    yield Heading(title_of(progress.bakeoff))
+    yield Heading(bakeoff_title(progress.bakeoff))
     if ending and ending.failure:
         yield from map(Caution, _resume_hint(progress, ending.failure))
     if progress.failed:
@@ -196,7 +196,7 @@ def _resume_parts(progress: BakeoffProgress) -> Iterator[Part]:
 def _failed_line(progress: BakeoffProgress) -> str:
     """Return how many questions failed, and why the first did."""
     first = progress.failed[0]
-    total = counted(progress.questions, "question")
+    total = count_noun(progress.questions, "question")
     return f"{len(progress.failed)} of {total} failed. Question {first.number}: {first.why}"
 
 
@@ -204,7 +204,7 @@ def _facts_line(progress: BakeoffProgress) -> str:
     bakeoff = progress.bakeoff
     ending = bakeoff.ending
     duration_text = f" · {duration((ending.at - bakeoff.at).total_seconds())}" if ending else ""
-    return f"{summary_of(progress)}{duration_text} · {_spent_line(progress)}"
+    return f"{progress_summary(progress)}{duration_text} · {_spent_line(progress)}"
 
 
 def _open_hint(progress: BakeoffProgress) -> str:
@@ -230,7 +230,7 @@ def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) ->
 
     `value` is the value of its buttons; without one, the post says what to type.
     """
-    parts: list[Part] = [Heading(title_of(bakeoff)), Line(_size_line(bakeoff))]
+    parts: list[Part] = [Heading(bakeoff_title(bakeoff)), Line(_size_line(bakeoff))]
     parts += map(Note, _cost_lines(bakeoff, cost))
     parts += map(Caution, _cap_warnings(bakeoff, cost))
     if value is None:
@@ -238,7 +238,7 @@ def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) ->
     else:
         buttons = (Button(START, "Start", value), Button(LEAVE, "Leave it", value))
         parts.append(Buttons(buttons))
-    return Post(tuple(parts), f"{title_of(bakeoff)} · {_size_line(bakeoff)}")
+    return Post(tuple(parts), f"{bakeoff_title(bakeoff)} · {_size_line(bakeoff)}")
 
 
 def _start_command(bakeoff: Bakeoff) -> str:
@@ -249,18 +249,18 @@ def _start_command(bakeoff: Bakeoff) -> str:
 
 def _size_line(bakeoff: Bakeoff) -> str:
     """Return the number of questions and the members."""
-    suite, names = bakeoff.suite, names_of(bakeoff.panel)
+    suite, names = bakeoff.suite, seat_names(bakeoff.panel)
     graded = sum(question.reference is not None for question in suite.questions)
     graded_text = f", {graded} with a reference answer" if graded else ""
-    members = listed(names[seat.key] for seat in bakeoff.panel.members)
-    return f"{counted(len(suite.questions), 'question')}{graded_text}, each put to {members}."
+    members = join_words(names[seat.key] for seat in bakeoff.panel.members)
+    return f"{count_noun(len(suite.questions), 'question')}{graded_text}, each put to {members}."
 
 
 def _cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
     """Yield what it may cost, how long it takes, and who receives the texts."""
     known_text = f"It costs about {format_rounded_usd(cost.micro)} at most" if cost.micro else ""
-    names = names_of(bakeoff.panel)
-    unknown = listed(names[key] for key in cost.unknown)
+    names = seat_names(bakeoff.panel)
+    unknown = join_words(names[key] for key in cost.unknown)
     unknown_text = f"cost unknown for {unknown}" if unknown else ""
     sentence = "; ".join(filter(None, (known_text, unknown_text))) or "It costs nothing"
     cap_text = (
@@ -268,7 +268,7 @@ def _cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
     )
     yield f"{sentence[0].upper()}{sentence[1:]}{cap_text}."
     if cost.seconds is not None:
-        yield f"It takes about {roughly(cost.seconds)}, as long as rounds usually do here."
+        yield f"It takes about {rough_duration(cost.seconds)}, as long as rounds usually do here."
     yield f"The questions go to {receivers(bakeoff.panel)}."
 
 
@@ -284,7 +284,7 @@ def _cap_warnings(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
 Document = dict[str, Any]
 
 
-def line_document(progress: BakeoffProgress) -> Document:
+def bakeoff_summary_document(progress: BakeoffProgress) -> Document:
     """Return a bake-off in short; `ended_at` and `failure` are null while it is running."""
     bakeoff = progress.bakeoff
     ending = bakeoff.ending
@@ -314,8 +314,8 @@ def bakeoff_document(
     """Return a whole bake-off: its board, each question's shares by seat key, its records."""
     bakeoff = progress.bakeoff
     return {
-        **line_document(progress),
-        **board_document(board),
+        **bakeoff_summary_document(progress),
+        **leaderboard_document(board),
         "rounds": [
             {
                 "number": number,
@@ -342,7 +342,7 @@ def summary_markdown(
 def _summary_lines(
     progress: BakeoffProgress, board: Leaderboard, changes: Changes | None, member: str
 ) -> Iterator[str]:
-    yield f"## {title_of(progress.bakeoff)}{_verdict_text(changes, member)}"
+    yield f"## {bakeoff_title(progress.bakeoff)}{_verdict_text(changes, member)}"
     yield ""
     ending = progress.bakeoff.ending
     if ending and ending.failure:
@@ -379,7 +379,7 @@ def _board_lines(board: Leaderboard) -> Iterator[str]:
 
 
 def _change_lines(changes: Changes, names: Mapping[str, str]) -> Iterator[str]:
-    for line in [*news_lines(changes, names)] or [NO_CHANGE]:
+    for line in [*change_lines(changes, names)] or [NO_CHANGE]:
         yield f"- {_escape_markdown(line)}"
     yield ""
     if changes.moves:

@@ -10,7 +10,7 @@ from bot.render.bias_findings import MIN_BALLOTS
 from bot.render.bias_tables import given_table, kept_table, slots_table
 from bot.render.bias_view import (
     TOO_LITTLE,
-    ShownBias,
+    BiasView,
     interval_text,
     number_text,
     p_text,
@@ -29,8 +29,8 @@ from bot.render.charts import (
     Stroke,
     fit_text,
 )
-from bot.render.formatting import counted, number_word
-from bot.render.leaderboard_tables import percent, signed
+from bot.render.formatting import count_noun, number_word
+from bot.render.leaderboard_tables import percent, signed_number
 from bot.render.text_safety import visible_line
 from council.bias.report import Effect, GivenShare, JudgeBias, Slot
 
@@ -76,25 +76,25 @@ class Drawing:
         return File(f"bias-{self.key}.png", self.figure.description, picture)
 
 
-def drawings_of(bias: ShownBias) -> tuple[Drawing, ...]:
+def render_drawings(bias: BiasView) -> tuple[Drawing, ...]:
     """Return the heat map, slot curves and consistency bars that have any data."""
     drawings = (_heat_map_drawing(bias), _slots_drawing(bias), _consistency_drawing(bias))
     return tuple(drawing for drawing in drawings if drawing.lines)
 
 
-def _heat_map_drawing(bias: ShownBias) -> Drawing:
+def _heat_map_drawing(bias: BiasView) -> Drawing:
     lines = tuple(_heat_map_lines(bias))
     figure, table = heat_map(bias), given_table(bias)
     return Drawing("given", _HEAT_MAP_TITLE, _HEAT_MAP_CAPTION, figure, lines, table)
 
 
-def _slots_drawing(bias: ShownBias) -> Drawing:
+def _slots_drawing(bias: BiasView) -> Drawing:
     lines = tuple(_slot_lines(bias))
     figure, table = slot_curves(bias), slots_table(bias)
     return Drawing("slots", _SLOT_TITLE, _SLOT_CAPTION, figure, lines, table)
 
 
-def _consistency_drawing(bias: ShownBias) -> Drawing:
+def _consistency_drawing(bias: BiasView) -> Drawing:
     lines = tuple(_consistency_lines(bias))
     figure, table = consistency_bars(bias), kept_table(bias)
     return Drawing("kept", _CONSISTENCY_TITLE, _CONSISTENCY_CAPTION, figure, lines, table)
@@ -112,7 +112,7 @@ def empty_figure() -> Figure:
 def _limit_judges(judges: Sequence[T]) -> tuple[Sequence[T], str]:
     """Return the judges that fit a chart, and how many more there are, in words."""
     hidden = len(judges) - _MAX_JUDGES
-    note = f"{counted(hidden, 'more judge')} in the tables." if hidden > 0 else ""
+    note = f"{count_noun(hidden, 'more judge')} in the tables." if hidden > 0 else ""
     return judges[:_MAX_JUDGES], note
 
 
@@ -173,7 +173,7 @@ class _HeatMap:
         return self.start + self.cell_width * self.authors.index(author)
 
 
-def heat_map(bias: ShownBias) -> Figure:
+def heat_map(bias: BiasView) -> Figure:
     """Return the heat map of shares given; cells without data stay empty."""
     heat = _heat_map_cells(bias)
     bottom = _TOP + _HEAD_HEIGHT + _ROW_HEIGHT * len(heat.seats)
@@ -194,7 +194,7 @@ def heat_map(bias: ShownBias) -> Figure:
     )
 
 
-def _heat_map_lines(bias: ShownBias) -> Iterator[str]:
+def _heat_map_lines(bias: BiasView) -> Iterator[str]:
     """Yield what each judge gave to whom."""
     for judge in dict.fromkeys(one.judge for one in bias.report.given):
         shares = "; ".join(
@@ -207,22 +207,22 @@ def _heat_map_lines(bias: ShownBias) -> Iterator[str]:
             yield f"{bias.name(judge)} gave {shares}."
 
 
-def _has_own(bias: ShownBias) -> bool:
+def _has_own(bias: BiasView) -> bool:
     return any(one.share is not None and one.judge == one.author for one in bias.report.given)
 
 
-def _has_few(bias: ShownBias) -> bool:
+def _has_few(bias: BiasView) -> bool:
     return any(one.share is not None and one.n < MIN_BALLOTS for one in bias.report.given)
 
 
-def _heat_map_description(bias: ShownBias) -> str:
+def _heat_map_description(bias: BiasView) -> str:
     lines = [*_heat_map_lines(bias)]
     if not lines:
         return "No judge has ranked an author’s answer yet."
     return " ".join(("Mean share each judge gave each author.", *lines))
 
 
-def _heat_map_cells(bias: ShownBias) -> _HeatMap:
+def _heat_map_cells(bias: BiasView) -> _HeatMap:
     shares = bias.report.given
     judges = (judge.judge for judge in bias.report.judges)
     keys = [*dict.fromkeys((*judges, *(x.judge for x in shares), *(x.author for x in shares)))]
@@ -239,7 +239,7 @@ def _column_labels(heat: _HeatMap) -> Iterator[Mark]:
         yield Label(x, _TOP + 12, str(number), Colour.QUIET, _SMALL_SIZE, "middle")
 
 
-def _heat_map_row(bias: ShownBias, heat: _HeatMap, seat: str, top: float) -> Iterator[Mark]:
+def _heat_map_row(bias: BiasView, heat: _HeatMap, seat: str, top: float) -> Iterator[Mark]:
     middle = top + _ROW_HEIGHT / 2 + 4
     yield Label(_MARGIN, middle, str(heat.seats.index(seat) + 1), Colour.QUIET, _SMALL_SIZE)
     yield _name_label(_NAMES_LEFT, middle, bias.name(seat), heat.start - _NAMES_LEFT - 4)
@@ -281,7 +281,7 @@ _CURVE_HEIGHT, _EMPTY_CURVE_HEIGHT, _PLOT_HEIGHT = 132.0, 42.0, 56.0
 _MIN_SCALE_END = 0.2  # the scale's end, at least
 
 
-def slot_curves(bias: ShownBias) -> Figure:
+def slot_curves(bias: BiasView) -> Figure:
     """Return a curve for each judge, all on one scale."""
     judges, note = _limit_judges(bias.report.judges)
     scale_end = _scale_end(judges)
@@ -298,11 +298,11 @@ def slot_curves(bias: ShownBias) -> Figure:
     return Figure(_WIDTH, top + _footer_height((note,)), tuple(marks), _slot_description(bias))
 
 
-def _slot_lines(bias: ShownBias) -> Iterator[str]:
+def _slot_lines(bias: BiasView) -> Iterator[str]:
     """Yield what each judge gave at which slot."""
     for judge in bias.report.judges:
         slots = [
-            f"slot {slot.number} {signed(slot.effect.value)}{_slot_interval(slot)}"
+            f"slot {slot.number} {signed_number(slot.effect.value)}{_slot_interval(slot)}"
             for slot in judge.slots
             if slot.effect.value is not None
         ]
@@ -315,7 +315,7 @@ def _slot_interval(slot: Slot) -> str:
     return f" ({interval_text(slot.effect.interval)})" if slot.effect.interval else ""
 
 
-def _slot_description(bias: ShownBias) -> str:
+def _slot_description(bias: BiasView) -> str:
     lines = [*_slot_lines(bias)]
     if not lines:
         return "Too little is known of any judge’s slots yet."
@@ -339,7 +339,7 @@ def _scale_end(judges: Sequence[JudgeBias]) -> float:
 
 
 def _curve_marks(
-    bias: ShownBias, judge: JudgeBias, position: tuple[float, float], scale_end: float
+    bias: BiasView, judge: JudgeBias, position: tuple[float, float], scale_end: float
 ) -> Iterator[Mark]:
     left, top = position
     yield _name_label(left, top + 14, bias.name(judge.judge), _curve_width())
@@ -378,7 +378,7 @@ def _position_verdict(judge: JudgeBias) -> str:
 def _scale_marks(left: float, heights: Scale, scale_end: float) -> Iterator[Mark]:
     for number in (scale_end, 0.0, -scale_end):
         y = heights.at(number)
-        text = signed(number) if number else "0"
+        text = signed_number(number) if number else "0"
         yield Label(left + _SCALE_WIDTH - 5, y + 4, text, Colour.QUIET, _SMALL_SIZE, "end")
         if not number:
             yield Stroke(left + _SCALE_WIDTH, y, left + _curve_width(), y, Colour.RULE)
@@ -415,7 +415,7 @@ _CHANCE = 0.5
 _SCALE = Scale(0, 1, _MARGIN + 10, _WIDTH - _MARGIN - 10, (0, 0.25, 0.5, 0.75, 1))
 
 
-def consistency_bars(bias: ShownBias) -> Figure:
+def consistency_bars(bias: BiasView) -> Figure:
     """Return a bar for each judge, on one scale from 0 to 1."""
     judges, note = _limit_judges(bias.report.judges)
     bottom = _TOP + _BAR_HEIGHT * len(judges)
@@ -429,7 +429,7 @@ def consistency_bars(bias: ShownBias) -> Figure:
     )
 
 
-def _consistency_lines(bias: ShownBias) -> Iterator[str]:
+def _consistency_lines(bias: BiasView) -> Iterator[str]:
     """Yield how many pair orders each judge kept."""
     for judge in bias.report.judges:
         kept = judge.kept
@@ -439,14 +439,14 @@ def _consistency_lines(bias: ShownBias) -> Iterator[str]:
             yield f"{bias.name(judge.judge)} kept {percent(kept.value)} ({details})."
 
 
-def _consistency_description(bias: ShownBias) -> str:
+def _consistency_description(bias: BiasView) -> str:
     lines = [*_consistency_lines(bias)]
     if not lines:
         return "No judge has seen the same answers in another order yet."
     return " ".join(("Share of pairs kept in order; a coin keeps 50 %.", *lines))
 
 
-def _bar_marks(bias: ShownBias, judge: JudgeBias, top: float) -> Iterator[Mark]:
+def _bar_marks(bias: BiasView, judge: JudgeBias, top: float) -> Iterator[Mark]:
     end, kept = _WIDTH - _MARGIN, judge.kept
     yield _name_label(_MARGIN, top + 16, bias.name(judge.judge), end - _MARGIN - _VALUE_WIDTH)
     y = top + 31

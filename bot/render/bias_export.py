@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.render.bias_findings import findings
 from bot.render.bias_tables import audit_lines, caution_lines, winning_lines
-from bot.render.bias_view import ShownBias, judge_measures
+from bot.render.bias_view import BiasView, judge_measures
 from bot.render.leaderboard_export import escape_formula
 from council.bias.report import Effect, JudgeBias
 
@@ -29,7 +29,7 @@ _COLUMNS = (
 )
 
 
-def bias_document(bias: ShownBias) -> Document:
+def bias_document(bias: BiasView) -> Document:
     """Return the report; seats by key, shares as fractions, unknown values null."""
     report = bias.report
     has_rounds = bool(report.rounds)
@@ -68,7 +68,7 @@ def bias_document(bias: ShownBias) -> Document:
     }
 
 
-def bias_csv(bias: ShownBias) -> str:
+def bias_csv(bias: BiasView) -> str:
     """Return a row for each judge and measure; no cell is evaluated as a formula."""
     buffer = StringIO()
     writer = csv.DictWriter(buffer, _COLUMNS, lineterminator="\n")
@@ -77,7 +77,7 @@ def bias_csv(bias: ShownBias) -> str:
     return buffer.getvalue()
 
 
-def _judge_document(bias: ShownBias, judge: JudgeBias) -> Document:
+def _judge_document(bias: BiasView, judge: JudgeBias) -> Document:
     effects = {
         measure.key: _effect_document(measure.of(judge)) for measure in judge_measures(judge)
     }
@@ -106,7 +106,7 @@ def _effect_document(effect: Effect) -> Document:
     }
 
 
-def _coverage_document(bias: ShownBias) -> Document:
+def _coverage_document(bias: BiasView) -> Document:
     coverage = bias.coverage
     return {
         "suite": coverage.suite or None,
@@ -117,7 +117,7 @@ def _coverage_document(bias: ShownBias) -> Document:
     }
 
 
-def _csv_rows(bias: ShownBias) -> Iterator[Document]:
+def _csv_rows(bias: BiasView) -> Iterator[Document]:
     for judge in bias.report.judges:
         for measure in judge_measures(judge):
             effect = _effect_document(measure.of(judge))

@@ -15,8 +15,8 @@ from bot.render.bias_view import (
     NAMED,
     OWN,
     POSITION,
+    BiasView,
     Measure,
-    ShownBias,
     brand_lines,
     certainty_text,
     excludes_zero,
@@ -25,8 +25,8 @@ from bot.render.bias_view import (
     p_text,
     rough_count,
 )
-from bot.render.formatting import counted, listed
-from bot.render.leaderboard_tables import Coverage, nothing, percent, signed
+from bot.render.formatting import count_noun, join_words
+from bot.render.leaderboard_tables import Coverage, no_rounds_line, percent, signed_number
 from council.bakeoffs.leaderboard import MAX_POSITION_BIAS
 from council.bias.report import Effect, JudgeBias
 
@@ -45,19 +45,19 @@ FINDINGS_NOTE = (
 )
 
 
-def findings(bias: ShownBias) -> tuple[str, ...]:
+def findings(bias: BiasView) -> tuple[str, ...]:
     """Return every finding, the proven ones first."""
     proven = [*found_lines(bias), *brand_lines(bias)] or [NO_BIAS_FOUND]
     return (*proven, *_sign_lines(bias), *none_lines(bias), *open_lines(bias))
 
 
-def covers(bias: ShownBias) -> str:
+def bias_coverage_line(bias: BiasView) -> str:
     """Return what was examined, or what to do if no round fits."""
     coverage, report = bias.coverage, bias.report
     if not report.rounds:
-        return nothing(coverage)
-    rounds = counted(report.rounds, "closed round")
-    ballots = counted(report.ballots, "ballot")
+        return no_rounds_line(coverage)
+    rounds = count_noun(report.rounds, "closed round")
+    ballots = count_noun(report.ballots, "ballot")
     parts = [f"Over {rounds} with {ballots}", *_filter_texts(coverage)]
     return f"{', '.join(parts)}."
 
@@ -75,13 +75,13 @@ def _filter_texts(coverage: Coverage) -> Iterator[str]:
     if coverage.before:
         window.append(f"until {coverage.before - timedelta(microseconds=1):%Y-%m-%d}")
     if window:
-        yield f"asked {listed(window)}"
+        yield f"asked {join_words(window)}"
 
 
 # Proven
 
 
-def found_lines(bias: ShownBias) -> Iterator[str]:
+def found_lines(bias: BiasView) -> Iterator[str]:
     """Yield what is proven, measure by measure."""
     for render in (
         _own_lines,
@@ -107,7 +107,7 @@ def _certainty(effect: Effect) -> str:
     return certainty_text(effect, is_negated=(effect.value or 0) < 0)
 
 
-def _own_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _own_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
     if judge.own.is_found:
         yield (
             f"{bias.name(judge.judge)} ranks its own answer {_higher_or_lower(judge.own)} than "
@@ -115,7 +115,7 @@ def _own_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
         )
 
 
-def _family_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _family_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
     if judge.family.is_found:
         yield (
             f"{bias.name(judge.judge)} ranks the rest of its family ({bias.maker(judge)}) "
@@ -123,7 +123,7 @@ def _family_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
         )
 
 
-def _names_shown_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _names_shown_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
     if judge.named.is_found:
         yield (
             f"{bias.name(judge.judge)} ranks its family ({bias.maker(judge)}) "
@@ -132,7 +132,7 @@ def _names_shown_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
         )
 
 
-def _position_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _position_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
     """Yield the slot a judge favours or dislikes most, once, however it was tested."""
     if judge.position.is_found:
         effect, slot = judge.position, _strongest_slot(judge)
@@ -163,7 +163,7 @@ def _strongest_slot(judge: JudgeBias) -> str:
     return _ORDINALS.get(number, f"{number}th")
 
 
-def _consistency_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _consistency_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
     kept = judge.kept
     if kept.value is None or kept.interval is None or kept.n < MIN_BALLOTS:
         return
@@ -176,7 +176,7 @@ def _consistency_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     )
 
 
-def _length_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _length_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
     effect = judge.length
     if effect.is_found and effect.value is not None:
         longer = "longer" if effect.value > 0 else "shorter"
@@ -196,7 +196,7 @@ def _win_chance(phi: float) -> float:
     return 1 / (1 + exp(-phi * tanh(1)))
 
 
-def _style_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _style_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
     for trait, effect in judge.style.items():
         if effect.is_found and effect.value is not None:
             does = "favours" if effect.value > 0 else "marks down"
@@ -206,7 +206,7 @@ def _style_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
             )
 
 
-def _agreement_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _agreement_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
     effect = judge.agreement
     if effect.value is not None and effect.value < 0 and excludes_zero(effect):
         yield (
@@ -215,7 +215,7 @@ def _agreement_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
         )
 
 
-def _spoiled_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _spoiled_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
     effect = judge.spoiled
     if effect.value is not None and effect.interval and effect.interval[0] > _MANY_SPOILED_SHARE:
         yield (
@@ -258,7 +258,7 @@ _QUESTIONS = (
 )
 
 
-def _sign_lines(bias: ShownBias) -> Iterator[str]:
+def _sign_lines(bias: BiasView) -> Iterator[str]:
     """Yield what is beyond chance by itself, but not after Holm's correction."""
     for question in _QUESTIONS:
         judges = [judge for judge in bias.report.judges if _is_sign(question, judge)]
@@ -266,12 +266,12 @@ def _sign_lines(bias: ShownBias) -> Iterator[str]:
             names = (_signed_judge(bias, question, judge) for judge in judges)
             each = "each" if len(judges) > 1 else "it"
             yield (
-                f"Perhaps {question.noun} in {listed(names)}: by itself {each} would be beyond "
+                f"Perhaps {question.noun} in {join_words(names)}: by itself {each} would be beyond "
                 "chance, among all that is tested it may be chance."
             )
 
 
-def none_lines(bias: ShownBias) -> Iterator[str]:
+def none_lines(bias: BiasView) -> Iterator[str]:
     """Yield which biases are ruled out, in which judges."""
     for question in _QUESTIONS:
         judges = [judge for judge in bias.report.judges if _is_ruled_out(question, judge)]
@@ -281,7 +281,7 @@ def none_lines(bias: ShownBias) -> Iterator[str]:
             yield f"{noun}: none beyond ±{magnitude_text(_SMALL_BIAS)} in {names}."
 
 
-def open_lines(bias: ShownBias) -> Iterator[str]:
+def open_lines(bias: BiasView) -> Iterator[str]:
     """Yield what is still unknown, of which judges, and how much more data would settle it."""
     unmeasured = [judge for judge in bias.report.judges if _has_no_data(judge)]
     measured = [judge for judge in bias.report.judges if judge not in unmeasured]
@@ -296,15 +296,15 @@ def open_lines(bias: ShownBias) -> Iterator[str]:
         yield f"Nothing is known yet of {_judge_names(bias, unmeasured)}."
 
 
-def _judge_names(bias: ShownBias, judges: Sequence[JudgeBias]) -> str:
+def _judge_names(bias: BiasView, judges: Sequence[JudgeBias]) -> str:
     """Return the names of judges, or "any judge" for all of several."""
     if len(judges) == len(bias.report.judges) > 1:
         return "any judge"
-    return listed(bias.name(judge.judge) for judge in judges)
+    return join_words(bias.name(judge.judge) for judge in judges)
 
 
-def _signed_judge(bias: ShownBias, question: _Question, judge: JudgeBias) -> str:
-    return f"{bias.name(judge.judge)} ({signed(question.measure.of(judge).value or 0)})"
+def _signed_judge(bias: BiasView, question: _Question, judge: JudgeBias) -> str:
+    return f"{bias.name(judge.judge)} ({signed_number(question.measure.of(judge).value or 0)})"
 
 
 def _has_no_data(judge: JudgeBias) -> bool:
@@ -330,7 +330,7 @@ def _is_ruled_out(question: _Question, judge: JudgeBias) -> bool:
     return -_SMALL_BIAS <= interval[0] <= 0 <= interval[1] <= _SMALL_BIAS
 
 
-def _is_open(bias: ShownBias, question: _Question, judge: JudgeBias) -> bool:
+def _is_open(bias: BiasView, question: _Question, judge: JudgeBias) -> bool:
     if question.measure.is_of_family and not bias.has_family(judge):
         return False
     if question.measure is KEPT:

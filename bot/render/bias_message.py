@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from bot.chat import Caution, File, Heading, Line, Note, Part, Post, Thread
-from bot.render.bias_charts import Drawing, drawings_of, empty_figure
+from bot.render.bias_charts import Drawing, empty_figure, render_drawings
 from bot.render.bias_export import bias_csv
-from bot.render.bias_findings import FINDINGS_NOTE, covers, findings
-from bot.render.bias_tables import HOW as HOW_WINNING
+from bot.render.bias_findings import FINDINGS_NOTE, bias_coverage_line, findings
+from bot.render.bias_tables import WINNING_NOTE as HOW_WINNING
 from bot.render.bias_tables import (
     agreement_line,
     audit_lines,
@@ -15,12 +15,12 @@ from bot.render.bias_tables import (
     winning_lines,
     winning_table,
 )
-from bot.render.bias_view import ALL_MEASURES, ShownBias, brand_table
-from bot.render.bias_view import HOW as HOW_BLINDING
+from bot.render.bias_view import ALL_MEASURES, BiasView, brand_table
+from bot.render.bias_view import BLINDING_NOTE as HOW_BLINDING
 from bot.render.charts import render_png, stack_figures
-from bot.render.formatting import counted
+from bot.render.formatting import count_noun
 
-TITLE = "Bias of the judges"
+BIAS_TITLE = "Bias of the judges"
 _FOUND = "What was found"
 _EACH_JUDGE = "Each judge"
 _FIGURES = "The figures in words"
@@ -33,27 +33,27 @@ _FAMILY_NOTE = "What is about a family is given of judges that have another seat
 _CSV_NAME = "bias.csv"
 
 
-def bias_thread(bias: ShownBias, pictures: Sequence[bytes] = ()) -> Thread:
+def bias_thread(bias: BiasView, pictures: Sequence[bytes] = ()) -> Thread:
     """Return the report as a post and its thread; `pictures` are its figures as PNGs."""
     if not bias.report.rounds:
-        line = covers(bias)
-        return Thread(Post((Heading(TITLE), Note(line)), line))
-    root = Post(tuple(_root_parts(bias)), f"{TITLE}: {findings(bias)[0]}")
+        line = bias_coverage_line(bias)
+        return Thread(Post((Heading(BIAS_TITLE), Note(line)), line))
+    root = Post(tuple(_root_parts(bias)), f"{BIAS_TITLE}: {findings(bias)[0]}")
     return Thread(root, tuple(_replies(bias, pictures)))
 
 
-def _root_parts(bias: ShownBias) -> Iterator[Part]:
+def _root_parts(bias: BiasView) -> Iterator[Part]:
     lines = findings(bias)
-    yield Heading(TITLE)
+    yield Heading(BIAS_TITLE)
     yield from map(Line, lines[:_MAX_FINDINGS])
     yield from map(Caution, caution_lines(bias))
     others = len(lines) - _MAX_FINDINGS
-    prefix = f"{counted(others, 'more finding')} in the thread. " if others > 0 else ""
-    yield Note(f"{prefix}{covers(bias)}")
+    prefix = f"{count_noun(others, 'more finding')} in the thread. " if others > 0 else ""
+    yield Note(f"{prefix}{bias_coverage_line(bias)}")
 
 
-def _replies(bias: ShownBias, pictures: Sequence[bytes]) -> Iterator[Post]:
-    lines, drawings = findings(bias), drawings_of(bias)
+def _replies(bias: BiasView, pictures: Sequence[bytes]) -> Iterator[Post]:
+    lines, drawings = findings(bias), render_drawings(bias)
     if len(lines) > _MAX_FINDINGS:
         yield Post((Heading(_FOUND), *map(Line, lines)), _FOUND)
     for drawing, picture in zip(drawings, pictures, strict=False):
@@ -65,7 +65,7 @@ def _replies(bias: ShownBias, pictures: Sequence[bytes]) -> Iterator[Post]:
     yield from _table_posts(bias)
 
 
-def _table_posts(bias: ShownBias) -> Iterator[Post]:
+def _table_posts(bias: BiasView) -> Iterator[Post]:
     if table := brand_table(bias):
         yield Post((Heading(_BLINDING), table, Note(HOW_BLINDING)), _BLINDING)
     if table := winning_table(bias):
@@ -84,13 +84,13 @@ def _figure_parts(drawings: Iterable[Drawing]) -> Iterator[Part]:
         yield Note(drawing.caption)
 
 
-def _judge_parts(bias: ShownBias) -> Iterator[Part]:
+def _judge_parts(bias: BiasView) -> Iterator[Part]:
     for judge in bias.report.judges:
         yield Heading(f"{bias.name(judge.judge)} as a judge")
         yield judge_table(bias, judge)
 
 
-def reading_lines(bias: ShownBias) -> Iterator[str]:
+def reading_lines(bias: BiasView) -> Iterator[str]:
     """Yield what each number means, and how far the judges agree."""
     yield FINDINGS_NOTE
     yield from (f"{measure.title}: {measure.meaning}." for measure in ALL_MEASURES)
@@ -99,12 +99,12 @@ def reading_lines(bias: ShownBias) -> Iterator[str]:
         yield line
 
 
-def pictures_of(bias: ShownBias) -> tuple[bytes, ...]:
+def render_bias_pngs(bias: BiasView) -> tuple[bytes, ...]:
     """Return each figure as a PNG; drawing takes a moment, so call it in a thread."""
-    return tuple(render_png(drawing.figure) for drawing in drawings_of(bias))
+    return tuple(render_png(drawing.figure) for drawing in render_drawings(bias))
 
 
-def whole_picture_of(bias: ShownBias) -> bytes:
+def render_combined_bias_png(bias: BiasView) -> bytes:
     """Return all figures as one PNG, stacked."""
-    figures = [drawing.figure for drawing in drawings_of(bias)]
+    figures = [drawing.figure for drawing in render_drawings(bias)]
     return render_png(stack_figures(figures or [empty_figure()]))

@@ -8,8 +8,8 @@ from bot.render.bias_view import (
     KEPT,
     POSITION,
     TOO_LITTLE,
+    BiasView,
     Measure,
-    ShownBias,
     certainty_text,
     family_name,
     interval_text,
@@ -19,7 +19,7 @@ from bot.render.bias_view import (
     p_text,
     sample_text,
 )
-from bot.render.formatting import counted, listed, money
+from bot.render.formatting import count_noun, join_words, money
 from bot.render.leaderboard_tables import percent
 from council.bias.report import Effect, JudgeBias, Trait
 
@@ -31,7 +31,7 @@ _MIN_INDEPENDENT_SHARE = (
 )
 
 
-def caution_lines(bias: ShownBias) -> Iterator[str]:
+def caution_lines(bias: BiasView) -> Iterator[str]:
     """Yield what weakens the report: a majority family, dependent judges, few rounds."""
     report = bias.report
     if report.majority:
@@ -42,19 +42,19 @@ def caution_lines(bias: ShownBias) -> Iterator[str]:
     judges = len(report.judges)
     if report.n_eff is not None and report.n_eff < _MIN_INDEPENDENT_SHARE * judges:
         yield (
-            f"The judges vote much alike: {counted(judges, 'judge')} count as about "
+            f"The judges vote much alike: {count_noun(judges, 'judge')} count as about "
             f"{report.n_eff:.1f} independent ones (N_eff)."
         )
     if judges == 1:
         yield "There is one judge alone, so nobody to compare it with."
     if report.rounds < _FEW_ROUNDS:
         yield (
-            f"{counted(report.rounds, 'round')} {'is' if report.rounds == 1 else 'are'} few: "
+            f"{count_noun(report.rounds, 'round')} {'is' if report.rounds == 1 else 'are'} few: "
             f"most biases need {_FEW_ROUNDS} or more to be told from chance."
         )
 
 
-def agreement_line(bias: ShownBias) -> str:
+def agreement_line(bias: BiasView) -> str:
     """Return how far all judges agree, and as how many they count; "" if unknown."""
     report = bias.report
     parts = []
@@ -63,7 +63,7 @@ def agreement_line(bias: ShownBias) -> str:
             f"Krippendorff’s α over all ballots is {number_text(report.alpha)}; 0 is chance."
         )
     if report.n_eff is not None:
-        judges = counted(len(report.judges), "judge")
+        judges = count_noun(len(report.judges), "judge")
         parts.append(f"The {judges} count as {report.n_eff:.1f} independent ones (N_eff).")
     elif report.rounds:
         parts.append("N_eff is given from thirty rounds of a panel on.")
@@ -86,24 +86,24 @@ _NO_AUDITS = (
 )
 
 
-def audit_lines(bias: ShownBias) -> Iterator[str]:
+def audit_lines(bias: BiasView) -> Iterator[str]:
     """Yield how many audit ballots were cast, their cost, and how to turn them off."""
     audits = {kind: number for kind, number in bias.report.audits.items() if number}
     if not audits:
         yield _NO_AUDITS
         return
-    kinds = listed(
+    kinds = join_words(
         f"{number:,} {_AUDIT_KINDS.get(kind, f'of the kind {kind}')}"
         for kind, number in sorted(audits.items(), key=lambda pair: -pair[1])
     )
-    total = counted(sum(audits.values()), "audit ballot")
+    total = count_noun(sum(audits.values()), "audit ballot")
     yield f"{total}, cast to measure bias and never counted: {kinds}. {_audit_cost(bias)}"
     if spoiled := bias.report.spoiled_audits:
         yield f"{spoiled:,} more could not be read, and measured nothing."
     yield _TURN_OFF_HINT
 
 
-def _audit_cost(bias: ShownBias) -> str:
+def _audit_cost(bias: BiasView) -> str:
     usd, unpriced = bias.report.audit_usd, bias.report.unpriced
     if usd is None:
         return "What they cost is not known."
@@ -124,20 +124,20 @@ _TRAIT_COLUMNS = (
     "To settle it",
 )
 _LENGTH = "length"
-HOW = (
+WINNING_NOTE = (
     "Winners are the answers that came first in their round, the rest all others. "
     "A difference is no proof that judges reward the trait: good answers may simply have it."
 )
 
 
-def winning_lines(bias: ShownBias) -> Iterator[str]:
+def winning_lines(bias: BiasView) -> Iterator[str]:
     """Yield which traits winners have more or less of, beyond chance."""
     for trait in bias.report.traits:
         if trait.difference.is_found:
             yield _winning_line(trait)
 
 
-def winning_table(bias: ShownBias) -> Table | None:
+def winning_table(bias: BiasView) -> Table | None:
     """Return every trait of winners and of the rest; None if none is known."""
     if not bias.report.traits:
         return None
@@ -198,7 +198,7 @@ _SIDE_BY_SIDE_MEASURES = tuple(measure for measure in ALL_MEASURES if measure is
 _MEASURE_COLUMNS = ("Measure", "Effect", "95 % interval", "Over", "p, Holm", "To settle it")
 
 
-def side_by_side(bias: ShownBias) -> Table:
+def judges_table(bias: BiasView) -> Table:
     """Return what is known of all judges, a row each; * marks what is beyond chance."""
     measures = [measure for measure in _SIDE_BY_SIDE_MEASURES if _is_measured(bias, measure)]
     rows = tuple(
@@ -209,14 +209,14 @@ def side_by_side(bias: ShownBias) -> Table:
     return Table(heads, rows, frozenset(range(1, len(heads))))
 
 
-def judge_table(bias: ShownBias, judge: JudgeBias) -> Table:
+def judge_table(bias: BiasView, judge: JudgeBias) -> Table:
     """Return all measures of a judge, a row each; without a family, no family measures."""
     measures = (x for x in judge_measures(judge) if not x.is_of_family or bias.has_family(judge))
     rows = tuple(_measure_row(judge, measure) for measure in measures)
     return Table(_MEASURE_COLUMNS, rows, frozenset(range(1, len(_MEASURE_COLUMNS))))
 
 
-def given_table(bias: ShownBias) -> Table:
+def given_table(bias: BiasView) -> Table:
     """Return the mean share each judge gave each author, and over how many ballots."""
     authors = [*dict.fromkeys(one.author for one in bias.report.given)]
     cells = {(one.judge, one.author): one for one in bias.report.given}
@@ -237,7 +237,7 @@ def given_table(bias: ShownBias) -> Table:
     return Table(heads, tuple(rows), frozenset(range(1, len(heads))))
 
 
-def slots_table(bias: ShownBias) -> Table:
+def slots_table(bias: BiasView) -> Table:
     """Return the share each judge gave what it saw at each slot, beyond one half."""
     slot_count = max(
         (slot.number for judge in bias.report.judges for slot in judge.slots), default=0
@@ -249,7 +249,7 @@ def slots_table(bias: ShownBias) -> Table:
     return Table(heads, rows, frozenset(range(1, len(heads))))
 
 
-def kept_table(bias: ShownBias) -> Table:
+def kept_table(bias: BiasView) -> Table:
     """Return the share of pair orders each judge kept."""
     rows = []
     for judge in bias.report.judges:
@@ -260,7 +260,7 @@ def kept_table(bias: ShownBias) -> Table:
     )
 
 
-def _is_measured(bias: ShownBias, measure: Measure) -> bool:
+def _is_measured(bias: BiasView, measure: Measure) -> bool:
     return any(measure.of(judge).n for judge in bias.report.judges)
 
 
@@ -278,7 +278,7 @@ def _value_with_interval(effect: Effect) -> str:
     return f"{number_text(effect.value)}{within}"
 
 
-def _measure_cell(bias: ShownBias, judge: JudgeBias, measure: Measure) -> str:
+def _measure_cell(bias: BiasView, judge: JudgeBias, measure: Measure) -> str:
     effect = measure.of(judge)
     if measure.is_of_family and not bias.has_family(judge):
         return _NO_VALUE

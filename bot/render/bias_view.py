@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 
 from bot.chat import Table
-from bot.render.leaderboard_tables import Coverage, percent, signed
+from bot.render.leaderboard_tables import Coverage, percent, signed_number
 from council.bias.report import (
     BiasReport,
     Effect,
@@ -22,7 +22,7 @@ from council.bias.report import (
 
 
 @dataclass(frozen=True, slots=True)
-class ShownBias:
+class BiasView:
     """A report with finite numbers, the rounds it covers, and display names by seat key."""
 
     report: BiasReport
@@ -50,9 +50,9 @@ def family_name(maker: str) -> str:
     return maker.removeprefix("unknown:")
 
 
-def shown(report: BiasReport, coverage: Coverage, names: Mapping[str, str]) -> ShownBias:
+def make_bias_view(report: BiasReport, coverage: Coverage, names: Mapping[str, str]) -> BiasView:
     """Return the view of a report."""
-    return ShownBias(_drop_non_finite(report), coverage, names)
+    return BiasView(_drop_non_finite(report), coverage, names)
 
 
 def _drop_non_finite(report: BiasReport) -> BiasReport:
@@ -129,7 +129,7 @@ _STEPS = ((20, 1), (200, 10), (1_000, 50), (_MAX_COUNT, 500))  # up to a limit, 
 
 def number_text(number: float) -> str:
     """Return a number without a plus sign: ".31", "−.05", "1.20"."""
-    return signed(number).removeprefix("+")
+    return signed_number(number).removeprefix("+")
 
 
 def magnitude_text(number: float) -> str:
@@ -205,7 +205,7 @@ class Measure:
     title: str
     meaning: str
     of: Callable[[JudgeBias], Effect]
-    format: FormatNumber = signed
+    format: FormatNumber = signed_number
     is_of_family: bool = False
 
 
@@ -294,13 +294,13 @@ def judge_measures(judge: JudgeBias) -> Iterator[Measure]:
 # Effect of blinding
 
 _COLUMNS = ("Family", "Gains", "95 % interval", "Over", "p, Holm", "To settle it")
-HOW = (
+BLINDING_NOTE = (
     "On some audit ballots a judge sees the same answers with their authors’ names. What a family "
     "gains is the share its answers are given then, less what the same judge gave them blind."
 )
 
 
-def brand_lines(bias: ShownBias) -> Iterator[str]:
+def brand_lines(bias: BiasView) -> Iterator[str]:
     """Yield which families' answers are ranked differently when judges see the names."""
     for brand in bias.report.brands:
         effect = brand.effect
@@ -313,7 +313,7 @@ def brand_lines(bias: ShownBias) -> Iterator[str]:
             )
 
 
-def brand_table(bias: ShownBias) -> Table | None:
+def brand_table(bias: BiasView) -> Table | None:
     """Return every family with what it gains; None if no ballot was cast with names."""
     brands = [brand for brand in bias.report.brands if brand.effect.n]
     if not brands:
@@ -325,8 +325,8 @@ def _brand_row(brand: MakerEffect) -> tuple[str, ...]:
     effect = brand.effect
     return (
         family_name(brand.maker),
-        TOO_LITTLE if effect.value is None else signed(effect.value),
-        interval_text(effect.interval, signed),
+        TOO_LITTLE if effect.value is None else signed_number(effect.value),
+        interval_text(effect.interval, signed_number),
         sample_text(effect),
         p_text(effect),
         needed_text(effect),

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 from bot.chat import Heading, Note, Post, Table
-from bot.render.formatting import counted
+from bot.render.formatting import count_noun
 from council.budget_caps import Caps, CapUsage, Scope
 from council.money import MICRO_USD, format_usd
 
@@ -33,7 +33,9 @@ def budget_post(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> Post:
     )
     notes = ["Days and months are UTC. Reserved is for rounds under way."]
     if unknown_calls := usage_by_scope[Scope.MONTH].unknown_calls:
-        notes.append(f"Not counted: {counted(unknown_calls, 'call')} of unknown cost this month.")
+        notes.append(
+            f"Not counted: {count_noun(unknown_calls, 'call')} of unknown cost this month."
+        )
     if not caps.unknown_prices:
         notes.append("Models of unknown price are not asked.")
     table = Table(_COLUMNS, rows, numeric=frozenset(range(1, len(_COLUMNS))))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.cells import get_character_cell_size
 
-from bot.render.text_safety import shown_text
+from bot.render.text_safety import visible_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -186,11 +186,11 @@ def fit_text(text: str, width: float, size: float, *, bold: bool = False) -> str
 # SVG
 
 
-def svg_of(figure: Figure) -> str:
+def render_svg(figure: Figure) -> str:
     """Return the figure as an SVG element with CSS classes for colours and real text."""
     size = f"{_number(figure.width)} {_number(figure.height)}"
     marks = "\n".join(map(_element, figure.marks))
-    description = escape(shown_text(figure.description))
+    description = escape(visible_text(figure.description))
     return (
         f'<svg class="chart" role="img" viewBox="0 0 {size}" aria-label="{description}" '
         f'xmlns="http://www.w3.org/2000/svg">\n{marks}\n</svg>'
@@ -221,7 +221,7 @@ def _text_element(mark: Label) -> str:
     anchor = "" if mark.anchor == "start" else f' text-anchor="{mark.anchor}"'
     position = _numbers(x=mark.x, y=mark.y)
     size = f'font-size="{_number(mark.size)}"'
-    words = escape(shown_text(mark.text))
+    words = escape(visible_text(mark.text))
     return f'<text class="f-{mark.colour}" {position} {size}{anchor}{weight}>{words}</text>'
 
 
@@ -304,7 +304,7 @@ def _draw(axes: "Axes", mark: Mark, order: int) -> None:
             axes.text(
                 mark.x,
                 mark.y,
-                shown_text(mark.text),
+                visible_text(mark.text),
                 color=colour,
                 size=mark.size,
                 ha=_ANCHORS[mark.anchor],

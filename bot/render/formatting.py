@@ -42,7 +42,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if rest else f"{minutes} min"
 
 
-def roughly(seconds: float) -> str:
+def rough_duration(seconds: float) -> str:
     """Return an estimated length of time, rounded as coarsely as the estimate is."""
     step = next(
         (step for below, step in _ROUNDING_STEPS if seconds < below), _ROUNDING_STEPS[-1][1]
@@ -56,7 +56,7 @@ def points(value: float, max_points: int) -> str:
     return f"{value:g} of {max_points}"
 
 
-def counted(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
     """Return a number and its noun: "1 first vote", "2 first votes"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
@@ -66,7 +66,7 @@ def number_word(number: int) -> str:
     return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
 
 
-def listed(names: Iterable[str]) -> str:
+def join_words(names: Iterable[str]) -> str:
     """Return words as a list in a sentence: "A, B and C"; "" for no words."""
     *first, last = [*names] or [""]
     return f"{', '.join(first)} and {last}" if first else last
@@ -85,12 +85,12 @@ def sum_or_none(amounts: Iterable[float | None]) -> float | None:
 # Seat names
 
 
-def names_of(panel: Panel) -> dict[str, str]:
+def seat_names(panel: Panel) -> dict[str, str]:
     """Return the display name of each seat by key; seats that share one also show their keys."""
-    return known_names((panel,))
+    return panel_seat_names((panel,))
 
 
-def known_names(panels: Iterable[Panel]) -> dict[str, str]:
+def panel_seat_names(panels: Iterable[Panel]) -> dict[str, str]:
     """Return the display name of every seat of these panels by key, unique as in `names_of`."""
     seats = (seat for panel in panels for seat in (*panel.judges, *panel.chairmen))
     names = {seat.key: seat.display for seat in seats}
@@ -98,9 +98,9 @@ def known_names(panels: Iterable[Panel]) -> dict[str, str]:
     return {key: name if counts[name] == 1 else f"{name} ({key})" for key, name in names.items()}
 
 
-def authors_of(panel: Panel, draw: Draw) -> dict[str, str]:
+def author_names(panel: Panel, draw: Draw) -> dict[str, str]:
     """Return the display name of the author behind each label."""
-    names = names_of(panel)
+    names = seat_names(panel)
     return {label: names[author] for author, label in draw.labels.pairs}
 
 
@@ -115,7 +115,7 @@ def file_name(round_id: str, kind: str) -> str:
 _MAX_CELL_WIDTH = 24  # columns; longer cells are not aligned
 
 
-def monospaced(table: Table) -> str:
+def monospace_table(table: Table) -> str:
     """Return the table as aligned lines for a monospaced font; the text remains untrusted."""
     rows = [[visible_line(cell) for cell in row] for row in (table.columns, *table.rows)]
     widths = [

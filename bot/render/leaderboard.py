@@ -19,8 +19,8 @@ from bot.render.charts import (
     fit_text,
     render_png,
 )
-from bot.render.formatting import counted
-from bot.render.leaderboard_export import csv_of
+from bot.render.formatting import count_noun
+from bot.render.leaderboard_export import leaderboard_csv
 from bot.render.leaderboard_tables import (
     Bar,
     Chart,
@@ -30,23 +30,23 @@ from bot.render.leaderboard_tables import (
     axis_range,
     axis_ticks,
     chart_heading,
-    covers,
+    coverage_line,
     describe_chart,
     judge_table,
     mean_share,
-    nothing,
+    no_rounds_line,
     percent,
     trend_swing,
 )
 from bot.render.leaderboard_text import (
     NO_CHANGE,
-    SHARED,
+    SHARED_PLACES_NOTE,
+    change_lines,
     comparison_line,
-    decided,
-    news_lines,
+    council_value_lines,
+    council_value_table,
+    decision_lines,
     run_off_note,
-    worth_lines,
-    worth_table,
 )
 from bot.render.leaderboard_weighted import weighted_parts
 from bot.render.text_safety import visible_line
@@ -82,12 +82,12 @@ _DOT_RADIUS, _BAR_WIDTH = 4.0, 3.0
 _CHANCE_SHARE = 0.5  # of rivals, beaten by chance
 
 
-def board_thread(
+def leaderboard_thread(
     leaderboard: Leaderboard, picture: bytes = b"", *, as_judge: bool = False
 ) -> Thread:
     """Return a leaderboard as a post and its thread; `picture` is its chart as a PNG."""
     if not leaderboard.coverage.rounds:
-        line = nothing(leaderboard.coverage)
+        line = no_rounds_line(leaderboard.coverage)
         return Thread(Post((Heading(leaderboard.title), Note(line)), line))
     root = Post(tuple(_root_parts(leaderboard, as_judge=as_judge)), _summary(leaderboard))
     return Thread(root, tuple(_replies(leaderboard, picture, as_judge=as_judge)))
@@ -96,10 +96,10 @@ def board_thread(
 def _summary(leaderboard: Leaderboard) -> str:
     """Return who is first, after how many rounds."""
     first = [leaderboard.name(line.member) for line in leaderboard.board.rows if line.place == 1]
-    rounds = counted(leaderboard.coverage.rounds, "round")
+    rounds = count_noun(leaderboard.coverage.rounds, "round")
     if len(first) == 1:
         return f"{leaderboard.title}: {first[0]} first, {rounds}"
-    together = f"{counted(len(first), 'member')} share the first place, " if first else ""
+    together = f"{count_noun(len(first), 'member')} share the first place, " if first else ""
     return f"{leaderboard.title}: {together}{rounds}"
 
 
@@ -109,14 +109,14 @@ def _root_parts(leaderboard: Leaderboard, *, as_judge: bool) -> Iterator[Part]:
         yield from _change_parts(leaderboard.changes, leaderboard.names)
     if as_judge:
         yield judge_table(leaderboard)
-        yield Note(f"{HOW_JUDGES} {covers(leaderboard.coverage)}")
+        yield Note(f"{HOW_JUDGES} {coverage_line(leaderboard.coverage)}")
     else:
         yield author_table(leaderboard, _MAX_ROWS)
         yield Note(" ".join(filter(None, _root_notes(leaderboard))))
 
 
 def _change_parts(changes: Changes, names: Mapping[str, str]) -> Iterator[Part]:
-    lines = [*news_lines(changes, names)]
+    lines = [*change_lines(changes, names)]
     yield from map(Line, lines)
     if changes.runs and not lines:
         yield Note(f"{NO_CHANGE} {comparison_line(changes)}")
@@ -125,10 +125,10 @@ def _change_parts(changes: Changes, names: Mapping[str, str]) -> Iterator[Part]:
 def _root_notes(leaderboard: Leaderboard) -> Iterator[str]:
     others = len(leaderboard.board.rows) - _MAX_ROWS
     if others > 0:
-        yield f"{counted(others, 'more member')} in the thread."
-    yield SHARED
+        yield f"{count_noun(others, 'more member')} in the thread."
+    yield SHARED_PLACES_NOTE
     yield run_off_note(leaderboard)
-    yield covers(leaderboard.coverage)
+    yield coverage_line(leaderboard.coverage)
 
 
 def _replies(leaderboard: Leaderboard, picture: bytes, *, as_judge: bool) -> Iterator[Post]:
@@ -139,13 +139,14 @@ def _replies(leaderboard: Leaderboard, picture: bytes, *, as_judge: bool) -> Ite
         yield Post((Heading(_AS_JUDGES), judge_table(leaderboard), Note(HOW_JUDGES)), _AS_JUDGES)
     if weighted := weighted_parts(leaderboard):
         yield Post(weighted, _WEIGHTED)
-    if table := worth_table(leaderboard):
+    if table := council_value_table(leaderboard):
         yield Post(
-            (Heading(_COUNCIL_VALUE), table, *map(Line, worth_lines(leaderboard))), _COUNCIL_VALUE
+            (Heading(_COUNCIL_VALUE), table, *map(Line, council_value_lines(leaderboard))),
+            _COUNCIL_VALUE,
         )
-    lines = (covers(leaderboard.coverage), *decided(leaderboard))
+    lines = (coverage_line(leaderboard.coverage), *decision_lines(leaderboard))
     yield Post((Heading(_COUNTED), *map(Line, lines)), _COUNTED)
-    yield Post((File("leaderboard.csv", csv_of(leaderboard)),), "leaderboard.csv")
+    yield Post((File("leaderboard.csv", leaderboard_csv(leaderboard)),), "leaderboard.csv")
 
 
 def _picture_file(leaderboard: Leaderboard, picture: bytes) -> File:
@@ -153,9 +154,9 @@ def _picture_file(leaderboard: Leaderboard, picture: bytes) -> File:
     return File("leaderboard.png", describe_chart(leaderboard.chart.newest()), picture)
 
 
-def picture_of(leaderboard: Leaderboard) -> bytes:
+def render_leaderboard_png(leaderboard: Leaderboard) -> bytes:
     """Return the chart as a PNG; drawing takes a moment, so call it in a thread."""
-    return render_png(figure_of(leaderboard.chart))
+    return render_png(render_figure(leaderboard.chart))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ class _Layout:
         return _TOP_HEIGHT + _ROW_HEIGHT * len(self.chart.bars)
 
 
-def figure_of(chart: Chart) -> Figure:
+def render_figure(chart: Chart) -> Figure:
     """Return the chart of a leaderboard: a row for each member, best first."""
     newest = chart.newest()
     layout = _layout(newest)

@@ -6,7 +6,7 @@ from io import StringIO
 from typing import Any
 
 from bot.render.leaderboard_tables import Coverage, Leaderboard
-from bot.render.leaderboard_text import decided, news_lines
+from bot.render.leaderboard_text import change_lines, decision_lines
 from council.bakeoffs.changes import TrendRun
 from council.bakeoffs.council_value import BestMember, CouncilValueLine
 from council.bakeoffs.intervals import Interval
@@ -22,15 +22,15 @@ Document = dict[str, Any]
 Names = Mapping[str, str]
 
 
-def board_document(leaderboard: Leaderboard, *, as_judge: bool = False) -> Document:
+def leaderboard_document(leaderboard: Leaderboard, *, as_judge: bool = False) -> Document:
     """Return a board, best first; members by seat key, shares as fractions, unknown values null."""
     return {
         "rows": _row_documents(leaderboard, as_judge=as_judge),
         "worth": _council_value_document(leaderboard),
-        "news": [*news_lines(leaderboard.changes, leaderboard.names)]
+        "news": [*change_lines(leaderboard.changes, leaderboard.names)]
         if leaderboard.changes
         else [],
-        "decided": [*decided(leaderboard)],
+        "decided": [*decision_lines(leaderboard)],
         "counted": _coverage_document(leaderboard.coverage),
         "runs": [_run_document(run) for run in leaderboard.runs],
         "weighted": _weighted_document(leaderboard.weighted, leaderboard.names)
@@ -46,7 +46,7 @@ def _row_documents(leaderboard: Leaderboard, *, as_judge: bool = False) -> list[
     return [_author_document(line, leaderboard.names) for line in leaderboard.board.rows]
 
 
-def csv_of(leaderboard: Leaderboard, *, as_judge: bool = False) -> str:
+def leaderboard_csv(leaderboard: Leaderboard, *, as_judge: bool = False) -> str:
     """Return the rows as CSV; no cell is evaluated as a formula."""
     rows = [_flatten(row) for row in _row_documents(leaderboard, as_judge=as_judge)]
     buffer = StringIO()

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from bot.chat import Table
-from bot.render.formatting import counted, duration, listed, money
+from bot.render.formatting import count_noun, duration, join_words, money
 from council.bakeoffs.changes import Changes, TrendRun
 from council.bakeoffs.council_value import CouncilValue
 from council.bakeoffs.intervals import Interval
@@ -160,18 +160,18 @@ class Coverage:
     before: datetime | None = None
 
 
-def covers(coverage: Coverage) -> str:
+def coverage_line(coverage: Coverage) -> str:
     """Return what is counted and what is not."""
     return " ".join(
         [f"{_counted_text(coverage)}{_window_text(coverage)}.", *_left_out_lines(coverage)]
     )
 
 
-def nothing(coverage: Coverage) -> str:
+def no_rounds_line(coverage: Coverage) -> str:
     """Return that there is nothing to count yet, and what to do."""
     is_filtered = any((coverage.panel, coverage.category, coverage.since, coverage.before))
     if coverage.left_out:
-        versions = listed(version[:_VERSION_LENGTH] for version, _ in coverage.left_out)
+        versions = join_words(version[:_VERSION_LENGTH] for version, _ in coverage.left_out)
         return (
             f"No round of suite {coverage.suite} in version {coverage.version} has been held; "
             f"there are rounds of {versions}."
@@ -187,17 +187,17 @@ def nothing(coverage: Coverage) -> str:
 
 
 def _counted_text(coverage: Coverage) -> str:
-    text = counted(coverage.rounds, "round")
+    text = count_noun(coverage.rounds, "round")
     if coverage.suite:
         text += f" of suite {coverage.suite}, version {coverage.version[:_VERSION_LENGTH]}"
     elif suites := [*_suite_counts(coverage)]:
-        text += f": {listed(suites)}"
+        text += f": {join_words(suites)}"
     if coverage.category:
         text += f", category {coverage.category}"
     if coverage.panel:
         return f"{text}, panel {coverage.panel}"
     if len(coverage.panels) > 1:
-        return f"{text}, panels {listed(coverage.panels)}"
+        return f"{text}, panels {join_words(coverage.panels)}"
     return f"{text}, panel {coverage.panels[0]}" if coverage.panels else text
 
 
@@ -230,9 +230,9 @@ def _day(moment: datetime) -> str:
 def _left_out_lines(coverage: Coverage) -> Iterator[str]:
     if coverage.left_out:
         number = sum(rounds for _, rounds in coverage.left_out)
-        versions = counted(len(coverage.left_out), "other version")
+        versions = count_noun(len(coverage.left_out), "other version")
         is_are = "is" if number == 1 else "are"
-        yield f"{counted(number, 'round')} of {versions} {is_are} left out."
+        yield f"{count_noun(number, 'round')} of {versions} {is_are} left out."
 
 
 # Leaderboard
@@ -350,7 +350,7 @@ def interval_text(interval: Interval | None) -> str:
     return f"{interval[0] * 100:.0f}–{percent(interval[1])}" if interval else ""
 
 
-def signed(number: float) -> str:
+def signed_number(number: float) -> str:
     """Return a number with its sign: "+.42", "−.05"; zero after rounding has a plus."""
     return f"{round(number, 2) + 0.0:+.2f}".replace("-", "−").replace("0.", ".", 1)
 
@@ -378,7 +378,7 @@ def _share_interval_text(line: AuthorLine) -> str:
 def _position_text(line: JudgeLine) -> str:
     if line.position is None:
         return ""
-    return signed(line.position) + (" biased" if line.is_position_biased else "")
+    return signed_number(line.position) + (" biased" if line.is_position_biased else "")
 
 
 def _orders_kept_text(line: JudgeLine) -> str:
@@ -425,7 +425,7 @@ def judge_columns(
     agreement = people or {}
     return (
         _name_column("judge", "Judge", "judge", names),
-        _number_column("agreement", "Agreement", "agreement", signed),
+        _number_column("agreement", "Agreement", "agreement", signed_number),
         Column("agreement_ci", "95 % interval", attrgetter("agreement"), _agreement_interval_text),
         _number_column("spoiled", "Spoiled", "spoiled_rate", _spoiled_text, is_low_best=True),
         Column("position", "First slot", _position_size, _position_text, True),
@@ -454,7 +454,7 @@ def _people_text(people: Mapping[str, HumanAgreement], line: JudgeLine) -> str:
 def _agreement_interval_text(line: JudgeLine) -> str:
     if line.agreement_ci is None:
         return ""
-    return " to ".join(map(signed, line.agreement_ci))
+    return " to ".join(map(signed_number, line.agreement_ci))
 
 
 def _position_size(line: JudgeLine) -> float | None:
@@ -464,18 +464,20 @@ def _position_size(line: JudgeLine) -> float | None:
 def _render_table(lines: Iterable[LineT], columns: Sequence[Column[LineT]]) -> Table:
     """Return lines as a table, without the columns that are empty."""
     items = [*lines]
-    visible_columns = telling(items, columns)
+    visible_columns = nonempty_columns(items, columns)
     rows = tuple(tuple(column.shown(line) for column in visible_columns) for line in items)
     numeric = frozenset(index for index, column in enumerate(visible_columns) if not column.is_text)
     return Table(tuple(column.title for column in visible_columns), rows, numeric)
 
 
-def telling(lines: Sequence[LineT], columns: Iterable[Column[LineT]]) -> list[Column[LineT]]:
+def nonempty_columns(
+    lines: Sequence[LineT], columns: Iterable[Column[LineT]]
+) -> list[Column[LineT]]:
     """Return the columns that are not empty."""
     return [column for column in columns if any(column.shown(line) for line in lines)]
 
 
-def sorted_by(
+def sort_lines(
     lines: Iterable[LineT], column: Column[LineT], *, turned: bool = False
 ) -> list[LineT]:
     """Return lines sorted best first, or worst first if `turned`; unknown values last."""

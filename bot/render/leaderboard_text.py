@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.chat import Heading, Line, Mentions, Note, Part, Post, Table
-from bot.render.formatting import counted, duration, listed, money
-from bot.render.leaderboard_tables import Leaderboard, interval_text, percent, signed
+from bot.render.formatting import count_noun, duration, join_words, money
+from bot.render.leaderboard_tables import Leaderboard, interval_text, percent, signed_number
 from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapHint, SwapSign
 from council.bakeoffs.council_value import BestMember, CouncilValueLine, Payoff, TruthAgreement
 
-SHARED = "Places are shared where the difference may be chance."
+SHARED_PLACES_NOTE = "Places are shared where the difference may be chance."
 _SWAP_NOTE = "That is what it looks like when a provider puts another model behind a name."
 NO_CHANGE = "Nothing moved beyond noise."
 _FIRST_RUN = "The first run: there is nothing to compare it with yet."
@@ -18,7 +18,7 @@ _FIRST_RUN = "The first run: there is nothing to compare it with yet."
 # Decisions
 
 
-def decided(leaderboard: Leaderboard) -> Iterator[str]:
+def decision_lines(leaderboard: Leaderboard) -> Iterator[str]:
     """Yield who is ahead of whom, how the first two were told apart, and what was mixed."""
     board = leaderboard.board
     if len(board.rows) < 2:  # noqa: PLR2004
@@ -47,7 +47,7 @@ def _run_off_line(leaderboard: Leaderboard) -> str:
     if run_off is None:
         return ""
     first, second = leaderboard.name(run_off.first), leaderboard.name(run_off.second)
-    margin = f"{signed(run_off.margin)} over {counted(run_off.rounds, 'round')}"
+    margin = f"{signed_number(run_off.margin)} over {count_noun(run_off.rounds, 'round')}"
     if run_off.changed:
         return (
             f"By all ballots {second} came first; the judges that are neither put {first} before "
@@ -65,7 +65,9 @@ def _claim_lines(leaderboard: Leaderboard) -> Iterator[str]:
     order = [line.member for line in leaderboard.board.rows]
     for member in order:
         if member in beaten:
-            losers = listed(leaderboard.name(x) for x in sorted(beaten[member], key=order.index))
+            losers = join_words(
+                leaderboard.name(x) for x in sorted(beaten[member], key=order.index)
+            )
             yield f"{leaderboard.name(member)} is ahead of {losers}, beyond chance."
     if not beaten:
         yield "No member is ahead of another beyond chance yet."
@@ -81,7 +83,7 @@ _PAYOFF_TEXTS = {
 }
 
 
-def worth_table(leaderboard: Leaderboard) -> Table | None:
+def council_value_table(leaderboard: Leaderboard) -> Table | None:
     """Return the best member, the council and the winner; None if nothing was graded."""
     value = leaderboard.worth
     if not value.best or not value.rows:
@@ -124,14 +126,14 @@ def _points_text(line: CouncilValueLine) -> str:
     return f"{_points(line.difference)}{interval} points"
 
 
-def worth_lines(leaderboard: Leaderboard) -> Iterator[str]:
+def council_value_lines(leaderboard: Leaderboard) -> Iterator[str]:
     """Yield what follows from the table, and how sure that is."""
     value = leaderboard.worth
     for line in value.rows:
         if line.verdict:
             yield f"{line.name}: {_PAYOFF_TEXTS[line.verdict]}"
     if value.rows and value.best:
-        graded = counted(max(line.graded for line in value.rows), "graded round")
+        graded = count_noun(max(line.graded for line in value.rows), "graded round")
         picked = (
             "picked for each run on the other runs"
             if value.best.is_picked_elsewhere
@@ -151,7 +153,7 @@ def _truth_agreement_line(concord: TruthAgreement) -> str:
     return (
         f"Of a right and a wrong answer to one question the right one stood ahead "
         f"{percent(concord.auc)} of the time ({interval_text(concord.ci)}; 50 % is chance), over "
-        f"{counted(concord.questions, 'question')} that had both."
+        f"{count_noun(concord.questions, 'question')} that had both."
     )
 
 
@@ -160,7 +162,7 @@ def _truth_agreement_line(concord: TruthAgreement) -> str:
 _Names = Mapping[str, str]
 
 
-def news_lines(changes: Changes, names: _Names) -> Iterator[str]:
+def change_lines(changes: Changes, names: _Names) -> Iterator[str]:
     """Yield what changed beyond noise, the largest fall first."""
     for move in changes.beyond_noise:
         yield _change_line(move, names)
@@ -169,20 +171,20 @@ def news_lines(changes: Changes, names: _Names) -> Iterator[str]:
     if changes.hints:
         yield _SWAP_NOTE
     if changes.new:
-        yield f"New: {listed(_name(key, names) for key in changes.new)}."
+        yield f"New: {join_words(_name(key, names) for key in changes.new)}."
     if changes.missing:
-        missing = listed(_name(key, names) for key in changes.missing)
+        missing = join_words(_name(key, names) for key in changes.missing)
         yield f"Missing: {missing} answered in the run before, and not in this one."
 
 
-def delta_post(
+def changes_post(
     changes: Changes, names: _Names, title: str, subscribers: Sequence[str] = ()
 ) -> Post:
     """Return what changed in a run as a short post; it mentions subscribers only if something did.
 
     `title` names the schedule or suite, `subscribers` are user ids in the chat.
     """
-    lines = [*news_lines(changes, names)]
+    lines = [*change_lines(changes, names)]
     parts: list[Part] = [Heading(f"{title}: {'what changed' if lines else 'no change'}")]
     if changes.runs:
         parts += map(Line, lines or [NO_CHANGE])
@@ -198,8 +200,8 @@ def delta_post(
 def comparison_line(changes: Changes) -> str:
     """Return what was compared with what."""
     shares = [move for move in changes.moves if move.measure is Measure.SHARE]
-    runs = counted(max((move.runs for move in shares), default=changes.runs), "earlier run")
-    members = counted(len({move.member for move in shares}), "member")
+    runs = count_noun(max((move.runs for move in shares), default=changes.runs), "earlier run")
+    members = count_noun(len({move.member for move in shares}), "member")
     return f"{members} compared with {runs}, question by question; what may be chance is left out."
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from bot.chat import Heading, Line, Note, Part, Post, Table
-from bot.render.formatting import counted, listed, names_of
-from bot.render.leaderboard_tables import Leaderboard, interval_text, percent, signed
+from bot.render.formatting import count_noun, join_words, seat_names
+from bot.render.leaderboard_tables import Leaderboard, interval_text, percent, signed_number
 from council.research.judge_weights import (
     CONSISTENCY,
     FAMILY,
@@ -100,7 +100,7 @@ def _changed_line(leaderboard: Leaderboard, board: WeightedBoard) -> str:
     """Return what the weights change, in one sentence."""
     if not board.moved:
         return "The order of the members stays as it is with equal weights."
-    moves = listed(
+    moves = join_words(
         f"{leaderboard.name(line.member)} comes {_nth(line.rank)} instead of "
         f"{_nth(line.uniform_rank)}"
         for line in board.moved
@@ -121,7 +121,7 @@ def _member_table(leaderboard: Leaderboard, board: WeightedBoard) -> Table:
 
 def _member_row(leaderboard: Leaderboard, line: WeightedLine) -> tuple[str, ...]:
     alike = f"{percent(line.uniform)} ({_nth(line.uniform_rank)})"
-    change = signed(line.change) if abs(line.change) >= 0.005 else "0"  # noqa: PLR2004
+    change = signed_number(line.change) if abs(line.change) >= 0.005 else "0"  # noqa: PLR2004
     name = leaderboard.name(line.member)
     share = percent(line.share)
     return (str(line.rank), name, share, interval_text(line.ci), alike, change, str(line.rounds))
@@ -150,7 +150,7 @@ def _coverage_note(leaderboard: Leaderboard, board: WeightedBoard) -> str:
     without = leaderboard.coverage.rounds - board.rounds
     if without <= 0:
         return _UNOFFICIAL_NOTE
-    return f"{_UNOFFICIAL_NOTE} Of {counted(without, 'round')} no ballots are kept to weigh."
+    return f"{_UNOFFICIAL_NOTE} Of {count_noun(without, 'round')} no ballots are kept to weigh."
 
 
 # Leaderboard as a prior
@@ -164,9 +164,9 @@ _PRIOR_NOTE = (
 )
 
 
-def beside_post(round_: Round, draw: Draw, chances: Sequence[WinChance], rounds: int) -> Post:
+def prior_post(round_: Round, draw: Draw, chances: Sequence[WinChance], rounds: int) -> Post:
     """Return the chances, likeliest first, with each answer's place in the official count."""
-    names = names_of(round_.panel)
+    names = seat_names(round_.panel)
     labels = dict(draw.labels.pairs)
     lines = round_.tally.standings if round_.tally else ()
     places = {line.label: line.place for line in lines if line.share is not None}
@@ -183,7 +183,9 @@ def beside_post(round_: Round, draw: Draw, chances: Sequence[WinChance], rounds:
     parts = (
         Heading(_PRIOR_TITLE),
         Table(_PRIOR_COLUMNS, rows, frozenset({2, 3, 4})),
-        Note(f"{_PRIOR_NOTE.format(stray=ANSWER_SD)} The board counts {counted(rounds, 'round')}."),
+        Note(
+            f"{_PRIOR_NOTE.format(stray=ANSWER_SD)} The board counts {count_noun(rounds, 'round')}."
+        ),
     )
     return Post(parts, _PRIOR_TITLE)
 
@@ -195,7 +197,7 @@ def _chance_text(share: float) -> str:
     return percent(share) if share >= 1 - _MAX_CHANCE else "under 1 %"
 
 
-def too_few(round_: Round, rounds: int, min_rounds: int) -> Post:
+def too_few_rounds_post(round_: Round, rounds: int, min_rounds: int) -> Post:
     """Return that there is too little data to say."""
     reason = (
         f"The leaderboard has a say from {min_rounds} rounds before on; there are {rounds}."

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from bot.chat import Table
-from bot.render.text_safety import has_surplus_cells, shown_text
+from bot.render.text_safety import has_surplus_cells, visible_text
 
 _MAX_NESTING = 40  # the parser drops what is nested deeper
 _MAX_BRACKETS = 2_000  # the parser searches the end of a link for each
@@ -36,12 +36,12 @@ class TextRun:
     is_address: bool = False
 
     @property
-    def leads_out(self) -> bool:
+    def is_web_link(self) -> bool:
         """Return whether it is a web address; only those become links."""
         return self.is_address and bool(_WEB_URL.match(self.text))
 
 
-Leaves = Sequence[TextRun]
+TextRuns = Sequence[TextRun]
 
 
 def inline_runs(tokens: Iterable[Token]) -> list[TextRun]:
@@ -52,14 +52,14 @@ def inline_runs(tokens: Iterable[Token]) -> list[TextRun]:
     return builder.runs
 
 
-def plain_leaves(text: str) -> list[TextRun]:
+def linkify(text: str) -> list[TextRun]:
     """Return the runs of plain text: URLs and the text between them."""
     builder = _RunBuilder()
     builder.write_linked(text)
     return builder.runs
 
 
-def bold(runs: Iterable[TextRun]) -> list[TextRun]:
+def embolden(runs: Iterable[TextRun]) -> list[TextRun]:
     """Return the runs with their text in bold."""
     return [
         run
@@ -104,7 +104,7 @@ class _RunBuilder:
         address = TextRun(href, is_address=True)
         label = "".join(leaf.text for leaf in self.runs[first:])
         if label in {"", href} or f"mailto:{label}" == href:
-            self.runs[first:] = [address] if address.leads_out else [TextRun(label or " ")]
+            self.runs[first:] = [address] if address.is_web_link else [TextRun(label or " ")]
             return
         self.write(" (")
         self.runs.append(address)
@@ -160,7 +160,7 @@ _MARKDOWN = _parser()
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedMarkdown:
     """Parsed Markdown: its tokens, and the source that their line numbers refer to."""
 
     tokens: Sequence[Token]
@@ -178,31 +178,31 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CodeBlock:
     """A block of code and the language it names."""
 
     text: str
     language: str = ""
 
 
-def parsed(source: str) -> Parsed:
+def parse_markdown(source: str) -> ParsedMarkdown:
     """Parse Markdown; text nested or linked beyond the limits becomes plain paragraphs."""
-    source = shown_text(source)
+    source = visible_text(source)
     if source.count("[") > _MAX_BRACKETS:
-        return Parsed(_plain_paragraphs(source), source)
+        return ParsedMarkdown(_plain_paragraphs(source), source)
     tokens = _MARKDOWN.parse(source)
     if any(token.level >= _MAX_NESTING - 1 for token in tokens):
-        return Parsed(_plain_paragraphs(source), source)
-    return Parsed(tokens, source)
+        return ParsedMarkdown(_plain_paragraphs(source), source)
+    return ParsedMarkdown(tokens, source)
 
 
-def code_block(token: Token) -> Code:
+def code_block(token: Token) -> CodeBlock:
     """Return a block of code; an info string that is no language name becomes its first line."""
     code = token.content.removesuffix("\n")
     info = token.info.strip()
     if len(info) > _MAX_LANGUAGE_LENGTH or len(info.split()) > 1:
-        return Code(f"{info}\n{code}")
-    return Code(code, info)
+        return CodeBlock(f"{info}\n{code}")
+    return CodeBlock(code, info)
 
 
 def _plain_paragraphs(source: str) -> list[Token]:
@@ -282,11 +282,11 @@ class OpenBlocks:
 
 # Walking
 
-_Row = Sequence[Leaves]
+_Row = Sequence[TextRuns]
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class MarkdownTable:
     """A table of runs whose first row is the header."""
 
     rows: Sequence[_Row]
@@ -323,15 +323,15 @@ class MarkdownVisitor(Protocol):
         """End an item, even an empty one."""
         ...
 
-    def write(self, leaves: Leaves, heading: int = 0) -> None:
+    def write(self, leaves: TextRuns, heading: int = 0) -> None:
         """Add a paragraph, or a heading of a level from 1 to 6."""
         ...
 
-    def code(self, code: Code) -> None:
+    def code(self, code: CodeBlock) -> None:
         """Add a block of code."""
         ...
 
-    def table(self, grid: Grid) -> None:
+    def table(self, grid: MarkdownTable) -> None:
         """Add a table."""
         ...
 
@@ -340,7 +340,7 @@ class MarkdownVisitor(Protocol):
         ...
 
 
-def walk(markdown: Parsed, visitor: MarkdownVisitor) -> None:
+def walk_markdown(markdown: ParsedMarkdown, visitor: MarkdownVisitor) -> None:
     """Report all blocks to the visitor; a table with surplus cells is reported as code."""
     index, heading = 0, 0
     while index < len(markdown.tokens):
@@ -382,17 +382,19 @@ def _visit_container(visitor: MarkdownVisitor, token: Token) -> None:
             visitor.close()
 
 
-def _visit_table(markdown: Parsed, tokens: Sequence[Token], visitor: MarkdownVisitor) -> None:
+def _visit_table(
+    markdown: ParsedMarkdown, tokens: Sequence[Token], visitor: MarkdownVisitor
+) -> None:
     table = _parse_table(tokens)
     source = markdown.lines_of(tokens[0])
     if has_surplus_cells(source.split("\n"), len(table.rows[0])):
-        visitor.code(Code(source))
+        visitor.code(CodeBlock(source))
     else:
         visitor.table(table)
 
 
-def _parse_table(tokens: Sequence[Token]) -> Grid:
-    rows: list[list[Leaves]] = []
+def _parse_table(tokens: Sequence[Token]) -> MarkdownTable:
+    rows: list[list[TextRuns]] = []
     numeric: set[int] = set()
     for before, token in pairwise(tokens):
         if before.type == "tr_open":
@@ -401,7 +403,7 @@ def _parse_table(tokens: Sequence[Token]) -> Grid:
             if "right" in str(before.attrs.get("style", "")):
                 numeric.add(len(rows[-1]))
             rows[-1].append(inline_runs(token.children or ()))
-    return Grid(rows, frozenset(numeric), is_nested=tokens[0].level > 0)
+    return MarkdownTable(rows, frozenset(numeric), is_nested=tokens[0].level > 0)
 
 
 def _block_end(tokens: Sequence[Token], start: int) -> int:

@@ -402,7 +402,7 @@ Fits = Callable[[Post], bool]
 _Parts = tuple[Part, ...]
 
 
-def pages(post: Post, fits: Fits) -> tuple[Post, ...]:
+def paginate(post: Post, fits: Fits) -> tuple[Post, ...]:
     """Return the post as pages in order; a post that fits is its only page.
 
     If the post has one text, all other parts are on the first page with the beginning of the text.

@@ -12,7 +12,7 @@ from council.tally.standings import PairMatrix
 Document = dict[str, Any]
 
 
-def document(round_: Round) -> Document:
+def round_document(round_: Round) -> Document:
     """Return the round; seats by key, labels public, unknown values null."""
     replies = round_.replies
     return {

@@ -21,14 +21,14 @@ from bot.chat import (
     Thread,
 )
 from bot.render.formatting import (
-    authors_of,
-    counted,
+    author_names,
+    count_noun,
     duration,
-    listed,
+    join_words,
     money,
-    names_of,
     number_word,
     points,
+    seat_names,
     sum_or_none,
 )
 from council.answers import Role
@@ -66,20 +66,20 @@ _STANDINGS_TITLE = "Who wrote what, and how they were ranked"
 _BLIND_NOTE = "Each judge saw the others' answers, without names, in an order of its own."
 
 
-def report(round_: Round) -> Thread:
+def round_thread(round_: Round) -> Thread:
     """Return a closed round: the answer with its verdict line, and the details as replies."""
-    root = Post(tuple(_root_parts(round_)), title_of(round_))
+    root = Post(tuple(_root_parts(round_)), round_title(round_))
     if not round_.draw:
         return Thread(root)
     return Thread(root, tuple(_replies(round_, round_.draw)))
 
 
-def title_of(round_: Round) -> str:
+def round_title(round_: Round) -> str:
     """Return the question, or the title of a forgotten one."""
     return _FORGOTTEN_TITLE if round_.forgotten else round_.question.text
 
 
-def state_of(line: RoundSummary) -> str:
+def round_state(line: RoundSummary) -> str:
     """Return the state of a stored round: its stage, or "forgotten"."""
     return "forgotten" if line.forgotten else line.stage.value
 
@@ -93,7 +93,7 @@ def forgotten_line(forgotten: Erasure) -> str:
 
 
 def _root_parts(round_: Round) -> Iterator[Part]:
-    yield Heading(title_of(round_))
+    yield Heading(round_title(round_))
     if round_.forgotten:
         yield Caution(forgotten_line(round_.forgotten))
     if round_.closing and round_.closing.failure:
@@ -134,9 +134,9 @@ def _chairman_notes(round_: Round) -> Iterator[str]:
     """Yield who wrote the synthesis, and which answers it says it drew on."""
     written = round_.synthesis
     if written and written.chairman:
-        drawn_on = listed(written.drawn_on or ())
+        drawn_on = join_words(written.drawn_on or ())
         drew = f"drew on {drawn_on}" if drawn_on else "did not say what it drew on"
-        name = names_of(round_.panel)[written.chairman]
+        name = seat_names(round_.panel)[written.chairman]
         yield f"Chairman: {name}, who saw the answers without names and {drew}."
 
 
@@ -146,7 +146,7 @@ def _agreement_notes(round_: Round) -> Iterator[str]:
 
 
 def _standing_rows(round_: Round, draw: Draw) -> Iterator[tuple[str, ...]]:
-    authors = authors_of(round_.panel, draw)
+    authors = author_names(round_.panel, draw)
     for line in round_.tally.standings if round_.tally else ():
         yield (
             str(line.place),
@@ -159,7 +159,7 @@ def _standing_rows(round_: Round, draw: Draw) -> Iterator[tuple[str, ...]]:
 
 
 def _unranked_rows(round_: Round, draw: Draw) -> Iterator[tuple[str, ...]]:
-    authors = authors_of(round_.panel, draw)
+    authors = author_names(round_.panel, draw)
     for label in sorted(draw.labels.labels):
         yield (label, authors[label], *_time_and_cost(round_, draw, label))
 
@@ -171,7 +171,7 @@ def _time_and_cost(round_: Round, draw: Draw, label: Label) -> tuple[str, str]:
 
 
 def _flag_notes(round_: Round) -> list[str]:
-    names = names_of(round_.panel)
+    names = seat_names(round_.panel)
     flags = [
         _name_flag_seat(flag, names)
         for flag in (round_.tally.verdict.flags if round_.tally else ())
@@ -189,7 +189,7 @@ def _name_flag_seat(flag: str, names: dict[str, str]) -> str:
 def ballots_post(round_: Round, draw: Draw) -> Post:
     """Return every ballot: what the judge saw, its ranking and reason, or what spoiled it."""
     parts: list[Part] = [Heading("Ballots"), Note(_BLIND_NOTE), Note(_label_key(round_, draw))]
-    names = names_of(round_.panel)
+    names = seat_names(round_.panel)
     for slate in draw.slates:
         judge = names[slate.judge]
         labels = " ".join(slate.shown)
@@ -202,8 +202,8 @@ def ballots_post(round_: Round, draw: Draw) -> Post:
 
 def _label_key(round_: Round, draw: Draw) -> str:
     """Return who stands behind each label."""
-    authors = authors_of(round_.panel, draw)
-    return f"{listed(f'{label} is {authors[label]}' for label in sorted(authors))}."
+    authors = author_names(round_.panel, draw)
+    return f"{join_words(f'{label} is {authors[label]}' for label in sorted(authors))}."
 
 
 def _ballot_parts(
@@ -223,12 +223,12 @@ def _ballot_parts(
 
 def answer_posts(round_: Round, draw: Draw) -> Iterator[Post]:
     """Yield each answer in full, in the order of the standings."""
-    yield from (post for _, post in labelled_answers(round_, draw))
+    yield from (post for _, post in answers_by_label(round_, draw))
 
 
-def labelled_answers(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
+def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
     """Yield each answer's label and post, in the order of the standings."""
-    authors = authors_of(round_.panel, draw)
+    authors = author_names(round_.panel, draw)
     texts = {draw.labels.label_of(answer.member): answer for answer in round_.answers}
     lines = round_.tally.standings if round_.tally else ()
     for label in [line.label for line in lines] or sorted(draw.labels.labels):
@@ -236,7 +236,7 @@ def labelled_answers(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
         title = f"Response {label}, by {authors[label]}"
         notes = []
         if answer.scrubbed:
-            masked = counted(len(answer.scrubbed), "name")
+            masked = count_noun(len(answer.scrubbed), "name")
             notes.append(Note(f"Judges and chairman saw it with {masked} masked."))
         if answer.reply.cut:
             notes.append(Note("It ended at its model's token limit."))
@@ -264,14 +264,14 @@ def _winner_text(round_: Round) -> str:
     if not round_.tally or not round_.draw:
         return ""
     lines = round_.tally.standings
-    authors = authors_of(round_.panel, round_.draw)
+    authors = author_names(round_.panel, round_.draw)
     first = [line for line in lines if line.place == 1]
     if not first:
         return "No ranking: nobody was left to judge" if len(lines) else _unranked_text(round_)
     if len(first) == len(lines):
         return f"No first place: all {number_word(len(first))} answers came out equal"
     if len(first) > 1:
-        tied = listed(authors[line.label] for line in first)
+        tied = join_words(authors[line.label] for line in first)
         return f"Tied first: {tied}, {points(first[0].points, first[0].max_points)} points"
     return f"First: {authors[first[0].label]}, {_votes_text(first[0], round_.tally)}"
 
@@ -287,7 +287,9 @@ def _unranked_text(round_: Round) -> str:
 
 def _votes_text(line: Standing, tally: Tally) -> str:
     won, cast = tally.verdict.first_on
-    return f"on {won} of {counted(cast, 'ballot')}, {points(line.points, line.max_points)} points"
+    return (
+        f"on {won} of {count_noun(cast, 'ballot')}, {points(line.points, line.max_points)} points"
+    )
 
 
 def _strength_texts(round_: Round) -> list[str]:
@@ -304,7 +306,7 @@ def _turnout_text(round_: Round) -> str:
     seats, answered = len(round_.panel.members), len(round_.answers)
     slates = len(round_.draw.slates) if round_.draw else 0
     count = sum(ballot.counts for ballot in round_.ballots)
-    voted = f", {count} of {counted(slates, 'ballot')} {'counts' if slates == 1 else 'count'}"
+    voted = f", {count} of {count_noun(slates, 'ballot')} {'counts' if slates == 1 else 'count'}"
     return f"{answered} of {seats} answered{voted if slates else ''}"
 
 
@@ -326,7 +328,7 @@ def agreement_line(round_: Round) -> str | None:
 
 def _cautions(round_: Round) -> list[str]:
     """Return what a reader must know before the answer: who is missing, what stands in."""
-    names = names_of(round_.panel)
+    names = seat_names(round_.panel)
     # A seat that failed twice for the same reason is named once.
     missing = list(
         dict.fromkeys(
@@ -407,11 +409,11 @@ def findings(round_: Round) -> list[str]:
 
 
 def _answer_findings(round_: Round) -> Iterator[str]:
-    names = names_of(round_.panel)
+    names = seat_names(round_.panel)
     for answer in round_.answers:
         owner = f"{names[answer.member]}'s answer"
         if answer.scrubbed:
-            masked = listed(f"“{trace}”" for trace in answer.scrubbed)
+            masked = join_words(f"“{trace}”" for trace in answer.scrubbed)
             yield f"{owner} was shown to judges and chairman with {masked} masked."
         if answer.reply.cut:
             yield f"{owner} ended at its model's token limit."
@@ -419,7 +421,7 @@ def _answer_findings(round_: Round) -> Iterator[str]:
 
 
 def _ballot_findings(round_: Round) -> Iterator[str]:
-    names = names_of(round_.panel)
+    names = seat_names(round_.panel)
     for spoiled in (spoiled for spoiled in round_.spoiled if not spoiled.is_audit):
         number = spoiled.paper.attempt
         yield f"{names[spoiled.judge]}'s reply {number} was not counted: {spoiled.fault}."
@@ -431,7 +433,7 @@ def _ballot_findings(round_: Round) -> Iterator[str]:
 
 def _audit_lines(round_: Round, judge: str) -> Iterator[str]:
     """Yield a line for each audit ballot of a judge that counts, or for what spoiled it."""
-    name = names_of(round_.panel)[judge]
+    name = seat_names(round_.panel)[judge]
     cast = [ballot for ballot in round_.ballots if ballot.judge == judge]
     for first in (ballot for ballot in cast if ballot.counts):
         for again in (ballot for ballot in cast if not ballot.counts):
@@ -470,7 +472,7 @@ def _own_place_text(round_: Round, ballot: Ballot) -> Iterator[str]:
 def _change_text(first: Ballot, again: Ballot) -> str:
     change = compare_rankings(first.ranking, again.ranking)
     others = "other " if len(again.shown) > len(first.shown) else ""
-    pairs = counted(change.pairs, f"{others}pair")
+    pairs = count_noun(change.pairs, f"{others}pair")
     alike = "the others as before" if others else "the same"
     return f"changed {change.changed} of {pairs}" if change.changed else alike
 
@@ -479,7 +481,7 @@ def _change_text(first: Ballot, again: Ballot) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Placing:
+class Placement:
     """Where one judge put one answer: "1", "2=", "own", or "none" without a ballot.
 
     `height` is its position from 0 (last) to 4 (first); `slot` is where the judge saw it, from 1
@@ -492,16 +494,16 @@ class Placing:
 
 
 @dataclass(frozen=True, slots=True)
-class Placings:
+class PlacementTable:
     """The answers in the order of the standings, and a row of placements for each judge."""
 
     columns: tuple[tuple[Label, str], ...]
-    rows: tuple[tuple[str, tuple[Placing, ...]], ...]
+    rows: tuple[tuple[str, tuple[Placement, ...]], ...]
 
 
-def placings(round_: Round, draw: Draw) -> Placings:
+def placement_table(round_: Round, draw: Draw) -> PlacementTable:
     """Return the table of judges by answers."""
-    authors, names = authors_of(round_.panel, draw), names_of(round_.panel)
+    authors, names = author_names(round_.panel, draw), seat_names(round_.panel)
     standings = round_.tally.standings if round_.tally else ()
     labels = [line.label for line in standings] or sorted(draw.labels.labels)
     ballots = {ballot.judge: ballot for ballot in round_.ballots if ballot.counts}
@@ -512,15 +514,15 @@ def placings(round_: Round, draw: Draw) -> Placings:
         )
         for slate in draw.slates
     )
-    return Placings(tuple((label, authors[label]) for label in labels), rows)
+    return PlacementTable(tuple((label, authors[label]) for label in labels), rows)
 
 
-def _place_answer(slate: Slate, ballot: Ballot | None, label: Label) -> Placing:
+def _place_answer(slate: Slate, ballot: Ballot | None, label: Label) -> Placement:
     if label not in slate.shown:
-        return Placing(OWN_TEXT)
+        return Placement(OWN_TEXT)
     slot = slate.shown.index(label) + 1
     if ballot is None:
-        return Placing(NO_BALLOT_TEXT, slot=slot)
+        return Placement(NO_BALLOT_TEXT, slot=slot)
     better = 0
     for place in ballot.ranking:
         if label in place:
@@ -529,15 +531,15 @@ def _place_answer(slate: Slate, ballot: Ballot | None, label: Label) -> Placing:
             rivals = max(1, len(slate.shown) - 1)
             # In a tie each answer has beaten half of the others.
             beaten = (below + (len(place) - 1) / 2) / rivals
-            return Placing(f"{better + 1}{tie}", round(4 * beaten), slot)
+            return Placement(f"{better + 1}{tie}", round(4 * beaten), slot)
         better += len(place)
-    return Placing(NO_BALLOT_TEXT, slot=slot)
+    return Placement(NO_BALLOT_TEXT, slot=slot)
 
 
 # Markdown
 
 
-def as_markdown(thread: Thread) -> str:
+def thread_markdown(thread: Thread) -> str:
     """Return the post and its replies as one Markdown text."""
     posts = [
         _post_markdown(thread.root, "#"),

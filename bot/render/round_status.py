@@ -16,8 +16,8 @@ from bot.chat import (
     Steps,
     StepState,
 )
-from bot.render.formatting import counted, duration, listed, names_of, roughly
-from bot.render.round_report import title_of
+from bot.render.formatting import count_noun, duration, join_words, rough_duration, seat_names
+from bot.render.round_report import round_title
 from council.answers import Role
 from council.budget import Estimate
 from council.money import cap_micro_usd, format_rounded_usd
@@ -49,14 +49,14 @@ _PROVIDER_NAMES = {
 
 def accepted_post(round_: Round, estimate: Estimate, usual_seconds: float | None) -> Post:
     """Return the private confirmation that the question was accepted."""
-    names = names_of(round_.panel)
-    members = listed(names[seat.key] for seat in round_.panel.members)
+    names = seat_names(round_.panel)
+    members = join_words(names[seat.key] for seat in round_.panel.members)
     line = f"Asking {members} in round {round_.id}."
-    note = terms_of(round_, estimate, usual_seconds)
+    note = terms_line(round_, estimate, usual_seconds)
     return Post((Line(line), Note(note)), f"{line} {note}")
 
 
-def terms_of(round_: Round, estimate: Estimate, usual_seconds: float | None) -> str:
+def terms_line(round_: Round, estimate: Estimate, usual_seconds: float | None) -> str:
     """Return who receives the text, what the round may cost, and how long it takes.
 
     The time is the usual time if it is known, else the maximum.
@@ -69,11 +69,11 @@ def terms_of(round_: Round, estimate: Estimate, usual_seconds: float | None) -> 
 
 def _cost_sentence(panel: Panel, estimate: Estimate) -> str:
     """Return the cost: "It costs about $0.04 at most; cost unknown for Qwen 3"."""
-    names, cap = names_of(panel), panel.terms.max_round_usd
+    names, cap = seat_names(panel), panel.terms.max_round_usd
     micro = estimate.micro if cap is None else min(cap_micro_usd(cap), estimate.micro)
     parts = [f"it costs about {format_rounded_usd(micro)} at most"] if micro else []
     if estimate.unknown:
-        parts.append(f"cost unknown for {listed(names[key] for key in estimate.unknown)}")
+        parts.append(f"cost unknown for {join_words(names[key] for key in estimate.unknown)}")
     sentence = "; ".join(parts) or "it costs nothing"
     return sentence[0].upper() + sentence[1:]
 
@@ -81,7 +81,7 @@ def _cost_sentence(panel: Panel, estimate: Estimate) -> str:
 def _time_text(panel: Panel, usual_seconds: float | None) -> str:
     """Return how long a round takes: "usually takes about 40 s", "takes 3 min at most"."""
     if usual_seconds is not None:
-        return f"usually takes about {roughly(usual_seconds)}"
+        return f"usually takes about {rough_duration(usual_seconds)}"
     terms = panel.terms
     chairman_seconds = terms.synthesis_seconds * len(panel.chair_order)
     max_seconds = terms.answer_seconds + terms.ballot_seconds + chairman_seconds
@@ -91,7 +91,9 @@ def _time_text(panel: Panel, usual_seconds: float | None) -> str:
 def receivers(panel: Panel) -> str:
     """Return the names of all providers that receive the text."""
     seats = (*panel.judges, *panel.chairmen)
-    return listed(dict.fromkeys(_provider_name(seat.receiver or seat.model_id) for seat in seats))
+    return join_words(
+        dict.fromkeys(_provider_name(seat.receiver or seat.model_id) for seat in seats)
+    )
 
 
 def _provider_name(route: str) -> str:
@@ -115,15 +117,17 @@ def progress_post(round_: Round, seconds: float, draft: str = "") -> Post:
 
 def _summary(round_: Round) -> str:
     if round_.stage is Stage.OPEN:
-        return f"{len(round_.answers)} of {counted(len(round_.panel.members), 'member')} answered"
+        return (
+            f"{len(round_.answers)} of {count_noun(len(round_.panel.members), 'member')} answered"
+        )
     if round_.draw and round_.stage is Stage.ANSWERED:
         voted = sum(ballot.counts for ballot in round_.ballots)
-        return f"{voted} of {counted(len(round_.draw.slates), 'judge')} voted"
+        return f"{voted} of {count_noun(len(round_.draw.slates), 'judge')} voted"
     return _WRITING
 
 
 def _answer_steps(round_: Round) -> list[Step]:
-    names = names_of(round_.panel)
+    names = seat_names(round_.panel)
     answered = {answer.member: answer for answer in round_.answers}
     steps = []
     for seat in round_.panel.members:
@@ -141,7 +145,7 @@ def _answer_steps(round_: Round) -> list[Step]:
 def _ballot_steps(round_: Round) -> list[Step]:
     if round_.draw is None:
         return [Step("Ranking without names", StepState.WAITING)]
-    names = names_of(round_.panel)
+    names = seat_names(round_.panel)
     voted = {ballot.judge for ballot in round_.ballots if ballot.counts}
     steps = []
     for slate in round_.draw.slates:
@@ -168,20 +172,20 @@ def _synthesis_step(round_: Round) -> Step:
 def running_post(round_: Round, seconds: float, draft: str = "") -> Post:
     """Return a running round for a room: the question, its progress, and a cancel button."""
     progress = progress_post(round_, seconds, draft)
-    parts = (Heading(title_of(round_)), *progress.parts, _button(_CANCEL, round_))
+    parts = (Heading(round_title(round_)), *progress.parts, _button(_CANCEL, round_))
     return Post(parts, _room_summary(round_, progress.summary))
 
 
 def stopped_post(round_: Round, reason: str) -> Post:
     """Return a round that stopped: the question, why, what is saved, and a resume button."""
-    saved = [counted(len(round_.answers), "answer")] if round_.answers else []
-    saved += [counted(len(round_.ballots), "ballot")] if round_.ballots else []
+    saved = [count_noun(len(round_.answers), "answer")] if round_.answers else []
+    saved += [count_noun(len(round_.ballots), "ballot")] if round_.ballots else []
     line = f"{reason} Kept so far: {' and '.join(saved) or 'nothing'}."
-    parts = (Heading(title_of(round_)), Caution(line), _button(_RESUME, round_))
+    parts = (Heading(round_title(round_)), Caution(line), _button(_RESUME, round_))
     return Post(parts, _room_summary(round_, reason))
 
 
-def signed(post: Post, round_: Round, asker: str) -> Post:
+def add_asker(post: Post, round_: Round, asker: str) -> Post:
     """Return the post with who asked, above its buttons; unchanged without a name."""
     if not asker or round_.forgotten:
         return post
@@ -193,7 +197,7 @@ def signed(post: Post, round_: Round, asker: str) -> Post:
 
 
 def _room_summary(round_: Round, state: str) -> str:
-    return f"{title_of(round_)} · {state}"
+    return f"{round_title(round_)} · {state}"
 
 
 def _button(button: tuple[str, str], round_: Round) -> Buttons:

@@ -6,8 +6,8 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from bot.chat import Caution, Heading, Line, Note, Part, Post, Table
-from bot.render.formatting import counted, listed
-from bot.schedules.cron import GRACE_SECONDS, Due, in_words, runs_a_month, slots_of
+from bot.render.formatting import count_noun, join_words
+from bot.schedules.cron import GRACE_SECONDS, DueSlot, describe_cron, monthly_runs, schedule_slots
 from council.bakeoffs.models import Bakeoff, Schedule
 from council.money import format_rounded_usd, format_usd
 from council.places import LOCAL_CHATS, Place
@@ -38,7 +38,7 @@ class ScheduleStatus:
     @property
     def next_times(self) -> tuple[datetime, ...]:
         """Return the next run times in the schedule's own zone."""
-        slots = slots_of(self.schedule).next_few(self.now, _NEXT_TIMES)
+        slots = schedule_slots(self.schedule).next_slots(self.now, _NEXT_TIMES)
         return tuple(slot.moment for slot in slots)
 
 
@@ -46,16 +46,16 @@ def understood_post(status: ScheduleStatus, here: Place, house_zone: str = "") -
     """Return what was understood; `house_zone` is named if the person named no zone."""
     schedule = status.schedule
     parts: list[Part] = [Heading(f"Schedule {schedule.name}"), *map(Caution, _cautions(status))]
-    parts += [Line(meaning(status, here)), Line(next_line(status))]
+    parts += [Line(schedule_sentence(status, here)), Line(next_line(status))]
     parts += [Note(note) for note in (cost_line(status), _zone_note(house_zone)) if note]
-    return Post(tuple(parts), f"Schedule {schedule.name}: {in_words(schedule.cron)}")
+    return Post(tuple(parts), f"Schedule {schedule.name}: {describe_cron(schedule.cron)}")
 
 
-def meaning(status: ScheduleStatus, here: Place) -> str:
+def schedule_sentence(status: ScheduleStatus, here: Place) -> str:
     """Return what a schedule does, as a sentence."""
     schedule = status.schedule
-    when = in_words(schedule.cron)
-    size = f" of {counted(status.questions, 'question')}" if status.questions else ""
+    when = describe_cron(schedule.cron)
+    size = f" of {count_noun(status.questions, 'question')}" if status.questions else ""
     return (
         f"{when[0].upper()}{when[1:]}, {schedule.zone} time: suite {schedule.suite}{size} is put "
         f"to panel {schedule.panel}, and the result is posted {_place_text(schedule.place, here)}."
@@ -69,14 +69,14 @@ def _place_text(place: Place, here: Place) -> str:
     return "here" if place.shares_channel(here) else f"in another channel of {place.chat.title()}"
 
 
-def moment(when: datetime) -> str:
+def format_moment(when: datetime) -> str:
     """Return a moment as "Mon 23 Nov 2026 09:00"."""
     return f"{when:%a} {when.day} {when:%b %Y %H:%M}"
 
 
 def next_line(status: ScheduleStatus) -> str:
     """Return when a schedule runs next, in its own zone."""
-    times = f"{', '.join(map(moment, status.next_times))} ({status.schedule.zone})"
+    times = f"{', '.join(map(format_moment, status.next_times))} ({status.schedule.zone})"
     return f"It would come {times}." if status.schedule.paused else f"Next: {times}."
 
 
@@ -91,8 +91,8 @@ def cost_line(status: ScheduleStatus) -> str:
     """Return the cost of a run and of a month of runs: "A run costs $0.12 at most; …"."""
     if status.fault:
         return ""
-    cost, runs, cap = status.cost, runs_a_month(status.schedule.cron), status.schedule.cap_micro
-    unknown = [f"cost unknown for {listed(cost.unknown)}"] if cost.unknown else []
+    cost, runs, cap = status.cost, monthly_runs(status.schedule.cron), status.schedule.cap_micro
+    unknown = [f"cost unknown for {join_words(cost.unknown)}"] if cost.unknown else []
     known_text = (
         f"a run costs {format_rounded_usd(cost.micro)} at most, and {_frequency_text(runs)} "
     )
@@ -119,7 +119,7 @@ def _zone_note(zone: str) -> str:
     )
 
 
-def list_post(statuses: Sequence[ScheduleStatus], here: Place) -> Post:
+def schedules_post(statuses: Sequence[ScheduleStatus], here: Place) -> Post:
     """Return all schedules: when they run, how the last run went, the cost of one."""
     if not statuses:
         status = "No schedule yet: /council schedule add NAME suite:NAME every monday 09:00."
@@ -127,9 +127,9 @@ def list_post(statuses: Sequence[ScheduleStatus], here: Place) -> Post:
     rows = tuple(
         (
             status.schedule.name,
-            in_words(status.schedule.cron),
+            describe_cron(status.schedule.cron),
             _next_text(status),
-            last_run(status),
+            last_run_text(status),
             _price_text(status),
         )
         for status in statuses
@@ -140,22 +140,22 @@ def list_post(statuses: Sequence[ScheduleStatus], here: Place) -> Post:
         if status.fault
     ]
     table = Table(("Schedule", "Comes", "Next", "Last run", "A run costs"), rows)
-    heading = Heading(counted(len(statuses), "schedule"))
+    heading = Heading(count_noun(len(statuses), "schedule"))
     return Post((heading, *faults, table), heading.text)
 
 
 def _next_text(status: ScheduleStatus) -> str:
     if status.schedule.paused:
         return "paused"
-    return f"{moment(status.next_times[0])} {status.schedule.zone}"
+    return f"{format_moment(status.next_times[0])} {status.schedule.zone}"
 
 
-def last_run(status: ScheduleStatus) -> str:
+def last_run_text(status: ScheduleStatus) -> str:
     """Return how the newest run went: "Mon 16 Nov 2026 09:00, done"."""
     last = status.last
     if last is None:
         return "none yet"
-    time = moment(last.at.astimezone(ZoneInfo(status.schedule.zone)))
+    time = format_moment(last.at.astimezone(ZoneInfo(status.schedule.zone)))
     if last.ending is None:
         return f"{time}, under way"
     return f"{time}, {'stopped' if last.ending.failure else 'done'}"
@@ -169,22 +169,22 @@ def _price_text(status: ScheduleStatus) -> str:
     return format_rounded_usd(status.cost.micro) if status.cost.micro else "nothing"
 
 
-def dropped_post(schedule: Schedule, due: Due, now: datetime) -> Post:
+def dropped_post(schedule: Schedule, due: DueSlot, now: datetime) -> Post:
     """Report that a slot was skipped since it could not run in time."""
     reason = f"I could not run it within {GRACE_SECONDS // 60} minutes, so it is left out"
     return _left_out_post(schedule, due, reason, now)
 
 
-def skipped_post(schedule: Schedule, due: Due, before: Bakeoff) -> Post:
+def skipped_post(schedule: Schedule, due: DueSlot, before: Bakeoff) -> Post:
     """Report that a slot was skipped since the previous run is still going."""
     reason = f"bake-off {before.id}, the run before, still goes, so it is left out"
     return _left_out_post(schedule, due, reason, due.slot.moment)
 
 
-def _left_out_post(schedule: Schedule, due: Due, reason: str, now: datetime) -> Post:
-    next_time = slots_of(schedule).after(now).moment
-    line = f"Schedule {schedule.name}, run of {moment(due.slot.moment)}: {reason}."
-    next_step = f"The next one is {moment(next_time)} ({schedule.zone})."
+def _left_out_post(schedule: Schedule, due: DueSlot, reason: str, now: datetime) -> Post:
+    next_time = schedule_slots(schedule).after(now).moment
+    line = f"Schedule {schedule.name}, run of {format_moment(due.slot.moment)}: {reason}."
+    next_step = f"The next one is {format_moment(next_time)} ({schedule.zone})."
     return Post((Caution(line), Note(next_step)), f"{line} {next_step}")
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
-from bot.render.formatting import counted, listed, names_of
-from bot.render.text_safety import shortened
+from bot.render.formatting import count_noun, join_words, seat_names
+from bot.render.text_safety import shorten
 from council.bakeoffs.models import Reference, Suite, SuiteQuestion
 from council.bakeoffs.ports import SuiteSummary
 from council.budget import Estimate
@@ -30,7 +30,7 @@ class SuiteRunCost:
     estimate: Estimate
 
 
-def list_post(suites: Sequence[SuiteSummary], scope: str) -> Post:
+def suites_post(suites: Sequence[SuiteSummary], scope: str) -> Post:
     """Return the suites that can be used in a scope."""
     if not suites:
         return Post((Note(_NO_SUITE),), _NO_SUITE)
@@ -47,7 +47,7 @@ def list_post(suites: Sequence[SuiteSummary], scope: str) -> Post:
     columns = ("Suite", "Questions", "With an answer", "Version", "Kept (UTC)")
     table = Table(columns, rows, frozenset({1, 2}))
     note = Note("`/council suite show NAME` opens one.")
-    return Post((Heading(counted(len(suites), "suite")), table, note), "Suites")
+    return Post((Heading(count_noun(len(suites), "suite")), table, note), "Suites")
 
 
 def suite_post(suite: Suite, run: SuiteRunCost | None) -> Post:
@@ -64,12 +64,12 @@ def suite_post(suite: Suite, run: SuiteRunCost | None) -> Post:
     table = Table(("", "Category", "Question", "Answer"), rows, frozenset({0}))
     parts: list[Part] = [Heading(f"Suite {suite.name}"), Line(size_line(suite)), table]
     if rest := len(suite.questions) - _MAX_QUESTIONS:
-        parts += [Note(f"And {counted(rest, 'question')} more.")] if rest > 0 else []
+        parts += [Note(f"And {count_noun(rest, 'question')} more.")] if rest > 0 else []
     parts.append(Note(f"{cost_line(run)} Version {suite.version}."))
     return Post(tuple(parts), f"Suite {suite.name}")
 
 
-def offer_post(
+def confirm_suite_post(
     suite: Suite,
     run: SuiteRunCost | None,
     before: SuiteSummary | None,
@@ -88,13 +88,13 @@ def offer_post(
     return Post(tuple(parts), title)
 
 
-def kept_post(suite: Suite, run: SuiteRunCost | None = None) -> Post:
+def suite_saved_post(suite: Suite, run: SuiteRunCost | None = None) -> Post:
     """Return the confirmation that a suite is saved."""
     line = f"Suite {suite.name} is kept: {size_line(suite)}"
     return Post((Line(line), *((Note(cost_line(run)),) if run else ())), line)
 
 
-def grown_post(suite: Suite, run: SuiteRunCost | None) -> Post:
+def question_added_post(suite: Suite, run: SuiteRunCost | None) -> Post:
     """Return the confirmation that a question was added to a suite."""
     line = f"The question is in suite {suite.name} now, which has {size_line(suite)}"
     return Post((Line(line), Note(cost_line(run))), line)
@@ -107,23 +107,25 @@ def size_line(suite: Suite) -> str:
     graded = sum(question.reference is not None for question in suite.questions)
     answers = f"{graded} with a reference answer" if graded else "none with a reference answer"
     visibility = "; judges see these" if graded and suite.judges_see_references else ""
-    return f"{counted(len(suite.questions), 'question')}{categories_text}, {answers}{visibility}."
+    return (
+        f"{count_noun(len(suite.questions), 'question')}{categories_text}, {answers}{visibility}."
+    )
 
 
 def cost_line(run: SuiteRunCost | None) -> str:
     """Return the cost of a run: "One run on panel house costs about $0.40 at most"."""
     if run is None:
         return "What a run costs is not known: no panel is set up here."
-    names, estimate = names_of(run.panel), run.estimate
+    names, estimate = seat_names(run.panel), run.estimate
     text = f"costs about {format_rounded_usd(estimate.micro)} at most" if estimate.micro else ""
     if estimate.unknown:
-        seats = listed(names[key] for key in estimate.unknown)
+        seats = join_words(names[key] for key in estimate.unknown)
         text += f"{'; ' if text else 'has a '}cost unknown for {seats}"
     return f"One run on panel {run.panel.name} {text or 'costs nothing'}."
 
 
 def _replacement_note(suite: Suite, before: SuiteSummary) -> str:
-    size = counted(before.questions, "question")
+    size = count_noun(before.questions, "question")
     if before.scope != suite.scope:
         return f"The house has a suite of this name with {size}; yours goes before it here."
     return (
@@ -137,12 +139,12 @@ def _readers_note(scope: str) -> str:
 
 
 def _question_text(question: SuiteQuestion) -> str:
-    return shortened(" ".join(question.text.split()), _QUESTION_LENGTH)
+    return shorten(" ".join(question.text.split()), _QUESTION_LENGTH)
 
 
 def _reference_text(reference: Reference | None) -> str:
     if reference is None:
         return ""
     tolerance = f" ± {reference.tolerance:.10g}" if reference.tolerance else ""
-    value = shortened(" ".join(reference.value.split()), _ANSWER_LENGTH)
+    value = shorten(" ".join(reference.value.split()), _ANSWER_LENGTH)
     return f"{value}{tolerance} ({reference.grading.value})"

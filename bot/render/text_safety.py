@@ -9,16 +9,16 @@ from urllib.parse import quote
 
 from council.prompt_injection import remove_invisible
 
-BREAK = "\u200b"
+ZERO_WIDTH_SPACE = "\u200b"
 # Invisible characters that may hide between the characters of a token.
-GAP = (
+INVISIBLE_PATTERN = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]*"
 )
 _CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
 
-def shown_text(text: str) -> str:
+def visible_text(text: str) -> str:
     """Return the visible text: no control characters, LF line ends."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROL_CHARACTERS.sub("", remove_invisible(lines))
@@ -26,10 +26,10 @@ def shown_text(text: str) -> str:
 
 def visible_line(text: str) -> str:
     """Return the visible text on one line."""
-    return " ".join(shown_text(text).split())
+    return " ".join(visible_text(text).split())
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """Return the text cut to `limit` characters, at a word if possible, ending with "…"."""
     if len(text) <= limit:
         return text
@@ -37,9 +37,9 @@ def shortened(text: str, limit: int) -> str:
     return head[: head.rfind(" ", limit // 2) % limit].rstrip() + "…"
 
 
-def in_one_line(text: str, limit: int) -> str:
+def shorten_to_line(text: str, limit: int) -> str:
     """Return the text on one line, cut to `limit` characters."""
-    return shortened(" ".join(text.split()), limit)
+    return shorten(" ".join(text.split()), limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,16 @@ class Tokens:
 
     def broken(self, text: str) -> str:
         """Return the visible text with all tokens broken."""
-        return self.parted(shown_text(text))
+        return self.break_tokens(visible_text(text))
 
-    def parted(self, text: str) -> str:
+    def break_tokens(self, text: str) -> str:
         """Return the text with all tokens broken and nothing else changed."""
         breaks = self._break_places(text)
-        return BREAK.join(text[a:b] for a, b in zip([0, *breaks], [*breaks, None], strict=True))
+        return ZERO_WIDTH_SPACE.join(
+            text[a:b] for a, b in zip([0, *breaks], [*breaks, None], strict=True)
+        )
 
-    def broken_url(self, url: str) -> str:
+    def neutralize_url(self, url: str) -> str:
         """Return an equivalent URL without tokens, by percent-encoding."""
         for index in reversed([index for index in self._break_places(url) if index < len(url)]):
             url = url[:index] + _percent_encode(url[index]) + url[index + 1 :]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from bot.chat import Caution, Heading, Line, Note, Part, Post
-from bot.render.formatting import counted, listed, names_of, roughly
+from bot.render.formatting import count_noun, join_words, rough_duration, seat_names
 from bot.render.round_status import receivers
 from bot.research.grade_report import Document, grades_document
 from council.budget import Estimate
@@ -34,9 +34,9 @@ def experiment_proposal(experiment: Experiment, left: int, cost: Estimate) -> Po
 
 
 def _size_sentence(experiment: Experiment) -> str:
-    names = names_of(experiment.panel)
-    members = listed(names[seat.key] for seat in experiment.panel.members)
-    questions = counted(len(experiment.suite.questions), "question")
+    names = seat_names(experiment.panel)
+    members = join_words(names[seat.key] for seat in experiment.panel.members)
+    questions = count_noun(len(experiment.suite.questions), "question")
     return (
         f"{questions}, each answered by {members}; each of them then grades every answer, its own "
         "included, twice: once where 5 is best, once where 1 is."
@@ -44,7 +44,7 @@ def _size_sentence(experiment: Experiment) -> str:
 
 
 def _calls_sentence(experiment: Experiment, left: int) -> str:
-    calls = counted(experiment.calls, "call")
+    calls = count_noun(experiment.calls, "call")
     if left == experiment.calls:
         return f"That takes {calls}."
     return (
@@ -54,9 +54,9 @@ def _calls_sentence(experiment: Experiment, left: int) -> str:
 
 
 def _cost_sentences(experiment: Experiment, cost: Estimate) -> Iterator[str]:
-    names = names_of(experiment.panel)
+    names = seat_names(experiment.panel)
     known = f"it costs about {format_rounded_usd(cost.micro)} at most" if cost.micro else ""
-    unknown = listed(names[key] for key in cost.unknown)
+    unknown = join_words(names[key] for key in cost.unknown)
     unknown_text = f"cost unknown for {unknown}" if unknown else ""
     cost_text = "; ".join(filter(None, (known, unknown_text))) or "it costs nothing"
     cap = experiment.cap_micro
@@ -67,9 +67,9 @@ def _cost_sentences(experiment: Experiment, cost: Estimate) -> Iterator[str]:
 
 def progress_line(progress: ExperimentProgress) -> str:
     """Return the progress line: "12 of 63 calls, about 2 min left · 1 failed · $0.02"."""
-    line = f"{progress.over} of {counted(progress.experiment.calls, 'call')}"
+    line = f"{progress.over} of {count_noun(progress.experiment.calls, 'call')}"
     if progress.seconds_left is not None:
-        line += f", about {roughly(progress.seconds_left)} left"
+        line += f", about {rough_duration(progress.seconds_left)} left"
     return f"{line}{progress_details(progress)}"
 
 
@@ -82,11 +82,11 @@ def progress_details(progress: ExperimentProgress) -> str:
 
 def ending_lines(progress: ExperimentProgress) -> Iterator[str]:
     """Yield what came of an experiment, what failed, and how to continue."""
-    answers, grades = counted(progress.answers, "answer"), counted(progress.grades, "grade")
+    answers, grades = count_noun(progress.answers, "answer"), count_noun(progress.grades, "grade")
     spoiled = f", {progress.spoiled} given up on after two tries" if progress.spoiled else ""
     spent = format_usd(progress.spent_micro)
     yield f"{progress.experiment.id}: {answers}, {grades}{spoiled}; {spent} spent."
-    names = names_of(progress.experiment.panel)
+    names = seat_names(progress.experiment.panel)
     for failure, times in progress.failures[:MAX_FAILURE_LINES]:
         repeated = f" ({times} times)" if times > 1 else ""
         yield f"{names[failure.seat]} {failure.why}{repeated}."

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from bot.chat import Heading, Line, Note, Part, Post, Table
-from bot.render.formatting import counted, listed
+from bot.render.formatting import count_noun, join_words
 from council.bias.report import Effect
 from council.research.grades import (
     Finding,
@@ -98,7 +98,7 @@ def _table(report: GradeReport, columns: Sequence[_Column]) -> Table:
 
 def _counts_sentence(report: GradeReport) -> str:
     absent = f", {report.absent:,} absent" if report.absent else ""
-    judges, items = counted(len(report.judges), "judge"), counted(report.items, "item")
+    judges, items = count_noun(len(report.judges), "judge"), count_noun(report.items, "item")
     return f"{report.given:,} grades{absent}, by {judges} on {items}."
 
 
@@ -232,7 +232,7 @@ def _no_preference_lines(report: GradeReport, all_findings: Sequence[Finding]) -
     near = [row for row in tested if _is_within_reach(row.preference.effect)]
     if near:
         nearest = min(near, key=lambda row: row.preference.effect.more or 0)
-        more = counted(nearest.preference.effect.more or 0, "more item")
+        more = count_noun(nearest.preference.effect.more or 0, "more item")
         yield (
             f"{nearest.judge} comes nearest, {FRAMING_WORDS[nearest.framing]}: about {more} would "
             "settle it, if it is as large as it looks."
@@ -255,8 +255,8 @@ def _comparison_sentence(same_kind: Sequence[Finding]) -> Iterator[str]:
     if not same_kind:
         return
     judges_by_direction = {
-        "higher": listed(map(_judge_with_amount, filter(_is_higher, same_kind))),
-        "lower": listed(
+        "higher": join_words(map(_judge_with_amount, filter(_is_higher, same_kind))),
+        "lower": join_words(
             _judge_with_amount(finding) for finding in same_kind if not _is_higher(finding)
         ),
     }
@@ -279,7 +279,7 @@ def _is_higher(finding: Finding) -> bool:
 def _missing_data_sentences(without_data: Iterable[Finding]) -> Iterator[str]:
     for kind, same_kind in groupby(without_data, key=lambda finding: finding.kind):
         judges = dict.fromkeys(finding.row.judge for finding in same_kind)
-        yield f"Too little to say of {listed(judges)}: {_MISSING_DATA_WORDS[kind]}."
+        yield f"Too little to say of {join_words(judges)}: {_MISSING_DATA_WORDS[kind]}."
 
 
 # --- Numbers, to the precision the thesis prints

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.chat import Heading, Line, Note, Post, Table
-from bot.render.leaderboard_tables import percent, signed
+from bot.render.leaderboard_tables import percent, signed_number
 from council.research.power import MAX_BOARD_ROUNDS, BoardOutcome, DesignOutcome, Simulation
 from council.research.simulated_judges import Biases
 
@@ -50,8 +50,8 @@ def _design_row(outcome: DesignOutcome) -> tuple[str, ...]:
     low, high = outcome.tau_ci
     return (
         outcome.name,
-        signed(outcome.tau),
-        f"{signed(low)} to {signed(high)}",
+        signed_number(outcome.tau),
+        f"{signed_number(low)} to {signed_number(high)}",
         percent(outcome.best_first),
     )
 

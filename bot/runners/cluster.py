@@ -18,16 +18,16 @@ import structlog
 from bot.cluster.job_queue import ClusterJobQueue, JobStatus, JobTakenError
 from bot.cluster.worker import JobFault
 from bot.coordination.clock import now
-from bot.observability.tracing import Tracing, untraced
+from bot.observability.tracing import Tracing, no_tracing
 from bot.ports import Job, PubSub, RoundSnapshot, RoundSnapshots, RoundStoppedError
 from bot.runners.local import (
     GRACE_SECONDS,
     MAX_ROUNDS,
+    GatewayFactory,
     LocalRunner,
-    Paying,
     Prepare,
     RoundElsewhereError,
-    unpaid,
+    uncharged_gateway,
 )
 from council import errors
 from council.answers import Call, Reply
@@ -65,11 +65,11 @@ class ClusterRunner:
         prepare: Prepare,
         job_queue: ClusterJobQueue,
         pubsub: PubSub,
-        paying: Paying = unpaid,
+        paying: GatewayFactory = uncharged_gateway,
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Round], None] = lambda _: None,
         poll_seconds: float = POLL_SECONDS,
-        tracing: Tracing = untraced,
+        tracing: Tracing = no_tracing,
         now: Callable[[], datetime] = now,
     ) -> None:
         self._store = store
@@ -91,7 +91,7 @@ class ClusterRunner:
         self._fences: dict[str, FencedGateway] = {}
 
     @asynccontextmanager
-    async def carrying(self) -> AsyncIterator[None]:
+    async def running(self) -> AsyncIterator[None]:
         """Take rounds while the block lasts; then let calls end and requeue the rest."""
         self._job_queue.on_job_lost(self._on_job_lost)
         async with self._job_queue.serve_queue(
@@ -241,7 +241,7 @@ class ClusterRunner:
                 fence.cancel_calls()
 
 
-def apart(job_queue: ClusterJobQueue, paying: Paying) -> Paying:
+def locked_in_cluster(job_queue: ClusterJobQueue, paying: GatewayFactory) -> GatewayFactory:
     """Wrap `paying` for a process outside the cluster, such as `council ask`.
 
     While it pays for a round, no process of the cluster takes it. For a round that the cluster

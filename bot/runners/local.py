@@ -12,7 +12,7 @@ from pathlib import Path
 import structlog
 
 from bot.observability import logs, metrics
-from bot.observability.tracing import Trace, Tracing, untraced
+from bot.observability.tracing import Trace, Tracing, no_tracing
 from bot.ports import RoundClaims, RoundSnapshot, RoundSnapshots, RoundStoppedError
 from council.answers import Call, Reply
 from council.budget import GatewayWrapper
@@ -25,7 +25,7 @@ from council.prompts.synthesis import visible_draft
 from council.rounds import Round, sort_by_panel
 
 Prepare = Callable[[Panel], Awaitable[None]]
-Paying = Callable[[Round, Gateway], AbstractAsyncContextManager[Gateway]]
+GatewayFactory = Callable[[Round, Gateway], AbstractAsyncContextManager[Gateway]]
 
 MAX_ROUNDS = 50  # at once; others wait
 # How long running calls may take when the program is stopped; most hosts kill it after ten.
@@ -100,7 +100,7 @@ NO_CLAIMS = NoClaims()
 
 
 @asynccontextmanager
-async def unpaid(_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
+async def uncharged_gateway(_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
     """Yield the gateway as it is; nobody counts what it costs."""
     yield gateway
 
@@ -117,10 +117,10 @@ class LocalRunner:
         gateway: Gateway,
         prepare: Prepare,
         claims: RoundClaims = NO_CLAIMS,
-        paying: Paying = unpaid,
+        paying: GatewayFactory = uncharged_gateway,
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Round], None] = lambda _: None,
-        tracing: Tracing = untraced,
+        tracing: Tracing = no_tracing,
     ) -> None:
         self._store = store
         self._gateway = DrainableGateway(gateway)

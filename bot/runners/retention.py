@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.coordination.clock import now
-from bot.coordination.tasks import Sole, nobody_else
+from bot.coordination.tasks import TryLock, always_acquired
 from council.errors import StoreError
 from council.ports import RoundQuery, Store
 from storage.hash_chain import new_salt
@@ -49,11 +49,11 @@ async def forget_older(store: Store, days: int, moment: datetime, options: Forge
     return forgotten
 
 
-async def keep_forgetting(
+async def forget_daily(
     store: Store,
     days: int,
     is_running: Callable[[str], Awaitable[bool]],
-    leader_lock: Sole = nobody_else,
+    leader_lock: TryLock = always_acquired,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
     """Forget old rounds now and once a day, unless another process is doing it, until cancelled."""

@@ -163,7 +163,7 @@ def _parse_fields(cron: str) -> _Fields:
     return _Fields(minutes, hours, days, months, weekdays, nth_weekdays)
 
 
-def runs_a_month(cron: str) -> float:
+def monthly_runs(cron: str) -> float:
     """Return how often the cron runs in a month, averaged over a year."""
     fields = _parse_fields(cron)
     times = len(fields.minutes or range(60)) * len(fields.hours or range(24))
@@ -205,7 +205,7 @@ _WEEKDAY_SETS = {
 }
 
 
-def in_words(cron: str) -> str:
+def describe_cron(cron: str) -> str:
     """Return when a valid cron runs, such as "every Monday and Thursday at 18:00".
 
     A cron too complex to describe is quoted.
@@ -301,9 +301,9 @@ class Slots:
 
     def after(self, moment: datetime) -> Slot:
         """Return the first slot after a moment."""
-        return next(self.following(moment))
+        return next(self.iterate_after(moment))
 
-    def following(self, moment: datetime) -> Iterator[Slot]:
+    def iterate_after(self, moment: datetime) -> Iterator[Slot]:
         """Yield the slots after a moment without end, each moment once."""
         zone = ZoneInfo(self.zone)
         times = croniter(self.cron, _wall_clock(moment, zone))
@@ -324,9 +324,9 @@ class Slots:
             pass
         return Slot(run_at.astimezone(zone))
 
-    def next_few(self, moment: datetime, count: int = 3) -> tuple[Slot, ...]:
+    def next_slots(self, moment: datetime, count: int = 3) -> tuple[Slot, ...]:
         """Return the next `count` slots after a moment."""
-        return tuple(islice(self.following(moment), count))
+        return tuple(islice(self.iterate_after(moment), count))
 
 
 def _wall_clock(moment: datetime, zone: ZoneInfo) -> datetime:
@@ -366,21 +366,21 @@ def _end_of_gap(before: datetime, after: datetime, zone: ZoneInfo) -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueSlot:
     """The newest slot not yet taken; `is_late` if it is past GRACE_SECONDS and must not run."""
 
     slot: Slot
     is_late: bool
 
 
-def slots_of(schedule: Schedule) -> Slots:
+def schedule_slots(schedule: Schedule) -> Slots:
     """Return the slots of a schedule."""
     return Slots(schedule.cron, schedule.zone)
 
 
-def due(schedule: Schedule, now: datetime) -> Due | None:
+def find_due_slot(schedule: Schedule, now: datetime) -> DueSlot | None:
     """Return the slot to run now, or None; of several missed slots, only the newest."""
-    newest = slots_of(schedule).newest(now)
+    newest = schedule_slots(schedule).newest(now)
     if schedule.paused or newest.key <= schedule.last_slot:
         return None
-    return Due(newest, now - newest.moment > timedelta(seconds=GRACE_SECONDS))
+    return DueSlot(newest, now - newest.moment > timedelta(seconds=GRACE_SECONDS))

@@ -32,12 +32,12 @@ _UNUSABLE_ZONES = {"Factory", "localtime", "posixrules"}
 _LEGACY_REGIONS = {"Brazil", "Canada", "Chile", "Etc", "Mexico", "SystemV", "US"}
 
 
-def zone_named(word: str) -> str | None:
+def find_zone(word: str) -> str | None:
     """Return the canonical name of an IANA zone, ignoring case; None if there is none."""
     return _zones().get(word.casefold())
 
 
-def nearest_zone(word: str) -> str | None:
+def suggest_zone(word: str) -> str | None:
     """Return the zone with the most similar name or city; None if none is close."""
     plain = word.casefold()
     if "/" in plain and (zone := _find_similar(plain, _zones(), _MIN_ZONE_SIMILARITY)):
@@ -347,7 +347,7 @@ def _list_field(values: Iterable[int | str]) -> str:
 
 # The whole request
 
-EXAMPLE = "add weekly-sql suite:sql every monday 09:00 Europe/Budapest"
+SCHEDULE_EXAMPLE = "add weekly-sql suite:sql every monday 09:00 Europe/Budapest"
 NO_CAP = -1
 _MAX_NAME_LENGTH = 60
 _QUOTES = str.maketrans("“”„«»‘’`", '"""""\'\'\'')
@@ -379,12 +379,12 @@ class ScheduleRequest:
     cap_micro: int | None = None
 
 
-def read(text: str, today: date) -> ScheduleRequest:
+def parse_schedule(text: str, today: date) -> ScheduleRequest:
     """Parse what was typed after `add` or `edit`; raise ScheduleError with what to write."""
     name, *words = _WORD.findall(text.translate(_QUOTES)) or [""]
     if not _NAME.fullmatch(name) or _OPTION.fullmatch(name):
         raise ScheduleError(
-            f"Begin with a name for the schedule, of letters, digits, - and _: {EXAMPLE}."
+            f"Begin with a name for the schedule, of letters, digits, - and _: {SCHEDULE_EXAMPLE}."
         )
     parts: dict[str, str] = {"name": name}
     when = [word for word in words if not _parse_option(word, parts)]
@@ -401,11 +401,11 @@ def _parse_option(word: str, parts: dict[str, str]) -> bool:
     if option := _OPTION.fullmatch(word):
         kind, value = option[1].lower().replace("tz", "zone"), _unquote(option[2])
         if not value:
-            raise ScheduleError(f"Say which after {word!r}, without a space: {EXAMPLE}.")
+            raise ScheduleError(f"Say which after {word!r}, without a space: {SCHEDULE_EXAMPLE}.")
         _set_part(parts, kind, _parse_zone(value) if kind == "zone" else value)
     elif channel := _CHANNEL.fullmatch(word):
         _set_part(parts, "channel", channel[1] or channel[2])
-    elif zone := zone_named(word):
+    elif zone := find_zone(word):
         _set_part(parts, "zone", zone)
     elif _ZONE.fullmatch(word):
         _set_part(parts, "zone", _parse_zone(word))
@@ -429,16 +429,16 @@ def _set_part(parts: dict[str, str], kind: str, value: str) -> None:
 
 
 def _parse_zone(word: str) -> str:
-    if zone := zone_named(word):
+    if zone := find_zone(word):
         return zone
-    nearest = nearest_zone(word)
+    nearest = suggest_zone(word)
     hint = f"did you mean {nearest}?" if nearest else "write Region/City, as in Europe/Budapest."
     raise ScheduleError(f"There is no time zone {word!r}: {hint}")
 
 
 def _find_city_zone(word: str) -> str | None:
     """Return the zone of a city that is named exactly, without its region."""
-    nearest = nearest_zone(word) if word.isalpha() else None
+    nearest = suggest_zone(word) if word.isalpha() else None
     return nearest if nearest and nearest.rpartition("/")[2].lower() == word.lower() else None
 
 

@@ -8,8 +8,8 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from bot.access import Access, ChannelRules, allows
-from bot.suite_files import in_category, read_file, suite_of
+from bot.access import Access, ChannelRules, allows_panel
+from bot.suite_files import parse_suite_file, suite_from_section, with_default_category
 from council.bakeoffs.models import Suite
 from council.errors import CouncilError, SuiteError
 from council.money import cap_micro_usd
@@ -184,7 +184,7 @@ def channel_panel_faults(
         where = f"access.in.{channel}.panel"
         if rules.panel not in known:
             yield f"{where}: there is no panel {rules.panel!r}."
-        elif rules.panel in panels and not allows(
+        elif rules.panel in panels and not allows_panel(
             access, Place("", channel=channel), panels[rules.panel]
         ):
             vendors = ", ".join(rules.vendors)
@@ -212,10 +212,10 @@ def parse_suite(name: str, section: SuiteSection, folder: Path) -> Suite:
     Raise SuiteError if the file cannot be read or a question is wrong.
     """
     if section.file is None:
-        suite = suite_of(name, section.questions or (), section.category)
+        suite = suite_from_section(name, section.questions or (), section.category)
     else:
-        suite = in_category(
-            read_file(name, *_read_suite_file(folder / section.file)), section.category
+        suite = with_default_category(
+            parse_suite_file(name, *_read_suite_file(folder / section.file)), section.category
         )
     are_references_shown = section.judges_see_references or suite.judges_see_references
     return replace(suite, judges_see_references=are_references_shown)

@@ -24,7 +24,7 @@ OLLAMA = "ollama"
 SLOW_TERMS = Terms(answer_seconds=180, ballot_seconds=180, synthesis_seconds=180)
 
 
-def offered(settings: Settings, ollama_models: Sequence[str]) -> PanelConfig:
+def default_panels(settings: Settings, ollama_models: Sequence[str]) -> PanelConfig:
     """Return the panels that API keys and a running Ollama allow; each needs two seats."""
     models = [model for provider, model in FIRST_MODELS.items() if settings.key_for(provider)]
     with_keys = {model: _seat(model) for model in models[:MAX_SEATS_OFFERED]}
@@ -48,7 +48,7 @@ def _seat(model: str, api_base: str | None = None) -> Seat:
     return Seat(member, ModelSection(api_base=api_base))
 
 
-def demonstration(models: Mapping[str, str], warm: str) -> Panel:
+def demonstration_panel(models: Mapping[str, str], warm: str) -> Panel:
     """Return the panel of the demonstration models, given by id with their display names.
 
     `warm` has a second seat with a higher temperature.

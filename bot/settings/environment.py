@@ -75,7 +75,7 @@ class Settings(BaseSettings):
         return SecretStr(text) if text else None
 
     @property
-    def named_config(self) -> Path | None:
+    def config_file(self) -> Path | None:
         """The `council.toml` to read; None if the default file does not exist.
 
         A file that COUNCIL_CONFIG names is returned even if it does not exist.
@@ -89,7 +89,7 @@ class Settings(BaseSettings):
         return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'council.db'}"
 
     @property
-    def has_server(self) -> bool:
+    def uses_database_server(self) -> bool:
         """Whether the database is a server, which many processes may share."""
         return self.database.startswith("postgresql")
 

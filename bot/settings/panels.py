@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from bot.access import Access
-from bot.schedules.parser import UTC, nearest_zone, zone_named
+from bot.schedules.parser import UTC, find_zone, suggest_zone
 from bot.settings.council_toml import (
     NAMED_SECTIONS,
     OTHER_SECTIONS,
@@ -70,7 +70,7 @@ class PanelConfig:
     zone: str = UTC
 
 
-def load_houses(path: Path | None) -> PanelConfig:
+def load_panel_config(path: Path | None) -> PanelConfig:
     """Parse a `council.toml`; return the defaults for None.
 
     Raise SettingsError with every fault.
@@ -152,9 +152,9 @@ class _Parser:
     def _zone(self, document: Document) -> str:
         """Return the time zone of schedules that name none."""
         given = document.get("time_zone", UTC)
-        zone = zone_named(given) if isinstance(given, str) else None
+        zone = find_zone(given) if isinstance(given, str) else None
         if zone is None:
-            nearest = nearest_zone(str(given)) or "Europe/Budapest"
+            nearest = suggest_zone(str(given)) or "Europe/Budapest"
             self._fault(f"time_zone: there is no time zone {given!r}; write it as in {nearest!r}.")
         return zone or UTC
 

@@ -5,14 +5,14 @@ from typing import Any
 
 from bot.chat import Chat, IncomingMessage, Note, Post
 from bot.commands.buttons import (
+    BUTTON_HANDLERS,
     OTHER_VERSION,
-    PRESSES,
-    PROPOSED,
+    PROPOSAL_ACTIONS,
     THANKS,
-    posts_of,
-    readable_round,
+    answer_or_ballot_posts,
+    load_readable_round,
 )
-from bot.commands.rounds import Opinion, own_feedback, rate
+from bot.commands.rounds import Opinion, own_feedback, save_feedback
 from bot.context import AppContext
 from bot.slack.block_kit import action_from_id
 from bot.slack.events import Body, SlackEvent, parse_interaction
@@ -33,7 +33,7 @@ from council.errors import CouncilError
 
 
 @dataclass(frozen=True, slots=True)
-class Press:
+class BlockAction:
     """A block action: its name and value, and what it needs to open or replace things."""
 
     event: SlackEvent
@@ -50,7 +50,7 @@ class Press:
         return (self.event.user, self.event.channel, self.name, self.value, view_id)
 
     @classmethod
-    def parse(cls, body: Body) -> "Press":
+    def parse(cls, body: Body) -> "BlockAction":
         """Parse the payload of a block action."""
         action = body["actions"][0]
         name = action_from_id(str(action["action_id"]))
@@ -64,8 +64,8 @@ class Press:
         return cls(event, name, value, trigger_id, view, url)
 
 
-async def press(
-    app: AppContext, workspace: Workspace, chat: Chat, message: IncomingMessage, action: Press
+async def handle_action(
+    app: AppContext, workspace: Workspace, chat: Chat, message: IncomingMessage, action: BlockAction
 ) -> None:
     """Handle an action for the user who pressed the button; CouncilError for an unknown action."""
     name, value = action.name, action.value
@@ -83,10 +83,10 @@ async def press(
     elif name in {WITH_THREAD, WITHOUT_THREAD}:
         await delete_offer(action.response_url)
         await ask_about_thread(app, workspace, chat, message, (name, value))
-    elif name in PRESSES:
-        if name in PROPOSED:
+    elif name in BUTTON_HANDLERS:
+        if name in PROPOSAL_ACTIONS:
             await delete_offer(action.response_url)
-        await PRESSES[name](app, chat, message, value)
+        await BUTTON_HANDLERS[name](app, chat, message, value)
     else:
         raise CouncilError(OTHER_VERSION)
 
@@ -99,21 +99,23 @@ async def _fill_modal(
     state: ModalState,
 ) -> None:
     try:
-        round_ = await readable_round(app, message, state.round_id)
-        await fill_modal(workspace.client, opened, state, posts_of(round_, state.what))
+        round_ = await load_readable_round(app, message, state.round_id)
+        await fill_modal(
+            workspace.client, opened, state, answer_or_ballot_posts(round_, state.what)
+        )
     except CouncilError as error:
         await fill_with_error(workspace.client, opened, state, str(error))
 
 
 async def _rate(
-    app: AppContext, workspace: Workspace, chat: Chat, message: IncomingMessage, action: Press
+    app: AppContext, workspace: Workspace, chat: Chat, message: IncomingMessage, action: BlockAction
 ) -> None:
     """Store an opinion; if it is "not helpful", ask why, with any earlier reason filled in."""
     helpful = action.name == "helpful"
-    round_ = await readable_round(app, message, action.value)
+    round_ = await load_readable_round(app, message, action.value)
     earlier = await own_feedback(app, round_.id, message.asker.id)
     reason = earlier.reason if earlier and not earlier.helpful and not helpful else ""
-    await rate(app, round_, message.asker.id, Opinion(helpful, reason))
+    await save_feedback(app, round_, message.asker.id, Opinion(helpful, reason))
     if not helpful:
         view = reason_view(round_.id, message, reason)
         await open_view(workspace.client, action.trigger_id, view)

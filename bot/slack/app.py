@@ -16,18 +16,18 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from bot.bakeoffs.lifecycle import BakeoffJobs, Way, go_on_in
+from bot.bakeoffs.lifecycle import BakeoffJobs, FindChat, resume_bakeoffs_of_chat
 from bot.chat import Chat, SendEphemeral
-from bot.commands.recovery import ChatSupervisor, UndeliveredRounds, left
+from bot.commands.recovery import ChatSupervisor, UndeliveredRounds, delete_workspace
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
-from bot.coordination.tasks import BackgroundTasks, first_of
+from bot.coordination.tasks import BackgroundTasks, run_until_first
 from bot.slack.client import (
     Identity,
     SlackError,
     check_app_token,
-    identity,
-    opened_client,
+    fetch_identity,
+    open_client,
     sdk_logger,
 )
 from bot.slack.config import Tokens
@@ -89,8 +89,8 @@ class Slack:
     async def _serve(self) -> None:
         """Check the tokens, and serve the workspace until the connection is lost."""
         timeout = self._limits.timeout_seconds
-        async with opened_client(self._tokens.api_url, self._tokens.bot, timeout) as client:
-            me = await identity(client)
+        async with open_client(self._tokens.api_url, self._tokens.bot, timeout) as client:
+            me = await fetch_identity(client)
             if me.faults:
                 raise SlackError(" ".join(me.faults))
             if self._tokens.app:
@@ -121,18 +121,18 @@ class Slack:
                     await self._receive(bolt, uninstalled)
             else:
                 self._undelivered(workspace, tasks).publish(undelivered)
-                await go_on_in(self._app_context, CHAT, way)
+                await resume_bakeoffs_of_chat(self._app_context, CHAT, way)
                 await self._receive(bolt, uninstalled)
         finally:
             self._handler = None
             self._app_context.chats.pop(CHAT, None)
             await tasks.close()
             await self._app_context.bakeoff_registry.stop(CHAT)
-        await left(self._app_context, CHAT, workspace.team)
+        await delete_workspace(self._app_context, CHAT, workspace.team)
         raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
 
     def _report_connected(self, me: Identity) -> None:
-        self._supervisor.subscription(f"in {me.team_name} over {self._tokens.transport}.")
+        self._supervisor.report_connected(f"in {me.team_name} over {self._tokens.transport}.")
         for warning in me.warnings:
             self._report(warning)
 
@@ -141,7 +141,7 @@ class Slack:
         tasks: list[Coroutine[None, None, object]] = [uninstalled.wait()]
         if self._tokens.app:
             tasks.append(_run_socket(bolt, self._tokens.app, self._limits.ping_seconds))
-        await first_of(*tasks)
+        await run_until_first(*tasks)
 
     async def _on_tokens_revoked(self, event: Body) -> None:
         """Report that the bot token was revoked; tokens of users do not matter."""
@@ -157,7 +157,7 @@ class Slack:
 
         return RoundDelivery(self._app_context, CHAT, rounds, chat, EphemeralReplies(workspace))
 
-    def _register_chat(self, workspace: Workspace) -> Way:
+    def _register_chat(self, workspace: Workspace) -> FindChat:
         """Return the chat of a place in the workspace, and make it available to other modules."""
 
         def way(place: Place) -> Chat | None:

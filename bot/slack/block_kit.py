@@ -40,10 +40,10 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.render.formatting import monospaced, step_line
-from bot.render.markdown_parser import parsed
+from bot.render.formatting import monospace_table, step_line
+from bot.render.markdown_parser import parse_markdown
 from bot.render.pagination import may_fit
-from bot.render.text_safety import shortened
+from bot.render.text_safety import shorten
 from bot.slack.rich_text import (
     MAX_ACTIONS,
     MAX_BLOCKS,
@@ -201,7 +201,7 @@ class PostRenderer:
 
     def __init__(self, post: Post) -> None:
         self._post = post
-        self._prose = [parsed(part.text) for part in post.parts if isinstance(part, Prose)]
+        self._prose = [parse_markdown(part.text) for part in post.parts if isinstance(part, Prose)]
         tables = sum(isinstance(part, Table) for part in post.parts)
         tables += sum(prose.tables for prose in self._prose)
         self._has_one_table = tables == 1  # Slack takes one table block in a message
@@ -239,7 +239,7 @@ class PostRenderer:
             block = data_table_block(table, caption)
         if self._has_one_table and level <= BlockLevel.TABLE:
             block = block or table_block(table)
-        return [block] if block else _rich_text(monospaced(table), "preformatted")
+        return [block] if block else _rich_text(monospace_table(table), "preformatted")
 
 
 def _merge_notes(parts: Iterable[Part]) -> Iterator[Part]:
@@ -353,7 +353,7 @@ def _confirm(button: Button) -> ConfirmObject | None:
     return ConfirmObject(
         title=title,
         text=PlainTextObject(text=words),
-        confirm=shortened(one_line(button.label), 30),
+        confirm=shorten(one_line(button.label), 30),
         deny="Back",
     )
 
@@ -377,7 +377,7 @@ def _feedback_block(buttons: Sequence[Button]) -> Block | None:
 
 
 def _label(button: Button) -> str:
-    return shortened(one_line(button.label), MAX_BUTTON_LABEL) or button.action
+    return shorten(one_line(button.label), MAX_BUTTON_LABEL) or button.action
 
 
 # --- Progress: a plan block with tasks, or a list.
@@ -399,7 +399,7 @@ def _task(number: int, step: Step) -> TaskCardBlock:
     details = rich_text_elements("section", [text_leaf(whole)])
     return TaskCardBlock(
         task_id=f"step-{number}",
-        title=whole if fits else shortened(title, MAX_TASK_TITLE),
+        title=whole if fits else shorten(title, MAX_TASK_TITLE),
         status=_TASK_STATUS[step.state],
         details=None if fits else rich_text_blocks(details)[0],
     )
@@ -440,7 +440,7 @@ def _fit(words: str, limit: int) -> str:
     keep = min(limit, len(words))
     while len(escaped) > limit:
         keep = keep * limit // len(escaped) - 1
-        escaped = escape_mrkdwn(shortened(words, keep))
+        escaped = escape_mrkdwn(shorten(words, keep))
     return escaped
 
 
@@ -451,7 +451,7 @@ def _words_of(post: Post) -> str:
 def _words(part: Part) -> str:
     match part:
         case Table():
-            return monospaced(part)
+            return monospace_table(part)
         case Steps(title, steps):
             return "\n".join([title, *(one_line(step_line(step)) for step in steps)])
         case Quote(text):

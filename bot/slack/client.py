@@ -71,7 +71,7 @@ class RefusedError(CouncilError):
 
 
 @asynccontextmanager
-async def opened_client(
+async def open_client(
     api_url: str, bot_token: str | None = None, seconds: float = TIMEOUT_SECONDS
 ) -> AsyncIterator[AsyncWebClient]:
     """Yield a client of Slack's Web API; without a token, for the few calls that need none."""
@@ -250,7 +250,7 @@ class Identity:
         return [scope for scope in scopes if self.scopes and scope not in self.scopes]
 
 
-async def identity(client: AsyncWebClient) -> Identity:
+async def fetch_identity(client: AsyncWebClient) -> Identity:
     """Return the workspace and bot user of the client's token.
 
     Raise SlackError if the token does not work or is not a bot token, DeliveryUnknownError if

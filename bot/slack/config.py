@@ -33,7 +33,7 @@ class Tokens:
         return "Socket Mode" if self.app else "HTTP at /slack/events"
 
 
-def manifest_text(address: str | None = None) -> str:
+def render_manifest(address: str | None = None) -> str:
     """Return the app manifest as YAML: for HTTP at an address, or for Socket Mode without one."""
     text = files("bot.slack").joinpath("manifest.yaml").read_text(encoding="utf-8")
     text = text.replace("usage_hint: QUESTION", f"usage_hint: {_quote(_usage_hint())}")
@@ -44,9 +44,9 @@ def manifest_text(address: str | None = None) -> str:
     return text.replace("socket_mode_enabled: true", "socket_mode_enabled: false")
 
 
-def manifest(address: str | None = None) -> dict[str, Any]:
+def load_manifest(address: str | None = None) -> dict[str, Any]:
     """Return the app manifest as a parsed document."""
-    document: dict[str, Any] = yaml.safe_load(manifest_text(address))
+    document: dict[str, Any] = yaml.safe_load(render_manifest(address))
     return document
 
 

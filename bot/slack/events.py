@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.chat import Asker, IncomingMessage, PostingForbiddenError, key_of
+from bot.chat import Asker, IncomingMessage, PostingForbiddenError, event_key
 from bot.ports import PubSub
 from bot.slack.files import parse_attachments
 from bot.slack.messages import EphemeralReplies
@@ -45,7 +45,7 @@ class SlackEvent:
         """Return the message as far as it is known without a lookup: its place is private."""
         place = Place(CHAT, team, self.channel, self.thread, private=True)
         asker = Asker(self.user, self.user_name or self.user)
-        return IncomingMessage(self.text, asker, place, key_of(CHAT, team, self.event_id))
+        return IncomingMessage(self.text, asker, place, event_key(CHAT, team, self.event_id))
 
 
 def parse_command(body: Body) -> SlackEvent:

@@ -11,7 +11,7 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat import Attachment, DeliveryUnknownError, File, SentMessage, retry_until_sent
-from bot.render.text_safety import shortened
+from bot.render.text_safety import shorten
 from bot.slack.client import RefusedError, call_api
 from bot.slack.rich_text import MAX_ALT_TEXT, one_line
 from bot.slack.workspace import Workspace
@@ -49,7 +49,7 @@ async def upload_file(client: AsyncWebClient, place: Place, file: File) -> str:
 
 async def _upload_content(client: AsyncWebClient, file: File) -> str:
     """Upload a file, not yet visible to anybody, and return its id; a picture gets an alt text."""
-    alt_text = shortened(one_line(file.text), MAX_ALT_TEXT) if file.is_picture else None
+    alt_text = shorten(one_line(file.text), MAX_ALT_TEXT) if file.is_picture else None
     reply = await call_api(
         lambda: client.files_getUploadURLExternal(
             filename=file.name, length=len(file.content), alt_txt=alt_text

@@ -7,22 +7,22 @@ from functools import partial
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.chat import Chat, IncomingMessage, SendEphemeral, key_of
-from bot.commands.ask import taken_up
+from bot.chat import Chat, IncomingMessage, SendEphemeral, event_key
+from bot.commands.ask import accept_and_deliver
 from bot.commands.buttons import (
+    BUTTON_HANDLERS,
     OTHER_VERSION,
-    PRESSES,
     ActionDeduplicator,
     add_to_suite,
-    tell_busy,
+    send_busy_note,
 )
-from bot.commands.dispatch import ASK, COMMANDS, Act, handle_message, reporting_errors
-from bot.commands.rounds import context_of, rounds_of_thread
+from bot.commands.dispatch import ASK, COMMANDS, Handler, handle_message, report_errors
+from bot.commands.rounds import context_of, load_thread_rounds
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability import logs
 from bot.slack import modals
-from bot.slack.actions import Press, press
+from bot.slack.actions import BlockAction, handle_action
 from bot.slack.events import (
     CHANNEL_CHANGED,
     UNINSTALLED,
@@ -81,7 +81,7 @@ class SlackListeners:
         app.view(modals.ASK_CALLBACK)(self.on_ask_submitted)
         app.view(modals.WHY_CALLBACK)(self.on_reason_submitted)
         app.view(modals.SUITE_CALLBACK)(self.on_suite_submitted)
-        app.view(re.compile("council:.+"))(filled_otherwise)  # must be the last view listener
+        app.view(re.compile("council:.+"))(on_unknown_view)  # must be the last view listener
 
     async def on_command(self, ack: Ack, body: Body) -> None:
         """Handle `/council …`: acknowledge in time, and run the command in the background."""
@@ -144,16 +144,16 @@ class SlackListeners:
     async def on_action(self, ack: Ack, body: Body) -> None:
         """Handle a button; a second press is ignored while the first is being handled."""
         await ack()
-        action = Press.parse(body)
+        action = BlockAction.parse(body)
         replies = EphemeralReplies(self._workspace, str(body.get("response_url") or ""))
 
         async def handle(chat: Chat, message: IncomingMessage) -> None:
-            run = partial(press, self._app_context, self._workspace, chat, message, action)
+            run = partial(handle_action, self._app_context, self._workspace, chat, message, action)
             # Opening a modal twice is harmless and visible, so it needs no check or notice.
-            everywhere = action.name in PRESSES
+            everywhere = action.name in BUTTON_HANDLERS
             is_run = await self._deduplicator.do(action.identity, run, everywhere=everywhere)
             if not is_run and everywhere:
-                await tell_busy(chat, message)
+                await send_busy_note(chat, message)
 
         self._start(action.event, replies, handle)
 
@@ -191,20 +191,20 @@ class SlackListeners:
             return
         # Without an acknowledgement Slack would show no reason and no advice.
         except Exception as error:  # noqa: BLE001
-            sentence = logs.unforeseen("modal_failed", error)
+            sentence = logs.log_unexpected_error("modal_failed", error)
             await ack(response_action="errors", errors={modals.QUESTION: sentence})
             return
         await ack()
         if round_:
             chat = SlackChat(self._workspace, outside_thread(EphemeralReplies(self._workspace)))
-            delivery = taken_up(self._app_context, chat, message, round_)
-            self._tasks.begin(reporting_errors(chat, message, delivery))
+            delivery = accept_and_deliver(self._app_context, chat, message, round_)
+            self._tasks.begin(report_errors(chat, message, delivery))
 
     def _start(
         self,
         event: SlackEvent,
         replies: EphemeralReplies,
-        handler: Act,
+        handler: Handler,
         send_ephemeral: SendEphemeral | None = None,
     ) -> None:
         """Run a handler in the background, and acknowledge the event at its end at the latest."""
@@ -215,7 +215,7 @@ class SlackListeners:
 
         async def run() -> None:
             message = event.to_message(self._workspace.team)
-            await reporting_errors(chat, message, resolve_and_handle())
+            await report_errors(chat, message, resolve_and_handle())
             await replies.acknowledge()
 
         self._tasks.begin(run())
@@ -225,7 +225,7 @@ class SlackListeners:
             await check_can_answer(self._workspace, message.asker.id, message.place.channel)
         await handle_message(self._app_context, chat, message)
 
-    def _handle_in_thread(self, ts: str) -> Act:
+    def _handle_in_thread(self, ts: str) -> Handler:
         """Return the handler of a message in a thread.
 
         In a thread with rounds it asks about these; in any other it offers the thread as context.
@@ -233,8 +233,8 @@ class SlackListeners:
 
         async def handle(chat: Chat, message: IncomingMessage) -> None:
             place = message.place
-            key = key_of(CHAT, self._workspace.team, f"{place.channel} {place.thread}")
-            rounds = await rounds_of_thread(self._app_context, place, key)
+            key = event_key(CHAT, self._workspace.team, f"{place.channel} {place.thread}")
+            rounds = await load_thread_rounds(self._app_context, place, key)
             if rounds or COMMANDS.read(message.text).command is not ASK:
                 context = context_of(rounds)
                 await handle_message(self._app_context, chat, replace(message, context=context))
@@ -244,7 +244,7 @@ class SlackListeners:
 
         return handle
 
-    def _open_ask_modal(self, trigger_id: str, about: Body) -> Act:
+    def _open_ask_modal(self, trigger_id: str, about: Body) -> Handler:
         async def handle(_: Chat, message: IncomingMessage) -> None:
             await modals.open_ask_modal(
                 self._app_context, self._workspace, message, trigger_id, about
@@ -253,7 +253,7 @@ class SlackListeners:
         return handle
 
 
-async def filled_otherwise(ack: Ack, body: Body) -> None:
+async def on_unknown_view(ack: Ack, body: Body) -> None:
     """Show an error in a modal of another version, so that nothing that was typed is lost."""
     fields = [block["block_id"] for block in body["view"]["blocks"] if block["type"] == "input"]
     if fields:

@@ -26,7 +26,7 @@ from bot.chat import (
     retry_until_sent,
     send_first_possible,
 )
-from bot.render.pagination import pages
+from bot.render.pagination import paginate
 from bot.slack.block_kit import BlockLevel, Message, fits_slack, render_message
 from bot.slack.client import TIMEOUT_SECONDS, Call, RefusedError, SlackServerError, call_api
 from bot.slack.files import find_message, upload_file
@@ -92,7 +92,7 @@ class SlackChat(Chat):
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split the post into posts that each fit into a message; nothing is dropped."""
-        return pages(post, fits_slack)
+        return paginate(post, fits_slack)
 
     async def named(self, asker_id: str) -> str:
         """Return a user's display name."""

@@ -7,16 +7,16 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.access import allows
+from bot.access import allows_panel
 from bot.chat import Caution, Chat, Heading, IncomingMessage, Note, Post, PostingForbiddenError
-from bot.commands.ask import AskOptions, opened
-from bot.commands.buttons import check_may_add, opine, readable_round
-from bot.commands.rounds import Opinion, context_of, rate, round_at
+from bot.commands.ask import AskOptions, open_round
+from bot.commands.buttons import check_may_add, load_readable_round, rate_round
+from bot.commands.rounds import Opinion, context_of, find_round_of_message, save_feedback
 from bot.commands.suites import SuiteAddition
 from bot.context import AppContext
-from bot.render.pagination import pages
+from bot.render.pagination import paginate
 from bot.render.round_status import receivers
-from bot.render.text_safety import shortened
+from bot.render.text_safety import shorten
 from bot.slack.block_kit import BlockLevel, PostRenderer, fits_modal, json_size, unique_action_ids
 from bot.slack.client import RefusedError, call_api
 from bot.slack.events import Body, SlackEvent, check_can_answer, resolve_event, to_plain_text
@@ -132,7 +132,7 @@ def modal_pages(posts: Iterable[Post]) -> list[list[Block]]:
 
 def _render_posts(posts: Iterable[Post]) -> Iterator[list[Block]]:
     for post in posts:
-        for page in pages(post, fits_modal):
+        for page in paginate(post, fits_modal):
             if blocks := PostRenderer(page).blocks(BlockLevel.MONOSPACE):
                 yield blocks
 
@@ -199,8 +199,10 @@ async def open_ask_modal(
 ) -> None:
     """Open the modal; if it is about a message, that message is filled in as context."""
     context = await _context_from(app, workspace, message.place, about) if about else ""
-    await app.look_up(message.place)
-    panels = [panel for panel in app.panels.values() if allows(app.access, message.place, panel)]
+    await app.reload_picked_panel(message.place)
+    panels = [
+        panel for panel in app.panels.values() if allows_panel(app.access, message.place, panel)
+    ]
     if not panels:
         panels = [app.panel(None, message.place)]  # its error says why there is none
     view = ask_view(
@@ -215,7 +217,7 @@ async def open_ask_modal(
 async def _context_from(app: AppContext, workspace: Workspace, place: Place, about: Body) -> str:
     """Return a message's text; for the council's own, the question and the whole answer."""
     if about.get("user") == workspace.bot_user:
-        round_ = await round_at(app, place, str(about["ts"]))
+        round_ = await find_round_of_message(app, place, str(about["ts"]))
         return context_of([round_]) if round_ else ""
     return await to_plain_text(str(about.get("text") or ""), workspace.directory.display_name)
 
@@ -302,7 +304,7 @@ async def submit_ask_form(
     await check_can_answer(workspace, user, channel)
     event = SlackEvent(form.question, user, channel, f"view {view['id']}", thread)
     message = replace(await resolve_event(workspace, event), context=form.context)
-    return message, await opened(app, message, message.text, form.options)
+    return message, await open_round(app, message, message.text, form.options)
 
 
 async def _read_ask_form(workspace: Workspace, view: View, user: str) -> AskForm:
@@ -336,7 +338,7 @@ async def open_suite_modal(
 ) -> None:
     """Open the modal; CouncilError if the user may not read the round or add to suites."""
     check_may_add(app, message)
-    await readable_round(app, message, round_id)
+    await load_readable_round(app, message, round_id)
     lines = await app.bakeoff_stores.suites.lines(message.place.scope)
     view = suite_view(round_id, message, [line.name for line in lines])
     await open_view(workspace.client, trigger_id, view)
@@ -399,9 +401,11 @@ async def store_reason(
     round_id, reason = submitted
     opinion = Opinion(helpful=False, reason=reason)
     if reason.strip():
-        await opine(app, chat, message, round_id, opinion)
+        await rate_round(app, chat, message, round_id, opinion)
     else:
-        await rate(app, await readable_round(app, message, round_id), message.asker.id, opinion)
+        await save_feedback(
+            app, await load_readable_round(app, message, round_id), message.asker.id, opinion
+        )
 
 
 # --- Elements and values that the forms share.
@@ -454,7 +458,7 @@ def _channel_select() -> Block:
 def _options(labels: Iterable[tuple[str, str]]) -> list[Block]:
     """Return options for pairs of value and label."""
     return [
-        {"text": _plain_text(shortened(label, _MAX_OPTION)), "value": value}
+        {"text": _plain_text(shorten(label, _MAX_OPTION)), "value": value}
         for value, label in labels
     ]
 

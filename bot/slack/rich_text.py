@@ -12,10 +12,18 @@ from markdown_it.common.normalize_url import normalizeLink
 from rich.cells import split_graphemes
 
 from bot.chat import Table
-from bot.render.formatting import monospaced
-from bot.render.markdown_parser import Code, Grid, OpenBlocks, OpenList, Parsed, TextRun, walk
-from bot.render.markdown_parser import Leaves as Runs
-from bot.render.text_safety import GAP, Tokens, shortened, shown_text
+from bot.render.formatting import monospace_table
+from bot.render.markdown_parser import (
+    CodeBlock,
+    MarkdownTable,
+    OpenBlocks,
+    OpenList,
+    ParsedMarkdown,
+    TextRun,
+    walk_markdown,
+)
+from bot.render.markdown_parser import TextRuns as Runs
+from bot.render.text_safety import INVISIBLE_PATTERN, Tokens, shorten, visible_text
 
 # --- Limits of Block Kit, in characters or elements.
 
@@ -55,10 +63,10 @@ Block = dict[str, Any]  # a block, an element or a leaf in Slack's JSON
 Leaves = list[Block]
 
 
-def markdown_blocks(prose: Parsed, *, as_table: bool) -> list[Block]:
+def markdown_blocks(prose: ParsedMarkdown, *, as_table: bool) -> list[Block]:
     """Return a parsed text as rich text; with `as_table`, its tables become table blocks."""
     builder = _RichTextBuilder(as_table=as_table)
-    walk(prose, builder)
+    walk_markdown(prose, builder)
     return builder.blocks()
 
 
@@ -76,7 +84,7 @@ def neutralize(text: str) -> str:
 
 def neutralize_url(url: str) -> str:
     """Return a URL that leads to the same place and contains no token that would mention."""
-    return _MENTIONS.broken_url(url)
+    return _MENTIONS.neutralize_url(url)
 
 
 def escape_mrkdwn(text: str) -> str:
@@ -96,17 +104,21 @@ def mentionable_ids(ids: Iterable[str]) -> list[str]:
 
 def _prefix_pattern(words: tuple[str, ...]) -> str:
     """Return a pattern for each whole word, or a prefix of it at the end: the rest may follow."""
-    whole = {GAP.join(word) for word in words}
-    prefixes = {GAP.join(word[:n]) + GAP + r"\Z" for word in words for n in range(len(word))}
+    whole = {INVISIBLE_PATTERN.join(word) for word in words}
+    prefixes = {
+        INVISIBLE_PATTERN.join(word[:n]) + INVISIBLE_PATTERN + r"\Z"
+        for word in words
+        for n in range(len(word))
+    }
     return f"(?:{'|'.join(sorted(whole) + sorted(prefixes))})"
 
 
 _LESS_THAN = r"<|&lt;|&#0{0,9}60;|&#x0{0,9}3c;"
 _MENTIONS = Tokens(
     re.compile(
-        rf"@(?={GAP}{_prefix_pattern(_BROADCASTS)})"
+        rf"@(?={INVISIBLE_PATTERN}{_prefix_pattern(_BROADCASTS)})"
         rf"|(?:{_LESS_THAN})"
-        rf"(?={GAP}(?:\Z|!{GAP}{_prefix_pattern(_COMMANDS)}|[@#]{GAP}(?:[a-z0-9]|\Z)))",
+        rf"(?={INVISIBLE_PATTERN}(?:\Z|!{INVISIBLE_PATTERN}{_prefix_pattern(_COMMANDS)}|[@#]{INVISIBLE_PATTERN}(?:[a-z0-9]|\Z)))",
         re.IGNORECASE,
     ),
     signs="@<&＠﹫＜﹤",
@@ -217,8 +229,8 @@ def _leaf_text(leaf: Block) -> str:
 
 def _render_run(run: TextRun) -> Block:
     """Return a web address as a link that shows where it leads, and anything else as text."""
-    if run.leads_out and len(run.text) <= _MAX_URL:
-        return {"type": "link", "url": neutralize_url(shown_text(normalizeLink(run.text)))}
+    if run.is_web_link and len(run.text) <= _MAX_URL:
+        return {"type": "link", "url": neutralize_url(visible_text(normalizeLink(run.text)))}
     return text_leaf(neutralize(run.text), *run.styles)
 
 
@@ -239,7 +251,7 @@ def data_table_block(table: Table, caption: str) -> Block | None:
     columns = [_sort_values(table, column) for column in range(len(table.columns))]
     return {
         "type": "data_table",
-        "caption": shortened(one_line(caption) or "Table", MAX_PLAIN_TEXT),
+        "caption": shorten(one_line(caption) or "Table", MAX_PLAIN_TEXT),
         "page_size": min(len(rows), _DATA_TABLE_PAGE),
         "rows": [
             [_raw_cell(cell) for cell in head],
@@ -347,15 +359,15 @@ class _RichTextBuilder(OpenBlocks):
         self._add(bold(rendered) if heading else rendered)
         self._is_after_heading = bool(heading) if rendered else self._is_after_heading
 
-    def code(self, code: Code) -> None:
+    def code(self, code: CodeBlock) -> None:
         """Add a code block."""
         self._add_preformatted(neutralize(code.text))
 
-    def table(self, grid: Grid) -> None:
+    def table(self, grid: MarkdownTable) -> None:
         """Add a table: as a table block if possible, else monospaced."""
         block = table_block(grid.plain) if self.as_table and not grid.is_nested else None
         if not block:
-            self._add_preformatted(neutralize(monospaced(grid.plain)))
+            self._add_preformatted(neutralize(monospace_table(grid.plain)))
             return
         self._blocks += [*rich_text_blocks(self._elements()), block]
         self._pieces = []

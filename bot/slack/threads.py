@@ -9,7 +9,7 @@ from typing import Any
 from aiohttp import ClientError
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.access import admitted
+from bot.access import check_admitted
 from bot.chat import (
     Button,
     Buttons,
@@ -21,12 +21,12 @@ from bot.chat import (
     Part,
     Post,
     Quote,
-    key_of,
+    event_key,
 )
-from bot.commands.ask import asked
-from bot.commands.rounds import newest, round_at
+from bot.commands.ask import ask_with_options
+from bot.commands.rounds import find_round_of_message, newest_that_fit
 from bot.context import AppContext
-from bot.render.formatting import counted
+from bot.render.formatting import count_noun
 from bot.render.round_status import receivers
 from bot.slack.client import RefusedError, call_api
 from bot.slack.events import strip_mention, to_plain_text
@@ -99,21 +99,21 @@ class ThreadOffer:
 
     def _size(self) -> str:
         messages, left_out = self.context.messages, self.context.left_out
-        size = f"{counted(messages, 'message')}, {len(self.context.text):,} characters"
-        return size + (f"; {counted(left_out, 'older message')} left out" if left_out else "")
+        size = f"{count_noun(messages, 'message')}, {len(self.context.text):,} characters"
+        return size + (f"; {count_noun(left_out, 'older message')} left out" if left_out else "")
 
 
 async def offer_thread(
     app: AppContext, workspace: Workspace, chat: Chat, message: IncomingMessage, ts: str
 ) -> None:
     """Show the asker the thread that would be sent along; if it is empty, ask at once."""
-    admitted(app.access, message)
+    check_admitted(app.access, message)
     context, _ = await _read_thread(workspace, app, message.place, ts)
-    await app.look_up(message.place)
+    await app.reload_picked_panel(message.place)
     if context.text:
         await chat.send_ephemeral(message, _build_offer(app, message, context, ts).post)
     else:
-        await asked(app, chat, message)
+        await ask_with_options(app, chat, message)
 
 
 async def ask_about_thread(
@@ -141,14 +141,14 @@ async def ask_about_thread(
         message,
         text=await to_plain_text(text, workspace.directory.display_name),
         place=place,
-        key=key_of(CHAT, workspace.team, f"{place.channel} {ts}"),
+        key=event_key(CHAT, workspace.team, f"{place.channel} {ts}"),
     )
     if name != WITH_THREAD:
-        await asked(app, chat, question)
+        await ask_with_options(app, chat, question)
     elif context.digest == digest:
-        await asked(app, chat, replace(question, context=context.text))
+        await ask_with_options(app, chat, replace(question, context=context.text))
     else:
-        await app.look_up(place)
+        await app.reload_picked_panel(place)
         offer = replace(_build_offer(app, question, context, ts), has_changed=True)
         await chat.send_ephemeral(question, offer.post)
 
@@ -182,7 +182,7 @@ async def _read_thread(
     earlier = [message for message in messages if message["ts"] != ts]
     rendered = [await _render_message(workspace, app, place, message) for message in earlier]
     lines = [line for line in rendered if line]
-    included = newest(lines)
+    included = newest_that_fit(lines)
     context = ThreadContext("\n\n".join(included), len(included), len(lines) - len(included))
     return context, original
 
@@ -207,7 +207,7 @@ async def _render_message(
     workspace: Workspace, app: AppContext, place: Place, message: Message
 ) -> str | None:
     if message.get("user") == workspace.bot_user:
-        round_ = await round_at(app, place, str(message["ts"]))
+        round_ = await find_round_of_message(app, place, str(message["ts"]))
         answer = round_.synthesis.text if round_ and round_.synthesis else ""
         return f"The council: {answer}" if answer else None
     text = await to_plain_text(str(message.get("text", "")), workspace.directory.display_name)

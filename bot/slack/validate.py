@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.chat import Asker, IncomingMessage, Post
-from bot.render.round_report import answer_posts, ballots_post, report
+from bot.render.round_report import answer_posts, ballots_post, round_thread
 from bot.render.round_status import progress_post
 from bot.slack.block_kit import BlockLevel, render_message
 from bot.slack.client import RefusedError, call_api
@@ -75,7 +75,7 @@ def samples() -> Iterator[Sample]:
     yield from _modals(closed)
 
 
-async def faults_of(client: AsyncWebClient, sample: Sample) -> list[str]:
+async def find_faults(client: AsyncWebClient, sample: Sample) -> list[str]:
     """Return what Slack would refuse in a sample, and where; this needs no token.
 
     Raise DeliveryUnknownError if Slack cannot be asked.
@@ -103,12 +103,12 @@ def _posts(closed: Round) -> Iterator[tuple[str, Post]]:
     yield "a round that begins", progress_post(_asked_round(), 0.0)
     yield "a round under way", progress_post(replace(closed, tally=None, synthesis=None), 12.0)
     yield "an answer being written", progress_post(replace(closed, synthesis=None), 20.0, _PROSE)
-    thread = report(closed)
+    thread = round_thread(closed)
     yield "an answer", thread.root
     for reply in thread.replies:
         yield f"its thread, {reply.summary}", reply
     failed = replace(_asked_round(), closing=Closing(60.0, "Only one of four members answered."))
-    yield "a round that failed", report(failed).root
+    yield "a round that failed", round_thread(failed).root
     yield (
         "a thread to send along",
         ThreadOffer(ThreadContext(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc").post,

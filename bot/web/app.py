@@ -43,7 +43,7 @@ _HTTP_ERRORS = {
 }
 
 
-def web_app(
+def create_app(
     context: WebContext, *, loopback: bool = True, slack: SlackHandler | None = None
 ) -> Starlette:
     """Return the application; with `loopback` it answers only to the names of the loopback address.
@@ -75,7 +75,7 @@ def web_app(
         middleware=[
             Middleware(SecurityHeadersMiddleware),
             Middleware(TrustedHostsMiddleware, allowed_hosts=hosts),
-            Middleware(TokenMiddleware, token=context.token, signer=context.seals),
+            Middleware(TokenMiddleware, token=context.token, signer=context.signer),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],
         exception_handlers={HTTPException: handle_error},
@@ -85,7 +85,7 @@ def web_app(
 async def _error_page(context: WebContext, request: Request, error: Exception) -> Response:
     status, sentence = _status_and_sentence(error)
     if status == _INTERNAL_ERROR:
-        reference = logs.unforeseen("page_failed", error)
+        reference = logs.log_unexpected_error("page_failed", error)
         sentence = f"{reference} Nothing that was saved is lost."
     # Without the list of rounds: the database may be the cause of the error.
     return await context.render_page(
@@ -135,7 +135,7 @@ async def _database_error(context: WebContext) -> str:
             result.put_nowait("")
 
     result: asyncio.Queue[str] = asyncio.Queue()
-    context.doing.begin(query())  # a background task, since a query must not be cancelled
+    context.tasks.begin(query())  # a background task, since a query must not be cancelled
     try:
         async with asyncio.timeout(READY_TIMEOUT_SECONDS):
             return await result.get()

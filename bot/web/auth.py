@@ -78,19 +78,19 @@ class PageSigner:
         self._links = _TimestampSigner(key, "link", now)
         self._new_links = _TimestampSigner(key, "link", now, _CLOCK_SKEW_SECONDS)
 
-    def form_token(self, visitor: str) -> str:
+    def csrf_token(self, visitor: str) -> str:
         """Return the CSRF token of a visitor's forms."""
         return self._forms.get_signature(visitor).decode()
 
-    def fits_form(self, visitor: str, token: str) -> bool:
+    def is_csrf_token(self, visitor: str, token: str) -> bool:
         """Return whether this is the visitor's CSRF token."""
         return self._forms.verify_signature(visitor, token)
 
-    def new_pass(self) -> str:
+    def session_token(self) -> str:
         """Return a session token, for a visitor who has entered the password."""
         return self._new_sessions.sign("pass").decode()
 
-    def is_pass(self, session: str) -> bool:
+    def is_session_token(self, session: str) -> bool:
         """Return whether a session token is valid and has not expired."""
         return self._sessions.validate(session, max_age=SESSION_SECONDS + _CLOCK_SKEW_SECONDS)
 
@@ -124,7 +124,7 @@ class _TimestampSigner(TimestampSigner):
         return int(self._now()) - self._backdate_seconds
 
 
-def seal_key(token: str | None, folder: Path) -> bytes:
+def load_signing_key(token: str | None, folder: Path) -> bytes:
     """Return the signing key: derived from the token if there is one, else stored in the folder."""
     if token:
         return hashlib.sha256(f"council page {token}".encode()).digest()
@@ -135,7 +135,7 @@ def seal_key(token: str | None, folder: Path) -> bytes:
     return file.read_bytes()
 
 
-async def shared_key(memos: KeyValueStore) -> bytes:
+async def load_shared_signing_key(memos: KeyValueStore) -> bytes:
     """Return the signing key of a cluster; the first process that asks creates it."""
     return bytes.fromhex(await memos.first("key", "page", secrets.token_hex(_KEY_BYTES)))
 
@@ -205,7 +205,7 @@ async def read_form(context: "WebContext", request: Request) -> FormData:
     if not length.isdigit() or int(length) > MAX_FORM_BYTES:
         raise FormError("That is too much text for a question: shorten it.", 413)
     form = await request.form(max_part_size=MAX_FORM_BYTES)
-    if not context.seals.fits_form(visitor_of(request).secret, str(form.get("token", ""))):
+    if not context.signer.is_csrf_token(visitor_of(request).secret, str(form.get("token", ""))):
         raise FormError("This page was open for too long: load it again, then send it.", 403)
     return form
 
@@ -221,12 +221,12 @@ async def log_in(context: "WebContext", request: Request) -> Response:
     form = await read_form(context, request)
     target = _local_path(form.get("next"))
     if not context.token or not matches_token(str(form.get("password", "")), context.token):
-        await asyncio.sleep(context.wrong_token_seconds)
+        await asyncio.sleep(context.failed_login_delay_seconds)
         return await context.render_page(
             request, "login.html", status=403, wrong=True, next=target, lines=()
         )
     response = RedirectResponse(target, status_code=303)
-    set_cookie(response, request, SESSION_COOKIE, context.seals.new_pass())
+    set_cookie(response, request, SESSION_COOKIE, context.signer.session_token())
     return response
 
 
@@ -239,7 +239,7 @@ def is_authenticated(connection: HTTPConnection, token: str | None, signer: Page
     """Return whether a request has a session or the token, or needs neither."""
     sent = connection.headers.get("authorization", "").removeprefix("Bearer ")
     session = connection.cookies.get(SESSION_COOKIE, "")
-    return not token or signer.is_pass(session) or matches_token(sent, token)
+    return not token or signer.is_session_token(session) or matches_token(sent, token)
 
 
 def matches_token(sent: str, token: str) -> bool:

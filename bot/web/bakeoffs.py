@@ -8,31 +8,37 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.access import check_own_bakeoff, reads_bakeoff
-from bot.bakeoffs.lifecycle import begin, cancel, is_held, reopened, standing
-from bot.bakeoffs.posting import result_of
-from bot.bakeoffs.runner import expected
+from bot.access import can_read_bakeoff, check_own_bakeoff
+from bot.bakeoffs.lifecycle import (
+    begin_bakeoff,
+    is_bakeoff_running,
+    load_progress,
+    reopen_bakeoff,
+    stop_bakeoff,
+)
+from bot.bakeoffs.posting import render_result
+from bot.bakeoffs.runner import estimate_bakeoff
 from bot.chat import Attachment, Caution, IncomingMessage, Post
 from bot.commands import schedules as scheduling
 from bot.commands.bakeoffs import (
     CANCELLED,
     BakeoffArguments,
     Proposal,
-    bakeoff_of,
-    proposed,
-    read_cap,
-    readable_bakeoffs,
+    load_readable_bakeoffs,
+    new_bakeoff,
+    parse_cap_text,
+    proposed_bakeoff,
 )
-from bot.commands.buttons import PRESSES, PROPOSED, add_to_suite
-from bot.commands.dispatch import COMMANDS, reporting_errors, run_command
+from bot.commands.buttons import BUTTON_HANDLERS, PROPOSAL_ACTIONS, add_to_suite
+from bot.commands.dispatch import COMMANDS, report_errors, run_command
 from bot.commands.registry import Invocation
-from bot.commands.suites import NO_QUESTIONS, SuiteAddition, line_named, run_of
+from bot.commands.suites import NO_QUESTIONS, SuiteAddition, estimate_suite_run, find_suite_summary
 from bot.context import AppContext
-from bot.render.bakeoffs import proposal_post, running_post, state_of, title_of
+from bot.render.bakeoffs import bakeoff_state, bakeoff_title, proposal_post, running_post
 from bot.render.schedules import understood_post
 from bot.render.suites import cost_line, size_line
-from bot.schedules.parser import read
-from bot.suite_files import as_csv, checked_name
+from bot.schedules.parser import parse_schedule
+from bot.suite_files import suite_csv, validate_suite_name
 from bot.web.auth import FormError, empty_message, place_of, read_form, visitor_of
 from bot.web.context import WebContext, file_response
 from bot.web.rounds import ROUND_KEY, PageChat
@@ -55,8 +61,10 @@ async def _bakeoffs_page(
     context: WebContext, request: Request, error: CouncilError | None = None
 ) -> Response:
     incoming = empty_message(visitor_of(request))
-    bakeoffs = (await readable_bakeoffs(context.app, incoming))[:MAX_LISTED_BAKEOFFS]
-    found = [(bakeoff, state_of(await standing(context.app, bakeoff))) for bakeoff in bakeoffs]
+    bakeoffs = (await load_readable_bakeoffs(context.app, incoming))[:MAX_LISTED_BAKEOFFS]
+    found = [
+        (bakeoff, bakeoff_state(await load_progress(context.app, bakeoff))) for bakeoff in bakeoffs
+    ]
     suites = await context.app.bakeoff_stores.suites.lines(incoming.place.scope)
     return await context.render_page(
         request,
@@ -75,12 +83,12 @@ async def propose_bakeoff(context: WebContext, request: Request) -> Response:
     panel = str(form.get("panel", "")) or None
     try:
         suite, cap = str(form.get("suite", "")), _cap_of(form)
-        bakeoff = await proposed(
+        bakeoff = await new_bakeoff(
             context.app, incoming, BakeoffArguments("start", suite, panel, cap)
         )
     except CouncilError as error:
         return await _bakeoffs_page(context, request, error)
-    post = proposal_post(bakeoff, await expected(context.app, bakeoff), "")
+    post = proposal_post(bakeoff, await estimate_bakeoff(context.app, bakeoff), "")
     value = Proposal.of(bakeoff).value
     return await context.render_page(request, "bakeoff_proposal.html", shown=post, value=value)
 
@@ -91,28 +99,28 @@ async def start_bakeoff(context: WebContext, request: Request) -> Response:
     incoming = _message_with_key(context, request, "")
     try:
         proposal = Proposal.read(str(form.get("value", "")))
-        bakeoff = await bakeoff_of(context.app, incoming, proposal)
+        bakeoff = await proposed_bakeoff(context.app, incoming, proposal)
     except CouncilError as error:
         return await _bakeoffs_page(context, request, error)
     if await context.app.bakeoff_stores.bakeoffs.open(bakeoff):
-        await begin(context.app, None, bakeoff)
+        await begin_bakeoff(context.app, None, bakeoff)
     return RedirectResponse(_path(bakeoff), status_code=303)
 
 
 async def bakeoff_page(context: WebContext, request: Request) -> Response:
     """Show a bake-off: its progress, or its result."""
     bakeoff = await load_bakeoff(context, request)
-    progress = await standing(context.app, bakeoff)
-    is_running = await is_held(context.app, bakeoff)
+    progress = await load_progress(context.app, bakeoff)
+    is_running = await is_bakeoff_running(context.app, bakeoff)
     values: dict[str, Any] = {"progress": running_post(progress, "")}
     if not is_running:
-        values["result"] = (await result_of(context.app, progress, linked=True)).thread
+        values["result"] = (await render_result(context.app, progress, linked=True)).thread
     is_own = _is_own(context, request, bakeoff)
     return await context.render_page(
         request,
         "bakeoff.html",
         bakeoff=bakeoff,
-        title=title_of(bakeoff),
+        title=bakeoff_title(bakeoff),
         address=_path(bakeoff),
         is_running=is_running,
         may_resume=not is_running and not progress.is_complete and is_own,
@@ -140,24 +148,24 @@ async def cancel_bakeoff(context: WebContext, request: Request) -> Response:
     """Cancel a bake-off; its rounds so far stay."""
     bakeoff = await _load_own_bakeoff(context, request, "cancel a bake-off")
     if not bakeoff.ending:
-        await cancel(context.app, bakeoff, CANCELLED)
+        await stop_bakeoff(context.app, bakeoff, CANCELLED)
     return RedirectResponse(_path(bakeoff), status_code=303)
 
 
 async def resume_bakeoff(context: WebContext, request: Request) -> Response:
     """Resume a bake-off that ended early."""
     bakeoff = await _load_own_bakeoff(context, request, "go on with a bake-off")
-    if not await is_held(context.app, bakeoff):
-        again = await reopened(context.app, bakeoff, _cap_of(await request.form()))
+    if not await is_bakeoff_running(context.app, bakeoff):
+        again = await reopen_bakeoff(context.app, bakeoff, _cap_of(await request.form()))
         chat_for = context.app.chats.get(again.place.chat)
-        await begin(context.app, chat_for(again.place) if chat_for else None, again)
+        await begin_bakeoff(context.app, chat_for(again.place) if chat_for else None, again)
     return RedirectResponse(_path(bakeoff), status_code=303)
 
 
 async def load_bakeoff(context: WebContext, request: Request) -> Bakeoff:
     """Return the bake-off a request is about; raise BakeoffError unless the visitor may read it."""
     bakeoff = await context.app.bakeoff_stores.bakeoffs.load(request.path_params["id"])
-    if not reads_bakeoff(empty_message(visitor_of(request)), bakeoff):
+    if not can_read_bakeoff(empty_message(visitor_of(request)), bakeoff):
         raise BakeoffError(f"There is no bake-off {bakeoff.id!r} here.")
     return bakeoff
 
@@ -180,7 +188,7 @@ def _is_own(context: WebContext, request: Request, bakeoff: Bakeoff) -> bool:
 def _cap_of(form: FormData) -> int | None:
     """Return the cap in micro-dollars; None if the field is empty."""
     cap = str(form.get("cap", "")).strip()
-    return read_cap(cap) if cap else None
+    return parse_cap_text(cap) if cap else None
 
 
 def _message_with_key(context: WebContext, request: Request, key: str) -> IncomingMessage:
@@ -206,9 +214,9 @@ async def suite_page(context: WebContext, request: Request) -> Response:
     """Show a suite with all its questions."""
     app, name = context.app, request.path_params["name"]
     suite = await app.bakeoff_stores.suites.load("", name)
-    line = await line_named(app, "", name)
+    line = await find_suite_summary(app, "", name)
     visitor = visitor_of(request)
-    run = await run_of(app, place_of(visitor), suite)
+    run = await estimate_suite_run(app, place_of(visitor), suite)
     return await context.render_page(
         request,
         "suite.html",
@@ -222,14 +230,14 @@ async def suite_page(context: WebContext, request: Request) -> Response:
 async def download_suite_csv(context: WebContext, request: Request) -> Response:
     """Return a suite as CSV, from which the same suite can be added."""
     suite = await context.app.bakeoff_stores.suites.load("", request.path_params["name"])
-    return file_response(f"{suite.name}.csv", as_csv(suite), "text/csv; charset=utf-8")
+    return file_response(f"{suite.name}.csv", suite_csv(suite), "text/csv; charset=utf-8")
 
 
 async def add_suite(context: WebContext, request: Request) -> Response:
     """Show the size and cost of a suite, with a button that stores it."""
     form = await read_form(context, request)
     file = await _read_file(form)  # first, so that the upload is closed whatever else is wrong
-    name, lines = checked_name(str(form.get("name", ""))), str(form.get("lines", "")).strip()
+    name, lines = validate_suite_name(str(form.get("name", ""))), str(form.get("lines", "")).strip()
     if not (lines or file):
         raise FormError(NO_QUESTIONS, 422)
     words = f"add {name}" if file else f"add {name}\n{lines}"
@@ -246,11 +254,11 @@ async def press_button(context: WebContext, request: Request) -> Response:
     """Handle a button of a proposal on the page."""
     form = await read_form(context, request)
     action = request.path_params["action"]
-    if action not in PROPOSED:
+    if action not in PROPOSAL_ACTIONS:
         raise FormError("There is no such button.", 404)
     chat, incoming = PageChat(), empty_message(visitor_of(request))
-    pressed = PRESSES[action](context.app, chat, incoming, str(form.get("value", "")))
-    await reporting_errors(chat, incoming, pressed)
+    pressed = BUTTON_HANDLERS[action](context.app, chat, incoming, str(form.get("value", "")))
+    await report_errors(chat, incoming, pressed)
     return await context.render_page(request, "said.html", posts=chat.posts, said="")
 
 
@@ -273,7 +281,7 @@ async def _run_suite_command(
     )
     command = next(command for command in COMMANDS.commands if command.name == "suite")
     invocation = Invocation(command, words)
-    await reporting_errors(chat, incoming, run_command(context.app, chat, incoming, invocation))
+    await report_errors(chat, incoming, run_command(context.app, chat, incoming, invocation))
     return await context.render_page(request, "said.html", posts=chat.posts, said="")
 
 
@@ -307,15 +315,15 @@ async def add_schedule(context: WebContext, request: Request) -> Response:
     words, app = str(form.get("words", "")), context.app
     incoming = empty_message(visitor_of(request))
     try:
-        wanted = read(words, scheduling.today(app))
+        wanted = parse_schedule(words, scheduling.today(app))
         if wanted.channel:
             raise ScheduleError(f"Schedules made here report here: leave #{wanted.channel} out.")
-        schedule = await scheduling.made(app, incoming, wanted)
-        await scheduling.kept(app, schedule)
+        schedule = await scheduling.new_schedule(app, incoming, wanted)
+        await scheduling.save_schedule(app, schedule)
     except CouncilError as error:
         return await _schedules_page(context, request, status=422, wrong=str(error), words=words)
     default_zone = "" if wanted.zone else app.zone
-    line = await scheduling.lined(app, schedule)
+    line = await scheduling.load_schedule_status(app, schedule)
     post = understood_post(line, incoming.place, default_zone)
     return await _schedules_page(context, request, understood=post)
 
@@ -325,7 +333,7 @@ async def change_schedule(context: WebContext, request: Request) -> Response:
     form = await read_form(context, request)
     incoming = _message_with_key(context, request, str(form.get("round", "")))
     action = _SCHEDULE_ACTIONS.get(request.path_params["act"])
-    visible = await scheduling.visible(context.app, incoming)
+    visible = await scheduling.load_visible_schedules(context.app, incoming)
     id_ = request.path_params["id"]
     schedule = next((schedule for schedule in visible if schedule.id == id_), None)
     if action is None or schedule is None:
@@ -343,13 +351,13 @@ async def _schedules_page(
     context: WebContext, request: Request, status: int = 200, **values: object
 ) -> Response:
     app, incoming = context.app, empty_message(visitor_of(request))
-    visible = await scheduling.visible(app, incoming)
+    visible = await scheduling.load_visible_schedules(app, incoming)
     suites = await app.bakeoff_stores.suites.lines(incoming.place.scope)
     return await context.render_page(
         request,
         "schedules.html",
         status=status,
-        found=[await scheduling.lined(app, schedule) for schedule in visible],
+        found=[await scheduling.load_schedule_status(app, schedule) for schedule in visible],
         suites=[line.name for line in suites],
         zone=app.zone,
         here=incoming.place,
@@ -358,21 +366,21 @@ async def _schedules_page(
 
 
 async def _pause(app: AppContext, _: IncomingMessage, schedule: Schedule) -> None:
-    await scheduling.kept(app, replace(schedule, paused=True))
+    await scheduling.save_schedule(app, replace(schedule, paused=True))
 
 
 async def _resume(app: AppContext, _: IncomingMessage, schedule: Schedule) -> None:
-    await scheduling.resumed(app, schedule)
+    await scheduling.resume_schedule(app, schedule)
 
 
 async def _remove(app: AppContext, _: IncomingMessage, schedule: Schedule) -> None:
-    await scheduling.removed(app, schedule)
+    await scheduling.remove_schedule(app, schedule)
 
 
 async def _run(app: AppContext, incoming: IncomingMessage, schedule: Schedule) -> None:
-    bakeoff = await scheduling.run_now(app, incoming, schedule)
+    bakeoff = await scheduling.new_extra_run(app, incoming, schedule)
     if await app.bakeoff_stores.bakeoffs.open(bakeoff):
-        await begin(app, None, bakeoff)
+        await begin_bakeoff(app, None, bakeoff)
 
 
 _SCHEDULE_ACTIONS: Mapping[str, ScheduleAction] = {

@@ -16,13 +16,13 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from bot.access import check_readable, listable
-from bot.commands.buttons import PROPOSED
+from bot.access import check_readable, listable_rounds
+from bot.commands.buttons import PROPOSAL_ACTIONS
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
-from bot.render.formatting import names_of
+from bot.render.formatting import seat_names
 from bot.render.round_status import receivers
-from bot.render.schedules import cost_line, last_run, meaning, next_line
+from bot.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
 from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
     VISITOR_COOKIE,
@@ -55,16 +55,16 @@ class WebContext:
     """
 
     app: AppContext
-    seals: PageSigner
+    signer: PageSigner
     token: str | None = None
-    surroundings: tuple[str, ...] = ()
+    environment_lines: tuple[str, ...] = ()
     state: Callable[[], str] = str
-    wrong_token_seconds: float = 0.5
-    doing: BackgroundTasks = field(default_factory=BackgroundTasks)
+    failed_login_delay_seconds: float = 0.5
+    tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
 
     def is_authenticated(self, request: Request) -> bool:
         """Return whether the visitor has a session or the token, not only a signed link."""
-        return is_authenticated(request, self.token, self.seals)
+        return is_authenticated(request, self.token, self.signer)
 
     async def render_page(
         self,
@@ -76,9 +76,9 @@ class WebContext:
         """Render a template within the frame that all pages share; set a new visitor's cookie."""
         visitor = visitor_of(request)
         if "lines" not in values:  # a page that passes its own works without the database
-            await self.app.look_up(place_of(visitor))
+            await self.app.reload_picked_panel(place_of(visitor))
         frame = {
-            "form_token": self.seals.form_token(visitor.secret),
+            "form_token": self.signer.csrf_token(visitor.secret),
             "lines": (),
             "known": self.is_authenticated(request),
             "panels": self.app.panels,
@@ -103,7 +103,7 @@ class WebContext:
         self, visitor: Visitor, limit: int, containing: str = ""
     ) -> tuple[RoundSummary, ...]:
         """Return the newest rounds that the visitor may read."""
-        wanted = listable(empty_message(visitor), containing)
+        wanted = listable_rounds(empty_message(visitor), containing)
         return await self.app.store.recent(limit, wanted)
 
     async def load_round(self, request: Request) -> Round:
@@ -112,7 +112,7 @@ class WebContext:
         # Even an empty key is checked: with any key, the middleware admits everybody.
         key = request.query_params.get("key")
         if key is not None:
-            self.seals.open(round_id, key)
+            self.signer.open(round_id, key)
         running = self.app.runner.latest(round_id)
         round_ = running.round_ if running else await self.app.store.load(round_id)
         if key is None:
@@ -137,13 +137,13 @@ def _templates() -> Environment:
     environment.filters |= {"markdown": render_markdown, "kind": lambda part: type(part).__name__}
     environment.globals |= {
         "asset": _asset_url,
-        "names_of": names_of,
+        "names_of": seat_names,
         "receivers": receivers,
-        "meaning": meaning,
+        "meaning": schedule_sentence,
         "next_line": next_line,
         "cost_line": cost_line,
-        "last_run": last_run,
-        "pressable": PROPOSED,
+        "last_run": last_run_text,
+        "pressable": PROPOSAL_ACTIONS,
     }
     return environment
 

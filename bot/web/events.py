@@ -10,7 +10,7 @@ from typing import TypeVar
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from bot.bakeoffs.lifecycle import is_held, standing, watching
+from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress, watch_bakeoff
 from bot.observability import logs
 from bot.ports import RoundSnapshot
 from bot.render.bakeoffs import running_post
@@ -69,7 +69,7 @@ async def bakeoff_events(context: WebContext, request: Request) -> Response:
     bakeoff = await load_bakeoff(context, request)
     return _event_response(
         _stream(
-            nullcontext(watching(context.app, bakeoff)),
+            nullcontext(watch_bakeoff(context.app, bakeoff)),
             partial(bakeoff_payload, context),
             bakeoff_id=bakeoff.id,
         )
@@ -79,8 +79,8 @@ async def bakeoff_events(context: WebContext, request: Request) -> Response:
 async def bakeoff_state(context: WebContext, request: Request) -> Response:
     """Return the state of a bake-off once, for browsers that cannot keep a stream open."""
     bakeoff = await load_bakeoff(context, request)
-    stopped = not await is_held(context.app, bakeoff)
-    progress = await standing(context.app, bakeoff)
+    stopped = not await is_bakeoff_running(context.app, bakeoff)
+    progress = await load_progress(context.app, bakeoff)
     return JSONResponse(bakeoff_payload(context, progress) | {"stopped": stopped})
 
 
@@ -124,7 +124,9 @@ async def _stream(
         yield format_event("stopped", {"why": str(error)})
     # The outermost handler of a stream: its headers are sent, so the error becomes an event.
     except Exception as error:  # noqa: BLE001
-        yield format_event("stopped", {"why": logs.unforeseen("stream_failed", error, **ids)})
+        yield format_event(
+            "stopped", {"why": logs.log_unexpected_error("stream_failed", error, **ids)}
+        )
     else:
         if is_running is None or not await is_running():
             yield format_event("end", {})

@@ -10,47 +10,53 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.bakeoffs.bias_report import bias_shelf, bias_sought, shown_bias
+from bot.bakeoffs.bias_report import load_bias, load_bias_page, parse_bias_query
 from bot.bakeoffs.leaderboard import (
     LeaderboardPage,
     LeaderboardQuery,
     LeaderboardQueryError,
+    add_weighted_leaderboard,
+    load_leaderboard_page,
     parse_query,
-    shelf,
-    weighed,
 )
-from bot.bakeoffs.records import records_up_to_date
-from bot.render.bias_charts import drawings_of
+from bot.bakeoffs.records import update_records
+from bot.render.bias_charts import render_drawings
 from bot.render.bias_export import bias_csv, bias_document
-from bot.render.bias_findings import covers as bias_covers
+from bot.render.bias_findings import bias_coverage_line as bias_covers
 from bot.render.bias_findings import findings
-from bot.render.bias_message import TITLE, reading_lines, whole_picture_of
+from bot.render.bias_message import BIAS_TITLE, reading_lines, render_combined_bias_png
 from bot.render.bias_tables import (
-    HOW,
+    WINNING_NOTE,
     audit_lines,
     caution_lines,
     judge_table,
-    side_by_side,
+    judges_table,
     winning_lines,
     winning_table,
 )
-from bot.render.bias_view import HOW as HOW_BLINDING
-from bot.render.bias_view import ShownBias, brand_table
-from bot.render.charts import svg_of
-from bot.render.formatting import known_names
-from bot.render.leaderboard import HOW_AUTHORS, HOW_JUDGES, figure_of, picture_of
-from bot.render.leaderboard_export import board_document, csv_of
+from bot.render.bias_view import BLINDING_NOTE as HOW_BLINDING
+from bot.render.bias_view import BiasView, brand_table
+from bot.render.charts import render_svg
+from bot.render.formatting import panel_seat_names
+from bot.render.leaderboard import HOW_AUTHORS, HOW_JUDGES, render_figure, render_leaderboard_png
+from bot.render.leaderboard_export import leaderboard_csv, leaderboard_document
 from bot.render.leaderboard_tables import (
     Column,
     Leaderboard,
     author_columns,
-    covers,
+    coverage_line,
     judge_columns,
-    nothing,
-    sorted_by,
-    telling,
+    no_rounds_line,
+    nonempty_columns,
+    sort_lines,
 )
-from bot.render.leaderboard_text import SHARED, decided, news_lines, worth_lines, worth_table
+from bot.render.leaderboard_text import (
+    SHARED_PLACES_NOTE,
+    change_lines,
+    council_value_lines,
+    council_value_table,
+    decision_lines,
+)
 from bot.render.leaderboard_weighted import weighted_parts
 from bot.web.context import WebContext, file_response
 
@@ -126,13 +132,15 @@ async def leaderboard_page(context: WebContext, request: Request) -> Response:
 async def download_leaderboard_csv(context: WebContext, request: Request) -> Response:
     """Return the leaderboard as CSV."""
     board, query = await _load_leaderboard(context, request)
-    return file_response("leaderboard.csv", csv_of(board, as_judge=query.as_judge), "text/csv")
+    return file_response(
+        "leaderboard.csv", leaderboard_csv(board, as_judge=query.as_judge), "text/csv"
+    )
 
 
 async def download_leaderboard_json(context: WebContext, request: Request) -> Response:
     """Return the leaderboard as `council leaderboard --json` prints it."""
     board, query = await _load_leaderboard(context, request)
-    document = board_document(board, as_judge=query.as_judge)
+    document = leaderboard_document(board, as_judge=query.as_judge)
     text = json.dumps(document, ensure_ascii=False, indent=2)
     return file_response("leaderboard.json", text, "application/json")
 
@@ -140,7 +148,7 @@ async def download_leaderboard_json(context: WebContext, request: Request) -> Re
 async def download_leaderboard_png(context: WebContext, request: Request) -> Response:
     """Return the leaderboard's chart as an image."""
     board, _ = await _load_leaderboard(context, request)
-    image = await asyncio.to_thread(picture_of, board)
+    image = await asyncio.to_thread(render_leaderboard_png, board)
     return file_response("leaderboard.png", image, "image/png")
 
 
@@ -153,9 +161,11 @@ async def _load_leaderboard(
 
 async def _leaderboard_page(context: WebContext, query: LeaderboardQuery) -> LeaderboardPage:
     app = context.app
-    await records_up_to_date(app)
-    found = await shelf(app.bakeoff_stores, query, known_names(app.panels.values()))
-    return replace(found, shown=await weighed(app, query, found.shown))
+    await update_records(app)
+    found = await load_leaderboard_page(
+        app.bakeoff_stores, query, panel_seat_names(app.panels.values())
+    )
+    return replace(found, shown=await add_weighted_leaderboard(app, query, found.shown))
 
 
 def _leaderboard_values(
@@ -173,13 +183,15 @@ def _leaderboard_values(
     return {
         "heads": heads,
         "rows": rows if rounds else [],
-        "news": [*news_lines(board.changes, board.names)] if board.changes else [],
-        "how": [HOW_JUDGES] if query.as_judge else [HOW_AUTHORS, *decided(board)],
-        "figure": svg_of(figure_of(board.chart)) if rounds and not query.as_judge else "",
+        "news": [*change_lines(board.changes, board.names)] if board.changes else [],
+        "how": [HOW_JUDGES] if query.as_judge else [HOW_AUTHORS, *decision_lines(board)],
+        "figure": render_svg(render_figure(board.chart)) if rounds and not query.as_judge else "",
         "weighted": weighted_parts(board),
-        "worth": worth_table(board),
-        "worth_lines": [*worth_lines(board)],
-        "covers": f"{SHARED} {covers(board.coverage)}" if rounds else nothing(board.coverage),
+        "worth": council_value_table(board),
+        "worth_lines": [*council_value_lines(board)],
+        "covers": f"{SHARED_PLACES_NOTE} {coverage_line(board.coverage)}"
+        if rounds
+        else no_rounds_line(board.coverage),
     }
 
 
@@ -190,10 +202,10 @@ def _sort_table(
 
     A cell is its text and whether its column holds numbers.
     """
-    shown = telling(rows, columns)
+    shown = nonempty_columns(rows, columns)
     by = next((column for column in shown if column.key == sort.removeprefix("-")), None)
     is_reversed = sort.startswith("-")
-    ordered = sorted_by(rows, by, turned=is_reversed) if by else [*rows]
+    ordered = sort_lines(rows, by, turned=is_reversed) if by else [*rows]
     heads = [
         _head(column, options, is_sorted=column is by, is_reversed=is_reversed) for column in shown
     ]
@@ -219,17 +231,19 @@ async def bias_page(context: WebContext, request: Request) -> Response:
     options = options_of(request, BIAS_OPTIONS)
     fault = ""
     try:
-        query = bias_sought(options, context.app.now())
+        query = parse_bias_query(options, context.app.now())
     except LeaderboardQueryError as error:
         query, fault = LeaderboardQuery(), str(error)
     app = context.app
-    found = await bias_shelf(app, query, known_names(app.panels.values()), app.measure_bias)
+    found = await load_bias_page(
+        app, query, panel_seat_names(app.panels.values()), app.measure_bias
+    )
     values = await asyncio.to_thread(_bias_values, found.shown)
     return await context.render_page(
         request,
         "bias.html",
         status=422 if fault else 200,
-        title=TITLE,
+        title=BIAS_TITLE,
         fault=fault,
         given=options,
         choices=found.choices,
@@ -254,17 +268,17 @@ async def download_bias_json(context: WebContext, request: Request) -> Response:
 async def download_bias_png(context: WebContext, request: Request) -> Response:
     """Return all charts as one image."""
     bias = await _load_bias(context, request)
-    image = await asyncio.to_thread(whole_picture_of, bias)
+    image = await asyncio.to_thread(render_combined_bias_png, bias)
     return file_response("bias.png", image, "image/png")
 
 
-async def _load_bias(context: WebContext, request: Request) -> ShownBias:
+async def _load_bias(context: WebContext, request: Request) -> BiasView:
     app = context.app
-    query = bias_sought(options_of(request, BIAS_OPTIONS), app.now())
-    return await shown_bias(app, query, known_names(app.panels.values()), app.measure_bias)
+    query = parse_bias_query(options_of(request, BIAS_OPTIONS), app.now())
+    return await load_bias(app, query, panel_seat_names(app.panels.values()), app.measure_bias)
 
 
-def _bias_values(bias: ShownBias) -> dict[str, Any]:
+def _bias_values(bias: BiasView) -> dict[str, Any]:
     """Return the template values of a bias report."""
     has_rounds = bool(bias.report.rounds)
     return {
@@ -272,14 +286,14 @@ def _bias_values(bias: ShownBias) -> dict[str, Any]:
         "covers": bias_covers(bias),
         "findings": findings(bias) if has_rounds else (),
         "cautions": [*caution_lines(bias)] if has_rounds else [],
-        "beside": side_by_side(bias),
+        "beside": judges_table(bias),
         "judges": [(bias.name(x.judge), judge_table(bias, x)) for x in bias.report.judges],
-        "drawings": [(drawing, svg_of(drawing.figure)) for drawing in drawings_of(bias)],
+        "drawings": [(drawing, render_svg(drawing.figure)) for drawing in render_drawings(bias)],
         "changed": brand_table(bias),
         "how_blinding": HOW_BLINDING,
         "wins": winning_table(bias),
         "win_lines": [*winning_lines(bias)],
-        "how_winning": HOW,
+        "how_winning": WINNING_NOTE,
         "audits": [*audit_lines(bias)],
         "reading": [*reading_lines(bias)],
     }

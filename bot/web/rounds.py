@@ -10,21 +10,21 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.bakeoffs.leaderboard import beside
+from bot.bakeoffs.leaderboard import make_prior_post
 from bot.chat import Caution, Chat, IncomingMessage, Post, SentMessage
-from bot.commands.ask import AskOptions, accepted, proposed
+from bot.commands.ask import AskOptions, acceptance_post, new_round
 from bot.commands.dispatch import ASK, COMMANDS, handle_message
-from bot.commands.rounds import SEEN, Opinion, cast_vote, own_feedback, own_vote, rate
-from bot.render.round_json import document
+from bot.commands.rounds import NOT_BLIND, Opinion, cast_vote, own_feedback, own_vote, save_feedback
+from bot.render.round_json import round_document
 from bot.render.round_report import (
-    as_markdown,
+    answers_by_label,
     ballots_post,
     findings,
-    labelled_answers,
-    placings,
-    report,
+    placement_table,
+    round_thread,
+    round_title,
     standings_post,
-    title_of,
+    thread_markdown,
 )
 from bot.render.round_status import progress_post
 from bot.web.auth import FormError, Visitor, place_of, read_form, visitor_of
@@ -47,7 +47,7 @@ _HELPFUL = {"yes": True, "no": False}
 async def front_page(context: WebContext, request: Request) -> Response:
     """Show the form for a question, what runs here, and who receives the data."""
     return await context.render_page(
-        request, "front.html", surroundings=context.surroundings, state=context.state()
+        request, "front.html", environment_lines=context.environment_lines, state=context.state()
     )
 
 
@@ -70,7 +70,7 @@ async def round_page(context: WebContext, request: Request) -> Response:
         values = await asyncio.to_thread(_closed_values, round_, seal)
     else:
         values = await asyncio.to_thread(_open_values, round_)
-        values["accepted"] = (await accepted(context.app, round_)).summary
+        values["accepted"] = (await acceptance_post(context.app, round_)).summary
     if round_.panel.name in context.app.panels:
         values["panel"] = round_.panel.name
     can_rate = may_rate(context, request, round_)
@@ -82,12 +82,12 @@ async def round_page(context: WebContext, request: Request) -> Response:
         request,
         "round.html",
         round_=round_,
-        title=title_of(round_),
+        title=round_title(round_),
         current=round_.id,
         is_running=is_running and not round_.closing,
         is_own=is_own,
         may_rate=can_rate,
-        seen=SEEN,
+        seen=NOT_BLIND,
         state=context.state(),
         **values,
     )
@@ -108,7 +108,7 @@ def _open_values(round_: Round) -> dict[str, Any]:
 
 def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
     values: dict[str, Any] = {
-        "root": report(round_).root,
+        "root": round_thread(round_).root,
         "draw": round_.draw,
         "link": seal.link if seal else None,
         "changed": find_changes(round_, seal) if seal else (),
@@ -117,8 +117,8 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
         values |= {
             "standings": standings_post(round_, round_.draw),
             "ballots": ballots_post(round_, round_.draw),
-            "answers": [] if round_.forgotten else [*labelled_answers(round_, round_.draw)],
-            "placings": placings(round_, round_.draw),
+            "answers": [] if round_.forgotten else [*answers_by_label(round_, round_.draw)],
+            "placings": placement_table(round_, round_.draw),
             "findings": findings(round_),
             "differences": verify(round_),
         }
@@ -130,23 +130,23 @@ async def prior_page(context: WebContext, request: Request) -> Response:
     round_ = await context.load_round(request)
     if not may_rate(context, request, round_):
         raise FormError("Only who may read the leaderboard sees what it says of a round.", 403)
-    post = await beside(context.app, round_)
+    post = await make_prior_post(context.app, round_)
     return await context.render_page(
-        request, "beside.html", post_=post, round_=round_, title=title_of(round_)
+        request, "beside.html", post_=post, round_=round_, title=round_title(round_)
     )
 
 
 async def download_json(context: WebContext, request: Request) -> Response:
     """Return a round as `council show --json` prints it."""
     round_ = await context.load_round(request)
-    text = json.dumps(document(round_), ensure_ascii=False, indent=2)
+    text = json.dumps(round_document(round_), ensure_ascii=False, indent=2)
     return file_response(f"round-{round_.id}.json", text, "application/json")
 
 
 async def download_markdown(context: WebContext, request: Request) -> Response:
     """Return a round as Markdown."""
     round_ = await context.load_round(request)
-    text = as_markdown(report(round_))
+    text = thread_markdown(round_thread(round_))
     return file_response(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")
 
 
@@ -239,8 +239,8 @@ async def _start_round(
     """Start a round and return its id; a form that is sent twice starts one round."""
     app = context.app
     key = incoming.key if ROUND_KEY.fullmatch(incoming.key) else app.new_id()
-    await app.look_up(incoming.place)
-    round_ = proposed(app, replace(incoming, key=key), text, options)
+    await app.reload_picked_panel(incoming.place)
+    round_ = new_round(app, replace(incoming, key=key), text, options)
     if not await app.open(round_):
         existing = await app.store.load(key)
         if (existing.question, existing.panel) == (round_.question, round_.panel):
@@ -293,7 +293,7 @@ async def rate_round(context: WebContext, request: Request) -> Response:
     if helpful is None:
         raise FormError("Say whether it helped: press Helpful or Not helpful.", 400)
     opinion = Opinion(helpful, str(form.get("reason", "")))
-    await rate(context.app, round_, visitor_of(request).asker.id, opinion)
+    await save_feedback(context.app, round_, visitor_of(request).asker.id, opinion)
     return RedirectResponse(f"/rounds/{round_.id}#feedback", status_code=303)
 
 

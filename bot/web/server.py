@@ -39,7 +39,7 @@ class Server:
 
 
 @asynccontextmanager
-async def listening(
+async def run_server(
     app: ASGIApp, host: str, port: int, on_bound: Callable[[], Awaitable[None]]
 ) -> AsyncIterator[Server]:
     """Serve the application until the block ends or a signal stops it; port 0 is any free port.

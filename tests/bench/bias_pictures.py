@@ -13,8 +13,8 @@ from playwright.async_api import Browser, ViewportSize, async_playwright
 
 from tests.bench.blockkit import thinned
 from tests.bench.pictures import PICTURES
-from tests.bot.homes import Home, scripted_panel
-from tests.bot.web.browser.product import served
+from tests.bot.homes import Home, scripted_config
+from tests.bot.web.browser.product import serve_product
 
 WIDE: ViewportSize = {"width": 1280, "height": 1000}
 PHONE: ViewportSize = {"width": 360, "height": 1260}
@@ -51,7 +51,7 @@ async def main(data: Path, toml: str) -> None:
         copied = Path(folder) / "data"
         shutil.copytree(data, copied)
         home = Home(Path(folder)).with_config(toml)
-        async with async_playwright() as playwright, served(home) as product:
+        async with async_playwright() as playwright, serve_product(home) as product:
             browser = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
             await taken(browser, product.address)
             await browser.close()
@@ -64,5 +64,5 @@ if __name__ == "__main__":
     parser.add_argument("data", type=Path, help="the data folder that holds the rounds")
     parser.add_argument("--config", type=Path, help="a council.toml that names their seats")
     given = parser.parse_args()
-    own = given.config.read_text(encoding="utf-8") if given.config else scripted_panel()
+    own = given.config.read_text(encoding="utf-8") if given.config else scripted_config()
     asyncio.run(main(given.data, own))

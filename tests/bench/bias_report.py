@@ -15,7 +15,7 @@ import numpy as np
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bakeoffs.records import uncollected
+from bot.bakeoffs.records import garbage_collection_paused
 from council.bakeoffs.records import PackedRecord
 from council.bias.measurement import measure_bias
 from council.bias.vote_arrays import Block, pack_votes, vote_blocks
@@ -60,7 +60,7 @@ async def timed(engine: AsyncEngine) -> tuple[float, ...]:
     votes, at = sql_votes(engine), [time.perf_counter()]
     await votes.missing(1)
     at.append(time.perf_counter())
-    with uncollected():
+    with garbage_collection_paused():
         rows = await votes.recent()
         at.append(time.perf_counter())
         arrays = vote_blocks(rows)

@@ -20,7 +20,7 @@ from typing import Any
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.cli.verify import walked
+from bot.cli.verify import walk_chain
 from council.answers import Prompt
 from council.integrity.hash_chain import Link, next_link
 from council.integrity.seal import compute_digests, find_changes
@@ -32,7 +32,7 @@ from storage.migrate import upgrade
 from storage.rounds import SqlStore
 from storage.row_mapping import round_row
 from storage.tables import LinkRow, RoundRow
-from tests.bot.homes import Home, scripted_panel
+from tests.bot.homes import Home, scripted_config
 from tests.builders import a_panel, vote_in_label_order, with_answers, with_ballots
 
 MEMBERS = 5
@@ -105,14 +105,14 @@ class Times:
 
 async def walking(folder: Path, links: int) -> str:
     """Time the walk inside one process, and as a command from its start to its end."""
-    home = Home(folder).with_config(scripted_panel(MEMBERS))
+    home = Home(folder).with_config(scripted_config(MEMBERS))
     home.data.mkdir()
     engine = open_engine(f"sqlite+aiosqlite:///{home.database}")
     await filled(engine, links)
     chain, times = SqlHashChain(engine), Times()
     with times.of("walk"):
         (head,) = await chain.heads()
-        walk = await walked(chain, head, frozenset())
+        walk = await walk_chain(chain, head, frozenset())
     await engine.dispose()
     with times.of("command"):
         ran = home.council("verify", "--head")

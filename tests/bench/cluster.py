@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 import httpx
 import psutil
 
-from tests.bot.homes import served_panel
+from tests.bot.homes import served_config
 from tests.postgres import Server, a_database
 from tests.soak.cluster.books import Books
 from tests.soak.cluster.fleet import Copy, Fleet, homes
@@ -85,7 +85,7 @@ async def measured(folder: Path, processes: int, rounds: int, postgres: Server) 
 def toml(api_base: str) -> str:
     """Give the council.toml of every process."""
     host = api_base.removeprefix("http://").removesuffix("/v1")
-    return served_panel(api_base, MEMBERS, **TERMS) + _LIMIT.format(host=host)
+    return served_config(api_base, MEMBERS, **TERMS) + _LIMIT.format(host=host)
 
 
 @asynccontextmanager

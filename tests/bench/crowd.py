@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import httpx
 import psutil
 
-from tests.bot.homes import Home, served_panel
+from tests.bot.homes import Home, served_config
 from tests.ports import free_port
 from tests.soak.visiting import Visitor
 from tests.wire.models import ModelServer
@@ -26,7 +26,7 @@ _LAG = re.compile(r'council_loop_lag_seconds_bucket{le="([^"]+)"} ([0-9.]+)')
 async def crowd(rounds: int, latency: float, folder: Path) -> None:
     port = free_port()
     async with ModelServer(latency=latency) as server:
-        config = served_panel(server.api_base, MEMBERS, audit_share=0.0)
+        config = served_config(server.api_base, MEMBERS, audit_share=0.0)
         home = Home(folder, {"COUNCIL_PORT": str(port)}).with_config(config)
         process = await home.started("serve")
         address = f"http://127.0.0.1:{port}"

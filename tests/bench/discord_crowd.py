@@ -17,14 +17,14 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from tests.bot.discord.process import Served, serving
-from tests.bot.discord.story import part
-from tests.bot.homes import served_panel
+from tests.bot.discord.process import ProcessBot, run_process
+from tests.bot.discord.story import custom_id_of
+from tests.bot.homes import served_config
 from tests.soak.chats import TERMS, UNTOLD
 from tests.soak.paid import PaidServer
-from tests.wire.discord import Call, Deed, FakeDiscord, Member, Message, World
+from tests.wire.discord import ActionResult, Call, FakeDiscord, Member, Message, World
 from tests.wire.discord.rates import Limiter, Rates
-from tests.wire.discord.sample_world import add_channel, add_user, standard
+from tests.wire.discord.sample_world import add_channel, add_user, sample_world
 from tests.wire.looking import until
 
 MEMBERS = ("a", "b", "c", "d")
@@ -48,7 +48,7 @@ class Shown:
 
 def peopled(places: int) -> World:
     """Give a Discord with enough channels and people for a crowd."""
-    world = standard()
+    world = sample_world()
     home = world.guild("G1")
     for number in range(PEOPLE):
         person = add_user(world, f"P{number}", f"person{number}")
@@ -62,7 +62,7 @@ def place_of(number: int, places: int) -> str:
     return f"R{number % places}"
 
 
-async def ask(discord: FakeDiscord, number: int, places: int) -> Deed:
+async def ask(discord: FakeDiscord, number: int, places: int) -> ActionResult:
     user, question = f"P{number % PEOPLE}", f"What now? [round {number}]"
     place = place_of(number, places)
     return await discord.slash(user, place, "council ask", question=question)
@@ -73,7 +73,7 @@ async def wait(holds: Callable[[], object]) -> None:
     await until(holds, LONGEST_SECONDS, list, LOOK_SECONDS)
 
 
-async def act(discord: FakeDiscord, number: int, root: Message, places: int) -> Deed:
+async def act(discord: FakeDiscord, number: int, root: Message, places: int) -> ActionResult:
     """Do something small beside the rounds: a command, or a press of a button."""
     user, place = f"P{number % PEOPLE}", place_of(number, places)
     match number % 3:
@@ -81,7 +81,7 @@ async def act(discord: FakeDiscord, number: int, root: Message, places: int) -> 
             return await discord.slash(user, place, "council help")
         case 1:
             return await discord.slash(user, place, "council rounds", number=10)
-    return await discord.click(root, part(root, "answers"), user)
+    return await discord.click(root, custom_id_of(root, "answers"), user)
 
 
 def roots(discord: FakeDiscord, places: int) -> list[Message]:
@@ -89,10 +89,10 @@ def roots(discord: FakeDiscord, places: int) -> list[Message]:
 
 
 def answered(discord: FakeDiscord, places: int) -> list[Message]:
-    return [message for message in roots(discord, places) if part(message, "answers")]
+    return [message for message in roots(discord, places) if custom_id_of(message, "answers")]
 
 
-async def crowd(bot: Served, server: PaidServer, rounds: int, places: int) -> None:
+async def crowd(bot: ProcessBot, server: PaidServer, rounds: int, places: int) -> None:
     """Have many rounds run, and other things be done meanwhile."""
     discord = bot.discord
     await ask(discord, 0, places)
@@ -168,7 +168,7 @@ def show_answers(answers: Sequence[Shown]) -> None:
     show("of that beyond what answers alone would take", late)
 
 
-def show_times(what: str, deeds: Sequence[Deed]) -> None:
+def show_times(what: str, deeds: Sequence[ActionResult]) -> None:
     late = sum(not deed.accepted for deed in deeds)
     show(what, [deed.seconds for deed in deeds], f"; too late: {late}")
 
@@ -183,8 +183,8 @@ def show(what: str, seconds: Iterable[float], more: str = "") -> None:
 async def run(rounds: int, places: int, latency: float) -> None:
     with TemporaryDirectory(prefix="council-discord-") as folder:
         async with PaidServer(latency) as server, FakeDiscord(world=peopled(places)) as discord:
-            config = served_panel(server.api_base, MEMBERS, **TERMS)
-            async with serving(Path(folder), discord, config) as bot:
+            config = served_config(server.api_base, MEMBERS, **TERMS)
+            async with run_process(Path(folder), discord, config) as bot:
                 await crowd(bot, server, rounds, places)
 
 

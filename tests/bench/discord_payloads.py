@@ -5,20 +5,20 @@ from collections import Counter
 from collections.abc import Iterator
 
 from bot.chat import Post
-from bot.discord.components import dressed, fits_discord
-from bot.render.pagination import pages
+from bot.discord.components import fits_discord, render_components
+from bot.render.pagination import paginate
 from tests.bench.generated import measure
 from tests.bot.discord import limits
 from tests.wire.discord import faults_of_message, pings_in
 
 
 def looked_at(post: Post) -> Iterator[Counter[str]]:
-    for page in pages(post, fits_discord):
-        payload = dressed(page).payload
-        faults = [*limits.faults_of_message(payload), *faults_of_message(payload)]
+    for page in paginate(post, fits_discord):
+        payload = render_components(page).payload
+        faults = [*limits.message_faults(payload), *faults_of_message(payload)]
         # As if every mention were let through.
         bare = {name: value for name, value in payload.items() if name != "allowed_mentions"}
-        pings = [*limits.pings_in(payload), *pings_in(bare)]
+        pings = [*limits.find_pings(payload), *pings_in(bare)]
         found = {"over limit": len(faults), "pings": len(pings)}
         yield Counter({name: number for name, number in found.items() if number})
 

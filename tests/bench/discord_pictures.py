@@ -16,10 +16,10 @@ import simcord
 from playwright.async_api import BrowserType
 
 from bot.chat import Post
-from bot.discord.components import dressed, fits_discord, view_of
-from bot.render.pagination import pages
-from bot.render.round_report import report
-from bot.render.round_status import signed
+from bot.discord.components import build_view, fits_discord, render_components
+from bot.render.pagination import paginate
+from bot.render.round_report import round_thread
+from bot.render.round_status import add_asker
 from council.answers import Call, Reply
 from council.rounds import Round
 from tests.bench.ours import QUESTION
@@ -94,8 +94,8 @@ def launched_as_here() -> None:
 async def main() -> None:
     launched_as_here()
     round_ = await the_round()
-    thread = report(round_)
-    root = signed(thread.root, round_, "Ada")
+    thread = round_thread(round_)
+    root = add_asker(thread.root, round_, "Ada")
     client = discord.Client(intents=discord.Intents(guilds=True))
     async with simcord.run(client) as env:
         if client.user:
@@ -118,8 +118,8 @@ async def main() -> None:
 
 async def said(room: discord.TextChannel, post: Post) -> None:
     """Send the pages of a post."""
-    for page in pages(post, fits_discord):
-        await room.send(view=view_of(dressed(page)), allowed_mentions=NOBODY)
+    for page in paginate(post, fits_discord):
+        await room.send(view=build_view(render_components(page)), allowed_mentions=NOBODY)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ from storage.migrate import upgrade
 from storage.records import SqlRecords
 from storage.row_mapping import round_row
 from storage.tables import RoundRow
-from tests.bot.homes import PROGRAM, Home, scripted_panel
+from tests.bot.homes import PROGRAM, Home, scripted_config
 from tests.builders import a_panel
 
 MEMBERS = 5
@@ -166,7 +166,7 @@ def command(home: Home) -> float:
 
 async def measured(rounds: int, attempts: int) -> Row:
     with TemporaryDirectory(prefix="council-bench-") as folder:
-        home = Home(Path(folder)).with_config(scripted_panel(MEMBERS))
+        home = Home(Path(folder)).with_config(scripted_config(MEMBERS))
         home.data.mkdir()
         engine = open_engine(f"sqlite+aiosqlite:///{home.database}")
         await fill(engine, rounds)

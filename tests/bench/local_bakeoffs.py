@@ -29,7 +29,7 @@ from tests.bench.discord_replayed import replayed
 from tests.bench.pictures import PICTURES
 from tests.bench.slack_pictures import PANE, THREAD, Studio, line_of, workspace
 from tests.bot.homes import Home
-from tests.bot.slack.serving import settings_for
+from tests.bot.slack.serving import slack_environment
 from tests.ports import free_port
 from tests.wire.discord import FakeDiscord
 from tests.wire.slack import FakeSlack
@@ -89,7 +89,7 @@ async def town() -> AsyncIterator[Town]:
         async with FakeSlack(workspace=workspace()) as slack, FakeDiscord() as discord:
             models = load_settings(Path("/nonexistent/.env")).model_dir
             told = {"COUNCIL_PORT": str(free_port()), "COUNCIL_MODEL_DIR": str(models)}
-            settings = {**settings_for(slack, "socket"), **discord.settings, **told}
+            settings = {**slack_environment(slack, "socket"), **discord.settings, **told}
             home = Home(Path(folder), settings).with_config(CONFIG)
             process = await home.started("serve", "--local")
             reading = asyncio.create_task(_echo(process))

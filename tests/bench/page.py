@@ -17,8 +17,8 @@ import httpx
 from playwright.async_api import Browser, async_playwright, expect
 
 from tests.bot.homes import Home
-from tests.bot.web.browser.product import Product, panels_of, served
-from tests.bot.web.browser.streams import Heard, hear, opened
+from tests.bot.web.browser.product import Product, panels_of, serve_product
+from tests.bot.web.browser.streams import ReceivedEvents, open_stream, read_events
 from tests.wire.models import Behaviour, ModelServer, Request, Say, by_role, judge
 
 SEATS = ("a", "b", "c", "d")
@@ -99,13 +99,13 @@ async def crowd(product: Product, browser: Browser, tabs: int, rounds: int) -> l
     async with httpx.AsyncClient(
         base_url=product.address, trust_env=False, timeout=120, limits=httpx.Limits()
     ) as client:
-        paths = [await opened(client, f"Round {nth} of the crowd?") for nth in range(rounds)]
+        paths = [await open_stream(client, f"Round {nth} of the crowd?") for nth in range(rounds)]
         context = await browser.new_context(base_url=product.address)
         pages = [await context.new_page() for _ in range(8)]
-        hearing = [asyncio.create_task(hear(client, paths[n % rounds])) for n in range(tabs)]
+        hearing = [asyncio.create_task(read_events(client, paths[n % rounds])) for n in range(tabs)]
         for page, path in zip(pages, paths, strict=False):
             await page.goto(path)
-        heard: list[Heard] = await asyncio.gather(*hearing)
+        heard: list[ReceivedEvents] = await asyncio.gather(*hearing)
         for page in pages:
             await expect(page.locator("#answers")).to_be_attached(timeout=60_000)
         await context.close()
@@ -130,7 +130,7 @@ async def measured(tabs: int, rounds: int) -> list[str]:
             home = Home(Path(folder), {"OPENAI_API_KEY": "sk-none"})
             home.with_config(panels_of(models.api_base, house=SEATS))
             browser = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-            async with served(home) as product:
+            async with serve_product(home) as product:
                 lines = [await first_page(product, "just started")]
                 lines += await progress(product, browser, replies, rounds=6)
                 lines.insert(1, await first_page(product, "warm"))

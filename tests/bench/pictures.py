@@ -14,8 +14,8 @@ from playwright.async_api import Browser, Page, ViewportSize, async_playwright, 
 
 from tests.bench.ours import QUESTION
 from tests.bench.queue_words import ANSWERS, REASONS, SEATS, SYNTHESIS
-from tests.bot.homes import Home, seat_of
-from tests.bot.web.browser.product import served
+from tests.bot.homes import Home, seat_toml
+from tests.bot.web.browser.product import serve_product
 from tests.wire.models import Behaviour, ModelServer, Request, Say, by_role, fences
 from tests.wire.models.behaviours import nonce_of
 
@@ -62,7 +62,7 @@ def config(api_base: str) -> str:
     keys = json.dumps([f"openai/{seat}" for seat in SEATS])
     prices = {"input_usd_per_million": 3.0, "output_usd_per_million": 15.0}
     sections = (
-        seat_of(f"openai/{seat}", api_base=api_base, display=name, family=family, **prices)
+        seat_toml(f"openai/{seat}", api_base=api_base, display=name, family=family, **prices)
         for seat, (name, family) in SEATS.items()
     )
     return f"[panels.house]\nmembers = {keys}\naudit_share = 0.0\n" + "".join(sections)
@@ -100,7 +100,7 @@ async def main() -> None:
             models.script |= {seat: playing(seat) for seat in SEATS}
             home = Home(Path(folder), {"OPENAI_API_KEY": "sk-none"})
             browser = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-            async with served(home.with_config(config(models.api_base))) as product:
+            async with serve_product(home.with_config(config(models.api_base))) as product:
                 await taken(browser, product.address)
             await browser.close()
     for picture in sorted(PICTURES.glob("page*.png")):

@@ -11,10 +11,10 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from tests.bot.homes import served_panel
-from tests.bot.slack.serving import Served, serving
+from tests.bot.homes import served_config
+from tests.bot.slack.serving import RunningProduct, serve_slack
 from tests.wire.models import ModelServer
-from tests.wire.slack import BOT, Call, Channel, Deed, FakeSlack, Message, User
+from tests.wire.slack import BOT, Call, Channel, FakeSlack, Message, User, UserAction
 
 MEMBERS = ("a", "b", "c", "d")
 PARTS = 1 + 2 + len(MEMBERS)  # a root, two tables, each member's answer; the file has no key
@@ -32,7 +32,7 @@ def peopled() -> FakeSlack:
     return slack
 
 
-async def ask(slack: FakeSlack, number: int, words: str) -> Deed:
+async def ask(slack: FakeSlack, number: int, words: str) -> UserAction:
     user, channel = f"U9{number % PEOPLE}", f"C9{number % PLACES}"
     return await slack.command(user, channel, "/council", words)
 
@@ -45,12 +45,12 @@ def answered(slack: FakeSlack) -> list[Message]:
     return [message for message in roots(slack) if "council:answers" in str(message.blocks)]
 
 
-async def all_told(bot: Served) -> None:
+async def all_told(bot: RunningProduct) -> None:
     untold = "SELECT 1 FROM round WHERE NOT delivered"
     await bot.slack.until(lambda: not bot.home.sql(untold), LONGEST_SECONDS)
 
 
-async def crowd(bot: Served, rounds: int) -> None:
+async def crowd(bot: RunningProduct, rounds: int) -> None:
     """Have many rounds run, and commands come meanwhile."""
     slack = bot.slack
     await ask(slack, 0, "Is it warm?")
@@ -80,7 +80,7 @@ async def crowd(bot: Served, rounds: int) -> None:
     show_messages(slack, rounds + 1)
 
 
-async def storm(bot: Served, rounds: int, seconds: float) -> None:
+async def storm(bot: RunningProduct, rounds: int, seconds: float) -> None:
     """Have a minute pass in which Slack takes no call."""
     slack = bot.slack
     before = len(slack.calls)
@@ -100,7 +100,7 @@ async def storm(bot: Served, rounds: int, seconds: float) -> None:
     show_messages(slack, held + rounds)
 
 
-def show_times(what: str, deeds: list[Deed]) -> None:
+def show_times(what: str, deeds: list[UserAction]) -> None:
     took = sorted(1000 * deed.seconds for deed in deeds)
     late = sum(not deed.accepted for deed in deeds)
     tail = took[min(len(took) - 1, int(len(took) * 0.99))]
@@ -140,8 +140,8 @@ def most_in_a_minute(calls: list[Call]) -> int:
 async def run(wanted: argparse.Namespace, folder: Path) -> None:
     terms = {"chairman": ["openai/a"], "audit_share": 0.0}
     async with ModelServer(latency=wanted.latency) as server, peopled() as slack:
-        config = served_panel(server.api_base, MEMBERS, **terms)
-        async with serving(folder, slack, config=config) as bot:
+        config = served_config(server.api_base, MEMBERS, **terms)
+        async with serve_slack(folder, slack, config=config) as bot:
             await crowd(bot, wanted.rounds)
             await storm(bot, wanted.storm_rounds, wanted.storm)
 

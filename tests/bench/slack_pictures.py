@@ -20,8 +20,8 @@ from tests.bench.blockkit import Line, Screen, drawn, thinned
 from tests.bench.ours import QUESTION
 from tests.bench.pictures import PICTURES, config, playing
 from tests.bench.queue_words import SEATS
-from tests.bot.homes import seat_of
-from tests.bot.slack.serving import Served, serving
+from tests.bot.homes import seat_toml
+from tests.bot.slack.serving import RunningProduct, serve_slack
 from tests.wire.models import Behaviour, ModelServer, Outcome, Request, Say, fail
 from tests.wire.slack import BOT, FakeSlack, Message, View, Workspace
 
@@ -78,13 +78,13 @@ def workspace() -> Workspace:
 
 
 @asynccontextmanager
-async def beside(models: ModelServer, toml: str) -> AsyncIterator[Served]:
+async def beside(models: ModelServer, toml: str) -> AsyncIterator[RunningProduct]:
     """Run the product beside a Slack, with this council.toml."""
     models.script |= {seat: paced(playing(seat)) for seat in SEATS}
     with TemporaryDirectory(prefix="council-pictures-") as folder:
         async with (
             FakeSlack(workspace=workspace()) as slack,
-            serving(Path(folder), slack, config=toml) as product,
+            serve_slack(Path(folder), slack, config=toml) as product,
         ):
             yield product
 
@@ -104,7 +104,7 @@ def line_of(slack: FakeSlack, message: Message, **more: Any) -> Line:  # noqa: A
     return Line(name, "10:24", payload, is_app, **more)
 
 
-async def the_round(studio: Studio, product: Served) -> None:
+async def the_round(studio: Studio, product: RunningProduct) -> None:
     """Ask in a channel, and picture what is seen until the thread is whole."""
     slack = product.slack
     deed = await slack.command(ADA, CHANNEL, "/council", QUESTION)
@@ -185,7 +185,7 @@ async def the_thread(studio: Studio, slack: FakeSlack) -> None:
 
 async def the_cautions(studio: Studio, models: ModelServer) -> None:
     """Hold a round in which a member and the chairman are missing."""
-    chair = seat_of(
+    chair = seat_toml(
         "openai/chair", api_base=models.api_base, display="DeepSeek V3.2", family="deepseek"
     )
     toml = config(models.api_base).replace(

@@ -5,20 +5,22 @@ import sys
 
 from rich.console import Console
 
-from bot.bootstrap import StartOptions, opened_app
+from bot.bootstrap import StartOptions, open_app
 from bot.chat import Asker, IncomingMessage
 from bot.commands.ask import ask
 from bot.observability import logs
 from bot.settings import load_settings
-from bot.terminal import HERE, TerminalChat
+from bot.terminal import TERMINAL, TerminalChat
 
 
 async def main() -> None:
-    logs.set_up()
+    logs.configure_logging()
     chat = TerminalChat(Console(quiet=True))
-    async with opened_app(load_settings(), StartOptions()) as app:
+    async with open_app(load_settings(), StartOptions()) as app:
         while question := await asyncio.to_thread(sys.stdin.readline):
-            said = IncomingMessage(question.strip(), Asker("bench", "bench"), HERE, app.new_id())
+            said = IncomingMessage(
+                question.strip(), Asker("bench", "bench"), TERMINAL, app.new_id()
+            )
             await ask(app, chat, said, said.text)
             print("done", flush=True)
 

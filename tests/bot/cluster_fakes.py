@@ -13,7 +13,7 @@ from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.coordination.pubsub import LocalPubSub
 from bot.outbox import Outbox
-from bot.ports import Do, Job, Unfinished
+from bot.ports import Job, ListUnfinished, RunJob
 from council.errors import CouncilError
 from council.ports import Gateway
 from storage.memory import MemoryOutbox
@@ -27,14 +27,14 @@ class Server:
     """A block in which one process serves a queue."""
 
     queue: str
-    do: Do
-    unfinished: Unfinished
+    do: RunJob
+    unfinished: ListUnfinished
     at_once: int
-    doing: dict[Job, asyncio.Task[None]] = field(default_factory=dict)
+    tasks: dict[Job, asyncio.Task[None]] = field(default_factory=dict)
 
     @property
     def is_free(self) -> bool:
-        return len(self.doing) < self.at_once
+        return len(self.tasks) < self.at_once
 
 
 @dataclass(eq=False)
@@ -47,7 +47,7 @@ class Board:
     begun: list[Job] = field(default_factory=list)  # each job, every time a process took it
 
     def is_queued(self, work: Job) -> bool:
-        return work in self.waiting or any(work in server.doing for server in self.servers)
+        return work in self.waiting or any(work in server.tasks for server in self.servers)
 
     def begin(self, work: Job) -> None:
         self.failed.discard(work)
@@ -68,10 +68,10 @@ class Board:
         for work in [*self.waiting]:
             free = [one for one in self.servers if one.queue == work.queue and one.is_free]
             if free:
-                server = min(free, key=lambda one: len(one.doing))
+                server = min(free, key=lambda one: len(one.tasks))
                 self.waiting.remove(work)
                 self.begun.append(work)
-                server.doing[work] = asyncio.create_task(self._do(server, work))
+                server.tasks[work] = asyncio.create_task(self._do(server, work))
 
     async def _do(self, server: Server, work: Job) -> None:
         try:
@@ -82,7 +82,7 @@ class Board:
         except CouncilError:
             self.failed.add(work)
         finally:
-            del server.doing[work]
+            del server.tasks[work]
             self.share_out()
 
 
@@ -100,7 +100,7 @@ class SharedWorks:
 
     @asynccontextmanager
     async def serve_queue(
-        self, queue: str, do: Do, unfinished: Unfinished, at_once: int
+        self, queue: str, do: RunJob, unfinished: ListUnfinished, at_once: int
     ) -> AsyncIterator[None]:
         board, server = self.board, Server(queue, do, unfinished, at_once)
         board.servers.append(server)
@@ -111,7 +111,7 @@ class SharedWorks:
             yield
         finally:
             board.servers.remove(server)
-            tasks = [*server.doing.values()]
+            tasks = [*server.tasks.values()]
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.homes import Home, scripted_panel
+from tests.bot.homes import Home, scripted_config
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     """Give a home whose panel is scripted."""
-    return Home(tmp_path).with_config(scripted_panel()).with_tables()
+    return Home(tmp_path).with_config(scripted_config()).with_tables()
 
 
 @pytest.fixture(scope="session")
 def held_home(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, str]:
     """Give a home in which one round was held, and the round's id; not to be changed."""
-    held = Home(tmp_path_factory.mktemp("held")).with_config(scripted_panel()).with_tables()
+    held = Home(tmp_path_factory.mktemp("held")).with_config(scripted_config()).with_tables()
     ran = held.council("ask", "Which queue should we use?", "--seed", "s", "--json")
     return held, str(ran.json["id"])
 

@@ -22,13 +22,13 @@ from typer.testing import CliRunner
 from bot.cli.main import app
 from tests.sqlite import new_file
 
-PATIENCE_SECONDS = 60
+TIMEOUT_SECONDS = 60
 PROGRAM = (sys.executable, "-m", "bot")
 LETTERS = ("north", "south", "east", "west", "middle")
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class Result:
     """The exit code and output of the program."""
 
     code: int
@@ -88,7 +88,7 @@ class Home:
         """Return the same home with more variables in its environment."""
         return Home(self.folder, {**self.settings, **settings})
 
-    def council(self, *arguments: str | bytes, said: str = "") -> Ran:
+    def council(self, *arguments: str | bytes, said: str = "") -> Result:
         """Run the program to its end."""
         ended = subprocess.run(
             [*PROGRAM, *arguments],
@@ -96,18 +96,18 @@ class Home:
             env=self.environment,
             input=said.encode(),
             capture_output=True,
-            timeout=PATIENCE_SECONDS,
+            timeout=TIMEOUT_SECONDS,
             check=False,
         )
-        return Ran(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+        return Result(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
-    def here(self, *arguments: str) -> Ran:
+    def here(self, *arguments: str) -> Result:
         """Run a command inside this process, which is faster; not while an event loop runs."""
         ran = CliRunner().invoke(app, arguments, env=self.environment)
         structlog.reset_defaults()  # its log stream is closed now
         if ran.exception and not isinstance(ran.exception, SystemExit):
             raise ran.exception
-        return Ran(ran.exit_code, ran.stdout, ran.stderr)
+        return Result(ran.exit_code, ran.stdout, ran.stderr)
 
     async def started(self, *arguments: str) -> asyncio.subprocess.Process:
         """Start the program without waiting for its end."""
@@ -121,9 +121,9 @@ class Home:
             stderr=asyncio.subprocess.PIPE,
         )
 
-    async def beside(self, *arguments: str) -> Ran:
+    async def beside(self, *arguments: str) -> Result:
         """Run the program to its end while this loop serves its models."""
-        return await ended(await self.started(*arguments))
+        return await wait_for_exit(await self.started(*arguments))
 
     def sql(self, statement: str, *values: object) -> list[Any]:
         """Run a statement on the database, without the program."""
@@ -136,24 +136,24 @@ class Home:
         return b"".join(path.read_bytes() for path in files)
 
 
-async def ended(process: asyncio.subprocess.Process) -> Ran:
+async def wait_for_exit(process: asyncio.subprocess.Process) -> Result:
     """Wait for the program's end; kill it after the timeout."""
     try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             out, err = await process.communicate()
     except TimeoutError:
         process.kill()
         raise
-    return Ran(process.returncode or 0, out.decode(), err.decode())
+    return Result(process.returncode or 0, out.decode(), err.decode())
 
 
-async def interrupted(process: asyncio.subprocess.Process) -> Ran:
+async def interrupt(process: asyncio.subprocess.Process) -> Result:
     """Send what Ctrl-C sends, and wait for the program's end."""
     process.send_signal(signal.SIGINT)
-    return await ended(process)
+    return await wait_for_exit(process)
 
 
-def panel_of(seats: Iterable[str], **terms: object) -> str:
+def panel_toml(seats: Iterable[str], **terms: object) -> str:
     """Return the section of panel "house" with these seats; without audits by default."""
     listed = ", ".join(json.dumps(seat) for seat in seats)
     terms = {"audit_share": 0} | terms
@@ -161,19 +161,21 @@ def panel_of(seats: Iterable[str], **terms: object) -> str:
     return "\n".join(["[panels.house]", f"members = [{listed}]", *lines, ""])
 
 
-def seat_of(key: str, **section: object) -> str:
+def seat_toml(key: str, **section: object) -> str:
     """Return the [models] section of a seat."""
     lines = [f"{name} = {json.dumps(value)}" for name, value in section.items()]
     return "\n".join([f"[models.{json.dumps(key)}]", *lines, ""])
 
 
-def scripted_panel(seats: int = 5, **terms: object) -> str:
+def scripted_config(seats: int = 5, **terms: object) -> str:
     """Return a council.toml whose members answer and vote at random."""
     keys = LETTERS[:seats]
-    return panel_of(keys, **terms) + "".join(seat_of(key, model="scripted/random") for key in keys)
+    return panel_toml(keys, **terms) + "".join(
+        seat_toml(key, model="scripted/random") for key in keys
+    )
 
 
-def served_panel(api_base: str, names: Iterable[str], **terms: object) -> str:
+def served_config(api_base: str, names: Iterable[str], **terms: object) -> str:
     """Return a council.toml whose members are models of an OpenAI-compatible server."""
     keys = [f"openai/{name}" for name in names]
-    return panel_of(keys, **terms) + "".join(seat_of(key, api_base=api_base) for key in keys)
+    return panel_toml(keys, **terms) + "".join(seat_toml(key, api_base=api_base) for key in keys)

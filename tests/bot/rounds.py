@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain, repeat
 
 from bot.chat import Buttons, Mentions, Part, Post, Steps, Table
-from bot.render.round_report import report
+from bot.render.round_report import round_thread
 from council.answers import Reply
 from council.panel import Panel
 from council.pipeline.run import run_round
@@ -65,16 +65,16 @@ def words_of(post: Post) -> str:
 
 
 def root_of(round_: Round) -> str:
-    return words_of(report(round_).root)
+    return words_of(round_thread(round_).root)
 
 
 def thread_of(round_: Round) -> str:
-    return "\n".join(words_of(post) for post in report(round_).replies)
+    return "\n".join(words_of(post) for post in round_thread(round_).replies)
 
 
 def lines_of(round_: Round, kind: type[Part]) -> list[str]:
     """Give the parts of one kind in the root post, as text."""
-    return [_words(part) for part in report(round_).root.parts if isinstance(part, kind)]
+    return [_words(part) for part in round_thread(round_).root.parts if isinstance(part, kind)]
 
 
 def _words(part: Part) -> str:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from tests.bot.homes import PATIENCE_SECONDS, Home, scripted_panel
+from tests.bot.homes import TIMEOUT_SECONDS, Home, scripted_config
 
 
 @dataclass(slots=True)
-class Running:
+class RunningServer:
     """A running server and every line that it has written so far."""
 
     process: asyncio.subprocess.Process
@@ -19,7 +19,7 @@ class Running:
 
     async def says(self, words: str) -> str:
         """Wait for a line with these words, and return it."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while not (found := [line for line in self.lines if words in line]):
                 assert self.process.returncode is None, self.lines
                 await asyncio.sleep(0.01)
@@ -32,16 +32,16 @@ class Running:
     async def page_is_up(self) -> bool:
         """Return whether the page answers its health check."""
         address = (await self.says("The page: ")).split()[-1]
-        async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_SECONDS) as browser:
+        async with httpx.AsyncClient(trust_env=False, timeout=TIMEOUT_SECONDS) as browser:
             return (await browser.get(f"{address}/healthz")).status_code == 200
 
 
 @asynccontextmanager
-async def running(home: Home, secrets: Collection[str]) -> AsyncIterator[Running]:
+async def running_server(home: Home, secrets: Collection[str]) -> AsyncIterator[RunningServer]:
     """Serve until the block ends, then check the exit code and that no secret was written."""
-    home = home.with_config(scripted_panel(4)).with_tables().with_settings(COUNCIL_PORT="0")
+    home = home.with_config(scripted_config(4)).with_tables().with_settings(COUNCIL_PORT="0")
     process = await home.started("serve")
-    run = Running(process)
+    run = RunningServer(process)
     reading = asyncio.create_task(read_into(run.lines, process))
     try:
         yield run
@@ -65,7 +65,7 @@ async def read_into(lines: list[str], process: asyncio.subprocess.Process) -> No
         lines.append(line.decode().rstrip())  # noqa: PERF401
 
 
-async def still(holds: Callable[[], object], seconds: float) -> bool:
+async def holds_for(holds: Callable[[], object], seconds: float) -> bool:
     """Return whether a condition holds for that long."""
     for _ in range(int(seconds * 100)):
         if not holds():

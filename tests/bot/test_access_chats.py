@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from bot.access import Access, AccessDeniedError, ChannelRules, admitted, allows, check_panel
+from bot.access import (
+    Access,
+    AccessDeniedError,
+    ChannelRules,
+    allows_panel,
+    check_admitted,
+    check_panel,
+)
 from bot.chat import Asker, IncomingMessage
 from council.panel import Panel
 from council.places import Place
@@ -25,7 +32,7 @@ def open_to(access: Access) -> set[str]:
     found = set()
     for name, said in SAID.items():
         try:
-            admitted(access, said)
+            check_admitted(access, said)
         except AccessDeniedError:
             continue
         found.add(name)
@@ -68,10 +75,10 @@ def test_where_roles_are_named_only_who_has_one_may_ask(
     access = Access(roles=("R1", "R9"))
 
     if not sentence:
-        admitted(access, said)
+        check_admitted(access, said)
         return
     with pytest.raises(AccessDeniedError, match=sentence):
-        admitted(access, said)
+        check_admitted(access, said)
 
 
 def test_an_admin_is_named_by_an_id_or_by_a_role() -> None:
@@ -86,17 +93,17 @@ def test_a_thread_that_few_see_goes_by_the_rules_of_its_channel() -> None:
     place = Place("discord", "G1", "C1:T1", "T1", private=True)
     access = Access(channels=("C1",), rules={"C1": ChannelRules("cheap")})
 
-    admitted(access, replace(IN_CHANNEL, place=place))
+    check_admitted(access, replace(IN_CHANNEL, place=place))
     assert access.rules_in(place).panel == "cheap"
     with pytest.raises(AccessDeniedError):
-        admitted(Access(channels=("C2",)), replace(IN_CHANNEL, place=place))
+        check_admitted(Access(channels=("C2",)), replace(IN_CHANNEL, place=place))
 
 
 @pytest.mark.parametrize("chat", ["web", "terminal"])
 def test_the_page_and_the_terminal_are_never_refused(chat: str) -> None:
     shut = Access(channels=(), direct_messages=False)
 
-    admitted(shut, replace(BY_GUEST, place=Place(chat), is_shared=True))
+    check_admitted(shut, replace(BY_GUEST, place=Place(chat), is_shared=True))
 
 
 @pytest.mark.parametrize(
@@ -132,14 +139,14 @@ def test_who_is_refused_is_told_where_to_turn(said: IncomingMessage, sentence: s
     shut = Access(channels=(), admins=("U8", "U9"), direct_messages=False)
 
     with pytest.raises(AccessDeniedError) as refused:
-        admitted(shut, said)
+        check_admitted(shut, said)
 
     assert str(refused.value) == sentence
 
 
 def test_without_admins_it_is_whoever_runs_it() -> None:
     with pytest.raises(AccessDeniedError, match=r"or ask whoever runs it\.$"):
-        admitted(Access(), BY_GUEST)
+        check_admitted(Access(), BY_GUEST)
 
 
 def in_channel(*vendors: str) -> Access:
@@ -157,8 +164,8 @@ def in_channel(*vendors: str) -> Access:
 def test_a_panel_sits_where_every_seat_may(vendors: tuple[str, ...], allowed: bool) -> None:
     access = in_channel(*vendors)
 
-    assert allows(access, HERE, a_panel()) is allowed
-    assert allows(access, replace(HERE, channel="C2"), a_panel())
+    assert allows_panel(access, HERE, a_panel()) is allowed
+    assert allows_panel(access, replace(HERE, channel="C2"), a_panel())
 
 
 @pytest.mark.parametrize(
@@ -167,7 +174,7 @@ def test_a_panel_sits_where_every_seat_may(vendors: tuple[str, ...], allowed: bo
     ids=["judge", "chairman"],
 )
 def test_judges_and_chairmen_are_seats_too(panel: Panel) -> None:
-    assert not allows(in_channel("anthropic", "openai", "gemini"), HERE, panel)
+    assert not allows_panel(in_channel("anthropic", "openai", "gemini"), HERE, panel)
 
 
 def test_whose_models_may_not_be_used_is_named() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.access import Access, NotYoursError, check_own, check_readable, readable_rounds
+from bot.access import Access, NotYoursError, check_own_round, check_readable, readable_rounds
 from bot.chat import Asker, IncomingMessage
 from council.errors import RoundNotFoundError
 from council.places import NOWHERE, Place
@@ -110,13 +110,13 @@ def test_a_chat_reads_what_was_asked_in_its_workspace_private_rounds_where_they_
 def test_an_admin_may_what_the_asker_may() -> None:
     round_, access = asked_in(HERE), Access(admins=("U9",))
 
-    check_own(access, round_, OTHER, "stop a round")
-    check_own(access, round_, Asker("U9", "Ann"), "stop a round")
+    check_own_round(access, round_, OTHER, "stop a round")
+    check_own_round(access, round_, Asker("U9", "Ann"), "stop a round")
 
     with pytest.raises(NotYoursError, match=r"^Only the one who asked, or an admin, can stop a r"):
-        check_own(access, round_, ME, "stop a round")
+        check_own_round(access, round_, ME, "stop a round")
 
 
 def test_what_nobody_asked_belongs_to_nobody() -> None:
     with pytest.raises(NotYoursError, match=r"^Only the one who asked can stop a round\.$"):
-        check_own(Access(), asked_in(HERE, Asker("", "")), ME, "stop a round")
+        check_own_round(Access(), asked_in(HERE, Asker("", "")), ME, "stop a round")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.bot.homes import PATIENCE_SECONDS, Home, interrupted, served_panel
+from tests.bot.homes import TIMEOUT_SECONDS, Home, interrupt, served_config
 from tests.ports import free_port
 from tests.soak.paid import PaidServer
 
@@ -21,11 +21,11 @@ def at_home(folder: Path, server: PaidServer) -> Home:
     home = Home(folder, {"COUNCIL_PORT": str(free_port())})
     suite = "\n".join(f"What now? [round {n}]" for n in range(1, QUESTIONS + 1))
     (folder / "sql.txt").write_text(suite)
-    return home.with_config(served_panel(server.api_base, MEMBERS, **terms))
+    return home.with_config(served_config(server.api_base, MEMBERS, **terms))
 
 
 async def until_calls(server: PaidServer, calls: int) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while server.bill.total < calls:  # noqa: ASYNC110 - a process of its own asks
             await asyncio.sleep(0.005)
 
@@ -41,7 +41,7 @@ async def killed_after(home: Home, server: PaidServer, calls: int, *arguments: s
 
 async def until_ended(home: Home) -> None:
     """Wait until the product has noted the end of the bake-off."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while not home.sql("SELECT 1 FROM bakeoff WHERE ended_at IS NOT NULL"):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
 
@@ -77,7 +77,7 @@ async def test_interrupted_it_is_cancelled_and_only_goes_on_when_it_is_told_to(
         home = at_home(tmp_path, server)
         process = await home.started("bakeoff", "run", "sql.txt", "--yes")
         await until_calls(server, 9)
-        ran = await interrupted(process)
+        ran = await interrupt(process)
         asked = server.bill.total
 
         await _served_for_a_while(home)

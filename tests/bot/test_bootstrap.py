@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap import StartOptions, opened_app
+from bot.bootstrap import StartOptions, open_app
 from bot.settings import load_settings
 
 
@@ -16,7 +16,7 @@ async def test_what_a_process_does_alone_is_its_own(
     settings = load_settings(tmp_path / ".env")
 
     async with (
-        opened_app(settings, StartOptions(serves=True)) as app,
+        open_app(settings, StartOptions(serves=True)) as app,
         app.bakeoff_registry.acquire("schedules") as is_ours,
     ):
         assert is_ours

@@ -123,7 +123,10 @@ async def test_a_workspace_named_by_its_id_has_a_limit_of_its_own() -> None:
 
 
 async def test_direct_messages_outside_any_workspace_are_not_counted() -> None:
-    assert Access(rounds_at_once=1).most_at_once(Place("discord", "", "D1", private=True)) is None
+    assert (
+        Access(rounds_at_once=1).max_running_rounds(Place("discord", "", "D1", private=True))
+        is None
+    )
 
 
 async def test_an_event_that_comes_again_is_not_refused() -> None:
@@ -151,7 +154,7 @@ async def test_one_that_a_fault_has_stopped_takes_no_room() -> None:
     app = Office().app
     stopped = asked("a1a1", ANA)
     await app.open(stopped)
-    with pytest.raises(CouncilError), app.keeping_admitted(stopped):
+    with pytest.raises(CouncilError), app.dismissed_at_end(stopped):
         raise CouncilError("The disk is full.")
 
     assert await app.open(asked("b1b1", BEN))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.chat.incoming import MOST_CHARACTERS, cleaned
+from bot.chat.incoming import MAX_QUESTION_CHARACTERS, clean_text
 from bot.context import checked_question
 from council.errors import QuestionError
 from council.rounds import Question
@@ -25,7 +25,7 @@ from council.rounds import Question
     ],
 )
 def test_a_question_is_kept_as_it_reads(said: str, kept: str) -> None:
-    assert cleaned(said) == kept
+    assert clean_text(said) == kept
 
 
 @pytest.mark.parametrize("empty", ["", "  \n\t ", "\u200b\u202e\x00", "\ufeff"])
@@ -35,7 +35,7 @@ def test_a_question_with_nothing_to_read_is_refused(empty: str) -> None:
 
 
 def test_the_longest_question_is_taken_and_one_character_more_refused() -> None:
-    longest = "a" * MOST_CHARACTERS
+    longest = "a" * MAX_QUESTION_CHARACTERS
 
     assert checked_question(Question(longest)).text == longest
     with pytest.raises(QuestionError, match="20,001 characters and at most 20,000"):
@@ -44,11 +44,11 @@ def test_the_longest_question_is_taken_and_one_character_more_refused() -> None:
 
 def test_what_a_question_refers_to_counts_towards_its_length() -> None:
     with pytest.raises(QuestionError, match="20,003 characters"):
-        checked_question(Question("Why", context="a" * MOST_CHARACTERS))
+        checked_question(Question("Why", context="a" * MAX_QUESTION_CHARACTERS))
 
 
 def test_only_what_stays_of_a_question_counts_towards_its_length() -> None:
-    question = checked_question(Question("Why?" + "\u200b" * MOST_CHARACTERS))
+    question = checked_question(Question("Why?" + "\u200b" * MAX_QUESTION_CHARACTERS))
 
     assert question.text == "Why?"
 

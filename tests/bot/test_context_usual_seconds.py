@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.commands.ask import accepted
+from bot.commands.ask import acceptance_post
 from bot.context import usual_seconds
 from council.rounds import Closing, Round
 from storage.memory import MemoryStore
@@ -57,4 +57,4 @@ async def test_the_asker_is_told(before: int, told: str) -> None:
     for number in range(before):
         await app.store.open(took(38, number))
 
-    assert words_of(await accepted(app, a_round())).endswith(told)
+    assert words_of(await acceptance_post(app, a_round())).endswith(told)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.homes import PATIENCE_SECONDS, Home, Ran, ended, served_panel
+from tests.bot.homes import TIMEOUT_SECONDS, Home, Result, served_config, wait_for_exit
 from tests.ports import free_port
 from tests.soak.visiting import Visitor
 from tests.wire.models import ModelServer
@@ -33,20 +33,20 @@ async def serving(home: Home) -> AsyncIterator[tuple[asyncio.subprocess.Process,
 
 
 def at_home(folder: Path, server: ModelServer) -> Home:
-    config = served_panel(server.api_base, NAMES, audit_share=0.0)
+    config = served_config(server.api_base, NAMES, audit_share=0.0)
     return Home(folder, {"COUNCIL_PORT": str(free_port())}).with_config(config)
 
 
 async def asked(server: ModelServer, calls: int) -> None:
     """Wait until the models have been asked so often."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while len(server.requests) < calls:  # noqa: ASYNC110 - a process of its own asks
             await asyncio.sleep(0.01)
 
 
-async def stopped(process: asyncio.subprocess.Process) -> Ran:
+async def stopped(process: asyncio.subprocess.Process) -> Result:
     process.send_signal(signal.SIGTERM)
-    return await ended(process)
+    return await wait_for_exit(process)
 
 
 async def test_a_second_process_on_the_same_database_is_refused_in_a_sentence(

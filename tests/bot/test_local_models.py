@@ -9,13 +9,13 @@ import psutil
 import pytest
 from platformdirs import user_cache_dir
 
-from tests.bot.homes import Home, Ran
+from tests.bot.homes import Home, Result
 
 MODELS = os.environ.get("COUNCIL_MODEL_DIR") or str(Path(user_cache_dir("council")) / "models")
 LONGEST_SECONDS = 280
 
 
-async def held_on_real_models(home: Home) -> tuple[Ran, set[psutil.Process]]:
+async def held_on_real_models(home: Home) -> tuple[Result, set[psutil.Process]]:
     """Ask the demonstration models; give what was said, and every process that it took."""
     process = await home.started("ask", "--local", "Why is the sky blue?", "--json")
     helpers = set[psutil.Process]()
@@ -26,7 +26,7 @@ async def held_on_real_models(home: Home) -> tuple[Ran, set[psutil.Process]]:
                 helpers |= set(psutil.Process(process.pid).children(recursive=True))
             await asyncio.sleep(0.2)
     out, err = await reading
-    return Ran(process.returncode or 0, out.decode(), err.decode()), helpers
+    return Result(process.returncode or 0, out.decode(), err.decode()), helpers
 
 
 @pytest.mark.local_models

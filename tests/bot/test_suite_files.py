@@ -4,7 +4,12 @@ import codecs
 
 import pytest
 
-from bot.suite_files import read_file, read_lines, read_suite, suite_of
+from bot.suite_files import (
+    parse_suite_file,
+    parse_suite_lines,
+    parse_suite_text,
+    suite_from_section,
+)
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 
 CSV = """question,category,answer,grading,tolerance,context
@@ -66,14 +71,14 @@ QUESTIONS = (
     ],
 )
 def test_every_file_format_gives_the_same_suite(filename: str, text: str) -> None:
-    assert read_suite("sql", filename, text) == Suite("sql", QUESTIONS)
+    assert parse_suite_text("sql", filename, text) == Suite("sql", QUESTIONS)
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
 def test_other_delimiters_of_spreadsheets_are_detected(delimiter: str) -> None:
     text = f"question{delimiter}answer\nWhy, if at all?{delimiter}42\n"
 
-    (question,) = read_suite("sql", "sql.csv", text).questions
+    (question,) = parse_suite_text("sql", "sql.csv", text).questions
 
     assert question == SuiteQuestion("Why, if at all?", "", Reference(Grading.NUMBER, "42"))
 
@@ -89,13 +94,16 @@ def test_other_delimiters_of_spreadsheets_are_detected(delimiter: str) -> None:
     ],
 )
 def test_a_plain_list_is_a_suite(filename: str, text: str) -> None:
-    assert [q.text for q in read_suite("sql", filename, text).questions] == ["Why?", "How, then?"]
+    assert [q.text for q in parse_suite_text("sql", filename, text).questions] == [
+        "Why?",
+        "How, then?",
+    ]
 
 
 def test_questions_of_several_lines_are_kept_whole() -> None:
     text = 'question,answer\n"Given:\n- a\n- b\nWhich?",a\n'
 
-    (question,) = read_suite("sql", "sql.csv", text).questions
+    (question,) = parse_suite_text("sql", "sql.csv", text).questions
 
     assert question.text == "Given:\n- a\n- b\nWhich?"
 
@@ -103,7 +111,7 @@ def test_questions_of_several_lines_are_kept_whole() -> None:
 def test_yaml_is_read_as_it_is_written() -> None:
     text = "- question: Is it?\n  answer: no\n- question: Which day?\n  answer: 2026-11-21\n"
 
-    read = read_suite("sql", "sql.yaml", text).questions
+    read = parse_suite_text("sql", "sql.yaml", text).questions
 
     assert [q.reference.value for q in read if q.reference] == ["no", "2026-11-21"]
 
@@ -111,7 +119,7 @@ def test_yaml_is_read_as_it_is_written() -> None:
 def test_json_numbers_are_read_as_they_are_written() -> None:
     text = '{"question": "How many?", "answer": 1.10}\n{"question": "Is it?", "answer": true}\n'
 
-    read = read_suite("sql", "sql.jsonl", text).questions
+    read = parse_suite_text("sql", "sql.jsonl", text).questions
 
     assert [q.reference.value for q in read if q.reference] == ["1.10", "true"]
 
@@ -119,7 +127,7 @@ def test_json_numbers_are_read_as_they_are_written() -> None:
 def test_a_toml_file_may_say_that_judges_see_references() -> None:
     text = f'judges_see_references = true\ncategory = "all"\n{TOML}'
 
-    read = read_suite("sql", "sql.toml", text)
+    read = parse_suite_text("sql", "sql.toml", text)
 
     assert read.judges_see_references
     assert [question.category for question in read.questions] == ["maths", "all", "maths", "all"]
@@ -127,22 +135,22 @@ def test_a_toml_file_may_say_that_judges_see_references() -> None:
 
 @pytest.mark.parametrize("mark", [codecs.BOM_UTF8, b""])
 def test_a_byte_order_mark_is_not_part_of_the_first_column(mark: bytes) -> None:
-    assert read_file("sql", "sql.csv", mark + CSV.encode()).questions == QUESTIONS
+    assert parse_suite_file("sql", "sql.csv", mark + CSV.encode()).questions == QUESTIONS
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf_16_with_a_byte_order_mark_is_read(encoding: str) -> None:
     mark = codecs.BOM_UTF16_LE if encoding.endswith("le") else codecs.BOM_UTF16_BE
 
-    assert read_file("sql", "sql.csv", mark + CSV.encode(encoding)).questions == QUESTIONS
+    assert parse_suite_file("sql", "sql.csv", mark + CSV.encode(encoding)).questions == QUESTIONS
 
 
 def test_typed_lines_are_questions() -> None:
-    assert [q.text for q in read_lines("sql", "Why?\nHow?").questions] == ["Why?", "How?"]
+    assert [q.text for q in parse_suite_lines("sql", "Why?\nHow?").questions] == ["Why?", "How?"]
 
 
 def test_settings_may_list_strings_and_mappings() -> None:
-    read = suite_of("SQL", ["Why?", {"question": "How many?", "answer": 3}], "all")
+    read = suite_from_section("SQL", ["Why?", {"question": "How many?", "answer": 3}], "all")
 
     assert read.name == "sql"
     assert read.questions == (
@@ -152,6 +160,6 @@ def test_settings_may_list_strings_and_mappings() -> None:
 
 
 def test_invisible_characters_are_removed() -> None:
-    (question,) = read_lines("sql", "Wh\u200by\u202e?\x07").questions
+    (question,) = parse_suite_lines("sql", "Wh\u200by\u202e?\x07").questions
 
     assert question.text == "Why?"

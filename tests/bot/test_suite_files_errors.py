@@ -2,13 +2,19 @@
 
 import pytest
 
-from bot.chat.incoming import MOST_CHARACTERS
+from bot.chat.incoming import MAX_QUESTION_CHARACTERS
 from bot.context import checked_question
-from bot.suite_files import MAX_BYTES, checked_name, name_from, read_file, read_suite
+from bot.suite_files import (
+    MAX_BYTES,
+    parse_suite_file,
+    parse_suite_text,
+    suite_name_from_file,
+    validate_suite_name,
+)
 from council.errors import SuiteError
 from council.rounds import Question
 
-LONG = "x" * (MOST_CHARACTERS + 1)
+LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +120,7 @@ LONG = "x" * (MOST_CHARACTERS + 1)
 )
 def test_the_wrong_line_is_named(filename: str, text: str, told: str) -> None:
     with pytest.raises(SuiteError) as caught:
-        read_suite("sql", filename, text)
+        parse_suite_text("sql", filename, text)
 
     assert str(caught.value).startswith(f"{filename}: ")
     assert told in str(caught.value)
@@ -126,13 +132,13 @@ def test_ten_thousand_questions_are_refused_in_one_sentence(ending: str) -> None
     lines = (f"{quote}Question {n}{quote.strip('- ')}" for n in range(10_000))
 
     with pytest.raises(SuiteError, match="more than 1,000 questions, the most that a suite takes"):
-        read_suite("sql", f"s.{ending}", "\n".join(lines))
+        parse_suite_text("sql", f"s.{ending}", "\n".join(lines))
 
 
 def test_a_thousand_questions_are_a_suite() -> None:
     text = "\n".join(f"Question {n}" for n in range(1_000))
 
-    assert len(read_suite("sql", "s.txt", text).questions) == 1_000
+    assert len(parse_suite_text("sql", "s.txt", text).questions) == 1_000
 
 
 @pytest.mark.parametrize(
@@ -149,13 +155,13 @@ def test_a_thousand_questions_are_a_suite() -> None:
 )
 def test_a_file_that_is_not_utf_8_is_refused(content: bytes, told: str) -> None:
     with pytest.raises(SuiteError) as caught:
-        read_file("sql", "s.csv", content)
+        parse_suite_file("sql", "s.csv", content)
 
     assert told in str(caught.value)
 
 
 def test_every_question_in_a_suite_can_be_asked() -> None:
-    (question,) = read_suite("sql", "s.txt", "x" * MOST_CHARACTERS).questions
+    (question,) = parse_suite_text("sql", "s.txt", "x" * MAX_QUESTION_CHARACTERS).questions
 
     assert checked_question(Question(question.text)).text == question.text
 
@@ -163,8 +169,8 @@ def test_every_question_in_a_suite_can_be_asked() -> None:
 @pytest.mark.parametrize("name", ["", "a b", "../x", "-x", "x" * 41, "keep", "last", "ä?", "a\nb"])
 def test_a_name_that_cannot_be_typed_is_refused(name: str) -> None:
     with pytest.raises(SuiteError, match="A suite cannot be called"):
-        checked_name(name)
+        validate_suite_name(name)
 
 
 def test_the_default_name_is_the_file_name() -> None:
-    assert name_from("My Questions.csv") == "my-questions"
+    assert suite_name_from_file("My Questions.csv") == "my-questions"

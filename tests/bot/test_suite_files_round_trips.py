@@ -6,11 +6,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.chat.incoming import cleaned
-from bot.suite_files import as_csv, question_fields, read_suite, suite_document
+from bot.chat.incoming import clean_text
+from bot.suite_files import parse_suite_text, question_fields, suite_csv, suite_document
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 
-_TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).map(cleaned).filter(bool)
+_TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).map(clean_text).filter(bool)
 _LABELS = st.sampled_from(["", "maths", "sql joins"])
 _REFERENCES = st.one_of(
     st.none(),
@@ -41,32 +41,32 @@ SUITES = st.lists(_QUESTIONS, min_size=1, max_size=8, unique_by=_key).map(
 
 @given(SUITES)
 def test_csv(suite: Suite) -> None:
-    assert read_suite("sql", "sql.csv", as_csv(suite)) == suite
+    assert parse_suite_text("sql", "sql.csv", suite_csv(suite)) == suite
 
 
 @given(SUITES)
 def test_json_lines(suite: Suite) -> None:
     lines = (json.dumps(question_fields(question)) for question in suite.questions)
 
-    assert read_suite("sql", "sql.jsonl", "\n".join(lines)) == suite
+    assert parse_suite_text("sql", "sql.jsonl", "\n".join(lines)) == suite
 
 
 @given(SUITES)
 def test_json(suite: Suite) -> None:
     text = json.dumps(suite_document(suite)["questions"], ensure_ascii=False, indent=2)
 
-    assert read_suite("sql", "sql.json", text) == suite
+    assert parse_suite_text("sql", "sql.json", text) == suite
 
 
 @given(SUITES)
 def test_yaml(suite: Suite) -> None:
     text = yaml.safe_dump([question_fields(question) for question in suite.questions])
 
-    assert read_suite("sql", "sql.yaml", text) == suite
+    assert parse_suite_text("sql", "sql.yaml", text) == suite
 
 
 @given(SUITES)
 def test_the_same_suite_has_the_same_version(suite: Suite) -> None:
-    again = read_suite("other", "sql.csv", as_csv(suite))
+    again = parse_suite_text("other", "sql.csv", suite_csv(suite))
 
     assert again.version == suite.version

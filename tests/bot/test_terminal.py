@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.bot.homes import PATIENCE_SECONDS, Home, ended
+from tests.bot.homes import TIMEOUT_SECONDS, Home, wait_for_exit
 
 HERE = "Asking North, South, East, West and Middle"
 
@@ -15,10 +15,10 @@ HERE = "Asking North, South, East, West and Middle"
 @pytest.fixture(scope="module")
 def transcript(held_home: tuple[Home, str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Say several things, and give each line that was said back."""
-    from tests.bot.homes import scripted_panel
+    from tests.bot.homes import scripted_config
 
     home = Home(tmp_path_factory.mktemp("chat")).with_config(
-        scripted_panel() + '[panels.pair]\nmembers = ["north", "south"]\n'
+        scripted_config() + '[panels.pair]\nmembers = ["north", "south"]\n'
     )
     said = [
         "/council rounds",
@@ -101,17 +101,17 @@ async def test_ctrl_c_at_the_prompt_exits_at_once_and_cleanly(home: Home) -> Non
         stderr=asyncio.subprocess.PIPE,
     )
     assert process.stdout
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while b"Ctrl-D leaves" not in await process.stdout.readline():
             pass
     process.send_signal(signal.SIGINT)
     try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             await process.wait()  # the input is still open: nothing but Ctrl-C ends it
     finally:
         with suppress(ProcessLookupError):
             process.kill()
-    ran = await ended(process)
+    ran = await wait_for_exit(process)
 
     assert ran.code in {0, 1, 130}
     assert "Traceback" not in ran.err

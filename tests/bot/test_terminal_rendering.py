@@ -21,9 +21,9 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.render.round_report import report
+from bot.render.round_report import round_thread
 from bot.render.round_status import progress_post
-from bot.terminal import dressed
+from bot.terminal import render_post
 from council.answers import Reply
 from tests.bot.rounds import answers, held
 from tests.builders import NAMES, a_panel, a_question, a_round
@@ -61,7 +61,7 @@ def parts_of(text: str) -> list[Part]:
 def printed(post: Post, *, terminal: bool = False) -> str:
     screen = io.StringIO()
     console = Console(file=screen, width=80, force_terminal=terminal, highlight=False)
-    console.print(dressed(post))
+    console.print(render_post(post))
     return screen.getvalue()
 
 
@@ -120,7 +120,7 @@ async def test_a_whole_round_fits_in_eighty_columns(number: int) -> None:
     texts = answers(*[Reply(LONG, cost_usd=0.0123, seconds=123.4)] * number)
     gateway = FakeGateway(answers=texts, chairmen=dict.fromkeys(NAMES, LONG))
     round_ = await held(gateway, a_panel(number), a_question(LONG))
-    thread = report(round_)
+    thread = round_thread(round_)
 
     for post in (thread.root, *thread.replies, progress_post(round_, 3)):
         assert max(map(cell_len, printed(post).splitlines())) <= 80

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.bot.homes import PATIENCE_SECONDS, Ran, ended
+from tests.bot.homes import TIMEOUT_SECONDS, Result, wait_for_exit
 
 ROOT = Path(__file__).parents[2]
 Environment = Mapping[str, str]
@@ -37,9 +37,9 @@ async def answering(
     """Run a server, wait until it answers, and kill it at the end of the block."""
     process = await start(words, folder, environment)
     try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while not await _answers(port):
-                assert process.returncode is None, await ended(process)
+                assert process.returncode is None, await wait_for_exit(process)
                 await asyncio.sleep(0.05)
         yield process
     finally:
@@ -47,11 +47,11 @@ async def answering(
             process.kill()
 
 
-async def told_to_stop(process: asyncio.subprocess.Process) -> tuple[Ran, float]:
+async def told_to_stop(process: asyncio.subprocess.Process) -> tuple[Result, float]:
     """Send SIGTERM; return the result, and after how many seconds the process ended."""
     process.send_signal(signal.SIGTERM)
     sent = time.monotonic()
-    ran = await ended(process)
+    ran = await wait_for_exit(process)
     return ran, time.monotonic() - sent
 
 

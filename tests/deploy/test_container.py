@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from tomllib import loads
 
-from tests.bot.homes import Home, ended, scripted_panel
+from tests.bot.homes import Home, scripted_config, wait_for_exit
 from tests.deploy.containerfile import (
     command,
     copied,
@@ -66,12 +66,12 @@ async def test_its_command_answers_its_own_health_check_and_stops_when_told_to(
 ) -> None:
     port, data = free_port(), tmp_path / "data"
     environment = in_a_container(tmp_path, port)
-    Home(data).with_config(scripted_panel())
+    Home(data).with_config(scripted_config())
 
     async with answering(command(), data, environment, port) as process:
-        healthy = await ended(await start(health_command(), data, environment))
+        healthy = await wait_for_exit(await start(health_command(), data, environment))
         ran, seconds = await told_to_stop(process)
-    unhealthy = await ended(await start(health_command(), data, environment))
+    unhealthy = await wait_for_exit(await start(health_command(), data, environment))
 
     assert (healthy.code, unhealthy.code) == (0, 1), healthy.err
     assert (ran.code, ran.out) == (0, "")
@@ -83,7 +83,7 @@ async def test_without_a_token_for_the_page_it_says_what_to_set(tmp_path: Path) 
     environment = in_a_container(tmp_path, free_port())
     del environment["COUNCIL_WEB_TOKEN"]
 
-    ran = await ended(await start(command(), tmp_path / "data", environment))
+    ran = await wait_for_exit(await start(command(), tmp_path / "data", environment))
 
     assert (ran.code, len(ran.lines)) == (2, 1)
     assert "COUNCIL_WEB_TOKEN must be set" in ran.err

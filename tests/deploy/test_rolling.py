@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url
 
-from tests.bot.homes import Home, scripted_panel
+from tests.bot.homes import Home, scripted_config
 from tests.postgres import Server
 from tests.soak.cluster.fleet import Copy, homes
 from tests.soak.cluster.owners import Owners
@@ -27,7 +27,7 @@ def execute(postgres: Server, migrated_url: str) -> Execute:
 
 @pytest.fixture
 def home(tmp_path: Path, migrated_url: str) -> Home:
-    [one] = homes(tmp_path, {"COUNCIL_DATABASE_URL": migrated_url}, scripted_panel(3), 1)
+    [one] = homes(tmp_path, {"COUNCIL_DATABASE_URL": migrated_url}, scripted_config(3), 1)
     return one
 
 

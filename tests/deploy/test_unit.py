@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.runners.local import GRACE_SECONDS
-from tests.bot.homes import Home, ended, scripted_panel
+from tests.bot.homes import Home, scripted_config, wait_for_exit
 from tests.deploy.running import answering, start, told_to_stop
 from tests.deploy.unit import UNIT, moved, settings, the, variables
 from tests.ports import free_port
@@ -62,7 +62,7 @@ async def test_its_commands_run_with_its_environment_and_stop_in_time(tmp_path: 
     port, state = free_port(), tmp_path / "state" / "council"
     state.mkdir(parents=True)
     (tmp_path / "etc").mkdir()
-    Home(tmp_path / "etc").with_config(scripted_panel())
+    Home(tmp_path / "etc").with_config(scripted_config())
     specifiers = {
         "%S": str(tmp_path / "state"),
         "%C": str(tmp_path / "cache"),
@@ -78,7 +78,7 @@ async def test_its_commands_run_with_its_environment_and_stop_in_time(tmp_path: 
     before, serve = (words_of(name) for name in ("ExecStartPre", "ExecStart"))
     folder = Path(moved(the("WorkingDirectory"), specifiers))
 
-    upgraded = await ended(await start(before, folder, environment))
+    upgraded = await wait_for_exit(await start(before, folder, environment))
     async with answering(serve, folder, environment, port) as process:
         ran, seconds = await told_to_stop(process)
 

@@ -31,7 +31,7 @@ from storage.bakeoffs import (
 class DroppingStore(Store, Protocol):
     """A store that reports dropped rounds and workspaces."""
 
-    def publish(
+    def listen(
         self, on_drop: Callable[[str], None], on_leave: Callable[[Place], Iterable[str]]
     ) -> None:
         """Report each dropped round and each leaving workspace from now on.
@@ -213,5 +213,5 @@ def memory_bench(store: DroppingStore) -> BakeoffStores:
         records.drop(round_id)
         votes.drop(round_id)
 
-    store.publish(drop, leave)
+    store.listen(drop, leave)
     return BakeoffStores(suites, bakeoffs, schedules, records, votes)

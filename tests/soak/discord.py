@@ -10,8 +10,8 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
-from bot.discord.messages import mark_of
-from tests.bot.homes import Home, served_panel
+from bot.discord.messages import nonce_of
+from tests.bot.homes import Home, served_config
 from tests.ports import free_port
 from tests.soak.chats import (
     LONGEST_LIFE_SECONDS,
@@ -29,7 +29,7 @@ from tests.soak.chats import (
 from tests.soak.paid import PaidServer
 from tests.soak.soak import MEMBERS
 from tests.wire.discord import Channel, FakeDiscord, Message, Rates, Rules
-from tests.wire.discord.sample_world import add_channel, standard
+from tests.wire.discord.sample_world import add_channel, sample_world
 
 MARGIN_SECONDS = 0.25  # making messages keeps the product's loop busy for so long
 MOMENTS = ("POST /channels/*/messages", "PATCH /channels/*/messages/*", "POST /channels/*/threads")
@@ -40,12 +40,12 @@ async def soak(
     home: Home, kills: int, at_once: int, seed: int, life: float = LONGEST_LIFE_SECONDS
 ) -> Count:
     """Ask questions in Discord, so many at once, with so many kills; count the answers there."""
-    rng, world, count = random.Random(seed), standard(), Count(MARGIN_SECONDS)
+    rng, world, count = random.Random(seed), sample_world(), Count(MARGIN_SECONDS)
     for number in range(PLACES):
         add_channel(world, world.guild("G1"), f"S{number}", f"s{number}")
     async with PaidServer(latency=0.08) as server, FakeDiscord(RULES, world) as discord:
         home = home.with_settings(**discord.settings, COUNCIL_PORT=str(free_port()))
-        home.with_config(served_panel(server.api_base, MEMBERS, **TERMS))
+        home.with_config(served_config(server.api_base, MEMBERS, **TERMS))
         crowd = _Crowd(home, discord, rng)
         async with _alive(home, discord, crowd.kills):
             work = asyncio.create_task(crowd.ask(at_once))
@@ -125,7 +125,7 @@ class _Crowd(Crowd):
         round_id, workspace, channel = row
         start = f"discord/{workspace}/{channel}/{round_id}/"
         names = [*map(str, range(REPLIES + 1)), f"council-{round_id}.md"]
-        marks = {mark_of(start + name): name for name in names}
+        marks = {nonce_of(start + name): name for name in names}
         parts: list[str] = []
         for message in _all_in(self._discord.channel(channel)):
             shown = str(message.components)

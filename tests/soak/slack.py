@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 
-from tests.bot.homes import Home, served_panel
-from tests.bot.slack.serving import settings_for
+from tests.bot.homes import Home, served_config
+from tests.bot.slack.serving import slack_environment
 from tests.ports import free_port
 from tests.soak.chats import (
     LONGEST_LIFE_SECONDS,
@@ -47,9 +47,9 @@ async def soak(
             slack.workspace.add_channel(
                 Channel(f"C9{number}", f"r{number}", members={BOT, *PEOPLE})
             )
-        settings = {**settings_for(slack, "socket"), "COUNCIL_PORT": str(free_port())}
+        settings = {**slack_environment(slack, "socket"), "COUNCIL_PORT": str(free_port())}
         home = home.with_settings(**settings)
-        home.with_config(served_panel(server.api_base, MEMBERS, **TERMS))
+        home.with_config(served_config(server.api_base, MEMBERS, **TERMS))
         crowd = _Crowd(home, slack, rng)
         work = asyncio.create_task(crowd.ask(at_once))
         while len(count.kills) < kills:

@@ -10,7 +10,7 @@ from statistics import median
 
 import httpx
 
-from tests.bot.homes import Home, served_panel
+from tests.bot.homes import Home, served_config
 from tests.soak.paid import PaidServer
 from tests.soak.visiting import Visitor
 
@@ -56,7 +56,7 @@ async def soak(home: Home, kills: int, rounds: int, at_once: int, seed: int) -> 
     count, rng = Count(), random.Random(seed)
     async with PaidServer(latency=0.08) as server:
         terms = {"chairman": ["openai/a"], "audit_share": 0.0}
-        home = home.with_config(served_panel(server.api_base, MEMBERS, **terms))
+        home = home.with_config(served_config(server.api_base, MEMBERS, **terms))
         address = home.settings["COUNCIL_PORT"]
         asking = _Asking(f"http://127.0.0.1:{address}", rounds, at_once)
         work = asyncio.create_task(asking.work())

@@ -32,14 +32,14 @@ class Bot(discord.Client):
         self.tree = app_commands.CommandTree(self)
         self.tree.error(self._failed)
         self.errors: list[Exception] = []
-        self.subscription: list[discord.Message] = []
+        self.received: list[discord.Message] = []
         self.events: list[str] = []
 
     async def _failed(self, _: Interaction, error: app_commands.AppCommandError) -> None:
         self.errors.append(getattr(error, "original", error))
 
     async def on_message(self, message: discord.Message) -> None:
-        self.subscription.append(message)
+        self.received.append(message)
 
     async def on_socket_event_type(self, name: str) -> None:
         self.events.append(name)

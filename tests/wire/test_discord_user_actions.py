@@ -199,9 +199,9 @@ async def test_message_content_requires_a_mention_or_the_intent(fake: FakeDiscor
         fake.message("U1", "C1", "A reply", reference=said)
         fake.direct_message("U1", "Between us")
         fake.message("U1", "C2", f"{fake.bot.mention} unseen")
-        await fake.until(lambda: len(bot.subscription) == 5)
+        await fake.until(lambda: len(bot.received) == 5)
 
-    heard = [message.content for message in bot.subscription]
+    heard = [message.content for message in bot.received]
     assert heard == ["", "Mine", f"{fake.bot.mention} to you", "A reply", "Between us"]
 
 
@@ -212,9 +212,9 @@ async def test_the_content_intent_shows_all_words() -> None:
         running(fake, bot := Bot(intents)),
     ):
         fake.message("U1", "C1", "To nobody")
-        await fake.until(lambda: bot.subscription)
+        await fake.until(lambda: bot.received)
 
-        assert bot.subscription[0].content == "To nobody"
+        assert bot.received[0].content == "To nobody"
 
 
 async def test_a_user_installed_app_answers_without_the_bot(fake: FakeDiscord) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.wire.slack import faults_of_message, faults_of_view
+from tests.wire.slack import find_message_faults, find_view_faults
 
 Payload = dict[str, Any]
 
@@ -348,34 +348,34 @@ ONE_OVER = [
 
 @pytest.mark.parametrize("blocks", AT_THE_LIMIT)
 def test_a_message_exactly_at_the_limit_is_fine(blocks: list[Payload]) -> None:
-    assert faults_of_message({"text": "x", "blocks": blocks}) == []
+    assert find_message_faults({"text": "x", "blocks": blocks}) == []
 
 
 @pytest.mark.parametrize(("blocks", "code", "pointer"), ONE_OVER)
 def test_a_message_past_a_limit_is_refused_at_the_place(
     blocks: list[Payload], code: str, pointer: str
 ) -> None:
-    first = faults_of_message({"text": "x", "blocks": blocks})[0]
+    first = find_message_faults({"text": "x", "blocks": blocks})[0]
 
     assert (first.code, first.pointer) == (code, pointer)
 
 
 def test_a_message_of_nothing_has_no_text() -> None:
-    assert faults_of_message({"blocks": []})[0].code == "no_text"
+    assert find_message_faults({"blocks": []})[0].code == "no_text"
 
 
 def test_blocks_that_are_no_list_have_the_wrong_format() -> None:
-    assert faults_of_message({"blocks": {"type": "divider"}})[0].code == "invalid_blocks_format"
+    assert find_message_faults({"blocks": {"type": "divider"}})[0].code == "invalid_blocks_format"
 
 
 def test_markdown_text_excludes_blocks() -> None:
-    faults = faults_of_message({"markdown_text": "x", "blocks": [DIVIDER]})
+    faults = find_message_faults({"markdown_text": "x", "blocks": [DIVIDER]})
 
     assert faults[0].code == "markdown_text_conflict"
 
 
 def test_blocks_in_attachments_are_looked_at() -> None:
-    faults = faults_of_message({"attachments": [{"blocks": [{"type": "poll"}]}]})
+    faults = find_message_faults({"attachments": [{"blocks": [{"type": "poll"}]}]})
 
     assert faults[0].code == "invalid_attachments"
     assert faults[0].pointer == "/attachments/0/blocks/0/type"
@@ -384,7 +384,7 @@ def test_blocks_in_attachments_are_looked_at() -> None:
 def test_a_heading_inside_a_code_fence_is_none() -> None:
     fenced = "```\n" + "# not a heading\n" * 60 + "```"
 
-    assert faults_of_message({"text": "x", "blocks": [markdown(fenced)]}) == []
+    assert find_message_faults({"text": "x", "blocks": [markdown(fenced)]}) == []
 
 
 VIEWS_AT_THE_LIMIT = [
@@ -427,12 +427,12 @@ VIEWS_PAST_IT = [
 
 @pytest.mark.parametrize("view", VIEWS_AT_THE_LIMIT)
 def test_a_view_exactly_at_the_limit_is_fine(view: Payload) -> None:
-    assert faults_of_view(view) == []
+    assert find_view_faults(view) == []
 
 
 @pytest.mark.parametrize(("view", "pointer"), VIEWS_PAST_IT)
 def test_a_view_past_a_limit_is_refused_at_the_place(view: Payload, pointer: str) -> None:
-    first = faults_of_view(view)[0]
+    first = find_view_faults(view)[0]
 
     assert (first.code, first.pointer) == ("invalid_arguments", pointer)
 
@@ -440,4 +440,4 @@ def test_a_view_past_a_limit_is_refused_at_the_place(view: Payload, pointer: str
 def test_a_view_over_250_kb_is_too_large() -> None:
     view = modal(*[section(text=mrkdwn(3000)) for _ in range(84)])
 
-    assert faults_of_view(view)[0].code == "view_too_large"
+    assert find_view_faults(view)[0].code == "view_too_large"

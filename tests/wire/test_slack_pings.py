@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.wire.slack import pings_in
+from tests.wire.slack import find_mentions
 
 Payload = dict[str, Any]
 
@@ -57,7 +57,7 @@ def in_markdown(text: str) -> Payload:
     ],
 )
 def test_it_is_found(payload: Payload, found: str) -> None:
-    assert pings_in({**QUIET, **payload}) == [found]
+    assert find_mentions({**QUIET, **payload}) == [found]
 
 
 @pytest.mark.parametrize(
@@ -78,14 +78,14 @@ def test_it_is_found(payload: Payload, found: str) -> None:
     ],
 )
 def test_it_is_harmless(payload: Payload) -> None:
-    assert pings_in({**QUIET, **payload}) == []
+    assert find_mentions({**QUIET, **payload}) == []
 
 
 def test_an_update_names_people_unless_told_not_to() -> None:
-    assert pings_in({"text": "@here"}, "chat.update") == ["@here"]
-    assert pings_in({"text": "@here", "parse": "none"}, "chat.update") == []
+    assert find_mentions({"text": "@here"}, "chat.update") == ["@here"]
+    assert find_mentions({"text": "@here", "parse": "none"}, "chat.update") == []
 
 
 def test_a_post_unfurls_unless_told_not_to() -> None:
     expected = ["unfurl_links not switched off", "unfurl_media not switched off"]
-    assert pings_in({"text": "x"}) == expected
+    assert find_mentions({"text": "x"}) == expected

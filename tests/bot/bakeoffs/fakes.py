@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.bakeoffs.lifecycle import hold
+from bot.bakeoffs.lifecycle import run_bakeoff
 from bot.chat import (
     Chat,
     IncomingMessage,
@@ -71,7 +71,7 @@ async def held(
     app: AppContext, chat: Chat | None = None, bakeoff: Bakeoff | None = None
 ) -> BakeoffProgress:
     """Hold a bake-off to its end."""
-    return await hold(app, chat, await kept(app, bakeoff))
+    return await run_bakeoff(app, chat, await kept(app, bakeoff))
 
 
 def questions_asked(gateway: FakeGateway) -> list[str]:

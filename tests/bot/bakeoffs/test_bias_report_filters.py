@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.bakeoffs.bias_report import bias_report, bias_shelf, bias_sought, shown_bias
+from bot.bakeoffs.bias_report import bias_report, load_bias, load_bias_page, parse_bias_query
 from bot.bakeoffs.leaderboard import LeaderboardQuery, LeaderboardQueryError
 from bot.ports import RecordSources
 from council.bakeoffs.ports import RecordQuery
@@ -31,7 +31,7 @@ async def test_options_narrow_what_is_measured_and_are_said() -> None:
     measuring, app = Measuring(), an_app()
     given = {"suite": "sql", "panel": "house", "category": "joins", "since": "30d"}
 
-    bias = await shown_bias(app, bias_sought(given, NOW), {}, measuring)
+    bias = await load_bias(app, parse_bias_query(given, NOW), {}, measuring)
 
     (wanted,) = measuring.wanted
     assert (wanted.suite, wanted.panel, wanted.category) == ("sql", "house", "joins")
@@ -41,7 +41,7 @@ async def test_options_narrow_what_is_measured_and_are_said() -> None:
 
 def test_a_version_of_a_suite_is_refused_with_what_to_do() -> None:
     with pytest.raises(LeaderboardQueryError, match="name the suite without a version"):
-        bias_sought({"suite": "sql@3f2a"}, NOW)
+        parse_bias_query({"suite": "sql@3f2a"}, NOW)
 
 
 async def test_what_can_be_chosen_is_what_there_is_in_the_scope() -> None:
@@ -49,7 +49,7 @@ async def test_what_can_be_chosen_is_what_there_is_in_the_scope() -> None:
     held = [*runs_of("sql", 1, scope="slack/T1"), *runs_of("poems", 1, scope="slack/T2")]
     await app.bakeoff_stores.records.keep(packed_all(held))
 
-    shelf = await bias_shelf(app, LeaderboardQuery(scope="slack/T1"), {}, Measuring())
+    shelf = await load_bias_page(app, LeaderboardQuery(scope="slack/T1"), {}, Measuring())
 
     assert shelf.choices["suite"] == ("sql",)
     assert shelf.choices["category"] == ("joins", "windows")

@@ -12,8 +12,8 @@ from bot.commands.buttons import NO, YES
 from bot.commands.dispatch import COMMANDS
 from bot.coordination.clock import now as now_
 from bot.discord.actions import Button as DiscordButton
-from bot.discord.components import custom_id, press_of
-from bot.discord.config import CUSTOM_ID
+from bot.discord.components import custom_id, parse_custom_id
+from bot.discord.config import MAX_CUSTOM_ID_LENGTH
 from bot.outbox import ROOT, Outbox
 from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.render.formatting import file_name
@@ -60,10 +60,10 @@ def test_every_button_carries_them_in_discord(id_: str) -> None:
 
     for button in (*rounds, *own):
         made = custom_id(button)
-        press = press_of(made)
+        press = parse_custom_id(made)
         read = DiscordButton.__discord_ui_compiled_template__.fullmatch(made)
 
-        assert len(made) <= CUSTOM_ID
+        assert len(made) <= MAX_CUSTOM_ID_LENGTH
         assert press
         assert (press.action, press.value) == (button.action, button.value)
         assert read
@@ -78,7 +78,7 @@ def test_a_proposal_fits_in_a_button_however_long_the_names_are() -> None:
     value = Proposal.of(bakeoff).value
 
     for action in (START, LEAVE):
-        assert len(custom_id(Button(action, action, value))) <= CUSTOM_ID
+        assert len(custom_id(Button(action, action, value))) <= MAX_CUSTOM_ID_LENGTH
     assert Proposal.read(value) == Proposal.of(bakeoff)
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.bakeoffs.leaderboard import LeaderboardQuery, leaderboard, weighed
-from bot.bakeoffs.records import records_up_to_date
+from bot.bakeoffs.leaderboard import LeaderboardQuery, add_weighted_leaderboard, load_leaderboard
+from bot.bakeoffs.records import update_records
 from bot.context import AppContext
 from bot.render.leaderboard_tables import Leaderboard
 from council.feedback import HumanVote
@@ -31,9 +31,9 @@ async def voted(app: AppContext, people: int) -> None:
 
 
 async def shown(app: AppContext, sought: LeaderboardQuery) -> Leaderboard:
-    await records_up_to_date(app)
-    board = await leaderboard(app.bakeoff_stores, sought, {}, whole=False)
-    return await weighed(app, sought, board)
+    await update_records(app)
+    board = await load_leaderboard(app.bakeoff_stores, sought, {}, whole=False)
+    return await add_weighted_leaderboard(app, sought, board)
 
 
 async def test_judges_stand_beside_people_from_twenty_votes_on(app: AppContext) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.bakeoffs.lifecycle import begin, cancel, hold, reopened
+from bot.bakeoffs.lifecycle import begin_bakeoff, reopen_bakeoff, run_bakeoff, stop_bakeoff
 from bot.bakeoffs.runner import UNFORESEEN
 from bot.context import AppContext
 from council.answers import Call, Reply, Role
@@ -66,20 +66,20 @@ async def test_no_more_rounds_are_under_way_than_wanted() -> None:
     gateway = FakeGateway({CLAUDE: Hangs()})
     app = an_app(gateway)
 
-    await begin(app, None, await kept(app, a_bakeoff(a_suite(5))))
+    await begin_bakeoff(app, None, await kept(app, a_bakeoff(a_suite(5))))
     await until_under_way(app, 2)
     for _ in range(50):
         await asyncio.sleep(0)
 
     assert len(await rounds_of(app)) == 2
-    await cancel(app, await app.bakeoff_stores.bakeoffs.load("bo:beef"), "Enough.")
+    await stop_bakeoff(app, await app.bakeoff_stores.bakeoffs.load("bo:beef"), "Enough.")
 
 
 async def test_what_is_over_is_not_asked_again_and_what_was_begun_is_gone_on_with() -> None:
     gateway, store = FakeGateway(), MemoryStore()
     before = an_app(gateway, store)
     bakeoff = await kept(before)
-    await hold(before, None, bakeoff)
+    await run_bakeoff(before, None, bakeoff)
     asked = len(gateway.asked)
     # As if it had been killed before its last round was closed, and its end noted.
     last = store._rounds["bo:beef.3"]
@@ -88,7 +88,7 @@ async def test_what_is_over_is_not_asked_again_and_what_was_begun_is_gone_on_wit
     again.bakeoff_stores = before.bakeoff_stores
     await again.bakeoff_stores.bakeoffs.end("bo:beef", None)
 
-    await hold(again, None, bakeoff)
+    await run_bakeoff(again, None, bakeoff)
 
     anew = gateway.asked[asked:]
     assert len(anew) == 1
@@ -144,10 +144,10 @@ async def test_cancelled_it_stops_spending_at_once_and_keeps_what_there_is() -> 
     app, room = an_app(gateway), Room()
     app.bakeoff_rounds = 1
     bakeoff = await kept(app)
-    await begin(app, room, bakeoff)
+    await begin_bakeoff(app, room, bakeoff)
     await until_second_question(gateway)
 
-    over = await cancel(app, bakeoff, "It was cancelled.")
+    over = await stop_bakeoff(app, bakeoff, "It was cancelled.")
     async for _ in app.bakeoff_registry.subscribe(bakeoff.id):
         pass
 
@@ -172,15 +172,15 @@ async def test_gone_on_with_it_asks_only_what_was_not_answered() -> None:
     app = an_app(gateway)
     app.bakeoff_rounds = 1
     bakeoff = await kept(app)
-    await begin(app, None, bakeoff)
+    await begin_bakeoff(app, None, bakeoff)
     await until_second_question(gateway)
     for _ in range(50):
         await asyncio.sleep(0)
-    await cancel(app, bakeoff, "It was cancelled.")
+    await stop_bakeoff(app, bakeoff, "It was cancelled.")
     async for _ in app.bakeoff_registry.subscribe(bakeoff.id):
         pass
 
-    progress = await hold(app, None, await reopened(app, bakeoff))
+    progress = await run_bakeoff(app, None, await reopen_bakeoff(app, bakeoff))
 
     assert progress.over == 3
     answers = [
@@ -197,16 +197,16 @@ async def test_what_is_over_cannot_be_cancelled_or_gone_on_with() -> None:
     bakeoff = (await held(app)).bakeoff
 
     with pytest.raises(BakeoffError, match="is over already"):
-        await cancel(app, bakeoff, "It was cancelled.")
+        await stop_bakeoff(app, bakeoff, "It was cancelled.")
     with pytest.raises(BakeoffError, match="Every question of bake-off bo:beef is over"):
-        await reopened(app, bakeoff)
+        await reopen_bakeoff(app, bakeoff)
 
 
 async def test_a_round_that_somebody_cancels_is_one_failed_question() -> None:
     gateway = FakeGateway({CLAUDE: [Hangs(), "Yes.", "Yes."]})
     app = an_app(gateway)
     app.bakeoff_rounds = 1
-    await begin(app, None, await kept(app))
+    await begin_bakeoff(app, None, await kept(app))
     await until_under_way(app, 1)
     for _ in range(20):
         await asyncio.sleep(0)
@@ -248,7 +248,7 @@ async def test_a_suite_that_has_changed_meanwhile_is_told_and_the_run_keeps_its_
     newer = a_suite(4)
     await app.bakeoff_stores.suites.keep(newer, "U1", ASKED_AT)
 
-    progress = await hold(app, room, bakeoff)
+    progress = await run_bakeoff(app, room, bakeoff)
 
     assert progress.questions == 3
     assert progress.changed == newer.version

@@ -9,7 +9,7 @@ import pytest
 
 from bot.bakeoffs import lifecycle as holding
 from bot.bakeoffs import lifecycle as news
-from bot.bakeoffs.lifecycle import BakeoffJobs, is_held, watching
+from bot.bakeoffs.lifecycle import BakeoffJobs, is_bakeoff_running, watch_bakeoff
 from bot.chat import PostingForbiddenError
 from bot.context import AppContext
 from bot.ports import Job, JobQueue
@@ -18,7 +18,7 @@ from council.errors import BakeoffError
 from council.places import Place
 from tests.bot.bakeoffs.fakes import Room, a_bakeoff, kept, questions_asked
 from tests.bot.cluster_fakes import Board, processes
-from tests.bot.slack.inside import HeldGateway
+from tests.bot.slack.inside import BlockedGateway
 
 PATIENCE_SECONDS = 10
 WORK = Job("bakeoffs slack", "bo:beef")
@@ -30,7 +30,7 @@ class House:
 
     board: Board
     apps: Sequence[AppContext]
-    gateway: HeldGateway
+    gateway: BlockedGateway
     room: Room
 
     def holding(self, app: AppContext, teller: str = "slack") -> BakeoffJobs:
@@ -40,7 +40,7 @@ class House:
 
 @pytest.fixture
 async def house() -> AsyncIterator[House]:
-    gateway = HeldGateway()
+    gateway = BlockedGateway()
     board, apps = processes(3, gateway)
     async with asyncio.timeout(PATIENCE_SECONDS):
         yield House(board, apps, gateway, Room())
@@ -62,7 +62,7 @@ async def test_one_process_holds_it_and_another_waits_for_its_end(house: House) 
     bakeoff = await kept(begins)
     house.gateway.goes_on.set()
     async with house.holding(holds).serve_queue(_works(holds)):
-        final = await holding.hold(begins, None, bakeoff)
+        final = await holding.run_bakeoff(begins, None, bakeoff)
 
     assert final.is_complete
     assert final.bakeoff.ending
@@ -75,9 +75,9 @@ async def test_every_process_sees_how_it_goes(house: House) -> None:
     begins, holds, watches = house.apps
     bakeoff = await kept(begins)
     async with house.holding(holds).serve_queue(_works(holds)):
-        await holding.begin(begins, None, bakeoff)
+        await holding.begin_bakeoff(begins, None, bakeoff)
         await until_held(house)
-        assert await is_held(watches, bakeoff)
+        assert await is_bakeoff_running(watches, bakeoff)
         seen: list[BakeoffProgress] = []
         watching_it = asyncio.create_task(_watched(watches, bakeoff, seen))
         await until(lambda: any(progress.under_way for progress in seen))
@@ -86,7 +86,7 @@ async def test_every_process_sees_how_it_goes(house: House) -> None:
 
     assert seen[-1].bakeoff.ending
     assert seen[-1].is_complete
-    assert not await is_held(watches, bakeoff)
+    assert not await is_bakeoff_running(watches, bakeoff)
 
 
 async def until_held(house: House) -> None:
@@ -94,7 +94,7 @@ async def until_held(house: House) -> None:
 
 
 async def _watched(app: AppContext, bakeoff: Bakeoff, seen: list[BakeoffProgress]) -> None:
-    async for progress in watching(app, bakeoff):
+    async for progress in watch_bakeoff(app, bakeoff):
         seen.append(progress)  # noqa: PERF401 - one by one, for whoever looks meanwhile
 
 
@@ -104,7 +104,7 @@ async def test_another_process_goes_on_with_it_when_its_holder_leaves(house: Hou
     async with AsyncExitStack() as stack:
         leaving = await stack.enter_async_context(AsyncExitStack())
         await leaving.enter_async_context(house.holding(first).serve_queue(_works(first)))
-        waiting = asyncio.create_task(holding.hold(begins, None, bakeoff))
+        waiting = asyncio.create_task(holding.run_bakeoff(begins, None, bakeoff))
         await until_held(house)
         await stack.enter_async_context(house.holding(second).serve_queue(_works(second)))
 
@@ -135,15 +135,15 @@ async def test_it_is_cancelled_from_any_process_and_gone_on_with_from_another(
     begins, holds, other = house.apps
     bakeoff = await kept(begins)
     async with house.holding(holds).serve_queue(_works(holds)):
-        waiting = asyncio.create_task(holding.hold(begins, None, bakeoff))
+        waiting = asyncio.create_task(holding.run_bakeoff(begins, None, bakeoff))
         await until_held(house)
 
-        await holding.cancel(other, bakeoff, "It was cancelled.")
+        await holding.stop_bakeoff(other, bakeoff, "It was cancelled.")
         ended = await waiting
         assert ended.bakeoff.ending
-        again = await holding.reopened(begins, bakeoff)
+        again = await holding.reopen_bakeoff(begins, bakeoff)
         house.gateway.goes_on.set()
-        final = await holding.hold(begins, None, again)
+        final = await holding.run_bakeoff(begins, None, again)
 
     assert final.is_complete
     assert "cancelled" in " ".join(house.room.edited)
@@ -155,7 +155,7 @@ async def test_where_it_cannot_be_told_whoever_began_it_hears_why(house: House) 
     bakeoff = await kept(begins)
     async with house.holding(holds).serve_queue(_works(holds)):
         with pytest.raises(PostingForbiddenError, match="The channel is archived"):
-            await holding.hold(begins, None, bakeoff)
+            await holding.run_bakeoff(begins, None, bakeoff)
 
     assert house.gateway.asked == []
 
@@ -164,10 +164,10 @@ async def test_one_that_is_under_way_elsewhere_is_not_gone_on_with(house: House)
     begins, holds, other = house.apps
     bakeoff = await kept(begins)
     async with house.holding(holds).serve_queue(_works(holds)):
-        await holding.begin(begins, None, bakeoff)
+        await holding.begin_bakeoff(begins, None, bakeoff)
 
         with pytest.raises(BakeoffError, match="is under way: there is nothing to go on with"):
-            await holding.reopened(other, bakeoff)
+            await holding.reopen_bakeoff(other, bakeoff)
 
 
 async def test_what_was_begun_on_the_page_is_the_pages_alone(house: House) -> None:
@@ -207,7 +207,7 @@ def test_what_another_version_told_otherwise_is_looked_up(text: str) -> None:
 async def test_one_whose_work_was_left_is_said_to_be_interrupted(house: House) -> None:
     begins, *_ = house.apps
     bakeoff = await kept(begins)
-    waiting = asyncio.create_task(holding.hold(begins, None, bakeoff))
+    waiting = asyncio.create_task(holding.run_bakeoff(begins, None, bakeoff))
     await until(lambda: house.board.waiting)
 
     house.board.waiting.clear()

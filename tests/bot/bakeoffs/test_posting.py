@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.bakeoffs.lifecycle import go_on_at_home, go_on_in, hold
+from bot.bakeoffs.lifecycle import resume_bakeoffs_of_chat, resume_local_bakeoffs, run_bakeoff
 from bot.chat import File, Mentions, Post, PostingForbiddenError, SentMessage
 from bot.context import AppContext
 from council.bakeoffs.models import Bakeoff, Ending
@@ -51,7 +51,7 @@ async def test_the_result_is_told_once_however_often_it_is_gone_on_with() -> Non
     # As if it had been killed after the result was told, and before that was noted.
     await app.bakeoff_stores.bakeoffs.end(bakeoff.id, None)
 
-    await hold(app, room, bakeoff)
+    await run_bakeoff(app, room, bakeoff)
 
     assert room.keys == sent
 
@@ -119,11 +119,13 @@ async def test_a_chat_that_is_there_again_goes_on_with_its_own() -> None:
     app, bakeoff = await after_a_crash(HERE)
     room = Room()
 
-    await go_on_at_home(app)
+    await resume_local_bakeoffs(app)
     assert app.bakeoff_registry.latest(bakeoff.id) is None
-    await go_on_in(app, "discord", lambda _: room)
+    await resume_bakeoffs_of_chat(app, "discord", lambda _: room)
     assert app.bakeoff_registry.latest(bakeoff.id) is None
-    await go_on_in(app, "slack", lambda place: room if place.workspace == "T1" else None)
+    await resume_bakeoffs_of_chat(
+        app, "slack", lambda place: room if place.workspace == "T1" else None
+    )
     seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
 
     assert seen[-1].is_complete
@@ -133,7 +135,7 @@ async def test_a_chat_that_is_there_again_goes_on_with_its_own() -> None:
 async def test_what_was_begun_on_the_page_goes_on_at_the_start_and_tells_nobody() -> None:
     app, bakeoff = await after_a_crash(Place("web", channel="web:1"))
 
-    await go_on_at_home(app)
+    await resume_local_bakeoffs(app)
     seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
 
     assert seen[-1].is_complete
@@ -143,7 +145,7 @@ async def test_what_was_cancelled_is_not_gone_on_with_at_the_start() -> None:
     app, bakeoff = await after_a_crash(Place("terminal"))
     await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(ASKED_AT, "It was cancelled."))
 
-    await go_on_at_home(app)
+    await resume_local_bakeoffs(app)
 
     assert app.bakeoff_registry.latest(bakeoff.id) is None
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bakeoffs.records import keep_counting, records_up_to_date, update_votes
+from bot.bakeoffs.records import count_closed_rounds, update_records, update_votes
 from council.bakeoffs.record_arrays import unpack_record
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
@@ -66,8 +66,8 @@ async def test_every_closed_round_is_counted_once(books: Stores) -> None:
     await held(books, "r1", "r2")
     await books.store.open(replace(a_round(), id="open"))
 
-    await records_up_to_date(books)
-    await records_up_to_date(books)
+    await update_records(books)
+    await update_records(books)
 
     assert await recorded(books) == ["r1", "r2"]
     assert await books.bakeoff_stores.records.missing(9) == ()
@@ -76,7 +76,7 @@ async def test_every_closed_round_is_counted_once(books: Stores) -> None:
 async def test_of_every_closed_round_the_votes_are_kept_too(books: Stores) -> None:
     await held(books, "r1", "r2")
 
-    await records_up_to_date(books)
+    await update_records(books)
 
     (one, other) = await books.bakeoff_stores.votes.recent()
     assert (one.round_id, other.round_id) == ("r1", "r2")
@@ -85,11 +85,11 @@ async def test_of_every_closed_round_the_votes_are_kept_too(books: Stores) -> No
 
 async def test_rounds_counted_before_votes_were_kept_are_read_again_for_them(books: Stores) -> None:
     await held(books, "r1", "r2")
-    await records_up_to_date(books)
+    await update_records(books)
     old = [votes._replace(version=0) for votes in await books.bakeoff_stores.votes.recent()]
     await books.bakeoff_stores.votes.keep(old)
 
-    await records_up_to_date(books)
+    await update_records(books)
     assert await books.bakeoff_stores.votes.missing(9) == ("r1", "r2")
     await update_votes(books)
 
@@ -101,7 +101,7 @@ async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(books: Stores) ->
     await books.bakeoff_stores.bakeoffs.open(a_bakeoff())
     await held(books, "bo:1.1", "bo:gone.1")
 
-    await records_up_to_date(books)
+    await update_records(books)
 
     of_suite, of_none = map(unpack_record, await books.bakeoff_stores.records.recent())
     assert (of_suite.bakeoff, of_suite.number) == ("bo:1", 1)
@@ -113,7 +113,7 @@ async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(books: Stores) ->
 async def test_so_many_at_most_the_oldest_first(books: Stores) -> None:
     await held(books, "r3", "r1", "r2")
 
-    await records_up_to_date(books, at_most=2)
+    await update_records(books, at_most=2)
 
     assert await recorded(books) == ["r3", "r1"]
 
@@ -121,7 +121,7 @@ async def test_so_many_at_most_the_oldest_first(books: Stores) -> None:
 async def test_a_round_that_failed_is_counted_too(books: Stores) -> None:
     await books.store.open(a_round().with_(Closing(1.0, "Nobody answered.")))
 
-    await records_up_to_date(books)
+    await update_records(books)
 
     assert await recorded(books) == ["r1"]
 
@@ -136,7 +136,7 @@ async def test_a_round_that_cannot_be_read_is_left_out_and_stops_nothing(
 
     told: list[str] = []
 
-    await records_up_to_date(broken, tell=told.append)
+    await update_records(broken, tell=told.append)
 
     assert await recorded(broken) == ["r1", "r2"]
     assert await broken.bakeoff_stores.records.missing(9) == ("bad",)
@@ -152,7 +152,7 @@ async def test_a_round_whose_bakeoff_cannot_be_read_is_not_counted_without_it(
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE bakeoff SET panel = '{broken'"))
 
-    await records_up_to_date(books, tell=told.append)
+    await update_records(books, tell=told.append)
 
     assert await recorded(books) == ["r1"]
     assert len(told) == 1
@@ -161,7 +161,7 @@ async def test_a_round_whose_bakeoff_cannot_be_read_is_not_counted_without_it(
 async def test_rounds_are_counted_as_they_close(books: Stores) -> None:
     await held(books, "before")
     closed: asyncio.Queue[Round] = asyncio.Queue()
-    counting = asyncio.create_task(keep_counting(books, closed))
+    counting = asyncio.create_task(count_closed_rounds(books, closed))
 
     (round_,) = await held(books, "r1")
     closed.put_nowait(round_)

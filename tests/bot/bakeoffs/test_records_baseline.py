@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.bakeoffs.leaderboard import changed
-from bot.bakeoffs.records import BaselineError, check_comparable, read_baseline, record_document
+from bot.bakeoffs.leaderboard import compute_changes
+from bot.bakeoffs.records import BaselineError, check_comparable, read_baseline, record_as_json
 from council.bakeoffs.record_arrays import pack_record
 from council.bakeoffs.records import AuthorRecord, CouncilRecord, Margin, PackedRecord, Record
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite
@@ -53,7 +53,7 @@ def a_run(bakeoff: str, fall: float = 0.0) -> list[PackedRecord]:
 
 def written(folder: Path, records: list[PackedRecord]) -> Path:
     path = folder / "base.json"
-    path.write_text(json.dumps({"records": [record_document(record) for record in records]}))
+    path.write_text(json.dumps({"records": [record_as_json(record) for record in records]}))
     return path
 
 
@@ -75,7 +75,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 def test_an_unknown_number_is_null(tmp_path: Path) -> None:
     (record, *_) = a_run("bo:1")
 
-    document = record_document(record)
+    document = record_as_json(record)
 
     assert None in document["numbers"]
     assert "NaN" not in json.dumps(document)
@@ -84,8 +84,8 @@ def test_an_unknown_number_is_null(tmp_path: Path) -> None:
 def test_a_fall_beyond_noise_is_found_against_a_file(tmp_path: Path) -> None:
     before = read_baseline(written(tmp_path, a_run("bo:1")))
 
-    changes = changed(a_run("bo:2", fall=0.2), before)
-    still = changed(a_run("bo:2"), before)
+    changes = compute_changes(a_run("bo:2", fall=0.2), before)
+    still = compute_changes(a_run("bo:2"), before)
 
     assert changes
     assert [move.member for move in changes.worse()] == ["a"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.bakeoffs.lifecycle import hold, reopened
+from bot.bakeoffs.lifecycle import reopen_bakeoff, run_bakeoff
 from bot.bakeoffs.runner import BakeoffBudget, new_question_round
 from bot.context import AppContext
 from bot.coordination.clock import now
@@ -47,7 +47,7 @@ async def test_no_round_is_begun_whose_cost_may_not_fit_under_the_cap() -> None:
     one = await expected_of(app, a_bakeoff())
     bakeoff = await kept(app, a_bakeoff(a_suite(12), cap=int(3.5 * one)))
 
-    progress = await hold(app, room, bakeoff)
+    progress = await run_bakeoff(app, room, bakeoff)
 
     assert 0 < progress.over < 12
     assert progress.spent_micro == await spent(app, bakeoff) <= int(3.5 * one)
@@ -65,7 +65,7 @@ async def test_a_cap_that_covers_every_question_ends_nothing() -> None:
     one = await expected_of(app, a_bakeoff())
     bakeoff = await kept(app, a_bakeoff(a_suite(4), cap=4 * one))
 
-    progress = await hold(app, None, bakeoff)
+    progress = await run_bakeoff(app, None, bakeoff)
 
     assert progress.is_complete
     assert progress.bakeoff.ending
@@ -77,9 +77,9 @@ async def test_under_a_higher_cap_it_goes_on_and_asks_nothing_twice() -> None:
     app = a_paying_app(gateway)
     one = await expected_of(app, a_bakeoff())
     bakeoff = await kept(app, a_bakeoff(a_suite(4), cap=one))
-    first = await hold(app, None, bakeoff)
+    first = await run_bakeoff(app, None, bakeoff)
 
-    second = await hold(app, None, await reopened(app, bakeoff, 100 * one))
+    second = await run_bakeoff(app, None, await reopen_bakeoff(app, bakeoff, 100 * one))
 
     assert first.over < 4 == second.over
     assert len(gateway.asked) == 4 * (3 + 3 + 1)
@@ -92,7 +92,7 @@ async def test_a_day_that_is_used_up_ends_it_with_that_sentence_to_be_gone_on_wi
     app, room = a_paying_app(gateway, Caps(day=int(1.5 * one))), Room()
     bakeoff = await kept(app, a_bakeoff(a_suite(6)))
 
-    progress = await hold(app, room, bakeoff)
+    progress = await run_bakeoff(app, room, bakeoff)
 
     assert 0 < progress.over < 6
     assert "is left of the budget of" in room.edited[-1]
@@ -103,7 +103,7 @@ async def test_a_day_that_is_used_up_ends_it_with_that_sentence_to_be_gone_on_wi
     stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
     assert stored.ending
     assert stored.ending.failure
-    assert (await reopened(app, bakeoff)).ending is None
+    assert (await reopen_bakeoff(app, bakeoff)).ending is None
 
 
 async def test_a_scheduled_one_counts_under_its_schedules_budget() -> None:
@@ -111,7 +111,7 @@ async def test_a_scheduled_one_counts_under_its_schedules_budget() -> None:
     app = a_paying_app(gateway, Caps(schedule_day=0))
     bakeoff = await kept(app, a_bakeoff(id_="sched:weekly@2026-11-23T09:00"))
 
-    progress = await hold(app, None, bakeoff)
+    progress = await run_bakeoff(app, None, bakeoff)
 
     assert progress.over == 0
     assert progress.bakeoff.ending

@@ -41,7 +41,7 @@ async def test_an_edit_under_way_arrives_before_the_result() -> None:
     chat = SlowChat()
     progress = ProgressUpdates(chat)
 
-    async with progress.kept_up(progress.show(SENT, PROGRESS)):
+    async with progress.keep_updating(progress.show(SENT, PROGRESS)):
         await chat.started.wait()
         asyncio.get_running_loop().call_later(0.01, chat.released.set)
 
@@ -53,7 +53,7 @@ async def test_cancelled_progress_edits_nothing() -> None:
     progress = ProgressUpdates(chat)
 
     async def showing() -> None:
-        async with progress.kept_up(progress.show(SENT, PROGRESS)):
+        async with progress.keep_updating(progress.show(SENT, PROGRESS)):
             await asyncio.Event().wait()
 
     task = asyncio.create_task(showing())

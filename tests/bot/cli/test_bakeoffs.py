@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.homes import Home, panel_of, scripted_panel, seat_of
+from tests.bot.homes import Home, panel_toml, scripted_config, seat_toml
 
 QUESTIONS = "Is Postgres enough?\nWhich queue?\nWhich index?\n"
 
@@ -19,7 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def home(folder: Path) -> Home:
-    return Home(folder).with_config(scripted_panel(3))
+    return Home(folder).with_config(scripted_config(3))
 
 
 def test_a_file_is_held_and_its_leaderboard_printed(home: Home) -> None:
@@ -70,7 +70,7 @@ def test_its_rounds_are_shown_and_verified_like_any_other(home: Home) -> None:
 
 def test_a_suite_of_council_toml_goes_by_its_name(folder: Path) -> None:
     suite = '[suites.small]\nquestions = ["Why?", "How?"]\n'
-    home = Home(folder).with_config(scripted_panel(3) + suite)
+    home = Home(folder).with_config(scripted_config(3) + suite)
 
     ran = home.here("bakeoff", "run", "small", "--json")
 
@@ -162,8 +162,8 @@ def test_a_broken_baseline_is_told(home: Home, text: str, said: str) -> None:
 
 def test_a_bake_off_in_which_every_question_fails_is_a_failed_run(folder: Path) -> None:
     (folder / "mute.json").write_text('{"answers": []}')
-    seats = "".join(seat_of(key, model="scripted/mute.json") for key in ("one", "two"))
-    home = Home(folder).with_config(panel_of(("one", "two")) + seats)
+    seats = "".join(seat_toml(key, model="scripted/mute.json") for key in ("one", "two"))
+    home = Home(folder).with_config(panel_toml(("one", "two")) + seats)
 
     ran = home.here("bakeoff", "run", "sql.txt")
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.bot.homes import Home, Ran, served_panel
+from tests.bot.homes import Home, Result, served_config
 from tests.wire.models import ModelServer, answer, by_role, judge, no_such_model
 
 MEMBERS = ("a", "b", "c", "d", "e")
@@ -22,7 +22,7 @@ def script(server: ModelServer, best_first: Sequence[str]) -> None:
         server.script[name] = by_role(said, judge(by_text), answer("In short: it depends."))
 
 
-async def held(home: Home, *arguments: str) -> Ran:
+async def held(home: Home, *arguments: str) -> Result:
     return await home.beside("bakeoff", "run", "sql.txt", "--yes", *arguments)
 
 
@@ -30,7 +30,7 @@ async def test_a_member_that_got_worse_fails_the_check_and_is_named(tmp_path: Pa
     (tmp_path / "sql.txt").write_text("\n".join(f"What of {n}?" for n in range(QUESTIONS)))
     async with ModelServer() as server:
         home = Home(tmp_path).with_config(
-            served_panel(server.api_base, MEMBERS, audit_share=0.0, chairman=["openai/a"])
+            served_config(server.api_base, MEMBERS, audit_share=0.0, chairman=["openai/a"])
         )
         script(server, MEMBERS)
         before = await held(home, "--save", "base.json")

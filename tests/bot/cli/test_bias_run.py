@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.homes import Home, panel_of, scripted_panel, seat_of
+from tests.bot.homes import Home, panel_toml, scripted_config, seat_toml
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """Return a home that is the working folder, with a suite of three questions."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sql.txt").write_text("Is Postgres enough?\nWhich queue?\nWhich index?\n")
-    return Home(tmp_path).with_config(scripted_panel(3))
+    return Home(tmp_path).with_config(scripted_config(3))
 
 
 def test_it_says_what_it_comes_to_and_prints_the_report(home: Home) -> None:
@@ -65,7 +65,7 @@ def test_other_members_begin_another(home: Home) -> None:
     home.here("bias", "run", "sql.txt", "--yes")
     home.sql("DELETE FROM experiment_mark")
 
-    home.with_config(scripted_panel(4)).here("bias", "run", "sql.txt", "--yes")
+    home.with_config(scripted_config(4)).here("bias", "run", "sql.txt", "--yes")
 
     assert home.sql("SELECT count(*) FROM experiment") == [(2,)]
 
@@ -81,7 +81,7 @@ def test_the_grades_go_to_a_file(home: Home) -> None:
 
 def test_a_suite_of_council_toml_goes_by_its_name_and_a_panel_by_its_own(tmp_path: Path) -> None:
     suite = '[suites.small]\nquestions = ["Why?", "How?"]\n'
-    home = Home(tmp_path).with_config(scripted_panel(3) + suite)
+    home = Home(tmp_path).with_config(scripted_config(3) + suite)
 
     ran = home.here("bias", "run", "small", "--panel", "house", "--yes", "--json")
 
@@ -117,8 +117,8 @@ def test_a_file_that_cannot_be_written_is_told_before_anything_is_asked(home: Ho
 def test_members_that_never_answer_make_a_failed_run(tmp_path: Path) -> None:
     (tmp_path / "mute.json").write_text('{"answers": []}')
     (tmp_path / "sql.txt").write_text("Why?\n")
-    seats = "".join(seat_of(key, model="scripted/mute.json") for key in ("one", "two"))
-    home = Home(tmp_path).with_config(panel_of(("one", "two")) + seats)
+    seats = "".join(seat_toml(key, model="scripted/mute.json") for key in ("one", "two"))
+    home = Home(tmp_path).with_config(panel_toml(("one", "two")) + seats)
 
     ran = home.council("bias", "run", "sql.txt", "--yes")
 

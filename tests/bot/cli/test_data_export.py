@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.homes import Home, scripted_panel
+from tests.bot.homes import Home, scripted_config
 
 
 def unsealed(line: str, **changes: object) -> dict[str, object]:
@@ -146,7 +146,7 @@ def test_an_import_keeps_what_is_new_and_leaves_the_rest_alone(
     path.write_text(path.read_text(encoding="utf-8") + "{broken\n", encoding="utf-8")
     other = Home(tmp_path / "other")
     other.folder.mkdir()
-    other.with_config(scripted_panel())
+    other.with_config(scripted_config())
 
     first, second = other.here("import", str(path)), other.here("import", str(path))
 
@@ -200,7 +200,7 @@ def test_what_people_think_of_a_round_goes_along(held: tuple[Home, str], tmp_pat
     path = exported(home)
     other = Home(tmp_path / "other")
     other.folder.mkdir()
-    other.with_config(scripted_panel())
+    other.with_config(scripted_config())
 
     other.here("import", str(path))
 
@@ -216,7 +216,7 @@ def test_a_round_that_was_taken_in_is_not_delivered_again(
     home, _ = held
     other = Home(tmp_path / "other")
     other.folder.mkdir()
-    other.with_config(scripted_panel())
+    other.with_config(scripted_config())
 
     other.here("import", str(exported(home)))
 

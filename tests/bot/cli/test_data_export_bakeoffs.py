@@ -9,7 +9,7 @@ from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import BakeoffStores
 from storage.engine import open_engine
 from storage.migrate import upgrade
-from tests.bot.homes import Home, scripted_panel
+from tests.bot.homes import Home, scripted_config
 from tests.builders import ASKED_AT, a_schedule
 from tests.storage.benches import SUITE, a_bakeoff, sql_bakeoff_stores, suite_of
 
@@ -38,7 +38,7 @@ async def one_of_each(bench: BakeoffStores) -> None:
 def another(tmp_path: Path) -> Home:
     home = Home(tmp_path / "other")
     home.folder.mkdir()
-    return home.with_config(scripted_panel())
+    return home.with_config(scripted_config())
 
 
 def kinds(home: Home) -> list[str]:

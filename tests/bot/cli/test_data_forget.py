@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.bot.homes import Home, scripted_panel
+from tests.bot.homes import Home, scripted_config
 
 QUESTION = "Which queue should we use?"  # as held by the fixture
 LONG_AGO = "UPDATE round SET asked_at = '2001-01-01 00:00:00.000000'"
@@ -178,7 +178,7 @@ def test_one_round_or_an_age_has_to_be_named(home: Home, arguments: tuple[str, .
 async def test_serving_forgets_what_is_too_old(held: tuple[Home, str]) -> None:
     home, round_id = held
     home.sql(LONG_AGO)
-    home = home.with_config(scripted_panel() + "[retention]\ntexts_days = 90\n").with_settings(
+    home = home.with_config(scripted_config() + "[retention]\ntexts_days = 90\n").with_settings(
         COUNCIL_PORT="0"
     )
     process = await home.started("serve")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.homes import PATIENCE_SECONDS, Home, Ran, scripted_panel
+from tests.bot.homes import TIMEOUT_SECONDS, Home, Result, scripted_config
 
 # The whole program, on a disk that holds so many pages of the database and no more.
 FULL_DISK = """
@@ -26,27 +26,27 @@ main()
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     """Return a home without a database."""
-    return Home(tmp_path).with_config(scripted_panel())
+    return Home(tmp_path).with_config(scripted_config())
 
 
-def assert_one_sentence(ran: Ran, said: str) -> None:
+def assert_one_sentence(ran: Result, said: str) -> None:
     assert (ran.code, ran.out) == (1, "")
     assert "Traceback" not in ran.err
     assert len(ran.lines) == 1
     assert said in ran.err
 
 
-def on_a_full_disk(home: Home, pages: int, *arguments: str) -> Ran:
+def on_a_full_disk(home: Home, pages: int, *arguments: str) -> Result:
     ran = subprocess.run(
         [sys.executable, "-c", FULL_DISK, *arguments],
         cwd=home.folder,
         env={**home.environment, "PAGES": str(pages)},
         capture_output=True,
         text=True,
-        timeout=PATIENCE_SECONDS,
+        timeout=TIMEOUT_SECONDS,
         check=False,
     )
-    return Ran(ran.returncode, ran.stdout, ran.stderr)
+    return Result(ran.returncode, ran.stdout, ran.stderr)
 
 
 def test_a_database_of_a_newer_program_is_left_alone(held: tuple[Home, str]) -> None:

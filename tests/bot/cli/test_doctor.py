@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bot.homes import Home, Ran, panel_of, seat_of, served_panel
+from tests.bot.homes import Home, Result, panel_toml, seat_toml, served_config
 from tests.wire.models import ModelServer, fail, no_such_model, wrong_key
 
 KEY = "sk-verysecretverysecret"
@@ -42,18 +42,20 @@ def test_every_fault_of_the_configuration_is_a_line(home: Home) -> None:
 
 
 @pytest.fixture(scope="module")
-def keyed(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """Look at one seat with a key of its own, and one without any."""
-    text = panel_of(["openai/gpt-x", "anthropic/claude-x"])
+    text = panel_toml(["openai/gpt-x", "anthropic/claude-x"])
     home = Home(tmp_path_factory.mktemp("keyed"), {"MY_KEY": KEY})
-    return home.with_config(text + seat_of("openai/gpt-x", api_key_env="MY_KEY")).council("doctor")
+    return home.with_config(text + seat_toml("openai/gpt-x", api_key_env="MY_KEY")).council(
+        "doctor"
+    )
 
 
-def test_a_seat_with_a_key_of_its_own_is_not_said_to_have_none(keyed: Ran) -> None:
+def test_a_seat_with_a_key_of_its_own_is_not_said_to_have_none(keyed: Result) -> None:
     assert "openai/gpt-x: no key" not in keyed.out
 
 
-def test_a_seat_without_a_key_is_told_which_to_set(keyed: Ran) -> None:
+def test_a_seat_without_a_key_is_told_which_to_set(keyed: Result) -> None:
     assert keyed.code == 1
     assert "FAIL anthropic/claude-x: no key; set ANTHROPIC_API_KEY" in keyed.out
 
@@ -61,7 +63,7 @@ def test_a_seat_without_a_key_is_told_which_to_set(keyed: Ran) -> None:
 async def test_live_tells_a_refused_key_and_a_missing_model_and_no_secret(home: Home) -> None:
     async with ModelServer() as server:
         server.script |= {"shut": wrong_key(), "gone": no_such_model()}
-        home = home.with_config(served_panel(server.api_base, ["well", "shut", "gone"]))
+        home = home.with_config(served_config(server.api_base, ["well", "shut", "gone"]))
         ran = await home.with_settings(OPENAI_API_KEY=KEY).beside("doctor", "--live")
 
     assert ran.code == 1
@@ -72,8 +74,8 @@ async def test_live_tells_a_refused_key_and_a_missing_model_and_no_secret(home: 
 
 
 def test_the_limits_in_force_are_told_for_each_provider(home: Home) -> None:
-    text = panel_of(["openai/gpt-x", "openai/mine", "groq/y"])
-    text += seat_of("openai/mine", api_base="http://127.0.0.1:9/v1")
+    text = panel_toml(["openai/gpt-x", "openai/mine", "groq/y"])
+    text += seat_toml("openai/mine", api_base="http://127.0.0.1:9/v1")
     text += "[providers.openai]\nconcurrency = 8\nrequests_per_minute = 60\n"
     text += '[providers."127.0.0.1:9"]\nconcurrency = 1\n'
 
@@ -90,7 +92,7 @@ def test_the_limits_in_force_are_told_for_each_provider(home: Home) -> None:
 async def test_live_tells_what_a_busy_model_came_to(home: Home) -> None:
     async with ModelServer() as server:
         server.script |= {"busy": fail(503, times=1), "down": fail(503, retry_after=0)}
-        home = home.with_config(served_panel(server.api_base, ["busy", "down"]))
+        home = home.with_config(served_config(server.api_base, ["busy", "down"]))
         ran = await home.with_settings(OPENAI_API_KEY=KEY).beside("doctor", "--live")
 
     assert "ok   openai/busy answers in" in ran.out

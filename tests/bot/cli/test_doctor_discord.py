@@ -4,7 +4,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.bot.homes import Home, Ran
+from tests.bot.homes import Home, Result
 from tests.wire.discord import BOT, Fail, FakeDiscord, Installation, Permission, Storm
 
 NOWHERE = "http://127.0.0.1:9/api/v10"
@@ -19,14 +19,14 @@ NEEDED = (
 )
 
 
-async def ran(home: Home, discord: FakeDiscord, *arguments: str, **settings: str) -> Ran:
+async def ran(home: Home, discord: FakeDiscord, *arguments: str, **settings: str) -> Result:
     """Run a command of a home that has a token."""
     ran = await home.with_settings(**{**discord.settings, **settings}).beside(*arguments)
     assert discord.token not in ran.out + ran.err
     return ran
 
 
-def of_discord(ran: Ran) -> list[str]:
+def of_discord(ran: Result) -> list[str]:
     return [line for line in ran.out.splitlines() if "Discord" in line]
 
 

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.bot.homes import Home, Ran
-from tests.bot.slack.serving import settings_for
+from tests.bot.homes import Home, Result
+from tests.bot.slack.serving import slack_environment
 from tests.wire.slack import FakeSlack, Installation
 from tests.wire.slack.state import SCOPES
 
@@ -20,15 +20,15 @@ async def slack() -> AsyncIterator[FakeSlack]:
         yield slack
 
 
-async def examined(home: Home, slack: FakeSlack, **settings: str) -> Ran:
+async def examined(home: Home, slack: FakeSlack, **settings: str) -> Result:
     """Look at a home that has a bot token and an app token, or others."""
-    told = {**settings_for(slack, "socket"), **settings}
+    told = {**slack_environment(slack, "socket"), **settings}
     ran = await home.with_settings(**told).beside("doctor")
     assert not any(secret in ran.out + ran.err for secret in (BOT, APP, SECRET))
     return ran
 
 
-def of_slack(ran: Ran) -> list[str]:
+def of_slack(ran: Result) -> list[str]:
     return [line for line in ran.out.splitlines() if "Slack" in line]
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from tests.bot.cli.test_main_imports import loaded_by
-from tests.bot.homes import LETTERS, Home, scripted_panel
+from tests.bot.homes import LETTERS, Home, scripted_config
 
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Return a home with three closed rounds."""
-    home = Home(tmp_path_factory.mktemp("asked")).with_config(scripted_panel())
+    home = Home(tmp_path_factory.mktemp("asked")).with_config(scripted_config())
     for question in ("Why?", "How?", "When?"):
         assert home.here("ask", question, "--seed", question, "--json").code == 0
     return home

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.bot.homes import PATIENCE_SECONDS, Home
+from tests.bot.homes import TIMEOUT_SECONDS, Home
 
 ASK_WHAT_IS_LOADED = """
 import sys
@@ -27,7 +27,7 @@ def loaded_by(home: Home, *arguments: str) -> set[str]:
         env=home.environment,
         capture_output=True,
         text=True,
-        timeout=PATIENCE_SECONDS,
+        timeout=TIMEOUT_SECONDS,
         check=True,
     )
     return set(ran.stdout.splitlines()[-1].split()[1:])

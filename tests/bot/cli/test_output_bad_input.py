@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.bot.homes import Home, Ran
+from tests.bot.homes import Home, Result
 
 
-def is_one_sentence(ran: Ran, code: int) -> bool:
+def is_one_sentence(ran: Result, code: int) -> bool:
     return (ran.code, ran.out, len(ran.lines)) == (code, "", 1) and "Traceback" not in ran.err
 
 

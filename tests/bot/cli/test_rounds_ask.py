@@ -4,7 +4,7 @@ import json
 import re
 
 from bot.render.round_report import AUDIT_VIEWS
-from tests.bot.homes import Home, scripted_panel
+from tests.bot.homes import Home, scripted_config
 
 DRAWN = ("answers", "ballots", "standings", "verdict")
 
@@ -106,7 +106,7 @@ def test_a_round_as_it_should_be_is_verified(held_home: tuple[Home, str]) -> Non
 
 
 def test_a_panel_and_a_method_can_be_chosen(home: Home) -> None:
-    text = scripted_panel(3) + '[panels.pair]\nmembers = ["north", "south"]\n'
+    text = scripted_config(3) + '[panels.pair]\nmembers = ["north", "south"]\n'
     home = home.with_config(text)
 
     ran = home.here("ask", "Why?", "--panel", "pair", "--method", "blind-ranking", "--json")
@@ -164,7 +164,7 @@ def test_what_steers_a_terminal_in_a_question_is_only_text(home: Home) -> None:
 
 
 def test_an_audited_round_is_stored_shown_and_verified(home: Home) -> None:
-    home = home.with_config(scripted_panel(audit_share=1))
+    home = home.with_config(scripted_config(audit_share=1))
 
     asked = home.here("ask", "Why?", "--json").json
 
@@ -177,7 +177,7 @@ def test_an_audited_round_is_stored_shown_and_verified(home: Home) -> None:
 
 
 def test_an_audit_ballot_edited_to_another_kind_is_named(home: Home) -> None:
-    home = home.with_config(scripted_panel(audit_share=1))
+    home = home.with_config(scripted_config(audit_share=1))
     round_id = home.here("ask", "Why?", "--json").json["id"]
     home.sql("UPDATE ballot SET audit = 'loud' WHERE audit != ''")
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.bot.homes import Home, Ran, panel_of, seat_of
+from tests.bot.homes import Home, Result, panel_toml, seat_toml
 from tests.wire.models import ModelServer
 
 NAMES = ("openai/good", "openai/fair", "openai/sound")
@@ -13,11 +13,11 @@ PRICED = {"input_usd_per_million": 10, "output_usd_per_million": 10, "max_tokens
 
 def priced(api_base: str, budgets: str = "", **terms: object) -> str:
     """Return a council.toml whose members are served and have prices."""
-    seats = "".join(seat_of(key, api_base=api_base, **PRICED) for key in NAMES)
-    return f"{panel_of(NAMES, **terms)}{seats}[budgets]\n{budgets}\n"
+    seats = "".join(seat_toml(key, api_base=api_base, **PRICED) for key in NAMES)
+    return f"{panel_toml(NAMES, **terms)}{seats}[budgets]\n{budgets}\n"
 
 
-async def asked(home: Home, budgets: str = "", **terms: object) -> Ran:
+async def asked(home: Home, budgets: str = "", **terms: object) -> Result:
     async with ModelServer() as server:
         return await home.with_config(priced(server.api_base, budgets, **terms)).beside(
             "ask", "Why?"
@@ -25,12 +25,12 @@ async def asked(home: Home, budgets: str = "", **terms: object) -> Ran:
 
 
 @pytest.fixture(scope="module")
-def paid(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, Ran]:
+def paid(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, Result]:
     home = Home(tmp_path_factory.mktemp("paid"))
     return home, asyncio.run(asked(home, "day_usd = 1"))
 
 
-def test_what_a_round_may_cost_is_said_before_it_begins(paid: tuple[Home, Ran]) -> None:
+def test_what_a_round_may_cost_is_said_before_it_begins(paid: tuple[Home, Result]) -> None:
     _, ran = paid
 
     said = " ".join(ran.out.split())
@@ -39,7 +39,9 @@ def test_what_a_round_may_cost_is_said_before_it_begins(paid: tuple[Home, Ran]) 
     assert " at most. " in said
 
 
-def test_what_it_cost_is_what_is_spent_and_nothing_stays_reserved(paid: tuple[Home, Ran]) -> None:
+def test_what_it_cost_is_what_is_spent_and_nothing_stays_reserved(
+    paid: tuple[Home, Result],
+) -> None:
     home, _ = paid
     (round_,) = home.here("rounds", "--json").json
     cost = home.here("show", round_["id"], "--json").json["cost_usd"]
@@ -52,7 +54,7 @@ def test_what_it_cost_is_what_is_spent_and_nothing_stays_reserved(paid: tuple[Ho
     assert day["left_usd"] == pytest.approx(1 - day["spent_usd"])
 
 
-def test_a_budget_is_shown_as_a_table(paid: tuple[Home, Ran]) -> None:
+def test_a_budget_is_shown_as_a_table(paid: tuple[Home, Result]) -> None:
     home, _ = paid
 
     ran = home.here("budget")
@@ -82,8 +84,8 @@ async def test_a_call_beyond_the_rounds_cap_is_an_absence(home: Home) -> None:
 
 
 def test_unknown_prices_can_be_forbidden(home: Home) -> None:
-    text = panel_of(["openai/a", "openai/b"]) + "".join(
-        seat_of(key, api_base="http://127.0.0.1:9") for key in ("openai/a", "openai/b")
+    text = panel_toml(["openai/a", "openai/b"]) + "".join(
+        seat_toml(key, api_base="http://127.0.0.1:9") for key in ("openai/a", "openai/b")
     )
     home = home.with_config(f'{text}[budgets]\nunknown_prices = "forbidden"\n')
 

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 
-from tests.bot.homes import PATIENCE_SECONDS, Home, Ran, interrupted, served_panel
+from tests.bot.homes import TIMEOUT_SECONDS, Home, Result, interrupt, served_config
 from tests.wire.models import ModelServer, Request, by_role, fences, hang
 
 NAMES = ("one", "two", "slow")
@@ -25,7 +25,7 @@ def asked(server: ModelServer) -> Counter[tuple[str, str]]:
 
 async def until(holds: Callable[[], bool]) -> None:
     """Wait for the other process, which gives no sign but its requests and its rows."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while not holds():  # noqa: ASYNC110 - as above
             await asyncio.sleep(0.02)
 
@@ -38,7 +38,7 @@ async def reached(home: Home, server: ModelServer, role: str) -> None:
     await until(lambda: home.sql(f"SELECT count(*) FROM {table}")[0][0] >= rows)  # noqa: S608 - ours
 
 
-async def stopped_in(role: str, home: Home, server: ModelServer, *arguments: str) -> Ran:
+async def stopped_in(role: str, home: Home, server: ModelServer, *arguments: str) -> Result:
     """Press Ctrl-C when the slow model alone is awaited in this role."""
     server.script["slow"] = by_role(**{role: hang()})
     waiting = asyncio.create_task(reached(home, server, role))
@@ -48,12 +48,12 @@ async def stopped_in(role: str, home: Home, server: ModelServer, *arguments: str
     except TimeoutError:
         process.kill()
         raise
-    return await interrupted(process)
+    return await interrupt(process)
 
 
 async def test_a_round_stopped_in_every_stage_goes_on_and_asks_nobody_twice(home: Home) -> None:
     async with ModelServer() as server:
-        home = home.with_config(served_panel(server.api_base, NAMES, chairman=["openai/slow"]))
+        home = home.with_config(served_config(server.api_base, NAMES, chairman=["openai/slow"]))
         stops = [await stopped_in("answer", home, server, "Why?")]
         [(round_id,)] = home.sql("SELECT id FROM round")
         stops.append(await stopped_in("judge", home, server, "--resume", round_id))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.bot.homes import Home, Ran, panel_of, seat_of, served_panel
+from tests.bot.homes import Home, Result, panel_toml, seat_toml, served_config
 from tests.wire.models import (
     ModelServer,
     Request,
@@ -30,7 +30,7 @@ class Held:
     """A round with a member that hangs, one whose key is refused and one that does not exist."""
 
     home: Home
-    ran: Ran
+    ran: Result
     took_seconds: float
 
     @property
@@ -41,7 +41,7 @@ class Held:
 async def hold(home: Home) -> Held:
     async with ModelServer() as server:
         server.script |= {"hung": hang(), "shut": wrong_key(), "gone": no_such_model()}
-        home = home.with_config(served_panel(server.api_base, NAMES, **TERMS))
+        home = home.with_config(served_config(server.api_base, NAMES, **TERMS))
         started = time.monotonic()
         ran = await home.with_settings(OPENAI_API_KEY=KEY).beside("ask", "Why?")
         return Held(home, ran, time.monotonic() - started)
@@ -91,11 +91,11 @@ def _is_blind(request: Request) -> bool:
 
 
 async def test_no_signature_reaches_a_judge_or_a_chairman_on_the_wire(home: Home) -> None:
-    config = panel_of(f"openai/{name}" for name in SIGNED)
+    config = panel_toml(f"openai/{name}" for name in SIGNED)
     async with ModelServer() as server:
         for name, (display, text) in SIGNED.items():
             server.script[name] = by_role(answer=answer(text))
-            config += seat_of(f"openai/{name}", api_base=server.api_base, display=display)
+            config += seat_toml(f"openai/{name}", api_base=server.api_base, display=display)
         ran = await home.with_config(config).beside("ask", "Shall we wait?", "--json")
 
     blind = [f"{r.system}\n{r.user}".casefold() for r in server.requests if _is_blind(r)]
@@ -118,7 +118,7 @@ async def test_whoever_hangs_fails_or_is_busy_holds_nobody_up_beyond_the_deadlin
     }
     async with ModelServer() as server:
         server.script |= {"hung": hang(), "broken": fail(500), "busy": fail(429, retry_after=30)}
-        home = home.with_config(served_panel(server.api_base, names, **terms))
+        home = home.with_config(served_config(server.api_base, names, **terms))
         round_ = (await home.beside("ask", "Why?", "--json")).json
 
     absent = {absence["member"] for absence in round_["absences"] if absence["role"] == "answer"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bot.homes import Home, scripted_panel
+from tests.bot.homes import Home, scripted_config
 
 SUITES = '[suites.sql]\nquestions = ["Why WAL?", "Why MVCC?"]\n'
 ADD = ("schedule", "add", "weekly-sql", "suite:sql", "every", "monday", "09:00", "Europe/Budapest")
@@ -10,7 +10,7 @@ ADD = ("schedule", "add", "weekly-sql", "suite:sql", "every", "monday", "09:00",
 
 @pytest.fixture
 def home(home: Home) -> Home:
-    return home.with_config(f'time_zone = "Asia/Tokyo"\n{scripted_panel(3)}{SUITES}')
+    return home.with_config(f'time_zone = "Asia/Tokyo"\n{scripted_config(3)}{SUITES}')
 
 
 def test_what_is_added_is_repeated_and_listed(home: Home) -> None:
@@ -103,7 +103,7 @@ def test_the_doctor_names_schedules_that_cannot_run(home: Home) -> None:
 
 
 def test_a_zone_of_the_house_that_is_none_is_a_fault(home: Home) -> None:
-    ran = home.with_config(f'time_zone = "Europe/Budapst"\n{scripted_panel(3)}').here("doctor")
+    ran = home.with_config(f'time_zone = "Europe/Budapst"\n{scripted_config(3)}').here("doctor")
 
     assert "time_zone: there is no time zone 'Europe/Budapst'" in ran.out
     assert "'Europe/Budapest'" in ran.out

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from bot.cli.serve import is_loopback
-from tests.bot.homes import PATIENCE_SECONDS, Home, Ran, ended, served_panel
+from tests.bot.homes import TIMEOUT_SECONDS, Home, Result, served_config, wait_for_exit
 from tests.wire.models import ModelServer, hang
 
 NAMES = ("one", "two", "slow")
@@ -27,7 +27,7 @@ async def serving(home: Home) -> AsyncIterator[tuple[asyncio.subprocess.Process,
     process = await home.with_settings(PORT="0").started("serve")
     said: list[str] = []
     try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             assert process.stderr
             while not (found := re.search(r"The page: (http://\S+)", "".join(said))):
                 line = await process.stderr.readline()
@@ -40,15 +40,15 @@ async def serving(home: Home) -> AsyncIterator[tuple[asyncio.subprocess.Process,
         await process.wait()
 
 
-async def stopped(process: asyncio.subprocess.Process) -> Ran:
+async def stopped(process: asyncio.subprocess.Process) -> Result:
     """Send SIGTERM and wait ten seconds at most."""
     process.send_signal(signal.SIGTERM)
     async with asyncio.timeout(STOP_SECONDS):
-        return await ended(process)
+        return await wait_for_exit(process)
 
 
 def in_the_browser(address: str) -> httpx.AsyncClient:
-    return httpx.AsyncClient(base_url=address, trust_env=False, timeout=PATIENCE_SECONDS)
+    return httpx.AsyncClient(base_url=address, trust_env=False, timeout=TIMEOUT_SECONDS)
 
 
 async def asked(browser: httpx.AsyncClient, question: str) -> str:
@@ -60,7 +60,7 @@ async def asked(browser: httpx.AsyncClient, question: str) -> str:
     return response.headers["location"]
 
 
-def is_one_sentence(ran: Ran, code: int) -> bool:
+def is_one_sentence(ran: Result, code: int) -> bool:
     return (ran.code, ran.out, len(ran.lines)) == (code, "", 1)
 
 
@@ -142,7 +142,7 @@ async def test_with_a_token_it_serves_others_and_asks_for_it(home: Home) -> None
 
 async def test_it_stops_within_seconds_while_a_page_listens_to_a_round(home: Home) -> None:
     async with ModelServer() as server:
-        home = home.with_config(served_panel(server.api_base, NAMES))
+        home = home.with_config(served_config(server.api_base, NAMES))
         server.script["slow"] = hang()
         async with serving(home) as (process, address, _), in_the_browser(address) as browser:
             path = await asked(browser, "Is this the question on the page?")
@@ -160,7 +160,7 @@ async def test_it_stops_within_seconds_while_a_page_listens_to_a_round(home: Hom
 
 async def slow_is_asked(server: ModelServer) -> None:
     """Wait for the other process, which gives no sign but its requests."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while not any(request.model == "slow" for request in server.requests):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 

@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from bot.bakeoffs.records import keep_counting
-from bot.cli.serve import acts_of_a_cluster
-from bot.commands.buttons import MOST_REMEMBERED, PRESS
+from bot.bakeoffs.records import count_closed_rounds
+from bot.cli.serve import cluster_tasks
+from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
 from bot.context import AppContext
 from bot.coordination.bakeoff_registry import BakeoffRegistry
-from bot.runners.retention import keep_forgetting
+from bot.runners.retention import forget_daily
 from council.budget import Budget
 from council.budget_caps import Account
 from council.rounds import Closing, Round
@@ -28,7 +28,7 @@ async def another_does(_: str) -> AsyncIterator[bool]:
 async def done_for_a_moment(app: AppContext) -> None:
     """Have a process do what it does beside serving, for a moment."""
     assert app.job_queue
-    acts = [asyncio.create_task(act) for act in acts_of_a_cluster(app, app.job_queue)]
+    acts = [asyncio.create_task(act) for act in cluster_tasks(app, app.job_queue)]
     for _ in range(20):
         await asyncio.sleep(0)
     for act in acts:
@@ -53,12 +53,12 @@ async def test_money_of_rounds_about_to_be_stored_elsewhere_is_not_freed_at_once
 async def test_one_process_forgets_presses_of_long_ago_and_the_others_do_not() -> None:
     _, (app, _) = processes(2)
     app.bakeoff_registry = BakeoffRegistry(sole=another_does)
-    for number in range(MOST_REMEMBERED + 1):
+    for number in range(MAX_REMEMBERED_PRESSES + 1):
         await app.key_values.note(PRESS, f"press {number}", "")
 
     await done_for_a_moment(app)
 
-    assert len(await app.key_values.every(PRESS)) == MOST_REMEMBERED + 1
+    assert len(await app.key_values.every(PRESS)) == MAX_REMEMBERED_PRESSES + 1
 
 
 async def test_numbers_of_rounds_that_closed_before_are_one_process_affair() -> None:
@@ -68,7 +68,7 @@ async def test_numbers_of_rounds_that_closed_before_are_one_process_affair() -> 
     closed: asyncio.Queue[Round] = asyncio.Queue()
 
     for alone, missing in ((another_does, ("r1",)), (app.bakeoff_registry.acquire, ())):
-        counting = asyncio.create_task(keep_counting(app, closed, alone))
+        counting = asyncio.create_task(count_closed_rounds(app, closed, alone))
         await asyncio.sleep(0.2)
         counting.cancel()
         await asyncio.gather(counting, return_exceptions=True)
@@ -84,6 +84,6 @@ async def test_old_texts_are_forgotten_by_one_process() -> None:
         raise asyncio.CancelledError
 
     for alone, is_forgotten in ((another_does, False), (app.bakeoff_registry.acquire, True)):
-        act = keep_forgetting(app.store, 0, app.runner.is_running, alone, once)
+        act = forget_daily(app.store, 0, app.runner.is_running, alone, once)
         await asyncio.gather(act, return_exceptions=True)
         assert ((await app.store.load("r1")).forgotten is not None) is is_forgotten

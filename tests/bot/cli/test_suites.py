@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bot.homes import Home, scripted_panel
+from tests.bot.homes import Home, scripted_config
 
 CSV = "question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n"
 
@@ -112,7 +112,7 @@ def test_a_broken_file_names_its_line(home: Home) -> None:
 
 
 def test_suites_of_council_toml_are_there_at_once(home: Home) -> None:
-    home.with_config(f'{scripted_panel()}\n[suites.general]\nquestions = ["Why?"]\n')
+    home.with_config(f'{scripted_config()}\n[suites.general]\nquestions = ["Why?"]\n')
 
     listed = home.here("suite", "list", "--json").json
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.homes import Home, scripted_panel
+from tests.bot.homes import Home, scripted_config
 
 FORGET_SEALS = "UPDATE round SET salt = '', digests = '[]'"
 
@@ -259,7 +259,7 @@ def test_one_round_is_not_asked_for_by_a_day_too(held: tuple[Home, str]) -> None
 def taken_in(path: Path, folder: Path) -> tuple[Home, str]:
     other = Home(folder / "other")
     other.folder.mkdir()
-    other.with_config(scripted_panel())
+    other.with_config(scripted_config())
     ran = other.here("import", str(path))
     return other, ran.err
 

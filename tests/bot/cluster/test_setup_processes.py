@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from tests.bot.homes import PATIENCE_SECONDS, Home, served_panel
+from tests.bot.homes import TIMEOUT_SECONDS, Home, served_config
 from tests.bot.test_lifetimes import NAMES, SLOWLY_SECONDS, asked, serving, stopped
 from tests.ports import free_port
 from tests.wire.models import ModelServer
 
 
 def at_home(folder: Path, server: ModelServer, url: str) -> Home:
-    config = served_panel(server.api_base, NAMES, audit_share=0.0)
+    config = served_config(server.api_base, NAMES, audit_share=0.0)
     return Home(folder, {"COUNCIL_DATABASE_URL": url}).with_config(config)
 
 
@@ -38,7 +38,7 @@ async def test_another_process_finishes_a_round_and_no_call_is_made_twice(
 async def test_a_command_cannot_resume_a_round_that_the_cluster_runs(
     tmp_path: Path, migrated_url: str
 ) -> None:
-    async with ModelServer(latency=PATIENCE_SECONDS) as server:
+    async with ModelServer(latency=TIMEOUT_SECONDS) as server:
         home = at_home(tmp_path, server, migrated_url)
         async with serving(with_a_port(home)) as (_, visitor):
             round_id = await visitor.ask("Now?")

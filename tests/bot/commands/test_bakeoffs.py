@@ -8,8 +8,8 @@ import pytest
 from bot.access import Access, ChannelRules
 from bot.chat import Asker, Button, Buttons, Chat, IncomingMessage
 from bot.commands.bakeoffs import BakeoffArguments, parse_arguments
-from bot.commands.buttons import PRESSES
-from bot.commands.dispatch import COMMANDS, handle_message, reporting_errors
+from bot.commands.buttons import BUTTON_HANDLERS
+from bot.commands.dispatch import COMMANDS, handle_message, report_errors
 from bot.context import AppContext
 from bot.render.bakeoffs import LEAVE, START
 from council.bakeoffs.models import Ending
@@ -122,7 +122,9 @@ def button(room: Room, action: str) -> Button:
 
 async def press(app: AppContext, room: Room, pressed: Button, asker: Asker = ANA) -> None:
     heard = IncomingMessage("", asker, HERE, "press")
-    await reporting_errors(room, heard, PRESSES[pressed.action](app, room, heard, pressed.value))
+    await report_errors(
+        room, heard, BUTTON_HANDLERS[pressed.action](app, room, heard, pressed.value)
+    )
 
 
 async def test_a_press_begins_it_once(app: AppContext) -> None:

@@ -6,7 +6,13 @@ import pytest
 
 from bot.access import NotYoursError
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Post
-from bot.commands.buttons import CONFIRM_LABELS, PRESSES, asked_back, confirmed, in_its_place
+from bot.commands.buttons import (
+    BUTTON_HANDLERS,
+    CONFIRM_LABELS,
+    confirmation_post,
+    confirmed_action,
+    replacement_post,
+)
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Question, Round
@@ -36,7 +42,7 @@ async def test_running_again_is_asked_about_with_its_cost_and_its_receivers() ->
     app = an_app()
     await app.store.open(here(a_closed_round("beef1")))
 
-    post = await asked_back(app, said(BEN), "again", "beef1")
+    post = await confirmation_post(app, said(BEN), "again", "beef1")
 
     assert "Your text goes to" in words_of(post)
     assert "It costs nothing" in words_of(post)
@@ -51,7 +57,7 @@ async def test_cancelling_is_asked_about_with_what_is_kept() -> None:
     answers = (an_answer(CLAUDE), an_answer(GPT))
     await app.store.open(here(replace(a_round(), id="beef1", answers=answers)))
 
-    post = await asked_back(app, said(), "cancel", "beef1")
+    post = await confirmation_post(app, said(), "cancel", "beef1")
 
     assert "2 of 3 answers are kept" in words_of(post)
     assert [button.action for button in buttons_of(post)] == ["yes_cancel", "no_cancel"]
@@ -61,7 +67,7 @@ async def test_what_is_over_is_said_to_be_so_and_not_asked_about() -> None:
     app = an_app()
     await app.store.open(here(a_closed_round("beef1")))
 
-    post = await asked_back(app, said(), "cancel", "beef1")
+    post = await confirmation_post(app, said(), "cancel", "beef1")
 
     assert "is closed already" in words_of(post)
     assert buttons_of(post) == []
@@ -72,7 +78,7 @@ async def test_nobody_is_asked_about_what_they_may_not_do() -> None:
     await app.store.open(here(replace(a_round(), id="beef1")))
 
     with pytest.raises(NotYoursError):
-        await asked_back(app, said(BEN), "cancel", "beef1")
+        await confirmation_post(app, said(BEN), "cancel", "beef1")
 
 
 async def test_a_forgotten_question_cannot_be_put_again() -> None:
@@ -81,19 +87,19 @@ async def test_a_forgotten_question_cannot_be_put_again() -> None:
     await app.store.forget("beef1", ASKED_AT, "salt")
 
     with pytest.raises(CouncilError, match="forgotten"):
-        await asked_back(app, said(), "again", "beef1")
+        await confirmation_post(app, said(), "again", "beef1")
 
 
 @pytest.mark.parametrize("action", CONFIRM_LABELS)
 def test_a_yes_is_to_something_that_is_done_and_a_no_to_nothing(action: str) -> None:
-    assert confirmed(f"yes_{action}") == action
-    assert action in PRESSES
-    assert confirmed(f"no_{action}") == confirmed(action) == ""
-    assert in_its_place(f"no_{action}")
-    assert in_its_place(action) is None
+    assert confirmed_action(f"yes_{action}") == action
+    assert action in BUTTON_HANDLERS
+    assert confirmed_action(f"no_{action}") == confirmed_action(action) == ""
+    assert replacement_post(f"no_{action}")
+    assert replacement_post(action) is None
 
 
 @pytest.mark.parametrize("action", ["yes_answers", "yes_", "no_export", "export"])
 def test_nothing_else_is_a_yes_or_a_no(action: str) -> None:
-    assert confirmed(action) == ""
-    assert in_its_place(action) is None
+    assert confirmed_action(action) == ""
+    assert replacement_post(action) is None

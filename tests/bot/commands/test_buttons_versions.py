@@ -5,12 +5,12 @@ from typing import Any, cast
 import pytest
 
 from bot.chat import Asker, IncomingMessage
-from bot.commands.buttons import PRESSES
+from bot.commands.buttons import BUTTON_HANDLERS
 from bot.discord import actions as in_discord
 from bot.slack import actions as in_slack
-from bot.slack.actions import Press
+from bot.slack.actions import BlockAction
 from bot.slack.events import SlackEvent
-from bot.slack.listeners import filled_otherwise
+from bot.slack.listeners import on_unknown_view
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 from council.places import Place
@@ -21,21 +21,21 @@ TOLD = "This comes from another version of the council"
 
 
 async def test_a_button_that_slack_shows_and_this_version_does_not_know_is_said_to_be_one() -> None:
-    pressed = Press(SlackEvent("", "U1", "C1", "e"), "from_the_future", "r1", "trigger")
+    pressed = BlockAction(SlackEvent("", "U1", "C1", "e"), "from_the_future", "r1", "trigger")
 
     with pytest.raises(CouncilError, match=TOLD):
-        await in_slack.press(an_app(), cast(Workspace, None), FakeChat(), SAID, pressed)
+        await in_slack.handle_action(an_app(), cast(Workspace, None), FakeChat(), SAID, pressed)
 
 
 async def test_so_is_one_that_discord_shows() -> None:
     with pytest.raises(CouncilError, match=TOLD):
-        await in_discord.press(an_app(), FakeChat(), SAID, "from_the_future", "r1")
+        await in_discord.handle_button(an_app(), FakeChat(), SAID, "from_the_future", "r1")
 
 
 async def test_a_question_that_was_answered_with_no_says_nothing_more() -> None:
     chat = FakeChat()
 
-    await in_discord.press(an_app(), chat, SAID, "no_cancel", "r1")
+    await in_discord.handle_button(an_app(), chat, SAID, "no_cancel", "r1")
 
     assert chat.said == []
 
@@ -47,7 +47,7 @@ async def test_a_form_that_this_version_does_not_know_says_so_and_stays_open() -
         answered.append(answer)
 
     blocks = [{"type": "section"}, {"type": "input", "block_id": "future"}]
-    await filled_otherwise(ack, {"view": {"blocks": blocks}})
+    await on_unknown_view(ack, {"view": {"blocks": blocks}})
 
     (answer,) = answered
     assert answer["response_action"] == "errors"
@@ -55,6 +55,11 @@ async def test_a_form_that_this_version_does_not_know_says_so_and_stays_open() -
 
 
 def test_buttons_that_were_ever_shown_are_still_known() -> None:
-    assert {"again", "cancel", "resume", "export"} <= PRESSES.keys()
-    assert {"bakeoff_start", "bakeoff_leave", "bakeoff_cancel", "bakeoff_resume"} <= PRESSES.keys()
-    assert {"keep_suite", "leave_suite"} <= PRESSES.keys()
+    assert {"again", "cancel", "resume", "export"} <= BUTTON_HANDLERS.keys()
+    assert {
+        "bakeoff_start",
+        "bakeoff_leave",
+        "bakeoff_cancel",
+        "bakeoff_resume",
+    } <= BUTTON_HANDLERS.keys()
+    assert {"keep_suite", "leave_suite"} <= BUTTON_HANDLERS.keys()

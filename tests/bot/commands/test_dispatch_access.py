@@ -9,7 +9,7 @@ import pytest
 
 from bot.access import Access, ChannelRules, RoundLimitError
 from bot.chat import Asker, IncomingMessage
-from bot.commands.ask import opened
+from bot.commands.ask import open_round
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from council.places import Place
@@ -56,7 +56,8 @@ class Office:
     async def asked(self, key: str, asker: Asker = ANA, place: Place = HERE) -> bool:
         """Have a question taken in; give False for one that was before."""
         return (
-            await opened(self.app, IncomingMessage("Why?", asker, place, key), "Why?") is not None
+            await open_round(self.app, IncomingMessage("Why?", asker, place, key), "Why?")
+            is not None
         )
 
     async def at(self, minutes: float) -> "Office":

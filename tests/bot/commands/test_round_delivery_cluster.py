@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.chat import Asker, IncomingMessage, Post, SendEphemeral, SentMessage
-from bot.commands.ask import asked, opened
+from bot.commands.ask import ask_with_options, open_round
 from bot.commands.buttons import resume_round
-from bot.commands.dispatch import handle_message, reporting_errors
+from bot.commands.dispatch import handle_message, report_errors
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
 from bot.ports import Job
@@ -19,7 +19,7 @@ from council.places import Place
 from council.ports import RoundQuery
 from tests.bot.bakeoffs.fakes import Room
 from tests.bot.cluster_fakes import Board, processes
-from tests.bot.slack.inside import HeldGateway
+from tests.bot.slack.inside import BlockedGateway
 
 HERE = Place("slack", "T1", "C1")
 ADA = Asker("U1", "Ada")
@@ -52,7 +52,7 @@ class House:
 
     board: Board
     apps: Sequence[AppContext]
-    gateway: HeldGateway
+    gateway: BlockedGateway
     rooms: list[Private] = field(default_factory=list)
     told: list[str] = field(default_factory=list)  # by the way of a process that heard nobody
 
@@ -88,7 +88,7 @@ class House:
 
 @pytest.fixture
 async def house() -> AsyncIterator[House]:
-    gateway = HeldGateway()
+    gateway = BlockedGateway()
     board, apps = processes(2, gateway)
     yield House(board, apps, gateway)
     for line in await apps[0].store.recent():
@@ -105,7 +105,7 @@ async def test_who_hears_a_question_says_so_and_another_process_shows_its_round(
     hears, shows = house.apps
     chat = Private()
     async with house.showing(shows):
-        asking = asyncio.create_task(asked(hears, chat, said()))
+        asking = asyncio.create_task(ask_with_options(hears, chat, said()))
         await house.until(lambda: bool(house.posted))
         assert "Asking" in chat.whispered[0]
         house.gateway.goes_on.set()
@@ -123,7 +123,7 @@ async def test_a_round_is_shown_on_by_another_process_when_the_first_leaves(hous
     async with AsyncExitStack() as stack:
         leaving = await stack.enter_async_context(AsyncExitStack())
         await leaving.enter_async_context(house.showing(hears))
-        asking = asyncio.create_task(asked(hears, Private(), said()))
+        asking = asyncio.create_task(ask_with_options(hears, Private(), said()))
         await house.until(lambda: bool(house.posted))
         await stack.enter_async_context(house.showing(shows))
 
@@ -140,7 +140,7 @@ async def test_a_round_is_shown_on_by_another_process_when_the_first_leaves(hous
 
 async def test_a_round_that_was_stored_by_a_process_that_died_then_is_shown(house: House) -> None:
     hears, shows = house.apps
-    await opened(hears, said(), "Which queue?")
+    await open_round(hears, said(), "Which queue?")
     house.gateway.goes_on.set()
 
     async with house.showing(shows):
@@ -154,7 +154,7 @@ async def test_what_goes_wrong_is_told_by_the_process_that_heard_the_asker(house
     chat = Private()
     house.rooms.append(Private(closed=True))
     async with house.showing(shows):
-        await reporting_errors(chat, said(), asked(hears, chat, said()))
+        await report_errors(chat, said(), ask_with_options(hears, chat, said()))
 
     assert chat.whispered[-1] == "The channel is archived: ask in another one."
     assert house.told == []
@@ -163,7 +163,7 @@ async def test_what_goes_wrong_is_told_by_the_process_that_heard_the_asker(house
 
 async def test_where_that_process_is_gone_whoever_shows_it_tells_the_asker(house: House) -> None:
     hears, shows = house.apps
-    asking = asyncio.create_task(asked(hears, Private(), said()))
+    asking = asyncio.create_task(ask_with_options(hears, Private(), said()))
     await house.until(lambda: house.board.is_queued(Job("show slack", KEY)))
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)
@@ -178,7 +178,7 @@ async def test_where_that_process_is_gone_whoever_shows_it_tells_the_asker(house
 async def test_a_round_is_cancelled_and_gone_on_with_from_any_process(house: House) -> None:
     hears, shows = house.apps
     async with house.showing(shows):
-        asking = asyncio.create_task(asked(hears, Private(), said()))
+        asking = asyncio.create_task(ask_with_options(hears, Private(), said()))
         await house.until(lambda: bool(house.gateway.asked) or bool(house.posted))
         other = Private()
         await handle_message(shows, other, said(f"cancel {KEY}", "slack:T1:2"))
@@ -197,7 +197,7 @@ async def test_what_failed_is_left_until_somebody_goes_on_with_it(house: House) 
     hears, shows = house.apps
     house.rooms.append(Private(broken=True))
     async with house.showing(shows):
-        await reporting_errors(Private(), said(), asked(hears, Private(), said()))
+        await report_errors(Private(), said(), ask_with_options(hears, Private(), said()))
         await house.board.sweep()
 
         assert not (await hears.store.line(KEY)).delivered

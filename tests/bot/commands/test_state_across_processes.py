@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Asker, IncomingMessage
-from bot.commands.ask import opened
+from bot.commands.ask import open_round
 from bot.commands.buttons import ActionDeduplicator
 from bot.commands.dispatch import handle_message
-from bot.commands.recovery import left
+from bot.commands.recovery import delete_workspace
 from bot.commands.suites import Draft, save_draft, take_draft
-from bot.web.auth import PageSigner, shared_key
+from bot.web.auth import PageSigner, load_shared_signing_key
 from council.bakeoffs.models import Suite, SuiteQuestion
 from council.errors import PanelError, SuiteError
 from council.places import Place
@@ -34,15 +34,15 @@ async def test_a_panel_that_one_process_picked_goes_for_what_another_hears() -> 
     cheap = replace(a_panel(2), name="cheap")
     for app in (one, other):
         app.panels = {**app.panels, "cheap": cheap}
-    await opened(other, said("Before?", "k0"), "Before?")
+    await open_round(other, said("Before?", "k0"), "Before?")
 
     await handle_message(one, FakeChat(), said("panel cheap"))
 
-    assert await opened(other, said("Why?"), "Why?")
+    assert await open_round(other, said("Why?"), "Why?")
     assert (await one.store.load("k0")).panel.name == "house"
     assert (await one.store.load("k1")).panel.name == "cheap"
     await handle_message(other, FakeChat(), said("panel house"))
-    assert await opened(one, said("And now?", "k2"), "And now?")
+    assert await open_round(one, said("And now?", "k2"), "And now?")
     assert (await one.store.load("k2")).panel.name == "house"
 
 
@@ -51,7 +51,7 @@ async def test_a_picked_panel_that_is_gone_is_said_to_be() -> None:
     await app.pick("gone", HERE)
 
     with pytest.raises(PanelError, match="'gone', which goes here, is not there any more: pick"):
-        await opened(app, said("Why?"), "Why?")
+        await open_round(app, said("Why?"), "Why?")
 
 
 async def test_a_suite_shown_by_one_process_is_kept_by_another() -> None:
@@ -80,7 +80,7 @@ async def test_a_workspace_that_leaves_takes_what_was_picked_and_shown_there() -
     await app.pick("house", Place("slack", "T2", "C1"))
     await save_draft(app.key_values, Draft(SUITE, "U1"))
 
-    await left(app, "slack", "T1")
+    await delete_workspace(app, "slack", "T1")
 
     assert {*await app.key_values.every("panel")} == {"slack/T2/C1"}
     assert await app.key_values.every("draft") == {}
@@ -108,8 +108,8 @@ async def test_a_press_counts_once_however_many_processes_hear_it() -> None:
 async def test_the_processes_of_a_cluster_seal_with_one_key() -> None:
     _, (one, other) = processes(2)
 
-    seals = [PageSigner(await shared_key(app.key_values)) for app in (one, other)]
+    seals = [PageSigner(await load_shared_signing_key(app.key_values)) for app in (one, other)]
 
-    assert seals[1].fits_form("visitor", seals[0].form_token("visitor"))
-    assert seals[1].is_pass(seals[0].new_pass())
+    assert seals[1].is_csrf_token("visitor", seals[0].csrf_token("visitor"))
+    assert seals[1].is_session_token(seals[0].session_token())
     seals[1].open("r1", seals[0].link_key("r1"))

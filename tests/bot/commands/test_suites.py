@@ -7,12 +7,12 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Asker, Attachment, Button, Buttons, IncomingMessage, Post
-from bot.commands.buttons import PRESSES, add_to_suite
-from bot.commands.dispatch import handle_message, reporting_errors
+from bot.commands.buttons import BUTTON_HANDLERS, add_to_suite
+from bot.commands.dispatch import handle_message, report_errors
 from bot.commands.suites import MAX_DRAFTS, Draft, SuiteAddition, save_draft, take_draft
 from bot.context import AppContext
 from bot.render.suites import KEEP, LEAVE
-from bot.suite_files import keep_house
+from bot.suite_files import store_house_suites
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
 from council.pipeline.run import run_round
@@ -67,8 +67,8 @@ class Office:
 
     async def presses(self, button: Button, asker: Asker = ANA, place: Place = HERE) -> str:
         chat, said = Room(), IncomingMessage("", asker, place, "p")
-        await reporting_errors(
-            chat, said, PRESSES[button.action](self.app, chat, said, button.value)
+        await report_errors(
+            chat, said, BUTTON_HANDLERS[button.action](self.app, chat, said, button.value)
         )
         return "\n".join(chat.said)
 
@@ -189,7 +189,7 @@ async def test_a_suite_is_shown_with_its_questions() -> None:
 async def test_a_workspace_sees_its_own_suites_and_the_houses() -> None:
     office = Office()
     house = Suite("general", (SuiteQuestion("Why?"),))
-    await keep_house(office.app.bakeoff_stores.suites, [house], ASKED_AT)
+    await store_house_suites(office.app.bakeoff_stores.suites, [house], ASKED_AT)
     await office.kept("sql")
 
     assert "general (the house's)" in await office.told("suite")
@@ -202,7 +202,7 @@ async def test_keeping_the_houses_suites_again_changes_nothing() -> None:
     house = Suite("general", (SuiteQuestion("Why?"),))
 
     for _ in range(2):
-        await keep_house(suites, [house], ASKED_AT)
+        await store_house_suites(suites, [house], ASKED_AT)
 
     assert await suites.versions("", "general") == (house.version,)
 
@@ -270,7 +270,7 @@ async def test_the_one_who_kept_it_or_an_admin_removes_it() -> None:
 
 async def test_the_houses_suites_are_removed_by_whoever_runs_the_bot() -> None:
     office = Office()
-    await keep_house(
+    await store_house_suites(
         office.app.bakeoff_stores.suites, [Suite("a", (SuiteQuestion("Why?"),))], ASKED_AT
     )
 
@@ -316,7 +316,7 @@ async def test_a_forgotten_round_joins_nothing() -> None:
 
 async def pressed(office: Office, joining: SuiteAddition, asker: Asker = ANA) -> str:
     chat, said = Room(), IncomingMessage("", asker, HERE, "p")
-    await reporting_errors(chat, said, add_to_suite(office.app, chat, said, "abc123", joining))
+    await report_errors(chat, said, add_to_suite(office.app, chat, said, "abc123", joining))
     return "\n".join(chat.said)
 
 
@@ -342,7 +342,7 @@ async def test_the_button_adds_nothing_where_nobody_may_ask() -> None:
 
 async def test_a_growing_suite_of_the_house_becomes_the_workspaces_own() -> None:
     office = await an_office_with_a_round(Question("What is 6 x 7?", "U1", place=HERE))
-    await keep_house(
+    await store_house_suites(
         office.app.bakeoff_stores.suites, [Suite("maths", (SuiteQuestion("Why?"),))], ASKED_AT
     )
 

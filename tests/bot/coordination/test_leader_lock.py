@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.commands.buttons import ActionDeduplicator
-from bot.suite_files import keep_house
-from bot.web.auth import shared_key
+from bot.suite_files import store_house_suites
+from bot.web.auth import load_shared_signing_key
 from council.bakeoffs.models import Suite, SuiteQuestion
 from storage.bakeoffs import SqlSuites
 from storage.engine import open_engine
@@ -57,7 +57,9 @@ async def test_what_a_process_was_alone_with_is_free_when_its_connection_ends(
 async def test_of_many_processes_that_start_at_once_one_makes_the_key(
     engines: list[AsyncEngine],
 ) -> None:
-    keys = await asyncio.gather(*(shared_key(SqlKeyValueStore(engine)) for engine in engines))
+    keys = await asyncio.gather(
+        *(load_shared_signing_key(SqlKeyValueStore(engine)) for engine in engines)
+    )
 
     assert len({*keys}) == 1
     assert len(keys[0]) == 32
@@ -66,7 +68,9 @@ async def test_of_many_processes_that_start_at_once_one_makes_the_key(
 async def test_the_houses_suites_are_kept_once(engines: list[AsyncEngine]) -> None:
     house = [Suite(name, (SuiteQuestion(f"Why {name}?"),)) for name in ("sql", "maths")]
 
-    await asyncio.gather(*(keep_house(SqlSuites(engine), house, ASKED_AT) for engine in engines))
+    await asyncio.gather(
+        *(store_house_suites(SqlSuites(engine), house, ASKED_AT) for engine in engines)
+    )
 
     for name in ("sql", "maths"):
         assert len(await SqlSuites(engines[0]).versions("", name)) == 1

@@ -7,13 +7,13 @@ import pytest_asyncio
 
 from tests.bot.discord.in_process import InProcessBot, run_in_process
 from tests.bot.discord.story import StoryBot, run_story_bot
-from tests.wire.discord.sample_world import standard
+from tests.wire.discord.sample_world import sample_world
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def product(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[StoryBot]:
     """Run the bot as a process, with Cleo as an admin; each test opens its own channels."""
-    world = standard()
+    world = sample_world()
     access = f'[access]\nadmins = ["{world.user("UADMIN").id}"]\n'
     async with run_story_bot(tmp_path_factory.mktemp("bot"), access, world) as running:
         yield running

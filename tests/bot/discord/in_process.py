@@ -14,15 +14,24 @@ from pathlib import Path
 from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.discord.app import Discord
-from bot.discord.config import Address
-from bot.discord.messages import mark_of
+from bot.discord.config import DiscordCredentials
+from bot.discord.messages import nonce_of
 from bot.outbox import Outbox
 from council.ports import RoundSummary
 from storage.memory import MemoryOutbox
 from tests.bot.app_fakes import an_app
-from tests.bot.discord.story import QUICK, part
-from tests.bot.slack.inside import HeldGateway, quickly
-from tests.wire.discord import Channel, Deed, FakeDiscord, Member, Message, Permission, Slow, User
+from tests.bot.discord.story import QUICK, custom_id_of
+from tests.bot.slack.inside import BlockedGateway, sleep_scaled
+from tests.wire.discord import (
+    ActionResult,
+    Channel,
+    FakeDiscord,
+    Member,
+    Message,
+    Permission,
+    Slow,
+    User,
+)
 from tests.wire.discord.permissions import NOTHING
 from tests.wire.discord.sample_world import add_channel, add_user
 
@@ -35,7 +44,7 @@ class InProcessBot:
     """A running service, what it has told, a place in it and somebody who asks there."""
 
     app: AppContext
-    gateway: HeldGateway
+    gateway: BlockedGateway
     discord: FakeDiscord
     place: Channel
     person: User
@@ -56,7 +65,7 @@ class InProcessBot:
         await self.discord.until(lambda: self.bot_messages(where), 30)
         return self.bot_messages(where)[-1]
 
-    async def command(self, where: Channel | None = None) -> Deed:
+    async def command(self, where: Channel | None = None) -> ActionResult:
         """Run `/council ask`."""
         return await self.discord.slash(
             self.person, where or self.place, "council ask", question="Which queue?"
@@ -101,15 +110,15 @@ class InProcessBot:
         """Assert that the channel has one answer, with its whole thread once and in order."""
         await self.wait_until_delivered()
         (root,) = self.bot_messages()
-        assert part(root, "answers")
+        assert custom_id_of(root, "answers")
         line = await self.load_line()
         start = f"discord/{line.place.workspace}/{line.place.channel}/{line.id}/"
-        known = {mark_of(f"{start}{number}"): number for number in range(1, MOST_PARTS)}
+        known = {nonce_of(f"{start}{number}"): number for number in range(1, MOST_PARTS)}
         thread = self.discord.thread_of(root).said
         *numbered, last = [message.components[0]["id"] for message in thread]
         # Two tables, and an answer of each member.
         assert [known[mark] for mark in numbered] == [1, 2, 3, 4, 5]
-        assert last == mark_of(f"{start}council-{line.id}.md")
+        assert last == nonce_of(f"{start}council-{line.id}.md")
         assert [len(message.files) for message in thread] == [0, 0, 0, 0, 0, 1]
 
     def private_texts(self) -> str:
@@ -120,7 +129,7 @@ class InProcessBot:
 
     async def press(self, root: Message, action: str, said: str) -> None:
         """Press a button, and wait for this ephemeral reply."""
-        deed = await self.discord.click(root, part(root, action), self.person)
+        deed = await self.discord.click(root, custom_id_of(root, action), self.person)
         assert deed.accepted
         await self.discord.until(lambda: said in self.private_texts())
 
@@ -143,12 +152,12 @@ async def run_in_process(
     folder: Path, discord: FakeDiscord | None = None
 ) -> AsyncIterator[InProcessBot]:
     """Run the service until the block ends."""
-    discord, gateway = discord or FakeDiscord(QUICK), HeldGateway()
+    discord, gateway = discord or FakeDiscord(QUICK), BlockedGateway()
     app = an_app(gateway)
-    app.outbox = Outbox(MemoryOutbox(), now, quickly, alone=True)
+    app.outbox = Outbox(MemoryOutbox(), now, sleep_scaled, alone=True)
     told: list[str] = []
     async with discord:
-        address = Address(discord.token, discord.api_url, discord.gateway_url)
+        address = DiscordCredentials(discord.token, discord.api_url, discord.gateway_url)
         running = asyncio.create_task(Discord(app, address, folder, told.append).run())
         try:
             await discord.until(lambda: told, 20)

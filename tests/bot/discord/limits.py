@@ -15,12 +15,12 @@ PINGS = re.compile(
 Component = dict[str, Any]
 
 
-def faults_of_message(payload: Component) -> list[str]:
+def message_faults(payload: Component) -> list[str]:
     """Return what Discord would refuse in a message."""
     return list(_faults(payload))
 
 
-def pings_in(payload: Component) -> list[str]:
+def find_pings(payload: Component) -> list[str]:
     """Return every mention and every link with a preview in a payload."""
     found = [match[0] for text in _strings(payload) for match in PINGS.finditer(text)]
     return found + (["mentions"] if payload["allowed_mentions"] != {"parse": []} else [])

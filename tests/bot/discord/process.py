@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bot.homes import Home, scripted_panel
+from tests.bot.homes import Home, scripted_config
 from tests.bot.running import read_into
 from tests.ports import free_port
 from tests.wire.discord import FakeDiscord, Message
@@ -15,7 +15,7 @@ TIMEOUT_SECONDS = 60.0
 
 
 @dataclass(slots=True)
-class Served:
+class ProcessBot:
     """A running product: its home, and the Discord it talks to."""
 
     home: Home
@@ -49,18 +49,18 @@ class Served:
 
 
 @asynccontextmanager
-async def serving(
+async def run_process(
     folder: Path, discord: FakeDiscord, config: str | None = None
-) -> AsyncIterator[Served]:
+) -> AsyncIterator[ProcessBot]:
     """Run the product beside a Discord until the block ends."""
     home = Home(folder, {**discord.settings, "COUNCIL_PORT": str(free_port())})
-    home.with_config(config or scripted_panel(4)).with_tables()
+    home.with_config(config or scripted_config(4)).with_tables()
     process = await home.started("serve")
     lines: list[str] = []
     reading = asyncio.create_task(read_into(lines, process))
     try:
         await discord.until(lambda: any("Discord: " in line for line in lines[3:]), 40)
-        yield Served(home, discord, process)
+        yield ProcessBot(home, discord, process)
     finally:
         if process.returncode is None:
             process.terminate()

@@ -13,7 +13,7 @@ from pathlib import Path
 import discord
 import simcord
 
-from bot.commands.recovery import left
+from bot.commands.recovery import delete_workspace
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord.events import CHAT
@@ -106,7 +106,7 @@ def _ids(value: object) -> Iterable[str]:
 def make_client(app: AppContext, folder: Path, told: list[str]) -> DiscordClient:
     """Return a client as the service makes one."""
     kept = FileServerStore(folder)
-    servers = ServerTracker(kept, partial(left, app, CHAT), told.append)
+    servers = ServerTracker(kept, partial(delete_workspace, app, CHAT), told.append)
     return DiscordClient(app, BackgroundTasks(), servers, kept)
 
 

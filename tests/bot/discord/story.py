@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from tests.bot.discord.process import Served, serving
-from tests.bot.homes import scripted_panel, seat_of
-from tests.wire.discord import Channel, Deed, FakeDiscord, Message, Rates, Rules, World
+from tests.bot.discord.process import ProcessBot, run_process
+from tests.bot.homes import scripted_config, seat_toml
+from tests.wire.discord import ActionResult, Channel, FakeDiscord, Message, Rates, Rules, World
 from tests.wire.discord.message_store import new_message, post_message
 from tests.wire.discord.permissions import NOTHING, Permission
 from tests.wire.discord.routes.threads import begin
@@ -24,7 +24,7 @@ PRIVATE: Kind = "private_thread"
 _NUMBERS = count(1)
 
 
-def part(message: Message, action: str) -> str:
+def custom_id_of(message: Message, action: str) -> str:
     """Return the custom id of a message's button; "" where it has none of this action."""
     ids = [one for one in _ids(message.components) if one.startswith(f"council:{action}:")]
     return ids[0] if ids else ""
@@ -43,7 +43,7 @@ def _ids(value: object) -> list[str]:
 class StoryBot:
     """A running product, its Discord, and a second panel whose models a test can script."""
 
-    served: Served
+    served: ProcessBot
     models: ModelServer
 
     @property
@@ -72,7 +72,7 @@ class StoryBot:
 
     def answers(self, channel: Channel | str) -> list[Message]:
         """Return the council's messages that hold an answer."""
-        return [m for m in self.discord.said_by_bot(channel) if part(m, "answers")]
+        return [m for m in self.discord.said_by_bot(channel) if custom_id_of(m, "answers")]
 
     async def answered(self, channel: Channel | str, times: int = 1) -> Message:
         """Wait for so many answers in a channel, and give the last."""
@@ -93,7 +93,7 @@ class StoryBot:
         """Wait for a round's whole thread, and give it."""
         return await self.served.told(root)
 
-    async def wait_for_reply(self, deed: Deed, said: str = "") -> str:
+    async def wait_for_reply(self, deed: ActionResult, said: str = "") -> str:
         """Wait until somebody alone was told this in answer to a deed, and give all they read."""
 
         def read() -> str:
@@ -113,12 +113,12 @@ class StoryBot:
 
     async def press(self, user: str, message: Message, action: str) -> str:
         """Press a button, and give what is answered to the one who pressed it."""
-        deed = await self.discord.click(message, part(message, action), user)
+        deed = await self.discord.click(message, custom_id_of(message, action), user)
         return await self.wait_for_reply(deed)
 
     async def press_for_question(self, user: str, message: Message, action: str) -> Message:
         """Press a button, and give the question that comes back."""
-        deed = await self.discord.click(message, part(message, action), user)
+        deed = await self.discord.click(message, custom_id_of(message, action), user)
         await self.wait_for_reply(deed)
         return deed.interaction.sent[-1]
 
@@ -146,9 +146,9 @@ class StoryBot:
 def config(api_base: str, extra: str = "") -> str:
     """Return a council.toml: three scripted members, and a panel "served" by a model server."""
     listed = ", ".join(f'"openai/{name}"' for name in SERVED)
-    seats = "".join(seat_of(f"openai/{name}", api_base=api_base) for name in SERVED)
+    seats = "".join(seat_toml(f"openai/{name}", api_base=api_base) for name in SERVED)
     served = f"[panels.served]\nmembers = [{listed}]\naudit_share = 0\n"
-    return f'default_panel = "house"\n{scripted_panel(3)}{served}{seats}{extra}'
+    return f'default_panel = "house"\n{scripted_config(3)}{served}{seats}{extra}'
 
 
 @asynccontextmanager
@@ -159,6 +159,6 @@ async def run_story_bot(
     async with (
         ModelServer() as models,
         FakeDiscord(QUICK, world) as discord,
-        serving(folder, discord, config(models.api_base, extra)) as served,
+        run_process(folder, discord, config(models.api_base, extra)) as served,
     ):
         yield StoryBot(served, models)

@@ -11,12 +11,12 @@ import pytest
 
 from bot.context import AppContext
 from bot.discord.app import Discord
-from bot.discord.config import Address
+from bot.discord.config import DiscordCredentials
 from bot.discord.servers import Shard
 from bot.ports import Job
 from tests.bot.cluster_fakes import Board, processes
-from tests.bot.discord.story import QUICK, part
-from tests.bot.slack.inside import HeldGateway
+from tests.bot.discord.story import QUICK, custom_id_of
+from tests.bot.slack.inside import BlockedGateway
 from tests.wire.discord import FakeDiscord, Message
 
 
@@ -26,14 +26,16 @@ class Processes:
 
     board: Board
     apps: Sequence[AppContext]
-    gateway: HeldGateway
+    gateway: BlockedGateway
     discord: FakeDiscord
     running: list[asyncio.Task[None]] = field(default_factory=list)
     told: list[list[str]] = field(default_factory=list)
 
     async def start(self, number: int, folder: Path) -> None:
         """Start one, and wait until it stands by or hears."""
-        address = Address(self.discord.token, self.discord.api_url, self.discord.gateway_url)
+        address = DiscordCredentials(
+            self.discord.token, self.discord.api_url, self.discord.gateway_url
+        )
         self.told.append([])
         serving = Discord(self.apps[number], address, folder, self.told[-1].append).run()
         self.running.append(asyncio.create_task(serving))
@@ -55,7 +57,7 @@ class Processes:
 
     def roots(self, channel: str = "C1") -> list[Message]:
         """Return the answers in a channel."""
-        return [one for one in self.discord.said_by_bot(channel) if part(one, "answers")]
+        return [one for one in self.discord.said_by_bot(channel) if custom_id_of(one, "answers")]
 
     @property
     def shards(self) -> list[object]:
@@ -66,7 +68,7 @@ class Processes:
 @asynccontextmanager
 async def several(folder: Path, shards: int = 1) -> AsyncIterator[Processes]:
     """Run two processes against a Discord that recommends this many shards."""
-    gateway = HeldGateway()
+    gateway = BlockedGateway()
     board, apps = processes(2, gateway)
     async with FakeDiscord(replace(QUICK, shards=shards)) as discord:
         found = Processes(board, apps, gateway, discord)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.bot.discord.story import QUICK
-from tests.bot.homes import PATIENCE_SECONDS, Home
-from tests.bot.running import Running, still
-from tests.bot.running import running as watched
+from tests.bot.homes import TIMEOUT_SECONDS, Home
+from tests.bot.running import RunningServer, holds_for
+from tests.bot.running import running_server as watched
 from tests.ports import free_port
 from tests.wire.discord import Fail, FakeDiscord, Installation, Storm
 
@@ -21,7 +21,7 @@ STILL_SECONDS = 1.5
 SYNC = "PUT /applications/*/commands"
 
 
-def running(folder: Path, settings: dict[str, str]) -> AbstractAsyncContextManager[Running]:
+def running(folder: Path, settings: dict[str, str]) -> AbstractAsyncContextManager[RunningServer]:
     """Serve until the block ends; no token may be in what was said by then."""
     return watched(Home(folder, settings), (TOKEN, WRONG))
 
@@ -40,7 +40,7 @@ async def test_a_token_that_does_not_work_is_told_once_and_not_tried_again(
     ):
         line = await run.says("Discord: not started. ")
         assert await run.page_is_up()
-        assert await still(lambda: len(discord.calls) == 1, STILL_SECONDS)
+        assert await holds_for(lambda: len(discord.calls) == 1, STILL_SECONDS)
 
     assert "DISCORD_TOKEN does not work: choose Reset Token on the Bot page" in line
     assert run.of("Discord") == [line]
@@ -74,7 +74,7 @@ async def test_a_fatal_close_at_startup_is_reported_once(
         discord.gateway.turn_away(code)
         async with running(tmp_path, discord.settings) as run:
             line = await run.says("Discord: not started. ")
-            assert await still(lambda: len(discord.gateway.identifies) == 1, STILL_SECONDS)
+            assert await holds_for(lambda: len(discord.gateway.identifies) == 1, STILL_SECONDS)
             assert await run.page_is_up()
 
     assert told in line
@@ -87,7 +87,7 @@ async def test_a_fatal_close_of_the_gateway_stops_only_discord(tmp_path: Path, c
         await run.says("Discord: council#0001 is in Home")
         await discord.gateway.close(code)
         line = await run.says("Discord: stopped. ")
-        assert await still(lambda: len(discord.gateway.identifies) == 1, STILL_SECONDS)
+        assert await holds_for(lambda: len(discord.gateway.identifies) == 1, STILL_SECONDS)
         assert await run.page_is_up()
 
     assert f"({code}" in line
@@ -98,8 +98,8 @@ async def test_a_lost_connection_is_restored(tmp_path: Path) -> None:
     async with a_discord() as discord, running(tmp_path, discord.settings) as run:
         await run.says("Discord: council#0001 is in Home")
         discord.gateway.cut()
-        await discord.until(lambda: discord.gateway.resumes, PATIENCE_SECONDS)
-        await discord.connected(PATIENCE_SECONDS)
+        await discord.until(lambda: discord.gateway.resumes, TIMEOUT_SECONDS)
+        await discord.connected(TIMEOUT_SECONDS)
         deed = await discord.slash("U1", "C1", "council help")
 
     assert deed.accepted

@@ -6,7 +6,7 @@ import pytest
 
 from tests.bot.bakeoffs.fakes import a_suite
 from tests.bot.discord.in_process import InProcessBot
-from tests.bot.discord.story import part
+from tests.bot.discord.story import custom_id_of
 from tests.builders import ASKED_AT
 from tests.wire.discord import Message, Permission
 
@@ -29,7 +29,7 @@ async def proposed(bot: InProcessBot, words: str = "sql cap:$1") -> Message:
 async def begun(bot: InProcessBot) -> Message:
     """Begin one with a press, and give the message that shows it."""
     proposal = await proposed(bot)
-    await bot.discord.click(proposal, part(proposal, "bakeoff_start"), bot.person)
+    await bot.discord.click(proposal, custom_id_of(proposal, "bakeoff_start"), bot.person)
     await bot.discord.until(lambda: bot.bot_messages(), 20)
     return bot.bot_messages()[0]
 
@@ -46,7 +46,7 @@ async def test_a_bakeoff_is_proposed_started_and_shows_its_result(
 ) -> None:
     root = await begun(bot)
     assert "0 of 2 questions" in root.text
-    assert part(root, "bakeoff_cancel")
+    assert custom_id_of(root, "bakeoff_cancel")
     assert "is begun" in bot.private_texts()
     assert "bakeoff_start" not in str(bot.discord.ephemerals(bot.person))
 
@@ -54,7 +54,7 @@ async def test_a_bakeoff_is_proposed_started_and_shows_its_result(
     await ended(bot, root)
 
     assert bot.bot_messages() == [root]
-    assert not part(root, "bakeoff_cancel")
+    assert not custom_id_of(root, "bakeoff_cancel")
     assert bot.discord.faults == []
 
 
@@ -62,7 +62,7 @@ async def test_a_declined_proposal_costs_nothing(bot: InProcessBot) -> None:
     before = len(await bot.app.bakeoff_stores.bakeoffs.recent())
     proposal = await proposed(bot)
 
-    await bot.discord.click(proposal, part(proposal, "bakeoff_leave"), bot.person)
+    await bot.discord.click(proposal, custom_id_of(proposal, "bakeoff_leave"), bot.person)
     await bot.discord.until(lambda: "Nothing was begun" in bot.private_texts())
 
     assert len(await bot.app.bakeoff_stores.bakeoffs.recent()) == before
@@ -71,15 +71,15 @@ async def test_a_declined_proposal_costs_nothing(bot: InProcessBot) -> None:
 async def test_a_bakeoff_is_cancelled_and_resumed_by_buttons(bot: InProcessBot) -> None:
     root = await begun(bot)
 
-    deed = await bot.discord.click(root, part(root, "bakeoff_cancel"), bot.person)
+    deed = await bot.discord.click(root, custom_id_of(root, "bakeoff_cancel"), bot.person)
     await bot.discord.until(lambda: [m for m in deed.interaction.sent if not m.is_loading], 20)
     question = deed.interaction.sent[-1]
     assert "0 of 2 questions are over and kept" in question.text
-    await bot.discord.click(question, part(question, "yes_bakeoff_cancel"), bot.person)
+    await bot.discord.click(question, custom_id_of(question, "yes_bakeoff_cancel"), bot.person)
     await bot.discord.until(lambda: "It was cancelled." in root.text, 20)
     assert "is cancelled: 0 of 2 questions are kept" in bot.private_texts()
     bot.release_models()
-    await bot.discord.click(root, part(root, "bakeoff_resume"), bot.person)
+    await bot.discord.click(root, custom_id_of(root, "bakeoff_resume"), bot.person)
 
     await ended(bot, root)
     assert bot.bot_messages() == [root]
@@ -89,7 +89,7 @@ async def test_without_send_permission_nothing_is_asked(bot: InProcessBot) -> No
     proposal = await proposed(bot)
     bot.permit(deny=Permission.SEND_MESSAGES)
 
-    await bot.discord.click(proposal, part(proposal, "bakeoff_start"), bot.person)
+    await bot.discord.click(proposal, custom_id_of(proposal, "bakeoff_start"), bot.person)
     await bot.discord.until(lambda: "I need" in bot.private_texts(), 20)
 
     assert not bot.gateway.asked

@@ -21,11 +21,17 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.discord.components import ButtonAction, custom_id, dressed, fits_discord, press_of
-from bot.render.pagination import pages
-from bot.render.round_report import report
+from bot.discord.components import (
+    ButtonAction,
+    custom_id,
+    fits_discord,
+    parse_custom_id,
+    render_components,
+)
+from bot.render.pagination import paginate
+from bot.render.round_report import round_thread
 from bot.render.round_status import running_post
-from tests.bot.discord.limits import BUTTON, CONTAINER, ROW, TEXT, faults_of_message, texts
+from tests.bot.discord.limits import BUTTON, CONTAINER, ROW, TEXT, message_faults, texts
 from tests.bot.rounds import held, stages_of
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
@@ -42,24 +48,24 @@ STANDINGS = Table(
 
 def said(*parts: Part) -> str:
     """Return the one text of a post."""
-    (text,) = texts(dressed(Post(parts, "s")).components)
+    (text,) = texts(render_components(Post(parts, "s")).components)
     return text.replace("\u00a0", " ")
 
 
 def kinds(post: Post) -> list[int]:
-    return [component["type"] for component in dressed(post).components]
+    return [component["type"] for component in render_components(post).components]
 
 
 def buttons_of(post: Post) -> list[list[dict[str, Any]]]:
-    rows = [one for one in dressed(post).components if one["type"] == ROW]
+    rows = [one for one in render_components(post).components if one["type"] == ROW]
     return [row["components"] for row in rows]
 
 
 async def test_a_closed_round_starts_with_the_answer_and_ends_with_buttons() -> None:
-    root = report(await held()).root
+    root = round_thread(await held()).root
 
     assert kinds(root) == [TEXT, ROW, ROW]
-    words = texts(dressed(root).components)[0].split("\n")
+    words = texts(render_components(root).components)[0].split("\n")
     assert words[:2] == ["## Is Postgres enough for a job queue?", "The council says yes."]
     assert words[3].startswith("-# First: Gemini 3 Pro, on 3 of 3 ballots")
     assert [[one["label"] for one in row] for row in buttons_of(root)] == [
@@ -69,7 +75,7 @@ async def test_a_closed_round_starts_with_the_answer_and_ends_with_buttons() -> 
 
 
 async def test_the_thread_names_the_author_of_each_answer() -> None:
-    post = report(await held()).replies[0]
+    post = round_thread(await held()).replies[0]
 
     lines = said(*post.parts).split("\n")
     assert lines[0] == "## Who wrote what, and how they were ranked"
@@ -77,9 +83,12 @@ async def test_the_thread_names_the_author_of_each_answer() -> None:
 
 
 async def test_a_ballot_is_followed_by_its_reason() -> None:
-    post = report(await held()).replies[1]
+    post = round_thread(await held()).replies[1]
 
-    assert "ranked V > W > O\n> It is right.\n\nGPT-5.1 saw" in texts(dressed(post).components)[0]
+    assert (
+        "ranked V > W > O\n> It is right.\n\nGPT-5.1 saw"
+        in texts(render_components(post).components)[0]
+    )
 
 
 async def test_every_stage_of_a_round_is_a_valid_message() -> None:
@@ -87,7 +96,7 @@ async def test_every_stage_of_a_round_is_a_valid_message() -> None:
         post = running_post(round_, 3.0)
 
         assert fits_discord(post)
-        assert faults_of_message(dressed(post).payload) == []
+        assert message_faults(render_components(post).payload) == []
         assert [row[0]["style"] for row in buttons_of(post)] == [4]
 
 
@@ -101,7 +110,7 @@ def test_only_cautions_are_in_a_coloured_container() -> None:
     post = Post((Heading("Why?"), Caution("One is missing."), Caution("Two."), Prose("So.")), "s")
 
     assert kinds(post) == [TEXT, CONTAINER, TEXT]
-    box = dressed(post).components[1]
+    box = render_components(post).components[1]
     assert texts([box]) == ["One is missing.\n\nTwo."]
     assert box["accent_color"]
 
@@ -160,12 +169,12 @@ def test_a_custom_id_parses_to_its_action_and_value() -> None:
     button = Button("answers", "Answers", "r:1")
 
     assert custom_id(button) == "council:answers:r:1"
-    assert press_of(custom_id(button)) == ButtonAction("answers", "r:1")
+    assert parse_custom_id(custom_id(button)) == ButtonAction("answers", "r:1")
 
 
 @pytest.mark.parametrize("foreign", ["", "council", "council:a", "council::r1", "other:a:b"])
 def test_a_foreign_custom_id_is_not_parsed(foreign: str) -> None:
-    assert press_of(foreign) is None
+    assert parse_custom_id(foreign) is None
 
 
 def test_a_custom_id_that_discord_would_refuse_raises() -> None:
@@ -174,7 +183,7 @@ def test_a_custom_id_that_discord_would_refuse_raises() -> None:
 
 
 def test_a_file_is_sent_with_the_message_that_names_it() -> None:
-    message = dressed(Post((Line("Here."), File("round 1/é.md", "# Round")), "s"))
+    message = render_components(Post((Line("Here."), File("round 1/é.md", "# Round")), "s"))
 
     assert message.components[1] == {"type": 13, "file": {"url": "attachment://round-1-.md"}}
     assert message.files == (File("round-1-.md", "# Round"),)
@@ -182,16 +191,16 @@ def test_a_file_is_sent_with_the_message_that_names_it() -> None:
 
 @pytest.mark.parametrize("post", [Post(()), Post((Prose("---"),)), Post((Line(" "),), " \u200b")])
 def test_a_message_is_never_empty(post: Post) -> None:
-    assert faults_of_message(dressed(post).payload) == []
+    assert message_faults(render_components(post).payload) == []
 
 
 def test_a_question_as_long_as_can_be_asked_is_given_whole() -> None:
     question = "why " * 5_000
     post = Post((Heading(question), Prose("So."), Note("4 of 4")), question)
 
-    made = [dressed(page) for page in pages(post, fits_discord)]
+    made = [render_components(page) for page in paginate(post, fits_discord)]
 
-    assert all(faults_of_message(message.payload) == [] for message in made)
+    assert all(message_faults(message.payload) == [] for message in made)
     assert "So." in texts(made[0].components)[0]
     assert sum(" ".join(texts(m.components)).count("why") for m in made[1:]) == 5_000
 

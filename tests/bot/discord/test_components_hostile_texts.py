@@ -4,9 +4,9 @@ import pytest
 
 import tests.wire.discord as wire
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
-from bot.discord.components import dressed, fits_discord
-from bot.render.pagination import pages
-from tests.bot.discord.limits import faults_of_message, pings_in, texts
+from bot.discord.components import fits_discord, render_components
+from bot.render.pagination import paginate
+from tests.bot.discord.limits import find_pings, message_faults, texts
 from tests.bot.discord.markdown_reader import kinds, read
 from tests.bot.render.hostile import ANSWERS, DISCORD_TOKENS, FORGED, HUGE, LINKS, PARTED, TOKENS
 
@@ -18,9 +18,9 @@ FORBIDDEN = {"mention", "masked", "moment", "emoji", "spoiler", "underline", "sc
 def faults(post: Post) -> list[str]:
     """Return what is wrong with the post's pages."""
     found = []
-    for page in pages(post, fits_discord):
-        payload = dressed(page).payload
-        found += [*faults_of_message(payload), *pings_in(payload)]
+    for page in paginate(post, fits_discord):
+        payload = render_components(page).payload
+        found += [*message_faults(payload), *find_pings(payload)]
         # A second opinion, as if every mention were let through.
         bare = {name: value for name, value in payload.items() if name != "allowed_mentions"}
         found += [*map(str, wire.faults_of_message(payload)), *wire.pings_in(bare)]
@@ -29,7 +29,7 @@ def faults(post: Post) -> list[str]:
 
 def obeyed(post: Post) -> set[str]:
     """Return the markup that Discord would read and that is never meant."""
-    made = [dressed(page) for page in pages(post, fits_discord)]
+    made = [render_components(page) for page in paginate(post, fits_discord)]
     every = [one for message in made for one in texts(message.components)]
     return {kind for one in every for kind in kinds(read(one))} & FORBIDDEN
 

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from bot.chat import File, Post
-from bot.discord.components import dressed, fits_discord
-from bot.render.leaderboard import board_thread
-from bot.render.leaderboard_text import delta_post
-from bot.render.pagination import pages
-from tests.bot.discord.limits import faults_of_message, pings_in, texts
+from bot.discord.components import fits_discord, render_components
+from bot.render.leaderboard import leaderboard_thread
+from bot.render.leaderboard_text import changes_post
+from bot.render.pagination import paginate
+from tests.bot.discord.limits import find_pings, message_faults, texts
 from tests.bot.render.boards.builders import (
     CLAUDE,
     EMPTY,
@@ -21,7 +21,7 @@ EVIL = "<@123456789012345678> @everyone **b** [x](https://discord.gg/y)"
 
 
 def read(post: Post) -> str:
-    made = [dressed(page) for page in pages(post, fits_discord)]
+    made = [render_components(page) for page in paginate(post, fits_discord)]
     return "\n".join(text for message in made for text in texts(message.components)).replace(
         "\u00a0", " "
     )
@@ -35,23 +35,23 @@ def test_every_post_of_a_leaderboard_is_accepted() -> None:
     ]
     for board in boards:
         for as_judge in (False, True):
-            thread = board_thread(board, b"\x89PNG", as_judge=as_judge)
+            thread = leaderboard_thread(board, b"\x89PNG", as_judge=as_judge)
             for post in (thread.root, *thread.replies):
-                for page in pages(post, fits_discord):
-                    payload = dressed(page).payload
-                    assert faults_of_message(payload) == []
-                    assert pings_in(payload) == []
+                for page in paginate(post, fits_discord):
+                    payload = render_components(page).payload
+                    assert message_faults(payload) == []
+                    assert find_pings(payload) == []
 
 
 def test_a_member_is_a_line_with_named_numbers() -> None:
-    said = read(board_thread(a_leaderboard()).root)
+    said = read(leaderboard_thread(a_leaderboard()).root)
 
     assert "**Claude Sonnet 4.6** 71 % · 65–77 % · 36 rounds" in said
     assert said.index("beyond noise") < said.index("71 %") < said.index("Places are shared")
 
 
 def test_a_members_line_has_all_of_its_numbers() -> None:
-    said = read(board_thread(a_leaderboard()).replies[0])
+    said = read(leaderboard_thread(a_leaderboard()).replies[0])
 
     assert (
         "**Claude Sonnet 4.6** 71 % · 65–77 % · 36 rounds · 20 first votes · 80 % right · $0.012 "
@@ -60,17 +60,17 @@ def test_a_members_line_has_all_of_its_numbers() -> None:
 
 
 def test_a_judges_numbers_have_titles() -> None:
-    said = read(board_thread(a_leaderboard()).replies[1])
+    said = read(leaderboard_thread(a_leaderboard()).replies[1])
 
     assert "**Gemini 3 Pro**" in said
     assert "6 % spoiled" in said
 
 
 def test_the_chart_is_an_image_and_the_table_a_file() -> None:
-    replies = board_thread(a_leaderboard(), b"\x89PNG").replies
+    replies = leaderboard_thread(a_leaderboard(), b"\x89PNG").replies
     files = [post for post in replies if isinstance(post.parts[0], File)]
 
-    picture, table = (dressed(post).components[0] for post in files)
+    picture, table = (render_components(post).components[0] for post in files)
 
     assert picture["items"][0]["media"] == {"url": "attachment://leaderboard.png"}
     assert len(picture["items"][0]["description"]) <= 256
@@ -79,9 +79,9 @@ def test_the_chart_is_an_image_and_the_table_a_file() -> None:
 
 def test_a_delta_notifies_only_its_subscribers() -> None:
     ada = "123456789012345678"
-    post = delta_post(some_changes(), NAMES | {CLAUDE: EVIL}, "weekly", (ada,))
+    post = changes_post(some_changes(), NAMES | {CLAUDE: EVIL}, "weekly", (ada,))
 
-    message = dressed(post)
+    message = render_components(post)
 
     assert message.mentioned == (ada,)
-    assert pings_in(message.payload | {"allowed_mentions": {"parse": []}}) == ["<@1"]
+    assert find_pings(message.payload | {"allowed_mentions": {"parse": []}}) == ["<@1"]

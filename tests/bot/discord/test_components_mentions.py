@@ -3,8 +3,8 @@
 import pytest
 
 from bot.chat import File, Line, Mentions, Post
-from bot.discord.components import allowed_mentions, build_files, dressed, view_of
-from tests.bot.discord.limits import faults_of_message
+from bot.discord.components import allowed_mentions, build_files, build_view, render_components
+from tests.bot.discord.limits import message_faults
 from tests.bot.discord.test_components_views import NOBODY, a_room
 
 ADA, BEN = "123456789012345678", "223456789012345678"
@@ -12,7 +12,7 @@ PICTURE = File("board.png", "Claude first, then Gemini.", b"\x89PNG")
 
 
 def test_an_image_has_a_description() -> None:
-    message = dressed(Post((Line("Here."), PICTURE), "s"))
+    message = render_components(Post((Line("Here."), PICTURE), "s"))
 
     assert message.components[1] == {
         "type": 12,
@@ -23,23 +23,23 @@ def test_an_image_has_a_description() -> None:
             }
         ],
     }
-    assert faults_of_message(message.payload) == []
+    assert message_faults(message.payload) == []
 
 
 async def test_an_image_arrives_unchanged() -> None:
-    message = dressed(Post((PICTURE,), "s"))
+    message = render_components(Post((PICTURE,), "s"))
 
     async with a_room() as room:
-        sent = await room.send(view=view_of(message), files=build_files(message))
+        sent = await room.send(view=build_view(message), files=build_files(message))
 
     assert [await file.read() for file in sent.attachments] == [b"\x89PNG"]
 
 
 async def test_only_mentioned_users_are_notified() -> None:
-    message = dressed(Post((Line(f"<@{BEN}> @everyone"), Mentions((ADA,))), "s"))
+    message = render_components(Post((Line(f"<@{BEN}> @everyone"), Mentions((ADA,))), "s"))
 
     async with a_room() as room:
-        sent = await room.send(view=view_of(message), allowed_mentions=allowed_mentions(message))
+        sent = await room.send(view=build_view(message), allowed_mentions=allowed_mentions(message))
 
     assert message.mentioned == (ADA,)
     assert message.payload["allowed_mentions"] == {"parse": [], "users": [ADA]}
@@ -49,7 +49,7 @@ async def test_only_mentioned_users_are_notified() -> None:
 
 @pytest.mark.parametrize("id_", ["", "everyone", "&1", "U123", "1" * 30, f"{ADA}> @here"])
 def test_an_invalid_user_id_mentions_nobody(id_: str) -> None:
-    message = dressed(Post((Line("Here."), Mentions((id_,))), "s"))
+    message = render_components(Post((Line("Here."), Mentions((id_,))), "s"))
 
     assert len(message.components) == 1
     assert allowed_mentions(message).to_dict() == NOBODY.to_dict()

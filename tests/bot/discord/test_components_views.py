@@ -7,9 +7,9 @@ import discord
 import simcord
 
 from bot.chat import File, Line, Post
-from bot.discord.components import build_files, dressed, fits_discord, view_of
-from bot.render.pagination import pages
-from bot.render.round_report import report
+from bot.discord.components import build_files, build_view, fits_discord, render_components
+from bot.render.pagination import paginate
+from bot.render.round_report import round_thread
 from tests.bot.discord.limits import texts
 from tests.bot.rounds import answers, held
 from tests.fakes.gateway import FakeGateway
@@ -30,12 +30,14 @@ async def a_room() -> AsyncIterator[discord.TextChannel]:
 
 async def test_every_page_of_a_closed_round_arrives_as_rendered() -> None:
     long = "# Why\n\n" + "Postgres *is* enough, <@1> @everyone.\n\n" * 300
-    thread = report(await held(FakeGateway(answers=answers(long, "b", "c", "d"))))
-    made = [page for post in (thread.root, *thread.replies) for page in pages(post, fits_discord)]
+    thread = round_thread(await held(FakeGateway(answers=answers(long, "b", "c", "d"))))
+    made = [
+        page for post in (thread.root, *thread.replies) for page in paginate(post, fits_discord)
+    ]
 
     async with a_room() as room:
-        for message in map(dressed, made):
-            sent = await room.send(view=view_of(message), allowed_mentions=NOBODY)
+        for message in map(render_components, made):
+            sent = await room.send(view=build_view(message), allowed_mentions=NOBODY)
 
             arrived = [component.to_dict() for component in sent.components]
             assert texts(arrived) == texts(message.components)
@@ -46,13 +48,13 @@ async def test_every_page_of_a_closed_round_arrives_as_rendered() -> None:
 
 
 async def test_a_file_is_sent_with_its_component() -> None:
-    message = dressed(Post((Line("Here it is."), File("round.md", "# Round")), "s"))
+    message = render_components(Post((Line("Here it is."), File("round.md", "# Round")), "s"))
 
     async with a_room() as room:
-        sent = await room.send(view=view_of(message), files=build_files(message))
+        sent = await room.send(view=build_view(message), files=build_files(message))
 
     assert [file.filename for file in sent.attachments] == ["round.md"]
 
 
 async def test_the_client_does_not_store_sent_views() -> None:
-    assert view_of(dressed(Post((Line("a"),)))).is_finished()
+    assert build_view(render_components(Post((Line("a"),)))).is_finished()

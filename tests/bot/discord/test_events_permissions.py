@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bot.discord.events import BOT_PERMISSIONS
-from tests.bot.discord.process import serving
+from tests.bot.discord.process import run_process
 from tests.wire.discord import FakeDiscord, Permission
 from tests.wire.discord.permissions import EVERYTHING
 
@@ -11,7 +11,7 @@ GRANTED = Permission(BOT_PERMISSIONS.value)
 
 
 async def test_a_whole_round_takes_no_more_than_the_invitation_asks_for(tmp_path: Path) -> None:
-    async with FakeDiscord() as discord, serving(tmp_path, discord) as bot:
+    async with FakeDiscord() as discord, run_process(tmp_path, discord) as bot:
         discord.permit("C1", "BOT", allow=GRANTED, deny=EVERYTHING & ~GRANTED)
         await discord.slash("U1", "C1", "council ask", question="Which queue?")
         thread = await bot.told(await bot.answered("C1"))

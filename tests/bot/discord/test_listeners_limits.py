@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bot.access import Access
 from tests.bot.discord.in_process import run_in_process
-from tests.bot.discord.story import QUICK, part
+from tests.bot.discord.story import QUICK, custom_id_of
 from tests.wire.discord import FakeDiscord
 
 
@@ -22,7 +22,7 @@ async def test_a_round_too_many_is_refused_until_another_has_its_answer(tmp_path
         await bot.wait_until_delivered()
         await bot.command()
         await bot.discord.until(
-            lambda: len([m for m in bot.bot_messages() if part(m, "answers")]) == 2
+            lambda: len([m for m in bot.bot_messages() if custom_id_of(m, "answers")]) == 2
         )
 
 

@@ -4,8 +4,8 @@ from hypothesis import HealthCheck, given, settings
 from markdown_it import MarkdownIt
 
 from bot.chat import Button, Buttons, Heading, Note, Post, Prose
-from bot.discord.components import dressed, fits_discord
-from bot.render.pagination import pages
+from bot.discord.components import fits_discord, render_components
+from bot.render.pagination import paginate
 from tests.bot.discord.limits import texts
 from tests.bot.discord.markdown_reader import kinds, read, visible_text
 from tests.bot.discord.test_components_hostile_texts import faults
@@ -27,7 +27,7 @@ def an_answer(text: str) -> Post:
 
 def said(text: str) -> list[str]:
     """Return all texts of all pages of an answer."""
-    made = [dressed(page) for page in pages(an_answer(text), fits_discord)]
+    made = [render_components(page) for page in paginate(an_answer(text), fits_discord)]
     return [one for message in made for one in texts(message.components)]
 
 
@@ -63,13 +63,13 @@ def test_discord_reads_only_the_markup_that_was_rendered(text: str) -> None:
 @SLOW
 @given(MARKDOWN)
 def test_paging_is_the_same_every_time(text: str) -> None:
-    assert pages(an_answer(text), fits_discord) == pages(an_answer(text), fits_discord)
+    assert paginate(an_answer(text), fits_discord) == paginate(an_answer(text), fits_discord)
 
 
 @SLOW
 @given(MARKDOWN)
 def test_the_first_page_has_all_but_the_rest_of_the_answer(text: str) -> None:
-    first = pages(an_answer(text), fits_discord)[0].parts
+    first = paginate(an_answer(text), fits_discord)[0].parts
 
     assert first[0] == Heading("Why?")
     assert first[-2:] == (Note("4 of 4 answered"), BUTTONS)

@@ -4,8 +4,8 @@ import asyncio
 import signal
 from pathlib import Path
 
-from tests.bot.discord.process import serving
-from tests.bot.discord.story import QUICK, part
+from tests.bot.discord.process import run_process
+from tests.bot.discord.story import QUICK, custom_id_of
 from tests.bot.homes import Home
 from tests.soak.discord import soak
 from tests.wire.discord import FakeDiscord, Slow
@@ -22,7 +22,7 @@ async def test_a_kill_neither_loses_nor_repeats_messages(tmp_path: Path) -> None
 async def test_a_stop_in_mid_delivery_is_clean_and_the_next_start_goes_on(tmp_path: Path) -> None:
     posts = "POST /channels/*/messages"
     async with FakeDiscord(QUICK) as discord:
-        async with serving(tmp_path, discord) as bot:
+        async with run_process(tmp_path, discord) as bot:
             discord.trouble(posts, Slow(0), times=2)  # the root, and a thread that is not there
             discord.trouble(posts, Slow(5.0))  # done, but who asked never hears it
             await discord.slash("U1", "C1", "council ask", question="Which queue?")
@@ -33,10 +33,10 @@ async def test_a_stop_in_mid_delivery_is_clean_and_the_next_start_goes_on(tmp_pa
 
             assert await bot.process.wait() == 0
             assert loop.time() - began < 8
-        async with serving(tmp_path, discord) as bot:
+        async with run_process(tmp_path, discord) as bot:
             root = await bot.answered("C1")
             thread = await bot.told(root)
-            deed = await discord.click(root, part(root, "answers"), "U2")
+            deed = await discord.click(root, custom_id_of(root, "answers"), "U2")
 
         marks = [message.components[0]["id"] for message in thread]
         assert len(marks) == len(set(marks)) == 7

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.bot.discord.in_process import InProcessBot
-from tests.bot.discord.story import part
+from tests.bot.discord.story import custom_id_of
 from tests.wire.discord import Permission
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -27,7 +27,7 @@ async def test_without_a_thread_buttons_show_the_rest(
     bot.release_models()
     await bot.wait_until_delivered()
 
-    assert part(root, "answers")
+    assert custom_id_of(root, "answers")
     assert bot.bot_messages() == [root]
     assert f"I need {needed}." in bot.private_texts()
     assert "The buttons under the answer show" in bot.private_texts()
@@ -35,7 +35,7 @@ async def test_without_a_thread_buttons_show_the_rest(
     assert len(bot.discord.refusals) - refused <= 2
     await bot.press(root, "answers", "Response ")
     told = bot.private_texts().count(needed)
-    await bot.discord.click(root, part(root, "export"), bot.person)
+    await bot.discord.click(root, custom_id_of(root, "export"), bot.person)
     await bot.discord.until(lambda: bot.private_texts().count(needed) > told)
 
 
@@ -133,7 +133,7 @@ async def test_a_deleted_root_is_posted_again_once(bot: InProcessBot) -> None:
 async def test_a_root_deleted_before_its_thread_is_posted_again(bot: InProcessBot) -> None:
     root = await bot.ask()
     bot.release_models()
-    await bot.discord.until(lambda: part(root, "answers"))
+    await bot.discord.until(lambda: custom_id_of(root, "answers"))
     if root.thread is None:
         bot.discord.delete_message(root)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.bot.discord.in_process import run_in_process
-from tests.bot.discord.story import QUICK, part
+from tests.bot.discord.story import QUICK, custom_id_of
 from tests.wire.discord import FakeDiscord, Permission
 
 
@@ -30,6 +30,6 @@ async def test_after_fifteen_minutes_replies_are_direct_messages(
         bot.release_models()
         await bot.wait_until_delivered()
 
-        assert part(bot.bot_messages()[0], "answers")
+        assert custom_id_of(bot.bot_messages()[0], "answers")
         (told,) = bot.discord.direct(bot.person)
         assert "I need Create Public Threads" in told.text

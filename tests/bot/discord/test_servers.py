@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.bot.discord.in_process import InProcessBot, run_in_process
-from tests.bot.discord.process import Served, serving
-from tests.bot.discord.story import QUICK, part
+from tests.bot.discord.process import ProcessBot, run_process
+from tests.bot.discord.story import QUICK, custom_id_of
 from tests.wire.discord import Fail, FakeDiscord
 
 REMOVED = "Discord: The bot was removed from Home: 1 round deleted."
@@ -38,7 +38,7 @@ async def test_rounds_of_other_servers_and_of_direct_messages_stay(bot: InProces
     bot.discord.direct_message("U1", "Which queue, between us?")
     await bot.discord.slash("USTRANGER", "A1", "council ask", question="And in here?")
     await bot.ask()
-    await bot.discord.until(lambda: part(bot.bot_messages()[0], "answers"))
+    await bot.discord.until(lambda: custom_id_of(bot.bot_messages()[0], "answers"))
 
     bot.discord.remove_bot("G1")
 
@@ -57,7 +57,7 @@ async def test_an_outage_is_not_a_removal(bot: InProcessBot) -> None:
     bot.discord.outage("G1", over=True)
     await bot.discord.connected()
 
-    assert part(root, "answers")
+    assert custom_id_of(root, "answers")
     assert len(await bot.app.store.ids()) == 1
     assert len(bot.told) == 1
 
@@ -77,10 +77,10 @@ async def test_a_removal_missed_by_a_lost_connection_is_found_by_the_next(
 
 
 @asynccontextmanager
-async def stopped_with_a_round(folder: Path) -> AsyncIterator[tuple[FakeDiscord, Served]]:
+async def stopped_with_a_round(folder: Path) -> AsyncIterator[tuple[FakeDiscord, ProcessBot]]:
     """Return a Discord in which a round was held, and the product, stopped after it."""
     async with FakeDiscord(QUICK) as discord:
-        async with serving(folder, discord) as bot:
+        async with run_process(folder, discord) as bot:
             await discord.slash("U1", "C1", "council ask", question="Where is xylograph kept?")
             await bot.told(await bot.answered("C1"))
         discord.gateway.cut()
@@ -91,7 +91,7 @@ async def stopped_with_a_round(folder: Path) -> AsyncIterator[tuple[FakeDiscord,
 async def test_a_removal_while_the_bot_was_offline_is_found_at_startup(tmp_path: Path) -> None:
     async with stopped_with_a_round(tmp_path) as (discord, before):
         discord.remove_bot("G1")
-        async with serving(tmp_path, discord) as bot:
+        async with run_process(tmp_path, discord) as bot:
             await discord.until(lambda: b"xylograph" not in bot.home.stored_bytes(), 20)
 
         assert before.home.sql("SELECT count(*) FROM round") == [(0,)]
@@ -101,7 +101,7 @@ async def test_rounds_of_an_unknown_server_stay(tmp_path: Path) -> None:
     async with stopped_with_a_round(tmp_path) as (discord, before):
         (before.home.data / "discord-servers").unlink()
         discord.remove_bot("G1")
-        async with serving(tmp_path, discord):
+        async with run_process(tmp_path, discord):
             await discord.connected()
             await discord.slash("USTRANGER", "A1", "council help")
 
@@ -112,10 +112,10 @@ async def test_an_unconfirmed_removal_deletes_nothing(tmp_path: Path) -> None:
     async with stopped_with_a_round(tmp_path) as (discord, before):
         discord.remove_bot("G1")
         discord.trouble("GET /guilds/*", Fail(503), times=9)
-        async with serving(tmp_path, discord):
+        async with run_process(tmp_path, discord):
             await discord.until(lambda: discord.called("GET /guilds/*"))
             await discord.slash("USTRANGER", "A1", "council help")
         assert before.home.sql("SELECT count(*) FROM round") == [(1,)]
         discord.calm()
-        async with serving(tmp_path, discord) as bot:
+        async with run_process(tmp_path, discord) as bot:
             await discord.until(lambda: b"xylograph" not in bot.home.stored_bytes(), 20)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.discord.servers import WHOLE, FileServerStore, ServerStore, Shard, SqlServerStore
-from bot.ports import SHOW, Job, job_of, queue_of_place, shard_of
+from bot.discord.servers import ONLY_SHARD, FileServerStore, ServerStore, Shard, SqlServerStore
+from bot.ports import SHOW, Job, job_for, queue_for, shard_for
 from council.places import Place
 from tests.fakes.memory_key_value import MemoryKeyValueStore
 
@@ -24,7 +24,7 @@ def test_each_server_is_heard_by_one_shard_as_discord_deals_them_out() -> None:
 def test_direct_messages_are_heard_by_the_first_shard() -> None:
     assert Shard(0, 3).hears("")
     assert not Shard(1, 3).hears("")
-    assert WHOLE.hears(SERVER)
+    assert ONLY_SHARD.hears(SERVER)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_shard_is_read_from_the_name_of_its_work(name: str, shard: Shard | Non
     ("place", "teller"),
     [
         pytest.param(Place("slack", "T1", "C1"), "slack", id="slack"),
-        pytest.param(IN_SERVER, f"discord {shard_of(SERVER, 4)}/4", id="a-server"),
+        pytest.param(IN_SERVER, f"discord {shard_for(SERVER, 4)}/4", id="a-server"),
         pytest.param(Place("discord", "", "D1"), "discord 0/4", id="direct-messages"),
         pytest.param(Place("web"), "web", id="the-page"),
         pytest.param(Place("terminal"), "web", id="the-command-line"),
@@ -55,8 +55,8 @@ def test_a_shard_is_read_from_the_name_of_its_work(name: str, shard: Shard | Non
     ],
 )
 def test_what_is_told_in_a_place_waits_in_its_tellers_queue(place: Place, teller: str) -> None:
-    assert queue_of_place(place, 4) == teller
-    assert job_of(SHOW, place, "r1", 4) == Job(f"show {teller}", "r1")
+    assert queue_for(place, 4) == teller
+    assert job_for(SHOW, place, "r1", 4) == Job(f"show {teller}", "r1")
 
 
 @pytest.fixture(params=["files", "rows"])

@@ -6,10 +6,10 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from tests.bot.discord.story import StoryBot, part, run_story_bot
+from tests.bot.discord.story import StoryBot, custom_id_of, run_story_bot
 from tests.wire.discord import Channel, Message
 from tests.wire.discord.permissions import Permission
-from tests.wire.discord.sample_world import add_channel, add_role, standard
+from tests.wire.discord.sample_world import add_channel, add_role, sample_world
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -29,7 +29,7 @@ vendors = ["openai"]
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def ruled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[StoryBot]:
     """Return a product with rules of its own."""
-    world = standard()
+    world = sample_world()
     home = world.guild("G1")
     told = RULES.format(
         general=world.channel("C1").id,
@@ -70,7 +70,7 @@ async def _for_oneself(product: StoryBot) -> Message:
 )
 async def test_a_private_round_is_read_nowhere_else(product: StoryBot, ask: Ask) -> None:
     root = await ask(product)
-    id_ = part(root, "answers").rpartition(":")[2]
+    id_ = custom_id_of(root, "answers").rpartition(":")[2]
     parent = root.channel.parent
     elsewhere = [parent] if parent else [product.channel(), product.channel(hidden=True)]
     elsewhere += [product.thread("U2", place, private=True) for place in elsewhere[:1]]
@@ -122,7 +122,7 @@ async def test_in_a_private_thread_one_asks_reads_and_follows(product: StoryBot)
 
 async def test_a_round_of_discord_is_not_on_the_page(product: StoryBot) -> None:
     root = await product.ask(product.channel(), SECRET)
-    id_ = part(root, "answers").rpartition(":")[2]
+    id_ = custom_id_of(root, "answers").rpartition(":")[2]
 
     port = product.served.home.settings["COUNCIL_PORT"]
     async with aiohttp.ClientSession(f"http://127.0.0.1:{port}") as visitor:
@@ -182,7 +182,7 @@ async def test_questions_per_hour_are_limited_except_for_admin_roles(
 
     assert "You have asked 2 rounds in the last hour" in told
     assert "You have asked 2 rounds" in await ruled.confirm("U1", root, "again")
-    id_ = part(root, "answers").rpartition(":")[2]
+    id_ = custom_id_of(root, "answers").rpartition(":")[2]
     assert "open to certain roles" in await ruled.run("U2", "C1", "forget", round=id_)
     assert "is forgotten" in await ruled.run("UGUEST", "C1", "forget", round=id_)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.discord.process import serving
-from tests.bot.discord.story import SERVED, StoryBot, part, run_story_bot
+from tests.bot.discord.process import run_process
+from tests.bot.discord.story import SERVED, StoryBot, custom_id_of, run_story_bot
 from tests.wire.discord import Message
 from tests.wire.models import Hang, by_role
 
@@ -64,7 +64,7 @@ async def test_pressed_twice_it_runs_once_again(product: StoryBot) -> None:
     _silence(product)
 
     question = await product.press_for_question("U1", root, "again")
-    yes = part(question, "yes_again")
+    yes = custom_id_of(question, "yes_again")
     clicks = (product.discord.click(question, yes, "U1") for _ in range(2))
     told = [await product.wait_for_reply(deed) for deed in await asyncio.gather(*clicks)]
 
@@ -87,10 +87,10 @@ async def test_run_again_asks_for_confirmation_with_the_cost(
     assert question.ephemeral_to == product.discord.user("U2").id
     assert "The whole council is asked once more" in question.text
     assert "Cost unknown for Up, Down and Left" in question.text
-    deed = await product.discord.click(question, part(question, "no_again"), "U2")
+    deed = await product.discord.click(question, custom_id_of(question, "no_again"), "U2")
     assert deed.accepted
     assert question.text == "-# Nothing was asked."
-    assert not part(question, "yes_again")
+    assert not custom_id_of(question, "yes_again")
     assert len(product.rounds(channel)) == 1
 
 
@@ -106,14 +106,14 @@ async def test_only_asker_and_admins_cancel_and_then_can_resume(
     assert "0 of 3 answers are kept" in question.text
     stolen = product.forge(question, product.channel())
     assert "Only the one who asked" in await product.press("U2", stolen, "yes_cancel")
-    await product.discord.click(question, part(question, "no_cancel"), "U1")
+    await product.discord.click(question, custom_id_of(question, "no_cancel"), "U1")
     assert question.text == "-# The round goes on."
     assert f"Round {id_} is cancelled" in await product.confirm("UADMIN", root, "cancel")
-    await product.discord.until(lambda: part(root, "resume"))
+    await product.discord.until(lambda: custom_id_of(root, "resume"))
     assert "Kept so far: nothing." in root.text
     product.models.script.clear()
     assert "Only the one who asked" in await product.press("U2", root, "resume")
-    await product.discord.click(root, part(root, "resume"), "U1")
+    await product.discord.click(root, custom_id_of(root, "resume"), "U1")
 
     assert await product.answered(root.channel) is root
     await product.told(root)
@@ -138,7 +138,7 @@ async def test_the_last_feedback_of_each_person_is_stored(product: StoryBot) -> 
     (id_,) = product.rounds(channel)
 
     assert "Noted, thank you." in await product.press("U1", root, "helpful")
-    deed = await product.discord.click(root, part(root, "unhelpful"), "U1")
+    deed = await product.discord.click(root, custom_id_of(root, "unhelpful"), "U1")
     assert deed.modal
     reason = {"What was wrong or missing?": "It names no number."}
     sent = await product.discord.submit(deed.modal, reason, "U1")
@@ -164,12 +164,12 @@ async def test_buttons_and_modals_survive_a_restart(tmp_path: Path) -> None:
         channel = product.channel()
         root = await product.ask(channel)
         await product.told(root)
-        deed = await discord.click(root, part(root, "unhelpful"), "U2")
+        deed = await discord.click(root, custom_id_of(root, "unhelpful"), "U2")
         question = await product.press_for_question("U2", root, "again")
         assert deed.modal
         await product.served.kill()
         discord.gateway.cut()
-        async with serving(tmp_path, discord, (home.folder / "council.toml").read_text()):
+        async with run_process(tmp_path, discord, (home.folder / "council.toml").read_text()):
             sent = await discord.submit(deed.modal, {"What was wrong or missing?": "No."}, "U2")
             assert "Noted, thank you." in await product.wait_for_reply(sent)
             assert "Response " in await product.press("U2", root, "answers")

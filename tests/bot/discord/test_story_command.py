@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.bot.discord.story import StoryBot, part
+from tests.bot.discord.story import StoryBot, custom_id_of
 from tests.wire.discord import Permission, Upload
 from tests.wire.models import Behaviour, Say, by_role
 
@@ -68,7 +68,7 @@ async def test_the_answer_replaces_the_progress_message(
     read = answer.text
     assert read.index("Which queue?") < read.index("3 of 3 answered") < read.index("Asked by Ada")
     assert "written by AI, check what matters" in read
-    assert all(part(answer, name) for name in BUTTONS)
+    assert all(custom_id_of(answer, name) for name in BUTTONS)
 
 
 async def test_the_thread_reveals_in_order_who_wrote_what_the_ballots_each_answer_and_a_file(
@@ -203,7 +203,7 @@ async def test_a_private_question_is_answered_by_direct_message(product: StoryBo
 
     assert "Asking Up, Down and Left" in told  # by what goes in the channel
     assert not product.discord.messages(channel)
-    (root,) = [m for m in own.said if part(m, "answers")]
+    (root,) = [m for m in own.said if custom_id_of(m, "answers")]
     after = [m.text for m in own.said if int(m.id) > int(root.id)]
     assert "Just between us?" in root.text
     assert "Who wrote what" in after[0]

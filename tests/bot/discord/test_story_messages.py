@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bot.discord.story import StoryBot, part
+from tests.bot.discord.story import StoryBot, custom_id_of
 from tests.wire.discord import Channel, Message
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -117,4 +117,4 @@ async def test_the_context_menu_asks_about_a_message(product: StoryBot) -> None:
     root = await product.answered(channel)
     assert root.text.startswith("## Is that wise?")
     assert _context(product, channel) == "We could use **Kafka** for it."
-    assert part(root, "answers")
+    assert custom_id_of(root, "answers")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bot.discord.story import StoryBot, part
+from tests.bot.discord.story import StoryBot, custom_id_of
 from tests.wire.discord import Upload
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -14,7 +14,7 @@ async def test_a_file_is_previewed_and_stored_by_a_button(product: StoryBot) -> 
     channel = product.channel()
     deed = await product.discord.slash("U1", channel, "council suite", words="add filed", file=CSV)
     shown = await product.wait_for_reply(deed, "Keep suite filed?")
-    (message,) = [m for m in deed.interaction.sent if part(m, "keep_suite")]
+    (message,) = [m for m in deed.interaction.sent if custom_id_of(m, "keep_suite")]
 
     kept = await product.press("U1", message, "keep_suite")
 
@@ -45,7 +45,7 @@ async def test_an_unreadable_schedule_is_an_error_with_advice(
 async def test_a_rounds_question_is_added_in_a_modal(product: StoryBot) -> None:
     channel = product.channel()
     root = await product.ask(channel, "Which queue, for the suite?")
-    deed = await product.discord.click(root, part(root, "suite"), "U2")
+    deed = await product.discord.click(root, custom_id_of(root, "suite"), "U2")
     assert deed.modal
 
     sent = await product.discord.submit(
@@ -53,7 +53,7 @@ async def test_a_rounds_question_is_added_in_a_modal(product: StoryBot) -> None:
     )
 
     assert "The question is in suite grown now" in await product.wait_for_reply(sent)
-    again = await product.discord.click(root, part(root, "suite"), "U1")
+    again = await product.discord.click(root, custom_id_of(root, "suite"), "U1")
     assert again.modal
     twice = await product.discord.submit(again.modal, {"Suite": "grown"}, "U1")
     assert "Suite grown asks this already." in await product.wait_for_reply(twice)
@@ -63,7 +63,7 @@ async def test_another_server_sees_none_of_it(product: StoryBot) -> None:
     root = await product.ask(product.channel(), "Which queue, of this server?")
     stolen = product.forge(root, "A1")
 
-    deed = await product.discord.click(stolen, part(stolen, "suite"), "USTRANGER")
+    deed = await product.discord.click(stolen, custom_id_of(stolen, "suite"), "USTRANGER")
     assert deed.modal
     sent = await product.discord.submit(deed.modal, {"Suite": "stolen"}, "USTRANGER")
 

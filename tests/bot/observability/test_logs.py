@@ -36,7 +36,7 @@ def _own_logs() -> Iterator[None]:
 async def test_a_failed_command_is_logged_without_anybodys_data(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    logs.set_up(verbose=True)
+    logs.configure_logging(verbose=True)
     app = an_app(FaultyGateway())
     chat = FakeChat()
 

@@ -2,7 +2,7 @@
 
 from prometheus_client import REGISTRY, generate_latest
 
-from bot.observability.metrics import providers_watched
+from bot.observability.metrics import export_provider_metrics
 from council.providers import BreakerState, Health, Limits, ModelHealth, ProviderHealth
 
 HEALTH = Health(
@@ -20,7 +20,7 @@ def figure(name: str, **labels: str) -> float | None:
 
 
 def test_calls_are_counted_by_provider_and_host() -> None:
-    with providers_watched(lambda: HEALTH):
+    with export_provider_metrics(lambda: HEALTH):
         assert figure("council_calls_under_way", provider="openai", address="") == 3
         assert figure("council_calls_waiting", provider="openai", address="") == 2
         at_own = {"provider": "openai", "address": "127.0.0.1:8080"}
@@ -30,7 +30,7 @@ def test_calls_are_counted_by_provider_and_host() -> None:
 def test_breakers_retries_and_pauses_are_counted_by_model_and_host() -> None:
     model = {"model": "openai/a", "address": ""}
 
-    with providers_watched(lambda: HEALTH):
+    with export_provider_metrics(lambda: HEALTH):
         states = [figure("council_breakers", state=state, **model) for state in BreakerState]
         assert states == [0, 1, 0]
         assert figure("council_retries_total", **model) == 6
@@ -38,7 +38,7 @@ def test_breakers_retries_and_pauses_are_counted_by_model_and_host() -> None:
 
 
 def test_metrics_end_with_their_gateway_and_two_gateways_are_summed() -> None:
-    with providers_watched(lambda: HEALTH), providers_watched(Health):
+    with export_provider_metrics(lambda: HEALTH), export_provider_metrics(Health):
         assert b"council_calls_under_way{" in generate_latest()
 
     assert b"council_calls_under_way" not in generate_latest()

@@ -32,7 +32,7 @@ def test_turns_and_calls_of_all_processes_are_exported_by_provider() -> None:
         "openai", "", Limits(), turns=5, waited_seconds=1.5, everywhere=ProviderLoad(7, 9)
     )
 
-    with metrics.providers_watched(lambda: Health((seen, seen))):
+    with metrics.export_provider_metrics(lambda: Health((seen, seen))):
         assert figure("council_turns_total", **OPENAI) == 10
         assert figure("council_turn_wait_seconds_total", **OPENAI) == 3
         assert figure("council_calls_everywhere", state="under way", **OPENAI) == 7
@@ -63,7 +63,7 @@ async def test_downtime_of_the_database_is_measured(
 ) -> None:
     engine, seconds = open_engine(migrated_url), 0.0
     store = SqlStore(engine)
-    with metrics.database_watched(engine, lambda: seconds):
+    with metrics.export_database_metrics(engine, lambda: seconds):
         await store.ids(wanted=RoundQuery())
         assert figure("council_database_connections", state="idle") == 1
         postgres.stop()
@@ -111,13 +111,13 @@ def test_version_reconnects_and_clock_are_exported() -> None:
 
     metrics.set_build_info("1.2", "0013")
     metrics.count_reconnect()
-    metrics.turns_counted(together=False)
+    metrics.set_limits_shared(together=False)
 
     assert figure("council_build", version="1.2", schema="0013") == 1
     assert figure("council_bus_reconnects_total") == before + 1
     assert figure("council_turns_alone") == 1
-    metrics.turns_counted(together=True)
-    with metrics.clock_watched(lambda: 61.0):
+    metrics.set_limits_shared(together=True)
+    with metrics.export_clock_offset(lambda: 61.0):
         assert figure("council_clock_behind_seconds") == 61
 
 
@@ -126,9 +126,9 @@ async def test_every_documented_metric_exists() -> None:
     text = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
     named = set(re.findall(r"\bcouncil_[a-z_]+\b", text.partition("## Figures and alerts")[2]))
     with (
-        metrics.providers_watched(Health),
-        metrics.database_watched(engine),
-        metrics.clock_watched(float),
+        metrics.export_provider_metrics(Health),
+        metrics.export_database_metrics(engine),
+        metrics.export_clock_offset(float),
     ):
         shown = generate_latest().decode()
     await engine.dispose()

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.render.bias_charts import consistency_bars, drawings_of, heat_map, slot_curves
-from bot.render.bias_message import pictures_of, whole_picture_of
-from bot.render.bias_view import ShownBias, shown
+from bot.render.bias_charts import consistency_bars, heat_map, render_drawings, slot_curves
+from bot.render.bias_message import render_bias_pngs, render_combined_bias_png
+from bot.render.bias_view import BiasView, make_bias_view
 from bot.render.charts import (
     HEAT_COLOURS,
     PNG_SCALE,
@@ -19,8 +19,8 @@ from bot.render.charts import (
     Figure,
     Label,
     Path,
+    render_svg,
     stack_figures,
-    svg_of,
 )
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, JudgeBias
@@ -61,19 +61,19 @@ def judges(draw: st.DrawFn) -> JudgeBias:
 
 
 @st.composite
-def biases(draw: st.DrawFn) -> ShownBias:
+def biases(draw: st.DrawFn) -> BiasView:
     found = draw(st.lists(judges(), max_size=13))
     seats = (*dict.fromkeys(judge.judge for judge in found),) or SEATS
     report = a_report(judges=tuple(found), given=some_given(seats) if draw(st.booleans()) else ())
-    return shown(report, Coverage(64), {seat: draw(names) for seat in seats})
+    return make_bias_view(report, Coverage(64), {seat: draw(names) for seat in seats})
 
 
-def figures(bias: ShownBias) -> tuple[Figure, ...]:
+def figures(bias: BiasView) -> tuple[Figure, ...]:
     return (heat_map(bias), slot_curves(bias), consistency_bars(bias))
 
 
 @given(biases())
-def test_no_mark_crosses_the_edge(bias: ShownBias) -> None:
+def test_no_mark_crosses_the_edge(bias: BiasView) -> None:
     for figure in figures(bias):
         for mark in figure.marks:
             for x, y in corners(mark):
@@ -82,9 +82,9 @@ def test_no_mark_crosses_the_edge(bias: ShownBias) -> None:
 
 
 @given(biases())
-def test_the_svg_is_well_formed_and_has_no_inline_style(bias: ShownBias) -> None:
+def test_the_svg_is_well_formed_and_has_no_inline_style(bias: BiasView) -> None:
     for figure in figures(bias):
-        made = svg_of(figure)
+        made = render_svg(figure)
 
         # What we made ourselves can be trusted.
         root = ElementTree.fromstring(made)  # noqa: S314
@@ -163,7 +163,7 @@ def test_too_many_judges_are_left_to_the_tables() -> None:
 
 
 def test_every_figure_has_a_description() -> None:
-    given, slots, kept = (drawing.figure.description for drawing in drawings_of(a_bias()))
+    given, slots, kept = (drawing.figure.description for drawing in render_drawings(a_bias()))
 
     assert "Qwen 3 gave Claude Sonnet 4.6 .90" in given
     assert "Qwen 3: slot 1 +.21 (.16 to .26)" in slots
@@ -173,7 +173,7 @@ def test_every_figure_has_a_description() -> None:
 def test_an_empty_figure_is_not_drawn() -> None:
     fair = a_judge(kept=Effect(0, AUDITS))
 
-    drawn = drawings_of(a_bias(judges=(fair,)))
+    drawn = render_drawings(a_bias(judges=(fair,)))
 
     assert [drawing.key for drawing in drawn] == ["given", "slots"]
 
@@ -187,15 +187,15 @@ def test_a_heat_map_without_audits_says_why_nothing_is_outlined() -> None:
 
 
 def test_without_judges_the_png_says_there_is_nothing_to_draw() -> None:
-    empty = shown(NOTHING, Coverage(), {})
+    empty = make_bias_view(NOTHING, Coverage(), {})
 
-    assert pictures_of(empty) == ()
-    assert whole_picture_of(empty).startswith(PNG)
+    assert render_bias_pngs(empty) == ()
+    assert render_combined_bias_png(empty).startswith(PNG)
     assert all("yet" in figure.description for figure in figures(empty))
 
 
 def test_the_pngs_are_deterministic() -> None:
-    first, second = pictures_of(a_bias()), pictures_of(a_bias())
+    first, second = render_bias_pngs(a_bias()), render_bias_pngs(a_bias())
 
     assert first == second
     assert all(picture.startswith(PNG) for picture in first)
@@ -205,7 +205,7 @@ def test_the_combined_png_stacks_all_figures() -> None:
     parts = figures(a_bias())
 
     whole = stack_figures(parts)
-    picture = whole_picture_of(a_bias())
+    picture = render_combined_bias_png(a_bias())
 
     height = int.from_bytes(picture[20:24])
     assert whole.height > sum(figure.height for figure in parts)
@@ -217,7 +217,7 @@ def test_the_combined_png_stacks_all_figures() -> None:
 
 @pytest.mark.parametrize("name", ["$x^2$ and $\\frac", "\x00\x1b[31m", "", EVIL])
 def test_any_name_is_drawn(name: str) -> None:
-    bias = shown(a_report(), Coverage(64), {QWEN: name})
+    bias = make_bias_view(a_report(), Coverage(64), {QWEN: name})
 
-    assert all(picture.startswith(PNG) for picture in pictures_of(bias))
-    assert all("<script" not in svg_of(figure) for figure in figures(bias))
+    assert all(picture.startswith(PNG) for picture in render_bias_pngs(bias))
+    assert all("<script" not in render_svg(figure) for figure in figures(bias))

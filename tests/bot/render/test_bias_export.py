@@ -7,7 +7,7 @@ from io import StringIO
 from math import nan
 
 from bot.render.bias_export import bias_csv, bias_document
-from bot.render.bias_view import shown
+from bot.render.bias_view import make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report, an_effect
 from tests.bot.render.boards.builders import QWEN
@@ -49,7 +49,7 @@ def test_unknown_values_are_null_never_nan() -> None:
 
 
 def test_without_rounds_the_document_is_complete_and_empty() -> None:
-    document = bias_document(shown(NOTHING, Coverage(), {}))
+    document = bias_document(make_bias_view(NOTHING, Coverage(), {}))
 
     assert (document["rounds"], document["judges"], document["findings"]) == (0, [], [])
 
@@ -65,7 +65,7 @@ def test_csv_has_a_row_for_each_judge_and_measure() -> None:
 def test_no_name_is_evaluated_as_a_formula() -> None:
     evil = '=HYPERLINK("https://example.org")'
 
-    table = bias_csv(shown(a_report(), Coverage(64), {QWEN: evil}))
+    table = bias_csv(make_bias_view(a_report(), Coverage(64), {QWEN: evil}))
 
     names = {row["name"] for row in csv.DictReader(StringIO(table))}
     assert f"'{evil}" in names

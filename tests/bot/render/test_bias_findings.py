@@ -6,14 +6,14 @@ import pytest
 
 from bot.render.bias_findings import (
     NO_BIAS_FOUND,
-    covers,
+    bias_coverage_line,
     findings,
     found_lines,
     none_lines,
     open_lines,
 )
 from bot.render.bias_tables import agreement_line, caution_lines
-from bot.render.bias_view import shown
+from bot.render.bias_view import make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, JudgeBias
 from tests.bot.render.bias.builders import (
@@ -261,11 +261,11 @@ def test_agreement_shows_only_known_numbers() -> None:
 
 
 def test_coverage_names_the_filters_or_says_what_to_do() -> None:
-    nothing = shown(EMPTY, Coverage(panel="house"), {})
-    of_suite = shown(a_report(), Coverage(64, suite="sql", category="joins"), {})
+    nothing = make_bias_view(EMPTY, Coverage(panel="house"), {})
+    of_suite = make_bias_view(a_report(), Coverage(64, suite="sql", category="joins"), {})
 
-    assert covers(a_bias()) == (
+    assert bias_coverage_line(a_bias()) == (
         "Over 64 closed rounds with 256 ballots, panel house, asked since 2026-10-01."
     )
-    assert "suite sql in all its versions, category joins" in covers(of_suite)
-    assert "No round fits" in covers(nothing)
+    assert "suite sql in all its versions, category joins" in bias_coverage_line(of_suite)
+    assert "No round fits" in bias_coverage_line(nothing)

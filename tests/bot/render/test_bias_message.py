@@ -4,9 +4,9 @@ from dataclasses import replace
 from math import inf, nan
 
 from bot.chat import Caution, File, Heading, Line, Note, Post, Table
-from bot.render.bias_message import bias_thread, pictures_of
-from bot.render.bias_tables import given_table, judge_table, side_by_side, slots_table
-from bot.render.bias_view import shown
+from bot.render.bias_message import bias_thread, render_bias_pngs
+from bot.render.bias_tables import given_table, judge_table, judges_table, slots_table
+from bot.render.bias_view import make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, GivenShare
 from tests.bot.render.bias.builders import (
@@ -46,7 +46,7 @@ def test_five_findings_come_first_then_cautions_then_coverage() -> None:
 
 
 def test_the_thread_has_all_findings_each_judge_what_wins_and_the_audits() -> None:
-    thread = bias_thread(a_bias(), pictures_of(a_bias()))
+    thread = bias_thread(a_bias(), render_bias_pngs(a_bias()))
 
     headings = [post.parts[0].text for post in thread.replies if isinstance(post.parts[0], Heading)]
     files = [part for post in thread.replies for part in post.parts if isinstance(part, File)]
@@ -72,7 +72,7 @@ def test_few_findings_are_not_repeated_in_the_thread() -> None:
 
 
 def test_without_rounds_a_sentence_says_what_to_do_and_there_is_no_thread() -> None:
-    thread = bias_thread(shown(NOTHING, Coverage(), {}))
+    thread = bias_thread(make_bias_view(NOTHING, Coverage(), {}))
 
     assert "No round has been held yet" in words_of(thread.root)
     assert not thread.replies
@@ -112,7 +112,7 @@ def test_a_judge_without_family_has_no_row_for_it() -> None:
 
 
 def test_the_judges_table_marks_what_is_beyond_chance() -> None:
-    table = side_by_side(a_bias())
+    table = judges_table(a_bias())
 
     qwen = dict(zip(table.columns, table.rows[3], strict=True))
     fair = dict(zip(table.columns, table.rows[0], strict=True))
@@ -122,7 +122,7 @@ def test_the_judges_table_marks_what_is_beyond_chance() -> None:
 
 
 def test_an_unmeasured_measure_has_no_column() -> None:
-    table = side_by_side(a_bias(judges=(a_judge(),)))
+    table = judges_table(a_bias(judges=(a_judge(),)))
 
     assert "Own family" not in table.columns
 
@@ -238,7 +238,7 @@ def test_no_nan_is_ever_shown() -> None:
     report = a_report(judges=(judge,), given=given, traits=traits, brands=brands, alpha=nan)
 
     thread = bias_thread(
-        shown(replace(report, audit_usd=nan, n_eff=inf), COVERAGE, {}), (b"\x89PNG",) * 3
+        make_bias_view(replace(report, audit_usd=nan, n_eff=inf), COVERAGE, {}), (b"\x89PNG",) * 3
     )
 
     text = " ".join(words_of(post) for post in (thread.root, *thread.replies)).lower()

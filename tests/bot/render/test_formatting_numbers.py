@@ -2,7 +2,15 @@
 
 import pytest
 
-from bot.render.formatting import counted, duration, listed, money, number_word, points, sum_or_none
+from bot.render.formatting import (
+    count_noun,
+    duration,
+    join_words,
+    money,
+    number_word,
+    points,
+    sum_or_none,
+)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +60,7 @@ def test_points_have_no_trailing_zeros() -> None:
 
 
 def test_a_count_agrees_with_its_noun() -> None:
-    read = [counted(number, "ballot") for number in (0, 1, 2)]
+    read = [count_noun(number, "ballot") for number in (0, 1, 2)]
 
     assert read == ["0 ballots", "1 ballot", "2 ballots"]
 
@@ -62,7 +70,7 @@ def test_small_numbers_are_words_and_large_ones_digits() -> None:
 
 
 def test_names_are_listed_as_in_a_sentence() -> None:
-    read = [listed(names.split()) for names in ("A", "A B", "A B C")]
+    read = [join_words(names.split()) for names in ("A", "A B", "A B C")]
 
     assert read == ["A", "A and B", "A, B and C"]
 

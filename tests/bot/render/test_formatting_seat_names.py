@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.render.formatting import names_of
+from bot.render.formatting import seat_names
 from bot.settings.council_toml import display_name
 from tests.builders import CLAUDE, GPT, a_panel
 
@@ -43,7 +43,7 @@ def test_seats_that_share_a_name_are_told_apart_by_their_keys() -> None:
     twin = replace(panel.members[1], display=panel.members[0].display)
     panel = replace(panel, members=(panel.members[0], twin, panel.members[2]))
 
-    names = names_of(panel)
+    names = seat_names(panel)
 
     assert names[CLAUDE] == f"Claude Sonnet 4.6 ({CLAUDE})"
     assert names[GPT] == f"Claude Sonnet 4.6 ({GPT})"
@@ -51,4 +51,4 @@ def test_seats_that_share_a_name_are_told_apart_by_their_keys() -> None:
 
 
 def test_a_chairman_who_is_no_member_has_a_name_too() -> None:
-    assert names_of(a_panel(2, chairmen=["xai/grok-4"]))["xai/grok-4"] == "Grok 4"
+    assert seat_names(a_panel(2, chairmen=["xai/grok-4"]))["xai/grok-4"] == "Grok 4"

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import File, Heading, Line, Note, Post, Table
-from bot.render.leaderboard import board_thread
+from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_tables import Coverage, Leaderboard
-from bot.render.leaderboard_text import worth_lines
+from bot.render.leaderboard_text import council_value_lines
 from council.bakeoffs.changes import Changes
 from council.bakeoffs.council_value import CouncilValue, Payoff
 from council.bakeoffs.leaderboard import Board
@@ -36,13 +36,13 @@ def lines(post: Post) -> list[str]:
 
 
 def reply(board: Leaderboard, heading: str) -> Post:
-    replies = board_thread(board).replies
+    replies = leaderboard_thread(board).replies
     (found,) = [post for post in replies if post.parts[0] == Heading(heading)]
     return found
 
 
 def test_changes_come_before_the_first_five_members() -> None:
-    root = board_thread(a_leaderboard(5)).root
+    root = leaderboard_thread(a_leaderboard(5)).root
 
     kinds = [type(part) for part in root.parts]
     assert kinds == [Heading, *[Line] * kinds.count(Line), Table, Note]
@@ -53,7 +53,7 @@ def test_changes_come_before_the_first_five_members() -> None:
 
 
 def test_a_line_has_place_member_share_interval_and_rounds() -> None:
-    table = table_of(board_thread(a_leaderboard()).root)
+    table = table_of(leaderboard_thread(a_leaderboard()).root)
 
     assert table.columns == ("", "Member", "Share", "95 % interval", "Rounds")
     assert table.rows[0] == ("1", "Claude Sonnet 4.6", "71 %", "65–77 %", "36")
@@ -61,7 +61,7 @@ def test_a_line_has_place_member_share_interval_and_rounds() -> None:
 
 
 def test_the_note_explains_shared_places_and_coverage() -> None:
-    assert notes(board_thread(a_leaderboard()).root) == (
+    assert notes(leaderboard_thread(a_leaderboard()).root) == (
         "Places are shared where the difference may be chance. Claude Sonnet 4.6 stands before "
         "GPT-5.1 by a run-off among the other judges. 36 rounds of suite sql, version 3f2a1b9c, "
         "panel house, 2026-10-12 to 2026-11-16. 14 rounds of 2 other versions are left out."
@@ -71,7 +71,7 @@ def test_the_note_explains_shared_places_and_coverage() -> None:
 def test_more_than_five_members_are_in_the_thread() -> None:
     board = replace(a_leaderboard(), board=a_board(8))
 
-    thread = board_thread(board)
+    thread = leaderboard_thread(board)
 
     assert len(table_of(thread.root).rows) == 5
     assert "3 more members in the thread." in notes(thread.root)
@@ -79,7 +79,7 @@ def test_more_than_five_members_are_in_the_thread() -> None:
 
 
 def test_the_thread_has_authors_judges_council_value_and_decisions() -> None:
-    thread = board_thread(a_leaderboard(), b"\x89PNG")
+    thread = leaderboard_thread(a_leaderboard(), b"\x89PNG")
 
     headings = [post.parts[0].text for post in thread.replies if isinstance(post.parts[0], Heading)]
     files = [part for post in thread.replies for part in post.parts if isinstance(part, File)]
@@ -141,7 +141,7 @@ def test_a_position_biased_judge_is_labelled() -> None:
 
 
 def test_a_judges_leaderboard_starts_with_judges() -> None:
-    thread = board_thread(a_leaderboard(), as_judge=True)
+    thread = leaderboard_thread(a_leaderboard(), as_judge=True)
 
     assert table_of(thread.root).columns[0] == "Judge"
     assert all(post.parts[0] != Heading("As judges") for post in thread.replies)
@@ -160,14 +160,14 @@ def test_a_council_not_worth_its_cost_is_reported() -> None:
 
 @pytest.mark.parametrize("verdict", [None, *Payoff])
 def test_the_council_value_sentence_follows_the_verdict(verdict: Payoff | None) -> None:
-    text = " ".join(worth_lines(replace(a_leaderboard(), worth=a_worth(verdict))))
+    text = " ".join(council_value_lines(replace(a_leaderboard(), worth=a_worth(verdict))))
 
     assert ("too few to say" in text) == (verdict is None)
     assert ("not worth its cost here" in text) == (verdict is Payoff.NOT_WORTH_IT)
 
 
 def test_no_council_value_without_graded_rounds() -> None:
-    thread = board_thread(replace(a_leaderboard(), worth=CouncilValue()))
+    thread = leaderboard_thread(replace(a_leaderboard(), worth=CouncilValue()))
 
     assert all(post.parts[0] != Heading("Is the council worth it here?") for post in thread.replies)
 
@@ -203,7 +203,7 @@ def test_mixed_panels_are_reported() -> None:
     ],
 )
 def test_without_rounds_a_sentence_says_what_to_do(coverage: Coverage, text: str) -> None:
-    thread = board_thread(replace(EMPTY, coverage=coverage))
+    thread = leaderboard_thread(replace(EMPTY, coverage=coverage))
 
     assert text in notes(thread.root)
     assert not thread.replies
@@ -213,7 +213,7 @@ def test_a_board_over_all_rounds_lists_its_suites() -> None:
     suites = (("", "", 12), ("poems", "aa", 8), ("sql", "bb", 10), ("sql", "cc", 6))
     coverage = a_coverage(suite="", version="", suites=suites, left_out=())
 
-    root = board_thread(replace(a_leaderboard(), coverage=coverage)).root
+    root = leaderboard_thread(replace(a_leaderboard(), coverage=coverage)).root
 
     assert root.parts[0] == Heading("Leaderboard")
     assert (
@@ -237,7 +237,7 @@ def test_a_board_of_one_member_decides_nothing() -> None:
 def test_an_unchanged_run_says_what_it_was_compared_with() -> None:
     quiet = Changes("b", 3, (a_move(GPT, 0.03, beyond=False),))
 
-    root = board_thread(replace(a_leaderboard(), changes=quiet)).root
+    root = leaderboard_thread(replace(a_leaderboard(), changes=quiet)).root
 
     assert root.parts[1] == Note(
         "Nothing moved beyond noise. 1 member compared with 3 earlier runs, question by question; "

@@ -19,10 +19,10 @@ from bot.render.charts import (
     Path,
     Stroke,
     render_png,
-    svg_of,
+    render_svg,
     text_width,
 )
-from bot.render.leaderboard import figure_of
+from bot.render.leaderboard import render_figure
 from bot.render.leaderboard_tables import (
     MAX_RUNS,
     Bar,
@@ -84,7 +84,7 @@ def words_of(figure: Figure) -> list[str]:
 
 @given(charts())
 def test_no_mark_crosses_the_edge(chart: Chart) -> None:
-    figure = figure_of(chart)
+    figure = render_figure(chart)
 
     for mark in figure.marks:
         for x, y in corners(mark):
@@ -93,7 +93,7 @@ def test_no_mark_crosses_the_edge(chart: Chart) -> None:
 
 
 def test_every_member_has_its_place_and_share() -> None:
-    figure = figure_of(a_leaderboard().chart)
+    figure = render_figure(a_leaderboard().chart)
 
     text = words_of(figure)
     assert text[0] == "Share of rivals beaten, 95 % interval"
@@ -106,7 +106,7 @@ def test_a_trend_needs_two_runs() -> None:
     board = a_leaderboard()
     alone = replace(board, runs=board.runs[:1])
 
-    several, one = (words_of(figure_of(shown.chart)) for shown in (board, alone))
+    several, one = (words_of(render_figure(shown.chart)) for shown in (board, alone))
 
     assert {"12 Oct", "16 Nov"} <= {*several}
     assert not {"12 Oct", "16 Nov"} & {*one}
@@ -117,7 +117,7 @@ def test_a_missed_run_interrupts_the_trend_line() -> None:
     days = tuple(date(2026, 1, day) for day in (1, 2, 3, 4, 5))
     chart = Chart((Bar("A", 1, point, (point, point, None, point, point)),), days)
 
-    paths = [mark for mark in figure_of(chart).marks if isinstance(mark, Path)]
+    paths = [mark for mark in render_figure(chart).marks if isinstance(mark, Path)]
 
     assert [len(path.points) for path in paths] == [2, 2]
 
@@ -126,7 +126,7 @@ def test_mixed_panels_are_labelled_as_expected_shares() -> None:
     board = a_leaderboard()
     mixed = replace(board.chart, is_mixed=True)
 
-    assert words_of(figure_of(mixed))[0] == "Rivals beaten, if all met, 95 % interval"
+    assert words_of(render_figure(mixed))[0] == "Rivals beaten, if all met, 95 % interval"
 
 
 def test_the_description_names_every_member() -> None:
@@ -150,7 +150,7 @@ def test_the_axis_covers_all_shares_and_one_half(found: list[Spread | None]) -> 
 
 @given(charts())
 def test_the_svg_is_well_formed_and_has_no_inline_style(chart: Chart) -> None:
-    svg = svg_of(figure_of(chart))
+    svg = render_svg(render_figure(chart))
 
     root = whole(svg)
     assert root.attrib["role"] == "img"
@@ -162,14 +162,14 @@ def test_a_members_name_is_escaped() -> None:
     evil = '</text><script>alert(1)</script>"&'
     chart = Chart((Bar(evil, 1, Spread(0.5)),))
 
-    svg = svg_of(figure_of(chart))
+    svg = render_svg(render_figure(chart))
 
     assert "<script" not in svg
     assert whole(svg).tag.endswith("svg")
 
 
 def test_the_png_is_deterministic() -> None:
-    figure = figure_of(a_leaderboard().chart)
+    figure = render_figure(a_leaderboard().chart)
 
     first, second = render_png(figure), render_png(figure)
 
@@ -183,4 +183,4 @@ def test_the_png_is_deterministic() -> None:
 def test_any_name_is_drawn(name: str) -> None:
     chart = Chart((Bar(name, 1, Spread(0.5)),))
 
-    assert render_png(figure_of(chart)).startswith(PNG)
+    assert render_png(render_figure(chart)).startswith(PNG)

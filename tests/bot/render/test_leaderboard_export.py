@@ -5,12 +5,12 @@ import json
 from dataclasses import replace
 from io import StringIO
 
-from bot.render.leaderboard_export import board_document, csv_of
+from bot.render.leaderboard_export import leaderboard_csv, leaderboard_document
 from tests.bot.render.boards.builders import CLAUDE, EMPTY, a_leaderboard
 
 
 def test_a_row_has_the_fixed_fields_best_first() -> None:
-    document = board_document(a_leaderboard())
+    document = leaderboard_document(a_leaderboard())
 
     first = document["rows"][0]
     assert [row["place"] for row in document["rows"]] == [1, 1, 3, 4, 5]
@@ -29,13 +29,13 @@ def test_a_row_says_how_many_answers_named_their_author() -> None:
     first, *others = board.board.rows
     rows = (replace(first, named_itself=3), *others)
 
-    document = board_document(replace(board, board=replace(board.board, rows=rows)))
+    document = leaderboard_document(replace(board, board=replace(board.board, rows=rows)))
 
     assert [row["named_itself"] for row in document["rows"]] == [3, 0, 0, 0, 0]
 
 
 def test_judges_have_separate_rows() -> None:
-    rows = board_document(a_leaderboard(), as_judge=True)["rows"]
+    rows = leaderboard_document(a_leaderboard(), as_judge=True)["rows"]
 
     assert rows[2]["is_position_biased"]
     assert rows[0]["agreement_ci"] == [0.3, 0.5]
@@ -43,7 +43,7 @@ def test_judges_have_separate_rows() -> None:
 
 
 def test_the_document_has_the_coverage() -> None:
-    document = board_document(a_leaderboard())
+    document = leaderboard_document(a_leaderboard())
 
     assert document["counted"]["version"] == "3f2a1b9c77de"
     assert document["counted"]["left_out"] == {"aaaa1111bbbb": 12, "cccc2222dddd": 2}
@@ -53,12 +53,12 @@ def test_the_document_has_the_coverage() -> None:
 
 
 def test_an_empty_board_has_no_rows() -> None:
-    assert board_document(EMPTY)["rows"] == []
-    assert csv_of(EMPTY) == "member,place,share,ci_low,ci_high,rounds\n"
+    assert leaderboard_document(EMPTY)["rows"] == []
+    assert leaderboard_csv(EMPTY) == "member,place,share,ci_low,ci_high,rounds\n"
 
 
 def test_csv_has_a_row_for_each_member_and_two_columns_for_an_interval() -> None:
-    rows = [*csv.DictReader(StringIO(csv_of(a_leaderboard())))]
+    rows = [*csv.DictReader(StringIO(leaderboard_csv(a_leaderboard())))]
 
     assert len(rows) == 5
     assert rows[0]["member"] == CLAUDE
@@ -70,6 +70,6 @@ def test_no_cell_is_evaluated_as_a_formula() -> None:
     board = a_leaderboard()
     evil = replace(board, names={CLAUDE: "=HYPERLINK(1)"})
 
-    (first, *_) = csv.DictReader(StringIO(csv_of(evil)))
+    (first, *_) = csv.DictReader(StringIO(leaderboard_csv(evil)))
 
     assert first["name"] == "'=HYPERLINK(1)"

@@ -5,18 +5,18 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Heading, Line, Mentions, Note
-from bot.render.leaderboard_text import NO_CHANGE, delta_post
+from bot.render.leaderboard_text import NO_CHANGE, changes_post
 from council.bakeoffs.changes import Changes, Measure, SwapHint, SwapSign
 from tests.bot.render.boards.builders import CLAUDE, GPT, NAMES, a_move, some_changes
 
 
 def lines(changes: Changes) -> list[str]:
-    post = delta_post(changes, NAMES, "weekly")
+    post = changes_post(changes, NAMES, "weekly")
     return [part.text for part in post.parts if isinstance(part, Line)]
 
 
 def test_changes_are_listed_by_member_and_subscribers_are_mentioned() -> None:
-    post = delta_post(some_changes(), NAMES, "weekly-sql", ("U0ADA",))
+    post = changes_post(some_changes(), NAMES, "weekly-sql", ("U0ADA",))
 
     assert post.parts[0] == Heading("weekly-sql: what changed")
     assert lines(some_changes()) == [
@@ -40,7 +40,7 @@ def test_changes_are_listed_by_member_and_subscribers_are_mentioned() -> None:
 def test_nobody_is_mentioned_without_changes() -> None:
     quiet = Changes("b", 3, (a_move(GPT, 0.03, beyond=False),))
 
-    post = delta_post(quiet, NAMES, "weekly", ("U0ADA",))
+    post = changes_post(quiet, NAMES, "weekly", ("U0ADA",))
 
     assert lines(quiet) == [NO_CHANGE]
     assert not any(isinstance(part, Mentions) for part in post.parts)

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Post, Table
-from bot.render.leaderboard import board_thread
-from bot.render.leaderboard_export import board_document
+from bot.render.leaderboard import leaderboard_thread
+from bot.render.leaderboard_export import leaderboard_document
 from bot.render.leaderboard_weighted import weighted_parts
 from council.research.judge_weights import WEIGHT_METHODS
 from tests.bot.render.boards.builders import CLAUDE, EMPTY, GPT, a_leaderboard
@@ -79,14 +79,14 @@ def test_no_weighted_board_if_not_requested_or_empty() -> None:
 
 
 def test_the_thread_has_a_post_with_the_weighted_board() -> None:
-    posts = board_thread(weighed_by()).replies
+    posts = leaderboard_thread(weighed_by()).replies
 
     assert [post for post in posts if post.summary == "With judges that do not all weigh alike"]
-    assert len(posts) == len(board_thread(a_leaderboard()).replies) + 1
+    assert len(posts) == len(leaderboard_thread(a_leaderboard()).replies) + 1
 
 
 def test_json_has_a_separate_key_and_unchanged_rows() -> None:
-    weighed, plain = board_document(weighed_by()), board_document(a_leaderboard())
+    weighed, plain = leaderboard_document(weighed_by()), leaderboard_document(a_leaderboard())
 
     assert plain["weighted"] is None
     assert weighed["rows"] == plain["rows"]
@@ -101,8 +101,8 @@ def test_json_has_a_separate_key_and_unchanged_rows() -> None:
 
 
 def test_the_judges_table_shows_agreement_with_people() -> None:
-    words = words_of(board_thread(beside_people(), as_judge=True).root)
-    rows = board_document(beside_people(), as_judge=True)["rows"]
+    words = words_of(leaderboard_thread(beside_people(), as_judge=True).root)
+    rows = leaderboard_document(beside_people(), as_judge=True)["rows"]
 
     assert "With people" in words
     assert "12 of 31" in words
@@ -110,7 +110,7 @@ def test_the_judges_table_shows_agreement_with_people() -> None:
     assert (rows[1]["with_people"], rows[1]["people_votes"]) == (None, 0)
     assert "With people" not in [
         c
-        for p in board_thread(a_leaderboard(), as_judge=True).root.parts
+        for p in leaderboard_thread(a_leaderboard(), as_judge=True).root.parts
         if isinstance(p, Table)
         for c in p.columns
     ]

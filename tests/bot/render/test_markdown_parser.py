@@ -3,20 +3,20 @@
 import pytest
 
 from bot.render.markdown_parser import (
-    Code,
+    CodeBlock,
     TextRun,
-    bold,
     code_block,
+    embolden,
     inline_runs,
-    parsed,
-    plain_leaves,
+    linkify,
+    parse_markdown,
     plain_text,
 )
 
 
 def read(text: str) -> list[TextRun]:
     """Return the runs of a paragraph."""
-    (inline,) = (token for token in parsed(text).tokens if token.type == "inline")
+    (inline,) = (token for token in parse_markdown(text).tokens if token.type == "inline")
     return inline_runs(inline.children or ())
 
 
@@ -44,12 +44,12 @@ def test_a_link_becomes_label_and_url() -> None:
     [("https://b.example", True), ("HTTP://b", True), ("mailto:a@b", False), ("//b", False)],
 )
 def test_only_web_addresses_become_links(url: str, *, leads_out: bool) -> None:
-    assert TextRun(url, is_address=True).leads_out is leads_out
-    assert not TextRun(url).leads_out
+    assert TextRun(url, is_address=True).is_web_link is leads_out
+    assert not TextRun(url).is_web_link
 
 
 def test_a_bare_url_excludes_the_sentences_punctuation() -> None:
-    assert [leaf.text for leaf in plain_leaves("see https://b.example/c, *d*")] == [
+    assert [leaf.text for leaf in linkify("see https://b.example/c, *d*")] == [
         "see ",
         "https://b.example/c",
         ", *d*",
@@ -57,7 +57,7 @@ def test_a_bare_url_excludes_the_sentences_punctuation() -> None:
 
 
 def test_bold_text_keeps_its_other_styles() -> None:
-    assert bold([TextRun("a", ("italic",)), TextRun("https://b", is_address=True)]) == [
+    assert embolden([TextRun("a", ("italic",)), TextRun("https://b", is_address=True)]) == [
         TextRun("a", ("italic", "bold")),
         TextRun("https://b", is_address=True),
     ]
@@ -70,18 +70,18 @@ def test_plain_text_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        pytest.param("```py\nx\n```", Code("x", "py"), id="language"),
-        pytest.param("``` all of it\nx\n```", Code("all of it\nx"), id="words"),
-        pytest.param("    x", Code("x"), id="indented"),
+        pytest.param("```py\nx\n```", CodeBlock("x", "py"), id="language"),
+        pytest.param("``` all of it\nx\n```", CodeBlock("all of it\nx"), id="words"),
+        pytest.param("    x", CodeBlock("x"), id="indented"),
     ],
 )
-def test_code_has_its_text_and_language(text: str, code: Code) -> None:
-    assert code_block(parsed(text).tokens[0]) == code
+def test_code_has_its_text_and_language(text: str, code: CodeBlock) -> None:
+    assert code_block(parse_markdown(text).tokens[0]) == code
 
 
 def test_deeply_nested_markdown_becomes_paragraphs() -> None:
-    assert {token.type for token in parsed("> " * 100 + "a\n\nb").tokens} == {"inline"}
+    assert {token.type for token in parse_markdown("> " * 100 + "a\n\nb").tokens} == {"inline"}
 
 
 def test_too_many_brackets_become_paragraphs() -> None:
-    assert {token.type for token in parsed("[" * 3_000).tokens} == {"inline"}
+    assert {token.type for token in parse_markdown("[" * 3_000).tokens} == {"inline"}

@@ -22,7 +22,7 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.render.pagination import CONTINUED_NOTE, FULL_QUESTION_HEADING, pages
+from bot.render.pagination import CONTINUED_NOTE, FULL_QUESTION_HEADING, paginate
 from tests.bot.render.markdowns import MARKDOWN, words
 from tests.bot.rounds import words_of
 
@@ -44,21 +44,21 @@ def proses(text: str, characters: int) -> list[str]:
     def texts(post: Post) -> list[str]:
         return [part.text for part in post.parts if isinstance(part, Prose)]
 
-    made = pages(Post((Prose(text),), "s"), lambda post: len("".join(texts(post))) <= characters)
+    made = paginate(Post((Prose(text),), "s"), lambda post: len("".join(texts(post))) <= characters)
     return [text for page in made for text in texts(page)]
 
 
 def test_a_post_that_fits_is_its_own_only_page() -> None:
     post = Post((Heading("Why?"), Prose("So."), BUTTONS), "Why?")
 
-    assert pages(post, up_to(100)) == (post,)
+    assert paginate(post, up_to(100)) == (post,)
 
 
 def test_the_first_page_has_all_but_the_rest_of_the_answer() -> None:
     answer = "First paragraph here.\n\nSecond paragraph here, a longer one."
     post = Post((Heading("Why?"), Prose(answer), Note("4 of 4"), BUTTONS), "Why?")
 
-    first, second = pages(post, up_to(79))
+    first, second = paginate(post, up_to(79))
 
     start = Prose("First paragraph here.")
     assert first.parts == (Heading("Why?"), start, CONTINUED_NOTE, Note("4 of 4"), BUTTONS)
@@ -67,7 +67,7 @@ def test_the_first_page_has_all_but_the_rest_of_the_answer() -> None:
 
 def test_a_long_question_is_cut_at_a_word_and_given_whole_at_the_end() -> None:
     question = "why " * 500
-    made = pages(Post((Heading(question), Prose("So."), BUTTONS), "Why?"), up_to(1_000))
+    made = paginate(Post((Heading(question), Prose("So."), BUTTONS), "Why?"), up_to(1_000))
 
     head = made[0].parts[0]
     assert isinstance(head, Heading)
@@ -158,7 +158,7 @@ def test_a_character_is_never_cut(unit: str) -> None:
     ids=lambda part: type(part).__name__,
 )
 def test_every_kind_of_part_continues_where_it_was_cut(part: Part) -> None:
-    made = pages(Post((Heading("Title"), part), "s"), up_to(45))
+    made = paginate(Post((Heading("Title"), part), "s"), up_to(45))
 
     assert len(made) > 1
     assert all(up_to(45)(page) for page in made)
@@ -168,7 +168,7 @@ def test_every_kind_of_part_continues_where_it_was_cut(part: Part) -> None:
 def test_a_heading_does_not_end_a_page_alone() -> None:
     parts = (Line("some words to begin with"), Heading("Title"), Line("what it heads, at length"))
 
-    first, second = pages(Post(parts, "s"), up_to(45))
+    first, second = paginate(Post(parts, "s"), up_to(45))
 
     assert first.parts == parts[:1]
     assert second.parts == parts[1:]
@@ -177,8 +177,8 @@ def test_a_heading_does_not_end_a_page_alone() -> None:
 def test_a_part_that_never_fits_is_a_page_by_itself() -> None:
     post = Post((Line("a b"), Line("c")), "s")
 
-    assert len(pages(post, lambda _: False)) >= 2
-    assert words_of(pages(post, lambda _: False)[-1]) == "c"
+    assert len(paginate(post, lambda _: False)) >= 2
+    assert words_of(paginate(post, lambda _: False)[-1]) == "c"
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -187,7 +187,7 @@ def test_a_part_that_never_fits_is_a_page_by_itself() -> None:
 def test_every_page_fits_and_every_word_is_on_one(text: str, characters: int) -> None:
     post = Post((Heading("Why?"), Prose(text), Note("4 of 4"), BUTTONS), "Why?")
 
-    made = pages(post, up_to(characters))
+    made = paginate(post, up_to(characters))
 
     assert all(up_to(characters)(page) for page in made)
     read = words("\n".join(map(words_of, made)))

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bot.render.round_json import document
+from bot.render.round_json import round_document
 from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Round
@@ -39,26 +39,26 @@ async def eventful() -> Round:
 
 
 async def test_a_round_has_every_fixed_key() -> None:
-    assert set(ROUND.split()) <= document(await eventful()).keys()
+    assert set(ROUND.split()) <= round_document(await eventful()).keys()
 
 
 @pytest.mark.parametrize("part", LISTS)
 async def test_every_list_of_a_round_holds_entries_with_the_fixed_keys(part: str) -> None:
-    entries = document(await eventful())[part]
+    entries = round_document(await eventful())[part]
 
     assert entries
     assert all(set(LISTS[part].split()) <= entry.keys() for entry in entries)
 
 
 async def test_verdict_and_synthesis_have_every_fixed_key() -> None:
-    said = document(await eventful())
+    said = round_document(await eventful())
 
     assert set(VERDICT.split()) <= said["verdict"].keys()
     assert set(SYNTHESIS.split()) <= said["synthesis"].keys()
 
 
 async def test_seats_are_identified_by_key_not_by_name() -> None:
-    said = document(await eventful())
+    said = round_document(await eventful())
 
     seats = {
         entry["member"] for part in ("answers", "absences", "standings") for entry in said[part]
@@ -69,7 +69,7 @@ async def test_seats_are_identified_by_key_not_by_name() -> None:
 
 
 async def test_labels_are_public_ones() -> None:
-    said = document(await eventful())
+    said = round_document(await eventful())
 
     labels = {answer["label"] for answer in said["answers"]}
     shown = {label for ballot in said["ballots"] for label in ballot["shown"]}
@@ -79,7 +79,7 @@ async def test_labels_are_public_ones() -> None:
 
 async def test_an_unknown_cost_is_null_and_makes_the_sum_null() -> None:
     priced = {key: Reply("1", cost_usd=0.01, tokens_in=3) for key in list(NAMES)[:3]}
-    said = document(await held(FakeGateway(answers=priced)))
+    said = round_document(await held(FakeGateway(answers=priced)))
 
     assert [answer["cost_usd"] for answer in said["answers"]] == [0.01, 0.01, 0.01, None]
     assert said["cost_usd"] is None
@@ -87,9 +87,9 @@ async def test_an_unknown_cost_is_null_and_makes_the_sum_null() -> None:
 
 
 async def test_a_fallback_has_its_enum_value() -> None:
-    whole = document(await held())
-    second = document(await held(FakeGateway(chairmen={CLAUDE: GONE})))
-    none = document(await held(FakeGateway(chairmen=dict.fromkeys(NAMES, GONE))))
+    whole = round_document(await held())
+    second = round_document(await held(FakeGateway(chairmen={CLAUDE: GONE})))
+    none = round_document(await held(FakeGateway(chairmen=dict.fromkeys(NAMES, GONE))))
 
     assert [said["synthesis"]["fallback"] for said in (whole, second, none)] == [
         None,
@@ -100,7 +100,7 @@ async def test_a_fallback_has_its_enum_value() -> None:
 
 
 async def test_a_new_round_is_a_valid_document() -> None:
-    said = document(a_round())
+    said = round_document(a_round())
 
     assert (said["stage"], said["answers"], said["verdict"], said["synthesis"]) == (
         "open",
@@ -112,7 +112,7 @@ async def test_a_new_round_is_a_valid_document() -> None:
 
 
 async def test_the_document_is_plain_json() -> None:
-    said = document(await eventful())
+    said = round_document(await eventful())
 
     assert json.loads(json.dumps(said)) == said
     assert said["verdict"]["strength"] in {"unanimous", "clear", "close", "tied", "no consensus"}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Buttons, Caution, Heading, Note, Prose
-from bot.render.round_report import report
+from bot.render.round_report import round_thread
 from council.answers import Reply
 from council.errors import GatewayError
 from tests.bot.rounds import held, root_of, thread_of
@@ -16,7 +16,7 @@ UNREACHED = GatewayError("could not be reached")
 
 
 async def test_the_question_comes_first_and_the_verdict_line_last() -> None:
-    root = report(await held()).root
+    root = round_thread(await held()).root
 
     assert [type(part) for part in root.parts] == [Heading, Prose, Note, Buttons]
     assert root.parts[1] == Prose("The council says yes.")
@@ -49,7 +49,7 @@ async def test_the_thread_holds_standings_ballots_and_every_answer_best_first() 
     round_ = await held()
     assert round_.tally
 
-    replies = report(round_).replies
+    replies = round_thread(round_).replies
 
     titles = [reply.summary for reply in replies]
     assert titles[:2] == ["Who wrote what, and how they were ranked", "Ballots"]
@@ -83,7 +83,7 @@ async def test_two_answers_leave_no_judges() -> None:
     round_ = await held(panel=a_panel(2))
 
     assert "Two answers, nobody left to judge" in root_of(round_)
-    assert "Ballots" not in [reply.summary for reply in report(round_).replies]
+    assert "Ballots" not in [reply.summary for reply in round_thread(round_).replies]
     assert "Response | Author | Time | Cost" in thread_of(round_)
 
 
@@ -91,7 +91,7 @@ async def test_a_round_that_could_not_be_ranked_says_why_and_shows_no_answer() -
     gone = dict.fromkeys(list(NAMES)[:3], UNREACHED)
     round_ = await held(FakeGateway(answers=gone))
 
-    thread = report(round_)
+    thread = round_thread(round_)
 
     assert [type(part) for part in thread.root.parts] == [Heading, Caution]
     assert "Only 1 of 4 members answered and 2 are needed" in root_of(round_)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Steps
-from bot.render.round_json import document
-from bot.render.round_report import findings, placings
+from bot.render.round_json import round_document
+from bot.render.round_report import findings, placement_table
 from bot.render.round_status import progress_post
 from council.ballots import Ballot
 from council.panel import Terms
@@ -67,7 +67,7 @@ async def test_a_spoiled_audit_ballot_is_reported_as_one() -> None:
 
     assert "'s reply" not in thread_of(round_)
     assert _line(round_).endswith("held no JSON object with a ranking; an audit, not counted")
-    assert [spoiled["audit"] for spoiled in document(round_)["spoiled"]] == [True]
+    assert [spoiled["audit"] for spoiled in round_document(round_)["spoiled"]] == [True]
     assert findings(round_) == []
 
 
@@ -137,11 +137,11 @@ async def test_an_audit_changes_only_its_own_line(again: ScriptEntry) -> None:
     assert lines == thread_of(plain).splitlines()
     assert audited.draw
     assert plain.draw
-    assert placings(audited, audited.draw) == placings(plain, plain.draw)
+    assert placement_table(audited, audited.draw) == placement_table(plain, plain.draw)
 
 
 async def test_the_document_marks_audit_ballots() -> None:
-    ballots = document(await _audited(rank_by_text))["ballots"]
+    ballots = round_document(await _audited(rank_by_text))["ballots"]
 
     (audit,) = (ballot for ballot in ballots if not ballot["counted"])
     assert (audit["audit"], audit["attempts"]) == ("order", 1)

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.chat import Caution, Prose
-from bot.render.round_report import report
+from bot.render.round_report import round_thread
 from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Round
@@ -30,7 +30,7 @@ async def test_a_complete_round_has_no_cautions() -> None:
 async def test_missing_members_come_before_the_answer() -> None:
     round_ = await held(FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}))
 
-    kinds = [type(part) for part in report(round_).root.parts]
+    kinds = [type(part) for part in round_thread(round_).root.parts]
 
     assert cautions(round_)[0].startswith("Gemini 3 Pro could not be reached; ")
     assert kinds.index(Caution) < kinds.index(Prose)

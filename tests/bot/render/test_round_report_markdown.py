@@ -18,7 +18,7 @@ from bot.chat import (
     Table,
     Thread,
 )
-from bot.render.round_report import as_markdown, report
+from bot.render.round_report import round_thread, thread_markdown
 from tests.bot.rounds import held
 
 
@@ -42,23 +42,23 @@ from tests.bot.rounds import held
     ],
 )
 def test_each_part_has_its_markdown(part: Part, text: str) -> None:
-    assert as_markdown(Thread(Post((part,)))) == text + "\n"
+    assert thread_markdown(Thread(Post((part,)))) == text + "\n"
 
 
 def test_replies_follow_the_post() -> None:
     thread = Thread(Post((Heading("One"), Line("a"))), (Post((Heading("Two"), Line("b"))),))
 
-    assert as_markdown(thread) == "# One\n\na\n\n## Two\n\nb\n"
+    assert thread_markdown(thread) == "# One\n\na\n\n## Two\n\nb\n"
 
 
 def test_empty_parts_leave_no_gap() -> None:
-    assert as_markdown(Thread(Post((Line("a"), Steps("s", ()), Line("b"))))) == "a\n\nb\n"
+    assert thread_markdown(Thread(Post((Line("a"), Steps("s", ()), Line("b"))))) == "a\n\nb\n"
 
 
 async def test_a_rounds_file_contains_the_whole_thread() -> None:
     round_ = await held()
 
-    text = as_markdown(report(round_))
+    text = thread_markdown(round_thread(round_))
 
     assert round_.synthesis
     assert round_.synthesis.text in text

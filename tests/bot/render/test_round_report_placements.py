@@ -2,7 +2,13 @@
 
 from dataclasses import replace
 
-from bot.render.round_report import NO_BALLOT_TEXT, OWN_TEXT, Placing, Placings, placings
+from bot.render.round_report import (
+    NO_BALLOT_TEXT,
+    OWN_TEXT,
+    Placement,
+    PlacementTable,
+    placement_table,
+)
 from council.labels import Slate
 from council.rounds import Round
 from tests.bot.rounds import held
@@ -18,12 +24,12 @@ from tests.builders import (
 from tests.fakes.gateway import FakeGateway
 
 
-def table_of(round_: Round) -> Placings:
+def table_of(round_: Round) -> PlacementTable:
     assert round_.draw
-    return placings(round_, round_.draw)
+    return placement_table(round_, round_.draw)
 
 
-def row_of(round_: Round, name: str) -> list[Placing]:
+def row_of(round_: Round, name: str) -> list[Placement]:
     return list(dict(table_of(round_).rows)[name])
 
 
@@ -54,7 +60,7 @@ async def test_each_judge_has_a_row_and_its_own_answer_is_its_own() -> None:
     assert [judge for judge, _ in rows] == list(NAMES.values())[:4]
     assert [[cell.text for cell in cells].count(OWN_TEXT) for _, cells in rows] == [1] * 4
     assert all(
-        cell == Placing(OWN_TEXT) for _, cells in rows for cell in cells if cell.text == OWN_TEXT
+        cell == Placement(OWN_TEXT) for _, cells in rows for cell in cells if cell.text == OWN_TEXT
     )
 
 

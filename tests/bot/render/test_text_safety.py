@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from bot.render.text_safety import GAP, Tokens, shortened, shown_text
+from bot.render.text_safety import INVISIBLE_PATTERN, Tokens, shorten, visible_text
 
-CALLS = Tokens(re.compile(rf"@(?={GAP}here)", re.IGNORECASE), signs="@＠")
+CALLS = Tokens(re.compile(rf"@(?={INVISIBLE_PATTERN}here)", re.IGNORECASE), signs="@＠")
 
 
 @pytest.mark.parametrize("text", ["@here", "@HERE", "＠here", "@ｈｅｒｅ", "@\ufe0fhere", "@𝐡𝐞𝐫𝐞"])
@@ -20,13 +20,13 @@ def test_other_text_is_unchanged() -> None:
 
 
 def test_a_url_without_its_token_is_equivalent() -> None:
-    assert CALLS.broken_url("https://x.example/@here") == "https://x.example/@%68ere"
+    assert CALLS.neutralize_url("https://x.example/@here") == "https://x.example/@%68ere"
 
 
 def test_invisible_characters_are_removed() -> None:
-    assert shown_text("a\x07\u202eb\r\nc\rd\te") == "ab\nc\nd\te"
+    assert visible_text("a\x07\u202eb\r\nc\rd\te") == "ab\nc\nd\te"
 
 
 def test_a_cut_text_ends_with_a_whole_word() -> None:
-    assert shortened("one two three", 10) == "one two…"
-    assert shortened("one", 10) == "one"
+    assert shorten("one two three", 10) == "one two…"
+    assert shorten("one", 10) == "one"

@@ -8,7 +8,7 @@ import pytest
 
 from bot.research.grade_files import read_grades
 from council.research.grades import Finding, FindingKind, Framing, build_grade_report, findings
-from tests.bot.homes import PATIENCE_SECONDS, Home, interrupted, panel_of, seat_of, served_panel
+from tests.bot.homes import TIMEOUT_SECONDS, Home, interrupt, panel_toml, seat_toml, served_config
 from tests.wire.models import ModelServer, answer, fail
 from tests.wire.models.grading import Planted
 
@@ -31,7 +31,7 @@ def at_home(folder: Path, server: ModelServer, questions: int = QUESTIONS, **ter
         server.script.setdefault(member, PLANTED.behaviour())
     text = "\n".join(f"What now, in case {number}?" for number in range(1, questions + 1))
     (folder / "cases.txt").write_text(text)
-    return Home(folder).with_config(served_panel(server.api_base, MEMBERS, **terms))
+    return Home(folder).with_config(served_config(server.api_base, MEMBERS, **terms))
 
 
 def run_of(home: Home, *options: str) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def purposes(server: ModelServer) -> list[tuple[str, str, str]]:
 
 
 async def until_calls(server: ModelServer, calls: int) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while len(server.requests) < calls:  # noqa: ASYNC110 - a process of its own asks
             await asyncio.sleep(0.005)
 
@@ -131,7 +131,7 @@ async def test_an_interrupted_run_says_how_to_continue(tmp_path: Path) -> None:
         home = at_home(tmp_path, server, 3)
         process = await home.started(*run_of(home))
         await until_calls(server, 20)
-        ran = await interrupted(process)
+        ran = await interrupt(process)
 
     assert ran.code == 1
     assert "Stopped; what there is is kept. The same command goes on." in ran.err
@@ -177,7 +177,7 @@ async def test_a_run_without_any_answer_fails(tmp_path: Path) -> None:
 
 def dear_panel(server: ModelServer) -> str:
     sections = "".join(
-        seat_of(
+        seat_toml(
             key(member),
             api_base=server.api_base,
             input_usd_per_million=0,
@@ -186,7 +186,7 @@ def dear_panel(server: ModelServer) -> str:
         )
         for member in MEMBERS
     )
-    return panel_of(map(key, MEMBERS)) + sections
+    return panel_toml(map(key, MEMBERS)) + sections
 
 
 async def test_a_cap_stops_it_and_a_higher_one_continues(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from bot.cluster.connection import ClusterTimings
 from bot.cluster.connection import clock as awake
 from bot.cluster.job_queue import ClusterJobQueue
 from bot.ports import RoundSnapshot, RoundStoppedError
-from bot.runners.cluster import ClusterRunner, RoundFailedError, apart, job_of
-from bot.runners.local import LocalRunner, RoundElsewhereError, unpaid
+from bot.runners.cluster import ClusterRunner, RoundFailedError, job_of, locked_in_cluster
+from bot.runners.local import LocalRunner, RoundElsewhereError, uncharged_gateway
 from council.answers import Call, Reply, Role
 from council.errors import BudgetError
 from council.ports import Gateway
@@ -76,7 +76,7 @@ async def join(migrated_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
             parts = (store(engine), gateway or FakeGateway())
             cluster = (process.job_queue, process.pubsub)
             runner = ClusterRunner(*parts, prepare_nothing, *cluster, **more)  # type: ignore[arg-type]
-            await own.enter_async_context(runner.carrying())
+            await own.enter_async_context(runner.running())
             return Member(process, *parts, runner, own.aclose)
 
         yield joined
@@ -385,7 +385,9 @@ def _draft(member: Member) -> str:
 
 
 def a_lone_runner(member: Member, works: ClusterJobQueue, gateway: Gateway) -> LocalRunner:
-    return LocalRunner(member.store, gateway, prepare_nothing, paying=apart(works, unpaid))
+    return LocalRunner(
+        member.store, gateway, prepare_nothing, paying=locked_in_cluster(works, uncharged_gateway)
+    )
 
 
 async def test_a_command_does_not_run_a_round_of_the_cluster(join: Join, migrated_url: str) -> None:

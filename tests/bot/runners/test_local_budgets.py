@@ -11,7 +11,7 @@ from rich.console import Console
 
 from bot.bakeoffs.bias_report import bias_report
 from bot.chat import Asker, IncomingMessage, Post
-from bot.commands.ask import opened
+from bot.commands.ask import open_round
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from bot.outbox import Outbox
@@ -105,7 +105,7 @@ async def gone(app: AppContext) -> CapUsage:
 async def held(app: AppContext, key: str) -> Round | None:
     """Ask, and give the closed round; None where it was refused."""
     try:
-        round_ = await opened(app, said(key), "Why?")
+        round_ = await open_round(app, said(key), "Why?")
     except BudgetError:
         return None
     assert round_
@@ -134,7 +134,7 @@ async def test_of_fifty_rounds_at_once_twenty_fit_and_the_cap_is_spent_exactly(
 async def test_an_event_that_comes_twice_is_paid_once(app: AppContext) -> None:
     first = await held(app, "r1")
 
-    again = await opened(app, said("r1"), "Why?")
+    again = await open_round(app, said("r1"), "Why?")
 
     assert first
     assert again is None
@@ -142,7 +142,7 @@ async def test_an_event_that_comes_twice_is_paid_once(app: AppContext) -> None:
 
 
 async def test_a_round_resumed_after_a_crash_is_reserved_for_once(app: AppContext) -> None:
-    round_ = await opened(app, said("r1"), "Why?")
+    round_ = await open_round(app, said("r1"), "Why?")
     assert round_
     before = await gone(app)  # and then the process died
 
@@ -162,13 +162,13 @@ async def test_a_round_that_cannot_be_kept_gives_back_its_money(app: AppContext)
     app.store = Full()
 
     with pytest.raises(StoreError):
-        await opened(app, said("r1"), "Why?")
+        await open_round(app, said("r1"), "Why?")
 
     assert await gone(app) == CapUsage()
 
 
 async def test_the_budget_command_shows_the_budget(app: AppContext) -> None:
-    await opened(app, said("r1"), "Why?")
+    await open_round(app, said("r1"), "Why?")
     chat = Whispers()
 
     await handle_message(app, chat, said("r2", "/council budget"))

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.runners.retention import DAY_SECONDS, ForgetOptions, forget_older, keep_forgetting
+from bot.runners.retention import DAY_SECONDS, ForgetOptions, forget_daily, forget_older
 from council.errors import StoreError
 from council.ports import RoundQuery
 from storage.memory import MemoryStore
@@ -94,7 +94,7 @@ async def test_old_rounds_are_forgotten_at_once_and_then_daily(kind: type[Memory
             raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError):
-        await keep_forgetting(store, 90, WATCH.is_running, sleep=sleep)
+        await forget_daily(store, 90, WATCH.is_running, sleep=sleep)
 
     assert await remembered(store) == ()
     assert slept == [DAY_SECONDS, DAY_SECONDS]

@@ -76,7 +76,7 @@ async def in_a_cluster(
     process = await stack.enter_async_context(start_process(url))
     store = RefusingSqlStore(engine)
     runner = ClusterRunner(store, gateway, prepare, process.job_queue, process.pubsub)
-    await stack.enter_async_context(runner.carrying())
+    await stack.enter_async_context(runner.running())
     return RunnerHarness(gateway, store, runner)
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from bot.chat import Chat, MessageGoneError, Post, PostingForbiddenError, SentMessage
 from bot.context import AppContext
 from bot.scheduler import Scheduler, SlotTrigger
-from bot.schedules.cron import slots_of
+from bot.schedules.cron import schedule_slots
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite, SuiteQuestion
 from council.bakeoffs.ports import BakeoffStores
 from council.places import Place
@@ -141,7 +141,7 @@ class Timer:
     trigger: SlotTrigger = field(init=False)
 
     def __post_init__(self) -> None:
-        self.trigger = SlotTrigger(slots_of(self.schedule))
+        self.trigger = SlotTrigger(schedule_slots(self.schedule))
         self.next_time = self.trigger.get_next_fire_time(None, self.watch.clock())
 
     async def tick(self) -> None:

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.schedules.cron import slots_of
+from bot.schedules.cron import schedule_slots
 from council.bakeoffs.ports import BakeoffStores
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import open_engine
@@ -74,7 +74,7 @@ async def test_so_many_slots_across_a_change_of_clocks_are_as_many_runs(
     watches = await several(opened, clock)
     await watches[0].keep(MINUTELY)
     timers = [Timer(watch, MINUTELY) for watch in watches]
-    end = slots_of(MINUTELY).next_few(START, opened.slots)[-1].moment
+    end = schedule_slots(MINUTELY).next_slots(START, opened.slots)[-1].moment
 
     while clock() < end:
         clock.move(minutes=1)
@@ -95,7 +95,7 @@ async def test_so_they_are_whoever_is_late_asleep_or_looks_in_between(opened: Op
     watches = await several(opened, clock)
     await watches[0].keep(MINUTELY)
     timers = [Timer(watch, MINUTELY) for watch in watches]
-    end = slots_of(MINUTELY).next_few(START, opened.slots // 5)[-1].moment
+    end = schedule_slots(MINUTELY).next_slots(START, opened.slots // 5)[-1].moment
 
     for minute in count():
         if clock() >= end:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.context import SCHEDULES
 from bot.scheduler import Scheduler, SlotTrigger
-from bot.schedules.cron import Slots, slots_of
+from bot.schedules.cron import Slots, schedule_slots
 from tests.bot.scheduler.fakes import SLOT, WEEKLY, Watch, a_watch
 
 PATIENCE_SECONDS = 10
@@ -43,7 +43,7 @@ class Shifted:
 async def running(seconds_before: float, look_seconds: float = 60) -> AsyncIterator[Watch]:
     """Run a scheduler so many seconds before the slot of its schedule."""
     watch = await a_watch()
-    slot = slots_of(WEEKLY).after(watch.clock()).moment
+    slot = schedule_slots(WEEKLY).after(watch.clock()).moment
     clock = Shifted(slot - timedelta(seconds=seconds_before) - datetime.now(UTC))
     watch.app.now = clock
     watch.scheduler = Scheduler(watch.app, watch.bakeoff_registry, clock.trigger, look_seconds)
@@ -96,11 +96,11 @@ async def test_timers_follow_the_rows() -> None:
     watch = await a_watch()
     await watch.keep()
     await watch.look()
-    assert watch.scheduler.scheduled == {WEEKLY.id: slots_of(WEEKLY)}
+    assert watch.scheduler.scheduled == {WEEKLY.id: schedule_slots(WEEKLY)}
     changed = replace(WEEKLY, cron="0 10 * * 1", zone="Europe/Budapest")
     await watch.keep(changed)
     await watch.look()
-    assert watch.scheduler.scheduled == {WEEKLY.id: slots_of(changed)}
+    assert watch.scheduler.scheduled == {WEEKLY.id: schedule_slots(changed)}
 
     await watch.keep(replace(changed, paused=True))
     await watch.look()
@@ -120,7 +120,7 @@ async def test_it_stops_at_once_and_fires_no_more() -> None:
 
 
 def test_of_slots_that_came_while_nobody_could_fire_the_trigger_gives_each() -> None:
-    trigger, slots = SlotTrigger(slots_of(WEEKLY)), slots_of(WEEKLY)
+    trigger, slots = SlotTrigger(schedule_slots(WEEKLY)), schedule_slots(WEEKLY)
     first = slots.after(datetime(2026, 11, 1, tzinfo=UTC)).moment
 
     then = trigger.get_next_fire_time(first, first + timedelta(days=30))

@@ -4,14 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.schedules.cron import Slots, in_words, is_cron, runs_a_month, validate_cron
+from bot.schedules.cron import Slots, describe_cron, is_cron, monthly_runs, validate_cron
 from council.errors import ScheduleError
 
 SATURDAY = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
 def next_days(cron: str, count: int = 3) -> list[str]:
-    slots = Slots(validate_cron(cron), "UTC").next_few(SATURDAY, count)
+    slots = Slots(validate_cron(cron), "UTC").next_slots(SATURDAY, count)
     return [f"{slot.moment:%a %d %b %H:%M}" for slot in slots]
 
 
@@ -87,7 +87,7 @@ def test_the_29th_of_february_is_valid() -> None:
     ],
 )
 def test_runs_a_month_are_averaged_over_a_year(cron: str, often: float) -> None:
-    assert runs_a_month(cron) == pytest.approx(often)
+    assert monthly_runs(cron) == pytest.approx(often)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_runs_a_month_are_averaged_over_a_year(cron: str, often: float) -> None:
     ],
 )
 def test_a_cron_is_described_in_words(cron: str, words: str) -> None:
-    assert in_words(cron) == words
+    assert describe_cron(cron) == words
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.schedules.cron import due
+from bot.schedules.cron import find_due_slot
 from tests.builders import a_schedule
 
 NINE = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
@@ -26,13 +26,13 @@ DAILY = a_schedule(cron="0 9 * * *", words="every day 09:00", last_slot="2026-11
 def test_the_newest_slot_is_due_for_an_hour(
     minutes: int, slot: str | None, *, is_late: bool
 ) -> None:
-    found = due(DAILY, NINE + timedelta(minutes=minutes))
+    found = find_due_slot(DAILY, NINE + timedelta(minutes=minutes))
 
     assert (found and found.slot.key) == slot
     assert bool(found and found.is_late) is is_late
 
 
 def test_a_taken_or_paused_slot_is_not_due() -> None:
-    assert due(replace(DAILY, last_slot="2026-11-23T09:00"), NINE) is None
-    assert due(replace(DAILY, last_slot="2026-11-23T09:17"), NINE) is None
-    assert due(replace(DAILY, paused=True), NINE) is None
+    assert find_due_slot(replace(DAILY, last_slot="2026-11-23T09:00"), NINE) is None
+    assert find_due_slot(replace(DAILY, last_slot="2026-11-23T09:17"), NINE) is None
+    assert find_due_slot(replace(DAILY, paused=True), NINE) is None

@@ -17,13 +17,13 @@ def utc(text: str) -> datetime:
 def keys(cron: str, zone: str, start: str, hours: float) -> list[str]:
     """Return the keys of all slots within some hours after a moment."""
     end = utc(start) + timedelta(hours=hours)
-    slots = takewhile(lambda slot: slot.moment <= end, Slots(cron, zone).following(utc(start)))
+    slots = takewhile(lambda slot: slot.moment <= end, Slots(cron, zone).iterate_after(utc(start)))
     return [slot.key[-5:] for slot in slots]
 
 
 def test_a_daily_0130_fires_once_on_the_night_the_clocks_go_back() -> None:
     # 2026-11-01 in New York: 01:30 comes at 05:30Z and again at 06:30Z.
-    slots = Slots("30 1 * * *", NEW_YORK).next_few(utc("2026-10-31T12:00"), 2)
+    slots = Slots("30 1 * * *", NEW_YORK).next_slots(utc("2026-10-31T12:00"), 2)
 
     assert [slot.moment.astimezone(UTC) for slot in slots] == [
         utc("2026-11-01T05:30"),
@@ -34,7 +34,7 @@ def test_a_daily_0130_fires_once_on_the_night_the_clocks_go_back() -> None:
 
 def test_a_daily_0230_fires_once_at_the_first_valid_moment_of_the_spring_night() -> None:
     # 2026-03-08 in New York: 02:00 to 03:00 is left out at 07:00Z.
-    slots = Slots("30 2 * * *", NEW_YORK).next_few(utc("2026-03-07T12:00"), 2)
+    slots = Slots("30 2 * * *", NEW_YORK).next_slots(utc("2026-03-07T12:00"), 2)
 
     assert [slot.moment.astimezone(UTC) for slot in slots] == [
         utc("2026-03-08T07:00"),
@@ -74,7 +74,7 @@ def test_a_half_hour_clock_change_is_handled() -> None:
 
 
 def test_a_daily_slot_keeps_its_wall_clock_time_all_year() -> None:
-    slots = Slots("0 9 * * *", NEW_YORK).next_few(utc("2026-01-01T00:00"), 365)
+    slots = Slots("0 9 * * *", NEW_YORK).next_slots(utc("2026-01-01T00:00"), 365)
 
     assert {slot.key[-5:] for slot in slots} == {"09:00"}
     assert {slot.moment.astimezone(UTC).hour for slot in slots} == {13, 14}

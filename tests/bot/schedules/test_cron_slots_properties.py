@@ -78,7 +78,7 @@ def test_slots_match_a_clock_read_every_minute(
     zone, start = night
     end = start + HOURS * 60 * MINUTE
 
-    slots = Slots(cron_of(clock), zone.key).following(start)
+    slots = Slots(cron_of(clock), zone.key).iterate_after(start)
     found = [
         slot.moment.astimezone(UTC) for slot in takewhile(lambda slot: slot.moment <= end, slots)
     ]
@@ -110,7 +110,7 @@ def test_every_moment_lies_between_its_newest_slot_and_the_next(
     minute=st.integers(0, 59),
 )
 def test_a_daily_time_fires_once_a_day(zone: str, start: datetime, hour: int, minute: int) -> None:
-    slots = Slots(f"{minute} {hour} * * *", zone).next_few(start.replace(tzinfo=UTC), 200)
+    slots = Slots(f"{minute} {hour} * * *", zone).next_slots(start.replace(tzinfo=UTC), 200)
 
     gaps = {
         later.moment.astimezone(UTC) - sooner.moment.astimezone(UTC)

@@ -4,14 +4,14 @@ from datetime import date
 
 import pytest
 
-from bot.schedules.parser import NO_CAP, ScheduleRequest, read
+from bot.schedules.parser import NO_CAP, ScheduleRequest, parse_schedule
 from council.errors import ScheduleError
 
 TODAY = date(2026, 11, 21)
 
 
 def test_parts_are_parsed_in_any_order() -> None:
-    wanted = read(
+    wanted = parse_schedule(
         "weekly-sql suite:sql panel:house every monday 09:00 Europe/Budapest #models cap:$2", TODAY
     )
 
@@ -28,8 +28,12 @@ def test_parts_are_parsed_in_any_order() -> None:
 
 
 def test_the_order_of_the_rest_does_not_matter() -> None:
-    one = read("w suite:sql panel:house every monday 09:00 Europe/Budapest #m cap:$2", TODAY)
-    other = read("w #m europe/budapest cap:2 every monday panel:house 09:00 suite:sql", TODAY)
+    one = parse_schedule(
+        "w suite:sql panel:house every monday 09:00 Europe/Budapest #m cap:$2", TODAY
+    )
+    other = parse_schedule(
+        "w #m europe/budapest cap:2 every monday panel:house 09:00 suite:sql", TODAY
+    )
 
     assert other == one
 
@@ -46,7 +50,7 @@ def test_the_order_of_the_rest_does_not_matter() -> None:
     ],
 )
 def test_a_cron_may_stand_in_quotes_or_as_five_fields(text: str) -> None:
-    assert read(text, TODAY).cron == "0 9 * * 1"
+    assert parse_schedule(text, TODAY).cron == "0 9 * * 1"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +63,7 @@ def test_a_cron_may_stand_in_quotes_or_as_five_fields(text: str) -> None:
     ],
 )
 def test_a_channel_is_a_name_or_a_platform_link(text: str, channel: str) -> None:
-    assert read(text, TODAY).channel == channel
+    assert parse_schedule(text, TODAY).channel == channel
 
 
 @pytest.mark.parametrize(
@@ -67,11 +71,11 @@ def test_a_channel_is_a_name_or_a_platform_link(text: str, channel: str) -> None
     [("UTC", "UTC"), ("utc", "UTC"), ("america/new_york", "America/New_York"), ("EST", "EST")],
 )
 def test_a_zone_ignores_case(word: str, zone: str) -> None:
-    assert read(f"w every day 09:00 {word}", TODAY).zone == zone
+    assert parse_schedule(f"w every day 09:00 {word}", TODAY).zone == zone
 
 
 def test_a_cap_can_be_taken_away() -> None:
-    assert read("w cap:none", TODAY).cap_micro == NO_CAP
+    assert parse_schedule("w cap:none", TODAY).cap_micro == NO_CAP
 
 
 @pytest.mark.parametrize(
@@ -96,6 +100,6 @@ def test_a_cap_can_be_taken_away() -> None:
 )
 def test_an_error_says_what_to_write(text: str, why: str) -> None:
     with pytest.raises(ScheduleError) as refused:
-        read(text, TODAY)
+        parse_schedule(text, TODAY)
 
     assert why in str(refused.value)

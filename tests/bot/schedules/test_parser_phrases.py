@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from bot.schedules.cron import in_words, validate_cron
+from bot.schedules.cron import describe_cron, validate_cron
 from bot.schedules.parser import words_to_cron
 from council.errors import ScheduleError
 
@@ -74,7 +74,7 @@ def cron(text: str) -> str:
 )
 def test_words_become_a_cron_and_its_description(text: str, meant: str, said: str) -> None:
     assert cron(text) == meant
-    assert in_words(validate_cron(meant)).startswith(said)
+    assert describe_cron(validate_cron(meant)).startswith(said)
 
 
 @pytest.mark.parametrize(

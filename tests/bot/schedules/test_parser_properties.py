@@ -7,8 +7,8 @@ from typing import TypeVar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.schedules.cron import Slots, in_words, runs_a_month, validate_cron
-from bot.schedules.parser import read
+from bot.schedules.cron import Slots, describe_cron, monthly_runs, validate_cron
+from bot.schedules.parser import parse_schedule
 from council.errors import ScheduleError
 
 Understood = TypeVar("Understood")
@@ -31,7 +31,7 @@ FIELD = st.sampled_from(
 @settings(max_examples=1500, deadline=None)
 @given(words=st.lists(st.sampled_from(WORDS) | st.text(max_size=6), max_size=9))
 def test_any_words_parse_or_are_refused(words: list[str]) -> None:
-    result = outcome(lambda: read(" ".join(("name", *words)), TODAY))
+    result = outcome(lambda: parse_schedule(" ".join(("name", *words)), TODAY))
 
     if isinstance(result, str):
         assert result.endswith((".", "?"))
@@ -60,8 +60,8 @@ def outcome(understand: Callable[[], Understood]) -> Understood | str:
 
 def assert_comes(cron: str, zone: str) -> None:
     """Check that the cron runs, has a description, and does not run too often."""
-    slots = Slots(cron, zone).next_few(NOW, 3)
+    slots = Slots(cron, zone).next_slots(NOW, 3)
     assert slots[0].moment > NOW
     assert slots[0].moment < slots[1].moment < slots[2].moment
-    assert in_words(cron)
-    assert runs_a_month(cron) <= 288 * 31
+    assert describe_cron(cron)
+    assert monthly_runs(cron) <= 288 * 31

@@ -4,12 +4,12 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 
-from bot.schedules.parser import nearest_zone, zone_named
+from bot.schedules.parser import find_zone, suggest_zone
 
 
 def test_every_zone_is_found_in_any_case() -> None:
     for name in sorted(available_timezones() - {"Factory", "localtime"}):
-        assert ZoneInfo(zone_named(name.upper()) or "").key == name
+        assert ZoneInfo(find_zone(name.upper()) or "").key == name
 
 
 @pytest.mark.parametrize(
@@ -27,4 +27,4 @@ def test_every_zone_is_found_in_any_case() -> None:
     ],
 )
 def test_the_nearest_zone_is_suggested(word: str, zone: str | None) -> None:
-    assert nearest_zone(word) == zone
+    assert suggest_zone(word) == zone

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import PanelConfig, SettingsError, load_houses
+from bot.settings import PanelConfig, SettingsError, load_panel_config
 from council.budget_caps import Caps
 from council.panel import Terms
 from council.providers import Limits
-from tests.bot.homes import panel_of, seat_of
+from tests.bot.homes import panel_toml, seat_toml
 
 ROOT = Path(__file__).parents[3]
 # As the design documents it, whole.
@@ -49,7 +49,7 @@ questions = ["Why?", "How?"]        # or file = "sql.csv" / .jsonl / .yaml
 def houses(folder: Path, text: str) -> PanelConfig:
     path = folder / "council.toml"
     path.write_text(text, encoding="utf-8")
-    return load_houses(path)
+    return load_panel_config(path)
 
 
 def test_the_documented_file_is_read_as_documented(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_the_example_in_the_repository_is_sound() -> None:
     if not example.exists():
         pytest.skip("council.toml.example is not written yet")
 
-    assert load_houses(example) is not None
+    assert load_panel_config(example) is not None
 
 
 def test_limits_are_what_their_sections_say_and_usual_where_they_say_nothing(
@@ -95,7 +95,7 @@ def test_an_empty_file_has_no_panels(tmp_path: Path) -> None:
 
 
 def test_the_first_panel_is_the_default_where_none_is_named(tmp_path: Path) -> None:
-    text = panel_of(["scripted/random", "scripted/b"])
+    text = panel_toml(["scripted/random", "scripted/b"])
 
     assert houses(tmp_path, text).default == "house"
 
@@ -109,7 +109,7 @@ def test_a_seat_is_what_its_section_says(tmp_path: Path) -> None:
         "family": "house",
         "temperature": 0.4,
     }
-    found = houses(tmp_path, panel_of(["warm", "openai/b"]) + seat_of("warm", **section))
+    found = houses(tmp_path, panel_toml(["warm", "openai/b"]) + seat_toml("warm", **section))
 
     seat = found.seats["warm"]
     assert (seat.member.key, seat.member.model_id) == ("warm", "openai/qwen3")
@@ -121,7 +121,7 @@ def test_a_seat_is_what_its_section_says(tmp_path: Path) -> None:
 
 
 def test_a_seat_without_a_section_is_named_after_its_model(tmp_path: Path) -> None:
-    found = houses(tmp_path, panel_of(["anthropic/claude-sonnet-4-6", "openai/gpt-5.1"]))
+    found = houses(tmp_path, panel_toml(["anthropic/claude-sonnet-4-6", "openai/gpt-5.1"]))
 
     member = found.seats["anthropic/claude-sonnet-4-6"].member
     assert (member.display, member.family) == ("Claude Sonnet 4.6", "anthropic")
@@ -129,7 +129,7 @@ def test_a_seat_without_a_section_is_named_after_its_model(tmp_path: Path) -> No
 
 def test_a_panels_terms_are_what_it_says(tmp_path: Path) -> None:
     terms = {"quorum": 1, "answer_seconds": 5, "ballot_temperature": 0.7, "audit_share": 0}
-    found = houses(tmp_path, panel_of(["openai/a", "openai/b"], **terms))
+    found = houses(tmp_path, panel_toml(["openai/a", "openai/b"], **terms))
 
     assert found.panels["house"].terms == Terms(
         quorum=1, answer_seconds=5, ballot_temperature=0.7, audit_share=0
@@ -156,7 +156,7 @@ def test_a_wrong_retention_is_named(tmp_path: Path, section: str, fault: str) ->
 
 
 def test_a_rubric_of_ones_own_reaches_the_panel(tmp_path: Path) -> None:
-    text = panel_of(["openai/a", "openai/b"], rubric="short")
+    text = panel_toml(["openai/a", "openai/b"], rubric="short")
     found = houses(tmp_path, text + '[rubrics.short]\ncriteria = ["Shorter is better."]\n')
 
     rubric = found.panels["house"].rubric
@@ -164,8 +164,8 @@ def test_a_rubric_of_ones_own_reaches_the_panel(tmp_path: Path) -> None:
 
 
 def test_outside_judges_and_chairmen_may_be_seats_of_their_own(tmp_path: Path) -> None:
-    text = panel_of(["openai/a", "openai/b"], outside_judges=["cold"], chairman=["cold"])
-    found = houses(tmp_path, text + seat_of("cold", model="openai/c", temperature=0.0))
+    text = panel_toml(["openai/a", "openai/b"], outside_judges=["cold"], chairman=["cold"])
+    found = houses(tmp_path, text + seat_toml("cold", model="openai/c", temperature=0.0))
 
     panel = found.panels["house"]
     assert [seat.key for seat in panel.outside_judges] == ["cold"]
@@ -196,8 +196,8 @@ def test_how_many_rounds_of_a_bake_off_go_at_once_is_set(tmp_path: Path) -> None
     file = tmp_path / "council.toml"
     file.write_text("[bakeoffs]\nrounds_at_once = 4\n")
 
-    assert load_houses(file).bakeoff_rounds == 4
-    assert load_houses(None).bakeoff_rounds == 2
+    assert load_panel_config(file).bakeoff_rounds == 4
+    assert load_panel_config(None).bakeoff_rounds == 2
 
 
 def test_a_bake_off_without_rounds_is_a_fault(tmp_path: Path) -> None:
@@ -205,4 +205,4 @@ def test_a_bake_off_without_rounds_is_a_fault(tmp_path: Path) -> None:
     file.write_text("[bakeoffs]\nrounds_at_once = 0\n")
 
     with pytest.raises(SettingsError, match=r"council\.toml: bakeoffs\.rounds_at_once"):
-        load_houses(file)
+        load_panel_config(file)

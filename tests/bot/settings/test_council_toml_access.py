@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.access import Access, ChannelRules
-from bot.settings import PanelConfig, SettingsError, load_houses
+from bot.settings import PanelConfig, SettingsError, load_panel_config
 
 PANELS = """
 [panels.house]
@@ -18,7 +18,7 @@ members = ["openai/a", "openai/b"]
 def houses(folder: Path, text: str) -> PanelConfig:
     path = folder / "council.toml"
     path.write_text(PANELS + text, encoding="utf-8")
-    return load_houses(path)
+    return load_panel_config(path)
 
 
 def test_everything_can_be_said(tmp_path: Path) -> None:

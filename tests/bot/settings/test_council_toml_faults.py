@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import SettingsError, load_houses
+from bot.settings import SettingsError, load_panel_config
 
 SOUND = '[panels.house]\nmembers = ["openai/a", "openai/b"]\n'
 
@@ -13,7 +13,7 @@ def faults(folder: Path, text: str) -> tuple[str, ...]:
     path = folder / "council.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(SettingsError) as caught:
-        load_houses(path)
+        load_panel_config(path)
     assert str(caught.value).splitlines() == list(caught.value.faults)
     return caught.value.faults
 
@@ -120,9 +120,9 @@ def test_a_file_that_is_no_text_is_a_sentence(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
 
     with pytest.raises(SettingsError, match="is not valid TOML"):
-        load_houses(path)
+        load_panel_config(path)
 
 
 def test_a_folder_in_its_place_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read: Is a directory"):
-        load_houses(tmp_path)
+        load_panel_config(tmp_path)

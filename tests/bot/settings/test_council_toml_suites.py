@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import SettingsError, load_houses
+from bot.settings import SettingsError, load_panel_config
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 
 
 def suites(folder: Path, text: str) -> tuple[Suite, ...]:
     path = folder / "council.toml"
     path.write_text(text, encoding="utf-8")
-    return load_houses(path).suites
+    return load_panel_config(path).suites
 
 
 def faults(folder: Path, text: str) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ def test_a_file_is_looked_for_beside_the_settings(tmp_path: Path) -> None:
 
 
 def test_without_settings_there_are_none() -> None:
-    assert load_houses(None).suites == ()
+    assert load_panel_config(None).suites == ()
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ FAST_LIMITS = SlackLimits(
 
 
 @dataclass(eq=False)
-class HeldGateway(FakeGateway):
+class BlockedGateway(FakeGateway):
     """Replies once `goes_on` is set."""
 
     goes_on: asyncio.Event = field(default_factory=asyncio.Event)
@@ -44,7 +44,7 @@ class RunningSlack:
     """A running Slack with its fakes; `reports` are the sentences about its state."""
 
     app: AppContext
-    gateway: HeldGateway
+    gateway: BlockedGateway
     slack: FakeSlack
     reports: list[str]
     running: asyncio.Task[None]
@@ -105,22 +105,22 @@ def text_of(message: Message) -> str:
     return f"{message.text} {message.blocks}"
 
 
-async def quickly(seconds: float) -> None:
+async def sleep_scaled(seconds: float) -> None:
     await asyncio.sleep(seconds * OUTBOX_SPEED)
 
 
 @asynccontextmanager
 async def run_slack(
     slack: FakeSlack,
-    gateway: HeldGateway | None = None,
+    gateway: BlockedGateway | None = None,
     app: AppContext | None = None,
     limits: SlackLimits = FAST_LIMITS,
 ) -> AsyncIterator[RunningSlack]:
     """Run Slack for the duration of the block."""
-    gateway = gateway or HeldGateway()
+    gateway = gateway or BlockedGateway()
     if app is None:
         app = an_app(gateway)
-        app.outbox = Outbox(MemoryOutbox(), now, quickly, alone=True)
+        app.outbox = Outbox(MemoryOutbox(), now, sleep_scaled, alone=True)
     installed, reports = slack.state.app, list[str]()
     tokens = Tokens(installed.bot_token, installed.app_token, "", slack.api_url)
     running = asyncio.create_task(Slack(app, tokens, reports.append, limits).run())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tests.bot.homes import Home, scripted_panel
+from tests.bot.homes import Home, scripted_config
 from tests.bot.running import read_into
 from tests.ports import free_port
 from tests.wire.slack import FakeSlack, Message
@@ -16,7 +16,7 @@ Transport = Literal["socket", "http"]
 
 
 @dataclass(slots=True)
-class Served:
+class RunningProduct:
     """A running product: its home, its Slack and its process."""
 
     home: Home
@@ -55,7 +55,7 @@ def is_answer(messages: list[Message], at: int = -1) -> bool:
         return False
 
 
-def settings_for(slack: FakeSlack, transport: Transport) -> dict[str, str]:
+def slack_environment(slack: FakeSlack, transport: Transport) -> dict[str, str]:
     """Return the environment variables that connect the product to this Slack."""
     app = slack.state.app
     told = {"SLACK_BOT_TOKEN": app.bot_token, "SLACK_API_URL": slack.api_url}
@@ -65,16 +65,16 @@ def settings_for(slack: FakeSlack, transport: Transport) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def serving(
+async def serve_slack(
     folder: Path,
     slack: FakeSlack,
     transport: Transport = "socket",
     config: str | None = None,
-) -> AsyncIterator[Served]:
+) -> AsyncIterator[RunningProduct]:
     """Run the product connected to a Slack for the duration of the block."""
     port = str(free_port())
-    home = Home(folder, {**settings_for(slack, transport), "COUNCIL_PORT": port})
-    home.with_config(config or scripted_panel(4)).with_tables()
+    home = Home(folder, {**slack_environment(slack, transport), "COUNCIL_PORT": port})
+    home.with_config(config or scripted_config(4)).with_tables()
     process = await home.started("serve")
     lines: list[str] = []
     reading = asyncio.create_task(read_into(lines, process))
@@ -84,7 +84,7 @@ async def serving(
         await slack.until(lambda: any("Slack: in " in line for line in lines), 30)
         if transport == "socket":
             await slack.connected()
-        yield Served(home, slack, process)
+        yield RunningProduct(home, slack, process)
     finally:
         if process.returncode is None:
             process.terminate()

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from tests.bot.homes import scripted_panel, seat_of
-from tests.bot.slack.serving import Served, Transport, is_answer, serving
+from tests.bot.homes import scripted_config, seat_toml
+from tests.bot.slack.serving import RunningProduct, Transport, is_answer, serve_slack
 from tests.wire.models import Behaviour, ModelServer
 from tests.wire.slack import BOT, Channel, FakeSlack, Message, Rates, Rules, User, View
 from tests.wire.slack.workspace import Kind
@@ -40,7 +40,7 @@ def _texts(value: object) -> Iterator[str]:
 class Stage:
     """A running product, its Slack, and a second panel whose models a test can script."""
 
-    served: Served
+    served: RunningProduct
     models: ModelServer
 
     @property
@@ -131,9 +131,9 @@ class Stage:
 def config(api_base: str, extra: str = "") -> str:
     """Return a council.toml: three scripted members, and a panel "served" by a model server."""
     listed = ", ".join(f'"openai/{name}"' for name in SERVED)
-    seats = "".join(seat_of(f"openai/{name}", api_base=api_base) for name in SERVED)
+    seats = "".join(seat_toml(f"openai/{name}", api_base=api_base) for name in SERVED)
     served = f"[panels.served]\nmembers = [{listed}]\naudit_share = 0\n"
-    return f'default_panel = "house"\n{scripted_panel(3)}{served}{seats}{extra}'
+    return f'default_panel = "house"\n{scripted_config(3)}{served}{seats}{extra}'
 
 
 @asynccontextmanager
@@ -145,6 +145,6 @@ async def run_stage(
     async with (
         ModelServer() as models,
         FakeSlack(transport, rules) as slack,
-        serving(folder, slack, transport, config(models.api_base, extra)) as served,
+        serve_slack(folder, slack, transport, config(models.api_base, extra)) as served,
     ):
         yield Stage(served, models)

@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from tests.bot.slack.serving import Served, serving
+from tests.bot.slack.serving import RunningProduct, serve_slack
 from tests.bot.slack.story import SERVED, config, text_of
 from tests.wire.models import ModelServer, Say, by_role, fences
 from tests.wire.slack import FakeSlack, Message, Rates, Rules
@@ -22,7 +22,7 @@ def result(slack: FakeSlack) -> str:
     return "".join(text_of(message) for message in ours(slack)[:1])
 
 
-async def told(served: Served, slack: FakeSlack) -> list[Message]:
+async def told(served: RunningProduct, slack: FakeSlack) -> list[Message]:
     """Wait until the end has been noted, and give the thread under the result."""
     await slack.until(lambda: f"{QUESTIONS} of {QUESTIONS} questions" in result(slack), 60)
     ended = "SELECT 1 FROM bakeoff WHERE ended_at IS NOT NULL"
@@ -39,15 +39,15 @@ async def test_two_kills_repeat_no_question_and_no_message(tmp_path: Path) -> No
             slowly = by_role(answer=lambda _: Say("Use the one you have.", seconds=0.2))
             models.script[name] = slowly
         council = config(models.api_base, SUITE)
-        async with serving(tmp_path, slack, config=council) as served:
+        async with serve_slack(tmp_path, slack, config=council) as served:
             await slack.command("U1", "C1", "/council", "bakeoff small panel:served now")
             await slack.until(lambda: len(models.requests) >= PER_ROUND + 3, 60)
             await served.kill()
-        async with serving(tmp_path, slack, config=council) as served:
+        async with serve_slack(tmp_path, slack, config=council) as served:
             await slack.until(lambda: len(models.requests) >= 3 * PER_ROUND + 2, 60)
             await served.kill()
 
-        async with serving(tmp_path, slack, config=council) as served:
+        async with serve_slack(tmp_path, slack, config=council) as served:
             thread = await told(served, slack)
 
         calls = Counter((one.model, one.user, bool(fences(one.user))) for one in models.requests)

@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 from tests.bot.homes import Home
-from tests.bot.slack.serving import serving
+from tests.bot.slack.serving import serve_slack
 from tests.soak.slack import soak
 from tests.wire.slack import FakeSlack, Rates, Rules, Slow
 
@@ -21,7 +21,7 @@ async def test_kills_lose_nothing_and_duplicate_nothing(tmp_path: Path) -> None:
 async def test_a_stop_during_delivery_is_clean_and_the_next_start_continues(tmp_path: Path) -> None:
     rules = Rules(rates=Rates(off=True))
     async with FakeSlack(rules=rules) as slack:
-        async with serving(tmp_path, slack) as bot:
+        async with serve_slack(tmp_path, slack) as bot:
             slack.trouble("chat.postMessage", Slow(0.0))  # the root, as it is
             slack.trouble("chat.postMessage", Slow(5.0))  # done, but who asked never hears it
             await slack.command("U1", "C1", "/council", "Which queue?")
@@ -32,7 +32,7 @@ async def test_a_stop_during_delivery_is_clean_and_the_next_start_continues(tmp_
 
             assert await bot.process.wait() == 0
             assert loop.time() - began < 8
-        async with serving(tmp_path, slack) as bot:
+        async with serve_slack(tmp_path, slack) as bot:
             root = await bot.answered("C1")
             thread = await bot.told("C1", root)
 

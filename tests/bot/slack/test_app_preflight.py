@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.homes import PATIENCE_SECONDS, Home
-from tests.bot.running import Running, still
-from tests.bot.running import running as watched
-from tests.bot.slack.serving import serving, settings_for
+from tests.bot.homes import TIMEOUT_SECONDS, Home
+from tests.bot.running import RunningServer, holds_for
+from tests.bot.running import running_server as watched
+from tests.bot.slack.serving import serve_slack, slack_environment
 from tests.ports import free_port
 from tests.wire.slack import DropBefore, Fail, FakeSlack, Installation, Slow
 from tests.wire.slack.state import SCOPES
@@ -26,7 +26,7 @@ MINE = Installation(bot_token=BOT, app_token=APP, signing_secret=SECRET)
 
 
 @asynccontextmanager
-async def running(folder: Path, settings: dict[str, str]) -> AsyncIterator[Running]:
+async def running(folder: Path, settings: dict[str, str]) -> AsyncIterator[RunningServer]:
     """Serve until the block ends; no token may be in what was said by then."""
     secrets = (BOT, APP, SECRET, *filter(SECRETS.match, settings.values()))
     async with watched(Home(folder, settings), secrets) as run:
@@ -72,11 +72,11 @@ async def test_an_invalid_token_is_reported_once_and_not_retried(
     tmp_path: Path, settings: dict[str, str], told: str, asked: dict[str, int]
 ) -> None:
     async with a_slack() as slack:
-        given = {**settings_for(slack, "socket"), **settings}
+        given = {**slack_environment(slack, "socket"), **settings}
         async with running(tmp_path, given) as run:
             line = await run.says("Slack: not started. ")
             assert await run.page_is_up()
-            assert await still(lambda: len(slack.calls) == sum(asked.values()), STILL_SECONDS)
+            assert await holds_for(lambda: len(slack.calls) == sum(asked.values()), STILL_SECONDS)
 
     assert told in line
     assert run.of("Slack") == [line]
@@ -87,7 +87,7 @@ async def test_an_invalid_token_is_reported_once_and_not_retried(
 async def test_slack_does_not_start_without_a_required_scope(tmp_path: Path, scope: str) -> None:
     async with (
         a_slack(scope) as slack,
-        running(tmp_path, settings_for(slack, "socket")) as run,
+        running(tmp_path, slack_environment(slack, "socket")) as run,
     ):
         line = await run.says("Slack: not started. ")
         assert await run.page_is_up()
@@ -100,12 +100,14 @@ async def test_slack_starts_without_optional_scopes_and_lists_what_is_off(tmp_pa
     without = ("files:write", "users:read", "channels:history")
     async with (
         a_slack(*without) as slack,
-        running(tmp_path, settings_for(slack, "socket")) as run,
+        running(tmp_path, slack_environment(slack, "socket")) as run,
     ):
         await slack.connected()
         await slack.command("U1", "C1", "/council", "Why?")
-        await slack.until(lambda: len(_thread(slack)) >= 6, PATIENCE_SECONDS)
-        assert await still(lambda: not slack.called("files.getUploadURLExternal"), STILL_SECONDS)
+        await slack.until(lambda: len(_thread(slack)) >= 6, TIMEOUT_SECONDS)
+        assert await holds_for(
+            lambda: not slack.called("files.getUploadURLExternal"), STILL_SECONDS
+        )
 
     said = "\n".join(run.of("Slack"))
     assert "Slack: no files are posted: files:write is missing" in said
@@ -127,7 +129,7 @@ async def test_slack_connects_when_it_becomes_reachable_after_the_start(tmp_path
         lost = await run.says("Slack: The connection to Slack was lost")
         assert await run.page_is_up()
         async with a_slack(port=port) as slack:
-            await slack.connected(seconds=PATIENCE_SECONDS)
+            await slack.connected(seconds=TIMEOUT_SECONDS)
             await run.says("Slack: in Home over Socket Mode")
 
     assert lost.endswith("The next try is in 1 s.")
@@ -137,11 +139,11 @@ async def test_a_rate_limit_at_the_start_is_retried(tmp_path: Path) -> None:
     async with a_slack() as slack:
         slack.storm("auth.test", 600, retry_after=60)
         slack.trouble("apps.connections.open", Fail(503))
-        async with running(tmp_path, settings_for(slack, "socket")) as run:
+        async with running(tmp_path, slack_environment(slack, "socket")) as run:
             await run.says("Slack: Slack is asked too often just now. The next try is in 1 s.")
             slack.storm("auth.test", 0)
             await run.says("Slack: Slack is at fault itself just now (503). The next try is in")
-            await slack.connected(seconds=PATIENCE_SECONDS)
+            await slack.connected(seconds=TIMEOUT_SECONDS)
 
     assert not any("does not work" in line for line in run.lines)
 
@@ -150,8 +152,8 @@ async def test_a_failed_socket_handshake_is_retried(tmp_path: Path) -> None:
     async with a_slack() as slack:
         slack.trouble("apps.connections.open", Slow(0.0))
         slack.trouble("apps.connections.open", DropBefore())
-        async with running(tmp_path, settings_for(slack, "socket")):
-            await slack.connected(seconds=PATIENCE_SECONDS)
+        async with running(tmp_path, slack_environment(slack, "socket")):
+            await slack.connected(seconds=TIMEOUT_SECONDS)
 
     assert len(slack.called("apps.connections.open")) == 3
 
@@ -159,8 +161,8 @@ async def test_a_failed_socket_handshake_is_retried(tmp_path: Path) -> None:
 async def test_an_expired_socket_url_is_not_retried_forever(tmp_path: Path) -> None:
     async with a_slack() as slack:
         slack.links.turned_away = 1
-        async with running(tmp_path, settings_for(slack, "socket")):
-            await slack.connected(seconds=PATIENCE_SECONDS)
+        async with running(tmp_path, slack_environment(slack, "socket")):
+            await slack.connected(seconds=TIMEOUT_SECONDS)
 
     assert len(slack.called("apps.connections.open")) <= 4
 
@@ -169,13 +171,15 @@ async def test_an_expired_socket_url_is_not_retried_forever(tmp_path: Path) -> N
 async def test_an_app_token_revoked_at_run_time_ends_slack_and_nothing_else(
     tmp_path: Path, *, announced: bool
 ) -> None:
-    async with a_slack() as slack, running(tmp_path, settings_for(slack, "socket")) as run:
+    async with a_slack() as slack, running(tmp_path, slack_environment(slack, "socket")) as run:
         await slack.connected()
         before = len(slack.called("apps.connections.open"))
         slack.state.tokens[APP].trouble = "token_revoked"
         await _end_links(slack, announced=announced)
         line = await run.says("SLACK_APP_TOKEN no more")
-        assert await still(lambda: len(slack.called("apps.connections.open")) <= before + 3, 1.0)
+        assert await holds_for(
+            lambda: len(slack.called("apps.connections.open")) <= before + 3, 1.0
+        )
         assert await run.page_is_up()
 
     assert (
@@ -193,7 +197,7 @@ async def _end_links(slack: FakeSlack, *, announced: bool) -> None:
 
 
 async def test_a_bot_token_revoked_at_run_time_is_reported_once(tmp_path: Path) -> None:
-    async with a_slack() as slack, running(tmp_path, settings_for(slack, "socket")) as run:
+    async with a_slack() as slack, running(tmp_path, slack_environment(slack, "socket")) as run:
         await slack.connected()
         await slack.revokes(bot=False)
         event = await slack.revokes()
@@ -208,7 +212,7 @@ async def test_a_bot_token_revoked_at_run_time_is_reported_once(tmp_path: Path) 
 async def test_what_bolt_would_read_from_the_environment_changes_nothing(tmp_path: Path) -> None:
     others = {"SLACK_CLIENT_ID": "1.2", "SLACK_CLIENT_SECRET": "abc"}
     async with a_slack() as slack:
-        told = {**settings_for(slack, "socket"), "SLACK_SIGNING_SECRET": SECRET, **others}
+        told = {**slack_environment(slack, "socket"), "SLACK_SIGNING_SECRET": SECRET, **others}
         async with running(tmp_path, told) as run:
             await slack.connected()
             deed = await slack.command("U1", "C1", "/council", "help")
@@ -218,5 +222,5 @@ async def test_what_bolt_would_read_from_the_environment_changes_nothing(tmp_pat
 
 
 async def test_over_http_slack_may_try_the_address_once_it_runs(tmp_path: Path) -> None:
-    async with FakeSlack("http") as slack, serving(tmp_path, slack, "http"):
+    async with FakeSlack("http") as slack, serve_slack(tmp_path, slack, "http"):
         assert await slack.request_url.verify()

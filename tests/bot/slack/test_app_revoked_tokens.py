@@ -3,13 +3,13 @@
 import asyncio
 from pathlib import Path
 
-from tests.bot.slack.inside import HeldGateway, make_fake_slack, run_slack
-from tests.bot.slack.serving import serving
+from tests.bot.slack.inside import BlockedGateway, make_fake_slack, run_slack
+from tests.bot.slack.serving import serve_slack
 from tests.wire.slack import FakeSlack, Rules
 
 
 async def test_messages_held_back_by_a_revoked_token_are_sent_with_a_new_one() -> None:
-    gateway = HeldGateway()
+    gateway = BlockedGateway()
     async with make_fake_slack() as slack:
         token = slack.state.tokens[slack.state.app.bot_token]
         async with run_slack(slack, gateway) as bot:
@@ -29,7 +29,7 @@ async def test_messages_held_back_by_a_revoked_token_are_sent_with_a_new_one() -
 
 
 async def test_an_uninstalled_app_deletes_its_rounds_and_posts_nothing(tmp_path: Path) -> None:
-    async with FakeSlack(rules=Rules()) as slack, serving(tmp_path, slack) as bot:
+    async with FakeSlack(rules=Rules()) as slack, serve_slack(tmp_path, slack) as bot:
         await slack.command("U1", "C1", "/council", "Where is xylograph kept?")
         root = await bot.answered("C1")
         await bot.told("C1", root)

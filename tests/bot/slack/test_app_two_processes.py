@@ -10,7 +10,7 @@ from bot.context import AppContext
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
 from tests.bot.cluster_fakes import Board, processes
-from tests.bot.slack.inside import FAST_LIMITS, HeldGateway, make_fake_slack, text_of
+from tests.bot.slack.inside import FAST_LIMITS, BlockedGateway, make_fake_slack, text_of
 from tests.wire.slack import BOT, FakeSlack, Message
 
 
@@ -20,7 +20,7 @@ class Processes:
 
     board: Board
     apps: Sequence[AppContext]
-    gateway: HeldGateway
+    gateway: BlockedGateway
     slack: FakeSlack
     running: list[asyncio.Task[None]] = field(default_factory=list)
 
@@ -64,7 +64,7 @@ def _unheard(_: str) -> None:
 
 @asynccontextmanager
 async def two() -> AsyncIterator[Processes]:
-    gateway = HeldGateway()
+    gateway = BlockedGateway()
     board, apps = processes(2, gateway)
     async with make_fake_slack() as slack:
         found = Processes(board, apps, gateway, slack)
@@ -104,7 +104,7 @@ async def test_progress_continues_when_the_process_that_showed_it_ends() -> None
             for number, server in enumerate(
                 one for one in both.board.servers if one.queue == "show slack"
             )
-            if server.doing
+            if server.tasks
         )
 
         await both.stop(shows)

@@ -21,8 +21,8 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.render.pagination import pages
-from bot.render.round_report import report
+from bot.render.pagination import paginate
+from bot.render.round_report import round_thread
 from bot.render.round_status import progress_post
 from bot.slack.block_kit import BlockLevel, action_from_id, fits_slack, render_message
 from bot.slack.modals import modal_pages
@@ -48,7 +48,7 @@ def kinds(post: Post, level: BlockLevel = BlockLevel.DATA_TABLE) -> list[str]:
 
 
 async def test_a_finished_round_starts_with_the_answer_and_ends_with_buttons() -> None:
-    root = report(await held()).root
+    root = round_thread(await held()).root
 
     message = render_message(root)
 
@@ -67,7 +67,7 @@ async def test_a_finished_round_starts_with_the_answer_and_ends_with_buttons() -
 
 
 async def test_the_thread_of_a_round_is_a_sortable_table_ballots_and_answers() -> None:
-    replies = report(await held()).replies
+    replies = round_thread(await held()).replies
 
     assert kinds(replies[0])[:2] == ["header", "data_table"]
     assert kinds(replies[0], BlockLevel.TABLE)[:2] == ["header", "table"]
@@ -88,7 +88,7 @@ async def test_every_stage_of_a_round_is_a_message_slack_takes() -> None:
 
 
 async def test_answers_and_ballots_of_a_round_are_one_page_of_a_modal() -> None:
-    made = modal_pages(report(await held()).replies)
+    made = modal_pages(round_thread(await held()).replies)
 
     assert len(made) == 1
     assert find_page_faults(made[0]) == []
@@ -218,7 +218,7 @@ def test_the_longest_possible_question_is_shown_completely() -> None:
     question = "why " * 5_000
     post = Post((Heading(question), Prose("So."), Note("4 of 4")), question)
 
-    made = [render_message(page) for page in pages(post, fits_slack)]
+    made = [render_message(page) for page in paginate(post, fits_slack)]
 
     assert all(
         find_message_faults({"text": message.text, "blocks": message.blocks}) == []

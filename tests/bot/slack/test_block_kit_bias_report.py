@@ -4,9 +4,9 @@ import pytest
 
 from bot.chat import File
 from bot.render.bias_message import bias_thread
-from bot.render.bias_view import shown
+from bot.render.bias_view import make_bias_view
 from bot.render.leaderboard_tables import Coverage
-from bot.render.pagination import pages
+from bot.render.pagination import paginate
 from bot.slack.block_kit import BlockLevel, fits_slack, render_message
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
 from tests.bot.render.boards.builders import QWEN
@@ -19,17 +19,21 @@ MANY = tuple(a_judge(f"openai/model-{number}") for number in range(12))
 
 @pytest.mark.parametrize("level", [*BlockLevel])
 def test_every_post_of_a_report_is_valid(level: BlockLevel) -> None:
-    reports = (a_bias(majority="qwen"), a_bias(judges=MANY), shown(NOTHING, Coverage(), {}))
+    reports = (
+        a_bias(majority="qwen"),
+        a_bias(judges=MANY),
+        make_bias_view(NOTHING, Coverage(), {}),
+    )
     for report in reports:
         thread = bias_thread(report)
         for post in (thread.root, *thread.replies):
-            for page in pages(post, fits_slack):
+            for page in paginate(post, fits_slack):
                 made = render_message(page, level)
                 assert find_message_faults(made.payload | {"blocks": made.blocks}) == []
 
 
 def test_the_first_post_is_one_message_with_findings_cautions_and_one_line() -> None:
-    (page,) = pages(bias_thread(a_bias(majority="qwen")).root, fits_slack)
+    (page,) = paginate(bias_thread(a_bias(majority="qwen")).root, fits_slack)
 
     read = read_of(render_message(page).blocks)
     assert "ranks its own answer .31 higher than the others do (n 52, .18 to .44)." in read
@@ -38,10 +42,10 @@ def test_the_first_post_is_one_message_with_findings_cautions_and_one_line() -> 
 
 
 def test_a_name_mentions_nobody() -> None:
-    thread = bias_thread(shown(a_report(), Coverage(64), {QWEN: EVIL}))
+    thread = bias_thread(make_bias_view(a_report(), Coverage(64), {QWEN: EVIL}))
 
     for post in (thread.root, *thread.replies):
         if not isinstance(post.parts[0], File):
             for level in BlockLevel:
-                for page in pages(post, fits_slack):
+                for page in paginate(post, fits_slack):
                     assert find_mentions(render_message(page, level).payload) == []

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pytest
 
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
-from bot.render.pagination import pages
+from bot.render.pagination import paginate
 from bot.slack.block_kit import BlockLevel, fits_slack, render_message
 from bot.slack.modals import modal_pages
 from tests.bot.render.hostile import ANSWERS, FORGED, HUGE, LINKS, PARTED, TOKENS
@@ -18,7 +18,7 @@ HUNDREDS = [SMALL[at : at + 100] for at in range(0, len(SMALL), 100)]
 def faults(post: Post) -> list[str]:
     """Give what is wrong with the post's pages at any level and in a modal."""
     found = []
-    for page in pages(post, fits_slack):
+    for page in paginate(post, fits_slack):
         for level in BlockLevel:
             payload = asdict(render_message(page, level))
             found += [*find_message_faults(payload), *find_mentions(payload)]

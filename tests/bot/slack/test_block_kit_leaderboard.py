@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import File, Post
-from bot.render.leaderboard import board_thread
-from bot.render.leaderboard_text import delta_post
-from bot.render.pagination import pages
+from bot.render.leaderboard import leaderboard_thread
+from bot.render.leaderboard_text import changes_post
+from bot.render.pagination import paginate
 from bot.slack.block_kit import BlockLevel, fits_slack, render_message
 from tests.bot.render.boards.builders import (
     CLAUDE,
@@ -23,19 +23,19 @@ EVIL = "<!channel> <@U0BEN> *bold* `code`"
 
 
 def posts() -> list[Post]:
-    thread = board_thread(a_leaderboard())
-    many = board_thread(replace(a_leaderboard(), board=a_board(10)), as_judge=True)
+    thread = leaderboard_thread(a_leaderboard())
+    many = leaderboard_thread(replace(a_leaderboard(), board=a_board(10)), as_judge=True)
     return [
         *(post for t in (thread, many) for post in (t.root, *t.replies)),
-        board_thread(EMPTY).root,
-        delta_post(some_changes(), NAMES, "weekly-sql"),
+        leaderboard_thread(EMPTY).root,
+        changes_post(some_changes(), NAMES, "weekly-sql"),
     ]
 
 
 @pytest.mark.parametrize("level", [*BlockLevel])
 def test_every_post_of_a_leaderboard_is_valid(level: BlockLevel) -> None:
     for post in posts():
-        for page in pages(post, fits_slack):
+        for page in paginate(post, fits_slack):
             assert (
                 find_message_faults(render_message(page, level).payload | _blocks(page, level))
                 == []
@@ -47,9 +47,9 @@ def _blocks(post: Post, level: BlockLevel) -> dict[str, object]:
 
 
 def test_the_first_post_is_one_message_with_a_table_that_sorts() -> None:
-    root = board_thread(a_leaderboard()).root
+    root = leaderboard_thread(a_leaderboard()).root
 
-    (page,) = pages(root, fits_slack)
+    (page,) = paginate(root, fits_slack)
     blocks = render_message(page).blocks
     assert [block["type"] for block in blocks] == ["header", "rich_text", "data_table", "context"]
     share = blocks[2]["rows"][1][2]
@@ -57,7 +57,7 @@ def test_the_first_post_is_one_message_with_a_table_that_sorts() -> None:
 
 
 def test_the_table_of_authors_is_whole() -> None:
-    (page,) = pages(board_thread(a_leaderboard()).replies[0], fits_slack)
+    (page,) = paginate(leaderboard_thread(a_leaderboard()).replies[0], fits_slack)
 
     read = shown_text(render_message(page).blocks)
     assert all(name in read for name in NAMES.values())
@@ -66,9 +66,9 @@ def test_the_table_of_authors_is_whole() -> None:
 
 def test_a_name_mentions_nobody() -> None:
     board = replace(a_leaderboard(), names={CLAUDE: EVIL})
-    thread = board_thread(board)
+    thread = leaderboard_thread(board)
 
-    for post in (thread.root, *thread.replies, delta_post(some_changes(), {CLAUDE: EVIL}, EVIL)):
+    for post in (thread.root, *thread.replies, changes_post(some_changes(), {CLAUDE: EVIL}, EVIL)):
         if not isinstance(post.parts[0], File):
             for level in BlockLevel:
                 payload = render_message(post, level).payload

@@ -9,13 +9,13 @@ import pytest
 import yaml
 
 from bot.commands.dispatch import COMMANDS
-from bot.settings import load_houses
+from bot.settings import load_panel_config
 from bot.slack.app import Slack
 from bot.slack.client import FEATURES_BY_SCOPE, REQUIRED_SCOPES
-from bot.slack.config import events_address, manifest, manifest_text
+from bot.slack.config import events_address, load_manifest, render_manifest
 from bot.slack.listeners import ASK_ABOUT_MESSAGE, ASK_ANYWHERE, SlackListeners
-from tests.bot.homes import Home, Ran
-from tests.wire.slack.manifest import faults_of_manifest
+from tests.bot.homes import Home, Result
+from tests.wire.slack.manifest import find_manifest_faults
 
 ADDRESS = "https://council.example.com/slack/events"
 SECRET = {"SLACK_SIGNING_SECRET": "8f742231b10e"}
@@ -24,24 +24,24 @@ APP_TOKEN = {"SLACK_APP_TOKEN": "xapp-1-home"}
 
 @pytest.mark.parametrize("address", [None, ADDRESS], ids=["socket", "http"])
 def test_it_is_valid(address: str | None) -> None:
-    assert faults_of_manifest(manifest(address)) == []
+    assert find_manifest_faults(load_manifest(address)) == []
 
 
 def test_its_scopes_are_those_that_preflight_checks() -> None:
-    scopes = manifest()["oauth_config"]["scopes"]["bot"]
+    scopes = load_manifest()["oauth_config"]["scopes"]["bot"]
 
     assert scopes == sorted({*REQUIRED_SCOPES, *FEATURES_BY_SCOPE})
 
 
 def test_every_scope_says_what_it_is_for() -> None:
-    lines = [line.strip() for line in manifest_text().splitlines()]
+    lines = [line.strip() for line in render_manifest().splitlines()]
 
     for scope in (*REQUIRED_SCOPES, *FEATURES_BY_SCOPE):
         assert any(line.startswith(f"- {scope} # ") for line in lines), scope
 
 
 def test_it_lists_every_shortcut_that_is_handled() -> None:
-    shortcuts = {entry["callback_id"]: entry for entry in manifest()["features"]["shortcuts"]}
+    shortcuts = {entry["callback_id"]: entry for entry in load_manifest()["features"]["shortcuts"]}
 
     assert {name: entry["type"] for name, entry in shortcuts.items()} == {
         ASK_ABOUT_MESSAGE: "message",
@@ -52,12 +52,12 @@ def test_it_lists_every_shortcut_that_is_handled() -> None:
 def test_every_event_in_it_is_handled() -> None:
     heard = inspect.getsource(SlackListeners) + inspect.getsource(Slack)
 
-    for event in manifest()["settings"]["event_subscriptions"]["bot_events"]:
+    for event in load_manifest()["settings"]["event_subscriptions"]["bot_events"]:
         assert f'"{event.partition(".")[0]}"' in heard, event
 
 
 def test_people_can_write_to_the_bot_and_arrive_as_ids() -> None:
-    features = manifest()["features"]
+    features = load_manifest()["features"]
 
     assert features["app_home"]["messages_tab_enabled"] is True
     assert features["app_home"]["messages_tab_read_only_enabled"] is False
@@ -65,14 +65,14 @@ def test_people_can_write_to_the_bot_and_arrive_as_ids() -> None:
 
 
 def test_the_hint_names_every_command() -> None:
-    hint = manifest()["features"]["slash_commands"][0]["usage_hint"]
+    hint = load_manifest()["features"]["slash_commands"][0]["usage_hint"]
 
     for command in COMMANDS.commands:
         assert command.usage.removeprefix("/council ") in hint
 
 
 def test_over_http_everything_is_posted_to_one_address() -> None:
-    document = manifest(ADDRESS)
+    document = load_manifest(ADDRESS)
 
     assert document["settings"]["socket_mode_enabled"] is False
     assert document["features"]["slash_commands"][0]["url"] == ADDRESS
@@ -81,8 +81,8 @@ def test_over_http_everything_is_posted_to_one_address() -> None:
 
 
 def test_over_a_socket_there_is_no_address() -> None:
-    assert manifest()["settings"]["socket_mode_enabled"] is True
-    assert "url" not in manifest_text()
+    assert load_manifest()["settings"]["socket_mode_enabled"] is True
+    assert "url" not in render_manifest()
 
 
 @pytest.mark.parametrize(
@@ -122,10 +122,10 @@ def test_the_printed_manifest_matches_the_settings(
 
     assert (ran.code, ran.err) == (0, "")
     assert yaml.safe_load(ran.out) == json.loads(as_json.out)
-    assert as_json.json == manifest(None if socket else ADDRESS)
+    assert as_json.json == load_manifest(None if socket else ADDRESS)
 
 
-def is_one_sentence(ran: Ran) -> bool:
+def is_one_sentence(ran: Result) -> bool:
     return (ran.code, ran.out, len(ran.lines)) == (2, "", 1)
 
 
@@ -173,7 +173,7 @@ def test_the_guides_example_of_access_is_sound(tmp_path: Path) -> None:
     config = tmp_path / "council.toml"
     config.write_text(f'[panels.ollama]\nmembers = ["ollama/a", "ollama/b"]\n{example[1]}')
 
-    access = load_houses(config).access
+    access = load_panel_config(config).access
 
     assert access.channels == ("C012AB", "C034CD")
     assert access.admins == ("U056EF",)

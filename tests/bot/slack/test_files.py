@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.client import opened_client
+from bot.slack.client import open_client
 from bot.slack.files import parse_attachments
 from bot.slack.workspace import Directory, Workspace
 from council.errors import CouncilError
@@ -27,7 +27,7 @@ def workspace(client: AsyncWebClient, *scopes: str) -> Workspace:
 
 
 async def read(slack: FakeSlack, file: dict[str, Any], token: str = OURS, *scopes: str) -> bytes:
-    async with opened_client(slack.api_url, token) as client:
+    async with open_client(slack.api_url, token) as client:
         (found,) = parse_attachments(workspace(client, *scopes), [file])
         return await found.read()
 

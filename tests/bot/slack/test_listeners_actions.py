@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.slack.serving import serving
+from tests.bot.slack.serving import serve_slack
 from tests.bot.slack.story import SERVED, Stage, config, text_of
 from tests.wire.models import Behaviour, ModelServer, Say, answer, by_role, fences
-from tests.wire.slack import BOT, Deed, Event, FakeSlack, Message, Rates, Rules
+from tests.wire.slack import BOT, Event, FakeSlack, Message, Rates, Rules, UserAction
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -20,7 +20,7 @@ def _slow(seconds: float) -> Behaviour:
     return by_role(answer=lambda _: Say("Use the one you have.", seconds=seconds))
 
 
-async def _press(stage: Stage, on: Message, action: str, user: str = "U1") -> Deed:
+async def _press(stage: Stage, on: Message, action: str, user: str = "U1") -> UserAction:
     deed = await stage.slack.click(on, f"council:{action}", user)
     assert deed.accepted
     return deed
@@ -176,7 +176,7 @@ async def test_every_button_works_after_a_restart(tmp_path: Path) -> None:
         FakeSlack(rules=Rules(rates=Rates(off=True))) as slack,
     ):
         council = config(models.api_base)
-        async with serving(tmp_path, slack, config=council) as served:
+        async with serve_slack(tmp_path, slack, config=council) as served:
             before = Stage(served, models)
             channel, other = before.channel(), before.channel()
             event = await slack.mention("U1", channel, f"<@{BOT}> Which queue, once?")
@@ -186,7 +186,7 @@ async def test_every_button_works_after_a_restart(tmp_path: Path) -> None:
             await _press(before, stopped, "cancel")
             await slack.until(lambda: "Cancelled." in _root(before, other))
         models.script.clear()
-        async with serving(tmp_path, slack, config=council) as served:
+        async with serve_slack(tmp_path, slack, config=council) as served:
             await _pressed_all(Stage(served, models), event, root, stopped)
         assert slack.faults == []
         assert slack.pings() == []

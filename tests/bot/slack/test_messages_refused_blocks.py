@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bot.slack.inside import HeldGateway, RunningSlack, make_fake_slack, run_slack, text_of
+from tests.bot.slack.inside import BlockedGateway, RunningSlack, make_fake_slack, run_slack, text_of
 from tests.builders import CLAUDE
 from tests.wire.slack import Message
 
@@ -56,7 +56,7 @@ async def test_a_refused_plan_is_not_retried_with_every_edit() -> None:
 
 @pytest.mark.parametrize("answer", ["Use a queue.", LONG], ids=["short", "long"])
 async def test_an_answer_without_any_blocks_is_sent_as_text(answer: str) -> None:
-    gateway = HeldGateway(chairmen={CLAUDE: answer})
+    gateway = BlockedGateway(chairmen={CLAUDE: answer})
     async with make_fake_slack() as slack, run_slack(slack, gateway) as bot:
         slack.refuse_blocks("rich_text", "header", "context", "actions", "plan", "table")
         await bot.asks()

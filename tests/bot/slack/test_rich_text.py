@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.render.markdown_parser import parsed
+from bot.render.markdown_parser import parse_markdown
 from bot.slack.rich_text import escape_mrkdwn, markdown_blocks, neutralize
 from tests.bot.slack.block_kit_checks import shown_text
 
@@ -12,7 +12,7 @@ Element = dict[str, Any]
 
 
 def elements(text: str) -> list[Element]:
-    return [e for b in markdown_blocks(parsed(text), as_table=False) for e in b["elements"]]
+    return [e for b in markdown_blocks(parse_markdown(text), as_table=False) for e in b["elements"]]
 
 
 def leaves(text: str) -> list[Element]:

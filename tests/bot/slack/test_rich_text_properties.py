@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.chat import Button, Buttons, Heading, Note, Post, Prose
-from bot.render.pagination import pages
+from bot.render.pagination import paginate
 from bot.slack.block_kit import BlockLevel, fits_slack, render_message
 from bot.slack.modals import modal_pages
 from tests.bot.render.markdowns import MARKDOWN, words
@@ -30,7 +30,7 @@ def test_any_answer_is_within_limits_and_mentions_nobody(text: str) -> None:
 @SLOW
 @given(MARKDOWN, st.sampled_from(list(BlockLevel)))
 def test_every_word_is_shown_in_order_at_every_level(text: str, level: BlockLevel) -> None:
-    messages = [render_message(page, level) for page in pages(an_answer(text), fits_slack)]
+    messages = [render_message(page, level) for page in paginate(an_answer(text), fits_slack)]
 
     read = "".join(shown_text(m.blocks) if m.blocks else m.text for m in messages)
     assert words(read) == words(text)
@@ -45,4 +45,4 @@ def test_every_word_is_shown_in_order_in_a_modal(text: str) -> None:
 @SLOW
 @given(MARKDOWN)
 def test_paging_is_the_same_every_time(text: str) -> None:
-    assert pages(an_answer(text), fits_slack) == pages(an_answer(text), fits_slack)
+    assert paginate(an_answer(text), fits_slack) == paginate(an_answer(text), fits_slack)

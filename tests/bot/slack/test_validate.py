@@ -5,8 +5,8 @@ import json
 import pytest
 
 from bot.chat import DeliveryUnknownError
-from bot.slack.client import opened_client
-from bot.slack.validate import Sample, faults_of, samples
+from bot.slack.client import open_client
+from bot.slack.validate import Sample, find_faults, samples
 from tests.bot.homes import Home
 from tests.bot.slack.block_kit_checks import find_message_faults
 from tests.wire.slack import FakeSlack
@@ -53,8 +53,8 @@ async def test_a_refused_sample_is_named_and_fails(home: Home) -> None:
 
 
 async def test_a_fault_says_where_it_is() -> None:
-    async with FakeSlack() as slack, opened_client(slack.api_url) as client:
-        faults = await faults_of(client, Sample("bad", "message", TWO_BAD))
+    async with FakeSlack() as slack, open_client(slack.api_url) as client:
+        faults = await find_faults(client, Sample("bad", "message", TWO_BAD))
 
     assert len(faults) == 1
     assert faults[0].startswith("/blocks/1")
@@ -68,13 +68,13 @@ async def test_an_unreachable_slack_is_reported_in_one_sentence(home: Home) -> N
 
 
 async def test_only_the_sample_is_sent() -> None:
-    async with FakeSlack() as slack, opened_client(slack.api_url) as client:
-        await faults_of(client, Sample("bad", "message", TWO_BAD))
+    async with FakeSlack() as slack, open_client(slack.api_url) as client:
+        await find_faults(client, Sample("bad", "message", TWO_BAD))
 
     assert slack.calls[0].arguments == {"message": TWO_BAD}
 
 
 async def test_an_unreachable_slack_is_not_a_finding() -> None:
-    async with opened_client(NOWHERE) as client:
+    async with open_client(NOWHERE) as client:
         with pytest.raises(DeliveryUnknownError):
-            await faults_of(client, Sample("any", "message", TWO_BAD))
+            await find_faults(client, Sample("any", "message", TWO_BAD))

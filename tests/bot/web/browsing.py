@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 
 from bot.context import AppContext
 from bot.runners.local import LocalRunner
-from bot.web.app import web_app
+from bot.web.app import create_app
 from bot.web.auth import PageSigner, Visitor, place_of
 from bot.web.context import WebContext
 from council.pipeline.run import run_round
@@ -36,7 +36,7 @@ class Clock:
 
 
 @dataclass(slots=True)
-class Town:
+class Site:
     """A site and everybody who visits it."""
 
     site: WebContext
@@ -78,18 +78,20 @@ class Town:
             return [sight.round_ async for sight in sights][-1]
 
 
-def a_town(
+def make_site(
     app_context: AppContext | None = None,
     *,
     token: str | None = None,
     loopback: bool = True,
     state: Callable[[], str] = str,
-) -> Town:
+) -> Site:
     """Return a site that requires the token, if one is given."""
     clock = Clock()
     seals = PageSigner(f"key of {token}".encode(), clock)
-    found = WebContext(app_context or an_app(), seals, token, state=state, wrong_token_seconds=0)
-    return Town(found, web_app(found, loopback=loopback), clock)
+    found = WebContext(
+        app_context or an_app(), seals, token, state=state, failed_login_delay_seconds=0
+    )
+    return Site(found, create_app(found, loopback=loopback), clock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,7 @@ class Browser:
         return Visitor(self.client.cookies["council_visitor"])
 
 
-def round_of(response: httpx.Response) -> str:
+def redirected_round_id(response: httpx.Response) -> str:
     """Return the id of the round that a response redirects to."""
     assert response.status_code == 303, response.text
     found = re.fullmatch(r"/rounds/([0-9a-f]{10})", response.headers["location"])

@@ -4,20 +4,20 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.bot.web.browsing import TOKEN, Town, a_town
+from tests.bot.web.browsing import TOKEN, Site, make_site
 
 
 @pytest.fixture
-async def town() -> AsyncIterator[Town]:
+async def town() -> AsyncIterator[Site]:
     """Return a site on loopback that asks for no token."""
-    town = a_town()
+    town = make_site()
     yield town
     await town.close()
 
 
 @pytest.fixture
-async def gated() -> AsyncIterator[Town]:
+async def gated() -> AsyncIterator[Site]:
     """Return a site that asks for its token."""
-    town = a_town(token=TOKEN)
+    town = make_site(token=TOKEN)
     yield town
     await town.close()

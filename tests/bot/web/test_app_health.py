@@ -4,26 +4,26 @@ import re
 
 from council.errors import GatewayError, StoreError
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import Town, a_town, round_of
+from tests.bot.web.browsing import Site, make_site, redirected_round_id
 from tests.bot.web.test_auth_headers import BrokenStore
 from tests.builders import CLAUDE, GEMINI, GPT, GROK, a_panel
 from tests.fakes.gateway import FakeGateway, rank_by_text
 
 
-async def test_a_process_that_answers_is_alive(town: Town) -> None:
+async def test_a_process_that_answers_is_alive(town: Site) -> None:
     found = await town.browser().get("/healthz")
 
     assert (found.status_code, found.json()) == (200, {"status": "ok"})
 
 
-async def test_it_is_ready_when_a_round_could_be_held(town: Town) -> None:
+async def test_it_is_ready_when_a_round_could_be_held(town: Site) -> None:
     found = await town.browser().get("/readyz")
 
     assert (found.status_code, found.json()) == (200, {"status": "ready", "panels": ["house"]})
 
 
 async def test_it_is_alive_but_not_ready_without_its_database() -> None:
-    town = a_town(an_app(store=BrokenStore(StoreError("The database is locked."))))
+    town = make_site(an_app(store=BrokenStore(StoreError("The database is locked."))))
 
     alive, ready = [await town.browser().get(path) for path in ("/healthz", "/readyz")]
 
@@ -34,7 +34,7 @@ async def test_it_is_alive_but_not_ready_without_its_database() -> None:
 
 async def test_it_is_not_ready_until_its_models_are() -> None:
     states = ["Fetching a model: 40% of 9 MB …", ""]
-    town = a_town(state=lambda: states[0])
+    town = make_site(state=lambda: states[0])
 
     before = await town.browser().get("/readyz")
     page = await town.browser().get("/")
@@ -47,7 +47,7 @@ async def test_it_is_not_ready_until_its_models_are() -> None:
     await town.close()
 
 
-async def figures(town: Town) -> dict[str, float]:
+async def figures(town: Site) -> dict[str, float]:
     text = (await town.browser().get("/metrics")).text
     lines = re.findall(r"^(council_\S*?(?:\{.*?\})?) (\S+)$", text, re.MULTILINE)
     return {name: float(value) for name, value in lines}
@@ -59,9 +59,11 @@ async def test_the_metrics_count_rounds_and_paid_replies() -> None:
         judges={CLAUDE: ["I rank none.", rank_by_text], GEMINI: "I rank none."},
     )
     panel = a_panel(4, chairmen=[GROK])
-    town = a_town(an_app(gateway, panels=[panel]))
+    town = make_site(an_app(gateway, panels=[panel]))
     before = await figures(town)
-    closed = await town.ended(round_of(await town.browser().ask("Is this in the figures?")))
+    closed = await town.ended(
+        redirected_round_id(await town.browser().ask("Is this in the figures?"))
+    )
     after = await figures(town)
 
     more = {name: value - before.get(name, 0) for name, value in after.items()}
@@ -76,7 +78,7 @@ async def test_the_metrics_count_rounds_and_paid_replies() -> None:
     await town.close()
 
 
-async def test_the_metrics_contain_no_texts(town: Town) -> None:
-    await town.ended(round_of(await town.browser().ask("Is this a secret?")))
+async def test_the_metrics_contain_no_texts(town: Site) -> None:
+    await town.ended(redirected_round_id(await town.browser().ask("Is this a secret?")))
 
     assert "secret" not in (await town.browser().get("/metrics")).text

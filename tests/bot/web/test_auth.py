@@ -8,11 +8,11 @@ from tests.bot.web.browsing import (
     SOMEBODY,
     TOKEN,
     Browser,
-    Town,
+    Site,
     a_round_of,
-    a_town,
     forms_of,
-    round_of,
+    make_site,
+    redirected_round_id,
 )
 
 READS = ("", "/events", "/state", "/round.json", "/round.md")
@@ -20,23 +20,23 @@ PATHS = ("/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/events", "/me
 OPEN = ("/login", "/healthz", "/readyz", "/static/council.css")
 
 
-async def a_held_round(town: Town) -> str:
+async def a_held_round(town: Site) -> str:
     return (await town.hold(a_round_of(SOMEBODY, private=True))).id
 
 
-def linked(town: Town, round_id: str, read: str = "") -> str:
-    return f"/rounds/{round_id}{read}?key={town.site.seals.link_key(round_id)}"
+def linked(town: Site, round_id: str, read: str = "") -> str:
+    return f"/rounds/{round_id}{read}?key={town.site.signer.link_key(round_id)}"
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_page_without_the_token_redirects_to_the_login(gated: Town, path: str) -> None:
+async def test_a_page_without_the_token_redirects_to_the_login(gated: Site, path: str) -> None:
     sent = await gated.browser().get(path)
 
     assert (sent.status_code, sent.headers["location"]) == (303, f"/login?next={path}")
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_an_api_request_without_the_token_is_refused(gated: Town, path: str) -> None:
+async def test_an_api_request_without_the_token_is_refused(gated: Site, path: str) -> None:
     refused = [
         await gated.browser().get(path, accept="application/json"),
         await gated.browser().get(path, authorization="Bearer wrong", accept="*/*"),
@@ -48,7 +48,7 @@ async def test_an_api_request_without_the_token_is_refused(gated: Town, path: st
     assert "COUNCIL_WEB_TOKEN" in refused[0].text
 
 
-async def test_without_the_token_nothing_is_asked(gated: Town) -> None:
+async def test_without_the_token_nothing_is_asked(gated: Site) -> None:
     browser = gated.browser()
     form = await browser.form("/login", "/login")
 
@@ -59,27 +59,27 @@ async def test_without_the_token_nothing_is_asked(gated: Town) -> None:
 
 
 @pytest.mark.parametrize("path", OPEN)
-async def test_public_paths_need_no_token(gated: Town, path: str) -> None:
+async def test_public_paths_need_no_token(gated: Site, path: str) -> None:
     assert (await gated.browser().get(path)).status_code == 200
 
 
 @pytest.mark.parametrize(
     "path", ["/login", "/loginx", "/login/x", "/healthz/x", "/static/none", "/rounds/none?key=x"]
 )
-async def test_without_the_token_no_page_shows_a_question(gated: Town, path: str) -> None:
+async def test_without_the_token_no_page_shows_a_question(gated: Site, path: str) -> None:
     round_ = await gated.hold(a_round_of(SOMEBODY))
 
     assert round_.question.text not in (await gated.browser().get(path)).text
 
 
-async def test_a_bearer_of_the_token_is_let_in(gated: Town) -> None:
+async def test_a_bearer_of_the_token_is_let_in(gated: Site) -> None:
     bearer = gated.browser(authorization=f"Bearer {TOKEN}")
 
     assert (await bearer.get("/metrics", accept="*/*")).status_code == 200
-    assert round_of(await bearer.ask("Why?"))
+    assert redirected_round_id(await bearer.ask("Why?"))
 
 
-async def test_a_login_redirects_to_the_requested_page(gated: Town) -> None:
+async def test_a_login_redirects_to_the_requested_page(gated: Site) -> None:
     browser = gated.browser()
     asked = await browser.get("/rounds")
     form = await browser.form(asked.headers["location"], "/login")
@@ -91,7 +91,7 @@ async def test_a_login_redirects_to_the_requested_page(gated: Town) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["", "x", TOKEN + " ", TOKEN.upper(), "ü" * 40])
-async def test_a_wrong_token_is_said_to_be_wrong(gated: Town, wrong: str) -> None:
+async def test_a_wrong_token_is_said_to_be_wrong(gated: Site, wrong: str) -> None:
     browser = gated.browser()
 
     refused = await browser.log_in(wrong)
@@ -102,7 +102,7 @@ async def test_a_wrong_token_is_said_to_be_wrong(gated: Town, wrong: str) -> Non
     assert (await browser.get("/")).status_code == 303
 
 
-async def test_no_token_is_right_where_none_is_asked_for(town: Town) -> None:
+async def test_no_token_is_right_where_none_is_asked_for(town: Site) -> None:
     assert (await town.browser().log_in("")).status_code == 403
 
 
@@ -122,7 +122,7 @@ async def test_no_token_is_right_where_none_is_asked_for(town: Town) -> None:
         ("/" + "a" * 999, "/"),
     ],
 )
-async def test_the_login_redirects_to_no_other_site(gated: Town, wanted: str, sent: str) -> None:
+async def test_the_login_redirects_to_no_other_site(gated: Site, wanted: str, sent: str) -> None:
     let_in = await gated.browser().log_in(next=wanted)
 
     assert (let_in.status_code, let_in.headers["location"]) == (303, sent)
@@ -132,7 +132,7 @@ async def test_the_login_redirects_to_no_other_site(gated: Town, wanted: str, se
     ("address", "secure"), [("http://localhost:8000", False), ("https://localhost", True)]
 )
 async def test_cookies_are_http_only_and_same_site(
-    gated: Town, address: str, *, secure: bool
+    gated: Site, address: str, *, secure: bool
 ) -> None:
     browser = gated.browser(address)
     login = await browser.get("/login")
@@ -145,7 +145,7 @@ async def test_cookies_are_http_only_and_same_site(
         assert ("secure" in flags) is secure
 
 
-async def test_a_session_expires(gated: Town) -> None:
+async def test_a_session_expires(gated: Site) -> None:
     browser = gated.browser()
     await browser.log_in()
 
@@ -156,12 +156,12 @@ async def test_a_session_expires(gated: Town) -> None:
     assert (last, (await browser.get("/")).status_code) == (200, 303)
 
 
-async def test_a_new_token_invalidates_sessions_and_links(gated: Town) -> None:
+async def test_a_new_token_invalidates_sessions_and_links(gated: Site) -> None:
     browser = gated.browser()
     await browser.log_in()
     round_id = await a_held_round(gated)
     link = linked(gated, round_id)
-    changed = a_town(gated.site.app, token="another long random text")
+    changed = make_site(gated.site.app, token="another long random text")
 
     other = changed.browser()
     other.client.cookies.update(browser.client.cookies)
@@ -173,7 +173,7 @@ async def test_a_new_token_invalidates_sessions_and_links(gated: Town) -> None:
 
 
 @pytest.mark.parametrize("read", READS)
-async def test_a_signed_link_opens_its_round_without_the_token(gated: Town, read: str) -> None:
+async def test_a_signed_link_opens_its_round_without_the_token(gated: Site, read: str) -> None:
     round_id = await a_held_round(gated)
 
     opened = await gated.browser().get(linked(gated, round_id, read))
@@ -183,7 +183,7 @@ async def test_a_signed_link_opens_its_round_without_the_token(gated: Town, read
 
 @pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize("key", ["", "x", "AAAA.BBBB", "\u2028", "a" * 5000])
-async def test_a_forged_link_opens_nothing(gated: Town, key: str, read: str) -> None:
+async def test_a_forged_link_opens_nothing(gated: Site, key: str, read: str) -> None:
     round_id = await a_held_round(gated)
 
     refused = await gated.browser().get(f"/rounds/{round_id}{read}?key={key}")
@@ -193,24 +193,24 @@ async def test_a_forged_link_opens_nothing(gated: Town, key: str, read: str) -> 
     assert "Postgres" not in refused.text
 
 
-async def test_a_link_opens_no_other_round(gated: Town) -> None:
+async def test_a_link_opens_no_other_round(gated: Site) -> None:
     await a_held_round(gated)
-    key = gated.site.seals.link_key("0123456789")
+    key = gated.site.signer.link_key("0123456789")
 
     assert (await gated.browser().get(f"/rounds/abcdef0123?key={key}")).status_code == 403
 
 
-async def test_a_signature_is_valid_for_one_purpose_only(gated: Town) -> None:
+async def test_a_signature_is_valid_for_one_purpose_only(gated: Site) -> None:
     round_id = await a_held_round(gated)
-    seals = gated.site.seals
+    seals = gated.site.signer
 
-    for key in (seals.form_token(round_id), seals.new_pass().removeprefix("pass.")):
+    for key in (seals.csrf_token(round_id), seals.session_token().removeprefix("pass.")):
         assert (await gated.browser().get(f"/rounds/{round_id}?key={key}")).status_code == 403
-    assert not seals.is_pass("pass." + seals.link_key("pass"))
-    assert not seals.is_pass("pass." + seals.form_token("pass"))
+    assert not seals.is_session_token("pass." + seals.link_key("pass"))
+    assert not seals.is_session_token("pass." + seals.csrf_token("pass"))
 
 
-async def test_a_link_expires(gated: Town) -> None:
+async def test_a_link_expires(gated: Site) -> None:
     link = linked(gated, await a_held_round(gated))
 
     gated.clock.now += LINK_SECONDS
@@ -222,12 +222,12 @@ async def test_a_link_expires(gated: Town) -> None:
     assert "This link has run out: ask for the round in the chat it came from." in refused.text
 
 
-async def test_a_valid_link_to_an_unknown_round_is_not_found(gated: Town) -> None:
+async def test_a_valid_link_to_an_unknown_round_is_not_found(gated: Site) -> None:
     assert (await gated.browser().get(linked(gated, "0123456789"))).status_code == 404
 
 
 @pytest.mark.parametrize("act", ["again", "stop", "resume"])
-async def test_a_signed_link_permits_no_action(gated: Town, act: str) -> None:
+async def test_a_signed_link_permits_no_action(gated: Site, act: str) -> None:
     round_id = await a_held_round(gated)
     browser = gated.browser()
     form = await browser.form("/login", "/login")
@@ -238,7 +238,7 @@ async def test_a_signed_link_permits_no_action(gated: Town, act: str) -> None:
     assert len(await gated.store.recent()) == 1
 
 
-async def test_a_link_opens_only_its_own_round(gated: Town) -> None:
+async def test_a_link_opens_only_its_own_round(gated: Site) -> None:
     await gated.hold(a_round_of(SOMEBODY, "aaaaaaaaaa"))
     other = a_round_of(SOMEBODY, "bbbbbbbbbb")
 
@@ -248,7 +248,7 @@ async def test_a_link_opens_only_its_own_round(gated: Town) -> None:
     assert not {form.action for form in forms_of(page) if form.action.startswith("/rounds/")}
 
 
-async def test_a_signed_link_is_read_only_for_the_asker_too(gated: Town) -> None:
+async def test_a_signed_link_is_read_only_for_the_asker_too(gated: Site) -> None:
     browser = await in_without_a_pass(gated)
     round_ = a_round_of(browser.visitor)
     await gated.store.open(round_)
@@ -259,14 +259,14 @@ async def test_a_signed_link_is_read_only_for_the_asker_too(gated: Town) -> None
     assert not {form.action for form in forms_of(page) if form.action.startswith("/rounds/")}
 
 
-async def in_without_a_pass(town: Town) -> Browser:
+async def in_without_a_pass(town: Site) -> Browser:
     browser = town.browser()
     await browser.get("/login")
     return browser
 
 
 async def test_links_work_where_no_token_is_asked_for() -> None:
-    town = a_town(an_app())
+    town = make_site(an_app())
     round_id = await a_held_round(town)
 
     assert (await town.browser().get(f"/rounds/{round_id}")).status_code == 404

@@ -12,7 +12,7 @@ from council.errors import StoreError
 from council.rounds import Round
 from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import SOMEBODY, TOKEN, Town, a_round_of, a_town
+from tests.bot.web.browsing import SOMEBODY, TOKEN, Site, a_round_of, make_site
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -67,7 +67,7 @@ def is_harmless(response: httpx.Response) -> bool:
 
 @pytest.mark.parametrize(("path", "status"), PATHS)
 async def test_every_response_forbids_foreign_scripts_and_frames(
-    town: Town, path: str, status: int
+    town: Site, path: str, status: int
 ) -> None:
     await town.hold(a_round_of(SOMEBODY))
 
@@ -77,7 +77,7 @@ async def test_every_response_forbids_foreign_scripts_and_frames(
     assert is_harmless(response)
 
 
-async def test_errors_of_the_middleware_have_the_headers_too(gated: Town) -> None:
+async def test_errors_of_the_middleware_have_the_headers_too(gated: Site) -> None:
     browser = gated.browser()
     refused = [
         await browser.get("/"),
@@ -91,7 +91,7 @@ async def test_errors_of_the_middleware_have_the_headers_too(gated: Town) -> Non
 
 @pytest.mark.parametrize("path", ["/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/state"])
 async def test_a_database_error_is_shown_as_its_sentence(path: str) -> None:
-    town = a_town(an_app(store=BrokenStore(StoreError("The disk is full: make room."))))
+    town = make_site(an_app(store=BrokenStore(StoreError("The disk is full: make room."))))
 
     failed = await town.browser().get(path)
 
@@ -103,7 +103,7 @@ async def test_a_database_error_is_shown_as_its_sentence(path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/state"])
 async def test_an_unexpected_error_is_a_page_with_a_reference(path: str) -> None:
-    town = a_town(an_app(store=BrokenStore(ZeroDivisionError("secret insides"))))
+    town = make_site(an_app(store=BrokenStore(ZeroDivisionError("secret insides"))))
 
     with capture_logs() as logged:
         failed = await town.browser().get(path)
@@ -118,7 +118,7 @@ async def test_an_unexpected_error_is_a_page_with_a_reference(path: str) -> None
 
 
 async def test_a_stream_that_fails_says_so_in_the_stream() -> None:
-    town = a_town(an_app(store=(store := FailingLater())))
+    town = make_site(an_app(store=(store := FailingLater())))
     await store.open(a_round_of(SOMEBODY))
 
     with capture_logs() as logged:
@@ -145,7 +145,7 @@ class FailingLater(MemoryStore):
 @pytest.mark.parametrize(
     "host", ["example.org", "localhost.example.org", "127.0.0.1.example.org:8000", "", "[::2]"]
 )
-async def test_an_untrusted_host_name_is_refused(town: Town, host: str) -> None:
+async def test_an_untrusted_host_name_is_refused(town: Site, host: str) -> None:
     refused = await town.browser().get("/", host=host)
 
     assert refused.status_code == 400
@@ -153,18 +153,18 @@ async def test_an_untrusted_host_name_is_refused(town: Town, host: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost", "LOCALHOST:8000", "[::1]:8000"])
-async def test_loopback_host_names_are_answered(town: Town, host: str) -> None:
+async def test_loopback_host_names_are_answered(town: Site, host: str) -> None:
     assert (await town.browser().get("/", host=host)).status_code == 200
 
 
 async def test_a_public_page_answers_to_any_host_name() -> None:
-    town = a_town(token=TOKEN, loopback=False)
+    town = make_site(token=TOKEN, loopback=False)
 
     assert (await town.browser("http://council.example.org").get("/login")).status_code == 200
     await town.close()
 
 
-async def test_long_pages_are_compressed_and_streams_are_not(town: Town) -> None:
+async def test_long_pages_are_compressed_and_streams_are_not(town: Site) -> None:
     await town.hold(a_round_of(SOMEBODY))
     browser = town.browser()
 
@@ -175,7 +175,7 @@ async def test_long_pages_are_compressed_and_streams_are_not(town: Town) -> None
     assert "content-encoding" not in stream.headers
 
 
-async def test_assets_have_addresses_that_change_with_their_content(town: Town) -> None:
+async def test_assets_have_addresses_that_change_with_their_content(town: Site) -> None:
     page = (await town.browser().get("/")).text
 
     for name in ("council.css", "council.js", "council.svg"):
@@ -183,7 +183,7 @@ async def test_assets_have_addresses_that_change_with_their_content(town: Town) 
         assert f"/static/{name}?{digest}" in page
 
 
-async def test_a_page_loads_nothing_from_other_sites(town: Town) -> None:
+async def test_a_page_loads_nothing_from_other_sites(town: Site) -> None:
     await town.hold(a_round_of(SOMEBODY))
 
     for path in ("/", "/rounds", "/rounds/abcdef0123", "/login", "/nowhere"):

@@ -14,15 +14,15 @@ from council.bakeoffs.models import Ending
 from council.places import Place
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, kept
-from tests.bot.web.browsing import Browser, Town, a_town
+from tests.bot.web.browsing import Browser, Site, make_site
 from tests.builders import ASKED_AT, CLAUDE
 from tests.fakes.gateway import FakeGateway, Hangs
 
 
 @pytest.fixture
-async def stalled() -> AsyncIterator[Town]:
+async def stalled() -> AsyncIterator[Site]:
     """Return a site one of whose members never answers."""
-    town = a_town(an_app(FakeGateway({CLAUDE: Hangs()})))
+    town = make_site(an_app(FakeGateway({CLAUDE: Hangs()})))
     await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     yield town
     await town.site.app.bakeoff_registry.stop()
@@ -42,12 +42,12 @@ async def begun(browser: Browser, **fields: str) -> str:
     return response.headers["location"]
 
 
-async def ended(town: Town, address: str) -> None:
+async def ended(town: Site, address: str) -> None:
     async for _ in town.site.app.bakeoff_registry.subscribe(address.removeprefix("/bakeoffs/")):
         pass
 
 
-async def test_without_suites_the_page_says_how_to_add_one(town: Town) -> None:
+async def test_without_suites_the_page_says_how_to_add_one(town: Site) -> None:
     page = await town.browser().get("/bakeoffs")
 
     assert page.status_code == 200
@@ -55,7 +55,7 @@ async def test_without_suites_the_page_says_how_to_add_one(town: Town) -> None:
     assert "No bake-off has been held yet." in page.text
 
 
-async def test_the_cost_is_shown_before_a_bakeoff_starts(town: Town) -> None:
+async def test_the_cost_is_shown_before_a_bakeoff_starts(town: Site) -> None:
     await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
 
     page = unescape((await proposed(town.browser(), cap="$1.50")).text)
@@ -65,7 +65,7 @@ async def test_the_cost_is_shown_before_a_bakeoff_starts(town: Town) -> None:
     assert await town.site.app.bakeoff_stores.bakeoffs.recent() == ()
 
 
-async def test_a_started_bakeoff_redirects_to_its_page_and_shows_its_result(town: Town) -> None:
+async def test_a_started_bakeoff_redirects_to_its_page_and_shows_its_result(town: Site) -> None:
     await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     browser = town.browser()
 
@@ -81,7 +81,7 @@ async def test_a_started_bakeoff_redirects_to_its_page_and_shows_its_result(town
     assert (await browser.get(f"/rounds/{address.removeprefix('/bakeoffs/')}.2")).status_code == 200
 
 
-async def test_the_same_form_twice_begins_it_once(town: Town) -> None:
+async def test_the_same_form_twice_begins_it_once(town: Site) -> None:
     await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     browser = town.browser()
     form = browser.form_of(await proposed(browser), "/bakeoffs/begin")
@@ -102,7 +102,7 @@ async def test_the_same_form_twice_begins_it_once(town: Town) -> None:
     ],
 )
 async def test_bad_input_is_an_error_above_the_form(
-    town: Town, fields: dict[str, str], sentence: str
+    town: Site, fields: dict[str, str], sentence: str
 ) -> None:
     await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
 
@@ -113,7 +113,7 @@ async def test_bad_input_is_an_error_above_the_form(
     assert 'action="/bakeoffs"' in page.text
 
 
-async def test_a_forged_proposal_starts_no_bakeoff(town: Town) -> None:
+async def test_a_forged_proposal_starts_no_bakeoff(town: Site) -> None:
     browser = town.browser()
     form = await browser.form()
 
@@ -123,7 +123,7 @@ async def test_a_forged_proposal_starts_no_bakeoff(town: Town) -> None:
     assert "says nothing that can be read" in page.text
 
 
-async def test_a_form_of_another_page_is_refused(town: Town) -> None:
+async def test_a_form_of_another_page_is_refused(town: Site) -> None:
     for path in ("/bakeoffs", "/bakeoffs/begin", "/bakeoffs/bo:1/cancel", "/bakeoffs/bo:1/resume"):
         assert (await town.browser().post(path, token="x")).status_code == 403
 
@@ -133,7 +133,7 @@ def events_of(stream: httpx.Response) -> list[tuple[str, dict[str, object]]]:
     return [(name, json.loads(data)) for name, data in found]
 
 
-async def test_progress_is_streamed_to_the_end(town: Town) -> None:
+async def test_progress_is_streamed_to_the_end(town: Site) -> None:
     await town.site.app.bakeoff_stores.suites.keep(a_suite(3), "U1", ASKED_AT)
     browser = town.browser()
     address = await begun(browser)
@@ -145,7 +145,7 @@ async def test_progress_is_streamed_to_the_end(town: Town) -> None:
     assert any("of 3 questions" in str(state.get("progress")) for _, state in told)
 
 
-async def test_a_bakeoff_is_cancelled_and_resumed_by_its_author(stalled: Town) -> None:
+async def test_a_bakeoff_is_cancelled_and_resumed_by_its_author(stalled: Site) -> None:
     browser, other = stalled.browser(), stalled.browser()
     address = await begun(browser)
     form = await browser.form(address, f"{address}/cancel")
@@ -165,7 +165,7 @@ async def test_a_bakeoff_is_cancelled_and_resumed_by_its_author(stalled: Town) -
     assert stalled.site.app.bakeoff_registry.latest(address.removeprefix("/bakeoffs/"))
 
 
-async def test_bakeoffs_of_chats_are_not_listed(town: Town) -> None:
+async def test_bakeoffs_of_chats_are_not_listed(town: Site) -> None:
     await kept(town.site.app)
 
     page = await town.browser().get("/bakeoffs/bo:beef")
@@ -174,12 +174,12 @@ async def test_bakeoffs_of_chats_are_not_listed(town: Town) -> None:
     assert "bo:beef" not in (await town.browser().get("/bakeoffs")).text
 
 
-async def test_an_unknown_schedule_is_an_error(town: Town) -> None:
+async def test_an_unknown_schedule_is_an_error(town: Site) -> None:
     assert (await town.browser().get("/bakeoffs/bo:none")).status_code == 404
     assert (await town.browser().get("/bakeoffs/bo:none/events")).status_code == 404
 
 
-async def test_a_bakeoff_that_ended_early_says_why_and_what_to_do(town: Town) -> None:
+async def test_a_bakeoff_that_ended_early_says_why_and_what_to_do(town: Site) -> None:
     bakeoff = await kept(town.site.app, a_bakeoff(place=Place("web", channel="web:1")))
     await town.site.app.bakeoff_stores.bakeoffs.end(
         bakeoff.id, Ending(ASKED_AT, "The day is used up.")
@@ -190,7 +190,7 @@ async def test_a_bakeoff_that_ended_early_says_why_and_what_to_do(town: Town) ->
     assert "The day is used up. 0 of 3 questions are kept" in page.text
 
 
-async def test_an_admin_of_the_page_may_cancel_what_others_began(stalled: Town) -> None:
+async def test_an_admin_of_the_page_may_cancel_what_others_began(stalled: Site) -> None:
     browser, admin = stalled.browser(), stalled.browser()
     address = await begun(browser)
     await admin.get("/")
@@ -202,7 +202,7 @@ async def test_an_admin_of_the_page_may_cancel_what_others_began(stalled: Town) 
     assert response.status_code == 303
 
 
-async def test_without_the_token_nothing_of_a_bakeoff_is_shown(gated: Town) -> None:
+async def test_without_the_token_nothing_of_a_bakeoff_is_shown(gated: Site) -> None:
     await kept(gated.site.app, a_bakeoff(place=Place("web", channel="web:1")))
 
     for path in ("/bakeoffs", "/bakeoffs/bo:beef", "/bakeoffs/bo:beef/events"):

@@ -6,14 +6,14 @@ import pytest
 
 from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
 from council.places import Place
-from tests.bot.web.browsing import Browser, Town
+from tests.bot.web.browsing import Browser, Site
 
 SQL = Suite("sql", (SuiteQuestion("Why WAL?"),))
 WORDS = "weekly-sql suite:sql every monday 09:00 Europe/Budapest"
 
 
 @pytest.fixture
-async def browser(town: Town) -> Browser:
+async def browser(town: Site) -> Browser:
     await town.site.app.bakeoff_stores.suites.keep(SQL, "", datetime.now(UTC))
     return town.browser()
 
@@ -23,12 +23,12 @@ async def added(browser: Browser, words: str = WORDS) -> str:
     return (await browser.post("/schedules", **form, words=words)).text
 
 
-async def only(town: Town) -> Schedule:
+async def only(town: Site) -> Schedule:
     (found,) = await town.site.app.bakeoff_stores.schedules.every()
     return found
 
 
-async def test_an_added_schedule_is_confirmed_and_listed(town: Town, browser: Browser) -> None:
+async def test_an_added_schedule_is_confirmed_and_listed(town: Site, browser: Browser) -> None:
     told = await added(browser)
     page = (await browser.get("/schedules")).text
 
@@ -51,7 +51,7 @@ async def test_an_error_keeps_the_text_in_the_form(browser: Browser) -> None:
     assert 'value="w suite:law every day 09:00 #x"' in told.text
 
 
-async def test_a_schedule_is_paused_resumed_run_and_removed(town: Town, browser: Browser) -> None:
+async def test_a_schedule_is_paused_resumed_run_and_removed(town: Site, browser: Browser) -> None:
     await added(browser)
     one = await only(town)
 
@@ -74,7 +74,7 @@ async def test_a_schedule_is_paused_resumed_run_and_removed(town: Town, browser:
     await town.site.app.bakeoff_registry.stop()
 
 
-async def test_a_form_of_another_site_changes_nothing(town: Town, browser: Browser) -> None:
+async def test_a_form_of_another_site_changes_nothing(town: Site, browser: Browser) -> None:
     await added(browser)
     one = await only(town)
 
@@ -84,7 +84,7 @@ async def test_a_form_of_another_site_changes_nothing(town: Town, browser: Brows
     assert await only(town) == one
 
 
-async def test_an_unknown_action_is_not_found(town: Town, browser: Browser) -> None:
+async def test_an_unknown_action_is_not_found(town: Site, browser: Browser) -> None:
     await added(browser)
     form = await browser.form("/schedules", "/schedules")
 

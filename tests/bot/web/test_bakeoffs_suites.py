@@ -5,9 +5,9 @@ from html import unescape
 import httpx
 import pytest
 
-from bot.suite_files import read_suite
+from bot.suite_files import parse_suite_text
 from council.bakeoffs.models import Suite, SuiteQuestion
-from tests.bot.web.browsing import SOMEBODY, Browser, Town, a_round_of, forms_of
+from tests.bot.web.browsing import SOMEBODY, Browser, Site, a_round_of, forms_of
 from tests.builders import ASKED_AT
 
 CSV = b"question,answer\nWhat is 6 x 7?,42\nWhy <b>so</b>?,\n"
@@ -26,7 +26,7 @@ async def kept(browser: Browser, name: str = "sql") -> httpx.Response:
     return await browser.post("/press/keep_suite", **browser.form_of(shown, "/press/keep_suite"))
 
 
-async def test_a_file_is_previewed_and_then_stored(town: Town) -> None:
+async def test_a_file_is_previewed_and_then_stored(town: Site) -> None:
     browser = town.browser()
 
     shown = await added(browser)
@@ -39,7 +39,7 @@ async def test_a_file_is_previewed_and_then_stored(town: Town) -> None:
     assert "/suites/sql" in (await browser.get("/suites")).text
 
 
-async def test_lines_make_a_suite_as_well(town: Town) -> None:
+async def test_lines_make_a_suite_as_well(town: Site) -> None:
     browser = town.browser()
     form = await browser.form("/suites", "/suites")
 
@@ -48,7 +48,7 @@ async def test_lines_make_a_suite_as_well(town: Town) -> None:
     assert "2 questions" in shown.text
 
 
-async def test_a_declined_suite_is_not_stored(town: Town) -> None:
+async def test_a_declined_suite_is_not_stored(town: Site) -> None:
     browser = town.browser()
     shown = await added(browser)
 
@@ -58,7 +58,7 @@ async def test_a_declined_suite_is_not_stored(town: Town) -> None:
     assert await town.site.app.bakeoff_stores.suites.lines("") == ()
 
 
-async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(town: Town) -> None:
+async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(town: Site) -> None:
     browser = town.browser()
     await kept(browser)
 
@@ -68,10 +68,10 @@ async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(town: Town) -
     assert "Why &lt;b&gt;so&lt;/b&gt;?" in page.text
     assert "attachment" in file.headers["content-disposition"]
     suite = await town.site.app.bakeoff_stores.suites.load("", "sql")
-    assert read_suite("sql", "suite.csv", file.text) == suite
+    assert parse_suite_text("sql", "suite.csv", file.text) == suite
 
 
-async def test_only_its_author_can_remove_a_suite(town: Town) -> None:
+async def test_only_its_author_can_remove_a_suite(town: Site) -> None:
     browser, other = town.browser(), town.browser()
     await kept(browser)
 
@@ -84,7 +84,7 @@ async def test_only_its_author_can_remove_a_suite(town: Town) -> None:
     assert "Suite sql is removed" in done.text
 
 
-async def test_a_rounds_question_joins_a_suite(town: Town) -> None:
+async def test_a_rounds_question_joins_a_suite(town: Site) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
     path = f"/rounds/{round_.id}/suite"
     form = await browser.form(f"/rounds/{round_.id}", path)
@@ -107,7 +107,7 @@ async def test_a_rounds_question_joins_a_suite(town: Town) -> None:
     ],
 )
 async def test_an_invalid_file_is_an_error(
-    town: Town, name: str, content: bytes, told: str
+    town: Site, name: str, content: bytes, told: str
 ) -> None:
     shown = await added(town.browser(), name, content)
 
@@ -115,7 +115,7 @@ async def test_an_invalid_file_is_an_error(
     assert await town.site.app.bakeoff_stores.suites.lines("") == ()
 
 
-async def test_forms_of_other_sites_are_refused(town: Town) -> None:
+async def test_forms_of_other_sites_are_refused(town: Site) -> None:
     browser = town.browser()
     await town.site.app.bakeoff_stores.suites.keep(Suite("a", (SuiteQuestion("?"),)), "x", ASKED_AT)
 
@@ -123,7 +123,7 @@ async def test_forms_of_other_sites_are_refused(town: Town) -> None:
         assert (await browser.post(path, token="forged")).status_code == 403
 
 
-async def test_other_buttons_cannot_be_pressed_on_the_page(town: Town) -> None:
+async def test_other_buttons_cannot_be_pressed_on_the_page(town: Site) -> None:
     browser = town.browser()
     form = await browser.form("/suites", "/suites")
 
@@ -132,17 +132,17 @@ async def test_other_buttons_cannot_be_pressed_on_the_page(town: Town) -> None:
     assert done.status_code == 404
 
 
-async def test_an_unknown_suite_is_an_error(town: Town) -> None:
+async def test_an_unknown_suite_is_an_error(town: Site) -> None:
     page = await town.browser().get("/suites/nothing")
 
     assert (page.status_code, "There is no suite 'nothing'" in unescape(page.text)) == (422, True)
 
 
-async def test_the_front_page_links_to_suites(town: Town) -> None:
+async def test_the_front_page_links_to_suites(town: Site) -> None:
     assert 'href="/suites"' in (await town.browser().get("/")).text
 
 
-async def test_an_unauthenticated_visitor_adds_nothing(gated: Town) -> None:
+async def test_an_unauthenticated_visitor_adds_nothing(gated: Site) -> None:
     browser = gated.browser()
 
     assert (await browser.get("/suites")).status_code == 303

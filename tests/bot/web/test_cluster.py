@@ -7,17 +7,17 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from bot.bakeoffs.lifecycle import BakeoffJobs, is_held
-from bot.web.app import web_app
-from bot.web.auth import PageSigner, shared_key
+from bot.bakeoffs.lifecycle import BakeoffJobs, is_bakeoff_running
+from bot.web.app import create_app
+from bot.web.auth import PageSigner, load_shared_signing_key
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import a_bakeoff, kept
 from tests.bot.cluster_fakes import processes
-from tests.bot.slack.inside import HeldGateway
-from tests.bot.web.browsing import Browser, Town, a_town, round_of
+from tests.bot.slack.inside import BlockedGateway
+from tests.bot.web.browsing import Browser, Site, make_site, redirected_round_id
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
 
@@ -25,7 +25,7 @@ from tests.fakes.gateway import FakeGateway
 class Balancer(httpx.AsyncBaseTransport):
     """Gives one request after another to one process after another."""
 
-    def __init__(self, *towns: Town) -> None:
+    def __init__(self, *towns: Site) -> None:
         self._transports = [httpx.ASGITransport(town.app) for town in towns]
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -40,9 +40,11 @@ async def browser() -> AsyncIterator[Browser]:
     towns = []
     for app_context in apps:
         app_context.panels = {**app_context.panels, "cheap": replace(a_panel(2), name="cheap")}
-        town = a_town(app_context)
-        site = replace(town.site, seals=PageSigner(await shared_key(app_context.key_values)))
-        towns.append(Town(site, web_app(site), town.clock))
+        town = make_site(app_context)
+        site = replace(
+            town.site, signer=PageSigner(await load_shared_signing_key(app_context.key_values))
+        )
+        towns.append(Site(site, create_app(site), town.clock))
     address = "http://localhost:8000"
     client = httpx.AsyncClient(
         transport=Balancer(*towns), base_url=address, headers={"accept": "text/html"}
@@ -56,7 +58,7 @@ async def test_a_question_is_asked_seen_and_stopped_whichever_process_is_met(
     browser: Browser,
 ) -> None:
     asked = await browser.ask("Which queue?")
-    round_id = round_of(asked)
+    round_id = redirected_round_id(asked)
 
     seen = [await browser.get(f"/rounds/{round_id}") for _ in range(3)]
     stopped = await browser.act(round_id, "stop")
@@ -70,7 +72,7 @@ async def test_a_panel_that_is_picked_is_in_use_on_every_page(browser: Browser) 
     await browser.ask("panel cheap")
 
     for _ in range(3):
-        found = round_of(await browser.ask("Why?"))
+        found = redirected_round_id(await browser.ask("Why?"))
         assert "cheap" in (await browser.get(f"/rounds/{found}/round.json")).text
 
 
@@ -85,20 +87,20 @@ class SilentStore(MemoryStore):
 
 
 async def test_the_page_is_alive_and_not_ready_while_the_database_does_not_answer() -> None:
-    town = a_town(an_app(store=SilentStore()))
+    town = make_site(an_app(store=SilentStore()))
 
     alive, ready = [await town.browser().get(path) for path in ("/healthz", "/readyz")]
 
     assert (alive.status_code, ready.status_code) == (200, 503)
     assert ready.json() == {"status": "not ready", "why": "The database does not answer."}
-    await town.site.doing.close()
+    await town.site.tasks.close()
     await town.close()
 
 
 async def test_a_bake_off_begun_on_one_page_is_seen_and_cancelled_on_the_others() -> None:
-    gateway = HeldGateway()
+    gateway = BlockedGateway()
     _, (begins, holds, looks) = processes(3, gateway)
-    page = a_town(looks).browser()
+    page = make_site(looks).browser()
     await page.get("/")
     own = replace(a_bakeoff(place=Place("web")), asked_by=page.visitor.asker.id)
     bakeoff = await kept(begins, own)
@@ -107,7 +109,7 @@ async def test_a_bake_off_begun_on_one_page_is_seen_and_cancelled_on_the_others(
         running = await page.get(f"/bakeoffs/{bakeoff.id}/state")
         await page.post(f"/bakeoffs/{bakeoff.id}/cancel", **await page.form())
         async with asyncio.timeout(10):
-            while await is_held(looks, bakeoff):  # noqa: ASYNC110 - works give no other sign
+            while await is_bakeoff_running(looks, bakeoff):  # noqa: ASYNC110 - works give no other sign
                 await asyncio.sleep(0.01)
         over = await page.get(f"/bakeoffs/{bakeoff.id}/state")
 

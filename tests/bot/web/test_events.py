@@ -16,7 +16,7 @@ from council.errors import StoreError
 from council.rounds import Artefact
 from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import SOMEBODY, Town, a_round_of, a_town, round_of
+from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, make_site, redirected_round_id
 from tests.builders import GPT, a_round
 from tests.fakes.gateway import FakeGateway, Hangs
 
@@ -26,9 +26,9 @@ def parse_events(stream: httpx.Response) -> list[tuple[str, Any]]:
     return [(name, json.loads(data)) for name, data in found]
 
 
-async def test_every_state_and_the_end_are_sent(town: Town) -> None:
+async def test_every_state_and_the_end_are_sent(town: Site) -> None:
     browser = town.browser()
-    round_id = round_of(await browser.ask("Why?"))
+    round_id = redirected_round_id(await browser.ask("Why?"))
 
     stream = await browser.get(f"/rounds/{round_id}/events")
 
@@ -40,7 +40,7 @@ async def test_every_state_and_the_end_are_sent(town: Town) -> None:
     assert [state["closed"] for name, state in sent if name == "state"].index(True) >= 10
 
 
-async def test_a_closed_round_is_sent_once(town: Town) -> None:
+async def test_a_closed_round_is_sent_once(town: Site) -> None:
     round_ = await town.hold(a_round_of(SOMEBODY))
 
     sent = parse_events(await town.browser().get(f"/rounds/{round_.id}/events"))
@@ -49,7 +49,7 @@ async def test_a_closed_round_is_sent_once(town: Town) -> None:
     assert sent[0][1]["closed"] is True
 
 
-async def test_a_round_that_is_not_running_is_sent_once(town: Town) -> None:
+async def test_a_round_that_is_not_running_is_sent_once(town: Site) -> None:
     await town.store.open(a_round_of(SOMEBODY))
 
     sent = parse_events(await town.browser().get("/rounds/abcdef0123/events"))
@@ -60,9 +60,9 @@ async def test_a_round_that_is_not_running_is_sent_once(town: Town) -> None:
 
 
 async def test_a_page_without_a_stream_polls_the_state() -> None:
-    town = a_town(an_app(FakeGateway(answers={GPT: Hangs()})))
+    town = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
     browser = town.browser()
-    round_id = round_of(await browser.ask("Why?"))
+    round_id = redirected_round_id(await browser.ask("Why?"))
 
     state = (await browser.get(f"/rounds/{round_id}/state")).json()
     await browser.act(round_id, "stop")
@@ -74,9 +74,9 @@ async def test_a_page_without_a_stream_polls_the_state() -> None:
 
 
 async def test_a_stop_is_sent_as_an_event() -> None:
-    town = a_town(an_app(FakeGateway(answers={GPT: Hangs()})))
+    town = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
     browser = town.browser()
-    round_id = round_of(await browser.ask("Why?"))
+    round_id = redirected_round_id(await browser.ask("Why?"))
     request = asyncio.create_task(town.browser().get(f"/rounds/{round_id}/events"))
     async with town.site.app.runner.subscribe(round_id) as sights:
         async for sight in sights:
@@ -98,9 +98,9 @@ class FullStore(MemoryStore):
 
 
 async def test_an_error_is_sent_as_its_sentence() -> None:
-    town = a_town(an_app(store=FullStore()))
+    town = make_site(an_app(store=FullStore()))
     browser = town.browser()
-    round_id = round_of(await browser.ask("Why?"))
+    round_id = redirected_round_id(await browser.ask("Why?"))
 
     sent = parse_events(await browser.get(f"/rounds/{round_id}/events"))
 
@@ -129,9 +129,9 @@ async def test_a_heartbeat_is_sent_while_there_is_no_news() -> None:
 
 
 async def test_a_browser_that_disconnects_does_not_stop_the_round() -> None:
-    town = a_town(an_app(FakeGateway(answers={GPT: Hangs()})))
+    town = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
     browser = town.browser()
-    round_id = round_of(await browser.ask("Why?"))
+    round_id = redirected_round_id(await browser.ask("Why?"))
     request = asyncio.create_task(town.browser().get(f"/rounds/{round_id}/events"))
     await asyncio.sleep(0)
 
@@ -151,5 +151,5 @@ def test_a_draft_is_sent_as_safe_html() -> None:
     assert payload["seconds"] == pytest.approx(1.2)
 
 
-def test_the_runner_of_these_tests_is_the_real_one(town: Town) -> None:
+def test_the_runner_of_these_tests_is_the_real_one(town: Site) -> None:
     assert isinstance(town.site.app.runner, LocalRunner)

@@ -14,12 +14,12 @@ from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.render.bias.builders import NOTHING, a_report
 from tests.bot.render.boards.builders import QWEN
-from tests.bot.web.browsing import Town, a_town
+from tests.bot.web.browsing import Site, make_site
 
 FILES = ("/bias.csv", "/bias.json", "/bias.png")
 
 
-def town_with(report: BiasReport, wanted: list[RecordQuery] | None = None) -> Town:
+def town_with(report: BiasReport, wanted: list[RecordQuery] | None = None) -> Site:
     """Return a site whose rounds come to this report; `wanted` notes what is measured."""
 
     async def measure(_: RecordSources, records: RecordQuery) -> BiasReport:
@@ -29,18 +29,18 @@ def town_with(report: BiasReport, wanted: list[RecordQuery] | None = None) -> To
 
     app = an_app()
     app.measure_bias = measure
-    return a_town(app)
+    return make_site(app)
 
 
-async def read(town: Town, path: str = "/bias") -> str:
+async def read(town: Site, path: str = "/bias") -> str:
     return unescape((await town.browser().get(path)).text)
 
 
-async def test_the_page_is_linked_from_everywhere(town: Town) -> None:
+async def test_the_page_is_linked_from_everywhere(town: Site) -> None:
     assert 'href="/bias"' in await read(town, "/")
 
 
-async def test_without_rounds_the_page_says_what_to_do(town: Town) -> None:
+async def test_without_rounds_the_page_says_what_to_do(town: Site) -> None:
     said = await read(town)
 
     assert "No round has been held yet" in said
@@ -122,7 +122,7 @@ async def test_the_downloads_contain_what_the_page_shows() -> None:
 
 
 @pytest.mark.parametrize("path", ["/bias", *FILES])
-async def test_without_the_token_no_bias_is_shown(gated: Town, path: str) -> None:
+async def test_without_the_token_no_bias_is_shown(gated: Site, path: str) -> None:
     page = await gated.browser().get(f"{path}?key=x")
 
     assert page.status_code in {303, 401}

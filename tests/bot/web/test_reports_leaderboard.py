@@ -10,13 +10,13 @@ import httpx
 import pytest
 
 from tests.bot.bakeoffs.builders import MEMBERS, packed_all, runs_of
-from tests.bot.web.browsing import SOMEBODY, Town, a_round_of, a_town
+from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, make_site
 
 
 @pytest.fixture
-async def held() -> Town:
+async def held() -> Site:
     """Return a site whose suite sql was held in two versions, in two workspaces."""
-    town = a_town()
+    town = make_site()
     records = [
         *runs_of("sql", 2, version="0000aaaabbbb", scope="slack/T1"),
         *runs_of("sql", 4),
@@ -26,7 +26,7 @@ async def held() -> Town:
     return town
 
 
-async def got(town: Town, query: str = "") -> httpx.Response:
+async def got(town: Site, query: str = "") -> httpx.Response:
     return await town.browser().get(f"/leaderboard{query}")
 
 
@@ -47,13 +47,13 @@ def heads_of(page: httpx.Response) -> dict[str, tuple[str, str]]:
     }
 
 
-async def test_the_page_is_linked_from_everywhere(town: Town) -> None:
+async def test_the_page_is_linked_from_everywhere(town: Site) -> None:
     page = await town.browser().get("/")
 
     assert 'href="/leaderboard"' in page.text
 
 
-async def test_without_rounds_the_page_says_what_to_do(town: Town) -> None:
+async def test_without_rounds_the_page_says_what_to_do(town: Site) -> None:
     page = await got(town)
 
     assert page.status_code == 200
@@ -61,7 +61,7 @@ async def test_without_rounds_the_page_says_what_to_do(town: Town) -> None:
     assert "<table" not in page.text
 
 
-async def test_members_are_listed_best_first_with_a_chart(held: Town) -> None:
+async def test_members_are_listed_best_first_with_a_chart(held: Site) -> None:
     page = await got(held, "?suite=sql")
 
     rows = rows_of(page)
@@ -74,20 +74,20 @@ async def test_members_are_listed_best_first_with_a_chart(held: Town) -> None:
     assert "24 rounds of 1 other version are left out." in page.text
 
 
-async def test_a_version_can_be_chosen(held: Town) -> None:
+async def test_a_version_can_be_chosen(held: Site) -> None:
     page = await got(held, "?suite=sql&version=0000aaaabbbb")
 
     assert "24 rounds of suite sql, version 0000aaaa" in page.text
     assert "48 rounds of 1 other version are left out." in page.text
 
 
-async def test_an_unfiltered_leaderboard_names_its_rounds(held: Town) -> None:
+async def test_an_unfiltered_leaderboard_names_its_rounds(held: Site) -> None:
     page = await got(held)
 
     assert "84 rounds: 12 of suite poems and 72 of suite sql in 2 versions" in page.text
 
 
-async def test_a_column_sorts_best_first_then_worst_first(held: Town) -> None:
+async def test_a_column_sorts_best_first_then_worst_first(held: Site) -> None:
     first = await got(held, "?suite=sql")
     link, sorted_now = heads_of(first)["Price"]
 
@@ -102,7 +102,7 @@ async def test_a_column_sorts_best_first_then_worst_first(held: Town) -> None:
     assert heads_of(cheap)["Share"][0] == "/leaderboard?suite=sql&sort=share"
 
 
-async def test_judges_have_a_separate_table(held: Town) -> None:
+async def test_judges_have_a_separate_table(held: Site) -> None:
     page = await got(held, "?suite=sql&as=judge")
 
     assert "Agreement" in heads_of(page)
@@ -110,7 +110,7 @@ async def test_judges_have_a_separate_table(held: Town) -> None:
     assert "<svg" not in page.text
 
 
-async def test_the_filters_list_their_choices(held: Town) -> None:
+async def test_the_filters_list_their_choices(held: Site) -> None:
     page = await got(held, "?suite=sql&category=joins&since=30d")
 
     assert re.search(r"<option selected>sql</option>", page.text)
@@ -120,21 +120,21 @@ async def test_the_filters_list_their_choices(held: Town) -> None:
         assert f">{value}</option>" in page.text
 
 
-async def test_a_window_that_is_none_is_said_on_the_page(held: Town) -> None:
+async def test_a_window_that_is_none_is_said_on_the_page(held: Site) -> None:
     page = await got(held, "?since=yesterday")
 
     assert page.status_code == 422
     assert "is no time I can read" in unescape(page.text)
 
 
-async def test_query_values_are_escaped(held: Town) -> None:
+async def test_query_values_are_escaped(held: Site) -> None:
     page = await got(held, "?suite=<script>alert(1)</script>&sort=<b>")
 
     assert page.status_code == 200
     assert "<script>alert" not in page.text
 
 
-async def test_the_downloads_contain_what_the_page_shows(held: Town) -> None:
+async def test_the_downloads_contain_what_the_page_shows(held: Site) -> None:
     browser = held.browser()
 
     table = await browser.get("/leaderboard.csv?suite=sql")
@@ -148,7 +148,7 @@ async def test_the_downloads_contain_what_the_page_shows(held: Town) -> None:
     assert 'filename="leaderboard.png"' in picture.headers["content-disposition"]
 
 
-async def test_without_the_token_no_leaderboard_is_shown(gated: Town) -> None:
+async def test_without_the_token_no_leaderboard_is_shown(gated: Site) -> None:
     for path in ("/leaderboard", "/leaderboard.csv", "/leaderboard.json", "/leaderboard.png"):
         page = await gated.browser().get(f"{path}?key=x")
 
@@ -156,7 +156,7 @@ async def test_without_the_token_no_leaderboard_is_shown(gated: Town) -> None:
         assert page.headers.get("location", "/login").startswith("/login")
 
 
-async def test_weighted_places_are_shown_next_to_the_places(town: Town) -> None:
+async def test_weighted_places_are_shown_next_to_the_places(town: Site) -> None:
     for number in range(3):
         await town.hold(a_round_of(SOMEBODY, f"w{number}"))
 
@@ -169,7 +169,7 @@ async def test_weighted_places_are_shown_next_to_the_places(town: Town) -> None:
     assert "weights=family" in weighed.text.partition("leaderboard.csv?")[2][:40]
 
 
-async def test_unknown_weights_are_an_error(town: Town) -> None:
+async def test_unknown_weights_are_an_error(town: Site) -> None:
     page = await got(town, "?weights=loudness")
 
     assert page.status_code == 422

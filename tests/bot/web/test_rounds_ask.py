@@ -11,15 +11,15 @@ import pytest
 from council.panel import Panel
 from council.rounds import Stage
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import SOMEBODY, Town, a_round_of, a_town, round_of
+from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, make_site, redirected_round_id
 from tests.builders import a_panel
 
 
-async def test_a_question_redirects_to_its_round(town: Town) -> None:
+async def test_a_question_redirects_to_its_round(town: Site) -> None:
     browser = town.browser()
 
     asked = await browser.ask("Is Postgres enough?")
-    closed = await town.ended(round_of(asked))
+    closed = await town.ended(redirected_round_id(asked))
 
     assert (closed.question.text, closed.stage) == ("Is Postgres enough?", Stage.CLOSED)
     assert closed.question.asked_by == browser.visitor.asker.id
@@ -37,13 +37,13 @@ async def test_a_question_redirects_to_its_round(town: Town) -> None:
         pytest.param("/council ask help", id="addressed"),
     ],
 )
-async def test_the_same_form_twice_is_one_round(town: Town, question: str) -> None:
+async def test_the_same_form_twice_is_one_round(town: Site, question: str) -> None:
     browser = town.browser()
     form = await browser.form() | {"question": question}
 
     first, second = await browser.post("/ask", **form), await browser.post("/ask", **form)
 
-    assert round_of(first) == round_of(second)
+    assert redirected_round_id(first) == redirected_round_id(second)
     assert len(await town.store.recent()) == 1
 
 
@@ -57,12 +57,12 @@ async def test_the_same_form_twice_is_one_round(town: Town, question: str) -> No
     ],
 )
 async def test_the_same_form_with_something_else_is_another_round(other: dict[str, str]) -> None:
-    town = a_town(an_app(panels=[a_panel(3), named(a_panel(4), "other")]))
+    town = make_site(an_app(panels=[a_panel(3), named(a_panel(4), "other")]))
     browser = town.browser()
     form = await browser.form() | {"question": "why?"}
 
-    first = round_of(await browser.post("/ask", **form))
-    second = round_of(await browser.post("/ask", **(form | other)))
+    first = redirected_round_id(await browser.post("/ask", **form))
+    second = redirected_round_id(await browser.post("/ask", **(form | other)))
 
     assert first != second
     assert len(await town.store.recent()) == 2
@@ -73,49 +73,49 @@ def named(panel: Panel, name: str) -> Panel:
     return replace(panel, name=name)
 
 
-async def test_the_key_of_a_strangers_round_opens_a_new_one(town: Town) -> None:
+async def test_the_key_of_a_strangers_round_opens_a_new_one(town: Site) -> None:
     theirs = await town.hold(a_round_of(SOMEBODY, private=True))
 
     asked = await town.browser().ask(theirs.question.text, round=theirs.id)
 
-    assert round_of(asked) != theirs.id
+    assert redirected_round_id(asked) != theirs.id
     assert await town.store.load(theirs.id) == theirs
 
 
 @pytest.mark.parametrize("key", ["", "x", "../../etc", "ABCDEF0123", "0" * 99])
-async def test_a_malformed_key_is_replaced(town: Town, key: str) -> None:
-    assert round_of(await town.browser().ask("Why?", round=key))
+async def test_a_malformed_key_is_replaced(town: Site, key: str) -> None:
+    assert redirected_round_id(await town.browser().ask("Why?", round=key))
 
 
-async def test_a_question_for_me_is_private(town: Town) -> None:
-    round_id = round_of(await town.browser().ask("Why?", audience="me"))
+async def test_a_question_for_me_is_private(town: Site) -> None:
+    round_id = redirected_round_id(await town.browser().ask("Why?", audience="me"))
 
     assert (await town.store.load(round_id)).question.place.private
 
 
-async def test_run_again_repeats_the_question(town: Town) -> None:
+async def test_run_again_repeats_the_question(town: Site) -> None:
     first = await town.hold(a_round_of(SOMEBODY))
     browser = town.browser()
     form = await browser.form(f"/rounds/{first.id}", f"/rounds/{first.id}/again")
 
     sent = [await browser.post(f"/rounds/{first.id}/again", **form) for _ in range(2)]
 
-    assert round_of(sent[0]) == round_of(sent[1]) != first.id
-    second = await town.store.load(round_of(sent[0]))
+    assert redirected_round_id(sent[0]) == redirected_round_id(sent[1]) != first.id
+    second = await town.store.load(redirected_round_id(sent[0]))
     assert (second.question.text, second.panel) == (first.question.text, first.panel)
     assert second.question.asked_by == browser.visitor.asker.id
 
 
-async def test_run_again_keeps_what_the_question_refers_to(town: Town) -> None:
+async def test_run_again_keeps_what_the_question_refers_to(town: Site) -> None:
     bare = a_round_of(SOMEBODY)
     first = await town.hold(replace(bare, question=replace(bare.question, context="A thread.")))
 
     again = await town.browser().act(first.id, "again")
 
-    assert (await town.store.load(round_of(again))).question.context == "A thread."
+    assert (await town.store.load(redirected_round_id(again))).question.context == "A thread."
 
 
-async def test_run_again_on_a_removed_panel_is_an_error_that_keeps_the_question(town: Town) -> None:
+async def test_run_again_on_a_removed_panel_is_an_error_that_keeps_the_question(town: Site) -> None:
     bare = a_round_of(SOMEBODY)
     first = await town.hold(replace(bare, panel=named(bare.panel, "gone")))
 
@@ -141,7 +141,7 @@ async def test_run_again_on_a_removed_panel_is_an_error_that_keeps_the_question(
         pytest.param("/council panel none", "There is no panel &#39;none&#39;", id="no-panel"),
     ],
 )
-async def test_a_command_is_answered_on_the_page(town: Town, text: str, words: str) -> None:
+async def test_a_command_is_answered_on_the_page(town: Site, text: str, words: str) -> None:
     await town.hold(a_round_of(SOMEBODY))
 
     said = await town.browser().ask(text)
@@ -153,7 +153,7 @@ async def test_a_command_is_answered_on_the_page(town: Town, text: str, words: s
 
 @pytest.mark.parametrize("audience", ["everyone", "me"])
 async def test_a_picked_panel_is_used_on_the_page(audience: str) -> None:
-    town = a_town(an_app(panels=[a_panel(), named(a_panel(4), "other")]))
+    town = make_site(an_app(panels=[a_panel(), named(a_panel(4), "other")]))
     browser = town.browser()
 
     await browser.ask("/council panel other", audience=audience)
@@ -173,7 +173,7 @@ async def test_a_picked_panel_is_used_on_the_page(audience: str) -> None:
     ],
 )
 async def test_an_invalid_question_is_an_error_and_stays_in_the_form(
-    town: Town, question: str, sentence: str
+    town: Site, question: str, sentence: str
 ) -> None:
     refused = await town.browser().ask(question)
 
@@ -191,7 +191,7 @@ async def test_an_invalid_question_is_an_error_and_stays_in_the_form(
     ],
 )
 async def test_an_unknown_choice_is_an_error_that_keeps_the_question(
-    town: Town, choice: dict[str, str], sentence: str
+    town: Site, choice: dict[str, str], sentence: str
 ) -> None:
     refused = await town.browser().ask("Why <b>?", **choice)
 
@@ -200,7 +200,7 @@ async def test_an_unknown_choice_is_an_error_that_keeps_the_question(
     assert typed(refused) == "Why <b>?"
 
 
-async def test_a_form_without_its_token_is_refused(town: Town) -> None:
+async def test_a_form_without_its_token_is_refused(town: Site) -> None:
     browser, other = town.browser(), town.browser()
     foreign = await other.form()
     own = await browser.form()
@@ -212,7 +212,7 @@ async def test_a_form_without_its_token_is_refused(town: Town) -> None:
     assert await town.store.recent() == ()
 
 
-async def test_a_form_without_the_visitors_cookie_is_refused(town: Town) -> None:
+async def test_a_form_without_the_visitors_cookie_is_refused(town: Site) -> None:
     form = await town.browser().form()
 
     refused = await town.browser().post("/ask", **(form | {"question": "Why?"}))
@@ -221,7 +221,7 @@ async def test_a_form_without_the_visitors_cookie_is_refused(town: Town) -> None
 
 
 @pytest.mark.parametrize("path", ["/ask", "/login", "/rounds/abcdef0123/stop"])
-async def test_a_large_body_is_refused_unread(town: Town, path: str) -> None:
+async def test_a_large_body_is_refused_unread(town: Site, path: str) -> None:
     sent: list[bytes] = []
 
     async def body() -> AsyncIterator[bytes]:
@@ -235,7 +235,7 @@ async def test_a_large_body_is_refused_unread(town: Town, path: str) -> None:
     assert is_said(refused, "That is too much text for a question: shorten it.")
 
 
-async def test_a_body_that_does_not_say_its_length_is_refused(town: Town) -> None:
+async def test_a_body_that_does_not_say_its_length_is_refused(town: Site) -> None:
     async def body() -> AsyncIterator[bytes]:
         yield b"question=Why"
 
@@ -244,7 +244,7 @@ async def test_a_body_that_does_not_say_its_length_is_refused(town: Town) -> Non
     assert refused.status_code == 413
 
 
-async def test_a_get_request_to_a_form_path_is_an_error_in_one_sentence(town: Town) -> None:
+async def test_a_get_request_to_a_form_path_is_an_error_in_one_sentence(town: Site) -> None:
     refused = await town.browser().get("/ask")
 
     assert refused.status_code == 405

@@ -9,10 +9,10 @@ from tests.bot.web.browsing import (
     SOMEBODY,
     TOKEN,
     Browser,
-    Town,
+    Site,
     a_round_of,
-    a_town,
     forms_of,
+    make_site,
 )
 
 ASKS, THANKS = "Did this help?", "Noted, thank you."
@@ -27,12 +27,12 @@ async def rated(browser: Browser, round_id: str, **fields: str) -> str:
     return unescape((await browser.get(f"/rounds/{round_id}")).text)
 
 
-async def kept(town: Town, round_id: str) -> list[tuple[str, bool, str]]:
+async def kept(town: Site, round_id: str) -> list[tuple[str, bool, str]]:
     said: tuple[Feedback, ...] = await town.store.ratings(round_id)
     return [(feedback.by, feedback.helpful, feedback.reason) for feedback in said]
 
 
-async def test_a_closed_round_asks_whether_it_helped(town: Town) -> None:
+async def test_a_closed_round_asks_whether_it_helped(town: Site) -> None:
     round_ = await town.hold(a_round_of(SOMEBODY))
 
     page = (await town.browser().get(f"/rounds/{round_.id}")).text
@@ -42,7 +42,7 @@ async def test_a_closed_round_asks_whether_it_helped(town: Town) -> None:
     assert asked.count('aria-pressed="false"') == 2
 
 
-async def test_feedback_is_stored_and_shown(town: Town) -> None:
+async def test_feedback_is_stored_and_shown(town: Site) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
 
     page = await rated(browser, round_.id, helpful="yes")
@@ -53,7 +53,7 @@ async def test_feedback_is_stored_and_shown(town: Town) -> None:
     assert await kept(town, round_.id) == [(browser.visitor.asker.id, True, "")]
 
 
-async def test_an_unhelpful_round_takes_a_reason(town: Town) -> None:
+async def test_an_unhelpful_round_takes_a_reason(town: Site) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
 
     first = await rated(browser, round_.id, helpful="no")
@@ -66,7 +66,7 @@ async def test_an_unhelpful_round_takes_a_reason(town: Town) -> None:
     assert await kept(town, round_.id) == [(who, False, 'It "missed"\n the point.')]
 
 
-async def test_a_second_thought_takes_the_place_of_the_first(town: Town) -> None:
+async def test_a_second_thought_takes_the_place_of_the_first(town: Site) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
 
     await rated(browser, round_.id, helpful="no", reason="Too long.")
@@ -76,7 +76,7 @@ async def test_a_second_thought_takes_the_place_of_the_first(town: Town) -> None
     assert await kept(town, round_.id) == [(browser.visitor.asker.id, True, "")]
 
 
-async def test_feedback_of_others_is_not_shown(town: Town) -> None:
+async def test_feedback_of_others_is_not_shown(town: Site) -> None:
     round_ = await town.hold(a_round_of(SOMEBODY))
     await rated(town.browser(), round_.id, helpful="no", reason="Between us.")
 
@@ -86,7 +86,7 @@ async def test_feedback_of_others_is_not_shown(town: Town) -> None:
     assert "Between us" not in page
 
 
-async def test_a_round_without_an_end_is_not_rated(town: Town) -> None:
+async def test_a_round_without_an_end_is_not_rated(town: Site) -> None:
     round_, browser = a_round_of(SOMEBODY), town.browser()
     await town.store.open(round_)
     form = await browser.form()
@@ -99,7 +99,7 @@ async def test_a_round_without_an_end_is_not_rated(town: Town) -> None:
     assert await kept(town, round_.id) == []
 
 
-async def test_a_forgotten_round_asks_for_nothing(town: Town) -> None:
+async def test_a_forgotten_round_asks_for_nothing(town: Site) -> None:
     round_ = await town.hold(a_round_of(SOMEBODY))
     await town.store.forget(round_.id, round_.asked_at, "salt")
 
@@ -117,7 +117,7 @@ async def test_a_forgotten_round_asks_for_nothing(town: Town) -> None:
     ],
 )
 async def test_invalid_feedback_is_an_error(
-    town: Town, fields: dict[str, str], status: int, sentence: str
+    town: Site, fields: dict[str, str], status: int, sentence: str
 ) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
     form = await browser.form()
@@ -129,9 +129,9 @@ async def test_invalid_feedback_is_an_error(
 
 
 async def test_a_visitor_by_signed_link_is_not_asked() -> None:
-    town = a_town(token=TOKEN)
+    town = make_site(token=TOKEN)
     round_ = await town.hold(a_round_of(SOMEBODY))
-    key = town.site.seals.link_key(round_.id)
+    key = town.site.signer.link_key(round_.id)
 
     page = await town.browser().get(f"/rounds/{round_.id}?key={key}")
 

@@ -9,12 +9,12 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from bot.render.round_json import document
-from bot.render.round_report import as_markdown, report
+from bot.render.round_json import round_document
+from bot.render.round_report import round_thread, thread_markdown
 from council.errors import GatewayError
 from council.rounds import Question
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import SOMEBODY, Town, a_round_of, a_town, round_of
+from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, make_site, redirected_round_id
 from tests.builders import CLAUDE, GPT, KEYS
 from tests.fakes.gateway import FakeGateway, Hangs
 
@@ -30,7 +30,7 @@ QUESTIONS = {
 }
 
 
-async def with_questions(town: Town) -> None:
+async def with_questions(town: Site) -> None:
     for i, text in enumerate(QUESTIONS.values()):
         bare = a_round_of(SOMEBODY, f"{i:010x}")
         await town.store.open(replace(bare, question=replace(bare.question, text=text)))
@@ -62,7 +62,7 @@ def listed(page: httpx.Response) -> list[str]:
     ],
 )
 async def test_a_search_finds_the_questions_that_hold_the_text(
-    town: Town, wanted: str, found: list[str]
+    town: Site, wanted: str, found: list[str]
 ) -> None:
     await with_questions(town)
 
@@ -72,19 +72,19 @@ async def test_a_search_finds_the_questions_that_hold_the_text(
     assert "<script>" not in page.text
 
 
-async def test_without_a_search_every_question_is_listed(town: Town) -> None:
+async def test_without_a_search_every_question_is_listed(town: Site) -> None:
     await with_questions(town)
 
     assert sorted(listed(await town.browser().get("/rounds"))) == sorted(QUESTIONS.values())
 
 
-async def test_an_unknown_round_is_not_found(town: Town) -> None:
+async def test_an_unknown_round_is_not_found(town: Site) -> None:
     page = await town.browser().get("/rounds")
 
     assert "No round has been held yet." in page.text
 
 
-async def test_a_round_shows_its_answer_its_ballots_and_what_was_checked(town: Town) -> None:
+async def test_a_round_shows_its_answer_its_ballots_and_what_was_checked(town: Site) -> None:
     round_ = await town.hold(a_round_of(SOMEBODY))
 
     page = await town.browser().get(f"/rounds/{round_.id}")
@@ -94,7 +94,7 @@ async def test_a_round_shows_its_answer_its_ballots_and_what_was_checked(town: T
     assert all(answer.reply.text in page.text for answer in round_.answers)
 
 
-async def test_a_round_that_was_meddled_with_says_so(town: Town) -> None:
+async def test_a_round_that_was_meddled_with_says_so(town: Site) -> None:
     round_ = await town.hold(a_round_of(SOMEBODY))
     await town.store.open(replace(round_, id="aaaaaaaaaa", seed="another"))
 
@@ -105,7 +105,7 @@ async def test_a_round_that_was_meddled_with_says_so(town: Town) -> None:
 
 async def test_a_round_that_failed_shows_why() -> None:
     silent = {key: GatewayError("hung up") for key in KEYS[:3]}
-    town = a_town(an_app(FakeGateway(answers=silent)))
+    town = make_site(an_app(FakeGateway(answers=silent)))
     round_ = await town.hold(a_round_of(SOMEBODY))
 
     page = await town.browser().get(f"/rounds/{round_.id}")
@@ -120,7 +120,7 @@ async def test_texts_of_people_and_models_are_escaped() -> None:
     gateway = FakeGateway(
         answers={CLAUDE: EVIL}, chairmen={CLAUDE: EVIL}, judges={GPT: f"{EVIL} I rank none."}
     )
-    town = a_town(an_app(gateway))
+    town = make_site(an_app(gateway))
     round_ = await town.hold(replace(a_round_of(SOMEBODY), question=Question(EVIL, "x", EVIL)))
 
     page = await town.browser().get(f"/rounds/{round_.id}")
@@ -135,22 +135,22 @@ async def test_texts_of_people_and_models_are_escaped() -> None:
     await town.close()
 
 
-async def test_the_json_file_is_the_rounds_document(town: Town) -> None:
+async def test_the_json_file_is_the_rounds_document(town: Site) -> None:
     round_ = await town.hold(a_round_of(SOMEBODY))
 
     file = await town.browser().get(f"/rounds/{round_.id}/round.json")
 
-    assert json.loads(file.text) == json.loads(json.dumps(document(round_)))
+    assert json.loads(file.text) == json.loads(json.dumps(round_document(round_)))
     assert file.headers["content-type"] == "application/json"
     assert file.headers["content-disposition"] == f'attachment; filename="round-{round_.id}.json"'
 
 
-async def test_the_markdown_file_holds_answer_table_and_ballots(town: Town) -> None:
+async def test_the_markdown_file_holds_answer_table_and_ballots(town: Site) -> None:
     round_ = await town.hold(a_round_of(SOMEBODY))
 
     file = await town.browser().get(f"/rounds/{round_.id}/round.md")
 
-    assert file.text == as_markdown(report(round_))
+    assert file.text == thread_markdown(round_thread(round_))
     assert "The council says yes." in file.text
     assert "| --: |" in file.text or "| --- |" in file.text
     assert all(ballot.reason in file.text for ballot in round_.ballots)
@@ -167,7 +167,7 @@ async def test_the_markdown_file_holds_answer_table_and_ballots(town: Town) -> N
         ("家族", "round-"),
     ],
 )
-async def test_a_file_name_is_plain_for_any_round_id(town: Town, round_id: str, name: str) -> None:
+async def test_a_file_name_is_plain_for_any_round_id(town: Site, round_id: str, name: str) -> None:
     await town.store.open(a_round_of(SOMEBODY, round_id))
     path = f"/rounds/{quote(round_id, safe='')}".replace("..", "%2E%2E")
 
@@ -177,7 +177,7 @@ async def test_a_file_name_is_plain_for_any_round_id(town: Town, round_id: str, 
         assert "set-cookie" not in {key for key in file.headers if "x=y" in file.headers[key]}
 
 
-async def test_a_running_round_can_be_downloaded(town: Town) -> None:
+async def test_a_running_round_can_be_downloaded(town: Site) -> None:
     await town.store.open(a_round_of(SOMEBODY))
 
     files = [
@@ -188,11 +188,11 @@ async def test_a_running_round_can_be_downloaded(town: Town) -> None:
 
 
 async def test_a_running_round_says_who_receives_the_text_and_what_it_may_cost() -> None:
-    town = a_town(an_app(FakeGateway(answers={GPT: Hangs()})))
+    town = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
     browser = town.browser()
 
     asked = await browser.ask("Which queue?")
-    page = (await browser.get(f"/rounds/{round_of(asked)}")).text
+    page = (await browser.get(f"/rounds/{redirected_round_id(asked)}")).text
 
     assert "Your text goes to" in page
     assert "It costs nothing." in page or "cost unknown" in page

@@ -6,10 +6,10 @@ from datetime import timedelta
 from html import unescape
 
 from council.rounds import Round
-from tests.bot.web.browsing import SOMEBODY, TOKEN, Town, a_round_of, a_town
+from tests.bot.web.browsing import SOMEBODY, TOKEN, Site, a_round_of, make_site
 
 
-async def held(town: Town, rounds: int) -> Round:
+async def held(town: Site, rounds: int) -> Round:
     """Hold so many rounds, a minute after each other, and give the last."""
     first = a_round_of(SOMEBODY)
     held = [
@@ -21,7 +21,7 @@ async def held(town: Town, rounds: int) -> Round:
     return held[-1]
 
 
-async def test_a_round_links_to_it_and_it_leaves_the_round_out(town: Town) -> None:
+async def test_a_round_links_to_it_and_it_leaves_the_round_out(town: Site) -> None:
     round_ = await held(town, 11)
     browser = town.browser()
 
@@ -34,7 +34,7 @@ async def test_a_round_links_to_it_and_it_leaves_the_round_out(town: Town) -> No
     assert len(re.findall(r"<td>Response [K-Z]</td>", beside)) == len(round_.panel.members)
 
 
-async def test_a_young_board_has_no_say(town: Town) -> None:
+async def test_a_young_board_has_no_say(town: Site) -> None:
     round_ = await held(town, 10)
 
     page = await town.browser().get(f"/rounds/{round_.id}/beside")
@@ -42,7 +42,7 @@ async def test_a_young_board_has_no_say(town: Town) -> None:
     assert "has a say from 10 rounds before on; there are 9." in page.text
 
 
-async def test_a_round_without_ballots_has_nothing_beside_it(town: Town) -> None:
+async def test_a_round_without_ballots_has_nothing_beside_it(town: Site) -> None:
     last = await held(town, 11)
     bare = replace(last, id="fff", asked_at=last.asked_at + timedelta(minutes=1), ballots=())
     await town.store.open(bare)
@@ -53,9 +53,9 @@ async def test_a_round_without_ballots_has_nothing_beside_it(town: Town) -> None
 
 
 async def test_a_signed_link_does_not_show_the_leaderboard() -> None:
-    town = a_town(token=TOKEN)
+    town = make_site(token=TOKEN)
     round_ = await town.hold(a_round_of(SOMEBODY))
-    key = town.site.seals.link_key(round_.id)
+    key = town.site.signer.link_key(round_.id)
 
     page = await town.browser().get(f"/rounds/{round_.id}/beside?key={key}")
 

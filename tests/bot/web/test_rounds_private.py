@@ -5,7 +5,14 @@ import pytest
 
 from council.rounds import Stage
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import SOMEBODY, Browser, Town, a_round_of, a_town, round_of
+from tests.bot.web.browsing import (
+    SOMEBODY,
+    Browser,
+    Site,
+    a_round_of,
+    make_site,
+    redirected_round_id,
+)
 from tests.builders import GPT
 from tests.fakes.gateway import FakeGateway, Hangs
 
@@ -21,7 +28,7 @@ def told(response: httpx.Response, round_id: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("read", READS)
-async def test_a_strangers_private_round_reads_like_one_there_is_not(town: Town, read: str) -> None:
+async def test_a_strangers_private_round_reads_like_one_there_is_not(town: Site, read: str) -> None:
     theirs = await town.hold(a_round_of(SOMEBODY, private=True))
     browser = town.browser()
 
@@ -34,7 +41,7 @@ async def test_a_strangers_private_round_reads_like_one_there_is_not(town: Town,
 
 
 @pytest.mark.parametrize("act", ACTS)
-async def test_a_strangers_private_round_permits_no_action(town: Town, act: str) -> None:
+async def test_a_strangers_private_round_permits_no_action(town: Site, act: str) -> None:
     theirs = a_round_of(SOMEBODY, private=True)
     await town.store.open(theirs)
     browser = town.browser()
@@ -46,7 +53,7 @@ async def test_a_strangers_private_round_permits_no_action(town: Town, act: str)
     assert await town.store.load(theirs.id) == theirs
 
 
-async def test_a_strangers_private_round_is_in_no_list(town: Town) -> None:
+async def test_a_strangers_private_round_is_in_no_list(town: Site) -> None:
     theirs = await town.hold(a_round_of(SOMEBODY, private=True))
     browser = town.browser()
 
@@ -64,7 +71,7 @@ async def test_a_strangers_private_round_is_in_no_list(town: Town) -> None:
 
 
 async def test_an_id_prefix_does_not_reveal_a_private_round(
-    town: Town,
+    town: Site,
 ) -> None:
     await town.hold(a_round_of(SOMEBODY, private=True))
     browser = town.browser()
@@ -74,9 +81,9 @@ async def test_an_id_prefix_does_not_reveal_a_private_round(
     assert told(found, "abcd") == told(missing, "dcba")
 
 
-async def test_the_visitors_private_round_is_listed_and_opens(town: Town) -> None:
+async def test_the_visitors_private_round_is_listed_and_opens(town: Site) -> None:
     browser = town.browser()
-    round_id = round_of(await browser.ask("Is it me?", audience="me"))
+    round_id = redirected_round_id(await browser.ask("Is it me?", audience="me"))
     await town.ended(round_id)
 
     pages = [await browser.get(path) for path in ("/", "/rounds", "/rounds?q=me")]
@@ -86,7 +93,7 @@ async def test_the_visitors_private_round_is_listed_and_opens(town: Town) -> Non
     assert {page.status_code for page in reads} == {200}
 
 
-async def test_a_round_for_everyone_is_read_by_everyone(town: Town) -> None:
+async def test_a_round_for_everyone_is_read_by_everyone(town: Site) -> None:
     theirs = await town.hold(a_round_of(SOMEBODY))
     browser = town.browser()
 
@@ -96,20 +103,20 @@ async def test_a_round_for_everyone_is_read_by_everyone(town: Town) -> None:
     assert theirs.question.text in (await browser.get("/rounds")).text
 
 
-async def test_run_again_on_a_private_round_is_private(town: Town) -> None:
+async def test_run_again_on_a_private_round_is_private(town: Site) -> None:
     browser = town.browser()
-    round_id = round_of(await browser.ask("Why?", audience="me"))
+    round_id = redirected_round_id(await browser.ask("Why?", audience="me"))
     await town.ended(round_id)
 
-    again = round_of(await browser.act(round_id, "again"))
+    again = redirected_round_id(await browser.act(round_id, "again"))
 
     assert (await town.store.load(again)).question.place.private
 
 
-async def a_round_under_way() -> tuple[Town, Browser, str]:
-    town = a_town(an_app(FakeGateway(answers={GPT: Hangs()})))
+async def a_round_under_way() -> tuple[Site, Browser, str]:
+    town = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
     browser = town.browser()
-    return town, browser, round_of(await browser.ask("Why?"))
+    return town, browser, redirected_round_id(await browser.ask("Why?"))
 
 
 async def test_the_asker_can_stop_and_resume_a_round() -> None:
@@ -125,7 +132,7 @@ async def test_the_asker_can_stop_and_resume_a_round() -> None:
     resumed = await browser.post(resume, **browser.form_of(page, resume))
     carried.append(bool(town.site.app.runner.latest(round_id)))
 
-    assert [round_of(stopped), round_of(resumed)] == [round_id] * 2
+    assert [redirected_round_id(stopped), redirected_round_id(resumed)] == [round_id] * 2
     assert carried == [False, True]
     await town.close()
 
@@ -145,11 +152,11 @@ async def test_only_the_asker_can_stop_or_resume_a_round(act: str) -> None:
     await town.close()
 
 
-async def test_resuming_a_closed_round_calls_no_model(town: Town) -> None:
+async def test_resuming_a_closed_round_calls_no_model(town: Site) -> None:
     browser = town.browser()
-    round_id = round_of(await browser.ask("Why?"))
+    round_id = redirected_round_id(await browser.ask("Why?"))
     closed = await town.ended(round_id)
 
-    assert round_of(await browser.act(round_id, "resume")) == round_id
+    assert redirected_round_id(await browser.act(round_id, "resume")) == round_id
 
     assert (closed.stage, town.site.app.runner.latest(round_id)) == (Stage.CLOSED, None)

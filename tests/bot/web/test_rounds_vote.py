@@ -5,7 +5,7 @@ from html import unescape
 import pytest
 
 from council.rounds import Round
-from tests.bot.web.browsing import SOMEBODY, TOKEN, Town, a_round_of, a_town, forms_of
+from tests.bot.web.browsing import SOMEBODY, TOKEN, Site, a_round_of, forms_of, make_site
 
 BUTTON = "The best answer to me"
 
@@ -15,7 +15,7 @@ def labels_of(round_: Round) -> tuple[str, ...]:
     return round_.draw.labels.labels
 
 
-async def test_every_answer_of_a_closed_round_has_a_button(town: Town) -> None:
+async def test_every_answer_of_a_closed_round_has_a_button(town: Site) -> None:
     round_ = await town.hold(a_round_of(SOMEBODY))
 
     page = (await town.browser().get(f"/rounds/{round_.id}")).text
@@ -23,7 +23,7 @@ async def test_every_answer_of_a_closed_round_has_a_button(town: Town) -> None:
     assert page.count(BUTTON) == len(labels_of(round_)) > 1
 
 
-async def test_a_vote_is_stored_shown_and_marked_as_not_blind(town: Town) -> None:
+async def test_a_vote_is_stored_shown_and_marked_as_not_blind(town: Site) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
     path, label = f"/rounds/{round_.id}/vote", labels_of(round_)[1]
     form = await browser.form(f"/rounds/{round_.id}", path)
@@ -38,7 +38,7 @@ async def test_a_vote_is_stored_shown_and_marked_as_not_blind(town: Town) -> Non
     assert (vote.by, vote.label) == (browser.visitor.asker.id, label)
 
 
-async def test_votes_of_others_are_not_shown(town: Town) -> None:
+async def test_votes_of_others_are_not_shown(town: Site) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
     path = f"/rounds/{round_.id}/vote"
     await browser.post(path, **(await browser.form(f"/rounds/{round_.id}", path)))
@@ -57,7 +57,7 @@ async def test_votes_of_others_are_not_shown(town: Town) -> None:
     ],
 )
 async def test_invalid_feedback_is_an_error(
-    town: Town, fields: dict[str, str], status: int, sentence: str
+    town: Site, fields: dict[str, str], status: int, sentence: str
 ) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
     path = f"/rounds/{round_.id}/vote"
@@ -70,9 +70,9 @@ async def test_invalid_feedback_is_an_error(
 
 
 async def test_a_visitor_by_signed_link_is_not_asked() -> None:
-    town = a_town(token=TOKEN)
+    town = make_site(token=TOKEN)
     round_ = await town.hold(a_round_of(SOMEBODY))
-    key = town.site.seals.link_key(round_.id)
+    key = town.site.signer.link_key(round_.id)
 
     page = await town.browser().get(f"/rounds/{round_.id}?key={key}")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.bot.homes import PATIENCE_SECONDS, Home, Ran, ended
+from tests.bot.homes import TIMEOUT_SECONDS, Home, Result, wait_for_exit
 from tests.ports import free_port
 
 PROCFILE = Path(__file__).parents[3] / "Procfile"
@@ -38,7 +38,7 @@ async def serving(home: Home, port: int) -> AsyncIterator[asyncio.subprocess.Pro
     """Run `web` until it answers; whatever happens, it does not outlive the test."""
     process = await start(home, "web")
     try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while not await status(port, "/healthz"):
                 assert process.returncode is None
                 await asyncio.sleep(0.05)
@@ -65,12 +65,12 @@ async def test_release_then_web_answers_on_the_platforms_port_and_stops_cleanly(
 ) -> None:
     port = free_port()
     home = home.with_settings(PORT=str(port))
-    released = await ended(await start(home, "release"))
+    released = await wait_for_exit(await start(home, "release"))
 
     async with serving(home, port) as process:
         found = [await status(port, path) for path in ("/healthz", "/readyz", "/nowhere")]
         process.send_signal(signal.SIGTERM)
-        ran = await ended(process)
+        ran = await wait_for_exit(process)
 
     assert (released.code, found) == (0, [200, 200, 404])
     assert (ran.code, ran.out) == (0, "")
@@ -87,7 +87,7 @@ async def test_web_is_not_ready_when_its_database_is_damaged(home: Home) -> None
         home.sql("DROP TABLE round")
         found = [await status(port, path) for path in ("/healthz", "/readyz")]
         process.send_signal(signal.SIGINT)
-        ran = await ended(process)
+        ran = await wait_for_exit(process)
 
     assert found == [200, 503]
     assert ran.code in {0, 1}
@@ -96,21 +96,21 @@ async def test_web_is_not_ready_when_its_database_is_damaged(home: Home) -> None
 async def test_a_port_in_use_is_an_error_in_one_sentence(home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        ran = await ended(await start(home.with_settings(PORT=str(port)), "web"))
+        ran = await wait_for_exit(await start(home.with_settings(PORT=str(port)), "web"))
 
     assert is_one_sentence(ran)
     assert f"127.0.0.1:{port} cannot be listened on" in ran.err
 
 
 async def test_without_a_panel_it_does_not_start(home: Home) -> None:
-    ran = await ended(await start(home.with_config("").with_settings(PORT="0"), "web"))
+    ran = await wait_for_exit(await start(home.with_config("").with_settings(PORT="0"), "web"))
 
     assert ran.code != 0
     assert len(ran.lines) == 1
     assert "council.toml" in ran.err
 
 
-def is_one_sentence(ran: Ran) -> bool:
+def is_one_sentence(ran: Result) -> bool:
     return (ran.code, ran.out, len(ran.lines)) == (1, "", 1)
 
 

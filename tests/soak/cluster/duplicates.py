@@ -5,7 +5,7 @@ import random
 import time
 from pathlib import Path
 
-from tests.bot.slack.serving import settings_for
+from tests.bot.slack.serving import slack_environment
 from tests.soak.chats import PEOPLE, PLACES
 from tests.soak.cluster.books import UNTOLD, Books
 from tests.soak.cluster.count import Count
@@ -16,7 +16,7 @@ from tests.soak.cluster.paid_twice import repeats
 from tests.soak.cluster.soak import PATIENCE_SECONDS, config, look_through
 from tests.soak.paid import PaidServer
 from tests.wire.slack import BOT, FakeSlack, Rates, Rules, payloads
-from tests.wire.slack.delivering import Acknowledgement, Parcel
+from tests.wire.slack.delivering import Acknowledgement, Delivery
 from tests.wire.slack.request_url import RequestUrl
 
 TIMES = 10
@@ -32,7 +32,7 @@ async def deliver_often(folder: Path, events: int, processes: int, url: str) -> 
         PaidServer(LATENCY_SECONDS, owners.of) as server,
         peopled(FakeSlack("http", Rules(rates=Rates(off=True)))) as slack,
     ):
-        settings = {**settings_for(slack, "http"), "COUNCIL_DATABASE_URL": url}
+        settings = {**slack_environment(slack, "http"), "COUNCIL_DATABASE_URL": url}
         fleet = Fleet(homes(folder, settings, config(server.api_base), processes), owners)
         async with fleet.running():
             await fleet.says("Slack: in ")
@@ -70,20 +70,20 @@ class _Balancer:
         tried = await asyncio.gather(*map(self._until_taken_in, parcels))
         return sum(tried)
 
-    async def _until_taken_in(self, parcel: Parcel) -> int:
+    async def _until_taken_in(self, parcel: Delivery) -> int:
         tried = 1
         while not (await self._once(parcel)).accepted:
             tried += 1
         return tried
 
-    async def _once(self, parcel: Parcel) -> Acknowledgement:
+    async def _once(self, parcel: Delivery) -> Acknowledgement:
         async with self._turns:
             return await self._rng.choice(self._ways).deliver(parcel)
 
-    def _said(self, number: int) -> Parcel:
+    def _said(self, number: int) -> Delivery:
         """Say something in a channel that the bot is to hear."""
         state, channel = self._slack.state, f"C9{number % PLACES}"
         text = f"<@{BOT}> What now? [round {number}]"
         message = self._slack.says(PEOPLE[number % len(PEOPLE)], channel, text)
         inner = payloads.said(state, message, state.workspace.channels[channel], "app_mention")
-        return Parcel("events_api", payloads.event(state, inner))
+        return Delivery("events_api", payloads.event(state, inner))

@@ -5,8 +5,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bot.homes import served_panel
-from tests.bot.slack.serving import settings_for
+from tests.bot.homes import served_config
+from tests.bot.slack.serving import slack_environment
 from tests.soak.chats import TERMS
 from tests.soak.cluster.blows import Database, strike
 from tests.soak.cluster.books import UNTOLD, Books
@@ -35,7 +35,7 @@ async def soak(folder: Path, plan: Plan, url: str, database: Database) -> Count:
         peopled(FakeSlack(rules=RULES)) as slack,
     ):
         heard = slack.state.subscription = Heard(slack, owners)
-        settings = {**settings_for(slack, "socket"), "COUNCIL_DATABASE_URL": url}
+        settings = {**slack_environment(slack, "socket"), "COUNCIL_DATABASE_URL": url}
         toml = config(server.api_base)
         fleet = Fleet(homes(folder, settings, toml, plan.processes), owners)
         crowd = Crowd(slack, seed=plan.rounds)
@@ -62,7 +62,7 @@ def config(api_base: str) -> str:
     """Return the council.toml of every process; the provider's limit is no bound of this."""
     host = api_base.removeprefix("http://").removesuffix("/v1")
     limits = f'[providers."{host}"]\nconcurrency = 200\n'
-    return served_panel(api_base, MEMBERS, **TERMS) + limits
+    return served_config(api_base, MEMBERS, **TERMS) + limits
 
 
 def _unshown(slack: FakeSlack, heard: Heard, began: float) -> Iterator[str]:

@@ -20,16 +20,16 @@ from tests.wire.discord.pings import pings_in
 from tests.wire.discord.rates import Rates
 from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import Installation, Interaction, Modal, Rules, SeenFault
-from tests.wire.discord.user_actions import Deed, component
+from tests.wire.discord.user_actions import ActionResult, component
 from tests.wire.discord.world import Channel, File, Guild, Member, Message, Role, User, World
 from tests.wire.troubles import DropAfter, DropBefore, Fail, Slow
 
 __all__ = [
     "BOT",
     "INVITED",
+    "ActionResult",
     "Call",
     "Channel",
-    "Deed",
     "DropAfter",
     "DropBefore",
     "Fail",

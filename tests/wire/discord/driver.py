@@ -13,7 +13,7 @@ from tests.wire.discord.gateway.sockets import GatewaySockets
 from tests.wire.discord.pings import pings_in
 from tests.wire.discord.rest import BASE, INVALID
 from tests.wire.discord.routes.identity import gateway_url
-from tests.wire.discord.sample_world import standard
+from tests.wire.discord.sample_world import sample_world
 from tests.wire.discord.server import Server
 from tests.wire.discord.state import Installation, Modal, Rules, SeenFault, State
 from tests.wire.discord.user_actions import UserActions
@@ -34,7 +34,7 @@ class FakeDiscord(UserActions, WorldChanges):
         app: Installation | None = None,
         port: int = 0,
     ) -> None:
-        state = State(rules or Rules(), world or standard(), app or Installation())
+        state = State(rules or Rules(), world or sample_world(), app or Installation())
         super().__init__(state)
         self._links = GatewaySockets(state)
         self.gateway = Gateway(state, self._links)

@@ -64,7 +64,7 @@ def add_channel(world: World, guild: Guild, handle: str, name: str, kind: Kind =
     return channel
 
 
-def standard() -> World:
+def sample_world() -> World:
     """Return a home guild, one away, and one that people use the app in without the bot."""
     world = World()
     add_user(world, "BOT", "council", is_bot=True)

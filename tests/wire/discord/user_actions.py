@@ -30,7 +30,7 @@ SILENT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class ActionResult:
     """What someone did with the app, and how the app first answered."""
 
     interaction: Interaction
@@ -80,9 +80,9 @@ class UserActions:
 
     async def slash(
         self, user: str | User, channel: str | Channel, command: str, /, **options: object
-    ) -> Deed:
+    ) -> ActionResult:
         """Type a slash command: "council ask", with its options by name."""
-        return Deed(await self._command(user, channel, command, options))
+        return ActionResult(await self._command(user, channel, command, options))
 
     async def autocomplete(
         self,
@@ -92,25 +92,27 @@ class UserActions:
         focused: str,
         /,
         **so_far: object,
-    ) -> Deed:
+    ) -> ActionResult:
         """Type into an option, and see what the app suggests."""
         person, place = self._who_and_where(user, channel)
         name, *path = command.split()
         known = find_command(self.state, place, person, name)
         data = Filling(self.state, place, partial=True).data(known, path, {focused: "", **so_far})
         focus(data["options"], focused)
-        return Deed(await self._begin(AUTOCOMPLETE, person, place, data))
+        return ActionResult(await self._begin(AUTOCOMPLETE, person, place, data))
 
-    async def context_menu(self, user: str | User, message: Message, name: str) -> Deed:
+    async def context_menu(self, user: str | User, message: Message, name: str) -> ActionResult:
         """Choose an app's entry in the menu of a message."""
         person, place = self._who_and_where(user, message.channel)
         known = find_command(self.state, place, person, name, MESSAGE_MENU)
         assert message in place.said, "the message is gone"
         data = {"id": known["id"], "name": name, "type": MESSAGE_MENU, "target_id": message.id}
         data["resolved"] = {"messages": {message.id: shown_message(self.state, message)}}
-        return Deed(await self._begin(COMMAND, person, place, data))
+        return ActionResult(await self._begin(COMMAND, person, place, data))
 
-    async def click(self, message: Message, custom_id: str, user: str | User, *values: str) -> Deed:
+    async def click(
+        self, message: Message, custom_id: str, user: str | User, *values: str
+    ) -> ActionResult:
         """Click a button, or choose these values in a select."""
         person, place = self._who_and_where(user, message.channel)
         assert message.ephemeral_to in {None, person.id}, f"{person.name} does not see it"
@@ -123,9 +125,11 @@ class UserActions:
             if element["type"] == STRING_SELECT:
                 check_values(element, list(values))
             data["values"] = list(values)
-        return Deed(await self._begin(COMPONENT, person, place, data, message))
+        return ActionResult(await self._begin(COMPONENT, person, place, data, message))
 
-    async def submit(self, modal: Modal, values: Mapping[str, object], user: str | User) -> Deed:
+    async def submit(
+        self, modal: Modal, values: Mapping[str, object], user: str | User
+    ) -> ActionResult:
         """Fill in a modal and send it; values by custom_id or by label."""
         person = self.state.world.user(user)
         assert modal in self.state.modals, "no such modal is open"
@@ -136,7 +140,7 @@ class UserActions:
         did = await self._begin(SUBMISSION, person, place, data, modal)
         if did.answer is not None:
             self.state.modals.remove(modal)
-        return Deed(did)
+        return ActionResult(did)
 
     def message(
         self,

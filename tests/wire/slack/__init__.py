@@ -4,14 +4,14 @@ In process: `async with FakeSlack() as slack`, and the product beside it with
 `SLACK_API_URL=slack.api_url`. By hand: `python -m tests.wire.slack --port 4000`.
 """
 
-from tests.wire.slack.acting import Deed, Event
-from tests.wire.slack.blockcheck import faults_of_blocks, faults_of_message, faults_of_view
+from tests.wire.slack.acting import Event, UserAction
+from tests.wire.slack.blockcheck import find_block_faults, find_message_faults, find_view_faults
 from tests.wire.slack.blocks.shapes import Fault
 from tests.wire.slack.calls import Call
 from tests.wire.slack.delivering import Acknowledgement
 from tests.wire.slack.driver import FakeSlack
-from tests.wire.slack.manifest import faults_of_manifest
-from tests.wire.slack.mentions import pings_in
+from tests.wire.slack.manifest import find_manifest_faults
+from tests.wire.slack.mentions import find_mentions
 from tests.wire.slack.rates import Rates
 from tests.wire.slack.state import File, Installation, Rules, SeenFault, View
 from tests.wire.slack.troubles import Refuse
@@ -25,7 +25,6 @@ __all__ = [
     "Acknowledgement",
     "Call",
     "Channel",
-    "Deed",
     "DropAfter",
     "DropBefore",
     "Event",
@@ -41,11 +40,12 @@ __all__ = [
     "SeenFault",
     "Slow",
     "User",
+    "UserAction",
     "View",
     "Workspace",
-    "faults_of_blocks",
-    "faults_of_manifest",
-    "faults_of_message",
-    "faults_of_view",
-    "pings_in",
+    "find_block_faults",
+    "find_manifest_faults",
+    "find_mentions",
+    "find_message_faults",
+    "find_view_faults",
 ]

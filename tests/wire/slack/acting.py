@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.wire.slack import fields, payloads
 from tests.wire.slack.acknowledgements import AcknowledgementEffects
-from tests.wire.slack.delivering import Acknowledgement, Parcel, Transport
+from tests.wire.slack.delivering import Acknowledgement, Delivery, Transport
 from tests.wire.slack.messages import new_message, put, thread_root
 from tests.wire.slack.methods.files import sent
 from tests.wire.slack.state import SeenFault, State, View
@@ -17,7 +17,7 @@ Payload = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class UserAction:
     """A command or an interaction as it was sent, and its acknowledgement."""
 
     sent: Payload
@@ -60,23 +60,23 @@ class Event:
         return any(one.accepted for one in self.acknowledgements)
 
 
-class Acting:
+class UserActions:
     """What users do. The first argument is the user; an action impossible in Slack fails."""
 
     def __init__(self, state: State, transport: Transport) -> None:
         self.state = state
         self.transport = transport
         self._answers = AcknowledgementEffects(state)
-        self.delivered: list[Parcel] = []  # everything brought to the app, in order
+        self.delivered: list[Delivery] = []  # everything brought to the app, in order
         state.echo = self._echo
 
-    async def command(self, user: str, channel: str, name: str, text: str = "") -> Deed:
+    async def command(self, user: str, channel: str, name: str, text: str = "") -> UserAction:
         """Send a slash command from a channel that the user is in, never from a thread."""
         place = self._place(user, channel)
         sent = payloads.command(self.state, user, place, (name, text))
-        answer = await self._bring(Parcel("slash_commands", sent))
+        answer = await self._bring(Delivery("slash_commands", sent))
         self._seen(user, answer)
-        return Deed(sent, answer, self._answers.to_command(user, place, answer))
+        return UserAction(sent, answer, self._answers.to_command(user, place, answer))
 
     def says(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> Message:
         """Post a message without an event for the app."""
@@ -139,14 +139,16 @@ class Acting:
         event.acknowledgements.append(answer)
         return answer
 
-    async def shortcut(self, user: str, callback_id: str, message: Message | None = None) -> Deed:
+    async def shortcut(
+        self, user: str, callback_id: str, message: Message | None = None
+    ) -> UserAction:
         """Use a message shortcut or a global one."""
         sent = payloads.shortcut(self.state, user, callback_id, message)
         return await self._interact(user, sent)
 
     async def click(
         self, on: Message | View, action_id: str, user: str, value: str | None = None
-    ) -> Deed:
+    ) -> UserAction:
         """Click a button, or choose an option by its value ("positive" for feedback)."""
         blocks = on.blocks if isinstance(on, Message) else on.payload["blocks"]
         block_id, clicked = fields.element(blocks, action_id)
@@ -159,7 +161,7 @@ class Acting:
             sent = payloads.click_in_view(self.state, on, action)
         return await self._interact(user, sent)
 
-    async def submit(self, view: View, values: Mapping[str, object], user: str) -> Deed:
+    async def submit(self, view: View, values: Mapping[str, object], user: str) -> UserAction:
         """Submit a modal with values by block_id or action_id."""
         assert view in self.state.modals.get(user, []), f"{user} has no such modal open"
         sent = payloads.submission(self.state, view, fields.form(view.payload, values))
@@ -168,7 +170,7 @@ class Acting:
             self._answers.to_submission(view, deed.payload)
         return deed
 
-    async def closes(self, view: View) -> Deed | None:
+    async def closes(self, view: View) -> UserAction | None:
         """Close a modal; send an event if the view has notify_on_close."""
         self.state.modals[view.user].remove(view)
         if not view.given.get("notify_on_close"):
@@ -189,14 +191,14 @@ class Acting:
         assert not place.is_archived, f"{channel} is archived"
         return place
 
-    async def _bring(self, parcel: Parcel) -> Acknowledgement:
+    async def _bring(self, parcel: Delivery) -> Acknowledgement:
         self.delivered.append(parcel)
         return await self.transport.deliver(parcel)
 
-    async def _interact(self, user: str, sent: Payload) -> Deed:
-        answer = await self._bring(Parcel("interactive", sent))
+    async def _interact(self, user: str, sent: Payload) -> UserAction:
+        answer = await self._bring(Delivery("interactive", sent))
         self._seen(user, answer)
-        return Deed(sent, answer)
+        return UserAction(sent, answer)
 
     def _seen(self, user: str, answer: Acknowledgement) -> None:
         """Record the error that Slack shows the user."""
@@ -232,7 +234,7 @@ class Acting:
         work.add_done_callback(self.state.work.discard)
 
     async def _deliver(self, event: Event, attempt: int, reason: str) -> Acknowledgement:
-        return await self._bring(Parcel("events_api", event.payload, attempt, reason))
+        return await self._bring(Delivery("events_api", event.payload, attempt, reason))
 
     async def _retry(self, event: Event, answer: Acknowledgement) -> None:
         for attempt, delay in enumerate(self.state.rules.retry_delays, start=1):

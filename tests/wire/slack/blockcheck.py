@@ -56,7 +56,7 @@ _home = shape({"type": anything, "blocks": many(typed(in_home), VIEW_BLOCKS)}, _
 _blocks = many(typed(in_message), MESSAGE_BLOCKS, 0)
 
 
-def faults_of_message(payload: Payload) -> list[Fault]:
+def find_message_faults(payload: Payload) -> list[Fault]:
     """Return everything that chat.postMessage would refuse in these arguments, worst first."""
     blocks = payload.get("blocks") or []
     attachments = payload.get("attachments") or []
@@ -65,14 +65,14 @@ def faults_of_message(payload: Payload) -> list[Fault]:
     if payload.get("markdown_text") and (payload.get("text") or blocks):
         return [bad("markdown_text excludes text and blocks", "/text", "markdown_text_conflict")]
     faults = [
-        *faults_of_blocks(blocks),
+        *find_block_faults(blocks),
         *_attachments(attachments),
         *_length_of(payload.get("markdown_text"), "/markdown_text"),
     ]
     return faults or list(_one_table(blocks, attachments))
 
 
-def faults_of_blocks(blocks: object, at: str = "/blocks") -> list[Fault]:
+def find_block_faults(blocks: object, at: str = "/blocks") -> list[Fault]:
     """Return everything in these blocks for which a message would be refused."""
     if not isinstance(blocks, list):
         return [bad("must be an array", at, "invalid_blocks_format")]
@@ -80,7 +80,7 @@ def faults_of_blocks(blocks: object, at: str = "/blocks") -> list[Fault]:
     return faults or [*_duplicates(blocks, at), *_together(blocks, at)]
 
 
-def faults_of_view(view: object) -> list[Fault]:
+def find_view_faults(view: object) -> list[Fault]:
     """Return everything that views.open, push, update or publish would refuse in this view."""
     at = "/view"
     kinds = {"modal": _modal, "home": _home}
@@ -112,7 +112,7 @@ def _attachments(attachments: object) -> Iterator[Fault]:
         return
     for place, attachment in enumerate(attachments):
         if isinstance(attachment, dict) and "blocks" in attachment:
-            for fault in faults_of_blocks(attachment["blocks"], f"/attachments/{place}/blocks"):
+            for fault in find_block_faults(attachment["blocks"], f"/attachments/{place}/blocks"):
                 yield replace(fault, code="invalid_attachments")
 
 

@@ -7,7 +7,7 @@ Payload = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class Delivery:
     """One delivery of a command, an interaction or an event; a retry has a reason."""
 
     kind: Literal["slash_commands", "interactive", "events_api"]
@@ -43,7 +43,7 @@ class Acknowledgement:
 class Transport(Protocol):
     """Delivers commands, interactions and events to the app."""
 
-    async def deliver(self, parcel: Parcel) -> Acknowledgement:
+    async def deliver(self, parcel: Delivery) -> Acknowledgement:
         """Deliver one, and wait for its acknowledgement as long as Slack would."""
         ...
 

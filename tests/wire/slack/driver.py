@@ -6,9 +6,9 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from tests.wire.looking import until
-from tests.wire.slack.acting import Acting
+from tests.wire.slack.acting import UserActions
 from tests.wire.slack.calls import Call
-from tests.wire.slack.mentions import pings_in
+from tests.wire.slack.mentions import find_mentions
 from tests.wire.slack.request_url import RequestUrl
 from tests.wire.slack.server import Server
 from tests.wire.slack.sockets import Links
@@ -19,7 +19,7 @@ from tests.wire.slack.workspace import Message, Workspace
 Payload = dict[str, Any]
 
 
-class FakeSlack(Acting):
+class FakeSlack(UserActions):
     """A strict Slack on loopback, over Socket Mode or signed HTTP."""
 
     def __init__(
@@ -117,10 +117,10 @@ class FakeSlack(Acting):
         found: list[str] = []
         for call in self.calls:
             if call.method == "files.completeUploadExternal":
-                found += pings_in({"text": call.text("initial_comment")}, call.method)
+                found += find_mentions({"text": call.text("initial_comment")}, call.method)
             elif call.method in posting:
                 read = {"blocks": call.value("blocks"), "attachments": call.value("attachments")}
-                found += pings_in(call.arguments | read, call.method)
+                found += find_mentions(call.arguments | read, call.method)
         return found
 
     def trouble(self, method: str, trouble: InjectedFault, times: int = 1) -> None:

@@ -19,7 +19,7 @@ async def respond_or_fail(
 ) -> web.Response:
     """Run the call unless a fault is injected, and record the outcome."""
     state.calls.append(call)
-    state.subscription(call, request)
+    state.on_request(call, request)
     wait = state.troubles.retry_after(call.method, call.at)
     if wait is not None:
         call.outcome = "ratelimited"

@@ -143,7 +143,7 @@ _manifest = shape(
 )
 
 
-def faults_of_manifest(manifest: object) -> list[Fault]:
+def find_manifest_faults(manifest: object) -> list[Fault]:
     """Return everything that is wrong with a manifest."""
     faults = list(_manifest(manifest, ""))
     if faults or not isinstance(manifest, dict):

@@ -24,7 +24,7 @@ _MENTIONS = {
 Payload = Mapping[str, Any]
 
 
-def pings_in(payload: Payload, method: str = "chat.postMessage") -> list[str]:
+def find_mentions(payload: Payload, method: str = "chat.postMessage") -> list[str]:
     """Return every notification, hidden link and unfurled URL of this message."""
     texts = [str(payload.get(name) or "") for name in ("text", "markdown_text")]
     found = [*_in_text(texts[0]), *_in_markdown(texts[1]), *_in_blocks(payload.get("blocks"))]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tests.wire.slack.blockcheck import faults_of_message
+from tests.wire.slack.blockcheck import find_message_faults
 from tests.wire.slack.blocks.shapes import Fault
 from tests.wire.slack.calls import RefusalError, refusal_for
 from tests.wire.slack.state import State
@@ -23,7 +23,7 @@ def next_ts(channel: Channel, now: float) -> str:
 
 def check(state: State, content: Payload) -> None:
     """Refuse invalid blocks, or blocks that this workspace does not have."""
-    faults = [*_unknown(state, content.get("blocks"), "/blocks"), *faults_of_message(content)]
+    faults = [*_unknown(state, content.get("blocks"), "/blocks"), *find_message_faults(content)]
     if faults:
         raise refusal_for(faults)
 

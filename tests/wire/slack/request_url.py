@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from aiohttp import ClientError, ClientSession
 
-from tests.wire.slack.delivering import Acknowledgement, Parcel
+from tests.wire.slack.delivering import Acknowledgement, Delivery
 from tests.wire.slack.state import State
 
 Payload = dict[str, Any]
@@ -33,7 +33,7 @@ class RequestUrl:
         self.skew_seconds = 0  # how old the signatures are
         self._session: ClientSession | None = None
 
-    async def deliver(self, parcel: Parcel) -> Acknowledgement:
+    async def deliver(self, parcel: Delivery) -> Acknowledgement:
         """Post a parcel and wait for the answer."""
         if parcel.kind == "events_api":
             return await self._post(json.dumps(parcel.payload), "application/json", parcel)
@@ -47,7 +47,7 @@ class RequestUrl:
     async def verify(self, challenge: str = "3eZbrw1aB") -> bool:
         """Send a url_verification challenge, as Slack does for a new request URL."""
         body = {"type": "url_verification", "token": "none", "challenge": challenge}
-        answer = await self.deliver(Parcel("events_api", body))
+        answer = await self.deliver(Delivery("events_api", body))
         said = answer.payload or {}
         return answer.accepted and challenge in {said.get("challenge"), said.get("text")}
 
@@ -58,7 +58,7 @@ class RequestUrl:
             declined = answer.headers.get("X-Slack-No-Retry") == "1"
             return answer.status, await answer.text(), declined
 
-    async def _post(self, body: str, kind: str, parcel: Parcel) -> Acknowledgement:
+    async def _post(self, body: str, kind: str, parcel: Delivery) -> Acknowledgement:
         loop = asyncio.get_running_loop()
         began = loop.time()
         headers = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from tests.wire.slack.delivering import Acknowledgement, Parcel
+from tests.wire.slack.delivering import Acknowledgement, Delivery
 from tests.wire.slack.state import State
 from tests.wire.slack.workspace import APP
 
@@ -74,7 +74,7 @@ class Links:
             else:
                 waiting.set_result(answer.get("payload"))
 
-    async def deliver(self, parcel: Parcel) -> Acknowledgement:
+    async def deliver(self, parcel: Delivery) -> Acknowledgement:
         """Send an envelope down the next link and wait for its acknowledgement."""
         loop = asyncio.get_running_loop()
         began = loop.time()
@@ -107,7 +107,7 @@ class Links:
                     return
             await asyncio.sleep(0.01)
 
-    def _envelope(self, parcel: Parcel) -> Payload:
+    def _envelope(self, parcel: Delivery) -> Payload:
         envelope: Payload = {
             "envelope_id": f"envelope-{self._state.number()}",
             "type": parcel.kind,

@@ -159,7 +159,7 @@ class State:
         self.tickets: set[str] = set()
         self.work: set[asyncio.Task[None]] = set()
         self.echo: Callable[[str | None, Message], None] = lambda _subtype, _message: None
-        self.subscription: Callable[[Call, web.Request], None] = lambda _call, _request: None
+        self.on_request: Callable[[Call, web.Request], None] = lambda _call, _request: None
         self.broken: list[Exception] = []  # mistakes of this fake, raised when it ends
         self._numbers = count(1)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from bot.render.bias_view import ShownBias, shown
+from bot.render.bias_view import BiasView, make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import BiasReport, Effect, GivenShare, JudgeBias, MakerEffect, Slot, Trait
 from tests.bot.render.boards.builders import CLAUDE, GEMINI, GPT, NAMES, QWEN
@@ -143,6 +143,6 @@ COVERAGE = Coverage(rounds=64, panel="house", since=datetime(2026, 10, 1, tzinfo
 ALL_NAMES = {**NAMES, QWEN_CODER: "Qwen Coder"}
 
 
-def a_bias(**changed: object) -> ShownBias:
+def a_bias(**changed: object) -> BiasView:
     """Return the view of a report."""
-    return shown(a_report(**changed), COVERAGE, ALL_NAMES)
+    return make_bias_view(a_report(**changed), COVERAGE, ALL_NAMES)

@@ -17,7 +17,7 @@ from tests.bot.web.browser.actions import (
     slow_member,
     wait_until_closed,
 )
-from tests.bot.web.browser.product import Product, panels_of, served
+from tests.bot.web.browser.product import Product, panels_of, serve_product
 from tests.wire.models import ModelServer
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -58,7 +58,7 @@ def served_home(tmp_path_factory: pytest.TempPathFactory, models: ModelServer) -
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def product(browser: Browser, served_home: Home) -> AsyncIterator[Product]:
     """Return the product, serving; without a browser it is not started."""
-    async with served(served_home) as product:
+    async with serve_product(served_home) as product:
         await product.answers("/readyz")
         yield product
 

@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 
-from tests.bot.web.browsing import Town
+from tests.bot.web.browsing import Site
 
 
 @asynccontextmanager
-async def serve_in_process(town: Town) -> AsyncIterator[str]:
+async def serve_in_process(town: Site) -> AsyncIterator[str]:
     """Serve a site until the block ends, and close it; gives its address."""
     sock = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(town.app, log_config=None, lifespan="off"))

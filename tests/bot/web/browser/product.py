@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from tests.bot.homes import PATIENCE_SECONDS, PROGRAM, Home, seat_of
+from tests.bot.homes import PROGRAM, TIMEOUT_SECONDS, Home, seat_toml
 from tests.ports import free_port
 
 
@@ -45,7 +45,7 @@ class Product:
     async def answers(self, path: str) -> None:
         """Wait until it answers there, as it does at `/readyz` once its models are ready."""
         assert self.process
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while not await self._answers(path):
                 assert self.process.poll() is None, self.log
                 await asyncio.sleep(0.05)
@@ -65,7 +65,7 @@ class Product:
 
 
 @asynccontextmanager
-async def served(home: Home, *arguments: str) -> AsyncIterator[Product]:
+async def serve_product(home: Home, *arguments: str) -> AsyncIterator[Product]:
     """Serve a home's page; whatever happens, the product does not outlive the block."""
     product = Product(home, free_port())
     try:
@@ -86,4 +86,4 @@ def panels_of(api_base: str, **panels: Iterable[str]) -> str:
     for name, seats in names.items():
         lines += [f"[panels.{name}]", f"members = {seats}", "audit_share = 0.0"]
     keys = dict.fromkeys(seat for seats in names.values() for seat in seats)
-    return "\n".join(lines) + "\n" + "".join(seat_of(key, api_base=api_base) for key in keys)
+    return "\n".join(lines) + "\n" + "".join(seat_toml(key, api_base=api_base) for key in keys)

@@ -12,7 +12,7 @@ _FIELD = re.compile(r'name="(token|round)" value="([^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ReceivedEvents:
     """What one stream told; `at` is the event loop's clock at its end."""
 
     states: int
@@ -21,7 +21,7 @@ class Heard:
     at: float
 
 
-async def opened(client: httpx.AsyncClient, question: str, panel: str = "") -> str:
+async def open_stream(client: httpx.AsyncClient, question: str, panel: str = "") -> str:
     """Ask by the form of the front page, and give the path of the round's page."""
     fields = dict(_FIELD.findall((await client.get("/")).text))
     form = {**fields, "question": question, "panel": panel}
@@ -30,13 +30,13 @@ async def opened(client: httpx.AsyncClient, question: str, panel: str = "") -> s
     return answer.headers["location"]
 
 
-async def hear(client: httpx.AsyncClient, path: str) -> Heard:
+async def read_events(client: httpx.AsyncClient, path: str) -> ReceivedEvents:
     """Listen to a round until its stream ends."""
     async with client.stream("GET", f"{path}/events") as stream:
         lines = [line async for line in stream.aiter_lines() if line.startswith('data: {"closed"')]
     states = [json.loads(line.removeprefix("data: ")) for line in lines]
     times = [float(state["seconds"]) for state in states]
-    return Heard(
+    return ReceivedEvents(
         len(states),
         bool(states and states[-1]["closed"]),
         all(one <= next_ for one, next_ in pairwise(times)),

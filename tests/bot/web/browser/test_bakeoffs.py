@@ -9,10 +9,10 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import a_graded_suite, a_suite
-from tests.bot.slack.inside import HeldGateway
+from tests.bot.slack.inside import BlockedGateway
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.browsing import a_town
+from tests.bot.web.browsing import make_site
 from tests.builders import ASKED_AT
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -23,14 +23,14 @@ class House:
     """A site, and the models behind it, which reply once they are let go on."""
 
     address: str
-    gateway: HeldGateway
+    gateway: BlockedGateway
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def house(browser: Browser) -> AsyncIterator[House]:
     """Return a site with two suites."""
-    gateway = HeldGateway()
-    town = a_town(an_app(gateway))
+    gateway = BlockedGateway()
+    town = make_site(an_app(gateway))
     bench = town.site.app.bakeoff_stores
     for suite in (a_suite(3), a_graded_suite("42", "43")):
         await bench.suites.keep(suite, "U1", ASKED_AT)

@@ -6,7 +6,7 @@ from playwright.async_api import Browser, expect
 from tests.bot.homes import Home
 from tests.bot.test_local_models import LONGEST_SECONDS, MODELS
 from tests.bot.web.browser.actions import ANSWER
-from tests.bot.web.browser.product import served
+from tests.bot.web.browser.product import serve_product
 
 
 @pytest.mark.local_models
@@ -15,7 +15,7 @@ async def test_the_demonstration_models_complete_a_round(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     home = Home(tmp_path_factory.mktemp("local"), {"COUNCIL_MODEL_DIR": MODELS}).with_config("")
-    async with served(home, "--local") as product:
+    async with serve_product(home, "--local") as product:
         page = await browser.new_page(base_url=product.address)
         await page.goto("/")
         await expect(page.get_by_role("main")).to_contain_text("their rankings mean little")

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.bot.homes import Home
 from tests.bot.web.browser.actions import ANSWER, PANELS, ask, wait_until_closed
-from tests.bot.web.browser.product import Product, served
+from tests.bot.web.browser.product import Product, serve_product
 from tests.wire.models import ModelServer, answer, by_role, judge
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -102,7 +102,7 @@ async def test_the_login_page_is_accessible(
 ) -> None:
     home = Home(tmp_path_factory.mktemp("token"), {"COUNCIL_WEB_TOKEN": TOKEN})
     home.with_config((served_home.folder / "council.toml").read_text(encoding="utf-8"))
-    async with served(home) as product:
+    async with serve_product(home) as product:
         page = await browser.new_page(base_url=product.address)
         faults = []
         for scheme in ("light", "dark"):

@@ -8,9 +8,9 @@ from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from tests.bot.homes import Home
 from tests.bot.web.browser.actions import ANSWER, PANELS, TIMEOUT_MS, ask, wait_until_closed
-from tests.bot.web.browser.product import Product, panels_of, served
+from tests.bot.web.browser.product import Product, panels_of, serve_product
 from tests.bot.web.browser.relay import relayed
-from tests.bot.web.browser.streams import opened
+from tests.bot.web.browser.streams import open_stream
 from tests.wire.models import ModelServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -64,10 +64,10 @@ async def test_rounds_continue_after_a_restart(
     home = Home(tmp_path_factory.mktemp("restarted"), served_home.settings)
     home.with_config((served_home.folder / "council.toml").read_text(encoding="utf-8"))
     async with (
-        served(home) as product,
+        serve_product(home) as product,
         httpx.AsyncClient(base_url=product.address, trust_env=False, timeout=60) as client,
     ):
-        paths = [await opened(client, f"Who goes on {n}?", "slow") for n in range(9)]
+        paths = [await open_stream(client, f"Who goes on {n}?", "slow") for n in range(9)]
         product.kill()
         starting = asyncio.create_task(product.start())
         found = [await first_answer(client, f"{path}/state") for path in paths]
@@ -92,7 +92,7 @@ async def test_after_a_kill_the_page_says_so_comes_back_and_shows_the_answer(
 ) -> None:
     home = Home(tmp_path_factory.mktemp("killed"), served_home.settings)
     home.with_config(panels_of(models.api_base, **PANELS))
-    async with served(home) as product:
+    async with serve_product(home) as product:
         page = await browser.new_page(base_url=product.address)
         await ask(page, "May the power fail?", panel="slow")
         await expect(page.locator("#progress .done").nth(1)).to_be_visible(timeout=TIMEOUT_MS)

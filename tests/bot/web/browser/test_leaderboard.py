@@ -9,7 +9,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.browsing import a_town
+from tests.bot.web.browsing import make_site
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -19,7 +19,7 @@ PATHS = ("/leaderboard", "/leaderboard?suite=sql", "/leaderboard?suite=sql&as=ju
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Return the address of a site whose suite was held four times."""
-    town = a_town()
+    town = make_site()
     await town.site.app.bakeoff_stores.records.keep(packed_all([*runs_of("sql", 4)]))
     async with serve_in_process(town) as address:
         yield address

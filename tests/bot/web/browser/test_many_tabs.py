@@ -8,7 +8,7 @@ from playwright.async_api import BrowserContext, expect
 
 from tests.bot.web.browser.actions import TIMEOUT_MS, ask
 from tests.bot.web.browser.product import Product
-from tests.bot.web.browser.streams import hear, opened
+from tests.bot.web.browser.streams import open_stream, read_events
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -19,8 +19,10 @@ async def test_every_stream_receives_every_state(product: Product) -> None:
     async with httpx.AsyncClient(
         base_url=product.address, trust_env=False, timeout=60, limits=httpx.Limits()
     ) as client:
-        paths = [await opened(client, f"Round {n}?", "slow") for n in range(ROUNDS)]
-        heard = await asyncio.gather(*(hear(client, paths[n % ROUNDS]) for n in range(STREAMS)))
+        paths = [await open_stream(client, f"Round {n}?", "slow") for n in range(ROUNDS)]
+        heard = await asyncio.gather(
+            *(read_events(client, paths[n % ROUNDS]) for n in range(STREAMS))
+        )
 
     assert all(one.closed and one.in_order for one in heard)
     assert min(one.states for one in heard) > 9

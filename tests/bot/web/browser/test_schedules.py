@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, expect
 from council.bakeoffs.models import Suite, SuiteQuestion
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.browsing import a_town
+from tests.bot.web.browsing import make_site
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -21,7 +21,7 @@ NAME = "a-name-as-long-as-names-may-be-of-sixty-letters-and-no-spaces"[:60]
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Return the address of a site that has a suite, and no schedule yet."""
-    town = a_town()
+    town = make_site()
     await town.site.app.bakeoff_stores.suites.keep(SQL, "", datetime.now(UTC))
     async with serve_in_process(town) as address:
         yield address

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.browsing import SOMEBODY, a_round_of, a_town
+from tests.bot.web.browsing import SOMEBODY, a_round_of, make_site
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -26,7 +26,7 @@ PATHS = (
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Return the address of a site on which twelve rounds were held."""
-    town = a_town()
+    town = make_site()
     first = a_round_of(SOMEBODY)
     for i in range(12):
         asked_at = first.asked_at + timedelta(minutes=i)

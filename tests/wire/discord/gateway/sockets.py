@@ -37,7 +37,7 @@ class Link:
     session: Session | None = None
     sent: int = 0  # frames of the session
     pump: asyncio.Task[None] | None = None
-    subscription: deque[float] = field(default_factory=deque)
+    received: deque[float] = field(default_factory=deque)
 
     async def send(self, op: int, data: object = None) -> None:
         """Send what belongs to no session."""
@@ -122,10 +122,10 @@ class GatewaySockets:
     def _count(self, link: Link) -> None:
         """No more than so many sends in a minute, heartbeats among them."""
         now = self._state.now()
-        link.subscription.append(now)
-        while link.subscription[0] <= now - 60:
-            link.subscription.popleft()
-        if len(link.subscription) > self._state.rules.sends:
+        link.received.append(now)
+        while link.received[0] <= now - 60:
+            link.received.popleft()
+        if len(link.received) > self._state.rules.sends:
             raise HangUpError(4008, "Rate limited")
 
     async def _identify(self, link: Link, data: Payload) -> None:

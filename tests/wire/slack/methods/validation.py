@@ -3,18 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.wire.slack.blockcheck import faults_of_blocks, faults_of_message, faults_of_view
+from tests.wire.slack.blockcheck import find_block_faults, find_message_faults, find_view_faults
 from tests.wire.slack.blocks.shapes import Fault
 from tests.wire.slack.calls import Call, RefusalError
-from tests.wire.slack.manifest import faults_of_manifest
+from tests.wire.slack.manifest import find_manifest_faults
 from tests.wire.slack.methods.method import Method, Payload
 from tests.wire.slack.state import State
 
 ARGUMENT_CHARACTERS = 100_000
 _CHECKS: dict[str, Callable[[Any], list[Fault]]] = {
-    "blocks": faults_of_blocks,
-    "view": faults_of_view,
-    "message": faults_of_message,
+    "blocks": find_block_faults,
+    "view": find_view_faults,
+    "message": find_message_faults,
 }
 
 
@@ -35,7 +35,7 @@ def blocks(_state: State, call: Call) -> Payload:
 
 def manifest(_state: State, call: Call) -> Payload:
     """Check an app's manifest."""
-    faults = faults_of_manifest(call.value("manifest", "invalid_manifest"))
+    faults = find_manifest_faults(call.value("manifest", "invalid_manifest"))
     if faults:
         raise RefusalError("invalid_manifest", errors=[_told(fault) for fault in faults])
     return {"errors": []}

@@ -1,6 +1,6 @@
 """views.*: modals opened by a trigger, stacked and changed; home tabs published."""
 
-from tests.wire.slack.blockcheck import faults_of_view
+from tests.wire.slack.blockcheck import find_view_faults
 from tests.wire.slack.calls import Call, RefusalError, refusal_for
 from tests.wire.slack.messages import with_ids
 from tests.wire.slack.methods.method import Method, Payload
@@ -19,7 +19,7 @@ _EMPTY = {
 
 def checked(state: State, view: object, kind: str = "modal") -> Payload:
     """Return the view if Slack would show it, or refuse."""
-    faults = faults_of_view(view)
+    faults = find_view_faults(view)
     if faults:
         raise refusal_for(faults)
     assert isinstance(view, dict)
