@@ -34,7 +34,7 @@ async def soak(folder: Path, plan: Plan, url: str, database: Database) -> Count:
         PaidServer(plan.latency, owners.of) as server,
         peopled(FakeSlack(rules=RULES)) as slack,
     ):
-        heard = slack.state.subscription = Heard(slack, owners)
+        heard = slack.state.on_request = Heard(slack, owners)
         settings = {**slack_environment(slack, "socket"), "COUNCIL_DATABASE_URL": url}
         toml = config(server.api_base)
         fleet = Fleet(homes(folder, settings, toml, plan.processes), owners)
