@@ -10,9 +10,6 @@ from bot.chat.adapter import (
     ProgressUpdates,
     SendEphemeral,
     SentMessage,
-    backoff_seconds,
-    retry_until_sent,
-    send_first_possible,
 )
 from bot.chat.incoming import KEY_LENGTH, Asker, Attachment, IncomingMessage, event_key
 from bot.chat.messages import (
@@ -34,6 +31,7 @@ from bot.chat.messages import (
     Table,
     Thread,
 )
+from bot.chat.retry import backoff_seconds, retry_until_sent, send_first_possible
 
 __all__ = [
     "KEY_LENGTH",

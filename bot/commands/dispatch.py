@@ -1,13 +1,18 @@
-"""Dispatcher: the table of all commands, and the error handling around each of them."""
+"""Command dispatcher: parse a message, find its command in the registry and run it.
 
-from collections.abc import Awaitable, Callable
+A command's name counts only alone or followed by its own grammar; everything else is a question.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from bot.access import check_admitted
 from bot.chat import Caution, Chat, Heading, IncomingMessage, Note, Post, Table
 from bot.commands.ask import ask
 from bot.commands.bakeoffs import GRAMMAR as BAKEOFF
 from bot.commands.bakeoffs import handle_bakeoff
-from bot.commands.registry import Command, Invocation, Registry
 from bot.commands.reports import BIAS_GRAMMAR as BIAS
 from bot.commands.reports import GRAMMAR as BOARD
 from bot.commands.reports import show_bias, show_leaderboard
@@ -29,6 +34,54 @@ from bot.observability import logs
 from council.errors import CouncilError
 
 Handler = Callable[[Chat, IncomingMessage], Awaitable[None]]
+Run = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
+
+Takes = Literal["question", "panel", "round", "number", "topic", "words", "file"]
+
+ALONE = ""
+_ADDRESS = re.compile(r"\A\s*/council\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command; `grammar` is the regular expression of what may follow its name.
+
+    `takes` is the kind of input field that a chat shows for it: for a question, a panel, a round, a
+    number, a topic, words as they would be typed, or such words with a file.
+    """
+
+    name: str
+    usage: str
+    summary: str
+    run: Run
+    grammar: str = ALONE
+    takes: Takes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A command and its argument."""
+
+    command: Command
+    argument: str
+
+
+class Registry:
+    """The registered commands; `ask` is the fallback."""
+
+    def __init__(self, ask: Command, others: Sequence[Command]) -> None:
+        self.commands = (ask, *others)
+        self._ask = ask
+        self._by_name = {command.name: command for command in self.commands}
+
+    def read(self, text: str) -> Invocation:
+        """Parse a text, with or without `/council` in front; `/council` alone is `help`."""
+        words = _ADDRESS.sub("", text).strip()
+        name, rest = (*words.split(None, 1), "")[:2] if words else ("help", "")
+        command = self._by_name.get(name.lower())
+        if command and re.fullmatch(command.grammar, rest.strip(), re.IGNORECASE | re.DOTALL):
+            return Invocation(command, rest.strip())
+        return Invocation(self._ask, words)
 
 
 async def handle_message(app: AppContext, chat: Chat, message: IncomingMessage) -> None:

@@ -19,10 +19,10 @@ from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks, run_until_first
 from bot.discord.config import DiscordCredentials
+from bot.discord.ephemeral import discard_reply
 from bot.discord.errors import translate_errors
 from bot.discord.events import CHAT
 from bot.discord.listeners import DiscordClient
-from bot.discord.messages import discard_reply
 from bot.discord.servers import FileServerStore, ServerStore, ServerTracker, Shard, SqlServerStore
 from bot.ports import GATEWAY, JobQueue
 from council.errors import CouncilError

@@ -24,12 +24,20 @@ from bot.commands.buttons import (
     replacement_post,
     send_busy_note,
 )
-from bot.commands.dispatch import COMMANDS, Handler, handle_message, report_errors, run_command
-from bot.commands.registry import Command, Invocation
+from bot.commands.dispatch import (
+    COMMANDS,
+    Command,
+    Handler,
+    Invocation,
+    handle_message,
+    report_errors,
+    run_command,
+)
 from bot.commands.rounds import context_of, find_round_of_message, load_thread_rounds
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord import actions
+from bot.discord.ephemeral import EphemeralReplies, MessageReplies, defer, replace_message
 from bot.discord.errors import EditRateLimiter, translate_errors
 from bot.discord.events import (
     CHAT,
@@ -39,13 +47,7 @@ from bot.discord.events import (
     parse_message,
     read_attachment,
 )
-from bot.discord.messages import (
-    DiscordChat,
-    EphemeralReplies,
-    MessageReplies,
-    defer,
-    replace_message,
-)
+from bot.discord.messages import DiscordChat
 from bot.discord.servers import ServerStore, ServerTracker, Shard
 from bot.discord.slash_commands import AskFields, CommandHandlers, add_commands, build_choices
 from council.errors import CouncilError

@@ -1,19 +1,14 @@
-"""Sending to Discord: ephemeral replies, and the chat adapter with its messages and threads."""
+"""Discord messages: DiscordChat posts, edits and finds them, and opens threads."""
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from hashlib import sha256
-from itertools import count
 from typing import Any, ClassVar, Literal
 
-import aiohttp
 import discord
 import structlog
-from discord import ui
 
 from bot.chat import (
     Chat,
@@ -25,7 +20,6 @@ from bot.chat import (
     PostingForbiddenError,
     SendEphemeral,
     SentMessage,
-    send_first_possible,
 )
 from bot.discord import events
 from bot.discord.components import (
@@ -41,7 +35,6 @@ from bot.discord.errors import (
     EditRateLimiter,
     RefusedError,
     call_with_retries,
-    is_transient,
     thread_error,
     translate_errors,
 )
@@ -59,116 +52,7 @@ MAX_SEARCHED_MESSAGES = 1_000  # of a channel's history
 ARCHIVE_AFTER_MINUTES: Literal[1440] = 1440  # without a message in a thread
 MAX_THREAD_NAME_LENGTH = 100
 DIRECT_PREFIX = "@"  # before a user's id, it is the channel of their direct messages
-_ALREADY_ACKNOWLEDGED = 40060
-_NO_MENTIONS = discord.AllowedMentions.none()
-
-
-async def defer(interaction: Interaction) -> None:
-    """Acknowledge an interaction with a deferred ephemeral response."""
-    await _acknowledge(partial(interaction.response.defer, ephemeral=True, thinking=True))
-
-
-async def replace_message(interaction: Interaction, post: Post) -> None:
-    """Acknowledge a button press by replacing the button's message with a post."""
-    edit = interaction.response.edit_message
-    await _acknowledge(
-        lambda: edit(view=build_view(render_components(post)), allowed_mentions=_NO_MENTIONS)
-    )
-
-
-async def _acknowledge(call: Call) -> None:
-    """Acknowledge an interaction; retry after a lost connection."""
-    for is_last in (False, False, True):
-        try:
-            await call()
-        except aiohttp.ClientError:
-            if is_last:
-                raise
-        except discord.HTTPException as error:
-            if error.code != _ALREADY_ACKNOWLEDGED:
-                raise
-            return
-        else:
-            return
-
-
-class EphemeralReplies:
-    """Ephemeral replies to one interaction."""
-
-    def __init__(self, interaction: Interaction) -> None:
-        self._interaction = interaction
-        self._has_replied = False
-
-    async def __call__(self, incoming: IncomingMessage, post: Post) -> None:
-        """Reply to the user; after the interaction's 15 minutes, send a direct message."""
-        is_first = self._is_deferred and not self._has_replied
-        send = self._edit_original if is_first else self._follow_up
-        self._has_replied = True
-        try:
-            await call_with_retries(lambda: self._reply(post, send), REPLY_TIMEOUT_SECONDS)
-        except CouncilError as error:
-            structlog.get_logger().warning("discord_whisper_lost", key=incoming.key, why=str(error))
-
-    async def end(self) -> None:
-        """Remove "is thinking …" if there was no reply."""
-        if self._is_deferred and not self._has_replied:
-            with suppress(CouncilError), translate_errors():
-                await self._interaction.delete_original_response()
-
-    @property
-    def _is_deferred(self) -> bool:
-        deferred = discord.InteractionResponseType.deferred_channel_message
-        return self._interaction.response.type == deferred
-
-    async def _reply(self, post: Post, send: Callable[[ui.LayoutView], Awaitable[None]]) -> None:
-        try:
-            await send(build_view(render_components(post)))
-        except discord.HTTPException as error:
-            if is_transient(error):
-                raise
-            # The interaction has expired, or its channel is closed.
-            await self._interaction.user.send(
-                view=build_view(render_components(post)), allowed_mentions=_NO_MENTIONS
-            )
-
-    async def _edit_original(self, view: ui.LayoutView) -> None:
-        """Replace "is thinking …"; sent twice, the reply appears once."""
-        await self._interaction.edit_original_response(view=view, allowed_mentions=_NO_MENTIONS)
-
-    async def _follow_up(self, view: ui.LayoutView) -> None:
-        await self._interaction.followup.send(
-            view=view, ephemeral=True, allowed_mentions=_NO_MENTIONS
-        )
-
-
-class MessageReplies:
-    """Replies to a message; Discord has no ephemeral replies to messages, so everyone sees them."""
-
-    def __init__(self, message: discord.Message) -> None:
-        self._message = message
-        self._nonces = count(message.id)
-
-    async def __call__(self, incoming: IncomingMessage, post: Post) -> None:
-        """Reply to the message, else post in its channel, else send a direct message."""
-        message = self._message
-        reply = partial(message.reply, mention_author=False)
-        calls = (reply, message.channel.send, message.author.send)
-        sends = (partial(self._send, call, post, next(self._nonces)) for call in calls)
-        try:
-            await send_first_possible(sends, REPLY_TIMEOUT_SECONDS)
-        except CouncilError as error:
-            structlog.get_logger().warning("discord_whisper_lost", key=incoming.key, why=str(error))
-
-    async def _send(self, call: Call, post: Post, nonce: int) -> None:
-        view = build_view(render_components(post))
-        with translate_errors():
-            await call(view=view, nonce=nonce, allowed_mentions=_NO_MENTIONS, silent=True)
-
-
-async def discard_reply(incoming: IncomingMessage, post: Post) -> None:
-    """Log a reply instead of sending it: after a restart, the interaction is gone."""
-    summary = post.summary or incoming.key
-    structlog.get_logger().info("discord_whisper_to_nobody", key=incoming.key, told=summary)
+NO_MENTIONS = discord.AllowedMentions.none()
 
 
 class DiscordChat(Chat):
@@ -304,7 +188,7 @@ class DiscordChat(Chat):
 
     async def _edit(self, sent: SentMessage, post: Post) -> None:
         message = self._message(sent.place, sent.message)
-        await message.edit(view=build_view(render_components(post)), allowed_mentions=_NO_MENTIONS)
+        await message.edit(view=build_view(render_components(post)), allowed_mentions=NO_MENTIONS)
 
     def _channel(self, place: Place) -> discord.PartialMessageable:
         guild = int(place.workspace) if place.workspace else None

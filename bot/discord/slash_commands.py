@@ -8,7 +8,7 @@ import discord
 from discord import app_commands
 from discord.app_commands import Choice, Range
 
-from bot.commands.registry import Command
+from bot.commands.dispatch import Command
 from bot.render.text_safety import shorten_to_line
 
 MAX_CHOICES, MAX_CHOICE_LENGTH = 25, 100

@@ -19,7 +19,7 @@ from council.budget import GatewayWrapper
 from council.errors import CouncilError
 from council.panel import Panel
 from council.pipeline.run import run_round
-from council.pipeline.session import RoundServices
+from council.pipeline.stages import RoundServices
 from council.ports import Gateway, RoundQuery, Store
 from council.prompts.synthesis import visible_draft
 from council.rounds import Round, sort_by_panel

@@ -31,9 +31,10 @@ from bot.slack.client import (
     sdk_logger,
 )
 from bot.slack.config import Tokens
+from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.events import Body, invalidate_changed_channels, wait_for_uninstall
 from bot.slack.listeners import SlackListeners
-from bot.slack.messages import EphemeralReplies, SlackChat
+from bot.slack.messages import SlackChat
 from bot.slack.workspace import CHAT, DEFAULT_LIMITS, Directory, SlackLimits, Workspace
 from council.places import Place
 from council.ports import RoundQuery

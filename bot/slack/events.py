@@ -13,8 +13,8 @@ from typing import Any
 
 from bot.chat import Asker, IncomingMessage, PostingForbiddenError, event_key
 from bot.ports import PubSub
+from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.files import parse_attachments
-from bot.slack.messages import EphemeralReplies
 from bot.slack.workspace import CHAT, Directory, Workspace
 from council.places import Place
 

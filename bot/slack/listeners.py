@@ -23,6 +23,7 @@ from bot.coordination.tasks import BackgroundTasks
 from bot.observability import logs
 from bot.slack import modals
 from bot.slack.actions import BlockAction, handle_action
+from bot.slack.ephemeral import Ack, EphemeralReplies, outside_thread
 from bot.slack.events import (
     CHANNEL_CHANGED,
     UNINSTALLED,
@@ -36,7 +37,7 @@ from bot.slack.events import (
     resolve_event,
     strip_mention,
 )
-from bot.slack.messages import Ack, EphemeralReplies, SlackChat, outside_thread
+from bot.slack.messages import SlackChat
 from bot.slack.threads import offer_thread
 from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError

@@ -1,4 +1,4 @@
-"""Slack messages: SlackChat posts, edits and finds messages; EphemeralReplies answer one user."""
+"""Slack messages: SlackChat posts, edits and finds them."""
 
 import asyncio
 import time
@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 import structlog
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
-from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.chat import (
     Chat,
@@ -24,11 +23,10 @@ from bot.chat import (
     SendEphemeral,
     SentMessage,
     retry_until_sent,
-    send_first_possible,
 )
 from bot.render.pagination import paginate
-from bot.slack.block_kit import BlockLevel, Message, fits_slack, render_message
-from bot.slack.client import TIMEOUT_SECONDS, Call, RefusedError, SlackServerError, call_api
+from bot.slack.block_kit import BlockLevel, fits_slack, render_message
+from bot.slack.client import Call, RefusedError, SlackServerError, call_api
 from bot.slack.files import find_message, upload_file
 from bot.slack.workspace import (
     ARCHIVED,
@@ -44,8 +42,6 @@ from council.places import Place
 # Nothing untrusted is parsed: a name does not become a mention, nor a URL a preview.
 NO_PARSING: dict[str, Any] = {"parse": "none", "link_names": False}
 
-_ACKNOWLEDGE_SECONDS = 2.0  # of the three that Slack allows
-_EPHEMERAL_WAIT_SECONDS = 120.0
 _PROGRESS_WAIT_SECONDS = 0.0
 _ERRORS_PER_LEVEL = 2
 _MOVED = "The answer is in a message of its own, below."
@@ -66,7 +62,6 @@ _FORBIDDEN = {
     ),
 }
 
-Ack = Callable[..., Awaitable[Any]]
 Write = Callable[[dict[str, Any]], Awaitable[AsyncSlackResponse]]
 Attempt = Callable[[Call[AsyncSlackResponse]], Awaitable[AsyncSlackResponse]]
 
@@ -271,114 +266,3 @@ def _map_refusal(error: RefusedError) -> CouncilError:
     if error.code.startswith("restricted_action"):
         return PostingForbiddenError(_FORBIDDEN["restricted_action"])
     return error
-
-
-class EphemeralReplies:
-    """Ephemeral replies to one event, and its acknowledgement.
-
-    The first reply to a slash command is sent with the acknowledgement. The `response_url` also
-    works where the bot is not a member.
-    """
-
-    def __init__(
-        self, workspace: Workspace, response_url: str = "", ack: Ack | None = None
-    ) -> None:
-        self._workspace = workspace
-        self._response_url = response_url
-        self._ack = ack
-        self._acknowledged = asyncio.Event()
-
-    async def __call__(self, message: IncomingMessage, post: Post) -> None:
-        """Send a post that only the author of the message sees; log it if that is impossible."""
-        if await self._acknowledge(render_message(post, BlockLevel.MONOSPACE)):
-            return
-        try:
-            await self._send(message, post)
-        except CouncilError as error:
-            structlog.get_logger().warning("slack_whisper_lost", key=message.key, why=str(error))
-
-    async def acknowledge_in_time(self) -> None:
-        """Acknowledge a command without a reply if there is none before Slack's deadline."""
-        try:
-            async with asyncio.timeout(_ACKNOWLEDGE_SECONDS):
-                await self._acknowledged.wait()
-        except TimeoutError:
-            await self._acknowledge(None)
-
-    async def acknowledge(self) -> None:
-        """Acknowledge the event without a reply, unless it has been acknowledged."""
-        await self._acknowledge(None)
-
-    async def wait_until_acknowledged(self) -> None:
-        """Wait until the event is stored, replied to or handled, so that it cannot be lost."""
-        await self._acknowledged.wait()
-
-    async def _acknowledge(self, reply: Message | None) -> bool:
-        """Acknowledge once; return whether the reply was sent with the acknowledgement."""
-        if self._acknowledged.is_set():
-            return False
-        self._acknowledged.set()
-        if self._ack is None:
-            return False
-        if reply is None:
-            await self._ack()
-        else:
-            await self._ack(response_type="ephemeral", **reply.payload)
-        return True
-
-    async def _send(self, message: IncomingMessage, post: Post) -> None:
-        """Send by the first route that works, with blocks if possible, else as plain text."""
-        replies = (
-            render_message(post, level) for level in (BlockLevel.MONOSPACE, BlockLevel.NO_BLOCKS)
-        )
-        calls = (
-            partial(send, message, reply) for reply in replies for send in self._routes(message)
-        )
-        await send_first_possible(
-            (partial(call_api, call) for call in calls), _EPHEMERAL_WAIT_SECONDS
-        )
-
-    def _routes(
-        self, message: IncomingMessage
-    ) -> list[Callable[[IncomingMessage, Message], Awaitable[object]]]:
-        """Return the routes to one user: in the place, by response_url, by direct message."""
-        if message.place.channel.startswith("D"):
-            return [self._post]
-        by_url = [self._respond] if self._response_url else []
-        return [self._post_ephemeral, *by_url, self._post_direct]
-
-    async def _post(self, message: IncomingMessage, reply: Message) -> object:
-        place = message.place
-        return await self._workspace.client.chat_postMessage(
-            channel=place.channel, thread_ts=place.thread, **reply.payload, **NO_UNFURL
-        )
-
-    async def _post_ephemeral(self, message: IncomingMessage, reply: Message) -> object:
-        place = message.place
-        return await self._workspace.client.chat_postEphemeral(
-            channel=place.channel, thread_ts=place.thread, user=message.asker.id, **reply.payload
-        )
-
-    async def _post_direct(self, message: IncomingMessage, reply: Message) -> object:
-        return await self._workspace.client.chat_postMessage(
-            channel=message.asker.id, **reply.payload, **NO_UNFURL
-        )
-
-    async def _respond(self, _: IncomingMessage, reply: Message) -> object:
-        webhook = AsyncWebhookClient(self._response_url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
-        response = await webhook.send_dict({"response_type": "ephemeral", **reply.payload})
-        if response.status_code != 200:  # noqa: PLR2004
-            raise RefusedError(response.body)
-        return response
-
-
-def outside_thread(send_ephemeral: SendEphemeral) -> SendEphemeral:
-    """Return a sender that replies in the channel rather than in the thread.
-
-    Slack does not show ephemeral messages in a thread that has no replies yet.
-    """
-
-    async def send(message: IncomingMessage, post: Post) -> None:
-        await send_ephemeral(replace(message, place=replace(message.place, thread=None)), post)
-
-    return send

@@ -18,15 +18,9 @@ from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
 from bot.web import auth, bakeoffs, events, reports, rounds
-from bot.web.auth import (
-    SLACK_EVENTS,
-    FormError,
-    LinkError,
-    SecurityHeadersMiddleware,
-    TokenMiddleware,
-    TrustedHostsMiddleware,
-)
+from bot.web.auth import SLACK_EVENTS, FormError, LinkError
 from bot.web.context import STATIC, WebContext
+from bot.web.middleware import SecurityHeadersMiddleware, TokenMiddleware, TrustedHostsMiddleware
 from council.errors import BakeoffError, CouncilError, RoundNotFoundError, SuiteError
 
 READY_TIMEOUT_SECONDS = 2.0  # shorter than the database's own timeout

@@ -1,4 +1,4 @@
-"""Authentication of the web page: signed tokens, visitor cookies, CSRF check, login, middleware."""
+"""Authentication of the web page: signed tokens, visitor cookies, CSRF check of forms, login."""
 
 import asyncio
 import hashlib
@@ -11,14 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from itsdangerous import BadSignature, SignatureExpired, Signer, TimestampSigner
-from starlette.datastructures import FormData, MutableHeaders
-from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.datastructures import FormData
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.responses import RedirectResponse, Response
 
 from bot.chat import Asker, IncomingMessage
 from council.errors import CouncilError
@@ -33,24 +30,12 @@ SESSION_SECONDS = 30 * 24 * 3600
 MAX_FORM_BYTES = 4_000_000
 VISITOR_COOKIE, SESSION_COOKIE = "council_visitor", "council_pass"
 SLACK_EVENTS = "/slack/events"  # Slack's signature is checked by the handler
-_PUBLIC_PATHS = {"/healthz", "/readyz", "/login", SLACK_EVENTS}
 _KEY_BYTES = 32
 # New signatures are backdated, so that a process with a slower clock accepts them.
 _CLOCK_SKEW_SECONDS = 120
 _COOKIE_SECONDS = 365 * 24 * 3600
 _SECRET = re.compile(r"[0-9a-f]{32}")
 _LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
-_HEADERS = {
-    "Content-Security-Policy": _POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-}
 
 
 class LinkError(CouncilError):
@@ -248,76 +233,3 @@ def matches_token(sent: str, token: str) -> bool:
 
 
 # Middleware
-
-
-class SecurityHeadersMiddleware:
-    """Middleware that adds security and cache headers to every response."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers[name] = value
-                # The query string of a static file changes with its content.
-                is_versioned = scope["path"].startswith("/static/") and scope["query_string"]
-                cache = (
-                    "public, max-age=31536000, immutable" if is_versioned else "private, no-cache"
-                )
-                headers.setdefault("Cache-Control", cache)
-            await send(message)
-
-        await self._app(scope, receive, send_with_headers)
-
-
-class TrustedHostsMiddleware(TrustedHostMiddleware):
-    """Middleware against DNS rebinding: answers only to trusted host names."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request; Slack's may use any host name, such as a tunnel's."""
-        if scope["type"] == "http" and scope["path"] == SLACK_EVENTS:
-            await self.app(scope, receive, send)
-        else:
-            await super().__call__(scope, receive, send)
-
-
-class TokenMiddleware:
-    """Middleware that requires a session or the token, except on public paths and signed links."""
-
-    def __init__(self, app: ASGIApp, token: str | None, signer: PageSigner) -> None:
-        self._app = app
-        self._token = token
-        self._signer = signer
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request, or ask for the token."""
-        if scope["type"] != "http" or self._is_allowed(HTTPConnection(scope), scope["method"]):
-            await self._app(scope, receive, send)
-        else:
-            response = _login_required(HTTPConnection(scope), scope["method"])
-            await response(scope, receive, send)
-
-    def _is_allowed(self, connection: HTTPConnection, method: str) -> bool:
-        path: str = connection.scope["path"]
-        if path in _PUBLIC_PATHS or path.startswith("/static/"):
-            return True
-        # A signed link only opens its round; the handler checks the signature.
-        reads_round = method in {"GET", "HEAD"} and path.startswith("/rounds/")
-        if reads_round and "key" in connection.query_params:
-            return True
-        return is_authenticated(connection, self._token, self._signer)
-
-
-def _login_required(connection: HTTPConnection, method: str) -> Response:
-    if method == "GET" and "text/html" in connection.headers.get("accept", ""):
-        query = f"?{connection.url.query}" if connection.url.query else ""
-        target = connection.url.path + query
-        return RedirectResponse(f"/login?next={quote(target)}", status_code=303)
-    return PlainTextResponse(
-        "This page needs COUNCIL_WEB_TOKEN, as a bearer token or by /login.\n", status_code=401
-    )

@@ -30,8 +30,7 @@ from bot.commands.bakeoffs import (
     proposed_bakeoff,
 )
 from bot.commands.buttons import BUTTON_HANDLERS, PROPOSAL_ACTIONS, add_to_suite
-from bot.commands.dispatch import COMMANDS, report_errors, run_command
-from bot.commands.registry import Invocation
+from bot.commands.dispatch import COMMANDS, Invocation, report_errors, run_command
 from bot.commands.suites import NO_QUESTIONS, SuiteAddition, estimate_suite_run, find_suite_summary
 from bot.context import AppContext
 from bot.render.bakeoffs import bakeoff_state, bakeoff_title, proposal_post, running_post

@@ -7,8 +7,13 @@ can be stopped anywhere and resumed.
 from council.errors import QuorumError
 from council.integrity.erasure import check_not_forgotten
 from council.pipeline.methods import METHODS
-from council.pipeline.session import RoundServices, RoundSession
-from council.pipeline.stages import collect_answers, synthesize, write_and_audit
+from council.pipeline.stages import (
+    RoundServices,
+    RoundSession,
+    collect_answers,
+    synthesize,
+    write_and_audit,
+)
 from council.round_rules import compute_draw
 from council.rounds import Closing, Draw, Round, sort_by_panel
 from council.tally import Tally

@@ -12,8 +12,7 @@ from council.ballots import BallotFault, BallotParseError, parse_signed_object
 from council.budget import Estimate, Prices, max_prompt_tokens, max_reply_tokens
 from council.errors import GatewayError, UncoveredError
 from council.panel import Rubric
-from council.pipeline.session import Deadline, reply_in_time, run_all
-from council.pipeline.stages import identifying_names
+from council.pipeline.stages import Deadline, identifying_names, reply_in_time, run_all
 from council.ports import Gateway
 from council.prompt_injection import neutralise
 from council.prompts.answer import answer_prompt, question_text

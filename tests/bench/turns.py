@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from statistics import median
 
-from council.gateways.throttling.limits import Clock, LocalRateLimiter
+from council.gateways.throttling.rate_limiter import Clock, LocalRateLimiter
 from council.ports import SharedRateLimiter
 from council.providers import Limits
 from tests.postgres import Server, a_database

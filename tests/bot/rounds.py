@@ -9,7 +9,7 @@ from bot.render.round_report import round_thread
 from council.answers import Reply
 from council.panel import Panel
 from council.pipeline.run import run_round
-from council.pipeline.session import RoundServices
+from council.pipeline.stages import RoundServices
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
 from tests.builders import NAMES, a_panel, a_question, a_round

@@ -21,7 +21,7 @@ from council.errors import (
 )
 from council.panel import Panel, Terms
 from council.pipeline.run import run_round
-from council.pipeline.session import RoundServices
+from council.pipeline.stages import RoundServices
 from storage.memory import MemoryStore
 from tests.builders import CLAUDE, RUBRIC, a_member, a_panel, a_round
 from tests.fakes.gateway import FakeGateway

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
-from council.gateways.throttling.limits import Clock, LocalRateLimiter
+from council.gateways.throttling.rate_limiter import Clock, LocalRateLimiter
 from council.ports import SharedRateLimiter
 from council.providers import Limits
 from storage.engine import open_engine

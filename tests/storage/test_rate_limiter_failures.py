@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from council.gateways.throttling.limits import Clock, RateLimiter
+from council.gateways.throttling.rate_limiter import Clock, RateLimiter
 from council.providers import Limits
 from council.providers import ProviderLoad as Figures
 from storage.rate_limiter import SqlRateLimiter

@@ -9,11 +9,12 @@ from typing import Any
 
 from council.answers import Call, Reply
 from council.errors import GatewayError, RateLimitError
-from council.gateways.litellm import client, responses
+from council.gateways.litellm import client, responses, retry
 from council.gateways.litellm.client import SeatSettings
-from council.gateways.litellm.responses import CallFault, OnText, RawReply
-from council.gateways.throttling.limits import MAX_WAIT_SECONDS, Clock
+from council.gateways.litellm.responses import OnText, RawReply
+from council.gateways.litellm.retry import CallFault
 from council.gateways.throttling.provider import NOT_SHARED, ProviderCall, SharedLimits, Throttling
+from council.gateways.throttling.rate_limiter import MAX_WAIT_SECONDS, Clock
 from council.money import Price
 from council.panel import Member
 from council.providers import Health, Limits, ProviderHint
@@ -119,12 +120,12 @@ class LitellmGateway:
         self, fault: CallFault, provider_call: ProviderCall, sent: dict[str, Any]
     ) -> None:
         """Prepare another attempt, or raise the error of the fault if none would help."""
-        wait, has_more = fault.retry_after_seconds, provider_call.attempts < responses.MAX_ATTEMPTS
+        wait, has_more = fault.retry_after_seconds, provider_call.attempts < retry.MAX_ATTEMPTS
         if has_more and fault.refused_argument:
             del sent[fault.refused_argument]
             return
         if wait is None:
-            wait = responses.backoff_seconds(provider_call.attempts, self._clock.jitter)
+            wait = retry.backoff_seconds(provider_call.attempts, self._clock.jitter)
         elif isinstance(fault.error, RateLimitError):
             provider_call.hold_off(wait)
         if not (has_more and fault.is_transient and wait <= MAX_WAIT_SECONDS):
@@ -147,4 +148,4 @@ async def _attempt(
         return await responses.send_request(litellm, sent, on_text)
     # litellm also raises plain Exception and ValueError; in any case there is no reply.
     except Exception as error:  # noqa: BLE001
-        return responses.classify_error(error, seat, sent)
+        return retry.classify_error(error, seat, sent)

@@ -9,8 +9,8 @@ from ipaddress import ip_address
 from platform import node
 from urllib.parse import urlsplit
 
-from council.gateways.throttling.breaker import CircuitBreaker
-from council.gateways.throttling.limits import Clock, RateLimiter, RetryPause, note_on_cancel
+from council.gateways.throttling.circuit_breaker import CircuitBreaker
+from council.gateways.throttling.rate_limiter import Clock, RateLimiter, RetryPause, note_on_cancel
 from council.ports import SharedRateLimiter
 from council.providers import (
     BreakerState,

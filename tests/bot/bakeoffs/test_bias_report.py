@@ -14,7 +14,7 @@ from council.bias.report import BiasReport, JudgeBias
 from council.integrity.verification import verify
 from council.panel import Terms
 from council.pipeline.run import run_round
-from council.pipeline.session import RoundServices
+from council.pipeline.stages import RoundServices
 from council.round_rules import AUDIT_POLICY
 from storage.memory import MemoryOutbox, MemoryStore
 from tests.bot.bakeoffs.test_records import NEXT, engine, of_database

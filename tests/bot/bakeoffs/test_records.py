@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.bakeoffs.records import count_closed_rounds, update_records, update_votes
 from council.bakeoffs.record_arrays import unpack_record
 from council.pipeline.run import run_round
-from council.pipeline.session import RoundServices
+from council.pipeline.stages import RoundServices
 from council.rounds import Closing, Round
 from storage.engine import open_engine
 from storage.memory import MemoryOutbox, MemoryStore

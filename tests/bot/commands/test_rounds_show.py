@@ -9,7 +9,7 @@ from bot.chat import Asker, IncomingMessage
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from council.pipeline.run import run_round
-from council.pipeline.session import RoundServices
+from council.pipeline.stages import RoundServices
 from council.places import Place
 from council.rounds import Question
 from storage.memory import MemoryStore

@@ -16,7 +16,7 @@ from bot.suite_files import store_house_suites
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
 from council.pipeline.run import run_round
-from council.pipeline.session import RoundServices
+from council.pipeline.stages import RoundServices
 from council.places import Place
 from council.rounds import Question
 from storage.memory import MemoryStore

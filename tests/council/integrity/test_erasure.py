@@ -16,7 +16,7 @@ from council.integrity.erasure import (
     removable_texts,
 )
 from council.pipeline.run import run_round
-from council.pipeline.session import RoundServices
+from council.pipeline.stages import RoundServices
 from council.rounds import Fallback, Question, Round, Synthesis
 from storage.memory import MemoryStore
 from tests.builders import ASKED_AT, CLAUDE, a_ballot, a_round

@@ -8,7 +8,7 @@ import pytest
 
 from council.answers import Role
 from council.pipeline.run import run_round
-from council.pipeline.session import RoundServices
+from council.pipeline.stages import RoundServices
 from council.rounds import Closing, Round, Stage
 from council.tally import Strength
 from council.tally.agreement import effective_judges

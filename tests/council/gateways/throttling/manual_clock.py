@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 
-from council.gateways.throttling.limits import Clock
+from council.gateways.throttling.rate_limiter import Clock
 
 
 class ManualClock:

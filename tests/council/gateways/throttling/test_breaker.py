@@ -3,7 +3,7 @@
 import pytest
 
 from council.errors import GatewayError
-from council.gateways.throttling.breaker import MAX_OPEN_SECONDS, CircuitBreaker
+from council.gateways.throttling.circuit_breaker import MAX_OPEN_SECONDS, CircuitBreaker
 from council.providers import BreakerState
 from tests.council.gateways.throttling.manual_clock import ManualClock
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 
 import pytest
 
-from council.gateways.throttling.limits import RateLimiter
+from council.gateways.throttling.rate_limiter import RateLimiter
 from council.providers import Limits
 from tests.council.gateways.throttling.manual_clock import (
     ManualClock,

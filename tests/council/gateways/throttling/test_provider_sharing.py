@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from council.gateways.throttling.limits import Clock, RateLimiter
 from council.gateways.throttling.provider import ProviderAddress, SharedLimits, Throttling
+from council.gateways.throttling.rate_limiter import Clock, RateLimiter
 from council.providers import BreakerState, HintKind, Limits, ProviderHint, ProviderLoad
 from tests.council.gateways.throttling.manual_clock import ManualClock, started
 from tests.council.gateways.throttling.test_provider import OPENAI, OWN, dies, one

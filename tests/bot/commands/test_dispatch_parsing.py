@@ -2,8 +2,7 @@
 
 import pytest
 
-from bot.commands.dispatch import COMMANDS
-from bot.commands.registry import Command, Registry
+from bot.commands.dispatch import COMMANDS, Command, Registry
 
 
 def read(text: str) -> tuple[str, str]:

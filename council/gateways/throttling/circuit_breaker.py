@@ -1,7 +1,7 @@
 """Circuit breaker of one model at one address: stop calls to a model that keeps failing."""
 
 from council.errors import GatewayError
-from council.gateways.throttling.limits import Clock
+from council.gateways.throttling.rate_limiter import Clock
 from council.providers import BreakerState
 
 FAILURES_TO_OPEN = 3
