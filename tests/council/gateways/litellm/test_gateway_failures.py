@@ -97,16 +97,31 @@ async def test_no_more_calls_are_at_a_provider_than_its_limit(harness: GatewayHa
 
 async def test_a_deadline_in_the_queue_leaves_a_note_of_why(harness: GatewayHarness) -> None:
     harness.gateway = LitellmGateway({"seat": harness.seat}, {"openai": Limits(concurrency=1)})
-    harness.server.script["mine"] = hang()
+    arrived = asyncio.Event()
+    notes: dict[str, list[str]] = {}
 
-    async def in_time() -> None:
-        async with asyncio.timeout(0.3):
+    def arrive(_: Request) -> Behaviour:
+        arrived.set()
+        return hang()
+
+    harness.server.script["mine"] = arrive
+
+    async def ask(name: str) -> None:
+        try:
             await harness.gateway.complete(CALL)
+        except asyncio.CancelledError as error:
+            notes[name] = getattr(error, "__notes__", [])
+            raise
 
-    notes = [
-        getattr(error.__cause__, "__notes__", [])
-        for error in await asyncio.gather(in_time(), in_time(), return_exceptions=True)
-        if isinstance(error, TimeoutError)
-    ]
+    on_the_wire = asyncio.create_task(ask("on the wire"))
+    await arrived.wait()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await ask("in the queue")
+    on_the_wire.cancel()
+    await asyncio.wait([on_the_wire])
 
-    assert notes == [[], ["waited for its turn at its server until the time was up"]]
+    assert notes == {
+        "in the queue": ["waited for its turn at its server until the time was up"],
+        "on the wire": [],
+    }
