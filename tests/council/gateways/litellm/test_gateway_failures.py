@@ -9,6 +9,7 @@ from council.providers import BreakerState, Limits
 from tests.council.gateways.litellm.bench import CALL, GatewayHarness
 from tests.wire.models import (
     Behaviour,
+    Outcome,
     Request,
     Say,
     answer,
@@ -100,9 +101,9 @@ async def test_a_deadline_in_the_queue_leaves_a_note_of_why(harness: GatewayHarn
     arrived = asyncio.Event()
     notes: dict[str, list[str]] = {}
 
-    def arrive(_: Request) -> Behaviour:
+    def arrive(request: Request) -> Outcome:
         arrived.set()
-        return hang()
+        return hang()(request)
 
     harness.server.script["mine"] = arrive
 
