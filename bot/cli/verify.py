@@ -39,7 +39,7 @@ ONE_THING = (
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
-def verify(  # noqa: PLR0913, PLR0917
+def verify(
     what: Annotated[
         str,
         typer.Argument(

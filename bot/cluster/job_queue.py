@@ -147,7 +147,7 @@ class ClusterJobQueue:
             served.stop()
 
     @asynccontextmanager
-    async def serve_queue(  # noqa: PLR0913, PLR0917 - the port's parameters, and two for rounds
+    async def serve_queue(
         self,
         queue: str,
         do: RunJob,
