@@ -28,7 +28,7 @@ from tests.bot.rounds import held
 from tests.builders import a_member, a_panel, a_question
 from tests.fakes.gateway import FakeGateway, ReadPrompt
 
-PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 WIDE, PHONE = (960, 1360), (400, 2000)
 NOBODY = discord.AllowedMentions.none()
 

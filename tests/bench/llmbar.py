@@ -20,7 +20,7 @@ from council.research.judge_weights import (
     weighted_shares,
 )
 
-DATA = Path(__file__).parents[2] / "shared" / "data" / "llmbar"
+DATA = Path(__file__).parents[3] / "shared" / "data" / "llmbar"
 PROMPT, SUBSET = "Vanilla", "LLMBar/"
 SPLITS = 400
 _SEED = 20261121

@@ -41,14 +41,14 @@ def our_round(api_base: str) -> None:
     words = [str(Path(sys.executable).parent / "council"), "ask", QUESTION, "--json"]
     with TemporaryDirectory(prefix="council-bench-") as folder:
         home = Path(folder)
-        program = Program.lock(words, _env(api_base, home), home)
+        program = Program.isolated(words, _env(api_base, home), home)
         ran = subprocess.run(program.words, cwd=home, capture_output=True, text=True, check=False)
     if ran.returncode:
         raise RuntimeError(f"the round failed:\n{ran.stderr[-2000:]}")
 
 
 def our_warm_program(api_base: str, home: Path) -> Program:
-    """Give a worker (`bench.workers`) that runs many rounds in one process."""
+    """Give a worker (`tests.bench.workers`) that runs many rounds in one process."""
     home.mkdir(parents=True, exist_ok=True)
-    env = _env(api_base, home) | {"PYTHONPATH": str(Path(__file__).parent.parent)}
-    return Program.lock([sys.executable, "-m", "bench.warm_rounds"], env, home)
+    env = _env(api_base, home) | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    return Program.isolated([sys.executable, "-m", "tests.bench.warm_rounds"], env, home)

@@ -19,7 +19,7 @@ from tests.bot.web.browser.product import serve_product
 from tests.wire.models import Behaviour, ModelServer, Request, Say, by_role, fences
 from tests.wire.models.behaviours import nonce_of
 
-PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 WIDE: ViewportSize = {"width": 1440, "height": 1000}
 PHONE: ViewportSize = {"width": 360, "height": 1260}  # a screenful and a half
 

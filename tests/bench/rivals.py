@@ -95,7 +95,7 @@ class Rival:
             "LLM_COUNCIL_CHAIRMAN": CHAIRMAN,
             "LLM_COUNCIL_OFFLINE": "true",
         }
-        return Program.lock([str(python), "-c", _LOOP.format(set_up=set_up)], env, home)
+        return Program.isolated([str(python), "-c", _LOOP.format(set_up=set_up)], env, home)
 
 
 RIVALS = (

@@ -18,7 +18,7 @@ class Program:
     home: Path
 
     @classmethod
-    def lock(cls, words: list[str], env: dict[str, str], home: Path) -> Self:
+    def isolated(cls, words: list[str], env: dict[str, str], home: Path) -> Self:
         """Make a program that sees these variables and none of the caller's."""
         variables = {"HOME": str(home), "PATH": "/usr/bin:/bin", **env}
         return cls(["env", "-i", *(f"{name}={v}" for name, v in variables.items()), *words], home)
