@@ -118,7 +118,7 @@ class ClusterJobQueue:
     async def stop(self, work: Job) -> tuple[int, ...]:
         """Stop a job in whichever process it runs; return the ids that have still to end."""
         with translated_errors():
-            rows = await self._jobs.fetch_all(statements.STOP, lock=lock_name(work))
+            rows = await self._jobs.fetch_all_locked(lock_name(work), statements.STOP)
         return tuple(row["id"] for row in rows)
 
     async def are_stopped(self, ids: tuple[int, ...]) -> bool:

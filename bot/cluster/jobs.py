@@ -27,6 +27,8 @@ TASK_NAME = "council"  # all jobs are one Procrastinate task
 
 # Processes that enqueue the same job wait for each other, so that each sees the other's row.
 LOCK_JOB = "SELECT pg_advisory_xact_lock(hashtextextended(%(lock)s::text, 12))"
+# A worker that takes the job at this moment commits before the next statement reads the row.
+LOCK_ROWS = "SELECT FROM procrastinate_jobs WHERE lock = %(lock)s::text FOR UPDATE"
 
 ENQUEUE = """
 WITH ended AS (
@@ -292,6 +294,7 @@ class PatientJobManager(JobManager):
         async def query() -> list[Row]:
             async with self._connector.pool.connection() as connection:
                 await connection.execute(LOCK_JOB, {"lock": lock})
+                await connection.execute(LOCK_ROWS, {"lock": lock})
                 cursor = connection.cursor(row_factory=dict_row)
                 await cursor.execute(statement.encode(), {"lock": lock, **values})
                 return await cursor.fetchall()

@@ -4,14 +4,17 @@ import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import replace
 
+import psycopg
 import pytest
 from structlog.testing import capture_logs
 
+from bot.cluster.connection import build_conninfo
 from bot.cluster.job_queue import JobStatus, JobTakenError
 from bot.ports import Job
 from council.errors import BudgetError, StoreError
 from tests.bot.cluster.processes import (
     QUICK,
+    TIMEOUT_SECONDS,
     Clock,
     Process,
     Q,
@@ -97,6 +100,29 @@ async def test_a_waiting_job_is_stopped_at_once(one: Process) -> None:
 
     assert await one.job_queue.stop(R1) == ()
     assert not await one.job_queue.is_queued(R1)
+
+
+async def test_a_job_that_a_worker_takes_at_this_moment_is_stopped(
+    one: Process, migrated_url: str
+) -> None:
+    await one.job_queue.begin(R1)
+    conninfo = build_conninfo(migrated_url, "worker")
+    async with await psycopg.AsyncConnection.connect(conninfo) as worker:
+        await worker.execute("UPDATE procrastinate_jobs SET status = 'doing'")
+        stopping = asyncio.create_task(one.job_queue.stop(R1))
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            while not await is_anyone_waiting_for_a_lock(worker):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        await worker.commit()
+
+        assert len(await stopping) == 1
+
+
+async def is_anyone_waiting_for_a_lock(connection: psycopg.AsyncConnection) -> bool:
+    """Return whether any session of this database waits for a lock."""
+    waiting = "wait_event_type = 'Lock' AND datname = current_database()"
+    cursor = await connection.execute(f"SELECT FROM pg_stat_activity WHERE {waiting}".encode())
+    return cursor.rowcount > 0
 
 
 async def test_a_job_enqueued_while_it_stops_runs_again(one: Process) -> None:
