@@ -164,7 +164,7 @@ async def check_rate_limit(access: Access, store: Store, question: Question, now
             bakeoff="",
             since=now - window + _MOMENT,
         )
-        lines = await store.recent(most, query)
+        lines = await store.list_summaries(most, query)
         if len(lines) == most:
             free = _format_minute(lines[-1].asked_at + window, now)
             raise RoundLimitError(

@@ -56,7 +56,7 @@ from storage.migrate import upgrade
 from storage.outbox import SqlOutbox
 from storage.rate_limiter import SqlRateLimiter
 from storage.records import SqlRecords, sql_votes
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 
 if TYPE_CHECKING:
     from bot.cluster.setup import Cluster
@@ -91,7 +91,7 @@ async def open_app(settings: Settings, options: StartOptions) -> AsyncIterator[A
         cluster = await stack.enter_async_context(_open_cluster(settings))
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
-        store, budget = SqlStore(engine), Budget(SqlLedger(engine), panels.caps, services.now)
+        store, budget = SqlRoundStore(engine), Budget(SqlLedger(engine), panels.caps, services.now)
         models = await stack.enter_async_context(_open_models(settings, panels, services, options))
         claims = stack.enter_context(_open_claims(settings))
         collector = CollectorConfig(settings.otlp_endpoint, settings.trace_headers)
@@ -129,17 +129,17 @@ async def open_app(settings: Settings, options: StartOptions) -> AsyncIterator[A
 
 
 @asynccontextmanager
-async def open_store(settings: Settings) -> AsyncIterator[SqlStore]:
+async def open_store(settings: Settings) -> AsyncIterator[SqlRoundStore]:
     """Yield the store of rounds, its schema up to date; no models."""
     async with open_database(settings) as engine:
-        yield SqlStore(engine)
+        yield SqlRoundStore(engine)
 
 
 @dataclass(frozen=True, slots=True)
 class Stores:
     """All stores, for commands that need no models."""
 
-    store: SqlStore
+    store: SqlRoundStore
     bakeoff_stores: BakeoffStores
     chain: HashChainStore
     experiments: ExperimentStore
@@ -151,7 +151,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
     """Yield all stores, their schema up to date; no models."""
     async with open_database(settings) as engine:
         yield Stores(
-            SqlStore(engine),
+            SqlRoundStore(engine),
             _bakeoff_stores(engine),
             SqlHashChain(engine),
             SqlExperiments(engine),
@@ -235,7 +235,7 @@ async def _open_cluster_services(
         await clock.sync()
         stack.enter_context(metrics.export_clock_offset(lambda: clock.behind_seconds))
         await stack.enter_async_context(running_alongside(clock.keep_in_sync()))
-        listen = partial(sync.listen, rate_limiter.ring)
+        listen = partial(sync.listen, rate_limiter.wake)
         yield ClusterServices(rate_limiter, LocalLocks(locks), clock.now, sync.publish, listen)
 
 

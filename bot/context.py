@@ -94,9 +94,9 @@ class AppContext:
     locks: NamedLocks = field(default_factory=LocalLocks)
     shards: int = 1
 
-    async def pick(self, panel: str, place: Place) -> None:
+    async def pick_panel(self, panel: str, place: Place) -> None:
         """Store the panel for questions in a place's channel and its threads."""
-        await self.key_values.note(PICKED_PANEL, _channel_key(place), panel)
+        await self.key_values.put(PICKED_PANEL, _channel_key(place), panel)
         self.chosen[_channel_key(place)] = panel
 
     async def reload_picked_panel(self, place: Place) -> None:
@@ -107,7 +107,7 @@ class AppContext:
         else:
             self.chosen[_channel_key(place)] = picked
 
-    def picked(self, place: Place) -> str | None:
+    def picked_panel(self, place: Place) -> str | None:
         """Return the panel picked in a place's channel, as of the last `look_up`."""
         return self.chosen.get(_channel_key(place))
 
@@ -116,7 +116,7 @@ class AppContext:
 
         None if there is no panel at all.
         """
-        return self.picked(place) or self.access.rules_in(place).panel or self.default
+        return self.picked_panel(place) or self.access.rules_in(place).panel or self.default
 
     def panel(self, name: str | None, place: Place, method: str | None = None) -> Panel:
         """Return the named panel, else the one used in the place, with the method if one is named.
@@ -208,7 +208,7 @@ class AppContext:
             await self._check_concurrency(round_.question.place)
         except RoundLimitError:
             with suppress(RoundNotFoundError):
-                await self.store.line(round_.id)
+                await self.store.load_summary(round_.id)
                 return False
             raise
         return True
@@ -222,7 +222,7 @@ class AppContext:
     async def _running_rounds(self, place: Place) -> Sequence[RoundSummary]:
         """Return the running and admitted rounds of a workspace, newest first."""
         query = RoundQuery(chats=(place.chat,), workspace=place.workspace, unfinished=True)
-        lines = await self.store.recent(wanted=query)
+        lines = await self.store.list_summaries(wanted=query)
         [name] = self._workspace_lock(place)
         admitted = await self.locks.admitted(name)
         return [
@@ -301,7 +301,7 @@ async def check_concurrency(
 
 async def usual_seconds(store: Store, panel: str) -> float | None:
     """Return the median duration of a panel's last rounds; None if there are fewer than three."""
-    lines = await store.recent(MAX_TIMED_ROUNDS, RoundQuery(panel=panel, succeeded=True))
+    lines = await store.list_summaries(MAX_TIMED_ROUNDS, RoundQuery(panel=panel, succeeded=True))
     seconds = [line.seconds for line in lines if line.seconds is not None]
     return median(seconds) if len(seconds) >= MIN_TIMED_ROUNDS else None
 

@@ -22,9 +22,8 @@ from bot.chat import (
     SentMessage,
     backoff_seconds,
 )
-from council.budget_caps import Claim
 from council.places import Place
-from council.ports import OutboxStore
+from council.ports import Claim, OutboxStore
 
 GRACE_SECONDS = 45.0  # longer than any chat's own timeout for sending
 SETTLE_SECONDS = 3.0  # for a chat to process a dead process's last request

@@ -86,7 +86,7 @@ class JobQueue(Protocol):
     sweep finds jobs that rows imply and nobody runs.
     """
 
-    async def begin(self, work: Job) -> None:
+    async def enqueue(self, work: Job) -> None:
         """Enqueue a job for whichever process takes it first; do nothing if it is queued."""
         ...
 

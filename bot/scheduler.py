@@ -100,7 +100,7 @@ class Scheduler:
     async def reload(self) -> None:
         """Set the timers from the stored schedules, and start what is due already."""
         try:
-            schedules = await self._app.bakeoff_stores.schedules.every()
+            schedules = await self._app.bakeoff_stores.schedules.list_all()
         except CouncilError as error:  # the next reload may succeed
             structlog.get_logger().error("schedules_not_read", why=str(error))
             return
@@ -108,7 +108,7 @@ class Scheduler:
         self._set_timers(active)
         for schedule in active.values():
             if find_due_slot(schedule, self._app.now()):
-                self.tasks.begin(self.fire(schedule.id))
+                self.tasks.start(self.fire(schedule.id))
 
     async def fire(self, schedule_id: str) -> None:
         """Start what a schedule has due, once among all processes."""
@@ -177,7 +177,7 @@ class SlotRunner:
         if not schedule or not found or not target:
             return
         await self._start(target, schedule, found)
-        await self._app.bakeoff_stores.schedules.take(schedule.id, found.slot.key)
+        await self._app.bakeoff_stores.schedules.claim_slot(schedule.id, found.slot.key)
 
     async def _start(self, target: ReportTarget, schedule: Schedule, found: DueSlot) -> None:
         if found.is_late:
@@ -198,7 +198,7 @@ class SlotRunner:
         if await self._app.bakeoff_stores.bakeoffs.open(bakeoff):
             log = structlog.get_logger()
             log.info("schedule_fired", schedule=schedule.name, bakeoff_id=bakeoff.id)
-            self._tasks.begin(self._run(target, schedule, found, bakeoff))
+            self._tasks.start(self._run(target, schedule, found, bakeoff))
 
     async def _run(
         self, target: ReportTarget, schedule: Schedule, found: DueSlot, bakeoff: Bakeoff
@@ -238,9 +238,9 @@ class SlotRunner:
             with suppress(PostingForbiddenError, MessageGoneError):  # then nobody can be told
                 await self._app.outbox.send(target.chat, bakeoff_id, "paused", post, place)
         if current := await self._load(schedule.id):
-            await self._app.bakeoff_stores.schedules.keep(replace(current, paused=True))
+            await self._app.bakeoff_stores.schedules.save(replace(current, paused=True))
         await self._app.pubsub.publish(SCHEDULES)
 
     async def _load(self, schedule_id: str) -> Schedule | None:
-        schedules = await self._app.bakeoff_stores.schedules.every()
+        schedules = await self._app.bakeoff_stores.schedules.list_all()
         return next((row for row in schedules if row.id == schedule_id), None)

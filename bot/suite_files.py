@@ -111,7 +111,7 @@ def check_size(filename: str, size: int) -> None:
 async def store_house_suites(store: SuiteStore, suites: Iterable[Suite], at: datetime) -> None:
     """Store every suite of council.toml as the newest version of its name; skip unchanged ones."""
     for suite in suites:
-        await store.keep(suite, _HOUSE, at)
+        await store.save(suite, _HOUSE, at)
 
 
 def same_question(one: SuiteQuestion, other: SuiteQuestion) -> bool:

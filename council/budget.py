@@ -58,7 +58,7 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
 
 def call_cost_micro_usd(price: Price, call: Call) -> int:
     """Return the most a call may cost, in micro-dollars; a call with a schema is a ballot."""
-    return price.micro(
+    return price.cost_micro_usd(
         max_prompt_tokens(call.prompt), max_reply_tokens(price, ballot=call.schema is not None)
     )
 
@@ -79,7 +79,8 @@ def _answers(round_: Round, prices: Prices) -> list[int]:
     question_tokens = max_prompt_tokens(answer_prompt(round_.question))
     priced = (prices[member.key] for member in round_.panel.members)
     return [
-        price.micro(question_tokens, max_reply_tokens(price)) if price else 0 for price in priced
+        price.cost_micro_usd(question_tokens, max_reply_tokens(price)) if price else 0
+        for price in priced
     ]
 
 
@@ -91,7 +92,7 @@ def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
     texts = dict.fromkeys(_LETTERS[: len(others)], "")
     frame = judge_prompt(round_.question, round_.panel.rubric, BallotPrompt(texts, _NONCE))
     answer_tokens = sum(max_reply_tokens(prices[member.key]) for member in others)
-    return price.micro(
+    return price.cost_micro_usd(
         max_prompt_tokens(frame) + answer_tokens, max_reply_tokens(price, ballot=True)
     )
 
@@ -107,7 +108,7 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
     reason_tokens = sum(
         max_reply_tokens(prices[judge.key], ballot=True) for judge in round_.panel.judges
     )
-    return price.micro(
+    return price.cost_micro_usd(
         max_prompt_tokens(frame) + answer_tokens + reason_tokens, max_reply_tokens(price)
     )
 
@@ -192,11 +193,11 @@ class Budget:
         with suppress(StoreError):
             await gateway.settled()
             if gateway.reserved:
-                await self.ledger.free(gateway.account.round_id)
+                await self.ledger.release(gateway.account.round_id)
 
     async def release(self, round_id: str) -> None:
         """Free what is reserved for a round."""
-        await self.ledger.free(round_id)
+        await self.ledger.release(round_id)
 
     async def sweep(
         self, store: Store, settle: Callable[[], Awaitable[None]] = _return_at_once
@@ -205,7 +206,7 @@ class Budget:
 
         `settle` waits until a round reserved by another process must have been stored.
         """
-        reserved = await self.ledger.held()
+        reserved = await self.ledger.list_reserved_rounds()
         await settle()
         for round_id in reserved:
             try:
@@ -215,7 +216,7 @@ class Budget:
             except StoreError:  # an unreadable round may still be running
                 is_over = False
             if is_over:
-                await self.ledger.free(round_id)
+                await self.ledger.release(round_id)
 
     def check_prices(self, panel: Panel, estimate: Estimate) -> None:
         """Raise BudgetError for a seat without a known price, unless the caps allow it."""

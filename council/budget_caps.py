@@ -202,18 +202,3 @@ def find_refusal(caps: Caps, used: Mapping[Scope, CapUsage], wanted: int) -> Cap
 
 def _last_part(account_name: str) -> str:
     return account_name.rpartition("/")[2]
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A process's claim on an outgoing message; `message` is its id in the chat once sent.
-
-    `is_new` means that no process had claimed it before. `age_seconds` is measured by the clock
-    of the store; `claimed_at` only distinguishes claims.
-    """
-
-    key: str
-    claimed_at: datetime
-    message: str | None = None
-    is_new: bool = False
-    age_seconds: float = 0.0

@@ -46,7 +46,7 @@ class Price:
         """Whether every call is free."""
         return self.usd_in == self.usd_out == 0
 
-    def micro(self, tokens_in: int, tokens_out: int) -> int:
+    def cost_micro_usd(self, tokens_in: int, tokens_out: int) -> int:
         """Return the cost of a call in micro-dollars, rounded up."""
         return cost_micro_usd(self.usd_in * tokens_in + self.usd_out * tokens_out)
 

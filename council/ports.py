@@ -11,7 +11,7 @@ from typing import Protocol
 
 from council.answers import Call, Reply
 from council.ballots import Ballot
-from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Claim, Scope
+from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope
 from council.feedback import Feedback, HumanVote
 from council.integrity.hash_chain import Link, StoredLink
 from council.integrity.seal import Seal
@@ -54,7 +54,7 @@ class SharedRateLimiter(Protocol):
     An implementation counts for one process, or for all that share a database.
     """
 
-    def turn(self, gate: str, limits: Limits) -> AbstractAsyncContextManager[None]:
+    def slot(self, gate: str, limits: Limits) -> AbstractAsyncContextManager[None]:
         """Wait for a turn at an address and hold it for the duration of the block.
 
         Turns are granted roughly in the order of requests. Cancelling releases everything. If
@@ -93,11 +93,11 @@ class Ledger(Protocol):
         """Add the costs of calls; None is a call with an unknown cost."""
         ...
 
-    async def free(self, round_id: str) -> None:
+    async def release(self, round_id: str) -> None:
         """Free what a round has reserved and not spent."""
         ...
 
-    async def held(self) -> tuple[str, ...]:
+    async def list_reserved_rounds(self) -> tuple[str, ...]:
         """Return the ids of the rounds with a reservation."""
         ...
 
@@ -105,7 +105,7 @@ class Ledger(Protocol):
         """Return what a round has spent on all days."""
         ...
 
-    async def used(self, account: Account) -> Mapping[Scope, CapUsage]:
+    async def usage(self, account: Account) -> Mapping[Scope, CapUsage]:
         """Return the usage of each scope that includes the account."""
         ...
 
@@ -261,13 +261,13 @@ class Store(Protocol):
         """Return the one round id with this prefix; raise RoundNotFoundError for none or many."""
         ...
 
-    async def recent(
+    async def list_summaries(
         self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[RoundSummary, ...]:
         """Return the summaries of matching rounds, newest first."""
         ...
 
-    async def line(self, round_id: str) -> RoundSummary:
+    async def load_summary(self, round_id: str) -> RoundSummary:
         """Return a round's summary; raise RoundNotFoundError without one."""
         ...
 
@@ -315,7 +315,7 @@ class Store(Protocol):
         """
         ...
 
-    async def drop(self, chat: str, workspace: str) -> int:
+    async def delete_workspace(self, chat: str, workspace: str) -> int:
         """Delete every round of a workspace and return their number.
 
         Deletes their outgoing messages, feedback and chain too; their costs stay, without names.
@@ -348,6 +348,21 @@ class HashChainStore(Protocol):
     async def links(self, scope: str, after: int | None, limit: int) -> tuple[StoredLink, ...]:
         """Return up to `limit` links of a chain after a number, or from the first, in order."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A process's claim on an outgoing message; `message` is its id in the chat once sent.
+
+    `is_new` means that no process had claimed it before. `age_seconds` is measured by the clock
+    of the store; `claimed_at` only distinguishes claims.
+    """
+
+    key: str
+    claimed_at: datetime
+    message: str | None = None
+    is_new: bool = False
+    age_seconds: float = 0.0
 
 
 class OutboxStore(Protocol):
@@ -384,15 +399,15 @@ class OutboxStore(Protocol):
 class KeyValueStore(Protocol):
     """Store of small texts by kind and name, shared by all processes."""
 
-    async def note(self, kind: str, name: str, text: str) -> None:
+    async def put(self, kind: str, name: str, text: str) -> None:
         """Store a text, replacing the previous one."""
         ...
 
-    async def first(self, kind: str, name: str, text: str) -> str:
+    async def put_if_absent(self, kind: str, name: str, text: str) -> str:
         """Store a text unless one exists; return the stored text."""
         ...
 
-    async def once(self, kind: str, name: str, seconds: float) -> bool:
+    async def mark_once(self, kind: str, name: str, seconds: float) -> bool:
         """Return True the first time within so many seconds, and remember it."""
         ...
 
@@ -400,15 +415,15 @@ class KeyValueStore(Protocol):
         """Return a text, or None."""
         ...
 
-    async def every(self, kind: str, start: str = "") -> Mapping[str, str]:
+    async def list_texts(self, kind: str, start: str = "") -> Mapping[str, str]:
         """Return the texts of a kind whose names have this prefix, by name."""
         ...
 
-    async def take(self, kind: str, name: str) -> str | None:
+    async def pop(self, kind: str, name: str) -> str | None:
         """Return a text and delete it; of concurrent callers exactly one receives it."""
         ...
 
-    async def drop(self, kind: str, start: str) -> None:
+    async def delete(self, kind: str, start: str) -> None:
         """Delete the texts of a kind whose names have this prefix."""
         ...
 

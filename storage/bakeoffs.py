@@ -53,7 +53,7 @@ class SqlSuites:
         self._readers = read_only_engine(engine)
 
     @retried_and_shielded
-    async def keep(self, suite: Suite, by: str, at: datetime) -> bool:
+    async def save(self, suite: Suite, by: str, at: datetime) -> bool:
         """Store a suite as the newest version; return False if it is the newest already."""
         own = (suite.scope == _SCOPE, suite.name == _NAME)
         async with transaction(self._engine) as connection:
@@ -94,7 +94,7 @@ class SqlSuites:
         return tuple(row.version for row in rows if row.scope == rows[0].scope)
 
     @retried_and_shielded
-    async def lines(self, scope: str) -> tuple[SuiteSummary, ...]:
+    async def list_summaries(self, scope: str) -> tuple[SuiteSummary, ...]:
         """Return the suites a workspace can use, its own and the shared ones, sorted by name."""
         query = select(SuiteRow).where(_visible_from(scope), _REMOVED.is_(False))
         async with transaction(self._readers) as connection:
@@ -114,7 +114,7 @@ class SqlSuites:
             return bool(result.all())
 
     @retried_and_shielded
-    async def every(self) -> tuple[StoredSuite, ...]:
+    async def list_all(self) -> tuple[StoredSuite, ...]:
         """Return all versions of all visible suites, each suite's oldest first.
 
         Leave out those that cannot be read; `load` raises their errors.
@@ -226,7 +226,7 @@ class SqlBakeoffs:
         return _bakeoff_from_row(rows[0])
 
     @retried_and_shielded
-    async def recent(
+    async def list_recent(
         self, limit: int | None = None, wanted: BakeoffQuery = ALL_BAKEOFFS
     ) -> tuple[Bakeoff, ...]:
         """Return the wanted bake-offs, newest first, without those that cannot be read."""
@@ -314,7 +314,7 @@ class SqlSchedules:
         self._readers = read_only_engine(engine)
 
     @retried_and_shielded
-    async def keep(self, schedule: Schedule) -> None:
+    async def save(self, schedule: Schedule) -> None:
         """Store a new or changed schedule; raise ScheduleError for a taken name."""
         async with transaction(self._engine) as connection:
             try:
@@ -323,7 +323,7 @@ class SqlSchedules:
                 raise schedule_name_taken(schedule.name) from None
 
     @retried_and_shielded
-    async def take(self, schedule_id: str, slot: str) -> bool:
+    async def claim_slot(self, schedule_id: str, slot: str) -> bool:
         """Take a slot; return False if any process has taken it or a later one."""
         is_open = (schedule_id == _SCHEDULE_ID, slot > by_letter(_LAST_SLOT))
         taken: Any = update(ScheduleRow).where(*is_open).values(last_slot=slot)
@@ -332,7 +332,7 @@ class SqlSchedules:
             return result.first() is not None or await _was_taken(connection, schedule_id, slot)
 
     @retried_and_shielded
-    async def every(self, scope: str | None = None) -> tuple[Schedule, ...]:
+    async def list_all(self, scope: str | None = None) -> tuple[Schedule, ...]:
         """Return the schedules of a scope, or all, sorted by name."""
         query = select(ScheduleRow).order_by(
             by_letter(ScheduleRow.name), by_letter(_SCHEDULE_SCOPE)

@@ -70,7 +70,7 @@ class SqlExperiments:
             await connection.execute(statement.values(cap_micro=cap_micro))
 
     @retried_and_shielded
-    async def recent(self) -> tuple[Experiment, ...]:
+    async def list_recent(self) -> tuple[Experiment, ...]:
         """Return all experiments, newest first, without those that cannot be read."""
         version: Any = col(SuiteBodyRow.version)
         same = version == col(ExperimentRow.suite_version)
@@ -82,7 +82,7 @@ class SqlExperiments:
         return tuple(_readable(rows))
 
     @retried_and_shielded
-    async def held(self, experiment_id: str) -> ExperimentState:
+    async def load_state(self, experiment_id: str) -> ExperimentState:
         """Return the stored answers and marks of an experiment; raise StoreError if invalid."""
         async with transaction(self._readers) as connection:
             answers, marks = [

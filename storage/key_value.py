@@ -27,7 +27,7 @@ class SqlKeyValueStore:
         self._readers = read_only_engine(engine)
 
     @retried_and_shielded
-    async def note(self, kind: str, name: str, text: str) -> None:
+    async def put(self, kind: str, name: str, text: str) -> None:
         """Store a text, replacing the one before."""
         async with transaction(self._engine) as connection:
             new = _new(connection, kind, name, text)
@@ -35,7 +35,7 @@ class SqlKeyValueStore:
             await connection.execute(new.on_conflict_do_update(index_elements=_KEY, set_=changed))
 
     @retried_and_shielded
-    async def first(self, kind: str, name: str, text: str) -> str:
+    async def put_if_absent(self, kind: str, name: str, text: str) -> str:
         """Store a text unless there is one; return the stored one."""
         async with transaction(self._engine) as connection:
             await connection.execute(_new(connection, kind, name, text).on_conflict_do_nothing())
@@ -44,7 +44,7 @@ class SqlKeyValueStore:
         return stored
 
     @retried_and_shielded
-    async def once(self, kind: str, name: str, seconds: float) -> bool:
+    async def mark_once(self, kind: str, name: str, seconds: float) -> bool:
         """Return whether this is the first call for a name in so many seconds."""
         key = current_attempt().key
         async with transaction(self._engine) as connection:
@@ -69,7 +69,7 @@ class SqlKeyValueStore:
         return stored
 
     @retried_and_shielded
-    async def every(self, kind: str, start: str = "") -> Mapping[str, str]:
+    async def list_texts(self, kind: str, start: str = "") -> Mapping[str, str]:
         """Return the texts of a kind by name, of the names that begin with `start`."""
         query = select(_NAME, _TEXT).where(kind == _KIND, _starts(start)).order_by(by_letter(_NAME))
         async with transaction(self._readers) as connection:
@@ -77,7 +77,7 @@ class SqlKeyValueStore:
         return {row.name: row.text for row in rows}
 
     @retried_and_shielded
-    async def take(self, kind: str, name: str) -> str | None:
+    async def pop(self, kind: str, name: str) -> str | None:
         """Delete a text and return it; only one of several callers gets it."""
         taken: Any = delete(MemoRow).where(kind == _KIND, name == _NAME).returning(_TEXT)
         async with transaction(self._engine) as connection:
@@ -85,7 +85,7 @@ class SqlKeyValueStore:
         return stored
 
     @retried_and_shielded
-    async def drop(self, kind: str, start: str) -> None:
+    async def delete(self, kind: str, start: str) -> None:
         """Delete the texts of a kind whose names begin with `start`."""
         async with transaction(self._engine) as connection:
             await connection.execute(delete(MemoRow).where(kind == _KIND, _starts(start)))

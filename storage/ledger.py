@@ -83,14 +83,14 @@ class SqlLedger:
             )
 
     @retried_and_shielded
-    async def free(self, round_id: str) -> None:
+    async def release(self, round_id: str) -> None:
         """Release what a round has reserved and not spent."""
         async with transaction(self._engine) as connection:
             await connection.execute(_release(round_id == _ID))
             await delete_old_settlements(connection)
 
     @retried_and_shielded
-    async def held(self) -> tuple[str, ...]:
+    async def list_reserved_rounds(self) -> tuple[str, ...]:
         """Return the ids of the rounds with reservations, sorted."""
         query = select(_ID).where(_RESERVED > 0).distinct()
         async with transaction(self._readers) as connection:
@@ -103,7 +103,7 @@ class SqlLedger:
             return sum(day.spent for day in (await _usage_by_day(connection, round_id)).values())
 
     @retried_and_shielded
-    async def used(self, account: Account) -> Mapping[Scope, CapUsage]:
+    async def usage(self, account: Account) -> Mapping[Scope, CapUsage]:
         """Return the usage of each cap that applies to the account."""
         async with transaction(self._readers) as connection:
             return await _usage(connection, account)

@@ -5,14 +5,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from council.ballots import Ballot, SpoiledBallot
-from council.budget_caps import Claim
 from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.erasure import check_feedback_allowed, check_not_forgotten, forget
 from council.integrity.hash_chain import Link, next_link
 from council.integrity.seal import Seal, compute_digests
 from council.places import Place
-from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
+from council.ports import ALL_ROUNDS, Claim, RoundQuery, RoundSummary
 from council.rounds import Artefact, Closing, Round, Stage, sort_by_panel
 from storage.hash_chain import ChainEntry, imported_entry, new_salt
 from storage.queries import MAX_PAST_ROUNDS, match_id, round_not_found
@@ -79,14 +78,14 @@ class MemoryStore:
         """Return the one round id that starts with `start`; raise RoundNotFoundError."""
         return match_id(start, [key for key in self._rounds if key.startswith(start)])
 
-    async def recent(
+    async def list_summaries(
         self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[RoundSummary, ...]:
         """Return the summaries of the wanted rounds, newest first."""
         summaries = map(self._summary, self._newest_first())
         return tuple(summary for summary in summaries if wanted.admits(summary))[:limit]
 
-    async def line(self, round_id: str) -> RoundSummary:
+    async def load_summary(self, round_id: str) -> RoundSummary:
         """Return the summary of a round; raise RoundNotFoundError."""
         return self._summary(self._get(round_id))
 
@@ -100,7 +99,7 @@ class MemoryStore:
 
     async def rate(self, feedback: Feedback) -> None:
         """Store a person's feedback on a round; the newest of each person counts."""
-        summary, key = await self.line(feedback.round_id), (feedback.round_id, feedback.by)
+        summary, key = await self.load_summary(feedback.round_id), (feedback.round_id, feedback.by)
         check_feedback_allowed(feedback, summary.forgotten)
         before = self._ratings.get(key, feedback)
         self._ratings[key] = feedback if feedback.at >= before.at else before
@@ -138,7 +137,7 @@ class MemoryStore:
             self._ratings[round_id, feedback.by] = replace(feedback, reason="")
         return not before.forgotten
 
-    async def drop(self, chat: str, workspace: str) -> int:
+    async def delete_workspace(self, chat: str, workspace: str) -> int:
         """Delete every round of a workspace; return how many there were."""
         dropped = await self.ids(wanted=RoundQuery(chats=(chat,), workspace=workspace))
         for round_id in dropped:

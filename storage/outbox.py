@@ -7,7 +7,7 @@ from sqlalchemy import DateTime, Interval, func, literal, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import col
 
-from council.budget_caps import Claim
+from council.ports import Claim
 from storage.tables import OutgoingRow, by_letter
 from storage.transactions import (
     current_attempt,

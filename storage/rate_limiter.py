@@ -56,19 +56,19 @@ class SqlRateLimiter:
         self._gates: dict[str, ProviderGate] = {}
 
     @asynccontextmanager
-    async def turn(self, gate: str, limits: Limits) -> AsyncIterator[None]:
+    async def slot(self, gate: str, limits: Limits) -> AsyncIterator[None]:
         """Wait for a ticket at an address, and hold it as long as the block runs."""
         if gate not in self._gates:
             callbacks = GateCallbacks(partial(self._on_room, gate), self._set_counting)
             self._gates[gate] = ProviderGate(partial(self._tickets.sync, gate), callbacks)
-        async with self._gates[gate].turn(limits):
+        async with self._gates[gate].slot(limits):
             yield
 
     def provider_load(self, gate: str) -> ProviderLoad | None:
         """Return the load of all processes at an address at the last sync; None without one."""
         return self._gates[gate].load if gate in self._gates else None
 
-    def ring(self, gate: str = "") -> None:
+    def wake(self, gate: str = "") -> None:
         """Sync an address, or all of them, at once if calls are waiting there."""
         for name, provider_gate in self._gates.items():
             if gate in {"", name}:
@@ -146,7 +146,7 @@ class ProviderGate:
         self._task: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def turn(self, limits: Limits) -> AsyncIterator[None]:
+    async def slot(self, limits: Limits) -> AsyncIterator[None]:
         """Wait for a ticket and hold it as long as the block runs."""
         ticket = token_hex(8)
         try:

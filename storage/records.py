@@ -60,7 +60,7 @@ class SqlRecords:
         self._version = version
 
     @retried_and_shielded
-    async def missing(self, limit: int) -> tuple[str, ...]:
+    async def list_missing(self, limit: int) -> tuple[str, ...]:
         """Return closed rounds, not forgotten, without a current record, oldest first."""
         id_: Any = col(RoundRow.id)
         own: Any = col(self._table.round_id)
@@ -77,7 +77,7 @@ class SqlRecords:
             return tuple((await connection.execute(query)).scalars())
 
     @retried_and_shielded
-    async def keep(self, records: Sequence[PackedRecord]) -> None:
+    async def save(self, records: Sequence[PackedRecord]) -> None:
         """Store records, replacing older ones; skip those of deleted rounds."""
         async with transaction(self._engine) as connection:
             await lock_shared(connection, Lock.SHARED_ROWS)
@@ -91,7 +91,7 @@ class SqlRecords:
                 await connection.execute(_upsert(self._table, connection.dialect.name), rows)
 
     @retried_and_shielded
-    async def recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
+    async def list_recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
         """Return the wanted current records, oldest first."""
         table = self._table
         names = ("round_id", "asked_micro", "number", "source_id", "numbers")

@@ -74,7 +74,7 @@ LOG_IN_USE = (
 )
 
 
-class SqlStore:
+class SqlRoundStore:
     """The round store on SQLite and Postgres; `new_salt` makes the salt of a round that closes."""
 
     def __init__(self, engine: AsyncEngine, new_salt: SaltFactory = new_salt) -> None:
@@ -149,7 +149,7 @@ class SqlStore:
             return match_id(start, (await connection.execute(query)).scalars().all())
 
     @retried_and_shielded
-    async def recent(
+    async def list_summaries(
         self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[RoundSummary, ...]:
         """Return the summaries of the wanted rounds, newest first."""
@@ -159,7 +159,7 @@ class SqlStore:
         return tuple(map(summary_from_row, rows))
 
     @retried_and_shielded
-    async def line(self, round_id: str) -> RoundSummary:
+    async def load_summary(self, round_id: str) -> RoundSummary:
         """Return the summary of a round; raise RoundNotFoundError."""
         async with transaction(self._readers) as connection:
             row = (await connection.execute(summary_query(round_id))).one_or_none()
@@ -236,7 +236,7 @@ class SqlStore:
             return True
 
     @retried_and_shielded
-    async def drop(self, chat: str, workspace: str) -> int:
+    async def delete_workspace(self, chat: str, workspace: str) -> int:
         """Delete every round of a workspace; return how many there were."""
         async with transaction(self.engine) as connection:
             await request_wipe(connection)

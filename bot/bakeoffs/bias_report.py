@@ -31,7 +31,7 @@ async def bias_report(
     """
     await update_votes(sources, tell)
     with garbage_collection_paused():
-        votes = await sources.bakeoff_stores.votes.recent(query)
+        votes = await sources.bakeoff_stores.votes.list_recent(query)
         return await asyncio.to_thread(lambda: measure_bias(vote_blocks(votes)))
 
 
@@ -66,7 +66,7 @@ async def load_bias_page(
 ) -> BiasPage:
     """Return the bias report of a query, and the choices for each filter option."""
     found = await load_bias(sources, query, names, measure)
-    every = await sources.bakeoff_stores.records.recent(RecordQuery(scope=query.scope))
+    every = await sources.bakeoff_stores.records.list_recent(RecordQuery(scope=query.scope))
     return BiasPage(found, filter_choices(every, query.suite))
 
 

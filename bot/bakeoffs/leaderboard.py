@@ -230,7 +230,7 @@ async def load_leaderboard(
     Unless `whole`, a leaderboard of authors omits the judges.
     """
     with garbage_collection_paused():
-        records = await stores.records.recent(query.wanted)
+        records = await stores.records.list_recent(query.wanted)
         return await asyncio.to_thread(count_records, records, query, names, whole=whole)
 
 
@@ -239,7 +239,7 @@ async def load_leaderboard_page(
 ) -> LeaderboardPage:
     """Return the leaderboard of a query, and the choices for each filter option."""
     with garbage_collection_paused():
-        every = await stores.records.recent(RecordQuery(scope=query.scope))
+        every = await stores.records.list_recent(RecordQuery(scope=query.scope))
         return await asyncio.to_thread(_page, every, query, names)
 
 
@@ -308,7 +308,7 @@ async def add_weighted_leaderboard(
         return shown
     await update_votes(sources)
     with garbage_collection_paused():
-        rows = await sources.bakeoff_stores.votes.recent(query.wanted)
+        rows = await sources.bakeoff_stores.votes.list_recent(query.wanted)
         weighted, people = await asyncio.to_thread(_weighted, rows, query, choices)
     return replace(shown, weighted=weighted, people=people)
 
@@ -330,7 +330,7 @@ async def make_prior_post(sources: RecordSources, round_: Round) -> Post:
     await update_records(sources)
     wanted = RecordQuery(scope=round_.question.place.scope, before=round_.asked_at)
     with garbage_collection_paused():
-        kept = await sources.bakeoff_stores.records.recent(wanted)
+        kept = await sources.bakeoff_stores.records.list_recent(wanted)
         return await asyncio.to_thread(_prior_message, round_, kept)
 
 

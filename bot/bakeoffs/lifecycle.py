@@ -63,7 +63,7 @@ async def begin_bakeoff(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) ->
         app.bakeoff_registry.start(bakeoff, run_with(app, chat))
     else:
         with suppress(StoreError):  # then the sweep finds it
-            await app.job_queue.begin(_job(app, bakeoff))
+            await app.job_queue.enqueue(_job(app, bakeoff))
 
 
 async def watch_bakeoff(app: AppContext, bakeoff: Bakeoff) -> AsyncIterator[BakeoffProgress]:
@@ -136,7 +136,7 @@ async def stop_bakeoff(app: AppContext, bakeoff: Bakeoff, why: str) -> int:
     await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(app.now(), why))
     app.bakeoff_registry.reload(bakeoff.id)
     await app.pubsub.publish(_reload_topic(bakeoff.id))
-    lines = await app.store.recent(wanted=RoundQuery(bakeoff=bakeoff.id))
+    lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
     unfinished = [line.id for line in lines if line.seconds is None]
     await asyncio.gather(*(app.runner.stop(round_id) for round_id in unfinished))
     for round_id in unfinished:
@@ -192,7 +192,7 @@ async def resume_local_bakeoffs(app: AppContext) -> None:
 
 
 async def _unfinished(app: AppContext) -> tuple[Bakeoff, ...]:
-    return await app.bakeoff_stores.bakeoffs.recent(wanted=BakeoffQuery(unfinished=True))
+    return await app.bakeoff_stores.bakeoffs.list_recent(wanted=BakeoffQuery(unfinished=True))
 
 
 async def _restart(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
@@ -285,8 +285,8 @@ class BakeoffJobs:
         pubsub, topic = self.app.pubsub, _progress_topic(bakeoff_id)
         bakeoff = await self.app.bakeoff_stores.bakeoffs.load(bakeoff_id)
         tasks = BackgroundTasks()
-        tasks.begin(self._publish_progress(bakeoff_id))
-        tasks.begin(self._pass_on_reloads(bakeoff_id))
+        tasks.start(self._publish_progress(bakeoff_id))
+        tasks.start(self._pass_on_reloads(bakeoff_id))
         try:
             await self.app.bakeoff_registry.run(
                 bakeoff, run_with(self.app, self.way(bakeoff.place))

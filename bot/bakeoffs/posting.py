@@ -67,7 +67,7 @@ class BakeoffPoster:
 
     async def begin(self) -> None:
         """Post the progress message; raise PostingForbiddenError if that fails before any round."""
-        self._asker = await self._chat.named(self._bakeoff.asked_by)
+        self._asker = await self._chat.display_name(self._bakeoff.asked_by)
         try:
             self._sent = await self._send(ROOT, running_post(self._progress, self._asker))
         except (PostingForbiddenError, MessageGoneError) as error:
@@ -88,7 +88,7 @@ class BakeoffPoster:
             return
         with running.subscription() as events:
             while await events.get():
-                await self._chat.turn(self._sent)
+                await self._chat.wait_for_edit_slot(self._sent)
                 while not events.empty():  # only the newest matters
                     events.get_nowait()
                 post = running_post(running.progress, self._asker)
@@ -108,7 +108,7 @@ class BakeoffPoster:
 
         A failure is posted as a separate message.
         """
-        result = await render_result(self._app, progress, pictured=self._chat.keeps_files)
+        result = await render_result(self._app, progress, pictured=self._chat.accepts_files)
         ending = progress.bakeoff.ending
         try:
             await self._post_result(progress, result)
@@ -129,11 +129,11 @@ class BakeoffPoster:
         for number, page in enumerate((*root[1:], *pages), start=1):
             part = _part_key(progress, number)
             await self._app.outbox.send(self._chat, self._bakeoff.id, part, page, place)
-        await self._chat.settle(sent, root[0])
+        await self._chat.finalize(sent, root[0])
 
     def _pages(self, post: Post) -> tuple[Post, ...]:
         if any(isinstance(part, File) for part in post.parts):
-            return (post,) if self._chat.keeps_files else ()
+            return (post,) if self._chat.accepts_files else ()
         return self._chat.pages(post)
 
     async def _post_root(self, root: Post) -> tuple[SentMessage, tuple[Post, ...]]:
@@ -179,7 +179,7 @@ async def bakeoff_leaderboard(app: AppContext, bakeoff: Bakeoff) -> Leaderboard:
 
 async def bakeoff_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[PackedRecord]:
     """Return the records of a bake-off's rounds."""
-    return await app.bakeoff_stores.records.recent(RecordQuery(bakeoff=bakeoff.id))
+    return await app.bakeoff_stores.records.list_recent(RecordQuery(bakeoff=bakeoff.id))
 
 
 async def _earlier_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[PackedRecord]:
@@ -191,7 +191,7 @@ async def _earlier_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[Packed
         panel=bakeoff.panel.name,
         before=bakeoff.at,
     )
-    found = await app.bakeoff_stores.records.recent(wanted)
+    found = await app.bakeoff_stores.records.list_recent(wanted)
     return [record for record in found if record.bakeoff not in {"", bakeoff.id}]
 
 
@@ -236,13 +236,13 @@ async def _load_schedule(app: AppContext, bakeoff: Bakeoff) -> Schedule | None:
     """Return the schedule of a bake-off; None if it has none or it was removed."""
     if not bakeoff.schedule:
         return None
-    schedules = await app.bakeoff_stores.schedules.every()
+    schedules = await app.bakeoff_stores.schedules.list_all()
     return next((one for one in schedules if one.id == bakeoff.schedule), None)
 
 
 async def load_closed_rounds(app: AppContext, bakeoff: Bakeoff) -> tuple[Round, ...]:
     """Return the closed rounds, in the order of the suite."""
-    lines = await app.store.recent(wanted=RoundQuery(bakeoff=bakeoff.id))
+    lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
     closed = {line.id for line in lines if line.seconds is not None}
     ids = map(bakeoff.round_id, range(1, len(bakeoff.suite.questions) + 1))
     return tuple([await app.store.load(id_) for id_ in ids if id_ in closed])

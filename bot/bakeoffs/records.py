@@ -71,7 +71,7 @@ async def _update(
     made = 0
     while at_most is None or made < at_most:
         batch = BATCH if at_most is None else min(BATCH, at_most - made)
-        missing = await record_store.missing(batch + len(left_out))
+        missing = await record_store.list_missing(batch + len(left_out))
         wanted = [round_id for round_id in missing if round_id not in left_out]
         if not wanted:
             return
@@ -85,8 +85,8 @@ async def _update(
 
 
 async def _save(stores: BakeoffStores, numbers: Sequence[RoundNumbers]) -> None:
-    await stores.records.keep([number.record for number in numbers])
-    await stores.votes.keep([number.votes for number in numbers])
+    await stores.records.save([number.record for number in numbers])
+    await stores.votes.save([number.votes for number in numbers])
 
 
 async def count_closed_rounds(

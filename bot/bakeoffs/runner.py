@@ -100,7 +100,9 @@ class BakeoffRunner:
 
     async def load_state(self) -> None:
         """Load the state of a bake-off whose rounds may be stored in part."""
-        for line in await self._app.store.recent(wanted=RoundQuery(bakeoff=self._bakeoff.id)):
+        for line in await self._app.store.list_summaries(
+            wanted=RoundQuery(bakeoff=self._bakeoff.id)
+        ):
             number = split_round_id(line.id)[1]
             self._stored.add(number)
             if line.failed:
@@ -223,7 +225,7 @@ class BakeoffRunner:
         """Record that a round was stopped: with the bake-off, by somebody, or with its process."""
         if await self._is_ended():
             self._waiting.appendleft(number)
-        elif (await self._app.store.line(self._bakeoff.round_id(number))).paused:
+        elif (await self._app.store.load_summary(self._bakeoff.round_id(number))).paused:
             await self._fail(number, CANCELLED)
         else:
             await self._restart(number)

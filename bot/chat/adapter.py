@@ -51,20 +51,20 @@ class Chat(Protocol):
     """The connection to one chat platform.
 
     `is_room`: readers did not see the question, so posts repeat it. `tick_seconds`: how often
-    progress is refreshed if nothing changes. `keeps_files`: files can be posted. `follows`:
-    progress of long tasks is shown.
+    progress is refreshed if nothing changes. `accepts_files`: files can be posted.
+    `shows_progress`: progress of long tasks is shown.
     """
 
     is_room: ClassVar[bool] = False
     tick_seconds: ClassVar[float] = 1.0
-    keeps_files: bool = False
-    follows: ClassVar[bool] = True
+    accepts_files: bool = False
+    shows_progress: ClassVar[bool] = True
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split a post into posts that each fit in one message; nothing is dropped."""
         return (post,)
 
-    async def named(self, asker_id: str) -> str:
+    async def display_name(self, asker_id: str) -> str:
         """Return the display name of a person; "" where readers already know it."""
         return ""
 
@@ -86,7 +86,7 @@ class Chat(Protocol):
         """
         ...
 
-    async def turn(self, sent: SentMessage) -> None:
+    async def wait_for_edit_slot(self, sent: SentMessage) -> None:
         """Wait until the platform accepts another progress edit of a message."""
         return
 
@@ -94,7 +94,7 @@ class Chat(Protocol):
         """Replace a message temporarily; failures are ignored."""
         await self.edit(sent, post)
 
-    async def settle(self, sent: SentMessage, post: Post) -> None:
+    async def finalize(self, sent: SentMessage, post: Post) -> None:
         """Make the message final: discard progress edits that are still on their way."""
         return
 
@@ -102,7 +102,7 @@ class Chat(Protocol):
         """Return a place that only this person reads, for what `place` must not contain."""
         return place
 
-    async def in_channel(self, message: IncomingMessage, channel: str) -> IncomingMessage:
+    async def redirect_to_channel(self, message: IncomingMessage, channel: str) -> IncomingMessage:
         """Return the message as if it were sent in another channel, given by name or id.
 
         Raise PostingForbiddenError unless the bot can post there and the author can read it.
@@ -116,12 +116,6 @@ class Chat(Protocol):
     async def send_ephemeral(self, message: IncomingMessage, post: Post) -> None:
         """Reply so that only the author of the message sees it."""
         ...
-
-
-# Retries
-
-
-# Progress updates
 
 
 class ProgressUpdates:

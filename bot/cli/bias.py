@@ -197,9 +197,9 @@ async def _report_rounds(query: LeaderboardQuery, *, as_json: bool, to_png: Path
     """Print a report on the judges of stored rounds, or its JSON; draw its figures."""
     settings = load_settings()
     names = panel_seat_names(load_panel_config(settings.config_file).panels.values())
-    async with open_stores(settings) as books:
+    async with open_stores(settings) as stores:
         measure = partial(bias_report, tell=partial(typer.echo, err=True))
-        bias = await load_bias(books, query, names, measure)
+        bias = await load_bias(stores, query, names, measure)
     print_bias(bias, as_json=as_json, to_png=to_png)
 
 
@@ -247,7 +247,7 @@ async def _run_experiment(options: ExperimentOptions) -> bool:
     async with open_app(load_settings(), StartOptions(options.local, bar.show)) as app:
         experiment = await _open_experiment(app, options, console)
         progress = await _follow(app, experiment, console)
-        state = await app.experiments.held(experiment.id)
+        state = await app.experiments.load_state(experiment.id)
     _print_experiment(progress, state, options.output, as_json=options.as_json)
     return progress.blocked is None and progress.grades > 0
 
@@ -306,24 +306,24 @@ def _print_experiment(
 
 async def _show_experiment(start: str, output: Path | None, *, as_json: bool) -> None:
     """Print the results of a stored experiment."""
-    async with open_stores(load_settings()) as books:
-        experiment = experiments.find_experiment(await books.experiments.recent(), start)
-        state = await books.experiments.held(experiment.id)
-        progress = await _progress(books, experiment, state)
+    async with open_stores(load_settings()) as stores:
+        experiment = experiments.find_experiment(await stores.experiments.list_recent(), start)
+        state = await stores.experiments.load_state(experiment.id)
+        progress = await _progress(stores, experiment, state)
     _print_experiment(progress, state, output, as_json=as_json)
 
 
 async def _list_experiments() -> None:
     """Print a line for each experiment, newest first."""
-    async with open_stores(load_settings()) as books:
-        for experiment in await books.experiments.recent():
-            state = await books.experiments.held(experiment.id)
+    async with open_stores(load_settings()) as stores:
+        for experiment in await stores.experiments.list_recent():
+            state = await stores.experiments.load_state(experiment.id)
             name = f"{experiment.suite.name} by {experiment.panel.name}"
-            outcome = progress_line(await _progress(books, experiment, state))
+            outcome = progress_line(await _progress(stores, experiment, state))
             typer.echo(f"{experiment.id}  {experiment.at:%Y-%m-%d %H:%M}  {name}  {outcome}")
 
 
 async def _progress(
-    books: Stores, experiment: Experiment, state: ExperimentState
+    stores: Stores, experiment: Experiment, state: ExperimentState
 ) -> ExperimentProgress:
-    return experiment_progress(experiment, state, await books.ledger.spent(experiment.id))
+    return experiment_progress(experiment, state, await stores.ledger.spent(experiment.id))

@@ -109,14 +109,14 @@ class _FaultPrinter:
 
 async def _export_all(since: datetime | None, to: Path | None, on_fault: OnFault) -> None:
     """Write everything, rounds last and oldest first; `on_fault` gets what cannot be read."""
-    async with open_stores(load_settings()) as books:
-        await _write(_all_lines(books, since, on_fault), to)
+    async with open_stores(load_settings()) as stores:
+        await _write(_all_lines(stores, since, on_fault), to)
 
 
 async def _export_round(start: str, to: Path | None) -> None:
     """Write one round with everything that verifying it elsewhere needs."""
-    async with open_stores(load_settings()) as books:
-        await _write(_round_lines(books, await books.store.find(start)), to)
+    async with open_stores(load_settings()) as stores:
+        await _write(_round_lines(stores, await stores.store.find(start)), to)
 
 
 async def _write(lines: ExportLines, to: Path | None) -> None:
@@ -144,16 +144,16 @@ def _counted(number: int, noun: str) -> str:
     return f"{count_noun(number, head)}{of}{tail}"
 
 
-async def _all_lines(books: Stores, since: datetime | None, on_fault: OnFault) -> ExportLines:
+async def _all_lines(stores: Stores, since: datetime | None, on_fault: OnFault) -> ExportLines:
     # One round at a time is in memory.
-    for kept in await _bakeoff_entries(books.bakeoff_stores, since):
+    for kept in await _bakeoff_entries(stores.bakeoff_stores, since):
         try:
             yield type(kept), dump_item(kept).encode() + b"\n"
         except StoreError as error:
             on_fault(f"Left out: {error}")
-    for round_id in await books.store.ids(wanted=RoundQuery(since=since)):
+    for round_id in await stores.store.ids(wanted=RoundQuery(since=since)):
         try:
-            async for line in _round_lines(books, round_id):
+            async for line in _round_lines(stores, round_id):
                 yield line
         except StoreError as error:
             on_fault(f"Left out: {error}")
@@ -161,13 +161,13 @@ async def _all_lines(books: Stores, since: datetime | None, on_fault: OnFault) -
 
 async def _bakeoff_entries(stores: BakeoffStores, since: datetime | None) -> list[ExportedItem]:
     """Return all suites and schedules, and the bake-offs that began since then, oldest first."""
-    bakeoffs = reversed(await stores.bakeoffs.recent())
+    bakeoffs = reversed(await stores.bakeoffs.list_recent())
     wanted = [one for one in bakeoffs if since is None or one.at >= since]
-    return [*await stores.suites.every(), *await stores.schedules.every(), *wanted]
+    return [*await stores.suites.list_all(), *await stores.schedules.list_all(), *wanted]
 
 
-async def _round_lines(books: Stores, round_id: str) -> ExportLines:
-    round_, store = await books.store.load(round_id), books.store
+async def _round_lines(stores: Stores, round_id: str) -> ExportLines:
+    round_, store = await stores.store.load(round_id), stores.store
     feedback = (await store.ratings(round_id), await store.votes(round_id))
     line = dump_round(round_, *feedback, await store.seal(round_id))
     yield ExportedRound, line.encode() + b"\n"
@@ -205,9 +205,9 @@ async def _import(path: Path, on_fault: OnFault) -> None:
     """Store the entries of an export that are not stored yet; nothing is started by it."""
     new: EntryCounts = Counter()
     known_count = 0
-    async with open_stores(load_settings()) as books:
-        suites = await books.bakeoff_stores.suites.every()
-        importer = _Importer(books, {(stored.suite.scope, stored.suite.name) for stored in suites})
+    async with open_stores(load_settings()) as stores:
+        suites = await stores.bakeoff_stores.suites.list_all()
+        importer = _Importer(stores, {(stored.suite.scope, stored.suite.name) for stored in suites})
         for entry in read_export(path):
             if isinstance(entry, UnreadableLine):
                 on_fault(entry.reason)
@@ -235,9 +235,9 @@ def _display_name(entry: Entry) -> str:
 class _Importer:
     """Stores entries by their kind; suites that were there before keep their versions."""
 
-    def __init__(self, books: Stores, known_suites: set[tuple[str, str]]) -> None:
-        self._rounds = books.store
-        self._stores = books.bakeoff_stores
+    def __init__(self, stores: Stores, known_suites: set[tuple[str, str]]) -> None:
+        self._rounds = stores.store
+        self._stores = stores.bakeoff_stores
         self._known_suites = known_suites
 
     async def store(self, entry: Entry) -> bool:
@@ -270,7 +270,7 @@ class _Importer:
     async def _store_suite(self, stored: StoredSuite) -> bool:
         if (stored.suite.scope, stored.suite.name) in self._known_suites:
             return False
-        return await self._stores.suites.keep(stored.suite, stored.by, stored.at)
+        return await self._stores.suites.save(stored.suite, stored.by, stored.at)
 
     async def _store_bakeoff(self, bakeoff: Bakeoff) -> bool:
         # Nobody has asked for money to be spent here.
@@ -278,12 +278,12 @@ class _Importer:
         return await self._stores.bakeoffs.open(replace(bakeoff, ending=ending))
 
     async def _store_schedule(self, schedule: Schedule) -> bool:
-        for other in await self._stores.schedules.every(schedule.scope):
+        for other in await self._stores.schedules.list_all(schedule.scope):
             if schedule.id == other.id:
                 return False
             if schedule.name == other.name:
                 raise ScheduleError("there is another of this name already.")
-        await self._stores.schedules.keep(replace(schedule, paused=True))
+        await self._stores.schedules.save(replace(schedule, paused=True))
         return True
 
 

@@ -225,7 +225,7 @@ def _configured_chats(settings: Settings) -> set[str]:
 
 async def _schedule_findings(app_context: AppContext, chats: set[str]) -> AsyncIterator[Finding]:
     """Check each schedule; `chats` are those that can be started."""
-    for schedule in await app_context.bakeoff_stores.schedules.every():
+    for schedule in await app_context.bakeoff_stores.schedules.list_all():
         try:
             yield await _schedule_finding(app_context, schedule, chats)
         except (ValueError, KeyError, OSError):

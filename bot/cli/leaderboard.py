@@ -77,12 +77,12 @@ async def _show_leaderboard(
     """Print a leaderboard or its JSON, and write the files that were asked for."""
     settings = load_settings()
     names = panel_seat_names(load_panel_config(settings.config_file).panels.values())
-    async with open_stores(settings) as books:
-        await update_records(books, tell=partial(typer.echo, err=True))
+    async with open_stores(settings) as stores:
+        await update_records(stores, tell=partial(typer.echo, err=True))
         board = await leaderboards.load_leaderboard(
-            books.bakeoff_stores, query, names, whole=not as_json
+            stores.bakeoff_stores, query, names, whole=not as_json
         )
-        board = await add_weighted_leaderboard(books, query, board)
+        board = await add_weighted_leaderboard(stores, query, board)
     if to_csv:
         _write(to_csv, leaderboard_csv(board, as_judge=query.as_judge).encode(), quiet=as_json)
     if to_png:

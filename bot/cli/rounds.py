@@ -142,7 +142,7 @@ async def _show_round(start: str, *, as_json: bool) -> None:
 async def _list_rounds(*, as_json: bool) -> None:
     """Print a line for each stored round, or their JSON."""
     async with open_store(load_settings()) as store:
-        summaries = await store.recent()
+        summaries = await store.list_summaries()
     if as_json:
         print_json([_summary_document(summary) for summary in summaries])
         return
@@ -168,7 +168,7 @@ async def _show_budgets(*, as_json: bool) -> None:
     async with open_app(load_settings(), StartOptions()) as app:
         today = app.now().astimezone(UTC).date()
         account = Account("", today, TERMINAL_USER.id, channel_account(TERMINAL))
-        used = await app.budget.ledger.used(account)
+        used = await app.budget.ledger.usage(account)
         caps = app.budget.caps
     if as_json:
         print_json(budget_document(today, caps, used))

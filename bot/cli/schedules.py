@@ -95,7 +95,7 @@ async def _schedule(text: str) -> None:
 async def _print_documents() -> None:
     """Print every schedule as JSON."""
     async with open_app(load_settings(), StartOptions()) as app:
-        schedules = await app.bakeoff_stores.schedules.every()
+        schedules = await app.bakeoff_stores.schedules.list_all()
         statuses = [await load_schedule_status(app, one) for one in schedules]
     print_json([_document(status) for status in statuses])
 

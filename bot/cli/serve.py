@@ -107,7 +107,7 @@ async def _serve(*, local: bool) -> None:
         )
         tokens = slack_tokens(settings)
         slack = _slack(app_context, tokens, report) if tokens else None
-        posted = slack.posted if slack else None
+        posted = slack.handle_http if slack else None
         app = create_app(web_context, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not see it stopped: resume rounds, then serve.
         before_serving = partial(_resume, app_context)

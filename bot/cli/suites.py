@@ -91,7 +91,7 @@ def _read_bytes(path: Path, advice: str) -> bytes:
 
 async def _list_suites(*, as_json: bool) -> None:
     async with open_app(load_settings(), StartOptions()) as app:
-        summaries = await app.bakeoff_stores.suites.lines("")
+        summaries = await app.bakeoff_stores.suites.list_summaries("")
     if as_json:
         print_json([_summary_document(summary) for summary in summaries])
     else:
@@ -120,7 +120,7 @@ async def _add_suite(name: str, source: str, *, yes: bool, as_json: bool) -> Non
         if not (yes or as_json):
             _confirm(suite, cost, before)
         if is_new:
-            await app.bakeoff_stores.suites.keep(suite, TERMINAL_USER.id, app.now())
+            await app.bakeoff_stores.suites.save(suite, TERMINAL_USER.id, app.now())
     if as_json:
         print_json({**suite_document(suite), **_cost_document(cost), "new": is_new})
     else:

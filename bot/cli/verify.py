@@ -98,13 +98,13 @@ async def _verify_one(start: str, on_fault: OnFault) -> None:
 
 async def _verify_all(known_heads: Sequence[str], on_fault: OnFault) -> None:
     """Verify every round and every chain, up to heads that were written down before."""
-    async with open_stores(load_settings()) as books:
-        summaries = await books.store.recent()
+    async with open_stores(load_settings()) as stores:
+        summaries = await stores.store.list_summaries()
         for summary in summaries:
-            await _verify_stored(books.store, summary.id, on_fault)
+            await _verify_stored(stores.store, summary.id, on_fault)
         if not summaries:
             typer.echo(NO_ROUND)
-        await _verify_chains(books.chain, known_heads, on_fault)
+        await _verify_chains(stores.chain, known_heads, on_fault)
 
 
 async def _verify_export(path: Path, on_fault: OnFault) -> None:
@@ -209,10 +209,10 @@ def _read_text(path: Path) -> str:
 
 async def _print_heads(on_fault: OnFault) -> None:
     """Walk the chains; print each one's scope, length and last hash, to be written down."""
-    async with open_stores(load_settings()) as books:
-        heads = await books.chain.heads()
+    async with open_stores(load_settings()) as stores:
+        heads = await stores.chain.heads()
         for head in heads:
-            walk = await walk_chain(books.chain, head)
+            walk = await walk_chain(stores.chain, head)
             if walk.findings:
                 print_walk(walk, on_fault)
             typer.echo(f"{head.scope or 'house'} {head.number} {head.hash}")

@@ -85,13 +85,15 @@ class ClusterJobQueue:
             if not await self._app.check_connection_async():
                 raise StoreError(NO_TABLES)
         self.worker.freeze_detector.start()
-        async with running_alongside(self._sweeper.run(self.begin), self.worker.watch_ownership()):
+        async with running_alongside(
+            self._sweeper.run(self.enqueue), self.worker.watch_ownership()
+        ):
             try:
                 yield
             finally:
                 self.worker.freeze_detector.stop()
 
-    async def begin(self, work: Job) -> None:
+    async def enqueue(self, work: Job) -> None:
         """Enqueue a job, unless it is queued or running already.
 
         A job that still runs but was told to stop is enqueued again.
@@ -135,7 +137,7 @@ class ClusterJobQueue:
     async def fill(self, queue: str) -> None:
         """Enqueue every unfinished job of a queue that is served here, without waiting."""
         if served := self._served.get(queue):
-            await self._sweeper.fill(queue, served, self.begin)
+            await self._sweeper.fill(queue, served, self.enqueue)
 
     def on_job_lost(self, callback: Callable[[Job], None]) -> None:
         """Call back at once with each job that this process loses."""

@@ -42,7 +42,7 @@ class PostgresPubSub:
         self._outgoing: asyncio.Queue[str] = asyncio.Queue()
         self._batch: list[str] = []
         self._is_listening = asyncio.Event()
-        self.subscription = self._subscriptions.listening
+        self.subscription = self._subscriptions.subscription
 
     async def publish(self, topic: str, text: str = "") -> None:
         """Queue a message to every process; it is sent a moment later."""
@@ -78,12 +78,12 @@ class PostgresPubSub:
 
     async def _receive(self, connection: AsyncConnection) -> None:
         await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(CHANNEL)))
-        self._subscriptions.may_have_missed()
+        self._subscriptions.deliver_gap()
         self._is_listening.set()
         while True:
             async for notify in connection.notifies(timeout=KEEPALIVE_SECONDS):
                 if notification := decode(notify.payload):
-                    self._subscriptions.hear(notification.topic, notification.text)
+                    self._subscriptions.deliver(notification.topic, notification.text)
             async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
                 await connection.execute("SELECT 1")
 

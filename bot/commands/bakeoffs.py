@@ -157,7 +157,7 @@ async def _run(
     line = f"Bake-off {bakeoff.id} is {what}: `/council bakeoff cancel {bakeoff.id}` stops it."
     await chat.send_ephemeral(message, Post((Note(line),), line))
     shown = _posting_chat(app, chat, message, bakeoff)
-    if not chat.follows:
+    if not chat.shows_progress:
         await lifecycle.begin_bakeoff(app, shown, bakeoff)
         return
     try:
@@ -175,7 +175,7 @@ def _posting_chat(
     """Return the chat that a bake-off is posted with, None if it is not posted."""
     own, there = message.place, bakeoff.place
     if (own.chat, own.workspace) == (there.chat, there.workspace):
-        return chat if chat.follows else None
+        return chat if chat.shows_progress else None
     way = app.chats.get(there.chat)
     return way(there) if way else None
 
@@ -249,7 +249,7 @@ _PREFIX = "bo:"  # of the ids of bake-offs that a person started; it may be omit
 
 async def load_readable_bakeoffs(app: AppContext, message: IncomingMessage) -> tuple[Bakeoff, ...]:
     """Return the bake-offs that the author of a message may read, newest first."""
-    found = await app.bakeoff_stores.bakeoffs.recent(wanted=listable_bakeoffs(message))
+    found = await app.bakeoff_stores.bakeoffs.list_recent(wanted=listable_bakeoffs(message))
     return tuple(bakeoff for bakeoff in found if can_read_bakeoff(message, bakeoff))
 
 
@@ -279,7 +279,7 @@ async def load_suite_to_run(app: AppContext, place: Place, name: str) -> Suite:
     try:
         return await app.bakeoff_stores.suites.load(place.scope, name.lower())
     except SuiteError:
-        lines = await app.bakeoff_stores.suites.lines(place.scope)
+        lines = await app.bakeoff_stores.suites.list_summaries(place.scope)
         known = ", ".join(line.name for line in lines)
         raise SuiteError(
             f"There is no suite {name!r}; those there are: {known}."
@@ -348,7 +348,7 @@ async def proposed_bakeoff(
 
 
 async def _suite(app: AppContext, message: IncomingMessage, proposal: Proposal) -> Suite:
-    lines = await app.bakeoff_stores.suites.lines(message.place.scope)
+    lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
     names = [line.name for line in lines if _digest(line.name) == proposal.suite]
     if not names:
         raise BakeoffError(f"The suite of this proposal is not there any more: {PROPOSE_AGAIN}")

@@ -118,7 +118,7 @@ class ActionDeduplicator:
     async def _is_first(self, key: tuple[str, ...]) -> bool:
         if self._app.job_queue is None:
             return True
-        return await self._app.key_values.once(PRESS, " ".join(key), PRESS_SECONDS)
+        return await self._app.key_values.mark_once(PRESS, " ".join(key), PRESS_SECONDS)
 
 
 async def send_busy_note(chat: Chat, message: IncomingMessage) -> None:
@@ -201,7 +201,7 @@ async def export_round(
     round_ = await load_readable_round(app, message, round_id)
     if round_.stage is not Stage.CLOSED:
         raise CouncilError(f"Round {round_id} is still at stage {round_.stage.value}.")
-    if not chat.keeps_files:
+    if not chat.accepts_files:
         raise CouncilError("I may not post files here: ask an admin to grant that.")
     root = await app.outbox.root(round_id, round_.question.place)
     if root is None:

@@ -30,14 +30,14 @@ class ChatSupervisor:
         self._connected_at = inf
         self._was_connected = False
 
-    def say(self, what: str) -> None:
+    def report(self, what: str) -> None:
         """Report the state of the chat."""
         self._report(f"{self._name}: {what}")
 
     def report_connected(self, how: str) -> None:
         """Report that the chat is connected, and how."""
         self._was_connected, self._connected_at = True, time.monotonic()
-        self.say(how)
+        self.report(how)
 
     async def serve(self, connect: Callable[[], Awaitable[None]]) -> None:
         """Serve until cancelled, or until a CouncilError says that reconnecting is pointless."""
@@ -49,7 +49,7 @@ class ChatSupervisor:
             except DeliveryUnknownError as error:
                 why = str(error)
             except CouncilError as error:
-                self.say(f"{'stopped' if self._was_connected else 'not started'}. {error}")
+                self.report(f"{'stopped' if self._was_connected else 'not started'}. {error}")
                 return
             # The outermost handler: reconnect, and keep the web page up.
             except Exception as error:  # noqa: BLE001
@@ -57,7 +57,7 @@ class ChatSupervisor:
             # The pause grows as long as connections are lost soon after they are made.
             if time.monotonic() - self._connected_at > MAX_PAUSE_SECONDS:
                 pause, self._connected_at = 1.0, inf
-            self.say(f"{why} The next try is in {pause:.0f} s.")
+            self.report(f"{why} The next try is in {pause:.0f} s.")
             await asyncio.sleep(pause)
             pause = min(MAX_PAUSE_SECONDS, 2 * pause)
 
@@ -69,11 +69,13 @@ async def delete_workspace(app: AppContext, chat: str, workspace: str) -> int:
     StoreError if traces of them are left in the database file.
     """
     await app.bakeoff_registry.stop(chat, workspace)
-    for line in await app.store.recent(wanted=RoundQuery(chats=(chat,), workspace=workspace)):
+    for line in await app.store.list_summaries(
+        wanted=RoundQuery(chats=(chat,), workspace=workspace)
+    ):
         await app.runner.stop(line.id)
     for kind in (PICKED_PANEL, DRAFT):
-        await app.key_values.drop(kind, f"{chat}/{workspace}/")
-    rounds = await app.store.drop(chat, workspace)
+        await app.key_values.delete(kind, f"{chat}/{workspace}/")
+    rounds = await app.store.delete_workspace(chat, workspace)
     structlog.get_logger().warning("workspace_dropped", chat=chat, rounds_deleted=rounds)
     await app.store.wipe()
     return rounds
@@ -91,13 +93,13 @@ class UndeliveredRounds:
 
     async def lines(self, wanted: RoundQuery) -> tuple[RoundSummary, ...]:
         """Return the rounds of a query that are not fully delivered, oldest first."""
-        found = await self._app.store.recent(wanted=replace(wanted, undelivered=True))
+        found = await self._app.store.list_summaries(wanted=replace(wanted, undelivered=True))
         return tuple(reversed(found))
 
     def publish(self, lines: Iterable[RoundSummary]) -> None:
         """Start to deliver rounds."""
         for line in lines:
-            self._tasks.begin(self._deliver(line))
+            self._tasks.start(self._deliver(line))
 
     async def _deliver(self, line: RoundSummary) -> None:
         message = IncomingMessage(

@@ -85,7 +85,7 @@ async def _post_thread(
     app: AppContext, chat: Chat, message: IncomingMessage, thread: Thread, key: str
 ) -> None:
     """Post the report once for each event; if posting is forbidden, reply privately."""
-    replies = [post for post in thread.replies if chat.keeps_files or not _is_file(post)]
+    replies = [post for post in thread.replies if chat.accepts_files or not _is_file(post)]
     paged = [[post] if _is_file(post) else chat.pages(post) for post in replies]
     (first, *rest) = chat.pages(thread.root)
     try:
@@ -123,7 +123,7 @@ async def show_leaderboard(
     board = await load_leaderboard(app.bakeoff_stores, query, panel_seat_names(app.panels.values()))
     board = await add_weighted_leaderboard(app, query, board)
     picture = b""
-    if chat.keeps_files and board.board.rows:
+    if chat.accepts_files and board.board.rows:
         picture = await asyncio.to_thread(render_leaderboard_png, board)
     thread = leaderboard_thread(board, picture, as_judge=query.as_judge)
     await show_report(app, chat, message, thread, ROOT)
@@ -152,6 +152,6 @@ async def show_bias(app: AppContext, chat: Chat, message: IncomingMessage, words
     names = panel_seat_names(app.panels.values())
     bias = await load_bias(app, query, names, app.measure_bias)
     pictures: tuple[bytes, ...] = ()
-    if chat.keeps_files and bias.report.judges:
+    if chat.accepts_files and bias.report.judges:
         pictures = await asyncio.to_thread(render_bias_pngs, bias)
     await show_report(app, chat, message, bias_thread(bias, pictures), BIAS_ROOT)

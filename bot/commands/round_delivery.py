@@ -73,7 +73,7 @@ async def follow_and_deliver(app: AppContext, chat: Chat, place: Place, round_: 
     cancelled in a room, post that and return. If posting is forbidden, send the answer to the asker
     alone; raise PostingForbiddenError, and stop the round, if it was not running yet.
     """
-    live = _LiveMessage(chat, round_, await chat.named(round_.question.asked_by))
+    live = _LiveMessage(chat, round_, await chat.display_name(round_.question.asked_by))
     try:
         await _post_and_run(app, live, place)
     except (PostingForbiddenError, MessageGoneError) as error:
@@ -134,7 +134,7 @@ async def _follow(app: AppContext, live: "_LiveMessage") -> None:
 
 async def _is_cancelled(app: AppContext, live: "_LiveMessage") -> bool:
     """Return whether somebody in a room cancelled the round."""
-    return live.chat.is_room and (await app.store.line(live.snapshot.round_.id)).paused
+    return live.chat.is_room and (await app.store.load_summary(live.snapshot.round_.id)).paused
 
 
 async def _show_stopped(app: AppContext, live: "_LiveMessage", why: str) -> None:
@@ -150,7 +150,7 @@ async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
     # Splitting long answers into pages is slow and must not block the event loop.
     (root, *rest), *more = await asyncio.to_thread(lambda: [chat.pages(post) for post in posts])
     replies = [*rest, *chain.from_iterable(more)]
-    if chat.keeps_files:
+    if chat.accepts_files:
         name = file_name(round_.id, "md")
         replies.append(Post((File(name, thread_markdown(thread)),), name))
     sent = await _replace_progress(app, live, root)
@@ -162,7 +162,7 @@ async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
         sent = await _post_root_again(app, live, root)  # somebody deleted the message meanwhile
         await _post_replies_or_hint(app, live, sent, replies)
     if sent == live.sent:
-        await chat.settle(sent, root)
+        await chat.finalize(sent, root)
     await app.store.deliver(round_.id, delivered=True)
 
 
@@ -220,7 +220,7 @@ async def _deliver_privately(app: AppContext, live: "_LiveMessage", why: str) ->
     if round_.closing:
         await _post_privately(app, live.chat, round_)
         await app.store.deliver(round_id, delivered=True)
-    elif not (await app.store.line(round_id)).paused:
+    elif not (await app.store.load_summary(round_id)).paused:
         await app.store.pause(round_id, paused=True)
         await app.budget.release(round_id)
         await app.store.deliver(round_id, delivered=True)
@@ -279,7 +279,7 @@ class _LiveMessage:
                     await self._changed.wait()
             except TimeoutError:
                 pass
-            await self.chat.turn(self.sent)
+            await self.chat.wait_for_edit_slot(self.sent)
             self._changed.clear()
             await self._updates.show(self.sent, await self.post())
 
@@ -317,7 +317,7 @@ async def enqueue_and_relay(
     """Enqueue a job, and send the asker its ephemeral replies until it is over."""
     with pubsub.subscription(_reply_topic(job)) as replies:
         with suppress(StoreError):  # then the sweep finds it
-            await job_queue.begin(job)
+            await job_queue.enqueue(job)
         while True:
             text = ""
             with suppress(TimeoutError):
@@ -365,7 +365,7 @@ class RoundDelivery:
     async def unfinished(self) -> list[str]:
         """Return the ids of this queue's undelivered rounds, oldest first."""
         wanted = replace(self.wanted, undelivered=True)
-        found = await self.app.store.recent(wanted=wanted)
+        found = await self.app.store.list_summaries(wanted=wanted)
         return [line.id for line in reversed(found) if self._is_ours(line)]
 
     def _is_ours(self, line: RoundSummary) -> bool:
@@ -373,7 +373,7 @@ class RoundDelivery:
 
     async def show(self, round_id: str) -> None:
         """Deliver a round; if that fails, reply to its asker and raise CouncilError."""
-        line = await self.app.store.line(round_id)
+        line = await self.app.store.load_summary(round_id)
         message = IncomingMessage(
             line.question, Asker(line.asked_by, line.asked_by), line.place, line.id
         )

@@ -64,7 +64,7 @@ async def load_thread_rounds(app: AppContext, place: Place, asked: str = "") -> 
     here = RoundQuery(
         chats=(place.chat,), workspace=place.workspace, here=place, only_here=True, bakeoff=""
     )
-    lines = await app.store.recent(MAX_THREAD_ROUNDS, here)
+    lines = await app.store.list_summaries(MAX_THREAD_ROUNDS, here)
     later = [x.id for x in reversed(lines) if x.place.thread == place.thread and x.id != first.id]
     return (first, *[await app.store.load(round_id) for round_id in later])
 
@@ -120,7 +120,7 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
     """List the panels, or pick one for this channel."""
     if name:
         panel = app.panel(name, message.place)
-        await app.pick(name, message.place)
+        await app.pick_panel(name, message.place)
         seats = seat_names(panel)
         seated = tuple((seats[seat.key], seat.key, seat.family) for seat in panel.judges)
         note = Note(f"Questions here go to panel {name} now, that is to {receivers(panel)}.")
@@ -147,7 +147,7 @@ def _seats(name: str, app: AppContext) -> str:
 async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, limit: str) -> None:
     """List the newest rounds."""
     wanted = listable_rounds(message)
-    lines = await app.store.recent(int(limit) if limit else DEFAULT_LISTED_ROUNDS, wanted)
+    lines = await app.store.list_summaries(int(limit) if limit else DEFAULT_LISTED_ROUNDS, wanted)
     if not lines:
         await chat.send_ephemeral(message, Post((Note("No round has been held yet."),)))
         return
@@ -184,7 +184,7 @@ async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: 
     """Load a readable round by the start of its id, or the newest for `last`."""
     if wanted.lower() != LAST:
         return await find_round(app, message, wanted)
-    newest = await app.store.recent(1, listable_rounds(message))
+    newest = await app.store.list_summaries(1, listable_rounds(message))
     if not newest:
         raise RoundNotFoundError("No round has been held yet.")
     return await app.store.load(newest[0].id)
@@ -211,7 +211,7 @@ async def _find_own_or_last(app: AppContext, message: IncomingMessage, wanted: s
     if wanted.lower() != LAST:
         return await find_round(app, message, wanted)
     own = replace(listable_rounds(message), asked_by=message.asker.id, unfinished=True)
-    newest = await app.store.recent(1, own)
+    newest = await app.store.list_summaries(1, own)
     if not newest:
         raise RoundNotFoundError("No round of yours is under way here.")
     return await app.store.load(newest[0].id)
@@ -228,7 +228,7 @@ def why_not_cancellable(round_: Round) -> str:
 
 async def _cancel(app: AppContext, round_: Round) -> str:
     """Cancel a round that is not closed; return what to reply."""
-    was_cancelled = (await app.store.line(round_.id)).paused
+    was_cancelled = (await app.store.load_summary(round_.id)).paused
     # First, so that a restart does not resume it should this process end now.
     await app.store.pause(round_.id, paused=True)
     await app.runner.stop(round_.id)
@@ -382,5 +382,5 @@ async def show_budget(app: AppContext, chat: Chat, message: IncomingMessage, _: 
     """Show the budgets of the asker, of the place, and of everybody."""
     today = app.now().astimezone(UTC).date()
     account = Account("", today, message.asker.id, channel_account(message.place))
-    used = await app.budget.ledger.used(account)
+    used = await app.budget.ledger.usage(account)
     await chat.send_ephemeral(message, budget_post(app.budget.caps.for_account(account), used))

@@ -58,7 +58,7 @@ async def _in_reporting_channel(
     """Return the message as if sent in the reporting channel; check access there as well."""
     if not wanted.channel:
         return message
-    there = await chat.in_channel(message, wanted.channel)
+    there = await chat.redirect_to_channel(message, wanted.channel)
     check_admitted(app.access, there)
     return there
 
@@ -201,7 +201,7 @@ async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str =
 async def unfinished_run(app: AppContext, schedule: Schedule, but: str = "") -> Bakeoff | None:
     """Return an unfinished bake-off of a schedule, other than that of the slot `but`."""
     wanted = BakeoffQuery(schedule=schedule.id, unfinished=True)
-    unfinished = await app.bakeoff_stores.bakeoffs.recent(wanted=wanted)
+    unfinished = await app.bakeoff_stores.bakeoffs.list_recent(wanted=wanted)
     own = schedule.bakeoff_id(but)
     return next((one for one in unfinished if one.id != own), None)
 
@@ -219,14 +219,14 @@ async def new_schedule(
     Raise CouncilError if the suite, time or panel is missing, unknown or not allowed.
     """
     if not wanted.suite:
-        lines = await app.bakeoff_stores.suites.lines(there.place.scope)
+        lines = await app.bakeoff_stores.suites.list_summaries(there.place.scope)
         known = ", ".join(line.name for line in lines) or "none yet"
         raise ScheduleError(f"Which suite? Name one, as in suite:NAME; known suites: {known}.")
     if not wanted.cron:
         raise ScheduleError(f"When? Say it in words or as a cron: {SCHEDULE_EXAMPLE}.")
     scope = there.place.scope
     await app.reload_picked_panel(there.place)
-    if len(await app.bakeoff_stores.schedules.every(scope)) >= MAX_SCHEDULES:
+    if len(await app.bakeoff_stores.schedules.list_all(scope)) >= MAX_SCHEDULES:
         raise ScheduleError(f"There are {MAX_SCHEDULES} schedules here already: remove one first.")
     schedule = Schedule(
         id=app.new_id(),
@@ -283,7 +283,7 @@ def starting_now(app: AppContext, schedule: Schedule) -> Schedule:
 
 async def save_schedule(app: AppContext, schedule: Schedule) -> None:
     """Store a schedule and announce the change to every process."""
-    await app.bakeoff_stores.schedules.keep(schedule)
+    await app.bakeoff_stores.schedules.save(schedule)
     await app.pubsub.publish(SCHEDULES)
 
 
@@ -317,7 +317,7 @@ async def new_extra_run(app: AppContext, message: IncomingMessage, schedule: Sch
 
 async def load_schedule_status(app: AppContext, schedule: Schedule) -> ScheduleStatus:
     """Return a schedule with its last run and its cost, or why it cannot run."""
-    newest = await app.bakeoff_stores.bakeoffs.recent(1, BakeoffQuery(schedule=schedule.id))
+    newest = await app.bakeoff_stores.bakeoffs.list_recent(1, BakeoffQuery(schedule=schedule.id))
     line = ScheduleStatus(schedule, app.now(), newest[0] if newest else None)
     try:
         bakeoff = await new_scheduled_bakeoff(app, schedule)
@@ -351,11 +351,11 @@ async def load_visible_schedules(app: AppContext, message: IncomingMessage) -> t
     """
     here = message.place
     if here.chat == "terminal":
-        return await app.bakeoff_stores.schedules.every()
+        return await app.bakeoff_stores.schedules.list_all()
     is_limited = message.asker.is_guest or message.is_shared
     return tuple(
         one
-        for one in await app.bakeoff_stores.schedules.every(here.scope)
+        for one in await app.bakeoff_stores.schedules.list_all(here.scope)
         if one.place.shares_channel(here) or not (is_limited or one.place.private)
     )
 

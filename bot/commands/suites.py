@@ -72,7 +72,7 @@ async def handle_suite(app: AppContext, chat: Chat, message: IncomingMessage, wo
     name = read["name"] or ""
     match (read["act"] or "list").lower():
         case "list":
-            lines = await app.bakeoff_stores.suites.lines(message.place.scope)
+            lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
             await _send_pages(chat, message, suites_post(lines, message.place.scope))
         case "show":
             await _show(app, chat, message, name)
@@ -153,7 +153,7 @@ async def with_existing_summary(
 
 async def find_suite_summary(app: AppContext, scope: str, name: str) -> SuiteSummary | None:
     """Return the summary of a suite by name in a scope, else None."""
-    lines = await app.bakeoff_stores.suites.lines(scope)
+    lines = await app.bakeoff_stores.suites.list_summaries(scope)
     return next((line for line in lines if line.name == name), None)
 
 
@@ -167,7 +167,7 @@ async def keep_suite(app: AppContext, chat: Chat, message: IncomingMessage, code
         raise SuiteError(
             f"Suite {taken.suite.name} was changed meanwhile: look at it, and add yours once more."
         )
-    await app.bakeoff_stores.suites.keep(taken.suite, message.asker.id, app.now())
+    await app.bakeoff_stores.suites.save(taken.suite, message.asker.id, app.now())
     await chat.send_ephemeral(message, suite_saved_post(taken.suite))
 
 
@@ -228,20 +228,20 @@ class Draft:
 _DRAFT = TypeAdapter(Draft)
 
 
-async def save_draft(memos: KeyValueStore, draft: Draft) -> str:
+async def save_draft(key_values: KeyValueStore, draft: Draft) -> str:
     """Store a draft and return its code; delete the oldest drafts beyond the maximum."""
     code = secrets.token_hex(4)
     name = _draft_key(draft.suite.scope, code)
-    await memos.note(DRAFT, name, _DRAFT.dump_json(draft).decode())
-    await memos.prune(DRAFT, MAX_DRAFTS)
+    await key_values.put(DRAFT, name, _DRAFT.dump_json(draft).decode())
+    await key_values.prune(DRAFT, MAX_DRAFTS)
     return code
 
 
-async def take_draft(memos: KeyValueStore, code: str, message: IncomingMessage) -> Draft:
+async def take_draft(key_values: KeyValueStore, code: str, message: IncomingMessage) -> Draft:
     """Return a draft to its author, in the same scope, and delete it; else raise SuiteError."""
     name = _draft_key(message.place.scope, code)
-    draft = _parse_draft(await memos.read(DRAFT, name))
-    if draft is None or draft.by != message.asker.id or await memos.take(DRAFT, name) is None:
+    draft = _parse_draft(await key_values.read(DRAFT, name))
+    if draft is None or draft.by != message.asker.id or await key_values.pop(DRAFT, name) is None:
         raise SuiteError(NOT_WAITING)
     return draft
 
@@ -301,7 +301,7 @@ async def suite_with_question(
 
 
 async def _load_or_new(app: AppContext, scope: str, name: str) -> Suite:
-    lines = await app.bakeoff_stores.suites.lines(scope)
+    lines = await app.bakeoff_stores.suites.list_summaries(scope)
     if any(line.name == name for line in lines):
         return await app.bakeoff_stores.suites.load(scope, name)
     return Suite(name, (), scope=scope)
@@ -321,5 +321,5 @@ async def add_question(
 ) -> Suite:
     """Add a round's question to a suite, store it and return it."""
     suite = await suite_with_question(app, message, round_, addition)
-    await app.bakeoff_stores.suites.keep(suite, message.asker.id, app.now())
+    await app.bakeoff_stores.suites.save(suite, message.asker.id, app.now())
     return suite

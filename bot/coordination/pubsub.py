@@ -22,7 +22,7 @@ class Subscriptions:
         self._queues: defaultdict[str, list[asyncio.Queue[str]]] = defaultdict(list)
 
     @contextmanager
-    def listening(self, topic: str) -> Iterator[asyncio.Queue[str]]:
+    def subscription(self, topic: str) -> Iterator[asyncio.Queue[str]]:
         """Yield a queue of a topic's messages, filled until the block ends."""
         queue: asyncio.Queue[str] = asyncio.Queue()
         self._queues[topic].append(queue)
@@ -33,15 +33,15 @@ class Subscriptions:
             if not self._queues[topic]:
                 del self._queues[topic]
 
-    def hear(self, topic: str, text: str) -> None:
+    def deliver(self, topic: str, text: str) -> None:
         """Pass a message to every subscriber of its topic."""
         for queue in self._queues.get(topic, ()):
             queue.put_nowait(text)
 
-    def may_have_missed(self) -> None:
+    def deliver_gap(self) -> None:
         """Pass "" to every subscriber: messages may have been lost."""
         for topic in [*self._queues]:
-            self.hear(topic, "")
+            self.deliver(topic, "")
 
 
 class LocalPubSub:
@@ -49,11 +49,11 @@ class LocalPubSub:
 
     def __init__(self) -> None:
         self._subscriptions = Subscriptions()
-        self.subscription = self._subscriptions.listening
+        self.subscription = self._subscriptions.subscription
 
     async def publish(self, topic: str, text: str = "") -> None:
         """Publish a message to the subscribers of this process."""
-        self._subscriptions.hear(topic, text)
+        self._subscriptions.deliver(topic, text)
 
 
 class ProviderSync:
@@ -66,7 +66,7 @@ class ProviderSync:
 
     def publish_free_slot(self, gate: str) -> None:
         """Make other processes that wait for a slot of a provider gate look at once."""
-        self._tasks.begin(self._publish(TURNS, gate))
+        self._tasks.start(self._publish(TURNS, gate))
 
     def publish(self, hint: ProviderHint) -> None:
         """Publish what was learnt about a model."""
@@ -77,7 +77,7 @@ class ProviderSync:
             "lesson": hint.lesson.value,
             "seconds": round(hint.seconds, 3),
         }
-        self._tasks.begin(self._publish(PAUSE, json.dumps(message)))
+        self._tasks.start(self._publish(PAUSE, json.dumps(message)))
 
     async def listen(
         self, on_free_slot: Callable[[str], None], on_hint: Callable[[ProviderHint], None]

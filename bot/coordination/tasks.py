@@ -49,7 +49,7 @@ class BackgroundTasks:
     def __init__(self) -> None:
         self._tasks: set[asyncio.Future[None]] = set()
 
-    def begin(self, awaitable: Awaitable[None]) -> None:
+    def start(self, awaitable: Awaitable[None]) -> None:
         """Start a task; a reference is stored, because the event loop holds none."""
         task = asyncio.ensure_future(awaitable)
         self._tasks.add(task)

@@ -84,7 +84,7 @@ class Discord:
         )
         self._supervisor = ChatSupervisor("Discord", report)
         delete_rounds = partial(delete_workspace, app_context, CHAT)
-        self._servers = ServerTracker(self._server_store, delete_rounds, self._supervisor.say)
+        self._servers = ServerTracker(self._server_store, delete_rounds, self._supervisor.report)
 
     async def run(self) -> None:
         """Serve until cancelled, or until Discord rejects the token; the reason is reported."""
@@ -172,7 +172,7 @@ class ShardedDiscord:
     def chat_for(self, place: Place) -> Chat | None:
         """Return the chat of a place, or None if this process does not serve its shard."""
         for number, client in self.clients.items():
-            if Shard(number, self.count).hears(place.workspace):
+            if Shard(number, self.count).serves(place.workspace):
                 return client.listeners.chat(discard_reply)
         return None
 
@@ -206,17 +206,17 @@ class ShardedDiscord:
                 await client.login(self.address.token)
                 recommended = await _recommended_shards(client)
                 self.application = str(client.application_id)
-        memos = self.app.key_values
-        stored = int(await memos.first(SHARDS, self.application, str(recommended)))
+        key_values = self.app.key_values
+        stored = int(await key_values.put_if_absent(SHARDS, self.application, str(recommended)))
         if recommended > stored:
-            await memos.note(SHARDS, self.application, str(recommended))
+            await key_values.put(SHARDS, self.application, str(recommended))
         self.count_changed.clear()
         self.count = self.app.shards = max(recommended, stored)
 
     async def _connect(self, shard: Shard, supervisor: ChatSupervisor) -> None:
         tasks = BackgroundTasks()
         delete_rounds = partial(delete_workspace, self.app, CHAT)
-        servers = ServerTracker(self.server_store, delete_rounds, supervisor.say, shard)
+        servers = ServerTracker(self.server_store, delete_rounds, supervisor.report, shard)
         client = DiscordClient(self.app, tasks, servers, self.server_store, shard)
         try:
             with translate_login_errors():
@@ -257,7 +257,7 @@ def _report_ready(supervisor: ChatSupervisor, client: DiscordClient) -> None:
     guilds = ", ".join(guild.name for guild in client.guilds) or "no server yet"
     supervisor.report_connected(f"{client.user} is in {guilds}.")
     if identity_of(client).has_interactions_endpoint:
-        supervisor.say(ENDPOINT_URL_IS_SET)
+        supervisor.report(ENDPOINT_URL_IS_SET)
 
 
 @dataclass(frozen=True, slots=True)

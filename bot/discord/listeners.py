@@ -160,10 +160,10 @@ class DiscordListeners:
             suggest_rounds=self.suggest_rounds,
         )
 
-    def chat(self, send_ephemeral: SendEphemeral, *, keeps_files: bool = True) -> DiscordChat:
+    def chat(self, send_ephemeral: SendEphemeral, *, accepts_files: bool = True) -> DiscordChat:
         """Return a chat adapter that replies to one user by `send_ephemeral`."""
         return DiscordChat(
-            self._client, self._names, self._edits, send_ephemeral, keeps_files=keeps_files
+            self._client, self._names, self._edits, send_ephemeral, accepts_files=accepts_files
         )
 
     async def on_ask(self, interaction: Interaction, fields: AskFields) -> None:
@@ -262,7 +262,7 @@ class DiscordListeners:
         incoming, names = parse_interaction(interaction), list[str]()
         with suppress(CouncilError):  # a user who may not add anything is told on submission
             check_may_add(self._app, incoming)
-            lines = await self._app.bakeoff_stores.suites.lines(incoming.place.scope)
+            lines = await self._app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
             names = [line.name for line in lines]
         await interaction.response.send_modal(actions.suite_modal(round_id, names))
 
@@ -280,7 +280,7 @@ class DiscordListeners:
         self._names[incoming.asker.id] = incoming.asker.name
         chat = self.chat(MessageReplies(message))
         handled = self._handle_message(chat, incoming, message)
-        self._tasks.begin(report_errors(chat, incoming, handled))
+        self._tasks.start(report_errors(chat, incoming, handled))
 
     async def _handle_message(
         self, chat: Chat, incoming: IncomingMessage, message: discord.Message
@@ -310,7 +310,9 @@ class DiscordListeners:
             check_admitted(self._app.access, incoming)
         except AccessDeniedError:
             return []
-        lines = await self._app.store.recent(MAX_SUGGESTED_ROUNDS, listable_rounds(incoming))
+        lines = await self._app.store.list_summaries(
+            MAX_SUGGESTED_ROUNDS, listable_rounds(incoming)
+        )
         wanted = typed.lower()
         found = [
             line for line in lines if wanted in line.question.lower() or line.id.startswith(wanted)
@@ -328,10 +330,10 @@ class DiscordListeners:
         """Run a handler in the background, and report its errors to the user."""
         incoming, replies = parse_interaction(interaction), EphemeralReplies(interaction)
         self._names[incoming.asker.id] = incoming.asker.name
-        chat = self.chat(replies, keeps_files=interaction.app_permissions.attach_files)
+        chat = self.chat(replies, accepts_files=interaction.app_permissions.attach_files)
 
         async def run() -> None:
             await report_errors(chat, incoming, act(chat, incoming))
             await replies.end()
 
-        self._tasks.begin(run())
+        self._tasks.start(run())

@@ -68,7 +68,7 @@ class DiscordChat(Chat):
         edits: EditRateLimiter,
         send_ephemeral: SendEphemeral,
         *,
-        keeps_files: bool = True,
+        accepts_files: bool = True,
     ) -> None:
         self._client = client
         self._names = names
@@ -76,13 +76,13 @@ class DiscordChat(Chat):
         self._send_ephemeral = send_ephemeral
         self._edited_at = time.monotonic()
         self._titles: dict[str, str] = {}  # of messages, for the threads under them
-        self.keeps_files = keeps_files
+        self.accepts_files = accepts_files
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split a post into posts that each fit into one message; nothing is dropped."""
         return paginate(post, fits_discord)
 
-    async def named(self, asker_id: str) -> str:
+    async def display_name(self, asker_id: str) -> str:
         """Return a user's display name, or the id if Discord does not return the user."""
         if asker_id not in self._names:
             try:
@@ -197,7 +197,7 @@ class DiscordChat(Chat):
     def _message(self, place: Place, message: str) -> discord.PartialMessage:
         return self._channel(place).get_partial_message(int(message))
 
-    async def turn(self, sent: SentMessage) -> None:
+    async def wait_for_edit_slot(self, sent: SentMessage) -> None:
         """Wait until the rate limits of message and channel allow another progress edit."""
         await asyncio.sleep(self._edited_at + MIN_EDIT_INTERVAL_SECONDS - time.monotonic())
         await self._edits.acquire_edit(_channel_id(sent.place), sent.message)
@@ -211,7 +211,7 @@ class DiscordChat(Chat):
         except CouncilError as error:
             structlog.get_logger().debug("discord_progress_not_shown", why=str(error))
 
-    async def in_channel(self, incoming: IncomingMessage, channel: str) -> IncomingMessage:
+    async def redirect_to_channel(self, incoming: IncomingMessage, channel: str) -> IncomingMessage:
         """Return the message as if it were sent in another channel, given by name or id."""
         return await events.move_to_channel(self._client, incoming, channel)
 

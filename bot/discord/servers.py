@@ -39,7 +39,7 @@ class Shard:
             return None
         return cls(int(match[1]), int(match[2]))
 
-    def hears(self, server: str) -> bool:
+    def serves(self, server: str) -> bool:
         """Return whether the shard serves a server; "" stands for direct messages."""
         return shard_for(server, self.of) == self.number
 
@@ -109,8 +109,8 @@ def _write(file: Path, text: str) -> None:
 class SqlServerStore:
     """Store in the database, one row per server, so that shards do not overwrite each other."""
 
-    def __init__(self, memos: KeyValueStore) -> None:
-        self._memos = memos
+    def __init__(self, key_values: KeyValueStore) -> None:
+        self._memos = key_values
 
     async def commands(self, application: str) -> str:
         """Return the digest of the registered commands; "" if unknown."""
@@ -118,19 +118,19 @@ class SqlServerStore:
 
     async def register(self, application: str, digest: str) -> None:
         """Store the digest of the commands that are now registered."""
-        await self._memos.note(COMMANDS, application, digest)
+        await self._memos.put(COMMANDS, application, digest)
 
     async def servers(self, application: str) -> Set[str]:
         """Return the servers of the application that any process has stored."""
         start = f"{application}/"
-        return {name.removeprefix(start) for name in await self._memos.every(SERVER, start)}
+        return {name.removeprefix(start) for name in await self._memos.list_texts(SERVER, start)}
 
     async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
         """Store that the application is in the servers `now` instead of those `before`."""
         for server in sorted(now - before):
-            await self._memos.note(SERVER, f"{application}/{server}", "")
+            await self._memos.put(SERVER, f"{application}/{server}", "")
         for server in sorted(before - now):
-            await self._memos.take(SERVER, f"{application}/{server}")
+            await self._memos.pop(SERVER, f"{application}/{server}")
 
 
 DeleteRounds = Callable[[str], Awaitable[int]]  # of a server; returns how many
@@ -176,7 +176,7 @@ class ServerTracker:
 
     async def _known_servers(self, client: discord.Client) -> Set[str]:
         servers = await self._store.servers(str(client.application_id))
-        return {server for server in servers if self._shard.hears(server)}
+        return {server for server in servers if self._shard.serves(server)}
 
     async def _delete(self, server: str, name: str) -> bool:
         """Delete a server's rounds; return False if some are left."""

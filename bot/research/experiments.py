@@ -77,9 +77,9 @@ async def find_unfinished(app: AppContext, suite: Suite, panel: Panel) -> Experi
     Suites are compared by version.
     """
     members = restrict_to_members(panel)
-    for experiment in await app.experiments.recent():
+    for experiment in await app.experiments.list_recent():
         is_same = experiment.suite.version == suite.version and experiment.panel == members
-        if is_same and not is_complete(experiment, await app.experiments.held(experiment.id)):
+        if is_same and not is_complete(experiment, await app.experiments.load_state(experiment.id)):
             return experiment
     return None
 
@@ -94,7 +94,7 @@ def new_experiment(app: AppContext, suite: Suite, panel: Panel, asked_by: str) -
 
 async def prepare_experiment(app: AppContext, experiment: Experiment) -> PreparedExperiment:
     """Return an experiment with its state. Raise BudgetError for forbidden unknown prices."""
-    state = await app.experiments.held(experiment.id)
+    state = await app.experiments.load_state(experiment.id)
     cost = await estimate_rest(experiment, state, app.gateway)
     app.budget.check_prices(experiment.panel, cost)
     return PreparedExperiment(experiment, state, cost)
@@ -131,7 +131,7 @@ async def complete_experiment(
             services = ExperimentServices(
                 gateway, app.experiments, concurrency, lambda: gateway.spent, show
             )
-            state = await app.experiments.held(experiment.id)
+            state = await app.experiments.load_state(experiment.id)
             return await ExperimentRunner(services, experiment, state).run()
 
 

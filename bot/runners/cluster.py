@@ -155,7 +155,7 @@ class ClusterRunner:
         why = ""
         for _ in range(MAX_TRIES):
             try:
-                await self._job_queue.begin(job_of(round_id))
+                await self._job_queue.enqueue(job_of(round_id))
             except StoreError as error:
                 why = str(error)
             else:
@@ -188,7 +188,7 @@ class ClusterRunner:
         """Load a round; return None if there is nothing left to run."""
         try:
             round_ = await self._store.load(round_id)
-            line = await self._store.line(round_id)
+            line = await self._store.load_summary(round_id)
         except RoundNotFoundError:  # deleted with its workspace
             return None
         # The runner of a bake-off decides about its rounds.
@@ -220,7 +220,7 @@ class ClusterRunner:
         wanted = RoundQuery(
             chats=tuple(sorted(self._chats)), unfinished=True, bakeoff="", before=before
         )
-        return [line.id for line in await self._store.recent(wanted=wanted)]
+        return [line.id for line in await self._store.list_summaries(wanted=wanted)]
 
     @asynccontextmanager
     async def _fenced(self, round_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:

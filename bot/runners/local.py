@@ -142,7 +142,7 @@ class LocalRunner:
             raise RoundElsewhereError(SERVED)
         # A bake-off's runner resumes its rounds.
         wanted = RoundQuery(chats=tuple(chats), unfinished=True, bakeoff="")
-        for line in await self._store.recent(wanted=wanted):
+        for line in await self._store.list_summaries(wanted=wanted):
             try:
                 self.start(await self._store.load(line.id))
             except CouncilError as error:  # one unreadable round must not stop the others

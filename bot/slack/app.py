@@ -79,7 +79,7 @@ class Slack:
         """Serve until cancelled, or until a token stops working, which is reported."""
         await self._supervisor.serve(self._serve)
 
-    async def posted(self, request: Request) -> Response:
+    async def handle_http(self, request: Request) -> Response:
         """Handle an HTTP request from Slack; refuse one that Slack did not sign."""
         if self._handler is None:
             return PlainTextResponse(NOT_READY, status_code=503)
@@ -112,8 +112,8 @@ class Slack:
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(bolt)
         self._report_connected(me)
         try:
-            tasks.begin(invalidate_changed_channels(self._app_context.pubsub, workspace.directory))
-            tasks.begin(wait_for_uninstall(self._app_context.pubsub, uninstalled))
+            tasks.start(invalidate_changed_channels(self._app_context.pubsub, workspace.directory))
+            tasks.start(wait_for_uninstall(self._app_context.pubsub, uninstalled))
             way = self._register_chat(workspace)
             if queue := self._app_context.job_queue:
                 delivery = self._round_delivery(workspace, rounds).serve_queue(queue)
@@ -147,7 +147,7 @@ class Slack:
     async def _on_tokens_revoked(self, event: Body) -> None:
         """Report that the bot token was revoked; tokens of users do not matter."""
         if (event.get("tokens") or {}).get("bot"):
-            self._supervisor.say(REVOKED)
+            self._supervisor.report(REVOKED)
 
     def _undelivered(self, workspace: Workspace, tasks: BackgroundTasks) -> UndeliveredRounds:
         return UndeliveredRounds(self._app_context, lambda: _build_chat(workspace), tasks)

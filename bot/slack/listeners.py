@@ -199,7 +199,7 @@ class SlackListeners:
         if round_:
             chat = SlackChat(self._workspace, outside_thread(EphemeralReplies(self._workspace)))
             delivery = accept_and_deliver(self._app_context, chat, message, round_)
-            self._tasks.begin(report_errors(chat, message, delivery))
+            self._tasks.start(report_errors(chat, message, delivery))
 
     def _start(
         self,
@@ -219,7 +219,7 @@ class SlackListeners:
             await report_errors(chat, message, resolve_and_handle())
             await replies.acknowledge()
 
-        self._tasks.begin(run())
+        self._tasks.start(run())
 
     async def _handle(self, chat: Chat, message: IncomingMessage) -> None:
         if COMMANDS.read(message.text).command is ASK:

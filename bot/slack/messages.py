@@ -83,13 +83,13 @@ class SlackChat(Chat):
         self._late_until = self._edited_at
         self._progress_level = BlockLevel.DATA_TABLE
         self._server_errors = Counter[str]()
-        self.keeps_files = workspace.has_scope("files:write")
+        self.accepts_files = workspace.has_scope("files:write")
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split the post into posts that each fit into a message; nothing is dropped."""
         return paginate(post, fits_slack)
 
-    async def named(self, asker_id: str) -> str:
+    async def display_name(self, asker_id: str) -> str:
         """Return a user's display name."""
         return await self._workspace.directory.display_name(asker_id)
 
@@ -170,7 +170,7 @@ class SlackChat(Chat):
                 mapped = MessageGoneError(_MOVED)
             raise mapped from None
 
-    async def turn(self, sent: SentMessage) -> None:
+    async def wait_for_edit_slot(self, sent: SentMessage) -> None:
         """Wait until the rate limits allow another progress update of the message."""
         at = self._edited_at + self._workspace.limits.edit_seconds
         await asyncio.sleep(at - time.monotonic())
@@ -195,7 +195,7 @@ class SlackChat(Chat):
         """Note that Slack may still apply an edit that was cancelled or lost."""
         self._late_until = time.monotonic() + self._workspace.limits.late_seconds
 
-    async def settle(self, sent: SentMessage, post: Post) -> None:
+    async def finalize(self, sent: SentMessage, post: Post) -> None:
         """Write the message once more when no late edit can overwrite it any longer."""
         seconds = self._late_until - time.monotonic()
         if seconds > 0:
@@ -219,7 +219,7 @@ class SlackChat(Chat):
         """Return the place of a user's direct messages; Slack opens them on the first post."""
         return replace(place, channel=asker_id, thread=None, private=True)
 
-    async def in_channel(self, said: IncomingMessage, channel: str) -> IncomingMessage:
+    async def redirect_to_channel(self, said: IncomingMessage, channel: str) -> IncomingMessage:
         """Return the message as if it had been posted in another channel, by name or id."""
         return await redirect_to_channel(self._workspace, said, channel)
 

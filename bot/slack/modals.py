@@ -339,7 +339,7 @@ async def open_suite_modal(
     """Open the modal; CouncilError if the user may not read the round or add to suites."""
     check_may_add(app, message)
     await load_readable_round(app, message, round_id)
-    lines = await app.bakeoff_stores.suites.lines(message.place.scope)
+    lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
     view = suite_view(round_id, message, [line.name for line in lines])
     await open_view(workspace.client, trigger_id, view)
 

@@ -122,14 +122,14 @@ async def _database_error(context: WebContext) -> str:
 
     async def query() -> None:
         try:
-            await context.app.store.recent(1)
+            await context.app.store.list_summaries(1)
         except CouncilError as error:
             result.put_nowait(str(error))
         else:
             result.put_nowait("")
 
     result: asyncio.Queue[str] = asyncio.Queue()
-    context.tasks.begin(query())  # a background task, since a query must not be cancelled
+    context.tasks.start(query())  # a background task, since a query must not be cancelled
     try:
         async with asyncio.timeout(READY_TIMEOUT_SECONDS):
             return await result.get()

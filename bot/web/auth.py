@@ -83,7 +83,7 @@ class PageSigner:
         """Return the key of a link that opens one round for a week."""
         return self._new_links.sign(round_id).decode().removeprefix(f"{round_id}.")
 
-    def open(self, round_id: str, key: str) -> None:
+    def verify_link(self, round_id: str, key: str) -> None:
         """Raise LinkError unless the key opens this round and has not expired."""
         try:
             self._links.unsign(f"{round_id}.{key}", max_age=LINK_SECONDS + _CLOCK_SKEW_SECONDS)
@@ -120,9 +120,11 @@ def load_signing_key(token: str | None, folder: Path) -> bytes:
     return file.read_bytes()
 
 
-async def load_shared_signing_key(memos: KeyValueStore) -> bytes:
+async def load_shared_signing_key(key_values: KeyValueStore) -> bytes:
     """Return the signing key of a cluster; the first process that asks creates it."""
-    return bytes.fromhex(await memos.first("key", "page", secrets.token_hex(_KEY_BYTES)))
+    return bytes.fromhex(
+        await key_values.put_if_absent("key", "page", secrets.token_hex(_KEY_BYTES))
+    )
 
 
 def _create_private_file(file: Path, content: bytes) -> None:

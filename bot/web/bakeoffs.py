@@ -64,7 +64,7 @@ async def _bakeoffs_page(
     found = [
         (bakeoff, bakeoff_state(await load_progress(context.app, bakeoff))) for bakeoff in bakeoffs
     ]
-    suites = await context.app.bakeoff_stores.suites.lines(incoming.place.scope)
+    suites = await context.app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
     return await context.render_page(
         request,
         "bakeoffs.html",
@@ -132,7 +132,7 @@ async def bakeoff_page(context: WebContext, request: Request) -> Response:
 async def _questions(context: WebContext, progress: BakeoffProgress) -> list[tuple[str, str, str]]:
     """Return for each question its text, its round's id or "", and why it failed or ""."""
     bakeoff = progress.bakeoff
-    rounds = await context.app.store.recent(wanted=RoundQuery(bakeoff=bakeoff.id))
+    rounds = await context.app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
     existing = {line.id for line in rounds}
     failures = {failure.number: failure.why for failure in progress.failed}
     questions = []
@@ -205,7 +205,7 @@ def _path(bakeoff: Bakeoff) -> str:
 
 async def suites_page(context: WebContext, request: Request) -> Response:
     """Show the suites, and the form for a new one."""
-    found = await context.app.bakeoff_stores.suites.lines("")
+    found = await context.app.bakeoff_stores.suites.list_summaries("")
     return await context.render_page(request, "suites.html", found=found)
 
 
@@ -351,7 +351,7 @@ async def _schedules_page(
 ) -> Response:
     app, incoming = context.app, empty_message(visitor_of(request))
     visible = await scheduling.load_visible_schedules(app, incoming)
-    suites = await app.bakeoff_stores.suites.lines(incoming.place.scope)
+    suites = await app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
     return await context.render_page(
         request,
         "schedules.html",

@@ -82,7 +82,7 @@ class WebContext:
             "lines": (),
             "known": self.is_authenticated(request),
             "panels": self.app.panels,
-            "panel": self.app.picked(place_of(visitor)) or self.app.default,
+            "panel": self.app.picked_panel(place_of(visitor)) or self.app.default,
             "methods": tuple(METHODS),
             "new_key": self.app.new_id(),
             "key": request.query_params.get("key", ""),
@@ -104,7 +104,7 @@ class WebContext:
     ) -> tuple[RoundSummary, ...]:
         """Return the newest rounds that the visitor may read."""
         wanted = listable_rounds(empty_message(visitor), containing)
-        return await self.app.store.recent(limit, wanted)
+        return await self.app.store.list_summaries(limit, wanted)
 
     async def load_round(self, request: Request) -> Round:
         """Return the round a request is about; raise LinkError or RoundNotFoundError."""
@@ -112,7 +112,7 @@ class WebContext:
         # Even an empty key is checked: with any key, the middleware admits everybody.
         key = request.query_params.get("key")
         if key is not None:
-            self.signer.open(round_id, key)
+            self.signer.verify_link(round_id, key)
         running = self.app.runner.latest(round_id)
         round_ = running.round_ if running else await self.app.store.load(round_id)
         if key is None:

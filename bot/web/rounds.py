@@ -96,7 +96,7 @@ async def round_page(context: WebContext, request: Request) -> Response:
 async def _rating_values(context: WebContext, request: Request, round_: Round) -> dict[str, Any]:
     app, asker_id = context.app, visitor_of(request).asker.id
     return {
-        "suites": tuple(line.name for line in await app.bakeoff_stores.suites.lines("")),
+        "suites": tuple(line.name for line in await app.bakeoff_stores.suites.list_summaries("")),
         "said_before": await own_feedback(app, round_.id, asker_id),
         "voted_before": await own_vote(app, round_.id, asker_id),
     }
@@ -157,7 +157,7 @@ async def download_markdown(context: WebContext, request: Request) -> Response:
 class PageChat(Chat):
     """Chat adapter that collects posts for the page that answers a form."""
 
-    follows: ClassVar[bool] = False
+    shows_progress: ClassVar[bool] = False
     posts: list[Post] = field(default_factory=list)
 
     async def send(self, place: Place, post: Post, key: str) -> SentMessage:

@@ -37,7 +37,7 @@ class StoredSuite:
 class SuiteStore(Protocol):
     """Stores every version of every suite."""
 
-    async def keep(self, suite: Suite, by: str, at: datetime) -> bool:
+    async def save(self, suite: Suite, by: str, at: datetime) -> bool:
         """Store a suite as the newest version in its scope; return False if it already was."""
         ...
 
@@ -53,7 +53,7 @@ class SuiteStore(Protocol):
         """Return the versions of a suite, newest first."""
         ...
 
-    async def lines(self, scope: str) -> tuple[SuiteSummary, ...]:
+    async def list_summaries(self, scope: str) -> tuple[SuiteSummary, ...]:
         """Return the suites a workspace can choose from, its own and the shared ones, by name."""
         ...
 
@@ -61,7 +61,7 @@ class SuiteStore(Protocol):
         """Remove a suite from all lists; its versions stay for the bake-offs that used them."""
         ...
 
-    async def every(self) -> tuple[StoredSuite, ...]:
+    async def list_all(self) -> tuple[StoredSuite, ...]:
         """Return every version of every listed suite, oldest first within each suite."""
         ...
 
@@ -109,7 +109,7 @@ class BakeoffStore(Protocol):
         """Return a bake-off. Raise BakeoffError if there is none with this id."""
         ...
 
-    async def recent(
+    async def list_recent(
         self, limit: int | None = None, wanted: BakeoffQuery = ALL_BAKEOFFS
     ) -> tuple[Bakeoff, ...]:
         """Return the bake-offs that match, newest first."""
@@ -119,7 +119,7 @@ class BakeoffStore(Protocol):
 class ScheduleStore(Protocol):
     """Stores schedules."""
 
-    async def keep(self, schedule: Schedule) -> None:
+    async def save(self, schedule: Schedule) -> None:
         """Store a new schedule, or a changed one under its id.
 
         A slot that was taken meanwhile stays taken, unless the time zone changed.
@@ -127,11 +127,11 @@ class ScheduleStore(Protocol):
         """
         ...
 
-    async def take(self, schedule_id: str, slot: str) -> bool:
+    async def claim_slot(self, schedule_id: str, slot: str) -> bool:
         """Take a slot; return False if any process took this slot or a later one before."""
         ...
 
-    async def every(self, scope: str | None = None) -> tuple[Schedule, ...]:
+    async def list_all(self, scope: str | None = None) -> tuple[Schedule, ...]:
         """Return the schedules of a scope, or all, by name."""
         ...
 
@@ -170,18 +170,18 @@ ALL_RECORDS = RecordQuery()
 class RecordStore(Protocol):
     """Stores the numbers of closed rounds, which can always be computed again from the rounds."""
 
-    async def missing(self, limit: int) -> tuple[str, ...]:
+    async def list_missing(self, limit: int) -> tuple[str, ...]:
         """Return ids of closed rounds without a record of the current version, oldest first.
 
         Forgotten rounds are left out.
         """
         ...
 
-    async def keep(self, records: Sequence[PackedRecord]) -> None:
+    async def save(self, records: Sequence[PackedRecord]) -> None:
         """Store records, replacing older ones of the same rounds."""
         ...
 
-    async def recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
+    async def list_recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
         """Return the records of the current version that match, oldest first."""
         ...
 

@@ -220,11 +220,11 @@ class ExperimentStore(Protocol):
         """Set what an experiment may spend at most, in micro-dollars; None removes the cap."""
         ...
 
-    async def recent(self) -> tuple[Experiment, ...]:
+    async def list_recent(self) -> tuple[Experiment, ...]:
         """Return every experiment, newest first; unreadable ones are left out."""
         ...
 
-    async def held(self, experiment_id: str) -> ExperimentState:
+    async def load_state(self, experiment_id: str) -> ExperimentState:
         """Return the state of an experiment. Raise StoreError if a row cannot be read."""
         ...
 

@@ -367,7 +367,7 @@ def _answer_cost(experiment: Experiment, state: ExperimentState, prices: Prices)
     for request in missing_answers(experiment, state):
         if price := prices[request.member.key]:
             prompt = answer_prompt(experiment.question(request.number))
-            total += price.micro(max_prompt_tokens(prompt), max_reply_tokens(price))
+            total += price.cost_micro_usd(max_prompt_tokens(prompt), max_reply_tokens(price))
     return total
 
 
@@ -400,4 +400,4 @@ def _prompt_size(experiment: Experiment, number: int) -> int:
 
 def _one_grade_cost(prices: Prices, judge: str, tokens: int) -> int:
     price = prices[judge]
-    return price.micro(tokens, max_reply_tokens(price, ballot=True)) if price else 0
+    return price.cost_micro_usd(tokens, max_reply_tokens(price, ballot=True)) if price else 0

@@ -47,7 +47,7 @@ async def fill(engine: AsyncEngine, rounds: int, members: int) -> None:
         kept = kept or patterns(members, numbers[0])
         async with engine.begin() as connection:
             await connection.execute(insert(RoundRow), rows)
-        await votes.keep(
+        await votes.save(
             [
                 number._replace(shape=own.shape, numbers=own.numbers, version=own.version)
                 for number, own in zip(numbers, islice(cycle(kept), len(numbers)), strict=True)
@@ -58,10 +58,10 @@ async def fill(engine: AsyncEngine, rounds: int, members: int) -> None:
 async def timed(engine: AsyncEngine) -> tuple[float, ...]:
     """Give how long each step took, in seconds."""
     votes, at = sql_votes(engine), [time.perf_counter()]
-    await votes.missing(1)
+    await votes.list_missing(1)
     at.append(time.perf_counter())
     with garbage_collection_paused():
-        rows = await votes.recent()
+        rows = await votes.list_recent()
         at.append(time.perf_counter())
         arrays = vote_blocks(rows)
         at.append(time.perf_counter())

@@ -29,7 +29,7 @@ from council.rounds import Closing, Question, Round
 from storage.engine import open_engine
 from storage.hash_chain import SqlHashChain, link_row
 from storage.migrate import upgrade
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from storage.row_mapping import round_row
 from storage.tables import LinkRow, RoundRow
 from tests.bot.homes import Home, scripted_config
@@ -126,7 +126,7 @@ async def walking(folder: Path, links: int) -> str:
 async def rounds_on(engine: AsyncEngine, count: int) -> Times:
     """Time each act on whole rounds."""
     await upgrade(engine)
-    store, times = SqlStore(engine), Times()
+    store, times = SqlRoundStore(engine), Times()
     for number in range(count):
         round_ = a_round(number)
         await store.open(round_)

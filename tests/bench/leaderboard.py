@@ -134,17 +134,17 @@ async def fill(engine: AsyncEngine, rounds: int) -> None:
     for rows, numbers in batches(rounds):
         async with engine.begin() as connection:
             await connection.execute(insert(RoundRow), rows)
-        await records.keep(numbers)
+        await records.save(numbers)
 
 
 async def inside(engine: AsyncEngine) -> tuple[float, float, float, float]:
     """Time the steps of a board in one process: missing, read, columns, board."""
     records = SqlRecords(engine)
     at = [time.perf_counter()]
-    if await records.missing(1):
+    if await records.list_missing(1):
         raise RuntimeError("some rounds have no record")
     at.append(time.perf_counter())
-    rows = await records.recent()
+    rows = await records.list_recent()
     at.append(time.perf_counter())
     held = record_columns(rows)
     at.append(time.perf_counter())

@@ -23,7 +23,7 @@ GATE = "openai"
 async def waited(turnstile: SharedRateLimiter, limits: Limits) -> float:
     """Give how long one turn was waited for, in milliseconds."""
     began = time.perf_counter()
-    async with turnstile.turn(GATE, limits):
+    async with turnstile.slot(GATE, limits):
         return (time.perf_counter() - began) * 1000
 
 

@@ -92,7 +92,7 @@ class SharedWorks:
 
     board: Board
 
-    async def begin(self, work: Job) -> None:
+    async def enqueue(self, work: Job) -> None:
         self.board.begin(work)
 
     async def is_queued(self, work: Job) -> bool:

@@ -16,7 +16,7 @@ from council.places import Place
 from storage.engine import open_engine
 from storage.migrate import upgrade
 from storage.outbox import SqlOutbox
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.bot.file_chat import FileChat
 from tests.builders import a_round
 
@@ -25,7 +25,7 @@ async def main(database: str, file: str, rounds: int, parts: int, grace_seconds:
     outbox.GRACE_SECONDS = grace_seconds
     engine = open_engine(database)
     await upgrade(engine)
-    store, chat = SqlStore(engine), FileChat(Path(file))
+    store, chat = SqlRoundStore(engine), FileChat(Path(file))
     sending = Outbox(SqlOutbox(engine), lambda: datetime.now(UTC))
 
     async def send(number: int) -> None:

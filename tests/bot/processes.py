@@ -17,7 +17,7 @@ from storage.engine import open_engine
 from storage.ledger import SqlLedger
 from storage.locks import SqlClock, SqlLocks
 from storage.outbox import SqlOutbox
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.bot.app_fakes import an_app, ready
 from tests.fakes.gateway import FakeGateway
 
@@ -49,7 +49,7 @@ async def _app(
     engine, app = open_engine(url), an_app(gateway)
     door, clock = SqlLocks(engine), SharedClock(SqlClock(engine).moment, wrong)
     await clock.sync()
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     app.store, app.access, app.locks, app.now = store, access, LocalLocks(door), clock.now
     app.runner = LocalRunner(store, gateway or FakeGateway(), ready)
     app.outbox = Outbox(SqlOutbox(engine), clock.now)

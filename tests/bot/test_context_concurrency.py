@@ -170,7 +170,7 @@ async def test_one_that_goes_on_again_waits_for_room_too() -> None:
     with pytest.raises(TooManyRunningError, match="1 round is under way"):
         await resume_round(app, chat, IncomingMessage("", ANA, HERE, "k"), "a1a1")
 
-    assert (await app.store.line("a1a1")).paused
+    assert (await app.store.load_summary("a1a1")).paused
     await app.runner.stop("b1b1")
 
 

@@ -27,7 +27,7 @@ from council.ports import OutboxStore
 from storage.engine import open_engine
 from storage.memory import MemoryOutbox
 from storage.outbox import SqlOutbox
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.bot.file_chat import FileChat
 from tests.builders import a_round
 from tests.sqlite import new_file
@@ -111,7 +111,7 @@ async def rows(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     is_server = request.param == "postgres"
     url = request.getfixturevalue("migrated_url") if is_server else new_file(tmp_path)
     engine = open_engine(url)
-    await SqlStore(engine).open(a_round())
+    await SqlRoundStore(engine).open(a_round())
     yield SqlOutbox(engine)
     await engine.dispose()
 

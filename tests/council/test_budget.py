@@ -46,7 +46,7 @@ def a_budget(**caps: int | bool) -> Budget:
 
 
 async def cap_usage(budget: Budget) -> CapUsage:
-    return (await budget.ledger.used(Account("", NOON.date())))[Scope.DAY]
+    return (await budget.ledger.usage(Account("", NOON.date())))[Scope.DAY]
 
 
 async def run_in_budget(budget: Budget, round_: Round, gateway: Gateway) -> Round:
@@ -121,7 +121,7 @@ async def test_a_round_that_costs_nothing_fits_where_nothing_is_left() -> None:
     closed = await run_in_budget(budget, a_round(), FakeGateway())
 
     assert closed.synthesis
-    assert await budget.ledger.held() == ()
+    assert await budget.ledger.list_reserved_rounds() == ()
 
 
 async def test_unknown_prices_may_be_forbidden() -> None:
@@ -325,7 +325,7 @@ async def test_a_sweep_frees_what_belongs_to_no_open_round() -> None:
 
     await budget.sweep(store)
 
-    assert await budget.ledger.held() == ("open",)
+    assert await budget.ledger.list_reserved_rounds() == ("open",)
 
 
 async def test_a_sweep_waits_for_rounds_that_are_about_to_be_stored_elsewhere() -> None:
@@ -337,7 +337,7 @@ async def test_a_sweep_waits_for_rounds_that_are_about_to_be_stored_elsewhere() 
 
     await budget.sweep(store, settle)
 
-    assert await budget.ledger.held() == ("r1",)
+    assert await budget.ledger.list_reserved_rounds() == ("r1",)
 
 
 class TamperedStore(MemoryStore):
@@ -353,7 +353,7 @@ async def test_a_sweep_keeps_the_reservation_of_an_unreadable_round() -> None:
 
     await budget.sweep(TamperedStore())
 
-    assert await budget.ledger.held() == ("r1",)
+    assert await budget.ledger.list_reserved_rounds() == ("r1",)
 
 
 async def test_what_was_reserved_for_a_round_that_was_not_opened_is_given_back() -> None:

@@ -49,6 +49,6 @@ def test_about_is_never_less(micro: int, said: str) -> None:
 def test_a_price_is_for_tokens_read_and_written() -> None:
     price = Price(2.5e-6, 10e-6)
 
-    assert price.micro(1_000, 100) == 3_500
+    assert price.cost_micro_usd(1_000, 100) == 3_500
     assert not price.is_free
     assert Price(0, 0, 220).is_free

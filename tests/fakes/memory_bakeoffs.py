@@ -48,7 +48,7 @@ class MemorySuites:
         self._kept: dict[tuple[str, str], list[StoredSuite]] = {}
         self._removed: set[tuple[str, str]] = set()
 
-    async def keep(self, suite: Suite, by: str, at: datetime) -> bool:
+    async def save(self, suite: Suite, by: str, at: datetime) -> bool:
         key = (suite.scope, suite.name)
         versions = self._kept.setdefault(key, [])
         is_newest = bool(versions) and versions[-1].suite.version == suite.version
@@ -71,7 +71,7 @@ class MemorySuites:
         kept = self._kept.get((scope, name)) or self._kept.get(("", name)) or []
         return tuple(one.suite.version for one in reversed(kept))
 
-    async def lines(self, scope: str) -> tuple[SuiteSummary, ...]:
+    async def list_summaries(self, scope: str) -> tuple[SuiteSummary, ...]:
         chosen: dict[str, SuiteSummary] = {}
         for key in sorted(self._kept, key=lambda key: (key[0] == scope, key[1])):
             if key[0] in {scope, ""} and key not in self._removed:
@@ -85,7 +85,7 @@ class MemorySuites:
         self._removed.add(key)
         return True
 
-    async def every(self) -> tuple[StoredSuite, ...]:
+    async def list_all(self) -> tuple[StoredSuite, ...]:
         listed = [key for key in sorted(self._kept) if key not in self._removed]
         return tuple(kept for key in listed for kept in self._kept[key])
 
@@ -115,7 +115,7 @@ class MemoryBakeoffs:
             raise bakeoff_not_found(bakeoff_id)
         return self._kept[bakeoff_id]
 
-    async def recent(
+    async def list_recent(
         self, limit: int | None = None, wanted: BakeoffQuery = ALL_BAKEOFFS
     ) -> tuple[Bakeoff, ...]:
         by_id = sorted(self._kept.values(), key=lambda bakeoff: bakeoff.id)
@@ -139,7 +139,7 @@ class MemorySchedules:
     def __init__(self) -> None:
         self._kept: dict[str, Schedule] = {}
 
-    async def keep(self, schedule: Schedule) -> None:
+    async def save(self, schedule: Schedule) -> None:
         for other in self._kept.values():
             same = (other.scope, other.name) == (schedule.scope, schedule.name)
             if same and other.id != schedule.id:
@@ -147,14 +147,14 @@ class MemorySchedules:
         before = self._kept.get(schedule.id, schedule)
         self._kept[schedule.id] = replace(schedule, last_slot=latest_slot(before, schedule))
 
-    async def take(self, schedule_id: str, slot: str) -> bool:
+    async def claim_slot(self, schedule_id: str, slot: str) -> bool:
         found = self._kept.get(schedule_id)
         if found is None or slot <= found.last_slot:
             return False
         self._kept[schedule_id] = replace(found, last_slot=slot)
         return True
 
-    async def every(self, scope: str | None = None) -> tuple[Schedule, ...]:
+    async def list_all(self, scope: str | None = None) -> tuple[Schedule, ...]:
         wanted = [one for one in self._kept.values() if scope in {None, one.scope}]
         return tuple(sorted(wanted, key=lambda schedule: (schedule.name, schedule.scope)))
 
@@ -173,22 +173,22 @@ class MemoryRecords:
         self._version = version
         self._kept: dict[str, PackedRecord] = {}
 
-    async def missing(self, limit: int) -> tuple[str, ...]:
+    async def list_missing(self, limit: int) -> tuple[str, ...]:
         made = {
             record.round_id for record in self._kept.values() if record.version == self._version
         }
         lines = [
             line
-            for line in await self._store.recent()
+            for line in await self._store.list_summaries()
             if line.seconds is not None and not line.forgotten and line.id not in made
         ]
         oldest_first = sorted(lines, key=lambda line: (line.asked_at, line.id))
         return tuple(line.id for line in oldest_first)[:limit]
 
-    async def keep(self, records: Sequence[PackedRecord]) -> None:
+    async def save(self, records: Sequence[PackedRecord]) -> None:
         self._kept |= {record.round_id: record for record in records}
 
-    async def recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
+    async def list_recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
         found = [record for record in self._kept.values() if record.version == self._version]
         oldest_first = sorted(found, key=lambda record: (record.asked_at, record.round_id))
         return tuple(filter(wanted.admits, oldest_first))

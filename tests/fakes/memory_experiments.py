@@ -28,11 +28,11 @@ class MemoryExperiments:
         if found := self._kept.get(experiment_id):
             self._kept[experiment_id] = replace(found, cap_micro=cap_micro)
 
-    async def recent(self) -> tuple[Experiment, ...]:
+    async def list_recent(self) -> tuple[Experiment, ...]:
         by_id = sorted(self._kept.values(), key=lambda experiment: experiment.id)
         return tuple(sorted(by_id, key=lambda experiment: experiment.at, reverse=True))
 
-    async def held(self, experiment_id: str) -> ExperimentState:
+    async def load_state(self, experiment_id: str) -> ExperimentState:
         works = [work for key, work in self._works.items() if key[0] == experiment_id]
         marks = [mark for key, mark in self._marks.items() if key[0] == experiment_id]
         return ExperimentState(tuple(works), tuple(marks))

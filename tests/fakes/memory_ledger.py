@@ -43,7 +43,7 @@ class MemoryLedger:
         line.spent += sum(cost or 0 for cost in costs)
         line.unknown_calls += costs.count(None)
 
-    async def free(self, round_id: str) -> None:
+    async def release(self, round_id: str) -> None:
         for line in self._of(round_id):
             line.reserved = 0
 
@@ -51,14 +51,14 @@ class MemoryLedger:
         for line in self._of(round_id):
             line.account = replace(line.account, asker="")
 
-    async def held(self) -> tuple[str, ...]:
+    async def list_reserved_rounds(self) -> tuple[str, ...]:
         held = {line.account.round_id for line in self._lines.values() if line.reserved}
         return tuple(sorted(held))
 
     async def spent(self, round_id: str) -> int:
         return sum(line.spent for line in self._of(round_id))
 
-    async def used(self, account: Account) -> Mapping[Scope, CapUsage]:
+    async def usage(self, account: Account) -> Mapping[Scope, CapUsage]:
         return _used(account, list(self._lines.values()))
 
     def _reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:

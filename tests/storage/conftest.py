@@ -12,7 +12,7 @@ from storage.engine import open_engine
 from storage.ledger import SqlLedger
 from storage.memory import MemoryOutbox, MemoryStore
 from storage.outbox import SqlOutbox
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_ledger import MemoryLedger
 from tests.sqlite import new_file
@@ -67,13 +67,13 @@ def engine_of(request: pytest.FixtureRequest) -> AsyncEngine:
 
 
 @pytest.fixture
-async def sql_store(engine: AsyncEngine) -> SqlStore:
-    return SqlStore(engine)
+async def sql_store(engine: AsyncEngine) -> SqlRoundStore:
+    return SqlRoundStore(engine)
 
 
 @pytest.fixture(params=EVERY_KIND)
 def store(request: pytest.FixtureRequest) -> Store:
-    return MemoryStore() if request.param == "memory" else SqlStore(engine_of(request))
+    return MemoryStore() if request.param == "memory" else SqlRoundStore(engine_of(request))
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def stores(request: pytest.FixtureRequest) -> Stores:
         store = MemoryStore(outgoing.drop)
         return Stores(store, memory_bench(store), outgoing)
     engine = engine_of(request)
-    return Stores(SqlStore(engine), sql_bakeoff_stores(engine), SqlOutbox(engine))
+    return Stores(SqlRoundStore(engine), sql_bakeoff_stores(engine), SqlOutbox(engine))
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ class Callers:
 
     async def ask(self, who: str, process: int, limits: Limits, seconds: float = 0.0) -> None:
         """Wait for a turn, and hold it for some seconds."""
-        async with self.processes[process].turn(GATE, limits):
+        async with self.processes[process].slot(GATE, limits):
             self.moments.append(time.monotonic())
             self.order.append(who)
             self.now += 1
@@ -59,7 +59,7 @@ async def postgres_limiters(
 
     def tell(gate: str) -> None:
         for limiter in limiters:
-            asyncio.get_running_loop().call_soon(limiter.ring, gate)
+            asyncio.get_running_loop().call_soon(limiter.wake, gate)
 
     async with AsyncExitStack() as stack:
         for _ in range(3):

@@ -22,7 +22,7 @@ from council.integrity.verification import ChainWalk
 from council.places import Place
 from council.rounds import Fallback, Question, Round
 from storage.hash_chain import SqlHashChain
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from storage.row_mapping import PART_TABLES
 from storage.tables import Json, RoundRow
 from tests.builders import a_panel, a_spoiled_ballot, an_absence, an_exchange
@@ -143,7 +143,7 @@ def changes_of(table: type[SQLModel], row: dict[str, Any]) -> Iterator[Change]:
             yield Change(str(declared.name), column.name, row, value)
 
 
-async def is_found(store: SqlStore, chain: SqlHashChain, round_id: str) -> bool:
+async def is_found(store: SqlRoundStore, chain: SqlHashChain, round_id: str) -> bool:
     """Return whether `council verify --all` finds anything, even without recomputing the round."""
     if await _has_broken_chain(chain):
         return True

@@ -91,20 +91,20 @@ async def test_bakeoffs_are_listed_newest_first(
     ):
         await bakeoff_stores.bakeoffs.open(bakeoff)
 
-    found = await bakeoff_stores.bakeoffs.recent(wanted=wanted)
+    found = await bakeoff_stores.bakeoffs.list_recent(wanted=wanted)
 
     assert [bakeoff.id for bakeoff in found] == ids
-    assert await bakeoff_stores.bakeoffs.recent(1, wanted) == found[:1]
+    assert await bakeoff_stores.bakeoffs.list_recent(1, wanted) == found[:1]
 
 
 async def test_a_bakeoffs_suite_is_unchanged_when_the_suite_changes(
     bakeoff_stores: BakeoffStores,
 ) -> None:
     before = a_bakeoff()
-    await bakeoff_stores.suites.keep(before.suite, "U1", ASKED_AT)
+    await bakeoff_stores.suites.save(before.suite, "U1", ASKED_AT)
     await bakeoff_stores.bakeoffs.open(before)
 
-    await bakeoff_stores.suites.keep(suite_of("Another?"), "U1", NEXT)
+    await bakeoff_stores.suites.save(suite_of("Another?"), "U1", NEXT)
     await bakeoff_stores.suites.remove(T1.scope, "sql")
 
     assert await bakeoff_stores.bakeoffs.load("bo:1") == before
@@ -113,7 +113,7 @@ async def test_a_bakeoffs_suite_is_unchanged_when_the_suite_changes(
 async def test_the_suite_of_a_bakeoff_is_in_no_list_by_that(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.bakeoffs.open(a_bakeoff())
 
-    assert await bakeoff_stores.suites.lines(T1.scope) == ()
+    assert await bakeoff_stores.suites.list_summaries(T1.scope) == ()
     assert await bakeoff_stores.suites.versions(T1.scope, "sql") == ()
 
 
@@ -136,4 +136,4 @@ async def test_what_no_bakeoff_could_hold_is_named_and_stops_no_list(
 
     with pytest.raises(StoreError, match=f"Bake-off 'bo:1' holds what no bake-off can: {named}"):
         await bakeoffs.load("bo:1")
-    assert [bakeoff.id for bakeoff in await bakeoffs.recent()] == ["bo:2"]
+    assert [bakeoff.id for bakeoff in await bakeoffs.list_recent()] == ["bo:2"]

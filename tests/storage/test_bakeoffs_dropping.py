@@ -18,7 +18,7 @@ from storage.bakeoff_tables import (
     VotesRow,
 )
 from storage.outbox import SqlOutbox
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_schedule
 from tests.storage.benches import (
     SUITE,
@@ -41,11 +41,11 @@ def asked(round_id: str, place: Place) -> Round:
 async def kept(stores: Stores, place: Place, name: str) -> None:
     """Keep one of everything in a place."""
     suite = suite_of(f"Marked-{name}?", scope=place.scope)
-    await stores.bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
+    await stores.bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
     await stores.bakeoff_stores.bakeoffs.open(a_bakeoff(name, suite=suite, place=place))
-    await stores.bakeoff_stores.schedules.keep(a_schedule(name, place=place, scope=place.scope))
+    await stores.bakeoff_stores.schedules.save(a_schedule(name, place=place, scope=place.scope))
     await stores.store.open(asked(f"{name}.1", place))
-    await stores.bakeoff_stores.records.keep([a_record(f"{name}.1", scope=place.scope)])
+    await stores.bakeoff_stores.records.save([a_record(f"{name}.1", scope=place.scope)])
     for key in (name, f"{name}.1"):
         await stores.outgoing.claim(f"key-{key}", key, ASKED_AT)
 
@@ -53,10 +53,10 @@ async def kept(stores: Stores, place: Place, name: str) -> None:
 async def left(stores: Stores) -> list[str]:
     """Name what is there of whom."""
     bakeoff_stores = stores.bakeoff_stores
-    kept_suites = [one.suite.scope for one in await bakeoff_stores.suites.every()]
-    bakeoffs = [bakeoff.id for bakeoff in await bakeoff_stores.bakeoffs.recent()]
-    schedules = [schedule.id for schedule in await bakeoff_stores.schedules.every()]
-    records = [record.round_id for record in await bakeoff_stores.records.recent()]
+    kept_suites = [one.suite.scope for one in await bakeoff_stores.suites.list_all()]
+    bakeoffs = [bakeoff.id for bakeoff in await bakeoff_stores.bakeoffs.list_recent()]
+    schedules = [schedule.id for schedule in await bakeoff_stores.schedules.list_all()]
+    records = [record.round_id for record in await bakeoff_stores.records.list_recent()]
     return sorted([*kept_suites, *bakeoffs, *schedules, *records])
 
 
@@ -64,7 +64,7 @@ async def test_all_of_a_workspace_goes_and_nothing_else(stores: Stores) -> None:
     for place, name in ((T1, "one"), (T2, "two"), (NOWHERE, "house")):
         await kept(stores, place, name)
 
-    assert await stores.store.drop("slack", "T1") == 1
+    assert await stores.store.delete_workspace("slack", "T1") == 1
 
     assert await left(stores) == sorted(
         [T2.scope, "two", "two", "two.1", "", "house", "house", "house.1"]
@@ -75,7 +75,7 @@ async def test_what_was_sent_of_a_bakeoff_goes_with_it(stores: Stores) -> None:
     await kept(stores, T1, "one")
     await kept(stores, T2, "two")
 
-    await stores.store.drop("slack", "T1")
+    await stores.store.delete_workspace("slack", "T1")
 
     keys = ("one", "one.1", "two", "two.1")
     again = [await stores.outgoing.claim(f"key-{key}", key, ASKED_AT) for key in keys]
@@ -83,9 +83,9 @@ async def test_what_was_sent_of_a_bakeoff_goes_with_it(stores: Stores) -> None:
 
 
 async def test_a_workspace_without_rounds_goes_too(stores: Stores) -> None:
-    await stores.bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
+    await stores.bakeoff_stores.suites.save(SUITE, "U1", ASKED_AT)
 
-    assert await stores.store.drop("slack", "T1") == 0
+    assert await stores.store.delete_workspace("slack", "T1") == 0
 
     assert await left(stores) == []
 
@@ -93,19 +93,19 @@ async def test_a_workspace_without_rounds_goes_too(stores: Stores) -> None:
 async def test_the_houses_own_never_leaves(stores: Stores) -> None:
     await kept(stores, NOWHERE, "house")
 
-    await stores.store.drop("", "")
+    await stores.store.delete_workspace("", "")
 
-    assert await stores.bakeoff_stores.suites.lines("")
-    assert await stores.bakeoff_stores.schedules.every()
+    assert await stores.bakeoff_stores.suites.list_summaries("")
+    assert await stores.bakeoff_stores.schedules.list_all()
 
 
 async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: Path) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     stores = Stores(store, sql_bakeoff_stores(engine), SqlOutbox(engine))
     await kept(stores, T1, "one")
-    await stores.bakeoff_stores.suites.keep(suite_of("Marked-again?"), "U1", ASKED_AT)
+    await stores.bakeoff_stores.suites.save(suite_of("Marked-again?"), "U1", ASKED_AT)
 
-    await store.drop("slack", "T1")
+    await store.delete_workspace("slack", "T1")
     await store.wipe()
 
     async with engine.connect() as connection:
@@ -128,9 +128,9 @@ async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: P
 
 async def test_what_another_workspace_holds_too_stays(stores: Stores) -> None:
     here, there = (suite_of("Why?", scope=place.scope) for place in (T1, T2))
-    await stores.bakeoff_stores.suites.keep(here, "U1", ASKED_AT)
+    await stores.bakeoff_stores.suites.save(here, "U1", ASKED_AT)
     await stores.bakeoff_stores.bakeoffs.open(a_bakeoff(suite=there, place=T2))
 
-    await stores.store.drop("slack", "T1")
+    await stores.store.delete_workspace("slack", "T1")
 
     assert (await stores.bakeoff_stores.bakeoffs.load("bo:1")).suite == there

@@ -21,10 +21,10 @@ OF_HOUSE = suite_of("What for?", scope="")
 
 
 async def test_a_suite_comes_back_whole(bakeoff_stores: BakeoffStores) -> None:
-    assert await bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
+    assert await bakeoff_stores.suites.save(SUITE, "U1", ASKED_AT)
 
     assert await bakeoff_stores.suites.load(HERE, "sql") == SUITE
-    assert await bakeoff_stores.suites.lines(HERE) == (
+    assert await bakeoff_stores.suites.list_summaries(HERE) == (
         SuiteSummary("sql", HERE, SUITE.version, 2, 1, ASKED_AT, "U1"),
     )
 
@@ -32,34 +32,38 @@ async def test_a_suite_comes_back_whole(bakeoff_stores: BakeoffStores) -> None:
 async def test_keeping_what_is_newest_already_changes_nothing(
     bakeoff_stores: BakeoffStores,
 ) -> None:
-    await bakeoff_stores.suites.keep(FIRST, "U1", ASKED_AT)
+    await bakeoff_stores.suites.save(FIRST, "U1", ASKED_AT)
 
-    assert not await bakeoff_stores.suites.keep(FIRST, "U2", LATER)
+    assert not await bakeoff_stores.suites.save(FIRST, "U2", LATER)
 
-    assert [line.by for line in await bakeoff_stores.suites.lines(HERE)] == ["U1"]
+    assert [line.by for line in await bakeoff_stores.suites.list_summaries(HERE)] == ["U1"]
 
 
 async def test_a_suite_is_its_newest_version_and_has_its_older_ones(
     bakeoff_stores: BakeoffStores,
 ) -> None:
     for suite in (FIRST, SECOND):
-        await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
+        await bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
 
     assert await bakeoff_stores.suites.load(HERE, "sql") == SECOND
     assert await bakeoff_stores.suites.load(HERE, "sql", FIRST.version[:4]) == FIRST
     assert await bakeoff_stores.suites.versions(HERE, "sql") == (SECOND.version, FIRST.version)
-    assert [line.version for line in await bakeoff_stores.suites.lines(HERE)] == [SECOND.version]
+    assert [line.version for line in await bakeoff_stores.suites.list_summaries(HERE)] == [
+        SECOND.version
+    ]
 
 
 async def test_a_version_that_comes_back_is_the_newest_again(bakeoff_stores: BakeoffStores) -> None:
     for suite in (FIRST, SECOND):
-        await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
+        await bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
 
-    assert await bakeoff_stores.suites.keep(FIRST, "U2", LATER)
+    assert await bakeoff_stores.suites.save(FIRST, "U2", LATER)
 
     assert await bakeoff_stores.suites.load(HERE, "sql") == FIRST
     assert await bakeoff_stores.suites.versions(HERE, "sql") == (FIRST.version, SECOND.version)
-    assert [(x.by, x.kept_at) for x in await bakeoff_stores.suites.lines(HERE)] == [("U2", LATER)]
+    assert [(x.by, x.kept_at) for x in await bakeoff_stores.suites.list_summaries(HERE)] == [
+        ("U2", LATER)
+    ]
 
 
 async def test_a_workspace_sees_its_own_before_the_houses_and_no_others(
@@ -68,9 +72,9 @@ async def test_a_workspace_sees_its_own_before_the_houses_and_no_others(
     theirs = replace(SUITE, scope=T2.scope, name="theirs")
     general = replace(OF_HOUSE, name="general")
     for suite in (FIRST, OF_HOUSE, theirs, general):
-        await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
+        await bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
 
-    lines = await bakeoff_stores.suites.lines(HERE)
+    lines = await bakeoff_stores.suites.list_summaries(HERE)
 
     assert [(line.name, line.scope) for line in lines] == [("general", ""), ("sql", HERE)]
     assert await bakeoff_stores.suites.load(HERE, "sql") == FIRST
@@ -85,32 +89,32 @@ async def test_a_removed_suite_is_in_no_list_and_its_versions_stay(
     bakeoff_stores: BakeoffStores,
 ) -> None:
     for suite in (OF_HOUSE, FIRST, SECOND):
-        await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
+        await bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
 
     assert await bakeoff_stores.suites.remove(HERE, "sql")
 
     assert not await bakeoff_stores.suites.remove(HERE, "sql")
     assert not await bakeoff_stores.suites.remove(HERE, "nothing")
-    assert [line.scope for line in await bakeoff_stores.suites.lines(HERE)] == [""]
+    assert [line.scope for line in await bakeoff_stores.suites.list_summaries(HERE)] == [""]
     assert await bakeoff_stores.suites.load(HERE, "sql") == OF_HOUSE
     assert await bakeoff_stores.suites.load(HERE, "sql", FIRST.version) == FIRST
 
 
 async def test_a_removed_suite_can_be_stored_again(bakeoff_stores: BakeoffStores) -> None:
-    await bakeoff_stores.suites.keep(FIRST, "U1", ASKED_AT)
+    await bakeoff_stores.suites.save(FIRST, "U1", ASKED_AT)
     await bakeoff_stores.suites.remove(HERE, "sql")
 
-    assert await bakeoff_stores.suites.keep(FIRST, "U2", LATER)
+    assert await bakeoff_stores.suites.save(FIRST, "U2", LATER)
 
     assert await bakeoff_stores.suites.load(HERE, "sql") == FIRST
-    assert [line.by for line in await bakeoff_stores.suites.lines(HERE)] == ["U2"]
+    assert [line.by for line in await bakeoff_stores.suites.list_summaries(HERE)] == ["U2"]
 
 
 @pytest.mark.parametrize("version", ["ffff", FIRST.version[:4].upper()], ids=["none", "capitals"])
 async def test_a_version_that_is_not_there_is_named(
     bakeoff_stores: BakeoffStores, version: str
 ) -> None:
-    await bakeoff_stores.suites.keep(FIRST, "U1", ASKED_AT)
+    await bakeoff_stores.suites.save(FIRST, "U1", ASKED_AT)
     assert not FIRST.version.startswith(version)
 
     with pytest.raises(SuiteError, match=f"no version '{version}' of suite 'sql'"):
@@ -120,10 +124,10 @@ async def test_a_version_that_is_not_there_is_named(
 async def test_all_that_is_listed_is_given_for_an_export(bakeoff_stores: BakeoffStores) -> None:
     gone = replace(SUITE, name="gone")
     for suite in (FIRST, SECOND, OF_HOUSE, gone):
-        await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
+        await bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
     await bakeoff_stores.suites.remove(HERE, "gone")
 
-    assert await bakeoff_stores.suites.every() == tuple(
+    assert await bakeoff_stores.suites.list_all() == tuple(
         StoredSuite(suite, "U1", ASKED_AT) for suite in (OF_HOUSE, FIRST, SECOND)
     )
 
@@ -145,7 +149,7 @@ async def test_a_suite_no_suite_could_be_is_named(
     engine: AsyncEngine, body: str, named: str
 ) -> None:
     suites = SqlSuites(engine)
-    await suites.keep(FIRST, "U1", ASKED_AT)
+    await suites.save(FIRST, "U1", ASKED_AT)
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE suite_body SET body = :body"), {"body": body[1:-1]})
 
@@ -156,6 +160,6 @@ async def test_a_suite_no_suite_could_be_is_named(
 async def test_names_and_texts_of_any_script_are_stored(bakeoff_stores: BakeoffStores) -> None:
     suite = Suite("наш набор 🧠", suite_of("為什麼?", "O'Reilly's %_").questions)
 
-    await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
+    await bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
 
     assert await bakeoff_stores.suites.load("", "наш набор 🧠") == suite

@@ -26,7 +26,7 @@ from storage.engine import open_engine
 from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, CLAUDE, a_round, a_schedule
 from tests.council.research.experiment_builders import a_mark, a_work, an_experiment
 from tests.postgres import Server, a_database
@@ -51,7 +51,7 @@ def nobody(_: int) -> None:
 async def furnish(engine: AsyncEngine) -> None:
     """Keep something of everything that can be kept."""
     store, bakeoff_stores, experiments = (
-        SqlStore(engine),
+        SqlRoundStore(engine),
         sql_bakeoff_stores(engine),
         SqlExperiments(engine),
     )
@@ -62,11 +62,11 @@ async def furnish(engine: AsyncEngine) -> None:
     await store.forget("gone", LATER, "salt")
     await store.rate(Feedback("full", "U1", helpful=False, reason="Too long.", at=ASKED_AT))
     await store.vote(HumanVote("full", "U1", "K", CLAUDE, ASKED_AT))
-    await bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
+    await bakeoff_stores.suites.save(SUITE, "U1", ASKED_AT)
     await bakeoff_stores.bakeoffs.open(a_bakeoff())
-    await bakeoff_stores.schedules.keep(a_schedule())
-    await bakeoff_stores.records.keep([a_record("full")])
-    await bakeoff_stores.votes.keep([a_votes("full")])
+    await bakeoff_stores.schedules.save(a_schedule())
+    await bakeoff_stores.records.save([a_record("full")])
+    await bakeoff_stores.votes.save([a_votes("full")])
     await experiments.open(an_experiment(suite=SUITE))
     for part in (a_work(), a_mark()):
         await experiments.save("bx:1", part)
@@ -115,10 +115,10 @@ async def test_everything_goes_to_a_server_and_back(
     assert sum(told) == before.total
     assert before == await count_contents(server_engine) == await count_contents(back)
     assert await rows_of(back) == await rows_of(house)
-    store = SqlStore(server_engine)
-    assert await store.load("full") == await SqlStore(house).load("full")
-    assert await store.load("odd") == await SqlStore(house).load("odd")
-    assert await store.seal("full") == await SqlStore(house).seal("full")
+    store = SqlRoundStore(server_engine)
+    assert await store.load("full") == await SqlRoundStore(house).load("full")
+    assert await store.load("odd") == await SqlRoundStore(house).load("odd")
+    assert await store.seal("full") == await SqlRoundStore(house).seal("full")
 
 
 async def test_every_table_there_is_goes_along(server_engine: AsyncEngine) -> None:
@@ -136,9 +136,9 @@ async def test_rows_that_are_numbered_go_on_after_the_last_one(
     await copy_database(house, server_engine, nobody)
     bakeoff_stores = sql_bakeoff_stores(server_engine)
 
-    await bakeoff_stores.records.keep([a_record("odd", panel="another")])
+    await bakeoff_stores.records.save([a_record("odd", panel="another")])
 
-    assert len([*await bakeoff_stores.records.recent()]) == 2
+    assert len([*await bakeoff_stores.records.list_recent()]) == 2
 
 
 async def test_more_rows_than_a_batch_go_along(
@@ -158,7 +158,9 @@ async def test_more_rows_than_a_batch_go_along(
     await copy_database(engine, server_engine, nobody)
 
     assert (await count_contents(server_engine)).money == (1_203, 1_203 * 1_202 // 2, 0)
-    assert await ledger.held() == await SqlLedger(server_engine).held()
+    assert (
+        await ledger.list_reserved_rounds() == await SqlLedger(server_engine).list_reserved_rounds()
+    )
 
 
 def tables_named(name: str) -> Any:  # noqa: ANN401
@@ -168,18 +170,18 @@ def tables_named(name: str) -> Any:  # noqa: ANN401
 async def test_a_database_that_holds_rounds_is_left_as_it_is(
     house: AsyncEngine, server_engine: AsyncEngine
 ) -> None:
-    await SqlStore(server_engine).open(a_round())
+    await SqlRoundStore(server_engine).open(a_round())
 
     with pytest.raises(StoreError, match=r"^The database to copy into holds 1 round already"):
         await copy_database(house, server_engine, nobody)
 
-    assert [line.id for line in await SqlStore(server_engine).recent()] == ["r1"]
+    assert [line.id for line in await SqlRoundStore(server_engine).list_summaries()] == ["r1"]
 
 
 async def test_a_database_that_holds_anything_else_is_left_as_it_is(
     house: AsyncEngine, server_engine: AsyncEngine
 ) -> None:
-    await sql_bakeoff_stores(server_engine).schedules.keep(a_schedule())
+    await sql_bakeoff_stores(server_engine).schedules.save(a_schedule())
 
     with pytest.raises(StoreError, match=r"holds data already, so nothing was copied: name an"):
         await copy_database(house, server_engine, nobody)

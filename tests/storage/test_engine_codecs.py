@@ -47,4 +47,4 @@ async def test_a_store_gives_it_back(store: Store, odd: str) -> None:
 
     found = await store.load("r1")
     assert (found.question, found.answers) == (question, (answer,))
-    assert [line.id for line in await store.recent(wanted=RoundQuery(odd))] == ["r1"]
+    assert [line.id for line in await store.list_summaries(wanted=RoundQuery(odd))] == ["r1"]

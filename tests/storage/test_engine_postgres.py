@@ -9,7 +9,7 @@ from sqlalchemy import text
 from council.errors import StoreError
 from storage.engine import SESSION_SETTINGS, UNREADABLE_URL, open_engine
 from storage.migrate import upgrade
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import a_round, an_answer
 from tests.postgres import Server, a_database
 
@@ -60,7 +60,7 @@ async def test_no_more_than_fifteen_connections_are_open_at_once(
     postgres: Server, migrated_url: str
 ) -> None:
     engine = open_engine(migrated_url)
-    await asyncio.gather(*(SqlStore(engine).recent() for _ in range(60)))
+    await asyncio.gather(*(SqlRoundStore(engine).list_summaries() for _ in range(60)))
 
     (count,) = postgres.execute(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = %s", engine.url.database
@@ -105,7 +105,7 @@ async def test_a_database_that_cannot_hold_every_letter_is_refused(postgres: Ser
 async def test_what_people_wrote_is_in_no_error(migrated_url: str) -> None:
     engine = open_engine(migrated_url)
     with pytest.raises(StoreError) as refused:
-        await SqlStore(engine).save("nowhere", an_answer(text=WRITTEN))
+        await SqlRoundStore(engine).save("nowhere", an_answer(text=WRITTEN))
     await engine.dispose()
 
     assert WRITTEN not in "".join(traceback.format_exception(refused.value))
@@ -113,7 +113,7 @@ async def test_what_people_wrote_is_in_no_error(migrated_url: str) -> None:
 
 async def test_a_number_that_is_too_large_is_an_error_in_one_sentence(migrated_url: str) -> None:
     engine = open_engine(migrated_url)
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store.open(a_round())
     answer = an_answer()
     object.__setattr__(answer.reply, "tokens_in", 2**40)
@@ -127,12 +127,12 @@ async def test_a_read_only_server_can_be_read_and_a_write_names_the_reason(
     postgres: Server, migrated_url: str
 ) -> None:
     engine = open_engine(migrated_url)
-    await SqlStore(engine).open(a_round())
+    await SqlRoundStore(engine).open(a_round())
     postgres.execute(f"ALTER DATABASE {engine.url.database} SET default_transaction_read_only = on")
     await engine.dispose()
 
     with pytest.raises(StoreError, match=r"^The database server takes no changes: name the one"):
-        await SqlStore(engine).save("r1", an_answer())
+        await SqlRoundStore(engine).save("r1", an_answer())
 
-    assert await SqlStore(engine).load("r1") == a_round()
+    assert await SqlRoundStore(engine).load("r1") == a_round()
     await engine.dispose()

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import StoreError
 from storage.engine import open_engine
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from storage.row_mapping import PART_TABLES
 from tests.builders import ASKED_AT, a_round, a_spoiled_ballot, an_absence, an_answer
 from tests.storage.builders import a_closed_round, store_round
@@ -23,11 +23,11 @@ async def scalar(engine: AsyncEngine, query: str) -> object:
 
 
 async def test_a_round_outlives_the_program(engine: AsyncEngine, url: str) -> None:
-    await store_round(SqlStore(engine), a_closed_round())
+    await store_round(SqlRoundStore(engine), a_closed_round())
     await engine.dispose()
 
     reopened = open_engine(url)
-    found = await SqlStore(reopened).load("r1")
+    found = await SqlRoundStore(reopened).load("r1")
     await reopened.dispose()
 
     assert found == a_closed_round()
@@ -37,7 +37,7 @@ async def test_programs_that_write_at_once_wait_for_each_other(
     engine: AsyncEngine, url: str
 ) -> None:
     other = open_engine(url)
-    stores = [SqlStore(engine), SqlStore(other)]
+    stores = [SqlRoundStore(engine), SqlRoundStore(other)]
     rounds = [a_closed_round(f"r{i}") for i in range(10)]
 
     await asyncio.gather(*(store_round(stores[i % 2], round_) for i, round_ in enumerate(rounds)))
@@ -54,17 +54,17 @@ async def test_of_programs_that_open_one_round_at_once_one_succeeds(
         for other in engines:
             stack.push_async_callback(other.dispose)
 
-        opened = await asyncio.gather(*(SqlStore(one).open(a_round()) for one in engines))
+        opened = await asyncio.gather(*(SqlRoundStore(one).open(a_round()) for one in engines))
 
     assert sorted(opened) == [False, False, False, True]
 
 
 async def test_a_reader_does_not_wait_for_a_writer(engine: AsyncEngine, url: str) -> None:
-    await store_round(SqlStore(engine), a_closed_round())
+    await store_round(SqlRoundStore(engine), a_closed_round())
     other = open_engine(url)
 
     async with engine.begin(), asyncio.timeout(5):
-        found = await SqlStore(other).load("r1")
+        found = await SqlRoundStore(other).load("r1")
 
     await other.dispose()
     assert found == a_closed_round()
@@ -87,7 +87,7 @@ async def test_a_connection_is_safe_from_the_start(
 
 
 async def test_a_round_takes_all_it_holds_with_it(engine: AsyncEngine) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store_round(store, a_closed_round("kept"))
     gone = a_closed_round("gone")
     await store_round(store, replace(gone, absences=(an_absence(),), spoiled=(a_spoiled_ballot(),)))
@@ -108,7 +108,7 @@ async def test_a_round_takes_all_it_holds_with_it(engine: AsyncEngine) -> None:
 
 async def test_a_moment_of_another_time_zone_comes_back_the_same(engine: AsyncEngine) -> None:
     bogota = ASKED_AT.astimezone(timezone(timedelta(hours=-5)))
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store.open(replace(a_round(), asked_at=bogota))
 
     asked_at = (await store.load("r1")).asked_at
@@ -119,13 +119,13 @@ async def test_a_moment_of_another_time_zone_comes_back_the_same(engine: AsyncEn
 
 async def test_a_moment_without_a_time_zone_is_refused(engine: AsyncEngine) -> None:
     with pytest.raises(StoreError):
-        await SqlStore(engine).open(replace(a_round(), asked_at=ASKED_AT.replace(tzinfo=None)))
+        await SqlRoundStore(engine).open(replace(a_round(), asked_at=ASKED_AT.replace(tzinfo=None)))
 
     assert await scalar(engine, "SELECT count(*) FROM round") == 0
 
 
 async def test_half_a_character_is_refused_in_a_sentence(engine: AsyncEngine) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store.open(a_round())
 
     with pytest.raises(StoreError, match="can neither keep nor give back a value"):

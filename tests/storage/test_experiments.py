@@ -13,7 +13,7 @@ from council.errors import StoreError
 from council.research.experiment import ExperimentState, ExperimentStore
 from council.research.grades import Framing
 from storage.experiments import SqlExperiments
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, CLAUDE, GPT
 from tests.council.research.experiment_builders import a_cell, a_mark, a_work, an_experiment
 from tests.fakes.memory_experiments import MemoryExperiments
@@ -34,7 +34,7 @@ async def test_an_experiment_comes_back_whole(experiments: ExperimentStore) -> N
 
     assert await experiments.open(whole)
 
-    assert await experiments.recent() == (whole,)
+    assert await experiments.list_recent() == (whole,)
 
 
 async def test_the_first_of_two_with_one_id_is_stored(experiments: ExperimentStore) -> None:
@@ -42,7 +42,7 @@ async def test_the_first_of_two_with_one_id_is_stored(experiments: ExperimentSto
 
     assert not await experiments.open(an_experiment(asked_by="U2"))
 
-    assert await experiments.recent() == (an_experiment(),)
+    assert await experiments.list_recent() == (an_experiment(),)
 
 
 async def test_they_are_listed_newest_first(experiments: ExperimentStore) -> None:
@@ -50,7 +50,7 @@ async def test_they_are_listed_newest_first(experiments: ExperimentStore) -> Non
     for experiment in (an_experiment(id="bx:2"), later, an_experiment(id="bx:1")):
         await experiments.open(experiment)
 
-    assert [one.id for one in await experiments.recent()] == ["bx:0", "bx:1", "bx:2"]
+    assert [one.id for one in await experiments.list_recent()] == ["bx:0", "bx:1", "bx:2"]
 
 
 async def test_its_cap_can_be_another(experiments: ExperimentStore) -> None:
@@ -59,7 +59,7 @@ async def test_its_cap_can_be_another(experiments: ExperimentStore) -> None:
     await experiments.limit("bx:1", 2**40)
     await experiments.limit("bx:9", 7)
 
-    assert await experiments.recent() == (an_experiment(cap_micro=2**40),)
+    assert await experiments.list_recent() == (an_experiment(cap_micro=2**40),)
 
 
 async def test_answers_and_marks_are_read_back_and_the_first_of_each_counts(
@@ -74,7 +74,7 @@ async def test_answers_and_marks_are_read_back_and_the_first_of_each_counts(
     await experiments.save("bx:1", a_work(text="Another."))
     await experiments.save("bx:1", a_mark(raw=1))
 
-    held = await experiments.held("bx:1")
+    held = await experiments.load_state("bx:1")
     assert sorted(held.answers, key=lambda work: work.number) == [a_work(), cut]
     assert len(held.replies) == 3
     assert {*held.replies} == {*parts[2:]}
@@ -86,7 +86,7 @@ async def test_what_one_holds_is_not_anothers(experiments: ExperimentStore) -> N
     await experiments.save("bx:2", a_work())
     await experiments.save("bx:2", a_mark())
 
-    assert await experiments.held("bx:1") == ExperimentState()
+    assert await experiments.load_state("bx:1") == ExperimentState()
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ async def test_what_no_experiment_could_hold_is_named(
         await connection.execute(text(change))
 
     with pytest.raises(StoreError, match=f"Experiment 'bx:1' holds .*{named}"):
-        await experiments.held("bx:1")
+        await experiments.load_state("bx:1")
 
 
 async def test_one_that_cannot_be_read_stops_no_list(engine: AsyncEngine) -> None:
@@ -118,7 +118,7 @@ async def test_one_that_cannot_be_read_stops_no_list(engine: AsyncEngine) -> Non
         await connection.execute(text("UPDATE experiment SET panel = '{}'"))
     await experiments.open(an_experiment(id="bx:2"))
 
-    assert [one.id for one in await experiments.recent()] == ["bx:2"]
+    assert [one.id for one in await experiments.list_recent()] == ["bx:2"]
 
 
 async def test_a_workspace_that_leaves_takes_no_suite_an_experiment_needs(
@@ -127,9 +127,9 @@ async def test_a_workspace_that_leaves_takes_no_suite_an_experiment_needs(
     experiments = SqlExperiments(engine)
     await experiments.open(an_experiment(suite=SUITE))
 
-    await SqlStore(engine).drop("slack", "T1")
+    await SqlRoundStore(engine).delete_workspace("slack", "T1")
 
-    assert (await experiments.recent())[0].suite == SUITE
+    assert (await experiments.list_recent())[0].suite == SUITE
 
 
 async def test_a_mark_of_no_experiment_is_refused(engine: AsyncEngine) -> None:

@@ -13,7 +13,7 @@ from council.places import Place
 from council.ports import Store
 from council.rounds import Question
 from storage.feedback import _upsert_rating
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_round
 from tests.storage.test_queries_postgres import POSTGRES
 
@@ -82,12 +82,14 @@ async def test_a_deleted_round_loses_its_ratings(store: Store) -> None:
     await store.open(a_round(question=Question("Why?", place=Place("slack", "T1"))))
     await store.rate(SAID)
 
-    await store.drop("slack", "T1")
+    await store.delete_workspace("slack", "T1")
 
     assert await store.ratings("r1") == ()
 
 
-async def test_no_byte_of_a_forgotten_reason_is_left(sql_store: SqlStore, tmp_path: Path) -> None:
+async def test_no_byte_of_a_forgotten_reason_is_left(
+    sql_store: SqlRoundStore, tmp_path: Path
+) -> None:
     await sql_store.open(a_round())
     await sql_store.rate(SAID)
 

@@ -62,7 +62,7 @@ async def test_a_dropped_round_takes_its_votes_along(store: Store) -> None:
     await store.open(a_round(question=Question("Why?", place=Place("slack", "T1"))))
     await store.vote(CAST)
 
-    await store.drop("slack", "T1")
+    await store.delete_workspace("slack", "T1")
 
     assert await store.votes() == ()
 

@@ -15,7 +15,7 @@ from council.integrity.verification import ChainWalk
 from council.rounds import Closing
 from storage.engine import open_engine
 from storage.hash_chain import SqlHashChain
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT
 from tests.storage.builders import BOTH, on_sqlite, store_round, without_artefacts
 from tests.storage.test_hash_chain_append import SALT, asked
@@ -26,12 +26,12 @@ CLOSER = """
 import asyncio, sys
 from council.rounds import Closing
 from storage.engine import open_engine
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 
 async def close(url, ids):
     engine = open_engine(url)
     for round_id in ids:
-        await SqlStore(engine).save(round_id, Closing(1.0))
+        await SqlRoundStore(engine).save(round_id, Closing(1.0))
     await engine.dispose()
 
 asyncio.run(close(sys.argv[1], sys.argv[2:]))
@@ -53,7 +53,7 @@ async def changed(engine: AsyncEngine, statement: str) -> None:
 
 async def test_a_chain_is_read_in_stretches(engine: AsyncEngine) -> None:
     for number in range(7):
-        await store_round(SqlStore(engine), asked(f"r{number}"))
+        await store_round(SqlRoundStore(engine), asked(f"r{number}"))
 
     walk = await walked(engine)
 
@@ -66,7 +66,7 @@ async def test_processes_that_close_rounds_at_once_keep_one_chain(
 ) -> None:
     ids = [f"r{number}" for number in range(40)]
     for round_id in ids:
-        await SqlStore(engine).open(without_artefacts(asked(round_id)))
+        await SqlRoundStore(engine).open(without_artefacts(asked(round_id)))
     await engine.dispose()
 
     closing = [
@@ -85,13 +85,13 @@ async def test_programs_that_close_the_same_rounds_link_each_once(
 ) -> None:
     ids = [f"r{number}" for number in range(6)]
     for round_id in ids:
-        await SqlStore(engine).open(without_artefacts(asked(round_id)))
+        await SqlRoundStore(engine).open(without_artefacts(asked(round_id)))
 
     async with AsyncExitStack() as stack:
         engines = [open_engine(url) for _ in range(3)]
         for other in engines:
             stack.push_async_callback(other.dispose)
-        stores = [SqlStore(one) for one in engines]
+        stores = [SqlRoundStore(one) for one in engines]
         await asyncio.gather(
             *(store.save(round_id, Closing(1.0)) for store in stores for round_id in ids)
         )
@@ -102,7 +102,7 @@ async def test_programs_that_close_the_same_rounds_link_each_once(
 
 @on_sqlite
 async def test_a_closing_that_fails_leaves_no_link(engine: AsyncEngine) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store.open(without_artefacts(asked("r1")))
     await changed(
         engine,
@@ -118,14 +118,14 @@ async def test_a_closing_that_fails_leaves_no_link(engine: AsyncEngine) -> None:
 
 async def test_a_round_that_was_deleted_is_missed(engine: AsyncEngine) -> None:
     for number in (1, 2, 3):
-        await store_round(SqlStore(engine), asked(f"r{number}"))
+        await store_round(SqlRoundStore(engine), asked(f"r{number}"))
     await changed(engine, "DELETE FROM round WHERE id = 'r2'")
 
     assert (await walked(engine)).findings == ["round 'r2' of link 2 was deleted"]
 
 
 async def test_a_round_that_was_deleted_can_be_taken_in_again(engine: AsyncEngine) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store_round(store, asked("r1"))
     seal = await store.seal("r1")
     await changed(engine, "DELETE FROM round")
@@ -139,7 +139,7 @@ async def test_a_round_that_was_deleted_can_be_taken_in_again(engine: AsyncEngin
 
 
 async def test_a_link_that_was_deleted_is_missed_by_chain_and_round(engine: AsyncEngine) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     for number in (1, 2, 3):
         await store_round(store, asked(f"r{number}"))
     await changed(engine, "DELETE FROM link WHERE number = 2")
@@ -154,7 +154,7 @@ async def test_a_link_that_was_deleted_is_missed_by_chain_and_round(engine: Asyn
 async def test_a_round_that_closed_before_there_were_chains_has_no_link(
     engine: AsyncEngine,
 ) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store_round(store, asked("r1"))
     await changed(engine, "DELETE FROM link")
     await changed(engine, "UPDATE round SET salt = '', digests = '[]'")
@@ -168,7 +168,7 @@ async def test_a_round_that_closed_before_there_were_chains_has_no_link(
 async def test_a_round_that_was_opened_and_closed_again_keeps_its_first_link(
     engine: AsyncEngine,
 ) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store_round(store, asked("r1"))
     await changed(engine, "UPDATE round SET seconds = NULL")
 
@@ -191,7 +191,7 @@ async def test_a_round_that_was_opened_and_closed_again_keeps_its_first_link(
 async def test_a_link_that_none_could_be_is_named_by_its_field(
     engine: AsyncEngine, change: str, named: str
 ) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store_round(store, asked("r1"))
     await changed(engine, f"UPDATE {change}")
 
@@ -201,7 +201,7 @@ async def test_a_link_that_none_could_be_is_named_by_its_field(
 
 @on_sqlite
 async def test_a_chain_with_a_link_that_none_could_be_is_named(engine: AsyncEngine) -> None:
-    await store_round(SqlStore(engine), asked("r1"))
+    await store_round(SqlRoundStore(engine), asked("r1"))
     await changed(engine, "UPDATE link SET version = 'x'")
 
     with pytest.raises(StoreError, match=r"^Chain 'slack/T1' holds what no chain can: link\."):

@@ -157,7 +157,7 @@ async def test_a_workspace_that_leaves_takes_its_chain_along(store: Store) -> No
     await store_round(store, asked("r1"))
     await store_round(store, asked("r2", workspace="T2"))
 
-    await store.drop("slack", "T1")
+    await store.delete_workspace("slack", "T1")
     await store_round(store, asked("r3"))
 
     assert await store.seal("r1") is None
@@ -168,7 +168,7 @@ async def test_a_workspace_that_leaves_takes_its_chain_along(store: Store) -> No
 async def test_the_shared_chain_remains_when_a_workspace_is_deleted(store: Store) -> None:
     await store_round(store, asked("r1", "web", ""))
 
-    await store.drop("web", "nowhere")
+    await store.delete_workspace("web", "nowhere")
     await store_round(store, asked("r2", "web", ""))
 
     assert await number_of(store, "r2") == ("", 2)

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import SQLModel
 
 from storage.hash_chain import SqlHashChain
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from storage.row_mapping import PANEL
 from storage.tables import LinkRow
 from tests.builders import ASKED_AT
@@ -57,7 +57,7 @@ async def unfound(
     engine: AsyncEngine, meddler: Meddler, table: type[SQLModel], round_id: str = "r1"
 ) -> list[Change]:
     """Make every change there is of a round's rows, one at a time, and give those not found."""
-    store, chain = SqlStore(engine), SqlHashChain(engine)
+    store, chain = SqlRoundStore(engine), SqlHashChain(engine)
     missed: list[Change] = []
     rows = meddler.rows(str(table.__tablename__))
     for row in [row for row in rows if round_id in {row.get("id"), row.get("round_id")}]:
@@ -76,7 +76,7 @@ async def test_every_change_of_a_column_is_found(
     engine: AsyncEngine, meddler: Meddler, table: type[SQLModel]
 ) -> None:
     round_ = a_full_round()
-    await store_round(SqlStore(engine), round_)
+    await store_round(SqlRoundStore(engine), round_)
 
     missed = await unfound(engine, meddler, table)
 
@@ -87,8 +87,8 @@ async def test_every_change_of_a_column_is_found(
 async def test_every_change_after_forgetting_is_found(
     engine: AsyncEngine, meddler: Meddler, table: type[SQLModel]
 ) -> None:
-    await store_round(SqlStore(engine), a_full_round())
-    await SqlStore(engine).forget("r1", LATER, "salt")
+    await store_round(SqlRoundStore(engine), a_full_round())
+    await SqlRoundStore(engine).forget("r1", LATER, "salt")
 
     missed = await unfound(engine, meddler, table)
 
@@ -99,7 +99,7 @@ async def test_every_change_after_forgetting_is_found(
 async def test_every_row_that_is_taken_away_is_missed(
     engine: AsyncEngine, meddler: Meddler, table: type[SQLModel]
 ) -> None:
-    store, chain = SqlStore(engine), SqlHashChain(engine)
+    store, chain = SqlRoundStore(engine), SqlHashChain(engine)
     await store_round(store, a_full_round())
 
     missed = []
@@ -119,7 +119,7 @@ async def test_every_change_of_a_link_is_found(
     engine: AsyncEngine, meddler: Meddler, round_id: str
 ) -> None:
     for number in (1, 2):
-        await store_round(SqlStore(engine), a_full_round(f"r{number}"))
+        await store_round(SqlRoundStore(engine), a_full_round(f"r{number}"))
 
     missed = await unfound(engine, meddler, LinkRow, round_id)
 

@@ -18,7 +18,7 @@ def an_account(round_id: str = "r1", day: date = TODAY, **who: str) -> Account:
 
 
 async def used(ledger: Ledger, scope: Scope = Scope.DAY, account: Account = NOBODY) -> CapUsage:
-    return (await ledger.used(account))[scope]
+    return (await ledger.usage(account))[scope]
 
 
 async def test_what_is_reserved_is_not_spent(ledger: Ledger) -> None:
@@ -26,7 +26,7 @@ async def test_what_is_reserved_is_not_spent(ledger: Ledger) -> None:
 
     assert await used(ledger) == CapUsage(0, 90)
     assert await ledger.spent("r1") == 0
-    assert await ledger.held() == ("r1",)
+    assert await ledger.list_reserved_rounds() == ("r1",)
 
 
 async def test_what_is_spent_comes_out_of_what_is_reserved(ledger: Ledger) -> None:
@@ -43,10 +43,10 @@ async def test_what_is_left_over_is_freed(ledger: Ledger) -> None:
     await ledger.reserve(an_account(), 90, FREE)
     await ledger.settle(an_account(), 30)
 
-    await ledger.free("r1")
+    await ledger.release("r1")
 
     assert await used(ledger) == CapUsage(30, 0)
-    assert await ledger.held() == ()
+    assert await ledger.list_reserved_rounds() == ()
 
 
 async def test_what_is_spent_beyond_what_is_reserved_counts(ledger: Ledger) -> None:
@@ -74,7 +74,7 @@ async def test_what_does_not_fit_is_refused_and_leaves_no_trace(ledger: Ledger) 
 
     assert refused
     assert (refused.scope, refused.cap, refused.used) == (Scope.DAY, 100, CapUsage(0, 90))
-    assert await ledger.held() == ("r1",)
+    assert await ledger.list_reserved_rounds() == ("r1",)
 
 
 async def test_what_just_fits_fits(ledger: Ledger) -> None:
@@ -127,7 +127,7 @@ async def test_a_round_is_reserved_for_once(ledger: Ledger) -> None:
 
 async def test_a_round_that_ended_is_not_reserved_for_again(ledger: Ledger) -> None:
     await ledger.reserve(an_account(), 90, FREE)
-    await ledger.free("r1")
+    await ledger.release("r1")
 
     await ledger.reserve(an_account(), 90, FREE)
 
@@ -159,7 +159,7 @@ async def test_a_reservation_grows_while_it_fits(ledger: Ledger) -> None:
 async def test_what_was_freed_is_reserved_again_for_what_is_left_to_do(ledger: Ledger) -> None:
     await ledger.reserve(an_account(), 90, FREE)
     await ledger.settle(an_account(), 30)
-    await ledger.free("r1")
+    await ledger.release("r1")
 
     await ledger.extend(an_account(), 90, FREE)
 
@@ -203,5 +203,5 @@ async def test_sums_are_exact(ledger: Ledger) -> None:
 async def test_an_empty_ledger_has_nothing_of_anything(ledger: Ledger) -> None:
     account = an_account(asker="U1", channel="slack/T1/C1", schedule="S1")
 
-    assert await ledger.used(account) == dict.fromkeys(Scope, CapUsage())
-    assert (await ledger.held(), await ledger.spent("r1")) == ((), 0)
+    assert await ledger.usage(account) == dict.fromkeys(Scope, CapUsage())
+    assert (await ledger.list_reserved_rounds(), await ledger.spent("r1")) == ((), 0)

@@ -85,7 +85,7 @@ class Walk:
             today, most = self.covered[account.round_id]
             await self.ledger.settle(today, min(step.micro, most - spent))
         elif step.act == "free":
-            await self.ledger.free(account.round_id)
+            await self.ledger.release(account.round_id)
             self.covered.pop(account.round_id, None)
 
     async def extend(self, account: Account, micro: int) -> None:
@@ -106,7 +106,7 @@ class Walk:
         return {
             (scope, account): used
             for account in accounts
-            for scope, used in (await self.ledger.used(account)).items()
+            for scope, used in (await self.ledger.usage(account)).items()
         }
 
 
@@ -154,4 +154,4 @@ async def test_programs_that_reserve_at_once_do_not_overspend(
         )
 
         assert sum(one is None for one in refused) == 10
-        assert (await ledgers[0].used(accounts[0]))[Scope.DAY] == CapUsage(0, 100)
+        assert (await ledgers[0].usage(accounts[0]))[Scope.DAY] == CapUsage(0, 100)

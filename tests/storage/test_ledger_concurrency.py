@@ -37,7 +37,7 @@ async def test_of_50_simultaneous_rounds_as_many_are_admitted_as_the_cap_allows(
     )
 
     assert refused.count(None) == 20
-    assert (await ledgers[0].used(NOBODY))[Scope.DAY] == CapUsage(0, 2_000_000)
+    assert (await ledgers[0].usage(NOBODY))[Scope.DAY] == CapUsage(0, 2_000_000)
 
 
 async def test_calls_that_cost_more_than_was_thought_do_not_pass_the_cap_together(
@@ -53,7 +53,7 @@ async def test_calls_that_cost_more_than_was_thought_do_not_pass_the_cap_togethe
 
     # Ten times 5 leave 50, and each further 15.
     assert refused.count(None) == 3
-    assert (await ledgers[1].used(NOBODY))[Scope.DAY].reserved == 95
+    assert (await ledgers[1].usage(NOBODY))[Scope.DAY].reserved == 95
 
 
 async def test_what_calls_at_several_processes_cost_is_added_up(

@@ -31,7 +31,7 @@ from storage.engine import open_engine, schema_transaction
 from storage.memory import MemoryStore
 from storage.migrate import HEAD_REVISION, current_revision, upgrade
 from storage.outbox import SqlOutbox
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from storage.row_mapping import PANEL
 from storage.tables import RoundRow
 from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
@@ -105,7 +105,7 @@ async def test_an_empty_database_gets_every_table(empty: AsyncEngine) -> None:
 
 
 async def test_a_second_upgrade_changes_nothing(engine: AsyncEngine) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store_round(store, a_closed_round())
 
     assert await upgrade(engine) == HEAD_REVISION
@@ -155,11 +155,11 @@ async def test_the_schema_can_be_taken_down_and_brought_up_again(engine: AsyncEn
 
     assert await ran(engine, tables) == {"alembic_version"}
     assert await upgrade(engine) is None
-    await store_round(SqlStore(engine), a_closed_round())
+    await store_round(SqlRoundStore(engine), a_closed_round())
 
 
 async def test_a_round_from_before_places_is_unchanged(engine: AsyncEngine) -> None:
-    store, before = SqlStore(engine), await convened()
+    store, before = SqlRoundStore(engine), await convened()
     await store_round(store, before)
     await ran(engine, lambda connection: command.downgrade(config(connection), "0001"))
     old = await ran(
@@ -170,7 +170,7 @@ async def test_a_round_from_before_places_is_unchanged(engine: AsyncEngine) -> N
 
     assert (came_from, "chat" in old) == ("0001", False)
     assert await store.load("r1") == before
-    assert await store.recent() == (RoundSummary.of(before),)
+    assert await store.list_summaries() == (RoundSummary.of(before),)
     assert [*verify(await store.load("r1"))] == []
     assert await foreign_keys(engine) == 1
 
@@ -187,8 +187,10 @@ async def test_a_round_stored_under_the_first_schema_can_be_read(empty: AsyncEng
 
     await upgrade(empty)
 
-    store = SqlStore(empty)
-    (line,) = await store.recent(wanted=RoundQuery(chats=("web", "terminal", ""), asker="U2"))
+    store = SqlRoundStore(empty)
+    (line,) = await store.list_summaries(
+        wanted=RoundQuery(chats=("web", "terminal", ""), asker="U2")
+    )
     assert (line.question, line.stage, line.place) == ("Why?", Stage.OPEN, NOWHERE)
     assert (await store.load("r1")).panel == a_panel()
     await store.save("r1", an_answer())
@@ -203,7 +205,7 @@ async def sent(engine: AsyncEngine, *round_ids: str) -> list[bool]:
 
 
 async def test_rows_from_before_bakeoffs_are_unchanged(engine: AsyncEngine) -> None:
-    store, before = SqlStore(engine), await convened()
+    store, before = SqlRoundStore(engine), await convened()
     await store_round(store, before)
     await store.rate(Feedback("r1", "U1", helpful=True, reason="So clear.", at=ASKED_AT))
     await sent(engine, "r1")
@@ -224,26 +226,29 @@ async def test_going_back_before_bakeoffs_keeps_rounds_and_what_was_sent_of_them
     engine: AsyncEngine,
 ) -> None:
     bakeoff_stores = sql_bakeoff_stores(engine)
-    await SqlStore(engine).open(replace(a_closed_round(), bakeoff="bo:1"))
-    await bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
+    await SqlRoundStore(engine).open(replace(a_closed_round(), bakeoff="bo:1"))
+    await bakeoff_stores.suites.save(SUITE, "U1", ASKED_AT)
     await bakeoff_stores.bakeoffs.open(a_bakeoff())
-    await bakeoff_stores.schedules.keep(a_schedule())
-    await bakeoff_stores.records.keep([a_record()])
+    await bakeoff_stores.schedules.save(a_schedule())
+    await bakeoff_stores.records.save([a_record()])
     await sent(engine, "r1", "bo:1")
 
     await ran(engine, lambda connection: command.downgrade(config(connection), "0006"))
     await upgrade(engine)
 
-    assert await SqlStore(engine).load("r1") == a_closed_round()
+    assert await SqlRoundStore(engine).load("r1") == a_closed_round()
     assert await sent(engine, "r1", "bo:1") == [False, True]
-    assert await bakeoff_stores.records.missing(9) == ("r1",)
-    assert (await bakeoff_stores.bakeoffs.recent(), await bakeoff_stores.suites.every()) == ((), ())
+    assert await bakeoff_stores.records.list_missing(9) == ("r1",)
+    assert (
+        await bakeoff_stores.bakeoffs.list_recent(),
+        await bakeoff_stores.suites.list_all(),
+    ) == ((), ())
 
 
 async def test_rounds_from_before_the_chain_have_no_link_and_later_ones_begin_it(
     engine: AsyncEngine,
 ) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store_round(store, a_closed_round("old"))
     gone = replace(a_closed_round("gone"), closing=None)
     await store_round(store, gone)
@@ -270,7 +275,7 @@ async def convened() -> Round:
 
 
 async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncEngine) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store_round(store, a_closed_round())
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
@@ -293,7 +298,7 @@ async def changed_by_a_newer_program(engine: AsyncEngine, oldest: str) -> None:
 
 
 async def test_a_program_works_on_a_newer_schema_that_is_compatible(engine: AsyncEngine) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store.open(a_round())
     await changed_by_a_newer_program(engine, HEAD_REVISION)
 
@@ -342,7 +347,7 @@ async def test_an_upgrade_that_fails_leaves_nothing_behind(empty: AsyncEngine) -
 
 @on_sqlite
 async def test_a_table_is_rebuilt_without_losing_what_points_at_it(engine: AsyncEngine) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store_round(store, a_closed_round())
 
     def rebuild(connection: Connection) -> None:
@@ -358,4 +363,4 @@ async def test_a_table_is_rebuilt_without_losing_what_points_at_it(engine: Async
 
 async def test_rounds_before_any_upgrade_ask_for_one(empty: AsyncEngine) -> None:
     with pytest.raises(StoreError, match="run `council db upgrade`"):
-        await SqlStore(empty).recent()
+        await SqlRoundStore(empty).list_summaries()

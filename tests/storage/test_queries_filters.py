@@ -39,7 +39,7 @@ def asked(round_id: str, place: Place, by: str = "web:1", text: str = "Why?") ->
 
 
 async def found(store: Store, wanted: RoundQuery, limit: int | None = None) -> Sequence[str]:
-    return sorted(line.id for line in await store.recent(limit, wanted))
+    return sorted(line.id for line in await store.list_summaries(limit, wanted))
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ async def test_the_limit_counts_what_is_wanted_newest_first(store: Store) -> Non
         round_ = replace(asked(f"r{minute}", place), asked_at=ASKED_AT + timedelta(minutes=minute))
         await store.open(round_)
 
-    lines = await store.recent(2, RoundQuery(chats=("web",)))
+    lines = await store.list_summaries(2, RoundQuery(chats=("web",)))
 
     assert [line.id for line in lines] == ["r5", "r3"]
 
@@ -204,7 +204,7 @@ async def test_where_a_round_was_asked_comes_back(store: Store, place: Place) ->
     await store.open(round_)
 
     assert await store.load("r1") == round_
-    assert await store.recent() == (RoundSummary.of(round_),)
+    assert await store.list_summaries() == (RoundSummary.of(round_),)
 
 
 PLACES = st.builds(
@@ -270,8 +270,8 @@ async def test_every_store_lists_what_the_wish_admits(
     await store.pause(round_.id, paused=line.paused)
     await store.deliver(round_.id, delivered=line.delivered)
 
-    listed = {line.id: line for line in await store.recent(wanted=wanted)}
+    listed = {line.id: line for line in await store.list_summaries(wanted=wanted)}
 
     assert listed.get(round_.id) == (line if wanted.admits(line) else None)
     assert (round_.id in await store.ids(wanted=wanted)) is wanted.admits(line)
-    assert await store.line(round_.id) == line
+    assert await store.load_summary(round_.id) == line

@@ -78,9 +78,9 @@ async def test_the_newest_rounds_come_first(store: Store) -> None:
     for minute in (2, 0, 3, 1):
         await store.open(asked(minute, a_round()))
 
-    assert [line.id for line in await store.recent()] == ["r3", "r2", "r1", "r0"]
-    assert [line.id for line in await store.recent(2)] == ["r3", "r2"]
-    assert [line.id for line in await store.recent(99)] == ["r3", "r2", "r1", "r0"]
+    assert [line.id for line in await store.list_summaries()] == ["r3", "r2", "r1", "r0"]
+    assert [line.id for line in await store.list_summaries(2)] == ["r3", "r2"]
+    assert [line.id for line in await store.list_summaries(99)] == ["r3", "r2", "r1", "r0"]
 
 
 async def test_newest_goes_by_the_moment_not_by_the_clock_on_the_wall(store: Store) -> None:
@@ -88,17 +88,17 @@ async def test_newest_goes_by_the_moment_not_by_the_clock_on_the_wall(store: Sto
     await store.open(tokyo)
     await store.open(asked(1, a_round()))
 
-    assert [line.id for line in await store.recent()] == ["r1", "r0"]
+    assert [line.id for line in await store.list_summaries()] == ["r1", "r0"]
 
 
 async def test_rounds_of_one_moment_go_by_their_ids(store: Store) -> None:
     await opened(store, "b", "c", "a")
 
-    assert [line.id for line in await store.recent()] == ["a", "b", "c"]
+    assert [line.id for line in await store.list_summaries()] == ["a", "b", "c"]
 
 
 async def test_no_round_is_no_line(store: Store) -> None:
-    assert await store.recent() == ()
+    assert await store.list_summaries() == ()
     assert await store.load_past_ballots("house") == ()
 
 
@@ -106,7 +106,7 @@ async def test_no_round_is_no_line(store: Store) -> None:
 async def test_a_line_says_how_far_the_round_has_come(store: Store, stage: Stage) -> None:
     await store_round(store, STAGES[stage])
 
-    (line,) = await store.recent()
+    (line,) = await store.list_summaries()
 
     assert (line.id, line.question, line.asked_at, line.stage) == (
         "r1",
@@ -119,7 +119,7 @@ async def test_a_line_says_how_far_the_round_has_come(store: Store, stage: Stage
 async def test_a_round_that_failed_is_closed(store: Store) -> None:
     await store_round(store, with_answers(a_round()).with_(Closing(1.0, "Nobody answered.")))
 
-    assert [line.stage for line in await store.recent()] == [Stage.CLOSED]
+    assert [line.stage for line in await store.list_summaries()] == [Stage.CLOSED]
 
 
 def counted(round_: Round) -> set[Ballot]:

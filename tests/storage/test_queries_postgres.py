@@ -21,7 +21,7 @@ from storage.bakeoff_tables import BakeoffRow, SourceRow, SuiteBodyRow
 from storage.bakeoffs import upsert_schedule
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from storage.row_mapping import PART_TABLES
 from storage.tables import RoundRow, SpendingRow
 from storage.transactions import insert_once
@@ -69,30 +69,30 @@ def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
         pytest.param(lambda s: s.seal("r1"), "WHERE link.round_id = ", id="seal"),
         pytest.param(lambda s: s.load("r1"), "FROM synthesis", id="load"),
         pytest.param(lambda s: s.find("r"), "substr(round.id, ", id="find"),
-        pytest.param(lambda s: s.recent(3), "ORDER BY round.asked_at DESC", id="recent"),
+        pytest.param(lambda s: s.list_summaries(3), "ORDER BY round.asked_at DESC", id="recent"),
         pytest.param(
-            lambda s: s.recent(3, RoundQuery("50%")),
+            lambda s: s.list_summaries(3, RoundQuery("50%")),
             "lower(round.question) LIKE '%%' || ",
             id="containing",
         ),
-        pytest.param(lambda s: s.recent(3, RoundQuery("50%")), "ESCAPE '/'", id="escaped"),
+        pytest.param(lambda s: s.list_summaries(3, RoundQuery("50%")), "ESCAPE '/'", id="escaped"),
         pytest.param(
-            lambda s: s.recent(3, RoundQuery(chats=("web",))), "round.chat IN (", id="chats"
+            lambda s: s.list_summaries(3, RoundQuery(chats=("web",))), "round.chat IN (", id="chats"
         ),
         pytest.param(
-            lambda s: s.recent(3, RoundQuery(asker="web:1")),
+            lambda s: s.list_summaries(3, RoundQuery(asker="web:1")),
             "round.private OR round.asked_by = ",
             id="asker",
         ),
         pytest.param(
-            lambda s: s.recent(3, RoundQuery(unfinished=True)),
+            lambda s: s.list_summaries(3, RoundQuery(unfinished=True)),
             "round.seconds IS NULL",
             id="unfinished",
         ),
         pytest.param(lambda s: s.load_past_ballots("house"), "ballot.round_id IN (", id="past"),
-        pytest.param(lambda s: s.drop("slack", "T1"), "DELETE FROM round", id="drop"),
+        pytest.param(lambda s: s.delete_workspace("slack", "T1"), "DELETE FROM round", id="drop"),
         pytest.param(
-            lambda s: s.recent(3, RoundQuery(undelivered=True)),
+            lambda s: s.list_summaries(3, RoundQuery(undelivered=True)),
             "NOT round.delivered",
             id="undelivered",
         ),
@@ -104,18 +104,18 @@ def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
     ],
 )
 async def test_what_is_asked_of_one_is_asked_of_the_other(
-    engine: AsyncEngine, act: Callable[[SqlStore], Coroutine[Any, Any, object]], words: str
+    engine: AsyncEngine, act: Callable[[SqlRoundStore], Coroutine[Any, Any, object]], words: str
 ) -> None:
     asked: list[str] = []
-    await store_round(SqlStore(engine), a_closed_round())
-    await store_round(SqlStore(engine), replace(a_closed_round("open"), closing=None))
+    await store_round(SqlRoundStore(engine), a_closed_round())
+    await store_round(SqlRoundStore(engine), replace(a_closed_round("open"), closing=None))
 
     def note(_: object, clause: ClauseElement, *__: object) -> None:
         if not isinstance(clause, Insert):  # each database has its own
             asked.append(on_postgres(clause))
 
     event.listen(engine.sync_engine, "before_execute", note)
-    await act(SqlStore(engine))
+    await act(SqlRoundStore(engine))
 
     assert any(words in statement for statement in asked)
 
@@ -126,9 +126,11 @@ async def test_what_is_asked_of_one_is_asked_of_the_other(
         pytest.param(lambda m: m.reserve(ONE, 5, Caps(day=9)), "SET reserved_micro=", id="reserve"),
         pytest.param(lambda m: m.extend(ONE, 7, Caps(day=9)), "sum(CASE WHEN", id="extend"),
         pytest.param(lambda m: m.settle(ONE, 5), "SET spent_micro=(spending.spent", id="settle"),
-        pytest.param(lambda m: m.free("r1"), "SET reserved_micro=", id="free"),
-        pytest.param(lambda m: m.held(), "SELECT DISTINCT spending.round_id", id="held"),
-        pytest.param(lambda m: m.used(ONE), "spending.day < ", id="used"),
+        pytest.param(lambda m: m.release("r1"), "SET reserved_micro=", id="free"),
+        pytest.param(
+            lambda m: m.list_reserved_rounds(), "SELECT DISTINCT spending.round_id", id="held"
+        ),
+        pytest.param(lambda m: m.usage(ONE), "spending.day < ", id="used"),
     ],
 )
 async def test_what_is_asked_of_one_ledger_is_asked_of_the_other(
@@ -168,7 +170,7 @@ def test_a_driver_that_is_missing_is_named() -> None:
     ("act", "words"),
     [
         pytest.param(
-            lambda b: b.suites.keep(SUITE, "U1", ASKED_AT), "ORDER BY suite.nth", id="keep"
+            lambda b: b.suites.save(SUITE, "U1", ASKED_AT), "ORDER BY suite.nth", id="keep"
         ),
         pytest.param(
             lambda b: b.suites.load("slack/T1", "sql", SUITE.version),
@@ -181,22 +183,22 @@ def test_a_driver_that_is_missing_is_named() -> None:
         pytest.param(lambda b: b.suites.remove("slack/T1", "sql"), "RETURNING 1", id="remove"),
         pytest.param(lambda b: b.bakeoffs.end("bo:1", Ending(ASKED_AT)), "SET ended_at=", id="end"),
         pytest.param(
-            lambda b: b.bakeoffs.recent(3, BakeoffQuery(unfinished=True)),
+            lambda b: b.bakeoffs.list_recent(3, BakeoffQuery(unfinished=True)),
             "bakeoff.ended_at IS NULL",
             id="unfinished",
         ),
         pytest.param(
-            lambda b: b.schedules.take("s1", "2026-11-23T09:00"),
+            lambda b: b.schedules.claim_slot("s1", "2026-11-23T09:00"),
             'AND schedule.last_slot COLLATE "C" < ',
             id="take",
         ),
         pytest.param(
-            lambda b: b.records.missing(3),
+            lambda b: b.records.list_missing(3),
             "LEFT OUTER JOIN record ON round.id = record.round_id AND record.version = ",
             id="missing",
         ),
         pytest.param(
-            lambda b: b.records.recent(RecordQuery(suite="sql")),
+            lambda b: b.records.list_recent(RecordQuery(suite="sql")),
             "ORDER BY record.asked_micro, record.round_id",
             id="records",
         ),
@@ -207,7 +209,7 @@ async def test_what_is_asked_of_one_bench_is_asked_of_the_other(
 ) -> None:
     asked: list[str] = []
     bakeoff_stores = sql_bakeoff_stores(engine)
-    await bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
+    await bakeoff_stores.suites.save(SUITE, "U1", ASKED_AT)
     await bakeoff_stores.bakeoffs.open(a_bakeoff())
 
     def note(_: object, clause: ClauseElement, *__: object) -> None:

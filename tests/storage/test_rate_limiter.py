@@ -95,7 +95,7 @@ async def test_a_cancelled_caller_takes_no_turn(crowd: Callers) -> None:
 async def test_a_failed_call_releases_its_turn(crowd: Callers) -> None:
     one = Limits(concurrency=1)
     with pytest.raises(OSError, match="gone"):
-        async with crowd.processes[0].turn("openai", one):
+        async with crowd.processes[0].slot("openai", one):
             raise OSError("gone")
 
     async with asyncio.timeout(20):
@@ -107,7 +107,7 @@ async def test_a_failed_call_releases_its_turn(crowd: Callers) -> None:
 async def test_addresses_do_not_wait_for_each_other(crowd: Callers) -> None:
     one = Limits(concurrency=1)
 
-    async with asyncio.timeout(20), crowd.processes[0].turn("groq", one):
+    async with asyncio.timeout(20), crowd.processes[0].slot("groq", one):
         await crowd.ask("openai", 1, one)
 
     assert crowd.order == ["openai"]

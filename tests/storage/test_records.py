@@ -12,7 +12,7 @@ from council.bakeoffs.records import VERSION, PackedRecord
 from council.rounds import Closing
 from storage.bakeoff_tables import SourceRow
 from storage.records import SqlRecords
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_round
 from tests.storage.benches import T1, T2, Stores, a_record
 from tests.storage.builders import BOTH, a_closed_round, store_round
@@ -30,25 +30,25 @@ async def closed(stores: Stores, *round_ids: str) -> None:
 async def test_a_record_comes_back_as_it_was(stores: Stores) -> None:
     await closed(stores, "r1")
 
-    await stores.bakeoff_stores.records.keep([a_record()])
+    await stores.bakeoff_stores.records.save([a_record()])
 
-    assert [*await stores.bakeoff_stores.records.recent()] == [a_record()]
+    assert [*await stores.bakeoff_stores.records.list_recent()] == [a_record()]
 
 
 async def test_a_record_takes_the_place_of_the_one_before(stores: Stores) -> None:
     await closed(stores, "r1")
-    await stores.bakeoff_stores.records.keep([a_record()])
+    await stores.bakeoff_stores.records.save([a_record()])
     again = a_record(numbers=b"new", shape="[]", category="", number=4)
 
-    await stores.bakeoff_stores.records.keep([again])
+    await stores.bakeoff_stores.records.save([again])
 
-    assert [*await stores.bakeoff_stores.records.recent()] == [again]
+    assert [*await stores.bakeoff_stores.records.list_recent()] == [again]
 
 
 async def test_nothing_to_keep_keeps_nothing(bakeoff_stores: BakeoffStores) -> None:
-    await bakeoff_stores.records.keep([])
+    await bakeoff_stores.records.save([])
 
-    assert [*await bakeoff_stores.records.recent()] == []
+    assert [*await bakeoff_stores.records.list_recent()] == []
 
 
 async def test_closed_rounds_without_a_record_are_missing_oldest_first(stores: Stores) -> None:
@@ -58,28 +58,28 @@ async def test_closed_rounds_without_a_record_are_missing_oldest_first(stores: S
         stores.store, replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered."))
     )
     await stores.store.forget("gone", ASKED_AT, "salt")
-    await stores.bakeoff_stores.records.keep([a_record("a")])
+    await stores.bakeoff_stores.records.save([a_record("a")])
 
-    assert await stores.bakeoff_stores.records.missing(10) == ("c", "failed", "b")
-    assert await stores.bakeoff_stores.records.missing(1) == ("c",)
+    assert await stores.bakeoff_stores.records.list_missing(10) == ("c", "failed", "b")
+    assert await stores.bakeoff_stores.records.list_missing(1) == ("c",)
 
 
 async def test_a_record_of_another_version_counts_as_missing(stores: Stores) -> None:
     await closed(stores, "r1")
 
-    await stores.bakeoff_stores.records.keep([a_record(version=VERSION - 1)])
+    await stores.bakeoff_stores.records.save([a_record(version=VERSION - 1)])
 
-    assert await stores.bakeoff_stores.records.missing(10) == ("r1",)
-    assert [*await stores.bakeoff_stores.records.recent()] == []
+    assert await stores.bakeoff_stores.records.list_missing(10) == ("r1",)
+    assert [*await stores.bakeoff_stores.records.list_recent()] == []
 
 
 async def test_what_a_round_came_to_stays_when_its_texts_go(stores: Stores) -> None:
     await closed(stores, "r1")
-    await stores.bakeoff_stores.records.keep([a_record()])
+    await stores.bakeoff_stores.records.save([a_record()])
 
     await stores.store.forget("r1", ASKED_AT, "salt")
 
-    assert [*await stores.bakeoff_stores.records.recent()] == [a_record()]
+    assert [*await stores.bakeoff_stores.records.list_recent()] == [a_record()]
 
 
 RECORDS = (
@@ -113,20 +113,20 @@ async def test_records_are_given_by_what_a_board_counts(
     stores: Stores, wanted: RecordQuery, ids: str
 ) -> None:
     await closed(stores, *"abcd")
-    await stores.bakeoff_stores.records.keep(RECORDS[::-1])
+    await stores.bakeoff_stores.records.save(RECORDS[::-1])
 
-    found = await stores.bakeoff_stores.records.recent(wanted)
+    found = await stores.bakeoff_stores.records.list_recent(wanted)
 
     assert [*found] == [record for record in RECORDS if record.round_id in ids]
     assert all(map(wanted.admits, found))
 
 
 async def test_the_source_of_many_records_is_stored_once(engine: AsyncEngine) -> None:
-    store, records = SqlStore(engine), SqlRecords(engine)
+    store, records = SqlRoundStore(engine), SqlRecords(engine)
     for round_id in "abc":
         await store.open(a_closed_round(round_id))
-    await records.keep([a_record("a"), a_record("b")])
-    await records.keep([a_record("c")])
+    await records.save([a_record("a"), a_record("b")])
+    await records.save([a_record("c")])
 
     async with engine.connect() as connection:
         count = await connection.execute(select(func.count()).select_from(SourceRow))
@@ -138,21 +138,21 @@ async def test_a_round_that_went_meanwhile_keeps_no_other_from_its_record(
     engine: AsyncEngine,
 ) -> None:
     records = SqlRecords(engine)
-    await SqlStore(engine).open(a_closed_round("r1"))
+    await SqlRoundStore(engine).open(a_closed_round("r1"))
 
-    await records.keep([a_record("r1"), a_record("gone")])
+    await records.save([a_record("r1"), a_record("gone")])
 
-    assert [record.round_id for record in await records.recent()] == ["r1"]
+    assert [record.round_id for record in await records.list_recent()] == ["r1"]
 
 
 async def test_very_many_records_are_stored_at_once(engine: AsyncEngine) -> None:
     records = SqlRecords(engine)
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     many: list[PackedRecord] = []
     for nth in range(300):
         await store.open(replace(a_round(), id=f"r{nth:03}"))
         many.append(a_record(f"r{nth:03}"))
 
-    await records.keep(many)
+    await records.save(many)
 
-    assert [*await records.recent()] == many
+    assert [*await records.list_recent()] == many

@@ -13,7 +13,7 @@ from council.bakeoffs.records import PackedRecord
 from council.bias.votes import VERSION
 from storage.bakeoff_tables import RecordRow, SourceRow, VotesRow
 from storage.migrate import upgrade
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT
 from tests.storage.benches import T1, T2, Stores, a_record, sql_bakeoff_stores
 from tests.storage.builders import BOTH, a_closed_round
@@ -35,64 +35,64 @@ async def closed(stores: Stores, *round_ids: str) -> None:
 async def test_votes_and_records_are_stored_and_missing_independently(stores: Stores) -> None:
     await closed(stores, "a", "b")
 
-    await stores.bakeoff_stores.records.keep([a_record("a"), a_record("b")])
-    await stores.bakeoff_stores.votes.keep([a_votes("a")])
+    await stores.bakeoff_stores.records.save([a_record("a"), a_record("b")])
+    await stores.bakeoff_stores.votes.save([a_votes("a")])
 
-    assert await stores.bakeoff_stores.records.missing(9) == ()
-    assert await stores.bakeoff_stores.votes.missing(9) == ("b",)
-    assert [*await stores.bakeoff_stores.votes.recent()] == [a_votes("a")]
-    assert len(await stores.bakeoff_stores.records.recent()) == 2
+    assert await stores.bakeoff_stores.records.list_missing(9) == ()
+    assert await stores.bakeoff_stores.votes.list_missing(9) == ("b",)
+    assert [*await stores.bakeoff_stores.votes.list_recent()] == [a_votes("a")]
+    assert len(await stores.bakeoff_stores.records.list_recent()) == 2
 
 
 async def test_votes_of_another_version_are_missing(stores: Stores) -> None:
     await closed(stores, "r1")
 
-    await stores.bakeoff_stores.votes.keep([a_votes(version=VERSION + 1)])
+    await stores.bakeoff_stores.votes.save([a_votes(version=VERSION + 1)])
 
-    assert await stores.bakeoff_stores.votes.missing(9) == ("r1",)
-    assert [*await stores.bakeoff_stores.votes.recent()] == []
+    assert await stores.bakeoff_stores.votes.list_missing(9) == ("r1",)
+    assert [*await stores.bakeoff_stores.votes.list_recent()] == []
 
 
 async def test_votes_are_given_by_where_they_were_cast(stores: Stores) -> None:
     await closed(stores, "a", "b")
-    await stores.bakeoff_stores.votes.keep([a_votes("a"), a_votes("b", scope=T2.scope)])
+    await stores.bakeoff_stores.votes.save([a_votes("a"), a_votes("b", scope=T2.scope)])
 
-    found = await stores.bakeoff_stores.votes.recent(RecordQuery(scope=T1.scope))
+    found = await stores.bakeoff_stores.votes.list_recent(RecordQuery(scope=T1.scope))
 
     assert [votes.round_id for votes in found] == ["a"]
 
 
 async def test_how_judges_voted_stays_when_texts_go(stores: Stores) -> None:
     await closed(stores, "r1")
-    await stores.bakeoff_stores.votes.keep([a_votes()])
+    await stores.bakeoff_stores.votes.save([a_votes()])
 
     await stores.store.forget("r1", ASKED_AT, "salt")
 
-    assert [*await stores.bakeoff_stores.votes.recent()] == [a_votes()]
+    assert [*await stores.bakeoff_stores.votes.list_recent()] == [a_votes()]
 
 
 async def test_votes_go_with_their_round(stores: Stores) -> None:
     place = replace(a_closed_round("r1").question, place=T1)
     await stores.store.open(replace(a_closed_round("r1"), question=place))
     await closed(stores, "r2")
-    await stores.bakeoff_stores.votes.keep([a_votes("r1"), a_votes("r2", scope="")])
+    await stores.bakeoff_stores.votes.save([a_votes("r1"), a_votes("r2", scope="")])
 
-    await stores.store.drop("slack", "T1")
+    await stores.store.delete_workspace("slack", "T1")
 
-    assert [votes.round_id for votes in await stores.bakeoff_stores.votes.recent()] == ["r2"]
+    assert [votes.round_id for votes in await stores.bakeoff_stores.votes.list_recent()] == ["r2"]
 
 
 @pytest.mark.parametrize("kept", ["records", "votes"])
 async def test_a_source_remains_while_a_record_or_a_vote_uses_it(
     engine: AsyncEngine, kept: str
 ) -> None:
-    store, bakeoff_stores = SqlStore(engine), sql_bakeoff_stores(engine)
+    store, bakeoff_stores = SqlRoundStore(engine), sql_bakeoff_stores(engine)
     await store.open(a_closed_round("r1"))
-    await getattr(bakeoff_stores, kept).keep([a_votes("r1", version=_version(kept))])
+    await getattr(bakeoff_stores, kept).save([a_votes("r1", version=_version(kept))])
 
-    await store.drop("slack", "another")
+    await store.delete_workspace("slack", "another")
 
-    assert len(await getattr(bakeoff_stores, kept).recent()) == 1
+    assert len(await getattr(bakeoff_stores, kept).list_recent()) == 1
 
 
 def _version(kept: str) -> int:
@@ -100,10 +100,10 @@ def _version(kept: str) -> int:
 
 
 async def test_the_votes_table_can_be_dropped_and_created_again(engine: AsyncEngine) -> None:
-    store, bakeoff_stores = SqlStore(engine), sql_bakeoff_stores(engine)
+    store, bakeoff_stores = SqlRoundStore(engine), sql_bakeoff_stores(engine)
     await store.open(a_closed_round("r1"))
-    await bakeoff_stores.records.keep([a_record("r1")])
-    await bakeoff_stores.votes.keep([a_votes("r1")])
+    await bakeoff_stores.records.save([a_record("r1")])
+    await bakeoff_stores.votes.save([a_votes("r1")])
 
     await ran(engine, lambda connection: command.downgrade(config(connection), "0007"))
     async with engine.connect() as connection:
@@ -111,8 +111,8 @@ async def test_the_votes_table_can_be_dropped_and_created_again(engine: AsyncEng
     await upgrade(engine)
 
     assert sources.scalar_one() == 1
-    assert await bakeoff_stores.votes.missing(9) == ("r1",)
-    assert [*await bakeoff_stores.records.recent()] == [a_record("r1")]
+    assert await bakeoff_stores.votes.list_missing(9) == ("r1",)
+    assert [*await bakeoff_stores.records.list_recent()] == [a_record("r1")]
 
 
 def test_both_tables_have_the_same_columns() -> None:

@@ -167,7 +167,7 @@ async def test_what_belongs_to_no_stored_round_is_refused(store: Store) -> None:
     with pytest.raises(StoreError, match="The round this belongs to is not stored"):
         await store.save("r1", an_answer())
 
-    assert await store.recent() == ()
+    assert await store.list_summaries() == ()
 
 
 async def test_a_round_that_is_not_there_is_not_found(store: Store) -> None:

@@ -18,7 +18,7 @@ from council.rounds import Question, Round
 from storage.ledger import SqlLedger
 from storage.memory import MemoryOutbox, MemoryStore
 from storage.outbox import SqlOutbox
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from storage.row_mapping import PART_TABLES
 from storage.tables import FeedbackRow, HumanVoteRow, OutgoingRow
 from tests.builders import ASKED_AT
@@ -45,7 +45,7 @@ def house(request: pytest.FixtureRequest) -> House:
         outgoing, ledger = MemoryOutbox(), MemoryLedger()
         return House(MemoryStore(outgoing.drop, ledger.disown), outgoing, ledger)
     engine = engine_of(request)
-    return House(SqlStore(engine), SqlOutbox(engine), SqlLedger(engine))
+    return House(SqlRoundStore(engine), SqlOutbox(engine), SqlLedger(engine))
 
 
 def asked(round_id: str, place: Place) -> Round:
@@ -71,18 +71,18 @@ async def test_only_the_rounds_of_the_workspace_go(house: House, place: Place) -
     beside = replace(HERE, channel="C2", private=True)
     await kept(house, asked("r1", HERE), asked("r2", beside), asked("r3", place))
 
-    assert await house.store.drop("slack", "T1") == 2
+    assert await house.store.delete_workspace("slack", "T1") == 2
 
     assert await house.store.ids() == ("r3",)
     assert await house.store.load("r3") == asked("r3", place)
     with pytest.raises(RoundNotFoundError, match=r"^There is no round 'r1'\.$"):
-        await house.store.line("r1")
+        await house.store.load_summary("r1")
 
 
 async def test_dropping_a_workspace_without_rounds_deletes_nothing(house: House) -> None:
     await kept(house, asked("r1", HERE))
 
-    assert await house.store.drop("slack", "T9") == 0
+    assert await house.store.delete_workspace("slack", "T9") == 0
 
     assert await house.store.ids() == ("r1",)
 
@@ -90,7 +90,7 @@ async def test_dropping_a_workspace_without_rounds_deletes_nothing(house: House)
 async def test_their_messages_go_with_them(house: House) -> None:
     await kept(house, asked("r1", HERE), asked("r2", replace(HERE, workspace="T2")))
 
-    await house.store.drop("slack", "T1")
+    await house.store.delete_workspace("slack", "T1")
     await house.store.open(asked("r1", HERE))
 
     again = [await house.outgoing.claim(f"key-{key}", key, ASKED_AT) for key in ("r1", "r2")]
@@ -100,10 +100,10 @@ async def test_their_messages_go_with_them(house: House) -> None:
 async def test_the_costs_remain_without_an_asker(house: House) -> None:
     await kept(house, asked("r1", HERE), asked("r2", replace(HERE, workspace="T2")))
 
-    await house.store.drop("slack", "T1")
+    await house.store.delete_workspace("slack", "T1")
 
     assert await house.ledger.spent("r1") == 7
-    used = await house.ledger.used(Account("", DAY, "U1", "slack/T1/C1"))
+    used = await house.ledger.usage(Account("", DAY, "U1", "slack/T1/C1"))
     spent = [used[scope].spent for scope in (Scope.USER_DAY, Scope.CHANNEL_DAY, Scope.DAY)]
     assert spent == [7, 14, 14]
     assert await house.ledger.reserve(Account("r3", DAY, "U1"), 3, Caps(user_day=10)) is None
@@ -117,10 +117,10 @@ async def rows_left(engine: AsyncEngine) -> Sequence[int]:
 
 
 async def test_no_row_and_no_byte_of_them_is_left(engine: AsyncEngine, tmp_path: Path) -> None:
-    house = House(SqlStore(engine), SqlOutbox(engine), SqlLedger(engine))
+    house = House(SqlRoundStore(engine), SqlOutbox(engine), SqlLedger(engine))
     await kept(house, asked("r1", HERE), asked("r2", HERE))
 
-    await house.store.drop("slack", "T1")
+    await house.store.delete_workspace("slack", "T1")
     await house.store.wipe()
 
     assert {*await rows_left(engine)} == {0}

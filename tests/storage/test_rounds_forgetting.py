@@ -14,7 +14,7 @@ from council.integrity.erasure import forget
 from council.ports import RoundQuery, Store
 from council.rounds import Closing, Question, Round, sort_by_panel
 from storage.engine import open_engine, read_only_engine
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_panel, a_round, an_answer, with_answers, with_ballots
 from tests.storage.builders import a_closed_round, store_round
 from tests.storage.strategies import rounds
@@ -93,7 +93,7 @@ async def test_its_line_says_since_when(store: Store) -> None:
     await store_round(store, a_closed_round())
     await store.forget("r1", LATER, SALT)
 
-    (line,) = await store.recent()
+    (line,) = await store.list_summaries()
 
     assert (line.question, line.forgotten) == ("", LATER)
 
@@ -106,7 +106,7 @@ async def test_ids_come_oldest_first_and_within_a_time(store: Store) -> None:
     assert await store.ids(2) == ("a", "c")
     assert await store.ids(wanted=RoundQuery(since=asked(1, "b").asked_at)) == ("b", "d")
     assert await store.ids(wanted=RoundQuery(before=asked(1, "b").asked_at)) == ("a", "c")
-    assert len(await store.recent(wanted=RoundQuery(since=asked(1, "b").asked_at))) == 2
+    assert len(await store.list_summaries(wanted=RoundQuery(since=asked(1, "b").asked_at))) == 2
 
 
 async def test_forgotten_rounds_are_neither_remembered_nor_to_be_gone_on_with(
@@ -116,7 +116,7 @@ async def test_forgotten_rounds_are_neither_remembered_nor_to_be_gone_on_with(
     await store.forget("r1", LATER, SALT)
 
     assert await store.ids(wanted=RoundQuery(remembered=True)) == ()
-    assert await store.recent(wanted=RoundQuery(unfinished=True)) == ()
+    assert await store.list_summaries(wanted=RoundQuery(unfinished=True)) == ()
 
 
 def marked(number: int) -> Round:
@@ -132,15 +132,15 @@ def marked(number: int) -> Round:
 
 
 @pytest.fixture
-async def full(engine: AsyncEngine) -> SqlStore:
+async def full(engine: AsyncEngine) -> SqlRoundStore:
     """Return a store of rounds that were saved as they came about, so that rows have moved."""
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     for number in range(12):
         await store_round(store, marked(number))
     return store
 
 
-async def test_no_byte_of_it_is_left_in_the_files(full: SqlStore, tmp_path: Path) -> None:
+async def test_no_byte_of_it_is_left_in_the_files(full: SqlRoundStore, tmp_path: Path) -> None:
     for number in range(0, 12, 2):
         await full.forget(f"r{number}", LATER, SALT)
 
@@ -152,7 +152,7 @@ async def test_no_byte_of_it_is_left_in_the_files(full: SqlStore, tmp_path: Path
 
 
 async def test_a_reader_that_keeps_the_log_open_is_an_error(
-    full: SqlStore, engine: AsyncEngine, url: str
+    full: SqlRoundStore, engine: AsyncEngine, url: str
 ) -> None:
     other = open_engine(url)
     async with engine.connect() as own:

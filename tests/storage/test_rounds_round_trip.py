@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.ports import Store
 from council.rounds import Round, sort_by_panel
 from storage.memory import MemoryStore
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.storage.builders import artefacts, closing_last, store_round, without_artefacts
 from tests.storage.conftest import engine_of
 from tests.storage.strategies import rounds, rounds_or_forgotten
@@ -25,7 +25,7 @@ FEWER = settings(SHARED, max_examples=15)
 
 @pytest.fixture(params=["memory", "sqlite"])
 def store(request: pytest.FixtureRequest) -> Store:
-    return MemoryStore() if request.param == "memory" else SqlStore(engine_of(request))
+    return MemoryStore() if request.param == "memory" else SqlRoundStore(engine_of(request))
 
 
 @SHARED
@@ -73,7 +73,7 @@ async def test_saving_all_of_a_round_again_changes_nothing(store: Store, round_:
 async def test_the_line_of_a_round_says_its_stage(store: Store, round_: Round) -> None:
     await store_round(store, round_)
 
-    lines = {line.id: line for line in await store.recent()}
+    lines = {line.id: line for line in await store.list_summaries()}
 
     assert lines[round_.id].stage == round_.stage
     assert lines[round_.id].question == round_.question.text
@@ -83,9 +83,9 @@ async def test_the_line_of_a_round_says_its_stage(store: Store, round_: Round) -
 @FEWER
 @given(rounds())
 async def test_a_server_gives_a_round_back_equal(server_engine: AsyncEngine, round_: Round) -> None:
-    await store_round(SqlStore(server_engine), round_)
+    await store_round(SqlRoundStore(server_engine), round_)
 
-    assert await SqlStore(server_engine).load(round_.id) == sort_by_panel(round_)
+    assert await SqlRoundStore(server_engine).load(round_.id) == sort_by_panel(round_)
 
 
 @FEWER
@@ -93,6 +93,6 @@ async def test_a_server_gives_a_round_back_equal(server_engine: AsyncEngine, rou
 async def test_a_server_gives_a_round_back_that_it_was_given_whole(
     server_engine: AsyncEngine, round_: Round
 ) -> None:
-    assert await SqlStore(server_engine).open(round_)
+    assert await SqlRoundStore(server_engine).open(round_)
 
-    assert await SqlStore(server_engine).load(round_.id) == sort_by_panel(round_)
+    assert await SqlRoundStore(server_engine).load(round_.id) == sort_by_panel(round_)

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.answers import Role
 from council.errors import StoreError
 from council.rounds import Fallback
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import a_spoiled_ballot, an_absence
 from tests.storage.builders import a_closed_round, store_round
 
@@ -20,8 +20,8 @@ ROUND = replace(
 )
 
 
-async def tampered(engine: AsyncEngine, change: str) -> SqlStore:
-    store = SqlStore(engine)
+async def tampered(engine: AsyncEngine, change: str) -> SqlRoundStore:
+    store = SqlRoundStore(engine)
     await store_round(store, ROUND)
     async with engine.begin() as connection:
         await connection.execute(text(f"UPDATE {change}"))
@@ -88,7 +88,7 @@ async def test_past_ballots_leave_out_a_round_with_one_that_no_round_could_leave
 async def test_a_round_no_one_can_read_still_has_its_line(engine: AsyncEngine) -> None:
     store = await tampered(engine, "round SET panel = '{broken'")
 
-    assert [line.id for line in await store.recent()] == ["r1"]
+    assert [line.id for line in await store.list_summaries()] == ["r1"]
 
 
 async def test_every_fallback_has_a_word_in_the_table(engine: AsyncEngine) -> None:

@@ -33,4 +33,4 @@ async def test_rounds_of_one_moment_come_in_the_order_of_their_letters(store: St
         await store.open(replace(a_round(), id=round_id))
 
     assert [*await store.ids()] == IDS
-    assert [line.id for line in await store.recent()] == IDS
+    assert [line.id for line in await store.list_summaries()] == IDS

@@ -12,7 +12,7 @@ from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
 from storage.engine import open_engine
 from storage.hash_chain import SqlHashChain
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_round
 from tests.storage.benches import SUITE, T1, T2, a_record, sql_bakeoff_stores, suite_of
 from tests.storage.builders import a_closed_round, artefacts, store_round, without_artefacts
@@ -36,7 +36,7 @@ def asked(round_id: str, place: object = T1) -> Round:
 
 
 async def test_programs_that_save_the_same_lose_nothing(engines: Engines) -> None:
-    stores = [SqlStore(engine) for engine in engines]
+    stores = [SqlRoundStore(engine) for engine in engines]
     rounds = [a_closed_round(f"r{number}") for number in range(4)]
     await asyncio.gather(*(stores[0].open(without_artefacts(round_)) for round_ in rounds))
 
@@ -53,7 +53,7 @@ async def test_programs_that_save_the_same_lose_nothing(engines: Engines) -> Non
 
 
 async def test_of_programs_that_open_one_round_at_once_one_succeeds(engines: Engines) -> None:
-    opened = await asyncio.gather(*(SqlStore(engine).open(a_round()) for engine in engines))
+    opened = await asyncio.gather(*(SqlRoundStore(engine).open(a_round()) for engine in engines))
 
     assert sorted(opened) == [False, False, True]
 
@@ -64,13 +64,13 @@ async def test_programs_that_close_rounds_of_two_workspaces_do_not_wait_for_each
     places = [T1, T2]
     rounds = [asked(f"r{number}", places[number % 2]) for number in range(24)]
     await asyncio.gather(
-        *(SqlStore(engines[0]).open(without_artefacts(round_)) for round_ in rounds)
+        *(SqlRoundStore(engines[0]).open(without_artefacts(round_)) for round_ in rounds)
     )
 
     async with asyncio.timeout(20):
         await asyncio.gather(
             *(
-                SqlStore(engines[number % 3]).save(round_.id, Closing(1.0))
+                SqlRoundStore(engines[number % 3]).save(round_.id, Closing(1.0))
                 for number, round_ in enumerate([*rounds, *reversed(rounds)])
             )
         )
@@ -86,7 +86,7 @@ async def test_simultaneous_versions_of_a_suite_have_different_numbers(
     kept = [suite_of(f"Question {number}?") for number in range(9)]
 
     await asyncio.gather(
-        *(suites[number % 3].keep(suite, "U1", ASKED_AT) for number, suite in enumerate(kept))
+        *(suites[number % 3].save(suite, "U1", ASKED_AT) for number, suite in enumerate(kept))
     )
 
     versions = await suites[0].versions(T1.scope, "sql")
@@ -99,11 +99,11 @@ async def test_a_suite_stored_while_a_workspace_is_deleted_keeps_its_questions(
 ) -> None:
     house = replace(SUITE, scope="")
     for _ in range(5):
-        await sql_bakeoff_stores(engines[0]).suites.keep(SUITE, "U1", ASKED_AT)
+        await sql_bakeoff_stores(engines[0]).suites.save(SUITE, "U1", ASKED_AT)
 
         await asyncio.gather(
-            SqlStore(engines[1]).drop("slack", "T1"),
-            sql_bakeoff_stores(engines[2]).suites.keep(house, "U1", ASKED_AT),
+            SqlRoundStore(engines[1]).delete_workspace("slack", "T1"),
+            sql_bakeoff_stores(engines[2]).suites.save(house, "U1", ASKED_AT),
         )
 
         assert (
@@ -114,35 +114,37 @@ async def test_a_suite_stored_while_a_workspace_is_deleted_keeps_its_questions(
 async def test_records_stored_while_their_workspace_is_deleted_cause_no_error(
     engines: Engines,
 ) -> None:
-    store, records = SqlStore(engines[0]), sql_bakeoff_stores(engines[2]).records
+    store, records = SqlRoundStore(engines[0]), sql_bakeoff_stores(engines[2]).records
     for number in range(5):
         await store.open(asked(f"t1-{number}"))
         await store.open(asked(f"t2-{number}", T2))
         both = [a_record(f"t1-{number}"), a_record(f"t2-{number}")]
 
-        await asyncio.gather(SqlStore(engines[1]).drop("slack", "T1"), records.keep(both))
+        await asyncio.gather(
+            SqlRoundStore(engines[1]).delete_workspace("slack", "T1"), records.save(both)
+        )
 
-    kept = [record.round_id for record in await records.recent()]
+    kept = [record.round_id for record in await records.list_recent()]
     assert sorted(kept) == [f"t2-{number}" for number in range(5)]
 
 
 async def test_rounds_are_forgotten_by_one_program_while_another_adds_to_them(
     engines: Engines,
 ) -> None:
-    store = SqlStore(engines[0])
+    store = SqlRoundStore(engines[0])
     rounds = [a_closed_round(f"r{number}") for number in range(6)]
 
     await asyncio.gather(
         *(asyncio.gather(store_round(store, one), return_exceptions=True) for one in rounds),
         *(
             asyncio.gather(
-                SqlStore(engines[1]).forget(one.id, ASKED_AT, "s"), return_exceptions=True
+                SqlRoundStore(engines[1]).forget(one.id, ASKED_AT, "s"), return_exceptions=True
             )
             for one in rounds
         ),
     )
     for round_ in rounds:
-        await SqlStore(engines[2]).forget(round_.id, ASKED_AT, "s")
+        await SqlRoundStore(engines[2]).forget(round_.id, ASKED_AT, "s")
 
-    assert await store.recent(wanted=RoundQuery(containing="Which")) == ()
+    assert await store.list_summaries(wanted=RoundQuery(containing="Which")) == ()
     assert None not in [(await store.load(one.id)).forgotten for one in rounds]

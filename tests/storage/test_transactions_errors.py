@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.errors import StoreError
 from storage.engine import open_engine
 from storage.migrate import HEAD_REVISION, upgrade
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import CLAUDE, GPT, a_round, an_answer
 from tests.storage.builders import a_closed_round, store_round
 
@@ -48,30 +48,30 @@ async def _ended(threads: set[threading.Thread]) -> None:
 
 async def test_a_full_disk_loses_only_what_did_not_fit(engine: AsyncEngine, url: str) -> None:
     long = an_answer(GPT, "A long answer. " * 20_000)
-    await store_round(SqlStore(engine), a_round().with_(an_answer(CLAUDE)))
+    await store_round(SqlRoundStore(engine), a_round().with_(an_answer(CLAUDE)))
     await engine.dispose()
 
     async with opened(url, "max_page_count=1") as full:  # that is: no more than there are
         with pytest.raises(StoreError, match=r"^The disk is full: what was saved stays"):
-            await SqlStore(full).save("r1", long)
-        kept = await SqlStore(full).load("r1")
-    await SqlStore(engine).save("r1", long)
+            await SqlRoundStore(full).save("r1", long)
+        kept = await SqlRoundStore(full).load("r1")
+    await SqlRoundStore(engine).save("r1", long)
 
     assert kept == a_round().with_(an_answer(CLAUDE))
-    assert (await SqlStore(engine).load("r1")).answers == (an_answer(CLAUDE), long)
+    assert (await SqlRoundStore(engine).load("r1")).answers == (an_answer(CLAUDE), long)
 
 
 @pytest.mark.parametrize("how", ["read-only-file", "read-only-use"])
 async def test_what_cannot_be_written_to_can_still_be_read(
     engine: AsyncEngine, url: str, how: str
 ) -> None:
-    await store_round(SqlStore(engine), a_closed_round())
+    await store_round(SqlRoundStore(engine), a_closed_round())
     path = url.removeprefix("sqlite+aiosqlite:///")
     file = f"sqlite+aiosqlite:///file:{path}?mode=ro&uri=true"
     pragmas = () if how == "read-only-file" else ("query_only=ON",)
 
     async with opened(file if how == "read-only-file" else url, *pragmas) as locked:
-        store = SqlStore(locked)
+        store = SqlRoundStore(locked)
         assert await upgrade(locked) == HEAD_REVISION
         with pytest.raises(StoreError, match=r"^The database cannot be written to"):
             await store.open(a_closed_round("r2"))
@@ -82,17 +82,17 @@ async def test_what_cannot_be_written_to_can_still_be_read(
 async def test_a_database_that_another_program_holds_is_reported_as_in_use(
     engine: AsyncEngine, url: str
 ) -> None:
-    await store_round(SqlStore(engine), a_round())
+    await store_round(SqlRoundStore(engine), a_round())
 
     async with opened(url, "busy_timeout=20") as other, engine.begin():
         with pytest.raises(StoreError, match=r"^The database is in use by another program"):
-            await SqlStore(other).save("r1", an_answer())
+            await SqlRoundStore(other).save("r1", an_answer())
 
-    await SqlStore(engine).save("r1", an_answer())
-    assert await SqlStore(engine).load("r1") == a_round().with_(an_answer())
+    await SqlRoundStore(engine).save("r1", an_answer())
+    assert await SqlRoundStore(engine).load("r1") == a_round().with_(an_answer())
 
 
-@pytest.mark.parametrize("act", [upgrade, lambda engine: SqlStore(engine).recent()])
+@pytest.mark.parametrize("act", [upgrade, lambda engine: SqlRoundStore(engine).list_summaries()])
 async def test_a_file_that_is_no_database_is_left_as_it_is(
     tmp_path: Path, act: Callable[[AsyncEngine], Awaitable[object]]
 ) -> None:
@@ -113,20 +113,20 @@ async def test_a_folder_that_is_missing_is_named_as_the_cause(tmp_path: Path) ->
 
 
 async def test_a_damaged_file_is_reported_as_damaged(engine: AsyncEngine, url: str) -> None:
-    await store_round(SqlStore(engine), a_closed_round())
+    await store_round(SqlRoundStore(engine), a_closed_round())
     await engine.dispose()
     file = Path(url.removeprefix("sqlite+aiosqlite:///"))
     whole = file.read_bytes()
     file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
 
     with pytest.raises(StoreError, match="damaged: restore it from a backup"):
-        await SqlStore(engine).load("r1")
+        await SqlRoundStore(engine).load("r1")
 
 
 async def test_a_fault_no_sentence_is_written_for_is_still_one(engine: AsyncEngine) -> None:
     async with engine.begin() as connection:
         await connection.execute(text("ALTER TABLE answer RENAME COLUMN text TO words"))
-    await SqlStore(engine).open(a_round())
+    await SqlRoundStore(engine).open(a_round())
 
     with pytest.raises(StoreError, match=r"^The database refused what was asked \(\w+\)\.$"):
-        await SqlStore(engine).save("r1", an_answer(text="a secret"))
+        await SqlRoundStore(engine).save("r1", an_answer(text="a secret"))

@@ -19,7 +19,7 @@ from storage.bakeoffs import SqlSchedules
 from storage.engine import POOL_OVERFLOW, POOL_SIZE, open_engine
 from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from storage.transactions import (
     BUSY,
     NO_CONNECTION,
@@ -76,7 +76,7 @@ def lose_commits(engine: AsyncEngine, times: int) -> list[str]:
 async def test_a_round_continues_after_a_crash_of_the_server(
     postgres: Server, engine: AsyncEngine
 ) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store.open(a_round())
     await asyncio.to_thread(postgres.stop, "immediate")
 
@@ -93,7 +93,7 @@ async def test_a_round_continues_after_a_crash_of_the_server(
 async def test_a_save_during_an_outage_is_stored_afterwards(
     postgres: Server, engine: AsyncEngine
 ) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store.open(without_artefacts(a_closed_round()))
     await asyncio.to_thread(postgres.stop)
 
@@ -114,14 +114,14 @@ async def test_a_server_that_stays_away_is_reported_as_unreachable(
 
     cannot = pytest.raises(StoreError, match=r"^The database server cannot be reached: check that")
     with soon_told(), cannot:
-        await SqlStore(engine).recent()
+        await SqlRoundStore(engine).list_summaries()
 
 
 async def test_a_cancelled_caller_waits_for_no_server(
     postgres: Server, engine: AsyncEngine
 ) -> None:
     await asyncio.to_thread(postgres.stop)
-    reading = asyncio.create_task(SqlStore(engine).recent())
+    reading = asyncio.create_task(SqlRoundStore(engine).list_summaries())
     await asyncio.sleep(0.5)
 
     reading.cancel()
@@ -132,7 +132,7 @@ async def test_a_cancelled_caller_waits_for_no_server(
 
 
 async def test_closed_connections_are_replaced(postgres: Server, engine: AsyncEngine) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store_round(store, a_closed_round())
     await asyncio.gather(*(store.load("r1") for _ in range(POOL_SIZE)))
 
@@ -145,7 +145,7 @@ async def test_closed_connections_are_replaced(postgres: Server, engine: AsyncEn
 async def test_many_rounds_lose_nothing_while_connections_are_ended(
     postgres: Server, engine: AsyncEngine
 ) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     rounds = [a_closed_round(f"r{number}") for number in range(12)]
 
     keeping = asyncio.gather(*(store_round(store, round_) for round_ in rounds))
@@ -174,8 +174,8 @@ async def test_open_returns_true_although_the_first_answer_was_lost(
 ) -> None:
     lose_commits(engine, 1)
 
-    assert await SqlStore(engine).open(a_round())
-    assert not await SqlStore(engine).open(a_round(seed="another"))
+    assert await SqlRoundStore(engine).open(a_round())
+    assert not await SqlRoundStore(engine).open(a_round(seed="another"))
 
 
 async def test_a_claim_is_new_although_the_first_answer_was_lost(
@@ -196,15 +196,15 @@ async def test_a_slot_is_taken_although_the_first_answer_was_lost(
     engine: AsyncEngine,
 ) -> None:
     schedules = SqlSchedules(engine)
-    await schedules.keep(a_schedule())
+    await schedules.save(a_schedule())
     lose_commits(engine, 1)
 
-    assert await schedules.take("s1", "2026-11-30T09:00")
-    assert not await schedules.take("s1", "2026-11-30T09:00")
+    assert await schedules.claim_slot("s1", "2026-11-30T09:00")
+    assert not await schedules.claim_slot("s1", "2026-11-30T09:00")
 
 
 async def test_a_closing_whose_answer_was_lost_leaves_one_link(engine: AsyncEngine) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store.open(without_artefacts(a_closed_round()))
     lose_commits(engine, 1)
 
@@ -222,7 +222,7 @@ async def test_a_full_pool_is_an_error_in_one_sentence(migrated_url: str) -> Non
     taken = [await engine.connect() for _ in range(POOL_SIZE + POOL_OVERFLOW)]
 
     with soon_told(), pytest.raises(StoreError) as refused:
-        await SqlStore(engine).recent()
+        await SqlRoundStore(engine).list_summaries()
 
     for connection in taken:
         await connection.close()
@@ -233,21 +233,21 @@ async def test_a_full_pool_is_an_error_in_one_sentence(migrated_url: str) -> Non
 async def test_a_locked_row_is_waited_for_and_then_an_error(
     migrated_url: str, engine: AsyncEngine
 ) -> None:
-    await SqlStore(engine).open(a_round())
+    await SqlRoundStore(engine).open(a_round())
     hurried = open_engine(f"{migrated_url}?options=-c%20lock_timeout%3D50ms")
 
     async with engine.begin() as connection:
         await connection.execute(text("SELECT id FROM round FOR UPDATE"))
         with soon_told(), pytest.raises(StoreError) as refused:
-            await SqlStore(hurried).save("r1", an_answer())
-    await SqlStore(hurried).save("r1", an_answer())
+            await SqlRoundStore(hurried).save("r1", an_answer())
+    await SqlRoundStore(hurried).save("r1", an_answer())
     await hurried.dispose()
 
     assert str(refused.value) == BUSY
 
 
 async def test_of_two_that_wait_for_each_other_both_come_to_their_end(engine: AsyncEngine) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await asyncio.gather(*(store.open(a_round(seed="s")) for _ in range(2)))
     await store.open(replace(a_round(), id="r2"))
     first_has = asyncio.Event()
@@ -272,7 +272,7 @@ async def test_of_two_that_wait_for_each_other_both_come_to_their_end(engine: As
 async def test_a_commit_that_hangs_for_a_while_is_waited_for(
     postgres: Server, engine: AsyncEngine
 ) -> None:
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     await store.open(a_round())
 
     with postgres.setting("synchronous_standby_names", "nobody"):
@@ -287,21 +287,21 @@ async def test_a_commit_that_hangs_for_a_while_is_waited_for(
 
 async def test_a_transaction_that_failed_spoils_no_later_one(engine: AsyncEngine) -> None:
     with pytest.raises(StoreError):
-        await SqlStore(engine).save("nowhere", an_answer())
+        await SqlRoundStore(engine).save("nowhere", an_answer())
 
-    await asyncio.gather(*(SqlStore(engine).recent() for _ in range(POOL_SIZE)))
+    await asyncio.gather(*(SqlRoundStore(engine).list_summaries() for _ in range(POOL_SIZE)))
 
 
 async def test_a_process_that_freezes_in_a_transaction_lets_go_of_what_it_held(
     migrated_url: str, engine: AsyncEngine
 ) -> None:
-    await SqlStore(engine).open(a_round())
+    await SqlRoundStore(engine).open(a_round())
     frozen = open_engine(f"{migrated_url}?options=-c%20idle_in_transaction_session_timeout%3D200ms")
     connection = await frozen.connect()
     await connection.execute(text("SELECT id FROM round FOR UPDATE"))
 
     async with asyncio.timeout(5):
-        await SqlStore(engine).save("r1", an_answer())
+        await SqlRoundStore(engine).save("r1", an_answer())
 
     await connection.invalidate()
     await connection.close()

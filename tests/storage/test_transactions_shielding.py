@@ -12,7 +12,7 @@ from storage.hash_chain import SqlHashChain
 from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox
 from storage.records import SqlRecords
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from storage.transactions import (
     Attempt,
     ConnectionLostError,
@@ -23,7 +23,7 @@ from storage.transactions import (
 )
 
 KEPT = (
-    *(SqlStore, SqlLedger, SqlOutbox, SqlHashChain),
+    *(SqlRoundStore, SqlLedger, SqlOutbox, SqlHashChain),
     *(SqlSuites, SqlBakeoffs, SqlSchedules, SqlRecords, SqlExperiments),
 )
 ACTS = [

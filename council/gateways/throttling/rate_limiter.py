@@ -69,8 +69,8 @@ class RateLimiter:
         try:
             with note_on_cancel(f"waited for its turn at {place}"):
                 if self._shared:
-                    await turns.enter_async_context(self._shared.turn(self._gate, self.limits))
-                await turns.enter_async_context(self._local.turn(self._gate, self.limits))
+                    await turns.enter_async_context(self._shared.slot(self._gate, self.limits))
+                await turns.enter_async_context(self._local.slot(self._gate, self.limits))
         finally:
             self.waiting -= 1
             self.waited_seconds += self._clock.now() - began
@@ -85,7 +85,7 @@ class LocalRateLimiter:
         self._gates: dict[str, tuple[asyncio.Semaphore, RequestRate]] = {}
 
     @asynccontextmanager
-    async def turn(self, gate: str, limits: Limits) -> AsyncIterator[None]:
+    async def slot(self, gate: str, limits: Limits) -> AsyncIterator[None]:
         """Wait for a turn at an address, and hold it as long as the block runs."""
         if gate not in self._gates:
             rate = RequestRate(limits.requests_per_minute, self._clock)

@@ -62,7 +62,7 @@ def a_bakeoff(
 async def kept(app: AppContext, bakeoff: Bakeoff | None = None) -> Bakeoff:
     """Keep a bake-off and its suite."""
     bakeoff = bakeoff or a_bakeoff()
-    await app.bakeoff_stores.suites.keep(bakeoff.suite, "U1", ASKED_AT)
+    await app.bakeoff_stores.suites.save(bakeoff.suite, "U1", ASKED_AT)
     await app.bakeoff_stores.bakeoffs.open(bakeoff)
     return bakeoff
 
@@ -85,7 +85,7 @@ class Room(Chat):
     """A chat of many people, whose channel can be closed and whose messages can be deleted."""
 
     is_room = True
-    keeps_files: bool = False
+    accepts_files: bool = False
     posted: list[tuple[Place, str]] = field(default_factory=list)
     edited: list[str] = field(default_factory=list)
     progress: list[str] = field(default_factory=list)

@@ -47,7 +47,7 @@ def test_a_version_of_a_suite_is_refused_with_what_to_do() -> None:
 async def test_what_can_be_chosen_is_what_there_is_in_the_scope() -> None:
     app = an_app()
     held = [*runs_of("sql", 1, scope="slack/T1"), *runs_of("poems", 1, scope="slack/T2")]
-    await app.bakeoff_stores.records.keep(packed_all(held))
+    await app.bakeoff_stores.records.save(packed_all(held))
 
     shelf = await load_bias_page(app, LeaderboardQuery(scope="slack/T1"), {}, Measuring())
 

@@ -118,10 +118,10 @@ def test_claims_of_a_bake_off_and_of_its_rounds_are_apart(tmp_path: Path) -> Non
 def test_a_signed_link_opens_its_round_alone(id_: str) -> None:
     seals = PageSigner(b"key")
 
-    seals.open(f"{id_}.1", seals.link_key(f"{id_}.1"))
+    seals.verify_link(f"{id_}.1", seals.link_key(f"{id_}.1"))
 
     with pytest.raises(LinkError):
-        seals.open(f"{id_}.11", seals.link_key(f"{id_}.1"))
+        seals.verify_link(f"{id_}.11", seals.link_key(f"{id_}.1"))
 
 
 async def test_a_round_is_found_by_its_id_though_another_begins_so() -> None:

@@ -36,7 +36,7 @@ async def until_under_way(app: AppContext, rounds: int) -> None:
     """Wait until so many rounds are being carried."""
     async with asyncio.timeout(5):
         while True:
-            lines = await app.store.recent(wanted=RoundQuery(bakeoff="bo:beef"))
+            lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff="bo:beef"))
             if sum(app.runner.latest(line.id) is not None for line in lines) == rounds:
                 return
             await asyncio.sleep(0)
@@ -246,7 +246,7 @@ async def test_a_suite_that_has_changed_meanwhile_is_told_and_the_run_keeps_its_
     app, room = an_app(), Room()
     bakeoff = await kept(app)
     newer = a_suite(4)
-    await app.bakeoff_stores.suites.keep(newer, "U1", ASKED_AT)
+    await app.bakeoff_stores.suites.save(newer, "U1", ASKED_AT)
 
     progress = await run_bakeoff(app, room, bakeoff)
 

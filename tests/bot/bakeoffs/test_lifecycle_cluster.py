@@ -44,7 +44,7 @@ async def house() -> AsyncIterator[House]:
     board, apps = processes(3, gateway)
     async with asyncio.timeout(PATIENCE_SECONDS):
         yield House(board, apps, gateway, Room())
-    for line in await apps[0].store.recent():
+    for line in await apps[0].store.list_summaries():
         await apps[0].runner.stop(line.id)
 
 

@@ -165,7 +165,7 @@ async def test_the_runner_leaves_rounds_of_bake_offs_to_who_holds_them() -> None
 
 
 async def test_files_go_only_where_they_can_be_posted() -> None:
-    with_files, without = Room(keeps_files=True), Room()
+    with_files, without = Room(accepts_files=True), Room()
 
     await held(an_app(), with_files)
     await held(an_app(), without)
@@ -200,7 +200,7 @@ async def test_a_fault_of_the_machine_is_told_aloud_with_what_to_do() -> None:
 
 async def test_a_scheduled_one_that_ends_early_calls_those_who_subscribed() -> None:
     app, room = an_app(), Room()
-    await app.bakeoff_stores.schedules.keep(a_schedule("weekly", subscribers=("U7",)))
+    await app.bakeoff_stores.schedules.save(a_schedule("weekly", subscribers=("U7",)))
     scheduled = replace(a_bakeoff(id_="sched:weekly@2026-11-23T09:00", cap=0), schedule="weekly")
     app.gateway.prices = dict.fromkeys(KEYS, DEAR)  # type: ignore[attr-defined]
 

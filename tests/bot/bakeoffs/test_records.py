@@ -18,7 +18,7 @@ from council.rounds import Closing, Round
 from storage.engine import open_engine
 from storage.memory import MemoryOutbox, MemoryStore
 from storage.outbox import SqlOutbox
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_bakeoffs import memory_bench
@@ -44,7 +44,7 @@ def books(request: pytest.FixtureRequest) -> Stores:
 
 
 def of_database(engine: AsyncEngine) -> Stores:
-    return Stores(SqlStore(engine), sql_bakeoff_stores(engine), SqlOutbox(engine))
+    return Stores(SqlRoundStore(engine), sql_bakeoff_stores(engine), SqlOutbox(engine))
 
 
 async def held(books: Stores, *round_ids: str) -> tuple[Round, ...]:
@@ -59,7 +59,7 @@ async def held(books: Stores, *round_ids: str) -> tuple[Round, ...]:
 
 
 async def recorded(books: Stores) -> list[str]:
-    return [record.round_id for record in await books.bakeoff_stores.records.recent()]
+    return [record.round_id for record in await books.bakeoff_stores.records.list_recent()]
 
 
 async def test_every_closed_round_is_counted_once(books: Stores) -> None:
@@ -70,7 +70,7 @@ async def test_every_closed_round_is_counted_once(books: Stores) -> None:
     await update_records(books)
 
     assert await recorded(books) == ["r1", "r2"]
-    assert await books.bakeoff_stores.records.missing(9) == ()
+    assert await books.bakeoff_stores.records.list_missing(9) == ()
 
 
 async def test_of_every_closed_round_the_votes_are_kept_too(books: Stores) -> None:
@@ -78,22 +78,22 @@ async def test_of_every_closed_round_the_votes_are_kept_too(books: Stores) -> No
 
     await update_records(books)
 
-    (one, other) = await books.bakeoff_stores.votes.recent()
+    (one, other) = await books.bakeoff_stores.votes.list_recent()
     assert (one.round_id, other.round_id) == ("r1", "r2")
-    assert await books.bakeoff_stores.votes.missing(9) == ()
+    assert await books.bakeoff_stores.votes.list_missing(9) == ()
 
 
 async def test_rounds_counted_before_votes_were_kept_are_read_again_for_them(books: Stores) -> None:
     await held(books, "r1", "r2")
     await update_records(books)
-    old = [votes._replace(version=0) for votes in await books.bakeoff_stores.votes.recent()]
-    await books.bakeoff_stores.votes.keep(old)
+    old = [votes._replace(version=0) for votes in await books.bakeoff_stores.votes.list_recent()]
+    await books.bakeoff_stores.votes.save(old)
 
     await update_records(books)
-    assert await books.bakeoff_stores.votes.missing(9) == ("r1", "r2")
+    assert await books.bakeoff_stores.votes.list_missing(9) == ("r1", "r2")
     await update_votes(books)
 
-    assert await books.bakeoff_stores.votes.missing(9) == ()
+    assert await books.bakeoff_stores.votes.list_missing(9) == ()
     assert await recorded(books) == ["r1", "r2"]
 
 
@@ -103,7 +103,7 @@ async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(books: Stores) ->
 
     await update_records(books)
 
-    of_suite, of_none = map(unpack_record, await books.bakeoff_stores.records.recent())
+    of_suite, of_none = map(unpack_record, await books.bakeoff_stores.records.list_recent())
     assert (of_suite.bakeoff, of_suite.number) == ("bo:1", 1)
     assert (of_suite.suite, of_suite.suite_version) == ("sql", SUITE.version)
     assert of_suite.category == "sums"
@@ -139,7 +139,7 @@ async def test_a_round_that_cannot_be_read_is_left_out_and_stops_nothing(
     await update_records(broken, tell=told.append)
 
     assert await recorded(broken) == ["r1", "r2"]
-    assert await broken.bakeoff_stores.records.missing(9) == ("bad",)
+    assert await broken.bakeoff_stores.records.list_missing(9) == ("bad",)
     assert [why.partition(":")[0] for why in told] == ["Round 'bad' is in no board"]
 
 

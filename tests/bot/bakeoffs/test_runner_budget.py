@@ -56,7 +56,7 @@ async def test_no_round_is_begun_whose_cost_may_not_fit_under_the_cap() -> None:
         f"The cap of {format_usd(int(3.5 * one))} for this bake-off is reached" in room.edited[-1]
     )
     assert "`/council bakeoff resume bo:beef` goes on" in room.edited[-1]
-    assert not await app.budget.ledger.held()
+    assert not await app.budget.ledger.list_reserved_rounds()
 
 
 async def test_a_cap_that_covers_every_question_ends_nothing() -> None:

@@ -29,10 +29,10 @@ def benched(home: Home, act: Callable[[BakeoffStores], Awaitable[None]]) -> None
 
 
 async def one_of_each(bench: BakeoffStores) -> None:
-    await bench.suites.keep(suite_of("Before?"), "U1", ASKED_AT)
-    await bench.suites.keep(SUITE, "U1", ASKED_AT)
+    await bench.suites.save(suite_of("Before?"), "U1", ASKED_AT)
+    await bench.suites.save(SUITE, "U1", ASKED_AT)
     await bench.bakeoffs.open(ENDED)
-    await bench.schedules.keep(a_schedule())
+    await bench.schedules.save(a_schedule())
 
 
 def another(tmp_path: Path) -> Home:
@@ -74,10 +74,10 @@ def test_it_comes_in_elsewhere_once(held: tuple[Home, str], tmp_path: Path) -> N
     assert second.out == "0 rounds taken in, 5 there already.\n"
 
     async def same(bench: BakeoffStores) -> None:
-        assert await bench.bakeoffs.recent() == (ENDED,)
+        assert await bench.bakeoffs.list_recent() == (ENDED,)
         assert await bench.suites.load(SUITE.scope, "sql") == SUITE
         assert len(await bench.suites.versions(SUITE.scope, "sql")) == 2
-        assert await bench.schedules.every() == (a_schedule(paused=True),)
+        assert await bench.schedules.list_all() == (a_schedule(paused=True),)
 
     benched(other, same)
     assert other.here("verify", "--from", str(path)).code == 0
@@ -87,7 +87,7 @@ def test_it_comes_in_elsewhere_once(held: tuple[Home, str], tmp_path: Path) -> N
 def test_what_comes_in_spends_nothing_by_itself(home: Home, tmp_path: Path) -> None:
     async def unfinished(bench: BakeoffStores) -> None:
         await bench.bakeoffs.open(a_bakeoff())
-        await bench.schedules.keep(a_schedule())
+        await bench.schedules.save(a_schedule())
 
     home.here("rounds")
     benched(home, unfinished)
@@ -98,8 +98,8 @@ def test_what_comes_in_spends_nothing_by_itself(home: Home, tmp_path: Path) -> N
     other.here("import", str(path))
 
     async def stopped(bench: BakeoffStores) -> None:
-        [bakeoff] = await bench.bakeoffs.recent()
-        [schedule] = await bench.schedules.every()
+        [bakeoff] = await bench.bakeoffs.list_recent()
+        [schedule] = await bench.schedules.list_all()
         assert bakeoff.ending
         assert "before its end" in (bakeoff.ending.failure or "")
         assert schedule.paused
@@ -119,15 +119,15 @@ def test_suites_and_schedules_that_are_there_are_left_as_they_are(
     own, taken = suite_of("Mine?"), a_schedule("own")
 
     async def of_their_own(bench: BakeoffStores) -> None:
-        await bench.suites.keep(own, "U2", ASKED_AT)
-        await bench.schedules.keep(taken)
+        await bench.suites.save(own, "U2", ASKED_AT)
+        await bench.schedules.save(taken)
 
     benched(other, of_their_own)
     ran = other.here("import", str(path))
 
     async def as_before(bench: BakeoffStores) -> None:
         assert await bench.suites.load(own.scope, "sql") == own
-        assert await bench.schedules.every() == (taken,)
+        assert await bench.schedules.list_all() == (taken,)
 
     benched(other, as_before)
     assert (ran.code, ran.lines) == (

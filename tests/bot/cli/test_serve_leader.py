@@ -47,18 +47,18 @@ async def test_money_of_rounds_about_to_be_stored_elsewhere_is_not_freed_at_once
 
     await done_for_a_moment(app)
 
-    assert await app.budget.ledger.held() == ("lost",)
+    assert await app.budget.ledger.list_reserved_rounds() == ("lost",)
 
 
 async def test_one_process_forgets_presses_of_long_ago_and_the_others_do_not() -> None:
     _, (app, _) = processes(2)
     app.bakeoff_registry = BakeoffRegistry(sole=another_does)
     for number in range(MAX_REMEMBERED_PRESSES + 1):
-        await app.key_values.note(PRESS, f"press {number}", "")
+        await app.key_values.put(PRESS, f"press {number}", "")
 
     await done_for_a_moment(app)
 
-    assert len(await app.key_values.every(PRESS)) == MAX_REMEMBERED_PRESSES + 1
+    assert len(await app.key_values.list_texts(PRESS)) == MAX_REMEMBERED_PRESSES + 1
 
 
 async def test_numbers_of_rounds_that_closed_before_are_one_process_affair() -> None:
@@ -72,7 +72,7 @@ async def test_numbers_of_rounds_that_closed_before_are_one_process_affair() -> 
         await asyncio.sleep(0.2)
         counting.cancel()
         await asyncio.gather(counting, return_exceptions=True)
-        assert await app.bakeoff_stores.records.missing(9) == missing
+        assert await app.bakeoff_stores.records.list_missing(9) == missing
 
 
 async def test_old_texts_are_forgotten_by_one_process() -> None:

@@ -31,7 +31,7 @@ R1 = Job(Q, "r1")
 
 async def test_a_job_runs_once_in_one_process(one: Process, other: Process) -> None:
     async with serve(one) as here, serve(other) as there:
-        await asyncio.gather(*(process.job_queue.begin(R1) for process in (one, other) * 3))
+        await asyncio.gather(*(process.job_queue.enqueue(R1) for process in (one, other) * 3))
         here.may_end.set()
         there.may_end.set()
         await wait_until_ended(one, R1)
@@ -41,9 +41,9 @@ async def test_a_job_runs_once_in_one_process(one: Process, other: Process) -> N
 
 async def test_a_running_job_is_not_enqueued_again(one: Process, other: Process) -> None:
     async with serve(one) as recorder:
-        await other.job_queue.begin(R1)
+        await other.job_queue.enqueue(R1)
         await next_item(recorder.begun)
-        await other.job_queue.begin(R1)
+        await other.job_queue.enqueue(R1)
         recorder.may_end.set()
         await wait_until_ended(other, R1)
 
@@ -51,7 +51,7 @@ async def test_a_running_job_is_not_enqueued_again(one: Process, other: Process)
 
 
 async def test_a_job_waits_until_a_process_serves_its_queue(one: Process, other: Process) -> None:
-    await one.job_queue.begin(R1)
+    await one.job_queue.enqueue(R1)
     waiting = await one.job_queue.is_queued(R1)
 
     async with serve(other) as recorder:
@@ -65,8 +65,8 @@ async def test_a_queue_runs_in_the_processes_that_serve_it(one: Process, other: 
     async with serve(one, queue="show slack") as shows, serve(other) as carries:
         shows.may_end.set()
         carries.may_end.set()
-        await other.job_queue.begin(Job("show slack", "r1"))
-        await one.job_queue.begin(R1)
+        await other.job_queue.enqueue(Job("show slack", "r1"))
+        await one.job_queue.enqueue(R1)
         await asyncio.gather(next_item(shows.ended), next_item(carries.ended))
 
     assert (shows.done, carries.done) == (["r1"], ["r1"])
@@ -75,7 +75,7 @@ async def test_a_queue_runs_in_the_processes_that_serve_it(one: Process, other: 
 async def test_no_more_jobs_than_allowed_run_at_once(one: Process) -> None:
     async with serve(one, at_once=2) as recorder:
         for name in ("a", "b", "c"):
-            await one.job_queue.begin(Job(Q, name))
+            await one.job_queue.enqueue(Job(Q, name))
         first = [await next_item(recorder.begun) for _ in range(2)]
         held_back = recorder.begun.empty()
         recorder.may_end.set()
@@ -86,7 +86,7 @@ async def test_no_more_jobs_than_allowed_run_at_once(one: Process) -> None:
 
 async def test_a_stopped_job_does_not_run_again(one: Process, other: Process) -> None:
     async with serve(one) as recorder:
-        await other.job_queue.begin(R1)
+        await other.job_queue.enqueue(R1)
         await next_item(recorder.begun)
         stopped = await other.job_queue.stop(R1)
         await next_item(recorder.ended)
@@ -96,7 +96,7 @@ async def test_a_stopped_job_does_not_run_again(one: Process, other: Process) ->
 
 
 async def test_a_waiting_job_is_stopped_at_once(one: Process) -> None:
-    await one.job_queue.begin(R1)
+    await one.job_queue.enqueue(R1)
 
     assert await one.job_queue.stop(R1) == ()
     assert not await one.job_queue.is_queued(R1)
@@ -105,7 +105,7 @@ async def test_a_waiting_job_is_stopped_at_once(one: Process) -> None:
 async def test_a_job_that_a_worker_takes_at_this_moment_is_stopped(
     one: Process, migrated_url: str
 ) -> None:
-    await one.job_queue.begin(R1)
+    await one.job_queue.enqueue(R1)
     conninfo = build_conninfo(migrated_url, "worker")
     async with await psycopg.AsyncConnection.connect(conninfo) as worker:
         await worker.execute("UPDATE procrastinate_jobs SET status = 'doing'")
@@ -127,10 +127,10 @@ async def is_anyone_waiting_for_a_lock(connection: psycopg.AsyncConnection) -> b
 
 async def test_a_job_enqueued_while_it_stops_runs_again(one: Process) -> None:
     async with serve(one) as recorder:
-        await one.job_queue.begin(R1)
+        await one.job_queue.enqueue(R1)
         await next_item(recorder.begun)
         await one.job_queue.stop(R1)
-        await one.job_queue.begin(R1)
+        await one.job_queue.enqueue(R1)
 
         assert await next_item(recorder.begun) == "r1"
 
@@ -140,13 +140,13 @@ async def test_a_failed_job_stays_failed_until_it_is_enqueued_again(one: Process
         recorder.unfinished = ["r1"]
         recorder.error = BudgetError("Nothing is left of today's budget.")
         recorder.may_end.set()
-        await one.job_queue.begin(R1)
+        await one.job_queue.enqueue(R1)
         await next_item(recorder.ended)
         left = await one.job_queue.status(R1)
         await one.job_queue.fill(Q)
         still_left = not await one.job_queue.is_queued(R1)
         recorder.error = None
-        await one.job_queue.begin(R1)
+        await one.job_queue.enqueue(R1)
         await next_item(recorder.ended)
 
     fault = {"kind": "BudgetError", "why": "Nothing is left of today's budget."}
@@ -159,7 +159,7 @@ async def test_a_starting_process_retries_failed_jobs(one: Process, other: Proce
     async with serve(one) as recorder:
         recorder.error = BudgetError("Nothing is left of today's budget.")
         recorder.may_end.set()
-        await one.job_queue.begin(R1)
+        await one.job_queue.enqueue(R1)
         await next_item(recorder.ended)
 
     async with serve(other) as recorder:
@@ -174,7 +174,7 @@ async def test_an_unexpected_error_is_reported_without_its_text(one: Process) ->
         recorder.error = ZeroDivisionError("secret")
         recorder.may_end.set()
         with capture_logs() as logs:
-            await one.job_queue.begin(R1)
+            await one.job_queue.enqueue(R1)
             await next_item(recorder.ended)
         left = await one.job_queue.status(R1)
 
@@ -188,7 +188,7 @@ async def test_a_process_that_shuts_down_requeues_its_jobs_at_once(
 ) -> None:
     async with AsyncExitStack() as stack:
         leaving = await stack.enter_async_context(serve(one))
-        await one.job_queue.begin(R1)
+        await one.job_queue.enqueue(R1)
         await next_item(leaving.begun)
         async with serve(other) as recorder:
             await stack.aclose()
@@ -199,7 +199,7 @@ async def test_a_process_that_shuts_down_requeues_its_jobs_at_once(
 
 async def test_jobs_of_a_killed_process_are_taken_over(one: Process, other: Process) -> None:
     async with serve(one) as killed:
-        await one.job_queue.begin(R1)
+        await one.job_queue.enqueue(R1)
         await next_item(killed.begun)
         async with serve(other) as recorder:
             one.kill()
@@ -213,10 +213,10 @@ async def test_jobs_of_a_killed_process_are_taken_over(one: Process, other: Proc
 
 async def test_a_busy_process_requeues_stalled_jobs_too(one: Process, other: Process) -> None:
     async with serve(other, at_once=1) as full:
-        await other.job_queue.begin(Job(Q, "long"))
+        await other.job_queue.enqueue(Job(Q, "long"))
         await next_item(full.begun)
         async with serve(one) as killed:
-            await one.job_queue.begin(R1)
+            await one.job_queue.enqueue(R1)
             await next_item(killed.begun)
             one.kill()
             # It has no room for it, but has it wait for whoever has.
@@ -252,7 +252,7 @@ async def test_a_process_that_was_cut_off_abandons_jobs_that_another_took(
     one: Process, other: Process
 ) -> None:
     async with serve(one) as cut_off:
-        await one.job_queue.begin(R1)
+        await one.job_queue.enqueue(R1)
         await next_item(cut_off.begun)
         one.connector.is_cut = True
         async with serve(other) as recorder:
@@ -271,7 +271,7 @@ async def test_a_frozen_process_abandons_its_jobs_when_it_thaws(migrated_url: st
     async with start_process(migrated_url, clock=clock) as frozen, serve(frozen) as recorder:
         lost: list[Job] = []
         frozen.job_queue.on_job_lost(lost.append)
-        await frozen.job_queue.begin(R1)
+        await frozen.job_queue.enqueue(R1)
         await next_item(recorder.begun)
         had = frozen.job_queue.is_running_here(R1)
         clock.now += 60
@@ -286,7 +286,7 @@ async def test_a_frozen_process_abandons_its_jobs_when_it_thaws(migrated_url: st
 async def test_a_short_freeze_changes_nothing(migrated_url: str) -> None:
     clock = Clock()
     async with start_process(migrated_url, clock=clock) as process, serve(process) as recorder:
-        await process.job_queue.begin(R1)
+        await process.job_queue.enqueue(R1)
         await next_item(recorder.begun)
         clock.now += QUICK.gap_seconds
         process.job_queue.worker.freeze_detector.check()
@@ -298,7 +298,7 @@ async def test_a_job_that_kills_its_process_repeatedly_fails(migrated_url: str) 
     with capture_logs() as logs:
         for _ in range(QUICK.max_takeovers):
             async with start_process(migrated_url) as process, serve(process) as recorder:
-                await process.job_queue.begin(R1)
+                await process.job_queue.enqueue(R1)
                 await next_item(recorder.begun)
                 process.kill()
         async with start_process(migrated_url) as process, serve(process) as recorder:
@@ -320,7 +320,7 @@ async def test_running_jobs_survive_a_restart_of_the_server(
 ) -> None:
     timings = replace(QUICK, settle_seconds=1.5)
     async with start_process(migrated_url, timings) as one, serve(one) as recorder:
-        await one.job_queue.begin(R1)
+        await one.job_queue.enqueue(R1)
         await next_item(recorder.begun)
         async with start_process(migrated_url, timings) as other, serve(other) as idle:
             await asyncio.to_thread(postgres.stop)
@@ -339,7 +339,7 @@ async def test_nothing_is_requeued_until_every_worker_could_send_a_heartbeat(
     clock = Clock()
     patient = replace(QUICK, settle_seconds=0.2)
     async with start_process(migrated_url) as killed, serve(killed) as recorder:
-        await killed.job_queue.begin(R1)
+        await killed.job_queue.enqueue(R1)
         await next_item(recorder.begun)
         killed.kill()
         async with start_process(migrated_url, patient, clock) as process, serve(process) as taker:
@@ -353,7 +353,7 @@ async def test_nothing_is_requeued_until_every_worker_could_send_a_heartbeat(
 
 async def test_a_job_that_fails_during_an_outage_is_retried(one: Process) -> None:
     async with serve(one) as recorder:
-        await one.job_queue.begin(R1)
+        await one.job_queue.enqueue(R1)
         await next_item(recorder.begun)
         one.monitor.mark_troubled()
         recorder.error = StoreError("The database server cannot be reached.")
@@ -368,7 +368,7 @@ async def test_a_job_that_fails_during_an_outage_is_retried(one: Process) -> Non
 async def test_a_locked_job_runs_in_no_other_process(one: Process, other: Process) -> None:
     async with serve(other) as recorder:
         async with one.job_queue.lock(R1):
-            await other.job_queue.begin(R1)
+            await other.job_queue.enqueue(R1)
             with pytest.raises(JobTakenError, match="under way in another process"):
                 async with other.job_queue.lock(R1):
                     pass
@@ -381,7 +381,7 @@ async def test_a_locked_job_runs_in_no_other_process(one: Process, other: Proces
 
 async def test_a_job_of_the_cluster_cannot_be_locked(one: Process, other: Process) -> None:
     async with serve(other) as recorder:
-        await one.job_queue.begin(R1)
+        await one.job_queue.enqueue(R1)
         await next_item(recorder.begun)
 
         with pytest.raises(JobTakenError):
@@ -432,7 +432,7 @@ async def test_an_unreachable_database_is_one_sentence(one: Process) -> None:
     one.connector.is_cut = True
 
     with pytest.raises(StoreError, match="cannot be reached"):
-        await one.job_queue.begin(R1)
+        await one.job_queue.enqueue(R1)
 
 
 async def test_a_sweep_does_not_requeue_its_own_process_jobs(
@@ -440,7 +440,7 @@ async def test_a_sweep_does_not_requeue_its_own_process_jobs(
 ) -> None:
     silent = replace(QUICK, heartbeat_seconds=60.0)
     async with start_process(migrated_url, silent) as busy, serve(busy) as recorder:
-        await busy.job_queue.begin(R1)
+        await busy.job_queue.enqueue(R1)
         await next_item(recorder.begun)
         await asyncio.sleep(1.5 * QUICK.stalled_seconds)  # it is silence that is waited for
 

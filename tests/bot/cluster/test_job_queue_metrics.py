@@ -21,7 +21,7 @@ def works(state: str) -> float:
 
 
 async def test_waiting_and_running_jobs_are_counted(one: Process) -> None:
-    await one.job_queue.begin(R1)
+    await one.job_queue.enqueue(R1)
     await wait_until(lambda: works("waiting") == 1)
 
     async with serve(one, queue=QUEUE) as recorder:
@@ -39,7 +39,7 @@ async def test_jobs_of_a_killed_process_are_counted_as_stalled_and_taken_over(
 ) -> None:
     before = figure("council_takeovers_total", queue=QUEUE)
     async with serve(one, queue=QUEUE) as killed:
-        await one.job_queue.begin(R1)
+        await one.job_queue.enqueue(R1)
         await next_item(killed.begun)
         one.kill()
         await wait_until(lambda: works("stalled") == 1)

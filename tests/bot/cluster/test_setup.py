@@ -16,7 +16,7 @@ NOBODY = "postgresql+psycopg://me:secret@127.0.0.1:9/council"
 
 async def test_two_openings_share_the_job_queue(migrated_url: str) -> None:
     async with opened_cluster(migrated_url) as one, opened_cluster(migrated_url) as other:
-        await one.job_queue.begin(Job("rounds", "r1"))
+        await one.job_queue.enqueue(Job("rounds", "r1"))
 
         assert await other.job_queue.is_queued(Job("rounds", "r1"))
 

@@ -28,6 +28,6 @@ async def test_a_thousand_deliveries_of_ten_events_make_ten_rounds() -> None:
     )
 
     members = len(app.panel(None, PLACE).members)
-    assert len(await app.store.recent()) == EVENTS
+    assert len(await app.store.list_summaries()) == EVENTS
     assert len(gateway.of(Role.ANSWER)) == EVENTS * members
     assert len(chat.keys) == len(set(chat.keys)) == EVENTS * (3 + members)  # root, two tables

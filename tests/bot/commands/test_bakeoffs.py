@@ -27,7 +27,7 @@ DIRECT = Place("slack", "T1", "D1", private=True)
 @pytest.fixture
 async def app() -> AppContext:
     app = an_app(panels=[a_panel(), replace(a_panel(4), name="large")])
-    await app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
     return app
 
 
@@ -110,7 +110,7 @@ async def test_what_it_comes_to_is_said_before_anything_is_spent(app: AppContext
     assert "It costs nothing, and its cap is $1.50." in words
     assert "The questions go to" in words
     assert "[Start] [Leave it]" in words
-    assert await app.bakeoff_stores.bakeoffs.recent() == ()
+    assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
 
 
 def button(room: Room, action: str) -> Button:
@@ -135,7 +135,7 @@ async def test_a_press_begins_it_once(app: AppContext) -> None:
     await press(app, room, start)
     await press(app, room, start)
 
-    (bakeoff,) = await app.bakeoff_stores.bakeoffs.recent()
+    (bakeoff,) = await app.bakeoff_stores.bakeoffs.list_recent()
     assert (bakeoff.id, bakeoff.panel.name) == ("bo:0123456789ab", "large")
     assert (bakeoff.cap_micro, bakeoff.asked_by, bakeoff.place) == (2_000_000, "U1", HERE)
     assert bakeoff.ending
@@ -151,7 +151,7 @@ async def test_what_is_left_is_not_begun(app: AppContext) -> None:
     await press(app, room, button(room, LEAVE))
 
     assert room.whispered[-1] == "Nothing was begun, and nothing is spent."
-    assert await app.bakeoff_stores.bakeoffs.recent() == ()
+    assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
 
 
 async def test_a_press_is_authorised_again(app: AppContext) -> None:
@@ -162,13 +162,13 @@ async def test_a_press_is_authorised_again(app: AppContext) -> None:
     await press(app, room, button(room, START), BEN)
 
     assert "not open in this channel" in room.whispered[-1]
-    assert await app.bakeoff_stores.bakeoffs.recent() == ()
+    assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
 
 
 async def test_a_suite_that_changed_since_is_proposed_anew(app: AppContext) -> None:
     room = Room()
     await said(app, "/council bakeoff sql", room)
-    await app.bakeoff_stores.suites.keep(a_suite(5), "U1", ASKED_AT)
+    await app.bakeoff_stores.suites.save(a_suite(5), "U1", ASKED_AT)
 
     await press(app, room, button(room, START))
 
@@ -211,14 +211,14 @@ async def test_in_a_terminal_a_word_begins_it_and_progress_is_shown(app: AppCont
 class Page(FakeChat):
     """Nobody stays to watch."""
 
-    follows = False
+    shows_progress = False
 
 
 async def test_on_the_page_it_goes_on_by_itself(app: AppContext) -> None:
     chat = Page()
 
     await said(app, "bakeoff sql now", chat, place=Place("web", channel="web:1"))
-    (bakeoff,) = await app.bakeoff_stores.bakeoffs.recent()
+    (bakeoff,) = await app.bakeoff_stores.bakeoffs.list_recent()
     seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
 
     assert len(chat.said) == 1
@@ -227,18 +227,18 @@ async def test_on_the_page_it_goes_on_by_itself(app: AppContext) -> None:
 
 async def test_whoever_leaves_the_terminal_cancels_it() -> None:
     app = an_app(FakeGateway({CLAUDE: Hangs()}))
-    await app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
     chat, place = FakeChat(), Place("terminal")
     talking = asyncio.create_task(said(app, "bakeoff sql now", chat, place=place))
     while not (  # noqa: ASYNC110
-        there := await app.bakeoff_stores.bakeoffs.recent()
+        there := await app.bakeoff_stores.bakeoffs.list_recent()
     ) or not app.runner.latest(f"{there[0].id}.2"):
         await asyncio.sleep(0)
 
     talking.cancel()
     await asyncio.gather(talking, return_exceptions=True)
 
-    (bakeoff,) = await app.bakeoff_stores.bakeoffs.recent()
+    (bakeoff,) = await app.bakeoff_stores.bakeoffs.list_recent()
     assert bakeoff.ending
     assert bakeoff.ending.failure == "It was cancelled."
     assert app.runner.latest(f"{bakeoff.id}.1") is None

@@ -89,7 +89,7 @@ async def test_a_channel_has_its_own_panel_unless_another_is_picked_or_named() -
     assert app.panel(None, HERE).name == "cheap"
     assert app.panel(None, replace(HERE, channel="C2")).name == "house"
     assert app.panel("house", HERE).name == "house"
-    await app.pick("house", HERE)
+    await app.pick_panel("house", HERE)
     assert app.panel(None, HERE).name == "house"
 
 

@@ -76,7 +76,7 @@ async def test_the_same_event_again_posts_nothing_twice() -> None:
 
 
 async def test_where_no_files_may_be_posted_the_figures_are_told_in_words() -> None:
-    (app, _), room = app_with(a_report()), Room(keeps_files=False)
+    (app, _), room = app_with(a_report()), Room(accepts_files=False)
 
     await handle_message(app, room, said("bias"))
 

@@ -29,7 +29,7 @@ class Room(FakeChat):
     """A room that remembers what was posted where, and may refuse."""
 
     is_room = True
-    keeps_files: bool = True
+    accepts_files: bool = True
     posted: list[tuple[Place, Post]] = field(default_factory=list)
     refuses: type[PostingForbiddenError] | None = None
 
@@ -47,7 +47,7 @@ def said(text: str, place: Place = ROOM, *, is_shared: bool = False) -> Incoming
 
 async def with_runs(scope: str) -> AppContext:
     app = an_app()
-    await app.bakeoff_stores.records.keep(packed_all([*runs_of("sql", 3, scope=scope)]))
+    await app.bakeoff_stores.records.save(packed_all([*runs_of("sql", 3, scope=scope)]))
     return app
 
 
@@ -100,7 +100,7 @@ async def test_the_same_event_again_posts_nothing_twice() -> None:
 
 
 async def test_where_no_files_may_be_posted_there_are_none() -> None:
-    app, room = await with_runs("slack/T1"), Room(keeps_files=False)
+    app, room = await with_runs("slack/T1"), Room(accepts_files=False)
 
     await handle_message(app, room, said("leaderboard sql"))
 

@@ -91,7 +91,7 @@ async def house() -> AsyncIterator[House]:
     gateway = BlockedGateway()
     board, apps = processes(2, gateway)
     yield House(board, apps, gateway)
-    for line in await apps[0].store.recent():
+    for line in await apps[0].store.list_summaries():
         await apps[0].runner.stop(line.id)
 
 
@@ -112,7 +112,7 @@ async def test_who_hears_a_question_says_so_and_another_process_shows_its_round(
         await asking
 
     assert chat.posted == []
-    line = await hears.store.line(KEY)
+    line = await hears.store.load_summary(KEY)
     assert line.delivered
     assert house.board.begun == [Job("show slack", KEY)]
     assert len(house.posted) == len({*house.rooms[0].keys}) > 1
@@ -131,7 +131,7 @@ async def test_a_round_is_shown_on_by_another_process_when_the_first_leaves(hous
         house.gateway.goes_on.set()
         await asking
 
-    assert (await hears.store.line(KEY)).delivered
+    assert (await hears.store.load_summary(KEY)).delivered
     assert house.board.begun == [Job("show slack", KEY)] * 2
     assert len(house.posted) == len({*house.rooms[0].keys})  # nothing was posted twice
     calls = house.gateway.times_asked()
@@ -146,7 +146,7 @@ async def test_a_round_that_was_stored_by_a_process_that_died_then_is_shown(hous
     async with house.showing(shows):
         await house.until(lambda: not house.board.is_queued(Job("show slack", KEY)))
 
-    assert (await hears.store.line(KEY)).delivered
+    assert (await hears.store.load_summary(KEY)).delivered
 
 
 async def test_what_goes_wrong_is_told_by_the_process_that_heard_the_asker(house: House) -> None:
@@ -158,7 +158,7 @@ async def test_what_goes_wrong_is_told_by_the_process_that_heard_the_asker(house
 
     assert chat.whispered[-1] == "The channel is archived: ask in another one."
     assert house.told == []
-    assert (await hears.store.line(KEY)).paused
+    assert (await hears.store.load_summary(KEY)).paused
 
 
 async def test_where_that_process_is_gone_whoever_shows_it_tells_the_asker(house: House) -> None:
@@ -184,13 +184,13 @@ async def test_a_round_is_cancelled_and_gone_on_with_from_any_process(house: Hou
         await handle_message(shows, other, said(f"cancel {KEY}", "slack:T1:2"))
         await asking
         assert "is cancelled" in other.whispered[-1]
-        assert (await hears.store.line(KEY)).delivered
+        assert (await hears.store.load_summary(KEY)).delivered
 
         house.gateway.goes_on.set()
         await resume_round(shows, other, said(key="slack:T1:3"), KEY)
 
     assert (await hears.store.load(KEY)).closing
-    assert (await hears.store.line(KEY)).delivered
+    assert (await hears.store.load_summary(KEY)).delivered
 
 
 async def test_what_failed_is_left_until_somebody_goes_on_with_it(house: House) -> None:
@@ -200,5 +200,5 @@ async def test_what_failed_is_left_until_somebody_goes_on_with_it(house: House) 
         await report_errors(Private(), said(), ask_with_options(hears, Private(), said()))
         await house.board.sweep()
 
-        assert not (await hears.store.line(KEY)).delivered
+        assert not (await hears.store.load_summary(KEY)).delivered
         assert house.board.begun == [Job("show slack", KEY)]

@@ -75,7 +75,7 @@ async def test_nobody_else_may(app: AppContext) -> None:
     await app.store.open(asked())
 
     assert await said(app, "cancel beef1", BEN) == "Only the one who asked can cancel a round."
-    assert not (await app.store.line("beef1")).paused
+    assert not (await app.store.load_summary("beef1")).paused
 
 
 async def test_an_admin_may(app: AppContext) -> None:
@@ -109,7 +109,7 @@ async def test_a_closed_round_is_told_kindly(app: AppContext) -> None:
     assert await said(app, "cancel beef1") == (
         "Round beef1 is closed already: `/council show beef1` opens it."
     )
-    assert not (await app.store.line("beef1")).paused
+    assert not (await app.store.load_summary("beef1")).paused
 
 
 async def test_a_forgotten_round_is_told_kindly(app: AppContext) -> None:
@@ -132,4 +132,4 @@ async def test_a_round_that_ends_meanwhile_is_closed_and_not_cancelled() -> None
     await app.store.open(asked())
 
     assert "Round beef1 is closed already" in await said(app, "cancel beef1")
-    assert not (await app.store.line("beef1")).paused
+    assert not (await app.store.load_summary("beef1")).paused

@@ -26,7 +26,7 @@ ADD = "/council schedule add weekly-sql suite:sql panel:house every monday 09:00
 class Rooms(FakeChat):
     """A chat whose workspace has a second channel, and a third that is closed."""
 
-    async def in_channel(self, said: IncomingMessage, channel: str) -> IncomingMessage:
+    async def redirect_to_channel(self, said: IncomingMessage, channel: str) -> IncomingMessage:
         if channel not in {"models", "shared"}:
             raise PostingForbiddenError(f"There is no channel #{channel} here.")
         place = replace(said.place, channel=channel)
@@ -39,7 +39,7 @@ async def app() -> AppContext:
     app = an_app(FakeGateway(prices=dict.fromkeys((CLAUDE, GPT, GEMINI), price)))
     app.now = lambda: SATURDAY
     app.access = Access(admins=("U9",))
-    await app.bakeoff_stores.suites.keep(SQL, "U1", SATURDAY)
+    await app.bakeoff_stores.suites.save(SQL, "U1", SATURDAY)
     return app
 
 
@@ -51,7 +51,7 @@ async def said(app: AppContext, text: str, asker: Asker = ANA, place: Place = HE
 
 
 async def only(app: AppContext) -> Schedule:
-    (found,) = await app.bakeoff_stores.schedules.every()
+    (found,) = await app.bakeoff_stores.schedules.list_all()
     return found
 
 
@@ -125,7 +125,7 @@ async def test_what_cannot_be_is_one_kind_sentence_and_nothing_is_kept(
 
     assert why in told
     assert "\n" not in told
-    assert await app.bakeoff_stores.schedules.every() == ()
+    assert await app.bakeoff_stores.schedules.list_all() == ()
 
 
 async def test_a_name_is_taken_once(app: AppContext) -> None:
@@ -166,7 +166,7 @@ async def test_a_schedule_is_paused_resumed_and_removed(app: AppContext) -> None
     assert not (await only(app)).paused
     assert (await only(app)).last_slot == "2026-12-01T13:00"  # what came meanwhile is not caught up
     assert "is removed" in await said(app, "/council schedule remove weekly-sql")
-    assert await app.bakeoff_stores.schedules.every() == ()
+    assert await app.bakeoff_stores.schedules.list_all() == ()
 
 
 async def test_what_cannot_run_is_not_resumed_and_the_list_says_why(app: AppContext) -> None:
@@ -230,7 +230,7 @@ async def test_a_run_now_is_a_bakeoff_of_the_schedule_beside_its_slots(app: AppC
 
     await said(app, "/council schedule run weekly-sql", ADMIN)
 
-    (bakeoff,) = await app.bakeoff_stores.bakeoffs.recent()
+    (bakeoff,) = await app.bakeoff_stores.bakeoffs.list_recent()
     assert bakeoff.id.startswith(f"sched:{one.id}@now-")
     assert (bakeoff.schedule, bakeoff.asked_by, bakeoff.place) == (one.id, "U9", HERE)
     assert bakeoff.ending

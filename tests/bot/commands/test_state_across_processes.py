@@ -48,7 +48,7 @@ async def test_a_panel_that_one_process_picked_goes_for_what_another_hears() -> 
 
 async def test_a_picked_panel_that_is_gone_is_said_to_be() -> None:
     app = an_app()
-    await app.pick("gone", HERE)
+    await app.pick_panel("gone", HERE)
 
     with pytest.raises(PanelError, match="'gone', which goes here, is not there any more: pick"):
         await open_round(app, said("Why?"), "Why?")
@@ -67,23 +67,23 @@ async def test_a_suite_shown_by_one_process_is_kept_by_another() -> None:
 
 
 async def test_a_draft_of_another_version_is_said_to_wait_no_more() -> None:
-    memos = MemoryKeyValueStore()
-    await memos.note("draft", f"{HERE.scope}/c0de", '{"suite": "otherwise"}')
+    key_values = MemoryKeyValueStore()
+    await key_values.put("draft", f"{HERE.scope}/c0de", '{"suite": "otherwise"}')
 
     with pytest.raises(SuiteError, match="Add it once more"):
-        await take_draft(memos, "c0de", said(""))
+        await take_draft(key_values, "c0de", said(""))
 
 
 async def test_a_workspace_that_leaves_takes_what_was_picked_and_shown_there() -> None:
     app = an_app()
-    await app.pick("house", HERE)
-    await app.pick("house", Place("slack", "T2", "C1"))
+    await app.pick_panel("house", HERE)
+    await app.pick_panel("house", Place("slack", "T2", "C1"))
     await save_draft(app.key_values, Draft(SUITE, "U1"))
 
     await delete_workspace(app, "slack", "T1")
 
-    assert {*await app.key_values.every("panel")} == {"slack/T2/C1"}
-    assert await app.key_values.every("draft") == {}
+    assert {*await app.key_values.list_texts("panel")} == {"slack/T2/C1"}
+    assert await app.key_values.list_texts("draft") == {}
 
 
 async def test_a_press_counts_once_however_many_processes_hear_it() -> None:
@@ -112,4 +112,4 @@ async def test_the_processes_of_a_cluster_seal_with_one_key() -> None:
 
     assert seals[1].is_csrf_token("visitor", seals[0].csrf_token("visitor"))
     assert seals[1].is_session_token(seals[0].session_token())
-    seals[1].open("r1", seals[0].link_key("r1"))
+    seals[1].verify_link("r1", seals[0].link_key("r1"))

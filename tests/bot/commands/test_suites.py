@@ -356,17 +356,17 @@ async def test_a_growing_suite_of_the_house_becomes_the_workspaces_own() -> None
 async def test_a_full_suite_grows_no_further() -> None:
     office = await an_office_with_a_round(Question("What is 6 x 7?", "U1", place=HERE))
     full = Suite("full", tuple(SuiteQuestion(f"{n}?") for n in range(1_000)), scope=HERE.scope)
-    await office.app.bakeoff_stores.suites.keep(full, "U1", ASKED_AT)
+    await office.app.bakeoff_stores.suites.save(full, "U1", ASKED_AT)
 
     assert "has 1,000 questions, the most" in await pressed(office, SuiteAddition("full"))
 
 
 async def test_the_oldest_draft_gives_way() -> None:
-    memos = MemoryKeyValueStore()
+    key_values = MemoryKeyValueStore()
     suite = Suite("sql", (SuiteQuestion("Why?"),), scope=HERE.scope)
-    codes = [await save_draft(memos, Draft(suite, "U1")) for _ in range(MAX_DRAFTS + 1)]
+    codes = [await save_draft(key_values, Draft(suite, "U1")) for _ in range(MAX_DRAFTS + 1)]
     said = IncomingMessage("", ANA, HERE, "k")
 
     with pytest.raises(SuiteError, match="does not wait"):
-        await take_draft(memos, codes[0], said)
-    assert (await take_draft(memos, codes[-1], said)).suite == suite
+        await take_draft(key_values, codes[0], said)
+    assert (await take_draft(key_values, codes[-1], said)).suite == suite

@@ -94,7 +94,7 @@ class InProcessBot:
 
     async def load_line(self) -> RoundSummary:
         """Return the round that the person asked for."""
-        lines = await self.app.store.recent()
+        lines = await self.app.store.list_summaries()
         (own,) = [line for line in lines if line.asked_by == self.person.id]
         return own
 
@@ -166,5 +166,5 @@ async def run_in_process(
             running.cancel()
             gateway.goes_on.set()
             await asyncio.gather(running, return_exceptions=True)
-            for line in await app.store.recent():
+            for line in await app.store.list_summaries():
                 await app.runner.stop(line.id)

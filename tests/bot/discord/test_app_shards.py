@@ -81,7 +81,7 @@ async def several(folder: Path, shards: int = 1) -> AsyncIterator[Processes]:
             gateway.goes_on.set()
             for number in range(len(found.running)):
                 await found.stop(number)
-            for line in await apps[0].store.recent():
+            for line in await apps[0].store.list_summaries():
                 await apps[0].runner.stop(line.id)
 
 
@@ -103,7 +103,7 @@ async def test_another_process_takes_over_a_shard_and_its_rounds(
         assert deed.accepted
         assert both.shards == [[0, 1], [0, 1]]
         assert len(discord.said_by_bot("C1")) == len(both.roots()) == 1
-        (line,) = await both.apps[0].store.recent()
+        (line,) = await both.apps[0].store.list_summaries()
         assert Job("show discord 0/1", line.id) in both.board.begun
 
 
@@ -116,9 +116,9 @@ async def test_a_round_is_delivered_by_the_shard_of_its_server(tmp_path: Path) -
             await both.discord.until(partial(both.roots, channel), 20)
 
         assert sorted(map(str, both.shards)) == ["[0, 2]", "[1, 2]"]
-        for line in await both.apps[0].store.recent():
+        for line in await both.apps[0].store.list_summaries():
             server = line.place.workspace
-            (shard,) = [one for one in (Shard(0, 2), Shard(1, 2)) if one.hears(server)]
+            (shard,) = [one for one in (Shard(0, 2), Shard(1, 2)) if one.serves(server)]
             assert Job(f"show discord {shard}", line.id) in both.board.begun
         (hears,) = {*both.ready()}  # who came first
         await both.stop(hears)

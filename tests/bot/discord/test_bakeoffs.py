@@ -15,7 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 async def proposed(bot: InProcessBot, words: str = "sql cap:$1") -> Message:
     """Have the person say that, and give what they alone are shown."""
-    await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
     deed = await bot.discord.slash(bot.person, bot.place, "council bakeoff", words=words)
     assert deed.accepted
 
@@ -37,7 +37,7 @@ async def begun(bot: InProcessBot) -> Message:
 async def ended(bot: InProcessBot, root: Message) -> None:
     await bot.discord.until(lambda: "2 of 2 questions" in root.text, 20)
     async with asyncio.timeout(10):
-        while not (await bot.app.bakeoff_stores.bakeoffs.recent())[0].ending:  # noqa: ASYNC110
+        while not (await bot.app.bakeoff_stores.bakeoffs.list_recent())[0].ending:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 
@@ -59,13 +59,13 @@ async def test_a_bakeoff_is_proposed_started_and_shows_its_result(
 
 
 async def test_a_declined_proposal_costs_nothing(bot: InProcessBot) -> None:
-    before = len(await bot.app.bakeoff_stores.bakeoffs.recent())
+    before = len(await bot.app.bakeoff_stores.bakeoffs.list_recent())
     proposal = await proposed(bot)
 
     await bot.discord.click(proposal, custom_id_of(proposal, "bakeoff_leave"), bot.person)
     await bot.discord.until(lambda: "Nothing was begun" in bot.private_texts())
 
-    assert len(await bot.app.bakeoff_stores.bakeoffs.recent()) == before
+    assert len(await bot.app.bakeoff_stores.bakeoffs.list_recent()) == before
 
 
 async def test_a_bakeoff_is_cancelled_and_resumed_by_buttons(bot: InProcessBot) -> None:
@@ -101,7 +101,7 @@ async def test_errors_name_the_wrong_argument(bot: InProcessBot) -> None:
         await bot.discord.slash(bot.person, bot.place, "council bakeoff", words=words)
         await bot.discord.until(lambda: reply in bot.private_texts(), 20)
 
-    await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
     await check("nope", "There is no suite 'nope'; those there are: sql.")
     await check("sql and law", "That names 3 suites where one is wanted.")
     await check("sql panel:nope", "There is no panel 'nope'")

@@ -116,7 +116,7 @@ async def test_an_unhelpful_round_asks_for_a_reason(bot: SimulatedBot) -> None:
     sent = await bot.ben.submit_modal(shown, {"reason": "It names no number."})
 
     assert "Noted, thank you." in await bot.wait_for_reply(sent)
-    (line,) = await bot.app.store.recent()
+    (line,) = await bot.app.store.list_summaries()
     (kept,) = await bot.app.store.ratings(line.id)
     assert (kept.helpful, kept.reason) == (False, "It names no number.")
 
@@ -235,11 +235,11 @@ async def test_the_question_limit_names_when_it_ends(
 class LateStore(MemoryStore):
     """Takes longer over a list than an interaction lasts."""
 
-    async def recent(
+    async def list_summaries(
         self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[RoundSummary, ...]:
         await asyncio.sleep(16 * 60)
-        return await super().recent(limit, wanted)
+        return await super().list_summaries(limit, wanted)
 
 
 async def test_replies_after_fifteen_minutes_are_direct_messages(

@@ -43,7 +43,7 @@ async def test_rounds_of_other_servers_and_of_direct_messages_stay(bot: InProces
     bot.discord.remove_bot("G1")
 
     await bot.discord.until(lambda: REMOVED in bot.told)
-    lines = await bot.app.store.recent()
+    lines = await bot.app.store.list_summaries()
     assert {line.question for line in lines} == {"Which queue, between us?", "And in here?"}
 
 

@@ -17,14 +17,14 @@ def test_each_server_is_heard_by_one_shard_as_discord_deals_them_out() -> None:
     shards = [Shard(number, 3) for number in range(3)]
 
     for server in map(str, range(10**18, 10**18 + 2**24, 2**22)):
-        (hears,) = [shard for shard in shards if shard.hears(server)]
+        (hears,) = [shard for shard in shards if shard.serves(server)]
         assert hears.number == (int(server) >> 22) % 3
 
 
 def test_direct_messages_are_heard_by_the_first_shard() -> None:
-    assert Shard(0, 3).hears("")
-    assert not Shard(1, 3).hears("")
-    assert ONLY_SHARD.hears(SERVER)
+    assert Shard(0, 3).serves("")
+    assert not Shard(1, 3).serves("")
+    assert ONLY_SHARD.serves(SERVER)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ async def test_which_commands_are_registered_is_remembered(kept: ServerStore) ->
 
 
 async def test_who_knows_of_one_shard_says_nothing_of_the_servers_of_another() -> None:
-    memos = MemoryKeyValueStore()
-    first, second = SqlServerStore(memos), SqlServerStore(memos)
+    key_values = MemoryKeyValueStore()
+    first, second = SqlServerStore(key_values), SqlServerStore(key_values)
     await first.note("app", set(), {"1"})
     await second.note("app", set(), {"2"})
 

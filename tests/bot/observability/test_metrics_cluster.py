@@ -15,7 +15,7 @@ from council.ports import RoundQuery
 from council.providers import Health, Limits, ProviderHealth, ProviderLoad
 from storage.engine import open_engine
 from storage.memory import MemoryOutbox
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.bot.test_outbox import HERE, POST, ChatDownError, Clock, FakeChat
 from tests.postgres import Server
 
@@ -62,7 +62,7 @@ async def test_downtime_of_the_database_is_measured(
     migrated_url: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine, seconds = open_engine(migrated_url), 0.0
-    store = SqlStore(engine)
+    store = SqlRoundStore(engine)
     with metrics.export_database_metrics(engine, lambda: seconds):
         await store.ids(wanted=RoundQuery())
         assert figure("council_database_connections", state="idle") == 1

@@ -14,7 +14,7 @@ from council.panel import Panel
 from council.ports import Store
 from council.rounds import Artefact, Round
 from storage.memory import MemoryStore
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.builders import GPT, a_round
 from tests.fakes.gateway import FakeGateway, Hangs, read_prompt
 
@@ -63,7 +63,7 @@ class RefusingStore(MemoryStore):
         await super().save(round_id, artefact)
 
 
-class RefusingSqlStore(SqlStore):
+class RefusingSqlStore(SqlRoundStore):
     """An SQL store whose next saves fail, as often as `failures_left` says."""
 
     failures_left = 0

@@ -20,7 +20,7 @@ from council.errors import BudgetError
 from council.ports import Gateway
 from council.rounds import Round, Stage
 from storage.engine import open_engine
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.bot.cluster.processes import QUICK, Clock, Process, start_process, wait_until
 from tests.bot.runners import runner_fixtures
 from tests.bot.runners.runner_fixtures import (
@@ -48,7 +48,7 @@ class Member:
     """One process of a cluster with its runner, its own way to the rows and to models."""
 
     process: Process
-    store: SqlStore
+    store: SqlRoundStore
     gateway: FakeGateway
     runner: ClusterRunner
     leave: Callable[[], Coroutine[Any, Any, None]]
@@ -64,7 +64,7 @@ async def join(migrated_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 
         async def joined(
             gateway: FakeGateway | None = None,
-            store: type[SqlStore] = SqlStore,
+            store: type[SqlRoundStore] = SqlRoundStore,
             clock: Callable[[], float] = awake,
             timings: ClusterTimings = QUICK,
             **more: object,
@@ -294,7 +294,7 @@ async def test_a_stopped_round_is_not_resumed(join: Join) -> None:
     await one.store.pause("r1", paused=True)
 
     await one.runner.resume(("web",))
-    await one.process.job_queue.begin(job_of("r1"))  # as by a sweep that looked before
+    await one.process.job_queue.enqueue(job_of("r1"))  # as by a sweep that looked before
     while await one.runner.is_running("r1"):  # noqa: ASYNC110 - nothing tells
         await asyncio.sleep(0.005)
 
@@ -330,7 +330,7 @@ async def test_an_error_keeps_its_kind_in_every_process(join: Join) -> None:
     await other.leave()
 
 
-class FailsUnforeseen(SqlStore):
+class FailsUnforeseen(SqlRoundStore):
     """A store with a fault that nobody foresaw."""
 
     async def save(self, round_id: str, artefact: object) -> None:

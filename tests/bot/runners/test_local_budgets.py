@@ -29,7 +29,7 @@ from storage.engine import open_engine
 from storage.ledger import SqlLedger
 from storage.memory import MemoryStore
 from storage.outbox import SqlOutbox
-from storage.rounds import SqlStore
+from storage.rounds import SqlRoundStore
 from tests.bot.rounds import words_of
 from tests.builders import KEYS, a_panel
 from tests.fakes.gateway import FakeGateway
@@ -72,7 +72,10 @@ async def nothing(_: Panel) -> None:
 async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
     """Return an AppContext over a real database and a fake gateway with prices."""
     engine = open_engine(new_file(tmp_path))
-    store, gateway = SqlStore(engine), Metered(prices=dict.fromkeys(KEYS, Price(0, 25e-6, 100)))
+    store, gateway = (
+        SqlRoundStore(engine),
+        Metered(prices=dict.fromkeys(KEYS, Price(0, 25e-6, 100))),
+    )
     budget = Budget(SqlLedger(engine), CAPS, lambda: NOON)
     runner = LocalRunner(store, gateway, nothing, paying=budget.paying)
     panels = {"house": a_panel(3)}
@@ -80,14 +83,14 @@ async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
     parts = (store, gateway, runner, outbox, panels, "house")
     bench = memory_bench(MemoryStore())
     apart = MemoryExperiments()
-    memos = MemoryKeyValueStore()
+    key_values = MemoryKeyValueStore()
     yield AppContext(
         *parts,
         now=lambda: NOON,
         budget=budget,
         bakeoff_stores=bench,
         experiments=apart,
-        key_values=memos,
+        key_values=key_values,
         measure_bias=bias_report,
     )
     await runner.close()
@@ -99,7 +102,7 @@ def said(key: str, text: str = "Why?") -> IncomingMessage:
 
 
 async def gone(app: AppContext) -> CapUsage:
-    return (await app.budget.ledger.used(Account("", NOON.date())))[Scope.DAY]
+    return (await app.budget.ledger.usage(Account("", NOON.date())))[Scope.DAY]
 
 
 async def held(app: AppContext, key: str) -> Round | None:
@@ -127,7 +130,7 @@ async def test_of_fifty_rounds_at_once_twenty_fit_and_the_cap_is_spent_exactly(
     assert {round_.stage for round_ in closed} == {Stage.CLOSED}
     assert [round_.absences for round_ in closed] == [()] * ADMITTED
     assert await gone(app) == CapUsage(CAPS.day or 0, 0)
-    assert len(await app.store.recent()) == ADMITTED
+    assert len(await app.store.list_summaries()) == ADMITTED
     assert len(app.gateway.asked) == ADMITTED * CALLS  # type: ignore[attr-defined]
 
 

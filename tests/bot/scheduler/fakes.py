@@ -101,11 +101,11 @@ class Watch:
     scheduler: Scheduler
 
     async def keep(self, schedule: Schedule = WEEKLY) -> None:
-        await self.app.bakeoff_stores.schedules.keep(schedule)
+        await self.app.bakeoff_stores.schedules.save(schedule)
 
     async def row(self, schedule_id: str = WEEKLY.id) -> Schedule:
         (found,) = [
-            x for x in await self.app.bakeoff_stores.schedules.every() if x.id == schedule_id
+            x for x in await self.app.bakeoff_stores.schedules.list_all() if x.id == schedule_id
         ]
         return found
 
@@ -127,7 +127,7 @@ async def a_watch(bench: BakeoffStores | None = None, clock: Clock | None = None
     clock, room, holds, app = clock or Clock(), Room(), Holds(), an_app()
     app.now, app.chats["slack"] = clock, lambda _: room
     app.bakeoff_stores = bench or app.bakeoff_stores
-    await app.bakeoff_stores.suites.keep(SQL, "U1", clock())
+    await app.bakeoff_stores.suites.save(SQL, "U1", clock())
     return Watch(app, clock, room, holds, Scheduler(app, holds))
 
 

@@ -155,9 +155,9 @@ async def test_a_chat_that_stays_away_is_told_later_what_was_left_out(watch: Wat
 
 async def test_the_page_is_told_nothing_and_needs_no_chat(watch: Watch) -> None:
     del watch.app.chats["slack"]
-    await watch.app.bakeoff_stores.suites.keep(SQL, "U1", watch.clock())
+    await watch.app.bakeoff_stores.suites.save(SQL, "U1", watch.clock())
     await watch.keep(replace(WEEKLY, place=Place("web"), scope=""))
-    await watch.app.bakeoff_stores.suites.keep(replace(SQL, scope=""), "U1", watch.clock())
+    await watch.app.bakeoff_stores.suites.save(replace(SQL, scope=""), "U1", watch.clock())
     watch.clock.move(minutes=1)
 
     await watch.fire()
@@ -258,11 +258,11 @@ class Failing(MemorySchedules):
 
     away = 2
 
-    async def every(self, scope: str | None = None) -> tuple[Schedule, ...]:
+    async def list_all(self, scope: str | None = None) -> tuple[Schedule, ...]:
         self.away -= 1
         if self.away >= 0:
             raise StoreError("The disk is full.")
-        return await super().every(scope)
+        return await super().list_all(scope)
 
 
 async def test_a_database_that_is_away_costs_no_slot(watch: Watch) -> None:

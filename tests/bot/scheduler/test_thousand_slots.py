@@ -85,7 +85,7 @@ async def test_so_many_slots_across_a_change_of_clocks_are_as_many_runs(
     wanted = WALL_MINUTES[: opened.slots]
     assert len(ran) == opened.slots
     assert sorted(ran) == sorted(MINUTELY.bakeoff_id(minute) for minute in wanted)
-    kept = await watches[0].app.bakeoff_stores.bakeoffs.recent()
+    kept = await watches[0].app.bakeoff_stores.bakeoffs.list_recent()
     assert len(kept) == opened.slots
     assert [post for watch in watches for post in watch.room.posted] == []
 

@@ -67,7 +67,7 @@ class RunningSlack:
     async def delivered(self, seconds: float = 20.0) -> None:
         """Wait until every round is delivered."""
         end = asyncio.get_running_loop().time() + seconds
-        while not all(line.delivered for line in await self.app.store.recent()):
+        while not all(line.delivered for line in await self.app.store.list_summaries()):
             last = [f"{call.method}: {call.outcome}" for call in self.slack.calls[-8:]]
             assert asyncio.get_running_loop().time() < end, last
             await asyncio.sleep(0.01)
@@ -131,7 +131,7 @@ async def run_slack(
         running.cancel()
         gateway.goes_on.set()
         await asyncio.gather(running, return_exceptions=True)
-        for line in await app.store.recent():
+        for line in await app.store.list_summaries():
             await app.runner.stop(line.id)
 
 

@@ -11,7 +11,7 @@ from tests.wire.slack import FakeSlack, Message
 
 async def proposed(bot: RunningSlack, words: str = "bakeoff sql cap:$1") -> Message:
     """Have Ada say that, and give what she alone is shown."""
-    await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
     await bot.slack.command("U1", "C1", "/council", words)
     await bot.slack.until(lambda: "Bake-off of sql" in whispers(bot.slack))
     return bot.slack.ephemerals("U1")[-1]
@@ -25,7 +25,7 @@ async def ended(bot: RunningSlack, channel: str = "C1") -> Message:
     """Wait until the channel's one message shows the result, and its end is noted."""
     await bot.slack.until(lambda: "2 of 2 questions" in root_words(bot, channel), 20)
     async with asyncio.timeout(10):
-        while not (await bot.app.bakeoff_stores.bakeoffs.recent())[0].ending:  # noqa: ASYNC110
+        while not (await bot.app.bakeoff_stores.bakeoffs.list_recent())[0].ending:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     return bot.ours(channel)[0]
 
@@ -66,7 +66,7 @@ async def test_a_dismissed_proposal_costs_nothing() -> None:
         await slack.click(proposal, "council:bakeoff_leave", "U1")
         await slack.until(lambda: "Nothing was begun" in whispers(slack))
 
-        assert await bot.app.bakeoff_stores.bakeoffs.recent() == ()
+        assert await bot.app.bakeoff_stores.bakeoffs.list_recent() == ()
         assert bot.ours() == []
 
 
@@ -91,7 +91,7 @@ async def test_buttons_cancel_and_resume_the_bakeoff_for_its_owner() -> None:
 
 async def test_nothing_is_asked_in_a_channel_without_the_bot() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
-        await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+        await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
 
         await slack.command("U1", "C2", "/council", "bakeoff sql now")
         await slack.until(lambda: "/invite" in whispers(slack))
@@ -109,7 +109,7 @@ async def test_the_result_for_an_archived_channel_goes_to_the_owner_only() -> No
         await slack.until(lambda: "only you see it" in " ".join(bot.dms()), 20)
 
         assert "2 of 2 questions" in " ".join(bot.dms())
-        assert len(await bot.app.store.recent()) == 2
+        assert len(await bot.app.store.list_summaries()) == 2
 
 
 async def test_a_restart_continues_in_the_same_message() -> None:
@@ -124,16 +124,16 @@ async def test_a_restart_continues_in_the_same_message() -> None:
             root = await ended(again)
 
             assert again.ours() == [root]
-            assert len(await app.store.recent()) == 2
+            assert len(await app.store.list_summaries()) == 2
 
 
 async def test_a_round_of_a_bakeoff_is_opened_by_its_id() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         bot.go_on()
-        await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+        await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
         await slack.command("U1", "C1", "/council", "bakeoff sql now")
         await ended(bot)
-        (bakeoff,) = await bot.app.bakeoff_stores.bakeoffs.recent()
+        (bakeoff,) = await bot.app.bakeoff_stores.bakeoffs.list_recent()
 
         await slack.command("U2", "C1", "/council", f"show {bakeoff.round_id(2)}")
         await slack.until(lambda: "Question 2?" in whispers(slack, "U2"))

@@ -19,7 +19,7 @@ async def holds_a_round(slack: FakeSlack, bot: RunningSlack) -> None:
     bot.go_on()
     await slack.until(lambda: slack.thread("C1", event.message.ts if event.message else ""))
     await bot.delivered()
-    assert len(await bot.app.store.recent()) == 1
+    assert len(await bot.app.store.list_summaries()) == 1
 
 
 @pytest.mark.parametrize("reason", ["warning", "refresh_requested", "link_disabled"])
@@ -60,7 +60,7 @@ async def test_an_event_redelivered_over_a_new_socket_makes_one_round() -> None:
         bot.go_on()
 
         await bot.delivered()
-        assert len(await bot.app.store.recent()) == 1
+        assert len(await bot.app.store.list_summaries()) == 1
         assert event.message
         thread = slack.thread("C1", event.message.ts)
         assert sum("council:answers" in str(message.blocks) for message in thread) == 1
@@ -75,8 +75,8 @@ async def test_an_event_is_acknowledged_after_its_round_is_stored() -> None:
         again = await slack.deliver_again(event)
         assert event.acknowledgements[0].timed_out
         assert again.timed_out
-        assert not await bot.app.store.recent()
+        assert not await bot.app.store.list_summaries()
         while not event.accepted:
             await slack.deliver_again(event)
 
-        assert len(await bot.app.store.recent()) == 1
+        assert len(await bot.app.store.list_summaries()) == 1

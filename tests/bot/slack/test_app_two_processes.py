@@ -52,7 +52,7 @@ class Processes:
         """Wait until so many rounds have been told whole."""
         async with asyncio.timeout(20):
             while True:
-                lines = await self.apps[0].store.recent()
+                lines = await self.apps[0].store.list_summaries()
                 if len(lines) == rounds and all(line.delivered for line in lines):
                     return
                 await asyncio.sleep(0.01)
@@ -76,7 +76,7 @@ async def two() -> AsyncIterator[Processes]:
             gateway.goes_on.set()
             for number in range(len(found.running)):
                 await found.stop(number)
-            for line in await apps[0].store.recent():
+            for line in await apps[0].store.list_summaries():
                 await apps[0].runner.stop(line.id)
 
 

@@ -26,7 +26,7 @@ async def test_nothing_is_asked_in_a_channel_without_the_bot(channel: str, words
         await slack.command("U1", channel, "/council", "Which queue?")
 
         assert words in heard(slack)
-        assert not await bot.app.store.recent()
+        assert not await bot.app.store.list_summaries()
         assert not bot.gateway.asked
 
 
@@ -38,7 +38,7 @@ async def test_a_forbidden_place_costs_nothing_even_without_the_scope_to_look_it
 
         await bot.delivered()
         assert not bot.gateway.asked
-        assert not bot.app.runner.latest((await bot.app.store.recent())[0].id)
+        assert not bot.app.runner.latest((await bot.app.store.list_summaries())[0].id)
 
 
 async def test_nothing_is_asked_in_an_archived_channel() -> None:
@@ -78,7 +78,7 @@ async def test_an_answer_whose_place_is_gone_goes_to_the_asker_only(
         await bot.delivered()
 
         (told,) = bot.dms()
-        (line,) = await bot.app.store.recent()
+        (line,) = await bot.app.store.list_summaries()
         assert line.id in told
         assert "The council says yes." in told
         calls = len(slack.calls)

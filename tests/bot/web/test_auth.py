@@ -55,7 +55,7 @@ async def test_without_the_token_nothing_is_asked(gated: Site) -> None:
     refused = await browser.post("/ask", **(form | {"question": "Why?"}))
 
     assert refused.status_code == 401
-    assert await gated.store.recent() == ()
+    assert await gated.store.list_summaries() == ()
 
 
 @pytest.mark.parametrize("path", OPEN)
@@ -235,7 +235,7 @@ async def test_a_signed_link_permits_no_action(gated: Site, act: str) -> None:
     done = await browser.post(linked(gated, round_id, f"/{act}"), **form)
 
     assert done.status_code == 401
-    assert len(await gated.store.recent()) == 1
+    assert len(await gated.store.list_summaries()) == 1
 
 
 async def test_a_link_opens_only_its_own_round(gated: Site) -> None:

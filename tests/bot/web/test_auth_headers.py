@@ -46,7 +46,7 @@ class BrokenStore(MemoryStore):
         super().__init__()
         self.error = error
 
-    async def recent(self, *_: object) -> tuple[()]:
+    async def list_summaries(self, *_: object) -> tuple[()]:
         raise self.error
 
     async def load(self, _: str) -> Round:

@@ -23,7 +23,7 @@ from tests.fakes.gateway import FakeGateway, Hangs
 async def stalled() -> AsyncIterator[Site]:
     """Return a site one of whose members never answers."""
     town = make_site(an_app(FakeGateway({CLAUDE: Hangs()})))
-    await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
     yield town
     await town.site.app.bakeoff_registry.stop()
     await town.close()
@@ -56,17 +56,17 @@ async def test_without_suites_the_page_says_how_to_add_one(town: Site) -> None:
 
 
 async def test_the_cost_is_shown_before_a_bakeoff_starts(town: Site) -> None:
-    await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
 
     page = unescape((await proposed(town.browser(), cap="$1.50")).text)
 
     assert "2 questions, each put to Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro." in page
     assert "It costs nothing, and its cap is $1.50." in page
-    assert await town.site.app.bakeoff_stores.bakeoffs.recent() == ()
+    assert await town.site.app.bakeoff_stores.bakeoffs.list_recent() == ()
 
 
 async def test_a_started_bakeoff_redirects_to_its_page_and_shows_its_result(town: Site) -> None:
-    await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
     browser = town.browser()
 
     address = await begun(browser)
@@ -82,7 +82,7 @@ async def test_a_started_bakeoff_redirects_to_its_page_and_shows_its_result(town
 
 
 async def test_the_same_form_twice_begins_it_once(town: Site) -> None:
-    await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
     browser = town.browser()
     form = browser.form_of(await proposed(browser), "/bakeoffs/begin")
 
@@ -90,7 +90,7 @@ async def test_the_same_form_twice_begins_it_once(town: Site) -> None:
     second = await browser.post("/bakeoffs/begin", **form)
 
     assert first.headers["location"] == second.headers["location"]
-    assert len(await town.site.app.bakeoff_stores.bakeoffs.recent()) == 1
+    assert len(await town.site.app.bakeoff_stores.bakeoffs.list_recent()) == 1
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ async def test_the_same_form_twice_begins_it_once(town: Site) -> None:
 async def test_bad_input_is_an_error_above_the_form(
     town: Site, fields: dict[str, str], sentence: str
 ) -> None:
-    await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
 
     page = await proposed(town.browser(), **fields)
 
@@ -134,7 +134,7 @@ def events_of(stream: httpx.Response) -> list[tuple[str, dict[str, object]]]:
 
 
 async def test_progress_is_streamed_to_the_end(town: Site) -> None:
-    await town.site.app.bakeoff_stores.suites.keep(a_suite(3), "U1", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.save(a_suite(3), "U1", ASKED_AT)
     browser = town.browser()
     address = await begun(browser)
 

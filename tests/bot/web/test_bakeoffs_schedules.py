@@ -14,7 +14,7 @@ WORDS = "weekly-sql suite:sql every monday 09:00 Europe/Budapest"
 
 @pytest.fixture
 async def browser(town: Site) -> Browser:
-    await town.site.app.bakeoff_stores.suites.keep(SQL, "", datetime.now(UTC))
+    await town.site.app.bakeoff_stores.suites.save(SQL, "", datetime.now(UTC))
     return town.browser()
 
 
@@ -24,7 +24,7 @@ async def added(browser: Browser, words: str = WORDS) -> str:
 
 
 async def only(town: Site) -> Schedule:
-    (found,) = await town.site.app.bakeoff_stores.schedules.every()
+    (found,) = await town.site.app.bakeoff_stores.schedules.list_all()
     return found
 
 
@@ -66,10 +66,10 @@ async def test_a_schedule_is_paused_resumed_run_and_removed(town: Site, browser:
     assert await done("resume") == 303
     assert not (await only(town)).paused
     assert await done("run") == 303
-    (bakeoff,) = await town.site.app.bakeoff_stores.bakeoffs.recent()
+    (bakeoff,) = await town.site.app.bakeoff_stores.bakeoffs.list_recent()
     assert bakeoff.schedule == one.id
     assert await done("remove") == 303
-    assert await town.site.app.bakeoff_stores.schedules.every() == ()
+    assert await town.site.app.bakeoff_stores.schedules.list_all() == ()
     assert await done("remove") == 404
     await town.site.app.bakeoff_registry.stop()
 

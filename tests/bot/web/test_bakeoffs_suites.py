@@ -55,7 +55,7 @@ async def test_a_declined_suite_is_not_stored(town: Site) -> None:
     done = await browser.post("/press/leave_suite", **browser.form_of(shown, "/press/leave_suite"))
 
     assert "is left as it was" in done.text
-    assert await town.site.app.bakeoff_stores.suites.lines("") == ()
+    assert await town.site.app.bakeoff_stores.suites.list_summaries("") == ()
 
 
 async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(town: Site) -> None:
@@ -112,12 +112,12 @@ async def test_an_invalid_file_is_an_error(
     shown = await added(town.browser(), name, content)
 
     assert told in unescape(shown.text)
-    assert await town.site.app.bakeoff_stores.suites.lines("") == ()
+    assert await town.site.app.bakeoff_stores.suites.list_summaries("") == ()
 
 
 async def test_forms_of_other_sites_are_refused(town: Site) -> None:
     browser = town.browser()
-    await town.site.app.bakeoff_stores.suites.keep(Suite("a", (SuiteQuestion("?"),)), "x", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.save(Suite("a", (SuiteQuestion("?"),)), "x", ASKED_AT)
 
     for path in ("/suites", "/suites/a/remove", "/press/keep_suite"):
         assert (await browser.post(path, token="forged")).status_code == 403

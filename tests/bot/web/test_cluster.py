@@ -79,11 +79,11 @@ async def test_a_panel_that_is_picked_is_in_use_on_every_page(browser: Browser) 
 class SilentStore(MemoryStore):
     """A store whose database does not answer."""
 
-    async def recent(
+    async def list_summaries(
         self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[RoundSummary, ...]:
         await asyncio.Event().wait()
-        return await super().recent(limit, wanted)
+        return await super().list_summaries(limit, wanted)
 
 
 async def test_the_page_is_alive_and_not_ready_while_the_database_does_not_answer() -> None:

@@ -82,7 +82,7 @@ async def test_every_figure_is_a_table_too() -> None:
 async def test_filters_select_the_rounds_that_count() -> None:
     wanted: list[RecordQuery] = []
     town = town_with(a_report(), wanted)
-    await town.site.app.bakeoff_stores.records.keep(
+    await town.site.app.bakeoff_stores.records.save(
         packed_all([*runs_of("sql", 1), *runs_of("poems", 1)])
     )
 

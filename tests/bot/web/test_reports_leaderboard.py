@@ -22,7 +22,7 @@ async def held() -> Site:
         *runs_of("sql", 4),
         *runs_of("poems", 1, scope="discord/1"),
     ]
-    await town.site.app.bakeoff_stores.records.keep(packed_all(records))
+    await town.site.app.bakeoff_stores.records.save(packed_all(records))
     return town
 
 

@@ -44,7 +44,7 @@ async def test_the_same_form_twice_is_one_round(town: Site, question: str) -> No
     first, second = await browser.post("/ask", **form), await browser.post("/ask", **form)
 
     assert redirected_round_id(first) == redirected_round_id(second)
-    assert len(await town.store.recent()) == 1
+    assert len(await town.store.list_summaries()) == 1
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ async def test_the_same_form_with_something_else_is_another_round(other: dict[st
     second = redirected_round_id(await browser.post("/ask", **(form | other)))
 
     assert first != second
-    assert len(await town.store.recent()) == 2
+    assert len(await town.store.list_summaries()) == 2
     await town.close()
 
 
@@ -148,7 +148,7 @@ async def test_a_command_is_answered_on_the_page(town: Site, text: str, words: s
 
     assert said.status_code == 200
     assert words in said.text
-    assert len(await town.store.recent()) == 1
+    assert len(await town.store.list_summaries()) == 1
 
 
 @pytest.mark.parametrize("audience", ["everyone", "me"])
@@ -180,7 +180,7 @@ async def test_an_invalid_question_is_an_error_and_stays_in_the_form(
     assert refused.status_code == 422
     assert is_said(refused, sentence)
     assert typed(refused).split() == question.split()
-    assert await town.store.recent() == ()
+    assert await town.store.list_summaries() == ()
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ async def test_a_form_without_its_token_is_refused(town: Site) -> None:
         refused = await browser.post("/ask", **(own | {"token": token, "question": "Why?"}))
         assert refused.status_code == 403
         assert is_said(refused, "This page was open for too long: load it again, then send it.")
-    assert await town.store.recent() == ()
+    assert await town.store.list_summaries() == ()
 
 
 async def test_a_form_without_the_visitors_cookie_is_refused(town: Site) -> None:

@@ -43,11 +43,11 @@ class Lab:
             on_progress=self.shown.append,
             clock=lambda: float(next(ticks)),
         )
-        state = await self.kept.held(experiment.id)
+        state = await self.kept.load_state(experiment.id)
         return await ExperimentRunner(services, experiment, state).run()
 
     async def state(self) -> ExperimentState:
-        return await self.kept.held("bx:1")
+        return await self.kept.load_state("bx:1")
 
 
 async def test_every_answer_and_every_grade_is_stored() -> None:

@@ -33,7 +33,7 @@ async def house(browser: Browser) -> AsyncIterator[House]:
     town = make_site(an_app(gateway))
     bench = town.site.app.bakeoff_stores
     for suite in (a_suite(3), a_graded_suite("42", "43")):
-        await bench.suites.keep(suite, "U1", ASKED_AT)
+        await bench.suites.save(suite, "U1", ASKED_AT)
     async with serve_in_process(town) as address:
         yield House(address, gateway)
         gateway.goes_on.set()

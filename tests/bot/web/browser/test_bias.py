@@ -27,7 +27,7 @@ BOXES = (
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Return the address of a site whose judges have every bias there is, or none."""
     town = town_with(a_report(majority="qwen"))
-    await town.site.app.bakeoff_stores.records.keep(packed_all([*runs_of("sql", 2)]))
+    await town.site.app.bakeoff_stores.records.save(packed_all([*runs_of("sql", 2)]))
     async with serve_in_process(town) as address:
         yield address
 

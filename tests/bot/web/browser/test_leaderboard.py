@@ -20,7 +20,7 @@ PATHS = ("/leaderboard", "/leaderboard?suite=sql", "/leaderboard?suite=sql&as=ju
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Return the address of a site whose suite was held four times."""
     town = make_site()
-    await town.site.app.bakeoff_stores.records.keep(packed_all([*runs_of("sql", 4)]))
+    await town.site.app.bakeoff_stores.records.save(packed_all([*runs_of("sql", 4)]))
     async with serve_in_process(town) as address:
         yield address
 

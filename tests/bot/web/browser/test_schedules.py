@@ -22,7 +22,7 @@ NAME = "a-name-as-long-as-names-may-be-of-sixty-letters-and-no-spaces"[:60]
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Return the address of a site that has a suite, and no schedule yet."""
     town = make_site()
-    await town.site.app.bakeoff_stores.suites.keep(SQL, "", datetime.now(UTC))
+    await town.site.app.bakeoff_stores.suites.save(SQL, "", datetime.now(UTC))
     async with serve_in_process(town) as address:
         yield address
 

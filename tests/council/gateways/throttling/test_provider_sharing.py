@@ -116,7 +116,7 @@ class Open:
         self.asked: list[str] = []
 
     @asynccontextmanager
-    async def turn(self, gate: str, limits: Limits) -> AsyncIterator[None]:
+    async def slot(self, gate: str, limits: Limits) -> AsyncIterator[None]:
         self.asked.append(gate)
         yield
 
