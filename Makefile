@@ -9,7 +9,7 @@ KILLS ?= 200
 ROUNDS ?= 400
 
 .DEFAULT_GOAL := help
-.PHONY: help run ask test check fix soak soak-cluster bench pictures docs lock
+.PHONY: help run ask test nightly check fix soak soak-cluster bench pictures docs lock
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -23,6 +23,9 @@ ask: $(VENV)/.run ## one round: make ask Q="Why is the sky blue?"
 # Two files at a time: most tests wait for a process of the product.
 test: $(VENV)/.dev ## set everything up and run every test
 	$(BIN)/python -m pytest -n 2
+
+nightly: $(VENV)/.dev ## what takes too long for every commit: simulations, long property runs, soaks, the browser matrix
+	$(BIN)/python -m pytest -n 2 -m nightly
 
 check: $(VENV)/.dev ## format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .
