@@ -40,6 +40,7 @@ from council.providers import Health
 from council.research.experiment import ExperimentStore
 from council.round_rules import AUDIT_POLICY as AUDITS
 from council.rounds import Question, Round
+from council.tally.chance import DEFAULT_RULE
 
 MAX_CONCURRENT_BAKEOFF_ROUNDS = 2  # of one bake-off
 PICKED_PANEL = "panel"  # the kind of memo
@@ -309,7 +310,7 @@ async def usual_seconds(store: Store, panel: str) -> float | None:
 def versions(gateway: Gateway) -> dict[str, str]:
     """Return the version of everything a round's result depends on."""
     own = {"audits": AUDITS, "council": _own_version(), "prompts": PROMPTS}
-    return {**gateway.versions, **own}
+    return {**gateway.versions, **own, **DEFAULT_RULE.versions}
 
 
 @cache

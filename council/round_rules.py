@@ -13,6 +13,7 @@ from council.prompts.shared import nonce_for
 from council.randomness import random_fraction, shuffle
 from council.rounds import Draw, Round
 from council.tally import Tally, count_ballots
+from council.tally.chance import ChanceRule
 
 # Kinds of audit: reversed order, the judge's own answer included, authors named.
 ORDER, OWN, NAMED = "order", "own", "named"
@@ -33,7 +34,8 @@ def compute_draw(round_: Round) -> Draw:
 
 def compute_tally(round_: Round, draw: Draw) -> Tally:
     """Return the tally of the round's ballots, without N_eff, which needs other rounds."""
-    tally = count_ballots(draw.labels.labels, round_.ballots, round_.seed)
+    rule = ChanceRule.of(dict(round_.versions))
+    tally = count_ballots(draw.labels.labels, round_.ballots, round_.seed, rule)
     return replace(tally, verdict=replace(tally.verdict, flags=_flags(round_, draw)))
 
 

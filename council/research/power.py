@@ -18,7 +18,8 @@ from council.research.simulated_judges import (
 )
 from council.tally import Standing, Strength, standings
 from council.tally.agreement import tau_b
-from council.tally.verdict import CLEAR_P, classify_strength, null_distribution
+from council.tally.chance import null_distribution
+from council.tally.verdict import CLEAR_P, classify_strength
 
 BLIND_RANKING = "blind ranking"
 FIXED_ORDER = "fixed order, own answer in"

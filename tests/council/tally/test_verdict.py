@@ -4,13 +4,16 @@ import pytest
 
 from council.ballots import Ballot
 from council.tally import Strength, Tally, count_ballots
+from council.tally.chance import INDEPENDENT, ChanceRule
 from tests.builders import a_ballot, labels
 from tests.council.tally.examples import E1, full_panel, without_own
+
+EXACT = ChanceRule(INDEPENDENT, 0.0)  # its p can be counted by hand
 
 
 def _tally(ballots: tuple[Ballot, ...]) -> Tally:
     names = sorted({label for ballot in ballots for label in ballot.shown})
-    return count_ballots(names, ballots, "seed")
+    return count_ballots(names, ballots, "seed", EXACT)
 
 
 def _panel_of_seven(outside_for_b: int) -> tuple[Ballot, ...]:
@@ -128,3 +131,10 @@ def test_without_a_counted_ballot_there_are_no_standings() -> None:
 def test_p_follows_from_slates_and_the_winners_share() -> None:
     # E1: A has 5 of 6, which the table of the method puts at .556.
     assert _tally(E1).verdict.p == pytest.approx(0.556, abs=0.0005)
+
+
+def test_judges_that_share_errors_make_the_same_lead_less_clear() -> None:
+    verdict = count_ballots(labels("A B C D E F"), CLEAR, "seed").verdict
+
+    assert verdict.strength is Strength.CLOSE
+    assert verdict.p == pytest.approx(0.13, abs=0.01)

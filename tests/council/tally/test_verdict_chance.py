@@ -2,7 +2,7 @@
 
 from functools import cache
 from itertools import permutations, product
-from math import sqrt
+from math import asin, pi, sqrt
 from statistics import fmean
 
 import numpy as np
@@ -10,10 +10,19 @@ import pytest
 from numpy.typing import NDArray
 
 from council.labels import Label
-from council.tally.verdict import SAMPLED_OUTCOMES, NullDistribution, null_distribution
+from council.tally.chance import (
+    INDEPENDENT,
+    SAMPLED_OUTCOMES,
+    SHARED_ERROR_DRAWS,
+    SHARED_ERRORS,
+    ChanceRule,
+    NullDistribution,
+    null_distribution,
+)
 from tests.builders import labels
 
 PANEL = labels("A B C D E F")
+RULE_1 = ChanceRule(INDEPENDENT, 0.0)
 
 
 def _slates(members: int) -> list[tuple[Label, ...]]:
@@ -23,7 +32,7 @@ def _slates(members: int) -> list[tuple[Label, ...]]:
 
 @cache
 def _table(members: int, seed: str = "s") -> NullDistribution:
-    return null_distribution(_slates(members), seed)
+    return null_distribution(_slates(members), seed, RULE_1)
 
 
 # Method §4: p by the winner's points of how many; a share is points over the most there are.
@@ -107,7 +116,7 @@ def test_the_exact_table_agrees_with_a_count_by_hand_for_three() -> None:
 def test_slates_of_different_length_are_weighed_in_pair_form() -> None:
     # J sees A B C, K sees A B. A leads all with p_AB = p_AC = 1: J puts A first (⅓), K too (½).
     # B likewise. C is first on J's ballot alone (⅓) and then p_CA = p_CB = 1.
-    found = null_distribution([labels("A B C"), labels("A B")], "s")
+    found = null_distribution([labels("A B C"), labels("A B")], "s", RULE_1)
 
     assert found.p_value(1.0) == pytest.approx(1 / 6 + 1 / 6 + 1 / 3)
 
@@ -137,7 +146,7 @@ def test_a_drawn_chance_is_never_zero() -> None:
 def test_a_million_outcomes_are_counted_and_more_are_drawn(
     sizes: tuple[int, ...], exact: bool
 ) -> None:
-    found = null_distribution([PANEL[:size] for size in sizes], "s")
+    found = null_distribution([PANEL[:size] for size in sizes], "s", RULE_1)
 
     assert found.is_exact is exact
     assert (len(found.best_shares) == SAMPLED_OUTCOMES) is not exact
@@ -145,7 +154,7 @@ def test_a_million_outcomes_are_counted_and_more_are_drawn(
 
 def test_the_seed_decides_what_is_drawn() -> None:
     one, again, other = (
-        null_distribution(_slates(5), seed).best_shares for seed in ("s", "s", "t")
+        null_distribution(_slates(5), seed, RULE_1).best_shares for seed in ("s", "s", "t")
     )
 
     assert list(one) == list(again)
@@ -156,10 +165,60 @@ def test_drawn_ballots_of_equal_slates_are_independent() -> None:
     # If both judges drew the same order always, the leader of two would always have share 1.
     slates = [PANEL] * 4  # 720⁴ outcomes
 
-    assert null_distribution(slates, "s").p_value(1.0) < 0.05  # 6 · (⅙)⁴ = .005
+    assert null_distribution(slates, "s", RULE_1).p_value(1.0) < 0.05  # 6 · (⅙)⁴ = .005
 
 
 def test_pairs_no_judge_saw_have_no_weight() -> None:
-    found = null_distribution([labels("A B"), labels("C D")], "s")
+    found = null_distribution([labels("A B"), labels("C D")], "s", RULE_1)
 
     assert list(found.best_shares) == [1.0] * 4
+
+
+# Method §4: the p of a unanimous first place, for ρ = .15.
+UNANIMOUS = {(4, 0): 0.21, (5, 0): 0.050, (5, 1): 0.017, (6, 0): 0.011}
+
+
+@pytest.mark.parametrize(("members", "outside"), UNANIMOUS)
+def test_shared_errors_make_a_unanimous_first_place_less_surprising(
+    members: int, outside: int
+) -> None:
+    found = null_distribution([*_slates(members), *[PANEL[:members]] * outside], "s")
+
+    assert found.p_value(1.0) == pytest.approx(UNANIMOUS[members, outside], abs=0.005)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.15, 0.25])
+@pytest.mark.parametrize("judges", [2, 3])
+def test_p_agrees_with_the_normal_orthant_for_two_answers(judges: int, rho: float) -> None:
+    # Judges' views of the difference correlate by ρ. Sheppard: P(all agree) = 2·(¼ + asin ρ/2π)
+    # for two judges, and 2·(⅛ + 3·asin ρ/4π) for three.
+    agree = 1 / 2 + asin(rho) / pi if judges == 2 else 1 / 4 + 3 * asin(rho) / (2 * pi)
+
+    found = null_distribution([labels("A B")] * judges, "s", ChanceRule(SHARED_ERRORS, rho))
+
+    four_deviations = 4 * sqrt(agree * (1 - agree) / SHARED_ERROR_DRAWS)
+    assert found.p_value(1.0) == pytest.approx(agree, abs=four_deviations)
+
+
+def test_with_no_shared_error_both_rules_agree() -> None:
+    drawn = null_distribution(_slates(4), "s", ChanceRule(SHARED_ERRORS, 0.0))
+
+    for points, p in PUBLISHED[4].items():
+        assert drawn.p_value(points / 6) == pytest.approx(p, abs=0.015)
+
+
+def test_p_does_not_depend_on_seed_or_on_which_labels_are_used() -> None:
+    other = [
+        tuple(label for label in labels("K L M N O") if label != own) for own in labels("K L M N O")
+    ]
+
+    one = null_distribution(_slates(5), "s")
+
+    assert one is null_distribution(list(reversed(other)), "t")
+
+
+def test_a_round_keeps_the_rule_under_which_it_was_opened() -> None:
+    rule = ChanceRule(SHARED_ERRORS, 0.1)
+
+    assert ChanceRule.of(rule.versions) == rule
+    assert ChanceRule.of({"prompts": "3"}) == RULE_1
