@@ -20,6 +20,7 @@ from bot.observability import logs
 from bot.web import auth, bakeoffs, events, reports, rounds
 from bot.web.auth import SLACK_EVENTS, FormError, LinkError
 from bot.web.context import STATIC, WebContext
+from bot.web.limits import BodyLimitMiddleware
 from bot.web.middleware import SecurityHeadersMiddleware, TokenMiddleware, TrustedHostsMiddleware
 from council.errors import BakeoffError, CouncilError, RoundNotFoundError, SuiteError
 
@@ -68,6 +69,7 @@ def create_app(
         ],
         middleware=[
             Middleware(SecurityHeadersMiddleware),
+            Middleware(BodyLimitMiddleware),
             Middleware(TrustedHostsMiddleware, allowed_hosts=hosts),
             Middleware(TokenMiddleware, token=context.token, signer=context.signer),
             Middleware(GZipMiddleware, minimum_size=1000),

@@ -187,10 +187,7 @@ def set_cookie(response: Response, connection: HTTPConnection, name: str, value:
 
 
 async def read_form(context: "WebContext", request: Request) -> FormData:
-    """Return a form's fields; raise FormError if it is too large or its CSRF token is wrong."""
-    length = request.headers.get("content-length", "")
-    if not length.isdigit() or int(length) > MAX_FORM_BYTES:
-        raise FormError("That is too much text for a question: shorten it.", 413)
+    """Return a form's fields; raise FormError if its CSRF token is wrong."""
     form = await request.form(max_part_size=MAX_FORM_BYTES)
     if not context.signer.is_csrf_token(visitor_of(request).secret, str(form.get("token", ""))):
         raise FormError("This page was open for too long: load it again, then send it.", 403)

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 import uvicorn
 from starlette.types import ASGIApp
 
+from bot.web.limits import HeaderTimeoutProtocol
 from council.errors import CouncilError
 
 _UVICORN_LOG = logging.getLogger("uvicorn.error")
@@ -67,6 +68,7 @@ async def run_server(
             app,
             log_config=None,
             lifespan="off",
+            http=HeaderTimeoutProtocol,
             server_header=False,
             # Browsers with an open stream are disconnected; they reconnect by themselves.
             timeout_graceful_shutdown=1,

@@ -1,7 +1,6 @@
 """Asking on the page: a form starts one round, and errors are sentences."""
 
 import re
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from html import unescape
 
@@ -218,30 +217,6 @@ async def test_a_form_without_the_visitors_cookie_is_refused(town: Site) -> None
     refused = await town.browser().post("/ask", **(form | {"question": "Why?"}))
 
     assert refused.status_code == 403
-
-
-@pytest.mark.parametrize("path", ["/ask", "/login", "/rounds/abcdef0123/stop"])
-async def test_a_large_body_is_refused_unread(town: Site, path: str) -> None:
-    sent: list[bytes] = []
-
-    async def body() -> AsyncIterator[bytes]:
-        sent.append(b"x")
-        yield b"x"
-
-    headers = {"content-length": "4000001", "content-type": "application/x-www-form-urlencoded"}
-    refused = await town.browser().client.post(path, content=body(), headers=headers)
-
-    assert (refused.status_code, sent) == (413, [])
-    assert is_said(refused, "That is too much text for a question: shorten it.")
-
-
-async def test_a_body_that_does_not_say_its_length_is_refused(town: Site) -> None:
-    async def body() -> AsyncIterator[bytes]:
-        yield b"question=Why"
-
-    refused = await town.browser().client.post("/ask", content=body())
-
-    assert refused.status_code == 413
 
 
 async def test_a_get_request_to_a_form_path_is_an_error_in_one_sentence(town: Site) -> None:
