@@ -14,6 +14,7 @@ from threading import RLock
 from types import ModuleType
 from urllib.parse import urlsplit
 
+from council.gateways.litellm.transport import limit_replies
 from council.gateways.throttling.provider import ProviderAddress
 from council.money import Price
 
@@ -142,6 +143,7 @@ def _import_litellm() -> ModuleType:
     # It logs every call at INFO and whole prompts at DEBUG; the stored round has both.
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     library = import_module("litellm")
+    limit_replies()
     # Pydantic warns about a type of the OpenAI SDK on stderr, at the first stream.
     warnings.filterwarnings("ignore", "Item .* using the `ReadOnly` qualifier", UserWarning)
     for name, value in _SWITCHES.items():

@@ -1,6 +1,6 @@
 """Calls to litellm: request arguments, parsing of replies and streams."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from types import ModuleType
@@ -9,10 +9,15 @@ from typing import Any, Protocol
 from council.answers import Call, Reply
 from council.errors import GatewayError
 from council.gateways.litellm.client import SeatSettings
+from council.gateways.litellm.transport import ReplyTooLargeError
 
 OnText = Callable[[str], None]
 
-_MAX_TOKENS = 2**31 - 1
+MAX_CHUNKS = 50_000  # of a stream; litellm keeps them all until its end
+MAX_ANSWER_CHARACTERS = 64_000
+# A token has at least one byte, and the provider's own template around the prompt has some.
+_TEMPLATE_TOKENS = 4_000
+_MAX_TOKENS_OUT = 200_000  # without a limit of its own, reasoning included
 
 
 class StreamInterruptedError(Exception):
@@ -99,25 +104,32 @@ async def send_request(
     """Send one request and return the reply; raise StreamInterruptedError for a partial stream."""
     reply = await library.acompletion(**sent)
     if sent.get("stream"):
-        return await _read_stream(library, sent["model"], reply, on_text)
+        return await _read_stream(library, sent, reply, on_text)
     choice = reply.choices[0]
-    tokens_in, tokens_out = _token_counts(getattr(reply, "usage", None))
+    counts = _token_counts(getattr(reply, "usage", None), sent)
+    tokens_in, tokens_out = counts or (None, None)
+    cost = reply._hidden_params.get("response_cost") or None  # litellm's 0.0 is a guess
     return RawReply(
         choice.message.content or "",
         choice.finish_reason,
         bool(getattr(choice.message, "reasoning_content", None)),
         tokens_in,
         tokens_out,
-        reply._hidden_params.get("response_cost") or None,  # litellm's 0.0 is a guess
+        cost if counts else None,
     )
 
 
 async def _read_stream(
-    library: ModuleType, model: str, stream: Stream, on_text: OnText | None
+    library: ModuleType, sent: dict[str, Any], stream: Stream, on_text: OnText | None
 ) -> RawReply:
-    text, reasoned, usage = "", False, None
+    text, reasoned, usage, chunks = "", False, None, 0
     async with aclosing(stream):
         async for chunk in stream:
+            chunks += 1
+            if chunks > MAX_CHUNKS:
+                raise ReplyTooLargeError("the stream is too long")
+            if len(text) > MAX_ANSWER_CHARACTERS:
+                return RawReply(text, "length", reasoned)
             usage = getattr(chunk, "usage", None) or usage
             delta = chunk.choices[0].delta if chunk.choices else None
             reasoned = reasoned or bool(getattr(delta, "reasoning_content", None))
@@ -132,19 +144,25 @@ async def _read_stream(
         raise StreamInterruptedError
     if not any(getattr(chunk, "usage", None) for chunk in stream.chunks):
         usage = None
-    tokens_in, tokens_out = _token_counts(usage)
-    return RawReply(
-        text, finish, reasoned, tokens_in, tokens_out, _stream_cost(library, model, usage)
-    )
+    counts = _token_counts(usage, sent)
+    tokens_in, tokens_out = counts or (None, None)
+    cost = _stream_cost(library, sent["model"], usage) if counts else None
+    return RawReply(text, finish, reasoned, tokens_in, tokens_out, cost)
 
 
-def _token_counts(usage: Usage | None) -> tuple[int | None, int | None]:
-    # No prompt has 0 tokens, and a count that overflows the database's integer is wrong.
-    if not usage or not usage.prompt_tokens:
-        return None, None
-    if max(usage.prompt_tokens, usage.completion_tokens or 0) > _MAX_TOKENS:
-        return None, None
-    return usage.prompt_tokens, usage.completion_tokens
+def _token_counts(usage: Usage | None, sent: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return the tokens in and out; None if a count is missing, or cannot be true.
+
+    A provider must not be able to book, or to credit, what was never sent or allowed.
+    """
+    if not usage:
+        return None
+    tokens_in, tokens_out = usage.prompt_tokens, usage.completion_tokens or 0
+    prompt = sum(len(message["content"].encode()) for message in sent["messages"])
+    most_out = (sent.get("max_tokens") or _MAX_TOKENS_OUT) + _TEMPLATE_TOKENS
+    if not (0 < tokens_in <= prompt + _TEMPLATE_TOKENS and 0 <= tokens_out <= most_out):
+        return None
+    return tokens_in, tokens_out
 
 
 def _stream_cost(library: ModuleType, model: str, usage: Usage | None) -> float | None:
@@ -163,8 +181,8 @@ def build_reply(raw: RawReply, seat: SeatSettings, attempts: int, seconds: float
     if cost is None and not seat.is_private:
         cost = raw.cost_usd
     return Reply(
-        _storable(raw.text),
-        cut=raw.finish == "length",
+        _storable(raw.text[:MAX_ANSWER_CHARACTERS]),
+        cut=raw.finish == "length" or len(raw.text) > MAX_ANSWER_CHARACTERS,
         tokens_in=raw.tokens_in,
         tokens_out=raw.tokens_out,
         cost_usd=cost,
@@ -187,9 +205,3 @@ def _check_usable(raw: RawReply) -> None:
         spent = " on reasoning" if raw.reasoned else ""
         raise GatewayError(f"spent its whole token limit{spent} and wrote no answer")
     raise GatewayError("gave an empty answer")
-
-
-# --- Errors
-
-
-# --- Backoff

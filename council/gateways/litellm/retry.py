@@ -13,6 +13,7 @@ import httpx
 from council.errors import ContextOverflowError, GatewayError, RateLimitError
 from council.gateways.litellm.client import SeatSettings
 from council.gateways.litellm.responses import StreamInterruptedError
+from council.gateways.litellm.transport import ReplyTooLargeError
 
 MAX_ATTEMPTS = 4
 _BASE_SECONDS = 0.5
@@ -31,7 +32,10 @@ _REFUSABLE = {
 _TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 _BAD_REQUEST = {HTTPStatus.BAD_REQUEST, _TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY}
 _BUSY = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT}
+_REDIRECTS = {301, 302, 303, 307, 308}
+_REDIRECTED = "{place} redirects to another address, which is not followed"
 _REFUSALS = {
+    **dict.fromkeys(_REDIRECTS, _REDIRECTED),
     401: "the key for {place} was refused",
     402: "the credit at {place} is used up",
     403: "the key for {place} may not use this model",
@@ -65,6 +69,8 @@ class _Refusal:
 def classify_error(error: Exception, seat: SeatSettings, sent: Mapping[str, object]) -> CallFault:
     """Return the fault of an attempt with the arguments `sent`."""
     links = tuple(_cause_chain(error))
+    if any(isinstance(link, ReplyTooLargeError) for link in links):
+        return CallFault(GatewayError("sent far more than an answer, and was cut off"))
     refusal = _refusal(error, links)
     if refusal:
         return _classify_refusal(refusal, seat, sent)

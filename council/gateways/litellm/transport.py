@@ -1,0 +1,97 @@
+"""HTTP transport of model calls: limits the size of a reply and follows no redirect."""
+
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from importlib import import_module
+from typing import Any, cast
+
+import httpx
+
+MAX_REPLY_BYTES = 8_000_000  # decompressed; 64,000 streamed tokens with their JSON around them
+_GZIP_OR_ZLIB = 47  # zlib finds out which
+_PATCHED = "create_async_transport"
+
+
+class ReplyTooLargeError(httpx.TransportError):
+    """A provider sent more than any answer needs."""
+
+
+def limit_replies() -> None:
+    """Make every asynchronous HTTP client that litellm creates from now on limit its replies.
+
+    litellm has no setting for it: both its OpenAI clients and its own get their transport here.
+    """
+    handler: Any = import_module("litellm.llms.custom_httpx.http_handler").AsyncHTTPHandler
+    create: Callable[..., httpx.AsyncBaseTransport | None] = getattr(handler, _PATCHED)
+    if hasattr(create, "limits_replies"):
+        return
+
+    def create_limited(*args: Any, **kwargs: Any) -> LimitedTransport:  # noqa: ANN401 - litellm's
+        return LimitedTransport(create(*args, **kwargs) or httpx.AsyncHTTPTransport())
+
+    create_limited.limits_replies = True  # type: ignore[attr-defined]
+    setattr(handler, _PATCHED, staticmethod(create_limited))
+
+
+class LimitedTransport(httpx.AsyncBaseTransport):
+    """A transport that raises ReplyTooLargeError once a decompressed reply exceeds the limit.
+
+    A redirect is returned without its target: following it would send the prompt to another host.
+    """
+
+    def __init__(self, transport: httpx.AsyncBaseTransport, limit: int = MAX_REPLY_BYTES) -> None:
+        self._transport = transport
+        self._limit = limit
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request and return its limited response."""
+        request.headers["Accept-Encoding"] = "gzip, deflate"  # what can be decompressed in pieces
+        response = await self._transport.handle_async_request(request)
+        headers = httpx.Headers(response.headers)
+        headers.pop("Location", None)
+        encoding = headers.pop("Content-Encoding", "identity").strip().lower()
+        if encoding != "identity":
+            headers.pop("Content-Length", None)
+        if encoding not in {"identity", "gzip", "x-gzip", "deflate"}:
+            await response.aclose()
+            raise httpx.DecodingError(f"no decoder for {encoding[:20]}")
+        return httpx.Response(
+            response.status_code,
+            headers=headers,
+            stream=_LimitedStream(response, self._limit, is_compressed=encoding != "identity"),
+            extensions=response.extensions,
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._transport.aclose()
+
+
+class _LimitedStream(httpx.AsyncByteStream):
+    def __init__(self, response: httpx.Response, limit: int, *, is_compressed: bool) -> None:
+        self._response = response
+        self._left = limit
+        self._decompressor = zlib.decompressobj(_GZIP_OR_ZLIB) if is_compressed else None
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in cast("httpx.AsyncByteStream", self._response.stream):
+            for piece in self._decompress(chunk):
+                self._left -= len(piece)
+                if self._left < 0:
+                    raise ReplyTooLargeError("the reply is too large")
+                yield piece
+
+    def _decompress(self, chunk: bytes) -> Iterator[bytes]:
+        """Yield a chunk's content in pieces that are not larger than what is left, plus a byte."""
+        if self._decompressor is None:
+            yield chunk
+            return
+        while chunk:
+            try:
+                yield self._decompressor.decompress(chunk, max(1, self._left + 1))
+            except zlib.error as error:
+                raise httpx.DecodingError("the reply is not compressed as it says") from error
+            chunk = self._decompressor.unconsumed_tail
+
+    async def aclose(self) -> None:
+        await self._response.aclose()

@@ -1,0 +1,98 @@
+"""A hostile provider costs neither memory nor money, and gets no prompt meant for another."""
+
+import tracemalloc
+from collections.abc import AsyncIterator
+
+import pytest
+
+from council.answers import Call, Reply
+from council.errors import GatewayError
+from council.gateways.litellm import LitellmGateway, SeatSettings, client, responses
+from council.gateways.litellm.responses import MAX_ANSWER_CHARACTERS
+from tests.council.gateways.litellm.bench import CALL, MEMBER
+from tests.wire.hostile_provider import MEBIBYTE, HostileProvider
+
+KEY = "sk-secret-0123456789"
+TOO_MUCH = "sent far more than an answer"
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[HostileProvider]:
+    """Yield a running hostile provider."""
+    provider = HostileProvider()
+    async with provider.running():
+        yield provider
+
+
+async def ask(provider: HostileProvider, attack: str, *, stream: bool = False) -> Reply:
+    """Return the reply of a model with prices behind this attack."""
+    seat = SeatSettings(
+        "openai/mine",
+        api_base=provider.api_base(attack),
+        api_key=KEY,
+        max_tokens=1_000,
+        input_usd_per_million=1.0,
+        output_usd_per_million=3.0,
+        stream=stream,
+    )
+    gateway = LitellmGateway({MEMBER.key: seat})
+    try:
+        return await gateway.complete(Call(MEMBER, CALL.prompt))
+    finally:
+        await gateway.close()
+
+
+@pytest.mark.parametrize("attack", ["endless", "bomb"])
+async def test_a_reply_without_end_is_cut_off_before_it_fills_the_memory(
+    provider: HostileProvider, attack: str
+) -> None:
+    client.load()
+    tracemalloc.start()
+    try:
+        with pytest.raises(GatewayError, match=TOO_MUCH):
+            await ask(provider, attack)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 100 * MEBIBYTE
+    assert len(provider.paths) == 1  # there is no second attempt
+
+
+async def test_a_stream_without_end_is_cut_off(
+    provider: HostileProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(responses, "MAX_CHUNKS", 500)
+
+    with pytest.raises(GatewayError, match=TOO_MUCH):
+        await ask(provider, "endless-stream", stream=True)
+
+    assert len(provider.paths) == 1
+
+
+async def test_an_encoding_that_cannot_be_limited_is_refused(provider: HostileProvider) -> None:
+    with pytest.raises(GatewayError, match="could not be read|could not be reached"):
+        await ask(provider, "brotli")
+
+
+async def test_a_text_that_is_too_long_is_cut_and_says_so(provider: HostileProvider) -> None:
+    reply = await ask(provider, "long")
+
+    assert (len(reply.text), reply.cut) == (MAX_ANSWER_CHARACTERS, True)
+
+
+async def test_no_redirect_is_followed(provider: HostileProvider) -> None:
+    with pytest.raises(GatewayError, match="redirects to another address"):
+        await ask(provider, "redirect")
+
+    assert [path.split("/")[1] for path in provider.paths] == ["redirect"]
+
+
+@pytest.mark.parametrize("attack", ["negative", "absurd", "absurd-in"])
+async def test_counts_that_cannot_be_true_are_unknown(
+    provider: HostileProvider, attack: str
+) -> None:
+    reply = await ask(provider, attack)
+
+    assert (reply.text, reply.tokens_in, reply.tokens_out) == ("Hi.", None, None)
+    assert reply.cost_usd is None
