@@ -5,7 +5,7 @@ The only module that creates stores and gateways.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -159,11 +159,20 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
         )
 
 
+def _make_private(settings: Settings) -> None:
+    """Let only this user read the data folder and its database, also those of older versions."""
+    file = settings.database_file
+    files = [] if file is None else [file, *file.parent.glob(f"{file.name}-*")]
+    for path, mode in [(settings.data_dir, 0o700), *((file, 0o600) for file in files)]:
+        with suppress(OSError):  # somebody else's folder, or a file that has just gone
+            path.chmod(mode)
+
+
 @asynccontextmanager
 async def open_database(settings: Settings) -> AsyncIterator[AsyncEngine]:
     """Yield the database engine, its schema up to date; create the data folder if missing."""
     try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
             f"The data folder {settings.data_dir} cannot be made ({error.strerror}): name another "
@@ -174,6 +183,7 @@ async def open_database(settings: Settings) -> AsyncIterator[AsyncEngine]:
     engine = open_engine(settings.database)
     try:
         await upgrade(engine)
+        _make_private(settings)
         yield engine
     finally:
         await engine.dispose()

@@ -187,9 +187,9 @@ def _default_panel(app_context: AppContext) -> Panel:
 
 async def _signing_key(app_context: AppContext, settings: Settings) -> bytes:
     """Return the key of the page's signatures; processes that share a database share it."""
-    if app_context.job_queue and not _web_token(settings):
+    if app_context.job_queue:
         return await load_shared_signing_key(app_context.key_values)
-    return load_signing_key(_web_token(settings), settings.data_dir)
+    return load_signing_key(settings.data_dir)
 
 
 # A chat's library takes a third of a second to import: only a start with its token pays for it.

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from secrets import token_urlsafe
 from urllib.parse import unquote
 
 from dotenv import dotenv_values
@@ -25,6 +26,9 @@ API_KEY_VARIABLES = {
     "perplexity": "PERPLEXITYAI_API_KEY",
     "together_ai": "TOGETHERAI_API_KEY",
 }
+
+
+MIN_TOKEN_CHARACTERS = 16
 
 
 class Settings(BaseSettings):
@@ -69,9 +73,17 @@ class Settings(BaseSettings):
 
     @field_validator("web_token")
     @classmethod
-    def _strip_token(cls, token: SecretStr | None) -> SecretStr | None:
-        """Strip whitespace, such as the line end of a secret's file; a blank token is None."""
+    def _check_token(cls, token: SecretStr | None) -> SecretStr | None:
+        """Strip whitespace, such as the line end of a secret's file; a blank token is None.
+
+        Refuse one that is short enough to be guessed.
+        """
         text = token.get_secret_value().strip() if token else ""
+        if 0 < len(text) < MIN_TOKEN_CHARACTERS:
+            raise ValueError(
+                f"it is too short to keep others out: use at least {MIN_TOKEN_CHARACTERS} "
+                f"characters, for example {token_urlsafe(24)}"
+            )
         return SecretStr(text) if text else None
 
     @property

@@ -109,10 +109,8 @@ class _TimestampSigner(TimestampSigner):
         return int(self._now()) - self._backdate_seconds
 
 
-def load_signing_key(token: str | None, folder: Path) -> bytes:
-    """Return the signing key: derived from the token if there is one, else stored in the folder."""
-    if token:
-        return hashlib.sha256(f"council page {token}".encode()).digest()
+def load_signing_key(folder: Path) -> bytes:
+    """Return the signing key of the folder; the first call creates it at random."""
     file = folder / "page.key"
     folder.mkdir(parents=True, exist_ok=True)
     if not file.exists():

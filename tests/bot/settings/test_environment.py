@@ -176,3 +176,18 @@ def test_what_is_no_address_is_refused_at_the_start(
 
     with pytest.raises(SettingsError, match=f"{name}: it must begin with https://"):
         load_settings()
+
+
+def test_a_token_that_can_be_guessed_is_refused_with_a_better_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COUNCIL_WEB_TOKEN", "hunter2")
+
+    with pytest.raises(SettingsError) as refused:
+        load_settings()
+
+    line = str(refused.value)
+    assert "hunter2" not in line
+    suggested = line.split()[-1].rstrip(".")
+    monkeypatch.setenv("COUNCIL_WEB_TOKEN", suggested)
+    assert load_settings().web_token is not None

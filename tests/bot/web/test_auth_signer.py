@@ -1,8 +1,10 @@
 """Processes whose clocks differ by a minute accept each other's signatures."""
 
+from pathlib import Path
+
 import pytest
 
-from bot.web.auth import PageSigner
+from bot.web.auth import PageSigner, load_signing_key
 
 NOON = 1_795_262_400.0
 
@@ -14,3 +16,11 @@ def test_a_seal_is_good_at_a_process_whose_clock_is_a_minute_off(apart: float) -
     there.verify_link("r1", here.link_key("r1"))
 
     assert there.is_session_token(here.session_token())
+
+
+def test_the_signing_key_is_random_and_stays_the_same(tmp_path: Path) -> None:
+    one = load_signing_key(tmp_path / "one")
+
+    assert load_signing_key(tmp_path / "one") == one
+    assert load_signing_key(tmp_path / "other") != one
+    assert (tmp_path / "one" / "page.key").stat().st_mode & 0o777 == 0o600
