@@ -316,16 +316,11 @@ def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, S
     """Return litellm's settings for each of its seats; a key is used for its own seat alone."""
     return {
         key: SeatSettings(
+            **seat.section.model_dump(include={*SeatSettings.__dataclass_fields__} - {"model"}),
             model=seat.member.model_id,
-            api_base=seat.section.api_base,
             api_key=settings.key_for(
                 seat.member.model_id.partition("/")[0], seat.section.api_key_env
             ),
-            max_tokens=seat.section.max_tokens,
-            context_tokens=seat.section.context_tokens,
-            stream=seat.section.stream,
-            input_usd_per_million=seat.section.input_usd_per_million,
-            output_usd_per_million=seat.section.output_usd_per_million,
         )
         for key, seat in seats.items()
         if not seat.member.model_id.startswith(SCRIPTED)

@@ -7,6 +7,15 @@ from enum import StrEnum
 from council.panel import Member
 
 
+class Role(StrEnum):
+    """What a seat was asked for."""
+
+    ANSWER = "answer"
+    BALLOT = "ballot"
+    SYNTHESIS = "synthesis"
+    GRADE = "grade"  # only in experiments
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """The exact text sent to a model."""
@@ -26,6 +35,7 @@ class Call:
     member: Member
     prompt: Prompt
     temperature: float | None = None
+    role: Role = Role.ANSWER
     schema: Mapping[str, object] | None = None
     on_text: Callable[[str], None] | None = None
 
@@ -41,15 +51,6 @@ class Reply:
     cost_usd: float | None = None
     seconds: float = 0.0
     attempts: int = 1
-
-
-class Role(StrEnum):
-    """What a seat was asked for."""
-
-    ANSWER = "answer"
-    BALLOT = "ballot"
-    SYNTHESIS = "synthesis"
-    GRADE = "grade"  # only in experiments
 
 
 @dataclass(frozen=True, slots=True)
