@@ -1,7 +1,7 @@
 """Values of one model call (Prompt, Call, Reply) and its outcome (Answer or Absence)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from council.panel import Member
@@ -29,7 +29,8 @@ class Call:
     """A prompt addressed to a member.
 
     `schema` is the JSON schema of the expected reply; providers that can enforce it do, but the
-    reply is always checked. `on_text` receives the text so far while a provider streams it.
+    reply is always checked. `on_text` receives the text so far while a provider streams it. At
+    `deadline`, by the event loop's clock, the call is cancelled as too late.
     """
 
     member: Member
@@ -38,6 +39,7 @@ class Call:
     role: Role = Role.ANSWER
     schema: Mapping[str, object] | None = None
     on_text: Callable[[str], None] | None = None
+    deadline: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ async def reply_in_time(gateway: Gateway, call: Call, deadline: Deadline) -> Rep
     timeout = asyncio.timeout_at(deadline.at)
     try:
         async with timeout:
-            return await gateway.complete(call)
+            return await gateway.complete(replace(call, deadline=deadline.at))
     except TimeoutError as error:
         if not timeout.expired():
             raise GatewayTimeoutError("was given up on: its provider took too long") from error
