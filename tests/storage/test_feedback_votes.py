@@ -13,6 +13,7 @@ from council.ports import Store
 from council.rounds import Question
 from storage.feedback import _upsert_vote
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_round
+from tests.storage.builders import in_memory_too
 from tests.storage.test_queries_postgres import POSTGRES
 
 CAST = HumanVote("r1", "U1", "K", CLAUDE, ASKED_AT)
@@ -20,6 +21,7 @@ LATER = replace(CAST, label="M", member=GPT, at=ASKED_AT + timedelta(minutes=1))
 OTHER = replace(CAST, by="U2", at=ASKED_AT + timedelta(seconds=1))
 
 
+@in_memory_too
 async def test_votes_come_back_oldest_first_of_a_round_or_of_all(store: Store) -> None:
     await store.open(a_round())
     await store.open(replace(a_round(), id="r2"))
@@ -32,6 +34,7 @@ async def test_votes_come_back_oldest_first_of_a_round_or_of_all(store: Store) -
     assert await store.votes("r3") == ()
 
 
+@in_memory_too
 @pytest.mark.parametrize("cast", [(CAST, LATER), (LATER, CAST)], ids=["in-order", "late"])
 async def test_the_newest_of_a_persons_entries_counts(
     store: Store, cast: tuple[HumanVote, ...]
@@ -58,6 +61,7 @@ async def test_a_forgotten_round_keeps_its_votes_since_they_hold_no_words(store:
     assert await store.votes("r1") == (CAST,)
 
 
+@in_memory_too
 async def test_a_dropped_round_takes_its_votes_along(store: Store) -> None:
     await store.open(a_round(question=Question("Why?", place=Place("slack", "T1"))))
     await store.vote(CAST)
