@@ -5,18 +5,15 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import ClauseElement
 
 from council.errors import ForgottenError, RoundNotFoundError
 from council.feedback import Feedback
 from council.places import Place
 from council.ports import Store
 from council.rounds import Question
-from storage.feedback import _upsert_rating
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_round
 from tests.storage.builders import in_memory_too
-from tests.storage.test_queries_postgres import POSTGRES
 
 SAID = Feedback("r1", "U1", helpful=False, reason="It missed the point.", at=ASKED_AT)
 LATER = replace(SAID, helpful=True, reason="", at=ASKED_AT + timedelta(minutes=1))
@@ -104,11 +101,3 @@ async def test_no_byte_of_a_forgotten_reason_is_left(
 
     bytes_ = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert SAID.reason.encode() not in bytes_
-
-
-def test_what_is_asked_of_postgres_changes_only_what_is_older() -> None:
-    clause: ClauseElement = _upsert_rating(SAID, "postgresql")
-
-    asked = " ".join(str(clause.compile(dialect=POSTGRES)).split())
-    assert "ON CONFLICT (round_id, by) DO UPDATE SET" in asked
-    assert asked.endswith("WHERE excluded.at >= feedback.at")

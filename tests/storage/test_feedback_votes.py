@@ -4,17 +4,14 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import ClauseElement
 
 from council.errors import RoundNotFoundError
 from council.feedback import HumanVote
 from council.places import Place
 from council.ports import Store
 from council.rounds import Question
-from storage.feedback import _upsert_vote
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_round
 from tests.storage.builders import in_memory_too
-from tests.storage.test_queries_postgres import POSTGRES
 
 CAST = HumanVote("r1", "U1", "K", CLAUDE, ASKED_AT)
 LATER = replace(CAST, label="M", member=GPT, at=ASKED_AT + timedelta(minutes=1))
@@ -69,11 +66,3 @@ async def test_a_dropped_round_takes_its_votes_along(store: Store) -> None:
     await store.delete_workspace("slack", "T1")
 
     assert await store.votes() == ()
-
-
-def test_what_is_asked_of_postgres_changes_only_what_is_older() -> None:
-    clause: ClauseElement = _upsert_vote(CAST, "postgresql")
-
-    asked = " ".join(str(clause.compile(dialect=POSTGRES)).split())
-    assert "ON CONFLICT (round_id, by) DO UPDATE SET" in asked
-    assert asked.endswith("WHERE excluded.at >= human_vote.at")
