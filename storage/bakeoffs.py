@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import Select, case, delete, func, literal_column, select, update
+from sqlalchemy import Select, case, delete, literal_column, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
@@ -18,7 +18,7 @@ from council.errors import BakeoffError, ScheduleError, StoreError, SuiteError
 from storage.bakeoff_tables import BakeoffRow, ExperimentRow, ScheduleRow, SuiteBodyRow, SuiteRow
 from storage.engine import read_only_engine
 from storage.row_mapping import PANEL, place_from_row, translate_validation_errors, validate
-from storage.tables import by_letter
+from storage.tables import by_letter, starts_with
 from storage.transactions import (
     Lock,
     current_attempt,
@@ -75,9 +75,7 @@ class SqlSuites:
     @retried_and_shielded
     async def load(self, scope: str, name: str, version: str = "") -> Suite:
         """Return the version that begins with `version`, or the newest; raise SuiteError."""
-        # Not LIKE, which ignores case on SQLite only.
-        begins = func.substr(_VERSION, 1, len(version)) == version
-        condition = begins if version else _REMOVED.is_(False)
+        condition = starts_with(_VERSION, version) if version else _REMOVED.is_(False)
         query = _with_bodies().where(_visible_from(scope), name == _NAME, condition)
         async with transaction(self._readers) as connection:
             rows = await fetch_rows(connection, query.order_by(*_own_first(scope)).limit(1))

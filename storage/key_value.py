@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from storage.engine import read_only_engine
-from storage.tables import MemoRow, by_letter
+from storage.tables import MemoRow, by_letter, starts_with
 from storage.transactions import current_attempt, insert_into, retried_and_shielded, transaction
 
 _KIND: Any = col(MemoRow.kind)
@@ -71,7 +71,11 @@ class SqlKeyValueStore:
     @retried_and_shielded
     async def list_texts(self, kind: str, start: str = "") -> Mapping[str, str]:
         """Return the texts of a kind by name, of the names that begin with `start`."""
-        query = select(_NAME, _TEXT).where(kind == _KIND, _starts(start)).order_by(by_letter(_NAME))
+        query = (
+            select(_NAME, _TEXT)
+            .where(kind == _KIND, starts_with(_NAME, start))
+            .order_by(by_letter(_NAME))
+        )
         async with transaction(self._readers) as connection:
             rows = (await connection.execute(query)).all()
         return {row.name: row.text for row in rows}
@@ -88,7 +92,9 @@ class SqlKeyValueStore:
     async def delete(self, kind: str, start: str) -> None:
         """Delete the texts of a kind whose names begin with `start`."""
         async with transaction(self._engine) as connection:
-            await connection.execute(delete(MemoRow).where(kind == _KIND, _starts(start)))
+            await connection.execute(
+                delete(MemoRow).where(kind == _KIND, starts_with(_NAME, start))
+            )
 
     @retried_and_shielded
     async def prune(self, kind: str, most: int) -> None:
@@ -109,8 +115,3 @@ def _ago(connection: AsyncConnection, seconds: float) -> Any:  # noqa: ANN401
     if connection.dialect.name == "postgresql":
         return func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 0, 0, seconds)
     return datetime.now(UTC) - timedelta(seconds=seconds)
-
-
-def _starts(start: str) -> Any:  # noqa: ANN401
-    # Not LIKE, which ignores case on SQLite only.
-    return func.substr(_NAME, 1, len(start)) == start

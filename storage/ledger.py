@@ -11,7 +11,7 @@ from sqlmodel import col
 
 from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, find_refusal
 from storage.engine import read_only_engine
-from storage.tables import SettledRow, SpendingRow
+from storage.tables import SettledRow, SpendingRow, starts_with
 from storage.transactions import (
     Lock,
     current_attempt,
@@ -155,8 +155,7 @@ def _counts_under(scope: Scope, account: Account) -> Any:  # noqa: ANN401
         return account.day == _DAY
     if scope is Scope.WORKSPACE_DAY:
         start = f"{account.workspace}/"
-        there = func.substr(col(SpendingRow.channel), 1, len(start)) == start
-        return and_(account.day == _DAY, there)
+        return and_(account.day == _DAY, starts_with(SpendingRow.channel, start))
     name = _SCOPE_COLUMNS[scope]
     return and_(account.day == _DAY, col(getattr(SpendingRow, name)) == getattr(account, name))
 

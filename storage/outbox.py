@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import col
 
 from council.ports import Claim
-from storage.tables import OutgoingRow, by_letter
+from storage.tables import OutgoingRow, by_letter, starts_with
 from storage.transactions import (
     current_attempt,
     fetch_rows,
@@ -87,10 +87,8 @@ class SqlOutbox:
     async def find_key(self, start: str, message: str) -> str | None:
         """Return the key that begins with `start` of a sent message; None if there is none."""
         key = col(OutgoingRow.key)
-        # Not LIKE, which ignores case on SQLite only.
-        begins = func.substr(key, 1, len(start)) == start
-        query = select(key).where(col(OutgoingRow.message) == message, begins)
-        query = query.order_by(by_letter(key)).limit(1)
+        own = (col(OutgoingRow.message) == message, starts_with(key, start))
+        query = select(key).where(*own).order_by(by_letter(key)).limit(1)
         async with transaction(self.engine) as connection:
             found: str | None = (await connection.execute(query)).scalar()
         return found

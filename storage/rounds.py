@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import delete, func, literal_column, select, update
+from sqlalchemy import delete, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import SQLModel, col
 
@@ -53,7 +53,15 @@ from storage.row_mapping import (
     round_from_rows,
     round_row,
 )
-from storage.tables import BallotRow, LinkRow, OutgoingRow, RoundRow, SpendingRow, by_letter
+from storage.tables import (
+    BallotRow,
+    LinkRow,
+    OutgoingRow,
+    RoundRow,
+    SpendingRow,
+    by_letter,
+    starts_with,
+)
 from storage.transactions import (
     Lock,
     WriteBatcher,
@@ -143,8 +151,7 @@ class SqlRoundStore:
     @retried_and_shielded
     async def find(self, start: str) -> str:
         """Return the one round id that starts with `start`; raise RoundNotFoundError."""
-        # Not LIKE, which ignores case on SQLite only.
-        query = select(col(RoundRow.id)).where(func.substr(RoundRow.id, 1, len(start)) == start)
+        query = select(col(RoundRow.id)).where(starts_with(RoundRow.id, start))
         async with transaction(self._readers) as connection:
             return match_id(start, (await connection.execute(query)).scalars().all())
 

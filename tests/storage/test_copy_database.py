@@ -23,9 +23,9 @@ from storage.copy_database import (
     row_digest,
 )
 from storage.engine import open_engine
-from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox
+from storage.research.experiments import SqlExperiments
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, CLAUDE, a_round, a_schedule
 from tests.council.research.experiment_builders import a_mark, a_work, an_experiment

@@ -12,7 +12,7 @@ from council.answers import Reply
 from council.errors import StoreError
 from council.research.experiment import ExperimentState, ExperimentStore
 from council.research.grades import Framing
-from storage.experiments import SqlExperiments
+from storage.research.experiments import SqlExperiments
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, CLAUDE, GPT
 from tests.council.research.experiment_builders import a_cell, a_mark, a_work, an_experiment

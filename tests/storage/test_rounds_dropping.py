@@ -16,13 +16,14 @@ from council.places import Place
 from council.ports import Ledger, OutboxStore, Store
 from council.rounds import Question, Round
 from storage.ledger import SqlLedger
-from storage.memory import MemoryOutbox, MemoryStore
+from storage.memory import MemoryStore
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from storage.row_mapping import PART_TABLES
 from storage.tables import FeedbackRow, HumanVoteRow, OutgoingRow
 from tests.builders import ASKED_AT
 from tests.fakes.memory_ledger import MemoryLedger
+from tests.fakes.memory_outbox import MemoryOutbox
 from tests.storage.builders import a_closed_round, in_memory_too, store_round
 from tests.storage.conftest import engine_of
 

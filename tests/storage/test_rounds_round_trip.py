@@ -10,12 +10,12 @@ from tests.storage.builders import artefacts, closing_last, in_memory_too, witho
 from tests.storage.strategies import rounds, rounds_or_forgotten
 
 # One store serves all the rounds of a test: their ids differ.
-FEW = settings(
+SHARED = settings(
     deadline=None,
-    max_examples=12,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-MANY = settings(FEW, max_examples=150)
+FEW = settings(SHARED, max_examples=12)
+MANY = settings(SHARED, max_examples=150)
 
 
 async def check_saved_by_artefact(store: Store, data: st.DataObject) -> None:
