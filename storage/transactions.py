@@ -291,6 +291,7 @@ _NO_RIGHTS = "The database server lets this user not do that: give it the rights
 _NO_TABLES = "The database has no tables yet: run `council db upgrade`."
 _NO_ROUND = "The round this belongs to is not stored, or no longer."
 _TOO_LARGE = "A number is larger than the database can keep."
+_NUL = "A text contains NUL, a character that Postgres cannot store: remove it."
 _NO_ADDRESS = (
     "COUNCIL_DATABASE_URL says something that Postgres' driver does not know: write "
     "postgresql://USER:PASSWORD@HOST:PORT/NAME."
@@ -310,6 +311,8 @@ _SENTENCES = {
     "foreign key constraint failed": _NO_ROUND,
     "foreignkeyviolation": _NO_ROUND,
     "numericvalueoutofrange": _TOO_LARGE,
+    "cannot contain nul": _NUL,
+    "untranslatablecharacter": _NUL,
     "unable to open": CANNOT_OPEN,
     "not a database": "The file named as the database is not one: name another in "
     "COUNCIL_DATABASE_URL.",

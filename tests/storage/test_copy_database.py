@@ -57,7 +57,7 @@ async def furnish(engine: AsyncEngine) -> None:
     )
     for round_ in (a_full_round("full"), a_closed_round("gone"), a_round(seed="open")):
         await store_round(store, round_)
-    odd = Question("Why \0 at \uffff all?", "U1", place=T1)
+    odd = Question("Why \\u0000 at 👩\u200d💻 all?", "U1", place=T1)
     await store.open(replace(a_closed_round("odd"), question=odd))
     await store.forget("gone", LATER, "salt")
     await store.rate(Feedback("full", "U1", helpful=False, reason="Too long.", at=ASKED_AT))
