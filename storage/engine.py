@@ -1,22 +1,29 @@
 """Open engines for SQLite and Postgres: connection pools, timeouts, pragmas."""
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from sqlite3 import Connection, OperationalError, connect
 from typing import TYPE_CHECKING, Any
 
 from psycopg.types.string import TextLoader
-from sqlalchemy import URL, event, make_url, text
+from sqlalchemy import URL, event, literal_column, make_url, text
 from sqlalchemy import Connection as SqlConnection
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from council.errors import StoreError
-from storage.transactions import CANNOT_OPEN, Lock, disable_timeouts, lock_exclusive
+from storage.transactions import (
+    CANNOT_OPEN,
+    Lock,
+    disable_timeouts,
+    fetch_rows,
+    lock_exclusive,
+    transaction,
+)
 
 if TYPE_CHECKING:
     from psycopg.abc import Buffer
@@ -125,6 +132,41 @@ def read_only_engine(engine: AsyncEngine) -> AsyncEngine:
     if engine.dialect.name == "sqlite":
         return engine.execution_options(**{READ_ONLY: True})
     return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+class SqlStore:
+    """The base of the stores: transactions that read one snapshot of all tables, or write."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+        self._readers = read_only_engine(engine)
+
+    def _read(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._readers)
+
+    def _write(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self.engine)
+
+    async def _fetch(self, query: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+        """Return the rows of a query, each as a dictionary by column."""
+        async with self._read() as connection:
+            return await fetch_rows(connection, query)
+
+    async def _fetch_column(self, query: Any) -> Sequence[Any]:  # noqa: ANN401
+        """Return the first column of the rows of a query."""
+        async with self._read() as connection:
+            return (await connection.execute(query)).scalars().all()
+
+    async def _fetch_value(self, query: Any) -> Any:  # noqa: ANN401
+        """Return the first value of a query; None without a row."""
+        async with self._read() as connection:
+            return (await connection.execute(query)).scalar()
+
+    async def _execute(self, statement: Any) -> bool:  # noqa: ANN401
+        """Update or delete rows; return whether there were any."""
+        async with self._write() as connection:
+            changed = await connection.execute(statement.returning(literal_column("1")))
+            return changed.first() is not None
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import wraps
+from hashlib import sha256
 from itertools import chain, repeat
 from sqlite3 import Error as SqliteError
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -111,6 +112,11 @@ async def lock_shared(connection: AsyncConnection, lock: Lock) -> None:
     """Hold the lock until the transaction ends, together with other shared holders only."""
     if connection.dialect.name == "postgresql":
         await connection.execute(select(func.pg_advisory_xact_lock_shared(int(lock))))
+
+
+def lock_key(name: str) -> int:
+    """Return the key of the advisory lock with a name."""
+    return int.from_bytes(sha256(name.encode()).digest()[:8], "big", signed=True)
 
 
 async def disable_timeouts(connection: AsyncConnection) -> None:
