@@ -30,11 +30,11 @@ class House:
 async def house(browser: Browser) -> AsyncIterator[House]:
     """Return a site with two suites."""
     gateway = BlockedGateway()
-    town = make_site(an_app(gateway))
-    bench = town.site.app.bakeoff_stores
+    site = make_site(an_app(gateway))
+    bench = site.context.app.bakeoff_stores
     for suite in (a_suite(3), a_graded_suite("42", "43")):
         await bench.suites.save(suite, "U1", ASKED_AT)
-    async with serve_in_process(town) as address:
+    async with serve_in_process(site) as address:
         yield House(address, gateway)
         gateway.goes_on.set()
 

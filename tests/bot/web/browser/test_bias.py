@@ -10,7 +10,7 @@ from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.render.bias.builders import a_report
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.test_reports_bias import town_with
+from tests.bot.web.test_reports_bias import site_with
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -26,9 +26,9 @@ BOXES = (
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Return the address of a site whose judges have every bias there is, or none."""
-    town = town_with(a_report(majority="qwen"))
-    await town.site.app.bakeoff_stores.records.save(packed_all([*runs_of("sql", 2)]))
-    async with serve_in_process(town) as address:
+    site = site_with(a_report(majority="qwen"))
+    await site.context.app.bakeoff_stores.records.save(packed_all([*runs_of("sql", 2)]))
+    async with serve_in_process(site) as address:
         yield address
 
 

@@ -19,9 +19,9 @@ PATHS = ("/leaderboard", "/leaderboard?suite=sql", "/leaderboard?suite=sql&as=ju
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Return the address of a site whose suite was held four times."""
-    town = make_site()
-    await town.site.app.bakeoff_stores.records.save(packed_all([*runs_of("sql", 4)]))
-    async with serve_in_process(town) as address:
+    site = make_site()
+    await site.context.app.bakeoff_stores.records.save(packed_all([*runs_of("sql", 4)]))
+    async with serve_in_process(site) as address:
         yield address
 
 

@@ -21,9 +21,9 @@ NAME = "a-name-as-long-as-names-may-be-of-sixty-letters-and-no-spaces"[:60]
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Return the address of a site that has a suite, and no schedule yet."""
-    town = make_site()
-    await town.site.app.bakeoff_stores.suites.save(SQL, "", datetime.now(UTC))
-    async with serve_in_process(town) as address:
+    site = make_site()
+    await site.context.app.bakeoff_stores.suites.save(SQL, "", datetime.now(UTC))
+    async with serve_in_process(site) as address:
         yield address
 
 

@@ -26,12 +26,12 @@ PATHS = (
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Return the address of a site on which twelve rounds were held."""
-    town = make_site()
+    site = make_site()
     first = a_round_of(SOMEBODY)
     for i in range(12):
         asked_at = first.asked_at + timedelta(minutes=i)
-        await town.hold(replace(first, id=f"abc{i}", seed=f"s{i}", asked_at=asked_at))
-    async with serve_in_process(town) as address:
+        await site.run_round(replace(first, id=f"abc{i}", seed=f"s{i}", asked_at=asked_at))
+    async with serve_in_process(site) as address:
         yield address
 
 
