@@ -3,11 +3,11 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
+from starlette.types import Message
 
 from bot.ports import RoundSnapshot
 from bot.runners.local import LocalRunner
@@ -17,6 +17,7 @@ from council.rounds import Artefact
 from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, make_site, redirected_round_id
+from tests.bot.web.test_rounds_forgotten import request
 from tests.builders import GPT, a_round
 from tests.fakes.gateway import FakeGateway, Hangs
 
@@ -38,6 +39,21 @@ async def test_every_state_and_the_end_are_sent(site: Site) -> None:
     assert stream.text.startswith("retry: 1000\n\n")
     assert {name for name, _ in sent[:-1]} == {"state"}
     assert [state["closed"] for name, state in sent if name == "state"].index(True) >= 10
+
+
+async def test_every_tab_receives_states_in_order_and_the_end(site: Site) -> None:
+    browser = site.browser()
+    round_id = redirected_round_id(await browser.ask("Why?"))
+
+    streams = await asyncio.gather(
+        *(site.browser().get(f"/rounds/{round_id}/events") for _ in range(5))
+    )
+
+    for stream in streams:
+        *states, end = parse_events(stream)
+        assert (end, states[-1][1]["closed"]) == (("end", {}), True)
+        seconds = [state["seconds"] for _, state in states]
+        assert seconds == sorted(seconds)
 
 
 async def test_a_closed_round_is_sent_once(site: Site) -> None:
@@ -77,7 +93,7 @@ async def test_a_stop_is_sent_as_an_event() -> None:
     site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
     browser = site.browser()
     round_id = redirected_round_id(await browser.ask("Why?"))
-    request = asyncio.create_task(site.browser().get(f"/rounds/{round_id}/events"))
+    streaming = asyncio.create_task(site.browser().get(f"/rounds/{round_id}/events"))
     async with site.context.app.runner.subscribe(round_id) as snapshots:
         async for snapshot in snapshots:
             if len(snapshot.round_.answers) == 2:
@@ -85,7 +101,7 @@ async def test_a_stop_is_sent_as_an_event() -> None:
 
     await browser.act(round_id, "stop")
 
-    name, why = parse_events(await request)[-1]
+    name, why = parse_events(await streaming)[-1]
     assert (name, why) == ("stopped", {"why": f"Round {round_id} was stopped before its end."})
     await site.close()
 
@@ -108,35 +124,41 @@ async def test_an_error_is_sent_as_its_sentence() -> None:
     await site.close()
 
 
-async def test_a_heartbeat_is_sent_while_there_is_no_news() -> None:
-    news: asyncio.Queue[RoundSnapshot | None] = asyncio.Queue()
+async def test_a_heartbeat_is_sent_while_there_is_no_news(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "HEARTBEAT_SECONDS", 0.001)
+    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
+    browser = site.browser()
+    round_id = redirected_round_id(await browser.ask("Why?"))
+    response = await events.round_events(site.context, request(id=round_id))
+    heartbeat = asyncio.Event()
 
-    async def snapshots() -> AsyncIterator[RoundSnapshot]:
-        while snapshot := await news.get():
-            yield snapshot
+    async def send(message: Message) -> None:
+        if message.get("body") == b": still here\n\n":
+            heartbeat.set()
 
-    received: list[RoundSnapshot | None] = []
-    snapshot = RoundSnapshot(a_round())
-    async for item in events.with_heartbeats(snapshots(), seconds=0.001):
-        received.append(item)
-        if len(received) == 2:
-            news.put_nowait(snapshot)
-        if item:
-            news.put_nowait(None)
+    async def receive() -> Message:
+        return await asyncio.Future()
 
-    assert received[:2] == [None, None]
-    assert [item for item in received if item] == [snapshot]
+    streaming = asyncio.create_task(response({"type": "http", "method": "GET"}, receive, send))
+    async with asyncio.timeout(10):
+        await heartbeat.wait()
+    streaming.cancel()
+    await asyncio.wait([streaming])
+
+    assert site.context.app.runner.latest(round_id)
+    await site.close()
 
 
 async def test_a_browser_that_disconnects_does_not_stop_the_round() -> None:
     site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
     browser = site.browser()
     round_id = redirected_round_id(await browser.ask("Why?"))
-    request = asyncio.create_task(site.browser().get(f"/rounds/{round_id}/events"))
-    await asyncio.sleep(0)
+    streaming = asyncio.create_task(site.browser().get(f"/rounds/{round_id}/events"))
+    async with site.context.app.runner.subscribe(round_id) as snapshots:
+        await anext(snapshots)
 
-    request.cancel()
-    await asyncio.wait([request])
+    streaming.cancel()
+    await asyncio.wait([streaming])
 
     assert site.context.app.runner.latest(round_id)
     await site.close()
