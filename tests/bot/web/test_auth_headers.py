@@ -183,6 +183,17 @@ async def test_assets_have_addresses_that_change_with_their_content(site: Site) 
         assert f"/static/{name}?{digest}" in page
 
 
+async def test_the_first_page_is_small(site: Site) -> None:
+    browser = site.browser()
+    page = await browser.get("/")
+    assets = re.findall(r'<(?:script src|link [^>]*href)="([^"]*)"', page.text)
+
+    bodies = [page.content, *[(await browser.get(asset)).content for asset in assets]]
+
+    assert len(bodies) == 4
+    assert sum(map(len, bodies)) < 60_000
+
+
 async def test_a_page_loads_nothing_from_other_sites(site: Site) -> None:
     await site.run_round(a_round_of(SOMEBODY))
 

@@ -81,6 +81,18 @@ async def test_an_id_prefix_does_not_reveal_a_private_round(
     assert told(found, "abcd") == told(missing, "dcba")
 
 
+@pytest.mark.parametrize("read", READS)
+async def test_a_strangers_running_private_round_is_not_found(read: str) -> None:
+    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
+    round_id = redirected_round_id(await site.browser().ask("Is it me?", audience="me"))
+
+    found = await site.browser().get(f"/rounds/{round_id}{read}")
+
+    assert found.status_code == 404
+    assert "Is it me?" not in found.text
+    await site.close()
+
+
 async def test_the_visitors_private_round_is_listed_and_opens(site: Site) -> None:
     browser = site.browser()
     round_id = redirected_round_id(await browser.ask("Is it me?", audience="me"))
@@ -126,14 +138,14 @@ async def test_the_asker_can_stop_and_resume_a_round() -> None:
     stopped = await browser.post(
         f"/rounds/{round_id}/stop", **browser.form_of(page, f"/rounds/{round_id}/stop")
     )
-    carried = [bool(site.context.app.runner.latest(round_id))]
+    running = [bool(site.context.app.runner.latest(round_id))]
     page = await browser.get(f"/rounds/{round_id}")
     resume = f"/rounds/{round_id}/resume"
     resumed = await browser.post(resume, **browser.form_of(page, resume))
-    carried.append(bool(site.context.app.runner.latest(round_id)))
+    running.append(bool(site.context.app.runner.latest(round_id)))
 
     assert [redirected_round_id(stopped), redirected_round_id(resumed)] == [round_id] * 2
-    assert carried == [False, True]
+    assert running == [False, True]
     await site.close()
 
 
