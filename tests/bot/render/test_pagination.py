@@ -181,10 +181,25 @@ def test_a_part_that_never_fits_is_a_page_by_itself() -> None:
     assert words_of(paginate(post, lambda _: False)[-1]) == "c"
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(MARKDOWN, st.sampled_from((150, 700, 4_000)))
+LENGTHS = st.sampled_from((150, 700, 4_000))
+SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@settings(SLOW, max_examples=20)
+@given(MARKDOWN, LENGTHS)
 @example(A_TABLE_OF_ONE_WORD, 150)  # it was cut inside the word, for the little room that was left
 def test_every_page_fits_and_every_word_is_on_one(text: str, characters: int) -> None:
+    assert_pages_fit_and_are_complete(text, characters)
+
+
+@pytest.mark.nightly
+@settings(SLOW, max_examples=1_000)
+@given(MARKDOWN, LENGTHS)
+def test_every_page_of_many_fits_and_every_word_is_on_one(text: str, characters: int) -> None:
+    assert_pages_fit_and_are_complete(text, characters)
+
+
+def assert_pages_fit_and_are_complete(text: str, characters: int) -> None:
     post = Post((Heading("Why?"), Prose(text), Note("4 of 4"), BUTTONS), "Why?")
 
     made = paginate(post, up_to(characters))
