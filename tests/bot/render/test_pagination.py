@@ -209,6 +209,18 @@ def assert_pages_fit_and_are_complete(text: str, characters: int) -> None:
     assert [*dict.fromkeys(read)] == words(text)  # a table that is divided repeats its head
 
 
+@pytest.mark.parametrize(("first", "margin"), [("", ""), ("> ", "> "), ("- ", "  ")])
+def test_fences_are_balanced_on_every_page(first: str, margin: str) -> None:
+    code = "\n".join(f"code number {n}" for n in range(40))
+    text = f"Some code:\n\n```py\na = 1\n```\n\n```py\n{code}\n{'x' * 400}\n```"
+
+    pages = proses(first + text.replace("\n", f"\n{margin}"), 150)
+
+    assert [page.count("```") % 2 for page in pages] == [0] * len(pages)
+    assert "".join(pages).count("x") == 400
+    assert all(line.startswith(margin[:1]) for page in pages[1:] for line in page.split("\n"))
+
+
 def test_words_after_a_fence_are_not_repeated() -> None:
     code = "\n".join(f"code number {n}" for n in range(40))
 
