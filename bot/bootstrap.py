@@ -80,7 +80,9 @@ class StartOptions:
 
 
 @asynccontextmanager
-async def open_app(settings: Settings, options: StartOptions) -> AsyncIterator[AppContext]:
+async def open_app(
+    settings: Settings, options: StartOptions = StartOptions()
+) -> AsyncIterator[AppContext]:
     """Yield the context of an app that can run rounds; close its models and database at the end."""
     panels = await load_panels(settings, local=options.local)
     async with AsyncExitStack() as stack:

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.bootstrap import StartOptions, describe_local_models, load_panels, open_app
+from bot.bootstrap import describe_local_models, load_panels, open_app
 from bot.chat import DeliveryUnknownError
-from bot.cli.output import FAILED, run
+from bot.cli.output import FAILED, async_command
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
 from bot.commands.schedules import load_schedule_status
 from bot.context import AppContext
@@ -33,13 +33,19 @@ PING_TIMEOUT_SECONDS = 60  # the default of a stage
 OVER_HTTP = "Slack: the signing secret is checked with the first thing that Slack posts"
 
 
-def doctor(
+@async_command
+async def doctor(
     live: Annotated[
         bool, typer.Option("--live", help="Spend one tiny call on each model.")
     ] = False,
 ) -> None:
     """Check settings, database and models."""
-    if not run(_examine(live=live)):
+    is_healthy = True
+    async for finding in _findings(live=live):
+        mark = {True: "ok  ", False: "FAIL", None: "    "}[finding.is_good]
+        typer.echo(f"{mark} {finding.text}")
+        is_healthy = is_healthy and finding.is_good is not False
+    if not is_healthy:
         raise typer.Exit(FAILED)
 
 
@@ -49,16 +55,6 @@ class Finding:
 
     text: str
     is_good: bool | None = True
-
-
-async def _examine(*, live: bool) -> bool:
-    """Print every finding; return whether nothing is wrong."""
-    is_healthy = True
-    async for finding in _findings(live=live):
-        mark = {True: "ok  ", False: "FAIL", None: "    "}[finding.is_good]
-        typer.echo(f"{mark} {finding.text}")
-        is_healthy = is_healthy and finding.is_good is not False
-    return is_healthy
 
 
 async def _findings(*, live: bool) -> AsyncIterator[Finding]:
@@ -161,7 +157,7 @@ async def _app_findings(settings: Settings, *, live: bool) -> AsyncIterator[Find
     for fact in await describe_local_models(settings):
         yield Finding(fact, is_good=None)
     seats = (await load_panels(settings, local=False)).seats
-    async with open_app(settings, StartOptions()) as app_context:
+    async with open_app(settings) as app_context:
         yield Finding("database opens, its schema is up to date")
         for provider in app_context.health().providers:
             yield Finding(_limits(provider), is_good=None)
