@@ -19,6 +19,7 @@ from bot.render.schedules import format_moment
 from bot.schedules.cron import describe_cron
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.environment import api_key_variable
+from bot.settings.panels import is_built_in
 from bot.slack.client import Identity, SlackError, check_app_token, fetch_identity, open_client
 from bot.slack.config import Tokens
 from council.answers import Call, Prompt
@@ -190,7 +191,7 @@ def _missing_key(settings: Settings, seat: Seat) -> Finding | None:
     """Return a finding if a seat lacks the API key that it needs."""
     provider = seat.member.model_id.partition("/")[0]
     named = seat.section.api_key_env
-    if seat.member.receiver or provider == "scripted" or settings.key_for(provider, named):
+    if is_built_in(seat.member) or seat.member.receiver or settings.key_for(provider, named):
         return None
     variable = named or api_key_variable(provider)
     return Finding(f"{seat.member.key}: no key; set {variable}", is_good=False)
