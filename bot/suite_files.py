@@ -1,10 +1,9 @@
-"""Suite files: parsers of CSV, JSON, YAML, TOML and text, and writers of JSON and CSV."""
+"""Suite files: parsers of CSV, JSON, YAML and text within bounds, and writers of JSON and CSV."""
 
 import codecs
 import csv
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -22,18 +21,19 @@ from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.bakeoffs.ports import SuiteStore
 from council.errors import SuiteError
 
-MAX_BYTES = 2_000_000
+MAX_BYTES = 200_000
 MAX_QUESTIONS = 1_000
-TOML_SUFFIX = ".toml"
 COLUMNS = ("question", "category", "answer", "grading", "tolerance", "context")
 _MAX_CATEGORY = 60  # characters
-_SETTINGS = ("questions", "category", "judges_see_references")
 _SHAPES = 'a question, or {"question": …, "answer": …}'
 _HOUSE = "council.toml"  # the owner of suites from the settings
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 _RESERVED = {"list", "show", "add", "remove", "keep", "leave", "last", "cancel", "resume", "now"}
 _HEADER_HINT = "begin the file with a line such as question,category,answer"
 _DELIMITERS = (",", ";", "\t")
+_MAX_YAML_DEPTH = 20
+# What a spreadsheet takes for the start of a formula; a number with a sign is none.
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+\Z)")
 _YAML_NULL = "tag:yaml.org,2002:null"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, .xls
@@ -52,8 +52,6 @@ def parse_suite_text(name: str, filename: str, text: str) -> Suite:
     name = validate_suite_name(name)
     ending = PurePath(filename).suffix.lower()
     try:
-        if ending == TOML_SUFFIX:
-            return _parse_toml(name, text)
         return Suite(name, _parse_questions(_parser_for(filename, ending)(text)))
     except SuiteError as error:
         raise SuiteError(f"{filename}: {error}") from None
@@ -147,12 +145,27 @@ def question_fields(question: SuiteQuestion) -> dict[str, str]:
 def suite_csv(suite: Suite) -> str:
     """Return the suite as CSV with a header, which parses to the same suite."""
     out = StringIO(newline="")
-    rows = [question_fields(question) for question in suite.questions]
+    rows = [
+        {name: csv_cell(text) for name, text in question_fields(question).items()}
+        for question in suite.questions
+    ]
     used = [name for name in COLUMNS if any(name in row for row in rows)]
     writer = csv.DictWriter(out, used, restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()
+
+
+def csv_cell(text: str) -> str:
+    """Return a text for a CSV cell; an apostrophe keeps spreadsheets from taking it for a formula.
+
+    Our parser takes the apostrophe off again.
+    """
+    return f"'{text}" if _FORMULA.match(text.lstrip("'")) else text
+
+
+def _from_csv_cell(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell.lstrip("'")) else cell
 
 
 # --- From a file to its questions.
@@ -161,30 +174,10 @@ def suite_csv(suite: Suite) -> str:
 def _parser_for(filename: str, ending: str) -> Callable[[str], Iterable[_Entry]]:
     if ending not in PARSERS:
         raise SuiteError(
-            "I read suites from .csv, .jsonl, .yaml, .json, .toml and .txt: save it as one of "
+            "I read suites from .csv, .jsonl, .yaml, .json and .txt: save it as one of "
             "these, a question a line."
         )
     return PARSERS[ending]
-
-
-def _parse_toml(name: str, text: str) -> Suite:
-    """Return the suite of a file that has the form of a section of council.toml."""
-    try:
-        document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SuiteError(f"It is no TOML: {error}.") from None
-    if unknown := [name for name in document if name not in _SETTINGS]:
-        raise SuiteError(
-            f"There is no setting {unknown[0]!r} of a suite; known are {', '.join(_SETTINGS)}."
-        )
-    questions, seen = document.get("questions"), document.get("judges_see_references", False)
-    category = document.get("category", "")
-    if not isinstance(questions, list):
-        raise SuiteError('Its questions are missing: write questions = ["…", "…"].')
-    if not (isinstance(seen, bool) and isinstance(category, str)):
-        raise SuiteError("category is a text, and judges_see_references true or false.")
-    read = suite_from_section(name, questions, category)
-    return Suite(name, read.questions, judges_see_references=seen)
 
 
 def _decode(filename: str, content: bytes) -> str:
@@ -451,7 +444,8 @@ def _parse_row(names: list[str], row: list[str], where: str) -> _Entry:
             f"{_capitalized(where)} has {len(row)} columns, and the header {len(names)}: put a "
             "text with a comma in double quotes."
         )
-    fields = {name: cell for name, cell in zip(names, row, strict=False) if name or cell.strip()}
+    cells = map(_from_csv_cell, row)
+    fields = {name: cell for name, cell in zip(names, cells, strict=False) if name or cell.strip()}
     if "" in fields:
         raise SuiteError(f"{_capitalized(where)} has a cell under no name: name it in the header.")
     return _Entry(where, fields)
@@ -463,7 +457,7 @@ def _parse_single_cell(row: list[str], where: str) -> _Entry:
             f"{_capitalized(where)} has {len(row)} columns and no header names them: "
             f"{_HEADER_HINT}, or put each question in double quotes."
         )
-    return _Entry(where, {"question": row[0]})
+    return _Entry(where, {"question": _from_csv_cell(row[0])})
 
 
 def _parse_yaml(text: str) -> Iterator[_Entry]:
@@ -482,17 +476,28 @@ def _parse_yaml(text: str) -> Iterator[_Entry]:
 
 def _compose_yaml(text: str) -> yaml.Node | None:
     try:
-        return yaml.compose(text, Loader=yaml.SafeLoader)
+        _check_depth(text)
+        return yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise SuiteError(
             f"Line {line} is no YAML ({error.problem or 'it is broken'}): write a list, each "
             "question after “- ”, in quotes where it holds a colon."
         ) from None
-    except (yaml.YAMLError, RecursionError):
+    except yaml.YAMLError:
         raise SuiteError(
             "It is no YAML that can be read: write each question after “- ”."
         ) from None
+
+
+def _check_depth(text: str) -> None:
+    """Raise YAMLError for a deep document, which would exhaust the stack of the parser in C."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _MAX_YAML_DEPTH:
+            raise yaml.YAMLError("it is nested too deep")
 
 
 def _parse_node(node: yaml.Node) -> dict[str, str]:

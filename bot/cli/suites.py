@@ -25,7 +25,6 @@ from bot.render.suites import (
 from bot.settings import load_settings
 from bot.suite_files import (
     PARSERS,
-    TOML_SUFFIX,
     check_size,
     parse_suite_file,
     suite_document,
@@ -112,7 +111,7 @@ async def remove(name: Name, as_json: Json = False) -> None:
 async def find_suite(app: AppContext, name_or_file: str) -> Suite:
     """Return a stored suite or the suite of a file; raise SuiteError if there is none."""
     path = Path(name_or_file)
-    if path.suffix.lower() not in {*PARSERS, TOML_SUFFIX}:
+    if path.suffix.lower() not in PARSERS:
         return await load_suite_to_run(app, TERMINAL, name_or_file)
     content = read_file(path, "name another file")
     return parse_suite_file(suite_name_from_file(path.stem), path.name, content)
@@ -121,7 +120,7 @@ async def find_suite(app: AppContext, name_or_file: str) -> Suite:
 def _is_file(source: str) -> bool:
     # A round's id never ends like a file of questions.
     path = Path(source)
-    return path.suffix.lower() in {*PARSERS, TOML_SUFFIX} or path.is_file()
+    return path.suffix.lower() in PARSERS or path.is_file()
 
 
 def _read_suite(name: str, path: Path) -> Suite:

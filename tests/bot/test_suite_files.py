@@ -1,4 +1,4 @@
-"""Parsers of suite files: CSV, JSON, YAML, TOML and text."""
+"""Parsers of suite files: CSV, JSON, YAML and text."""
 
 import codecs
 
@@ -8,6 +8,7 @@ from bot.suite_files import (
     parse_suite_file,
     parse_suite_lines,
     parse_suite_text,
+    suite_csv,
     suite_from_section,
 )
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
@@ -40,14 +41,6 @@ YAML = """
 - Why?
 """
 JSON = f"[{','.join(line for line in JSON_LINES.splitlines() if line)}]"
-TOML = """
-questions = [
-  {question = "What is 6 × 7?", category = "maths", answer = 42},
-  {question = "Which is right, A or B?", answer = "B"},
-  {question="How far?", category="maths", answer=3.1, tolerance=0.1, context="It is a circle."},
-  "Why?",
-]
-"""
 QUESTIONS = (
     SuiteQuestion("What is 6 × 7?", "maths", Reference(Grading.NUMBER, "42")),
     SuiteQuestion("Which is right, A or B?", "", Reference(Grading.CHOICE, "B")),
@@ -67,7 +60,6 @@ QUESTIONS = (
         ("sql.json", JSON),
         ("sql.yaml", YAML),
         ("sql.yml", YAML),
-        ("sql.toml", TOML),
     ],
 )
 def test_every_file_format_gives_the_same_suite(filename: str, text: str) -> None:
@@ -124,15 +116,6 @@ def test_json_numbers_are_read_as_they_are_written() -> None:
     assert [q.reference.value for q in read if q.reference] == ["1.10", "true"]
 
 
-def test_a_toml_file_may_say_that_judges_see_references() -> None:
-    text = f'judges_see_references = true\ncategory = "all"\n{TOML}'
-
-    read = parse_suite_text("sql", "sql.toml", text)
-
-    assert read.judges_see_references
-    assert [question.category for question in read.questions] == ["maths", "all", "maths", "all"]
-
-
 @pytest.mark.parametrize("mark", [codecs.BOM_UTF8, b""])
 def test_a_byte_order_mark_is_not_part_of_the_first_column(mark: bytes) -> None:
     assert parse_suite_file("sql", "sql.csv", mark + CSV.encode()).questions == QUESTIONS
@@ -163,3 +146,13 @@ def test_invisible_characters_are_removed() -> None:
     (question,) = parse_suite_lines("sql", "Wh\u200by\u202e?\x07").questions
 
     assert question.text == "Why?"
+
+
+def test_no_cell_of_a_csv_file_starts_a_formula() -> None:
+    texts = ["=HYPERLINK(0)", "+1+1", "-2+3", "@SUM(A1)", "'=1", "-5", "Why?"]
+    suite = Suite("sql", tuple(SuiteQuestion(text) for text in texts))
+
+    written = suite_csv(suite)
+
+    assert [line[0] for line in written.splitlines()[1:]] == ["'"] * 5 + ["-", "W"]
+    assert parse_suite_text("sql", "sql.csv", written) == suite
