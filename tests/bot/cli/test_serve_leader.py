@@ -1,4 +1,4 @@
-"""Housekeeping of `council serve` is done by one process only."""
+"""Background tasks of `council serve` that only the leader runs."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,13 +20,13 @@ from tests.builders import a_round
 
 
 @asynccontextmanager
-async def another_does(_: str) -> AsyncIterator[bool]:
-    """Say that another process does it."""
+async def other_leader(_: str) -> AsyncIterator[bool]:
+    """Yield that another process is the leader."""
     yield False
 
 
-async def done_for_a_moment(app: AppContext) -> None:
-    """Have a process do what it does beside serving, for a moment."""
+async def run_briefly(app: AppContext) -> None:
+    """Run the background tasks of a process for a moment."""
     assert app.job_queue
     acts = [asyncio.create_task(act) for act in cluster_tasks(app, app.job_queue)]
     for _ in range(20):
@@ -36,38 +36,38 @@ async def done_for_a_moment(app: AppContext) -> None:
     await asyncio.gather(*acts, return_exceptions=True)
 
 
-async def reserved_for_nobody(budget: Budget) -> None:
+async def reserve_for_lost_round(budget: Budget) -> None:
     lost = replace(a_round(), id="lost")
     await budget.ledger.reserve(Account.of(lost, budget.now()), 5, budget.caps)
 
 
-async def test_money_of_rounds_about_to_be_stored_elsewhere_is_not_freed_at_once() -> None:
+async def test_reserved_money_of_rounds_being_opened_is_kept() -> None:
     _, (app, _) = processes(2)
-    await reserved_for_nobody(app.budget)
+    await reserve_for_lost_round(app.budget)
 
-    await done_for_a_moment(app)
+    await run_briefly(app)
 
     assert await app.budget.ledger.list_reserved_rounds() == ("lost",)
 
 
-async def test_one_process_forgets_presses_of_long_ago_and_the_others_do_not() -> None:
+async def test_only_the_leader_forgets_old_button_presses() -> None:
     _, (app, _) = processes(2)
-    app.bakeoff_registry = BakeoffRegistry(sole=another_does)
+    app.bakeoff_registry = BakeoffRegistry(sole=other_leader)
     for number in range(MAX_REMEMBERED_PRESSES + 1):
         await app.key_values.put(PRESS, f"press {number}", "")
 
-    await done_for_a_moment(app)
+    await run_briefly(app)
 
     assert len(await app.key_values.list_texts(PRESS)) == MAX_REMEMBERED_PRESSES + 1
 
 
-async def test_numbers_of_rounds_that_closed_before_are_one_process_affair() -> None:
+async def test_only_the_leader_counts_earlier_rounds() -> None:
     _, (app, _) = processes(2)
     round_ = await held()
     await app.store.open(round_)
     closed: asyncio.Queue[Round] = asyncio.Queue()
 
-    for alone, missing in ((another_does, ("r1",)), (app.bakeoff_registry.acquire, ())):
+    for alone, missing in ((other_leader, ("r1",)), (app.bakeoff_registry.acquire, ())):
         counting = asyncio.create_task(count_closed_rounds(app, closed, alone))
         await asyncio.sleep(0.2)
         counting.cancel()
@@ -75,7 +75,7 @@ async def test_numbers_of_rounds_that_closed_before_are_one_process_affair() -> 
         assert await app.bakeoff_stores.records.list_missing(9) == missing
 
 
-async def test_old_texts_are_forgotten_by_one_process() -> None:
+async def test_only_the_leader_forgets_old_texts() -> None:
     _, (app, _) = processes(2)
     old = a_round().with_(Closing(1.0))
     await app.store.open(old)
@@ -83,7 +83,7 @@ async def test_old_texts_are_forgotten_by_one_process() -> None:
     async def once(_: float) -> None:
         raise asyncio.CancelledError
 
-    for alone, is_forgotten in ((another_does, False), (app.bakeoff_registry.acquire, True)):
+    for alone, is_forgotten in ((other_leader, False), (app.bakeoff_registry.acquire, True)):
         act = forget_daily(app.store, 0, app.runner.is_running, alone, once)
         await asyncio.gather(act, return_exceptions=True)
         assert ((await app.store.load("r1")).forgotten is not None) is is_forgotten
