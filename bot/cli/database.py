@@ -15,8 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.bootstrap import Stores, open_database, open_store, open_stores
 from bot.cli.output import FAILED, MISUSED, fail, run
 from bot.cli.verify import print_walk, walk_chain
+from bot.coordination.locks import FileClaims
 from bot.render.formatting import count_noun
-from bot.runners.local import FileClaims
 from bot.settings import Settings, SettingsError, load_settings
 from bot.settings.environment import with_async_driver
 from council.errors import CouncilError, StoreError
