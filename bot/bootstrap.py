@@ -47,7 +47,6 @@ from council.research.experiment import ExperimentStore
 from council.rounds import Round
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import check_file_opens, open_engine, open_separate_pool
-from storage.experiments import SqlExperiments
 from storage.hash_chain import SqlHashChain
 from storage.key_value import SqlKeyValueStore
 from storage.ledger import SqlLedger
@@ -56,6 +55,7 @@ from storage.migrate import upgrade
 from storage.outbox import SqlOutbox
 from storage.rate_limiter import SqlRateLimiter
 from storage.records import SqlRecords, sql_votes
+from storage.research.experiments import SqlExperiments
 from storage.rounds import SqlRoundStore
 
 if TYPE_CHECKING:

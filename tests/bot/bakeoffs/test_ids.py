@@ -23,10 +23,10 @@ from bot.web.auth import LinkError, PageSigner
 from council.bakeoffs.models import split_round_id
 from council.budget_caps import schedule_of_round
 from council.places import Place
-from storage.memory import MemoryOutbox
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import Room, a_bakeoff, a_suite, held
 from tests.builders import a_panel
+from tests.fakes.memory_outbox import MemoryOutbox
 
 SLOT = "sched:0123456789@2026-11-23T09:00"
 NAMED = "sched:weekly-sql@2026-11-23T09:00"
