@@ -28,6 +28,7 @@ from bot.ports import NamedLocks, PubSub, Runner
 from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
+from bot.settings.panels import is_built_in
 from bot.suite_files import store_house_suites
 from council.anonymize import scrub
 from council.bakeoffs.ports import BakeoffStores
@@ -80,7 +81,9 @@ class StartOptions:
 
 
 @asynccontextmanager
-async def open_app(settings: Settings, options: StartOptions) -> AsyncIterator[AppContext]:
+async def open_app(
+    settings: Settings, options: StartOptions = StartOptions()
+) -> AsyncIterator[AppContext]:
     """Yield the context of an app that can run rounds; close its models and database at the end."""
     panels = await load_panels(settings, local=options.local)
     async with AsyncExitStack() as stack:
@@ -288,7 +291,7 @@ async def _open_models(
             scrub.warm_up()
             if any(seat.demonstration for seat in _seats(panel)):
                 await local.start()
-            elif _uses_litellm(panel):
+            elif not all(map(is_built_in, _seats(panel))):
                 await remote.warm()
 
         yield _Models(RoutingGateway(routes), prepare, remote.health)
@@ -297,19 +300,13 @@ async def _open_models(
 async def _warm_up(panels: PanelConfig) -> None:
     """Import litellm while the database is opened, if the default panel needs it."""
     panel = panels.panels.get(panels.default or "")
-    if panel and _uses_litellm(panel):
+    if panel and not all(map(is_built_in, _seats(panel))):
         models = [seat.member.model_id for seat in panels.seats.values()]
         await asyncio.to_thread(load_warm, models)
 
 
 def _seats(panel: Panel) -> tuple[Member, ...]:
     return (*panel.judges, *panel.chairmen)
-
-
-def _uses_litellm(panel: Panel) -> bool:
-    return not all(
-        seat.demonstration or seat.model_id.startswith(SCRIPTED) for seat in _seats(panel)
-    )
 
 
 def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:
@@ -323,7 +320,7 @@ def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, S
             ),
         )
         for key, seat in seats.items()
-        if not seat.member.model_id.startswith(SCRIPTED)
+        if not is_built_in(seat.member)
     }
 
 
