@@ -63,8 +63,8 @@ class Site:
         """Stop every round and close every browser."""
         runner = self.context.app.runner
         assert isinstance(runner, LocalRunner)
-        for round_id in [*runner._running]:
-            await runner.stop(round_id)  # otherwise, close would wait for a model that hangs
+        for running in [*runner._tasks.all()]:
+            await runner.stop(running.id)  # otherwise, close would wait for a model that hangs
         await runner.close()
         for browser in self.browsers:
             await browser.client.aclose()
