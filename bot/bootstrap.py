@@ -41,7 +41,7 @@ from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
 from council.gateways.throttling.provider import SharedLimits
 from council.panel import Member, Panel
-from council.ports import Gateway, HashChainStore, Ledger, SharedRateLimiter, Store
+from council.ports import Gateway, Ledger, SharedRateLimiter, Store
 from council.providers import Health, ProviderHint
 from council.research.experiment import ExperimentStore
 from council.rounds import Round
@@ -141,7 +141,7 @@ class Stores:
 
     store: SqlRoundStore
     bakeoff_stores: BakeoffStores
-    chain: HashChainStore
+    chain: SqlHashChain
     experiments: ExperimentStore
     ledger: Ledger
 
