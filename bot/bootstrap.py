@@ -43,7 +43,7 @@ from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
 from council.gateways.throttling.provider import SharedLimits
 from council.panel import Member, Panel
-from council.ports import Gateway, HashChainStore, Ledger, SharedRateLimiter, Store
+from council.ports import Gateway, Ledger, SharedRateLimiter, Store
 from council.providers import Health, ProviderHint
 from council.rounds import Round
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
@@ -144,7 +144,7 @@ class Stores:
 
     store: SqlRoundStore
     bakeoff_stores: BakeoffStores
-    chain: HashChainStore
+    chain: SqlHashChain
     research: ResearchServices
     ledger: Ledger
 
