@@ -2,11 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -82,12 +85,52 @@ WEIGHTS = (
 WINDOWS = (("", "any time"), ("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"))
 
 
+ParseQuery = Callable[[Mapping[str, str], datetime], LeaderboardQuery]
+
+
 def options_of(request: Request, names: Sequence[str] = LEADERBOARD_OPTIONS) -> dict[str, str]:
     """Return the query options that are not empty, each cut to `MAX_OPTION_LENGTH`."""
     found = {name: request.query_params.get(name, "") for name in names}
     return {
         name: value[:MAX_OPTION_LENGTH].strip() for name, value in found.items() if value.strip()
     }
+
+
+def _read_filters(
+    context: WebContext, options: Mapping[str, str], parse: ParseQuery
+) -> tuple[LeaderboardQuery, dict[str, Any]]:
+    """Return the query of the options, and template values; wrong options select everything."""
+    query, fault = LeaderboardQuery(), ""
+    try:
+        query = parse(options, context.app.now())
+    except LeaderboardQueryError as error:
+        fault = str(error)
+    return query, {
+        "status": 422 if fault else 200,
+        "fault": fault,
+        "given": options,
+        "windows": WINDOWS,
+        "query": urlencode(options),
+    }
+
+
+async def _report_file(
+    request: Request,
+    name: str,
+    csv: Callable[[], str],
+    document: Callable[[], object],
+    png: Callable[[], bytes],
+) -> Response:
+    """Return a report in the format that the path names."""
+    match request.path_params["format"]:
+        case "csv":
+            return file_response(f"{name}.csv", csv(), "text/csv")
+        case "json":
+            text = json.dumps(document(), ensure_ascii=False, indent=2, allow_nan=False)
+            return file_response(f"{name}.json", text, "application/json")
+        case "png":
+            return file_response(f"{name}.png", await asyncio.to_thread(png), "image/png")
+    raise HTTPException(404)
 
 
 # Leaderboard
@@ -105,61 +148,35 @@ class Head:
 
 async def leaderboard_page(context: WebContext, request: Request) -> Response:
     """Show the leaderboard that the query selects; a wrong query shows all of it with the error."""
-    options = options_of(request)
-    fault = ""
-    try:
-        query = parse_query(options, context.app.now())
-    except LeaderboardQueryError as error:
-        query, fault = LeaderboardQuery(), str(error)
-    found = await _leaderboard_page(context, query)
+    query, filters = _read_filters(context, options_of(request), parse_query)
+    found = await _load_leaderboard(context, query)
     values = await asyncio.to_thread(_leaderboard_values, found.shown, query, request)
     return await context.render_page(
         request,
         "leaderboard.html",
-        status=422 if fault else 200,
-        fault=fault,
         board=found.shown,
         sought=query,
-        given=options,
         choices=found.choices,
-        windows=WINDOWS,
         weights=WEIGHTS,
-        query=urlencode(options),
+        **filters,
         **values,
     )
 
 
-async def download_leaderboard_csv(context: WebContext, request: Request) -> Response:
-    """Return the leaderboard as CSV."""
-    board, query = await _load_leaderboard(context, request)
-    return file_response(
-        "leaderboard.csv", leaderboard_csv(board, as_judge=query.as_judge), "text/csv"
+async def download_leaderboard(context: WebContext, request: Request) -> Response:
+    """Return the leaderboard as CSV, as `council leaderboard --json` prints it, or as an image."""
+    query = parse_query(options_of(request), context.app.now())
+    board = (await _load_leaderboard(context, query)).shown
+    return await _report_file(
+        request,
+        "leaderboard",
+        partial(leaderboard_csv, board, as_judge=query.as_judge),
+        partial(leaderboard_document, board, as_judge=query.as_judge),
+        partial(render_leaderboard_png, board),
     )
 
 
-async def download_leaderboard_json(context: WebContext, request: Request) -> Response:
-    """Return the leaderboard as `council leaderboard --json` prints it."""
-    board, query = await _load_leaderboard(context, request)
-    document = leaderboard_document(board, as_judge=query.as_judge)
-    text = json.dumps(document, ensure_ascii=False, indent=2)
-    return file_response("leaderboard.json", text, "application/json")
-
-
-async def download_leaderboard_png(context: WebContext, request: Request) -> Response:
-    """Return the leaderboard's chart as an image."""
-    board, _ = await _load_leaderboard(context, request)
-    image = await asyncio.to_thread(render_leaderboard_png, board)
-    return file_response("leaderboard.png", image, "image/png")
-
-
-async def _load_leaderboard(
-    context: WebContext, request: Request
-) -> tuple[Leaderboard, LeaderboardQuery]:
-    query = parse_query(options_of(request), context.app.now())
-    return (await _leaderboard_page(context, query)).shown, query
-
-
-async def _leaderboard_page(context: WebContext, query: LeaderboardQuery) -> LeaderboardPage:
+async def _load_leaderboard(context: WebContext, query: LeaderboardQuery) -> LeaderboardPage:
     app = context.app
     await update_records(app)
     found = await load_leaderboard_page(
@@ -228,54 +245,29 @@ def _head(
 
 async def bias_page(context: WebContext, request: Request) -> Response:
     """Show the judges' bias over the rounds that the query selects."""
-    options = options_of(request, BIAS_OPTIONS)
-    fault = ""
-    try:
-        query = parse_bias_query(options, context.app.now())
-    except LeaderboardQueryError as error:
-        query, fault = LeaderboardQuery(), str(error)
-    app = context.app
-    found = await load_bias_page(
-        app, query, panel_seat_names(app.panels.values()), app.measure_bias
-    )
+    app, options = context.app, options_of(request, BIAS_OPTIONS)
+    query, filters = _read_filters(context, options, parse_bias_query)
+    names = panel_seat_names(app.panels.values())
+    found = await load_bias_page(app, query, names, app.measure_bias)
     values = await asyncio.to_thread(_bias_values, found.shown)
     return await context.render_page(
-        request,
-        "bias.html",
-        status=422 if fault else 200,
-        title=BIAS_TITLE,
-        fault=fault,
-        given=options,
-        choices=found.choices,
-        windows=WINDOWS,
-        query=urlencode(options),
-        **values,
+        request, "bias.html", title=BIAS_TITLE, choices=found.choices, **filters, **values
     )
 
 
-async def download_bias_csv(context: WebContext, request: Request) -> Response:
-    """Return every measure as CSV."""
-    return file_response("bias.csv", bias_csv(await _load_bias(context, request)), "text/csv")
-
-
-async def download_bias_json(context: WebContext, request: Request) -> Response:
-    """Return the report as `council bias --rounds --json` prints it."""
-    document = bias_document(await _load_bias(context, request))
-    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
-    return file_response("bias.json", text, "application/json")
-
-
-async def download_bias_png(context: WebContext, request: Request) -> Response:
-    """Return all charts as one image."""
-    bias = await _load_bias(context, request)
-    image = await asyncio.to_thread(render_combined_bias_png, bias)
-    return file_response("bias.png", image, "image/png")
-
-
-async def _load_bias(context: WebContext, request: Request) -> BiasView:
+async def download_bias(context: WebContext, request: Request) -> Response:
+    """Return every measure as CSV, as `council bias --rounds --json` prints it, or all charts."""
     app = context.app
     query = parse_bias_query(options_of(request, BIAS_OPTIONS), app.now())
-    return await load_bias(app, query, panel_seat_names(app.panels.values()), app.measure_bias)
+    names = panel_seat_names(app.panels.values())
+    bias = await load_bias(app, query, names, app.measure_bias)
+    return await _report_file(
+        request,
+        "bias",
+        partial(bias_csv, bias),
+        partial(bias_document, bias),
+        partial(render_combined_bias_png, bias),
+    )
 
 
 def _bias_values(bias: BiasView) -> dict[str, Any]:
@@ -295,5 +287,5 @@ def _bias_values(bias: BiasView) -> dict[str, Any]:
         "win_lines": [*winning_lines(bias)],
         "how_winning": WINNING_NOTE,
         "audits": [*audit_lines(bias)],
-        "reading": [*reading_lines(bias)],
+        "how": [*reading_lines(bias)],
     }
