@@ -125,7 +125,7 @@ async def _serve(*, local: bool) -> None:
             if address := discord_address(settings):
                 tasks.append(_discord(app_context, address, settings.data_dir, report).run())
             async with running_alongside(*tasks):
-                await server.stopped()
+                await server.task
 
 
 class ModelStatus:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -136,16 +136,6 @@ async def _report_file(
 # Leaderboard
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """A column head with the link that sorts by it; `sorted` is the current order, or ""."""
-
-    title: str
-    link: str
-    sorted: str
-    is_number: bool
-
-
 async def leaderboard_page(context: WebContext, request: Request) -> Response:
     """Show the leaderboard that the query selects; a wrong query shows all of it with the error."""
     query, filters = _read_filters(context, options_of(request), parse_query)
@@ -193,13 +183,13 @@ def _leaderboard_values(
     options = options_of(request)
     if query.as_judge:
         columns = judge_columns(board.names, board.people)
-        heads, rows = _sort_table(board.judges.rows, columns, sort, options)
+        table = _sorted_table(board.judges.rows, columns, sort, options)
     else:
-        heads, rows = _sort_table(board.board.rows, author_columns(board.names), sort, options)
+        table = _sorted_table(board.board.rows, author_columns(board.names), sort, options)
     rounds = board.coverage.rounds
     return {
-        "heads": heads,
-        "rows": rows if rounds else [],
+        "has_rounds": bool(rounds),
+        **table,
         "news": [*change_lines(board.changes, board.names)] if board.changes else [],
         "how": [HOW_JUDGES] if query.as_judge else [HOW_AUTHORS, *decision_lines(board)],
         "figure": render_svg(render_figure(board.chart)) if rounds and not query.as_judge else "",
@@ -212,32 +202,24 @@ def _leaderboard_values(
     }
 
 
-def _sort_table(
+def _sorted_table(
     rows: Sequence[Any], columns: Sequence[Column[Any]], sort: str, options: Mapping[str, str]
-) -> tuple[list[Head], list[list[tuple[str, bool]]]]:
-    """Return heads and rows of cells; a column that is empty in every row is left out.
+) -> dict[str, Any]:
+    """Return the template values of a table: rows, and columns with their links and order.
 
-    A cell is its text and whether its column holds numbers.
+    A column that is empty in every row is left out. The link sorts best first, or worst first if
+    the table is sorted so already.
     """
     shown = nonempty_columns(rows, columns)
     by = next((column for column in shown if column.key == sort.removeprefix("-")), None)
     is_reversed = sort.startswith("-")
-    ordered = sort_lines(rows, by, turned=is_reversed) if by else [*rows]
-    heads = [
-        _head(column, options, is_sorted=column is by, is_reversed=is_reversed) for column in shown
-    ]
-    return heads, [[(column.shown(x), not column.is_text) for column in shown] for x in ordered]
-
-
-def _head(
-    column: Column[Any], options: Mapping[str, str], *, is_sorted: bool, is_reversed: bool
-) -> Head:
-    """Return a column's head; its link sorts best first, or worst first if it is sorted already."""
-    sort = f"-{column.key}" if is_sorted and not is_reversed else column.key
-    is_ascending = column.is_low_best != is_reversed
-    order = ("ascending" if is_ascending else "descending") if is_sorted else ""
-    link = f"/leaderboard?{urlencode({**options, 'sort': sort})}"
-    return Head(column.title or "Place", link, order, not column.is_text)
+    heads = []
+    for column in shown:
+        key = f"-{column.key}" if column is by and not is_reversed else column.key
+        order = "ascending" if column.is_low_best != is_reversed else "descending"
+        link = f"/leaderboard?{urlencode({**options, 'sort': key})}"
+        heads.append((column, link, order if column is by else ""))
+    return {"heads": heads, "rows": sort_lines(rows, by, turned=is_reversed) if by else rows}
 
 
 # Bias
