@@ -119,7 +119,7 @@ async def serve(local: Local = False) -> None:
                 *(run_chat() for run_chat in chats),
             ]
             async with running_alongside(*tasks):
-                await server.stopped()
+                await server.task
 
 
 class ModelStatus:
