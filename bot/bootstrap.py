@@ -347,7 +347,7 @@ class _RunnerParts:
     prepare: Prepare
     paying: GatewayFactory
     claims: FileClaims | None
-    tracing: Tracing
+    tracing: Tracing | None
     now: Callable[[], datetime]
 
 

@@ -15,7 +15,7 @@ from bot.bakeoffs.leaderboard import (
     add_weighted_leaderboard,
     parse_query,
 )
-from bot.bakeoffs.records import garbage_collection_paused, update_records
+from bot.bakeoffs.records import update_records
 from bot.bootstrap import open_stores
 from bot.cli.output import MISUSED, Json, atomic_write, fail, print_json, print_posts, run
 from bot.render.formatting import panel_seat_names
@@ -59,9 +59,8 @@ def leaderboard(  # noqa: PLR0913, PLR0917
     """Show the leaderboard: members as authors, or seats as judges, over the stored rounds."""
     options = {"suite": suite, "panel": panel, "category": category}
     options |= {"since": since, "until": until, "as": view, "weights": weights}
-    with garbage_collection_paused():
-        query = _parse_query(options)
-        run(_show_leaderboard(query, as_json=as_json, to_csv=to_csv, to_png=to_png))
+    query = _parse_query(options)
+    run(_show_leaderboard(query, as_json=as_json, to_csv=to_csv, to_png=to_png))
 
 
 def _parse_query(options: Mapping[str, str]) -> LeaderboardQuery:

@@ -26,7 +26,7 @@ from bot.cluster.connection import (
     translated_errors,
 )
 from bot.cluster.jobs import RETRY_SECONDS, PatientJobManager
-from bot.cluster.worker import JobFault, OnEnded, ServedQueue, Worker, ignore_end, lock_name
+from bot.cluster.worker import JobFault, OnEnded, ServedQueue, Worker, lock_name
 from bot.coordination.tasks import running_alongside
 from bot.observability import metrics
 from bot.observability.metrics import JobState
@@ -155,7 +155,7 @@ class ClusterJobQueue:
         do: RunJob,
         unfinished: ListUnfinished,
         at_once: int,
-        on_ended: OnEnded = ignore_end,
+        on_ended: OnEnded | None = None,
         grace_seconds: float = 0.0,
     ) -> AsyncIterator[None]:
         """Run the jobs of a queue, at most `at_once` at a time, while the block lasts.

@@ -119,7 +119,7 @@ def _zone_note(zone: str) -> str:
     )
 
 
-def schedules_post(statuses: Sequence[ScheduleStatus], here: Place) -> Post:
+def schedules_post(statuses: Sequence[ScheduleStatus]) -> Post:
     """Return all schedules: when they run, how the last run went, the cost of one."""
     if not statuses:
         status = "No schedule yet: /council schedule add NAME suite:NAME every monday 09:00."
