@@ -344,7 +344,7 @@ class StalledJobSweeper:
         for row in failed:
             structlog.get_logger().error("work_left", queue=queue, name=row["name"], times=most)
         for row in await self._jobs.fetch_all(statements.REQUEUE_STALLED, **limits):
-            metrics.count_takeovers(queue)
+            metrics.TAKEOVERS.labels(queue).inc()
             structlog.get_logger().warning(
                 "work_taken_over", queue=queue, name=row["name"], times=row["attempts"]
             )

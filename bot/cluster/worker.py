@@ -112,7 +112,7 @@ class Worker:
         if served is None:  # this process has just stopped serving the queue
             raise asyncio.CancelledError
         try:
-            with metrics.track_job(job.queue):
+            with metrics.JOBS_HERE.labels(job.queue).track_inprogress():
                 await served.do(name)
         except CouncilError as error:
             running.fault = {"kind": type(error).__name__, "why": str(error)}

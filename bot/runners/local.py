@@ -166,7 +166,7 @@ class LocalRunner:
         )
         running.start_clock()
         before = running.state
-        with metrics.track_round():
+        with metrics.ROUNDS_UNDER_WAY.track_inprogress():
             closed = await run_round(running.state.round_.id, services)
         if running.state is before:  # it was closed before it was started here
             running.show(closed)

@@ -7,7 +7,8 @@ from typing import TypeVar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.schedules.cron import Slots, describe_cron, monthly_runs, validate_cron
+from bot.render.schedules import describe_cron
+from bot.schedules.cron import Slots, monthly_runs, validate_cron
 from bot.schedules.parser import parse_schedule
 from council.errors import ScheduleError
 
