@@ -5,7 +5,6 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from importlib.metadata import version
 from ipaddress import ip_address
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import structlog
@@ -123,7 +122,7 @@ async def _serve(*, local: bool) -> None:
             if slack:
                 tasks.append(slack.run())
             if address := discord_address(settings):
-                tasks.append(_discord(app_context, address, settings.data_dir, report).run())
+                tasks.append(_discord(app_context, address, report).run())
             async with running_alongside(*tasks):
                 await server.stopped()
 
@@ -200,14 +199,11 @@ def _slack(app_context: AppContext, tokens: "Tokens", report: Callable[[str], No
 
 
 def _discord(
-    app_context: AppContext,
-    address: "DiscordCredentials",
-    folder: Path,
-    report: Callable[[str], None],
+    app_context: AppContext, address: "DiscordCredentials", report: Callable[[str], None]
 ) -> "Discord":
     from bot.discord.app import Discord
 
-    return Discord(app_context, address, folder, report)
+    return Discord(app_context, address, report)
 
 
 def _introduction(app_context: AppContext) -> list[str]:

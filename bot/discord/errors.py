@@ -1,4 +1,4 @@
-"""Translation of Discord's errors into the chat's, retries, and the rate limiter for edits."""
+"""Errors of Discord translated into the chat's, retries, and the rate limiter of edits."""
 
 import asyncio
 import math

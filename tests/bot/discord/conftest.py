@@ -20,9 +20,9 @@ async def product(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sto
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def shared_bot(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[InProcessBot]:
+async def shared_bot() -> AsyncIterator[InProcessBot]:
     """Run a bot in this process."""
-    async with run_in_process(tmp_path_factory.mktemp("house")) as running:
+    async with run_in_process() as running:
         yield running
 
 

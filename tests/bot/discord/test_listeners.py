@@ -6,7 +6,6 @@ A round that is under way cannot be held up here; cancelling one is in `test_sto
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 import discord
 import pytest
@@ -18,16 +17,17 @@ from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import Question
 from storage.memory import MemoryStore
+from tests.bot.app_fakes import an_app
 from tests.bot.discord.limits import texts
-from tests.bot.discord.simulator import SimulatedBot, button_of, simulate
+from tests.bot.discord.simulator import SimulatedBot, button_of, make_client, simulate
 from tests.builders import a_round
 
 HOUR_SECONDS = 3600.0
 
 
 @pytest.fixture
-async def bot(tmp_path: Path) -> AsyncIterator[SimulatedBot]:
-    async with simulate(tmp_path) as running:
+async def bot() -> AsyncIterator[SimulatedBot]:
+    async with simulate() as running:
         yield running
 
 
@@ -253,3 +253,13 @@ async def test_replies_after_fifteen_minutes_are_direct_messages(
     assert deed.acknowledged
     (told,) = bot.ada.user.dm_channel.history()
     assert "No round has been held yet." in words_in(told)
+
+
+async def test_an_event_after_closing_is_not_dispatched() -> None:
+    # The library says that it is ready some time after the last guild, whatever happened meanwhile.
+    async with make_client(an_app(), []) as client:
+        pass
+
+    client.dispatch("ready")
+
+    assert client.is_closed()
