@@ -103,7 +103,7 @@ async def serve(local: Local = False) -> None:
         if address := discord_address(settings):
             from bot.discord.app import Discord
 
-            chats.append(Discord(app_context, address, settings.data_dir, report).run)
+            chats.append(Discord(app_context, address, report).run)
         posted = slack.handle_http if slack else None
         app = create_app(web_context, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not see it stopped: resume rounds, then serve.

@@ -193,7 +193,7 @@ async def _prove_text(store: Store, start: str, path: Path, on_fault: OnFault) -
 # --- Hash chains
 
 
-async def _print_heads(chain: HashChainStore, on_fault: OnFault) -> None:
+async def _print_heads(chain: SqlHashChain, on_fault: OnFault) -> None:
     """Walk the chains; print each one's scope, length and last hash, to be written down."""
     heads = await chain.heads()
     for head in heads:
