@@ -32,7 +32,7 @@ from tests.council.research.experiment_builders import a_mark, a_work, an_experi
 from tests.postgres import Server, a_database
 from tests.sqlite import new_file
 from tests.storage.benches import SUITE, T1, a_bakeoff, a_record, sql_bakeoff_stores
-from tests.storage.builders import a_closed_round, store_round
+from tests.storage.builders import a_closed_round
 from tests.storage.tampering import a_full_round
 from tests.storage.test_records_votes import a_votes
 
@@ -56,7 +56,7 @@ async def furnish(engine: AsyncEngine) -> None:
         SqlExperiments(engine),
     )
     for round_ in (a_full_round("full"), a_closed_round("gone"), a_round(seed="open")):
-        await store_round(store, round_)
+        await store.open(round_)
     odd = Question("Why \\u0000 at 👩\u200d💻 all?", "U1", place=T1)
     await store.open(replace(a_closed_round("odd"), question=odd))
     await store.forget("gone", LATER, "salt")

@@ -23,7 +23,7 @@ async def scalar(engine: AsyncEngine, query: str) -> object:
 
 
 async def test_a_round_outlives_the_program(engine: AsyncEngine, url: str) -> None:
-    await store_round(SqlRoundStore(engine), a_closed_round())
+    await SqlRoundStore(engine).open(a_closed_round())
     await engine.dispose()
 
     reopened = open_engine(url)
@@ -60,7 +60,7 @@ async def test_of_programs_that_open_one_round_at_once_one_succeeds(
 
 
 async def test_a_reader_does_not_wait_for_a_writer(engine: AsyncEngine, url: str) -> None:
-    await store_round(SqlRoundStore(engine), a_closed_round())
+    await SqlRoundStore(engine).open(a_closed_round())
     other = open_engine(url)
 
     async with engine.begin(), asyncio.timeout(5):
@@ -88,9 +88,9 @@ async def test_a_connection_is_safe_from_the_start(
 
 async def test_a_round_takes_all_it_holds_with_it(engine: AsyncEngine) -> None:
     store = SqlRoundStore(engine)
-    await store_round(store, a_closed_round("kept"))
+    await store.open(a_closed_round("kept"))
     gone = a_closed_round("gone")
-    await store_round(store, replace(gone, absences=(an_absence(),), spoiled=(a_spoiled_ballot(),)))
+    await store.open(replace(gone, absences=(an_absence(),), spoiled=(a_spoiled_ballot(),)))
 
     async with engine.begin() as connection:
         await connection.execute(text("DELETE FROM round WHERE id = 'gone'"))

@@ -61,23 +61,24 @@ async def test_a_chain_is_read_in_stretches(engine: AsyncEngine) -> None:
     assert (walk.length, walk.head, walk.findings) == (7, head.hash, [])
 
 
+@on_sqlite  # a server does not know processes: see the next test
 async def test_processes_that_close_rounds_at_once_keep_one_chain(
     engine: AsyncEngine, url: str
 ) -> None:
-    ids = [f"r{number}" for number in range(40)]
+    ids = [f"r{number}" for number in range(20)]
     for round_id in ids:
         await SqlRoundStore(engine).open(without_artefacts(asked(round_id)))
     await engine.dispose()
 
     closing = [
-        await asyncio.create_subprocess_exec(sys.executable, "-c", CLOSER, url, *ids[i::4])
-        for i in range(4)
+        await asyncio.create_subprocess_exec(sys.executable, "-c", CLOSER, url, *ids[i::2])
+        for i in range(2)
     ]
     codes = [await process.wait() for process in closing]
 
     walk = await walked(engine, limit=100)
-    assert codes == [0, 0, 0, 0]
-    assert (walk.length, walk.findings) == (40, [])
+    assert codes == [0, 0]
+    assert (walk.length, walk.findings) == (20, [])
 
 
 async def test_programs_that_close_the_same_rounds_link_each_once(

@@ -38,15 +38,15 @@ from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
 from tests.fakes.gateway import FakeGateway
 from tests.sqlite import address
 from tests.storage.benches import SUITE, a_bakeoff, a_record, sql_bakeoff_stores
-from tests.storage.builders import BOTH, a_closed_round, on_sqlite, store_round
+from tests.storage.builders import BOTH, a_closed_round, on_sqlite
 
 MIGRATIONS = Path(schema.__file__).parent / "migrations"
 DATABASES = BOTH
 
 
 @pytest.fixture
-def url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
-    """Return the address of a database without tables."""
+def empty_url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """Return the URL of a database without tables."""
     if database == "sqlite":
         return address(tmp_path)
     found: str = request.getfixturevalue("postgres_url")
@@ -54,18 +54,11 @@ def url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def empty(url: str) -> AsyncIterator[AsyncEngine]:
-    """Return the engine of a database without tables."""
-    engine = open_engine(url)
+async def empty(empty_url: str) -> AsyncIterator[AsyncEngine]:
+    """Yield the engine of a database without tables."""
+    engine = open_engine(empty_url)
     yield engine
     await engine.dispose()
-
-
-@pytest.fixture
-async def engine(empty: AsyncEngine) -> AsyncEngine:
-    """Return the engine of a database that the migrations made."""
-    await upgrade(empty)
-    return empty
 
 
 def config(connection: Connection | None = None) -> Config:
@@ -106,14 +99,14 @@ async def test_an_empty_database_gets_every_table(empty: AsyncEngine) -> None:
 
 async def test_a_second_upgrade_changes_nothing(engine: AsyncEngine) -> None:
     store = SqlRoundStore(engine)
-    await store_round(store, a_closed_round())
+    await store.open(a_closed_round())
 
     assert await upgrade(engine) == HEAD_REVISION
     assert await store.load("r1") == a_closed_round()
 
 
-async def test_programs_that_start_at_once_upgrade_once(empty: AsyncEngine, url: str) -> None:
-    other = open_engine(url)
+async def test_programs_that_start_at_once_upgrade_once(empty: AsyncEngine, empty_url: str) -> None:
+    other = open_engine(empty_url)
 
     before = await asyncio.gather(upgrade(empty), upgrade(other))
     await other.dispose()
@@ -155,12 +148,12 @@ async def test_the_schema_can_be_taken_down_and_brought_up_again(engine: AsyncEn
 
     assert await ran(engine, tables) == {"alembic_version"}
     assert await upgrade(engine) is None
-    await store_round(SqlRoundStore(engine), a_closed_round())
+    await SqlRoundStore(engine).open(a_closed_round())
 
 
 async def test_a_round_from_before_places_is_unchanged(engine: AsyncEngine) -> None:
     store, before = SqlRoundStore(engine), await convened()
-    await store_round(store, before)
+    await store.open(before)
     await ran(engine, lambda connection: command.downgrade(config(connection), "0001"))
     old = await ran(
         engine, lambda c: {column["name"] for column in inspect(c).get_columns("round")}
@@ -206,7 +199,7 @@ async def sent(engine: AsyncEngine, *round_ids: str) -> list[bool]:
 
 async def test_rows_from_before_bakeoffs_are_unchanged(engine: AsyncEngine) -> None:
     store, before = SqlRoundStore(engine), await convened()
-    await store_round(store, before)
+    await store.open(before)
     await store.rate(Feedback("r1", "U1", helpful=True, reason="So clear.", at=ASKED_AT))
     await sent(engine, "r1")
     await ran(engine, lambda connection: command.downgrade(config(connection), "0006"))
@@ -249,14 +242,14 @@ async def test_rounds_from_before_the_chain_have_no_link_and_later_ones_begin_it
     engine: AsyncEngine,
 ) -> None:
     store = SqlRoundStore(engine)
-    await store_round(store, a_closed_round("old"))
+    await store.open(a_closed_round("old"))
     gone = replace(a_closed_round("gone"), closing=None)
-    await store_round(store, gone)
+    await store.open(gone)
     await store.forget("gone", ASKED_AT, "salt")
     await ran(engine, lambda connection: command.downgrade(config(connection), "0007"))
 
     await upgrade(engine)
-    await store_round(store, a_closed_round("new"))
+    await store.open(a_closed_round("new"))
 
     new = await store.seal("new")
     assert await store.seal("old") is None
@@ -276,7 +269,7 @@ async def convened() -> Round:
 
 async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncEngine) -> None:
     store = SqlRoundStore(engine)
-    await store_round(store, a_closed_round())
+    await store.open(a_closed_round())
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
         await connection.execute(text("UPDATE compatible SET oldest = '9998'"))
@@ -348,7 +341,7 @@ async def test_an_upgrade_that_fails_leaves_nothing_behind(empty: AsyncEngine) -
 @on_sqlite
 async def test_a_table_is_rebuilt_without_losing_what_points_at_it(engine: AsyncEngine) -> None:
     store = SqlRoundStore(engine)
-    await store_round(store, a_closed_round())
+    await store.open(a_closed_round())
 
     def rebuild(connection: Connection) -> None:
         operations = Operations(MigrationContext.configure(connection))

@@ -14,7 +14,7 @@ from council.places import NOWHERE, Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary, Store
 from council.rounds import Closing, Question, Round
 from tests.builders import ASKED_AT, a_panel, a_round
-from tests.storage.builders import a_closed_round, in_memory_too, store_round
+from tests.storage.builders import a_closed_round, in_memory_too
 
 PAGE = Place("web", channel="web:1")
 MINE = Place("web", channel="web:1", private=True)
@@ -95,8 +95,8 @@ async def test_rounds_are_listed_by_chat_and_asker(store: Store) -> None:
 
 
 async def test_only_unfinished_rounds_are_listed_where_they_are_wanted(store: Store) -> None:
-    await store_round(store, a_closed_round("closed"))
-    await store_round(store, a_round().with_(Closing(1.0, "Nobody answered.")))
+    await store.open(a_closed_round("closed"))
+    await store.open(a_round().with_(Closing(1.0, "Nobody answered.")))
     await store.open(replace(a_round(), id="open"))
 
     assert await found(store, RoundQuery(unfinished=True)) == ["open"]
@@ -135,7 +135,7 @@ async def test_rounds_are_listed_by_the_channel_of_the_reader(store: Store) -> N
 async def test_rounds_are_listed_until_they_are_delivered_stopped_or_not(store: Store) -> None:
     for round_id in ("open", "stopped", "delivered", "forgotten"):
         await store.open(replace(a_round(), id=round_id))
-    await store_round(store, a_closed_round("closed"))
+    await store.open(a_closed_round("closed"))
 
     await store.pause("stopped", paused=True)
     await store.deliver("delivered", delivered=True)
@@ -168,11 +168,9 @@ async def test_what_is_to_be_delivered_again_is_listed_again(store: Store) -> No
 
 async def test_rounds_of_one_panel_that_closed_without_a_failure(store: Store) -> None:
     other = replace(a_panel(), name="other")
-    await store_round(store, a_closed_round("well"))
-    await store_round(store, a_closed_round("of-another", other))
-    await store_round(
-        store, replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered."))
-    )
+    await store.open(a_closed_round("well"))
+    await store.open(a_closed_round("of-another", other))
+    await store.open(replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered.")))
     await store.open(replace(a_round(), id="open"))
 
     assert await found(store, RoundQuery(panel="house", succeeded=True)) == ["well"]
@@ -243,7 +241,7 @@ def stored_rounds(draw: st.DrawFn) -> tuple[Round, RoundSummary]:
 
 @in_memory_too
 @settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(stored_rounds(), WANTED)
 async def test_every_store_lists_what_the_query_admits(

@@ -10,9 +10,8 @@ from council.ballots import Ballot
 from council.errors import RoundNotFoundError
 from council.ports import Store
 from council.rounds import Closing, Round, Stage
-from storage.queries import MAX_PAST_ROUNDS
 from tests.builders import ASKED_AT, a_panel, a_round, with_answers, with_ballots
-from tests.storage.builders import a_closed_round, an_audit, in_memory_too, store_round
+from tests.storage.builders import a_closed_round, an_audit, in_memory_too
 
 STAGES = {
     Stage.OPEN: with_answers(a_round()),
@@ -107,7 +106,7 @@ async def test_no_round_is_no_line(store: Store) -> None:
 
 @pytest.mark.parametrize("stage", Stage)
 async def test_a_line_says_how_far_the_round_has_come(store: Store, stage: Stage) -> None:
-    await store_round(store, STAGES[stage])
+    await store.open(STAGES[stage])
 
     (line,) = await store.list_summaries()
 
@@ -120,7 +119,7 @@ async def test_a_line_says_how_far_the_round_has_come(store: Store, stage: Stage
 
 
 async def test_a_round_that_failed_is_closed(store: Store) -> None:
-    await store_round(store, with_answers(a_round()).with_(Closing(1.0, "Nobody answered.")))
+    await store.open(with_answers(a_round()).with_(Closing(1.0, "Nobody answered.")))
 
     assert [line.stage for line in await store.list_summaries()] == [Stage.CLOSED]
 
@@ -133,7 +132,7 @@ def counted(round_: Round) -> set[Ballot]:
 @in_memory_too
 async def test_past_ballots_are_those_of_closed_rounds(store: Store) -> None:
     for minute, round_ in enumerate(STAGES.values()):
-        await store_round(store, asked(minute, round_))
+        await store.open(asked(minute, round_))
 
     (ballots,) = await store.load_past_ballots("house")
 
@@ -143,8 +142,8 @@ async def test_past_ballots_are_those_of_closed_rounds(store: Store) -> None:
 @in_memory_too
 async def test_past_ballots_are_those_of_one_panel(store: Store) -> None:
     other = replace(a_panel(3), name="other house")
-    await store_round(store, a_closed_round("r1"))
-    await store_round(store, a_closed_round("r2", panel=other))
+    await store.open(a_closed_round("r1"))
+    await store.open(a_closed_round("r2", panel=other))
 
     (ballots,) = await store.load_past_ballots("other house")
 
@@ -156,7 +155,7 @@ async def test_past_ballots_are_those_of_one_panel(store: Store) -> None:
 async def test_an_audit_ballot_is_no_past_ballot(store: Store) -> None:
     round_ = a_closed_round()
     audits = tuple(an_audit(ballot) for ballot in round_.ballots)
-    await store_round(store, replace(round_, ballots=round_.ballots + audits))
+    await store.open(replace(round_, ballots=round_.ballots + audits))
 
     (ballots,) = await store.load_past_ballots("house")
 
@@ -164,18 +163,21 @@ async def test_an_audit_ballot_is_no_past_ballot(store: Store) -> None:
 
 
 async def test_a_closed_round_without_a_counted_ballot_is_left_out(store: Store) -> None:
-    await store_round(store, with_answers(a_round()).with_(Closing(1.0, "Nobody answered.")))
+    await store.open(with_answers(a_round()).with_(Closing(1.0, "Nobody answered.")))
 
     assert await store.load_past_ballots("house") == ()
 
 
-async def test_past_ballots_go_back_a_hundred_rounds(store: Store) -> None:
+async def test_past_ballots_go_back_so_many_rounds(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.rounds.MAX_PAST_ROUNDS", 3)
     one = replace(a_closed_round(), answers=(), synthesis=None, tally=None, draw=None)
-    for minute in range(MAX_PAST_ROUNDS + 2):
+    for minute in range(5):
         told = replace(one.ballots[0], reason=f"In round {minute}.")
-        await store_round(store, asked(minute, replace(one, ballots=(told,))))
+        await store.open(asked(minute, replace(one, ballots=(told,))))
 
     past = await store.load_past_ballots("house")
 
     reasons = {ballot.reason for ballots in past for ballot in ballots}
-    assert reasons == {f"In round {minute}." for minute in range(2, MAX_PAST_ROUNDS + 2)}
+    assert reasons == {f"In round {minute}." for minute in range(2, 5)}

@@ -8,14 +8,16 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.ports import ALL_RECORDS, BakeoffStores, RecordQuery
-from council.bakeoffs.records import VERSION, PackedRecord
+from council.bakeoffs.records import VERSION
 from council.rounds import Closing
 from storage.bakeoff_tables import SourceRow
 from storage.records import SqlRecords
 from storage.rounds import SqlRoundStore
+from storage.row_mapping import round_row
+from storage.transactions import insert
 from tests.builders import ASKED_AT, a_round
 from tests.storage.benches import T1, T2, Stores, a_record
-from tests.storage.builders import BOTH, a_closed_round, in_memory_too, store_round
+from tests.storage.builders import BOTH, a_closed_round, in_memory_too
 
 HOUR = timedelta(hours=1)
 DATABASES = BOTH
@@ -56,9 +58,7 @@ async def test_nothing_to_keep_keeps_nothing(bakeoff_stores: BakeoffStores) -> N
 async def test_closed_rounds_without_a_record_are_missing_oldest_first(stores: Stores) -> None:
     await closed(stores, "c", "a", "b", "gone")
     await stores.store.open(replace(a_round(), id="open"))
-    await store_round(
-        stores.store, replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered."))
-    )
+    await stores.store.open(replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered.")))
     await stores.store.forget("gone", ASKED_AT, "salt")
     await stores.bakeoff_stores.records.save([a_record("a")])
 
@@ -151,11 +151,10 @@ async def test_a_round_that_went_meanwhile_keeps_no_other_from_its_record(
 
 async def test_very_many_records_are_stored_at_once(engine: AsyncEngine) -> None:
     records = SqlRecords(engine)
-    store = SqlRoundStore(engine)
-    many: list[PackedRecord] = []
-    for nth in range(300):
-        await store.open(replace(a_round(), id=f"r{nth:03}"))
-        many.append(a_record(f"r{nth:03}"))
+    ids = [f"r{nth:03}" for nth in range(300)]
+    async with engine.begin() as connection:
+        await insert(connection, [round_row(replace(a_round(), id=id_)) for id_ in ids])
+    many = [*map(a_record, ids)]
 
     await records.save(many)
 

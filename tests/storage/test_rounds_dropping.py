@@ -24,7 +24,7 @@ from storage.tables import FeedbackRow, HumanVoteRow, OutgoingRow
 from tests.builders import ASKED_AT
 from tests.fakes.memory_ledger import MemoryLedger
 from tests.fakes.memory_outbox import MemoryOutbox
-from tests.storage.builders import a_closed_round, in_memory_too, store_round
+from tests.storage.builders import a_closed_round, in_memory_too
 from tests.storage.conftest import engine_of
 
 HERE = Place("slack", "T1", "C1")
@@ -56,7 +56,7 @@ def asked(round_id: str, place: Place) -> Round:
 
 async def kept(house: House, *rounds: Round) -> None:
     for round_ in rounds:
-        await store_round(house.store, round_)
+        await house.store.open(round_)
         await house.outgoing.claim(f"key-{round_.id}", round_.id, ASKED_AT)
         await house.ledger.settle(Account(round_.id, DAY, "U1", "slack/T1/C1"), 7)
 

@@ -11,7 +11,7 @@ from council.errors import StoreError
 from council.rounds import Fallback
 from storage.rounds import SqlRoundStore
 from tests.builders import a_spoiled_ballot, an_absence
-from tests.storage.builders import a_closed_round, store_round
+from tests.storage.builders import a_closed_round
 
 ROUND = replace(
     a_closed_round(),
@@ -22,7 +22,7 @@ ROUND = replace(
 
 async def tampered(engine: AsyncEngine, change: str) -> SqlRoundStore:
     store = SqlRoundStore(engine)
-    await store_round(store, ROUND)
+    await store.open(ROUND)
     async with engine.begin() as connection:
         await connection.execute(text(f"UPDATE {change}"))
     return store

@@ -16,7 +16,7 @@ from storage.engine import open_engine
 from storage.migrate import HEAD_REVISION, upgrade
 from storage.rounds import SqlRoundStore
 from tests.builders import CLAUDE, GPT, a_round, an_answer
-from tests.storage.builders import a_closed_round, store_round
+from tests.storage.builders import a_closed_round
 
 
 @asynccontextmanager
@@ -48,7 +48,7 @@ async def _ended(threads: set[threading.Thread]) -> None:
 
 async def test_a_full_disk_loses_only_what_did_not_fit(engine: AsyncEngine, url: str) -> None:
     long = an_answer(GPT, "A long answer. " * 20_000)
-    await store_round(SqlRoundStore(engine), a_round().with_(an_answer(CLAUDE)))
+    await SqlRoundStore(engine).open(a_round().with_(an_answer(CLAUDE)))
     await engine.dispose()
 
     async with opened(url, "max_page_count=1") as full:  # that is: no more than there are
@@ -65,7 +65,7 @@ async def test_a_full_disk_loses_only_what_did_not_fit(engine: AsyncEngine, url:
 async def test_what_cannot_be_written_to_can_still_be_read(
     engine: AsyncEngine, url: str, how: str
 ) -> None:
-    await store_round(SqlRoundStore(engine), a_closed_round())
+    await SqlRoundStore(engine).open(a_closed_round())
     path = url.removeprefix("sqlite+aiosqlite:///")
     file = f"sqlite+aiosqlite:///file:{path}?mode=ro&uri=true"
     pragmas = () if how == "read-only-file" else ("query_only=ON",)
@@ -82,7 +82,7 @@ async def test_what_cannot_be_written_to_can_still_be_read(
 async def test_a_database_that_another_program_holds_is_reported_as_in_use(
     engine: AsyncEngine, url: str
 ) -> None:
-    await store_round(SqlRoundStore(engine), a_round())
+    await SqlRoundStore(engine).open(a_round())
 
     async with opened(url, "busy_timeout=20") as other, engine.begin():
         with pytest.raises(StoreError, match=r"^The database is in use by another program"):
@@ -113,7 +113,7 @@ async def test_a_folder_that_is_missing_is_named_as_the_cause(tmp_path: Path) ->
 
 
 async def test_a_damaged_file_is_reported_as_damaged(engine: AsyncEngine, url: str) -> None:
-    await store_round(SqlRoundStore(engine), a_closed_round())
+    await SqlRoundStore(engine).open(a_closed_round())
     await engine.dispose()
     file = Path(url.removeprefix("sqlite+aiosqlite:///"))
     whole = file.read_bytes()
