@@ -24,14 +24,16 @@ SALT = "5a17" * 8
 LATER = ASKED_AT + timedelta(days=90)
 
 
-def asked(day: int, round_id: str) -> Round:
+def a_round_asked(day: int, round_id: str) -> Round:
     return replace(a_closed_round(round_id), asked_at=ASKED_AT + timedelta(days=day))
 
 
 @in_memory_too
 @FEW
 @given(rounds())
-async def test_any_round_is_forgotten_as_the_council_says(store: Store, round_: Round) -> None:
+async def test_any_round_loses_exactly_the_texts_that_the_rules_name(
+    store: Store, round_: Round
+) -> None:
     await store_round(store, round_)
 
     seal = await store.seal(round_.id)
@@ -54,7 +56,7 @@ async def test_a_round_is_forgotten_once(store: Store) -> None:
 
 
 @in_memory_too
-async def test_a_round_that_is_not_there_cannot_be_forgotten(store: Store) -> None:
+async def test_an_unknown_round_cannot_be_forgotten(store: Store) -> None:
     with pytest.raises(RoundNotFoundError, match=r"There is no round 'r2'\."):
         await store.forget("r2", LATER, SALT)
 
@@ -93,7 +95,7 @@ async def test_its_ballots_still_count_for_its_panel(store: Store) -> None:
     ]
 
 
-async def test_its_line_says_since_when(store: Store) -> None:
+async def test_its_summary_has_the_time_it_was_forgotten(store: Store) -> None:
     await store.open(a_closed_round())
     await store.forget("r1", LATER, SALT)
 
@@ -105,16 +107,19 @@ async def test_its_line_says_since_when(store: Store) -> None:
 @in_memory_too
 async def test_ids_come_oldest_first_and_within_a_time(store: Store) -> None:
     for day, round_id in ((3, "d"), (1, "b"), (0, "c"), (0, "a")):
-        await store.open(asked(day, round_id))
+        await store.open(a_round_asked(day, round_id))
 
     assert await store.ids() == ("a", "c", "b", "d")
     assert await store.ids(2) == ("a", "c")
-    assert await store.ids(wanted=RoundQuery(since=asked(1, "b").asked_at)) == ("b", "d")
-    assert await store.ids(wanted=RoundQuery(before=asked(1, "b").asked_at)) == ("a", "c")
-    assert len(await store.list_summaries(wanted=RoundQuery(since=asked(1, "b").asked_at))) == 2
+    assert await store.ids(wanted=RoundQuery(since=a_round_asked(1, "b").asked_at)) == ("b", "d")
+    assert await store.ids(wanted=RoundQuery(before=a_round_asked(1, "b").asked_at)) == ("a", "c")
+    assert (
+        len(await store.list_summaries(wanted=RoundQuery(since=a_round_asked(1, "b").asked_at)))
+        == 2
+    )
 
 
-async def test_forgotten_rounds_are_neither_remembered_nor_to_be_gone_on_with(
+async def test_forgotten_rounds_are_neither_remembered_nor_unfinished(
     store: Store,
 ) -> None:
     await store.open(a_round())
@@ -124,7 +129,7 @@ async def test_forgotten_rounds_are_neither_remembered_nor_to_be_gone_on_with(
     assert await store.list_summaries(wanted=RoundQuery(unfinished=True)) == ()
 
 
-def marked(number: int) -> Round:
+def a_marked_round(number: int) -> Round:
     """Return a round whose every text is long and says whose it is."""
     words = f"Round-{number:03}-said. " * (1 + 37 * (number % 7))
     panel = a_panel(4)
@@ -141,7 +146,7 @@ async def full(engine: AsyncEngine) -> SqlRoundStore:
     """Return a store of rounds that were saved artefact by artefact, so that rows have moved."""
     store = SqlRoundStore(engine)
     for number in range(6):
-        await store_round(store, marked(number))
+        await store_round(store, a_marked_round(number))
     return store
 
 
@@ -159,7 +164,7 @@ async def test_no_byte_of_it_is_left_in_the_files(full: SqlRoundStore, tmp_path:
 async def test_a_reader_that_keeps_the_log_open_is_an_error(
     sql_store: SqlRoundStore, engine: AsyncEngine, url: str
 ) -> None:
-    await sql_store.open(marked(0))
+    await sql_store.open(a_marked_round(0))
     other = open_engine(url)
     async with engine.connect() as own:
         await own.execute(text("PRAGMA busy_timeout=20"))
