@@ -94,6 +94,11 @@ class AppContext:
     locks: NamedLocks = field(default_factory=LocalLocks)
     shards: int = 1
 
+    def find_chat(self, place: Place) -> Chat | None:
+        """Return the chat for a place; None on the page, the terminal or while not connected."""
+        find = self.chats.get(place.chat)
+        return find(place) if find else None
+
     async def pick_panel(self, panel: str, place: Place) -> None:
         """Store the panel for questions in a place's channel and its threads."""
         await self.key_values.put(PICKED_PANEL, _channel_key(place), panel)

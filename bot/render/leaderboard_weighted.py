@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from bot.chat import Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words, seat_names
 from bot.render.leaderboard_tables import Leaderboard, interval_text, percent, signed_number
+from bot.schedules.cron import ordinal
 from council.research.judge_weights import (
     CONSISTENCY,
     FAMILY,
@@ -101,16 +102,11 @@ def _changed_line(leaderboard: Leaderboard, board: WeightedBoard) -> str:
     if not board.moved:
         return "The order of the members stays as it is with equal weights."
     moves = join_words(
-        f"{leaderboard.name(line.member)} comes {_nth(line.rank)} instead of "
-        f"{_nth(line.uniform_rank)}"
+        f"{leaderboard.name(line.member)} comes {ordinal(line.rank)} instead of "
+        f"{ordinal(line.uniform_rank)}"
         for line in board.moved
     )
     return f"By mean share, {moves}."
-
-
-def _nth(rank: int) -> str:
-    ends = {1: "st", 2: "nd", 3: "rd"}
-    return f"{rank}{ends.get(rank, 'th')}"
 
 
 def _member_table(leaderboard: Leaderboard, board: WeightedBoard) -> Table:
@@ -120,7 +116,7 @@ def _member_table(leaderboard: Leaderboard, board: WeightedBoard) -> Table:
 
 
 def _member_row(leaderboard: Leaderboard, line: WeightedLine) -> tuple[str, ...]:
-    alike = f"{percent(line.uniform)} ({_nth(line.uniform_rank)})"
+    alike = f"{percent(line.uniform)} ({ordinal(line.uniform_rank)})"
     change = signed_number(line.change) if abs(line.change) >= 0.005 else "0"  # noqa: PLR2004
     name = leaderboard.name(line.member)
     share = percent(line.share)

@@ -11,6 +11,7 @@ from bot.commands.bakeoffs import Proposal
 from bot.commands.buttons import NO, YES
 from bot.commands.dispatch import COMMANDS
 from bot.coordination.clock import now as now_
+from bot.coordination.locks import FileClaims
 from bot.discord.actions import Button as DiscordButton
 from bot.discord.components import custom_id, parse_custom_id
 from bot.discord.config import MAX_CUSTOM_ID_LENGTH
@@ -18,7 +19,6 @@ from bot.outbox import ROOT, Outbox
 from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.render.formatting import file_name
 from bot.render.round_report import ACTIONS
-from bot.runners.local import FileClaims
 from bot.web.auth import LinkError, PageSigner
 from council.bakeoffs.models import split_round_id
 from council.budget_caps import schedule_of_round

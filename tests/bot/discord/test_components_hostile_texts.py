@@ -10,6 +10,7 @@ from tests.bot.discord.limits import find_pings, message_faults, texts
 from tests.bot.discord.markdown_reader import kinds, read
 from tests.bot.render.hostile import ANSWERS, DISCORD_TOKENS, FORGED, HUGE, LINKS, PARTED, TOKENS
 
+SAMPLE_CHARACTERS = 10_000
 SMALL = [answer for answer in ANSWERS if answer not in HUGE]
 HUNDREDS = [SMALL[at : at + 100] for at in range(0, len(SMALL), 100)]
 FORBIDDEN = {"mention", "masked", "moment", "emoji", "spoiler", "underline", "scheme", "bare"}
@@ -71,6 +72,12 @@ def test_no_hostile_answer_is_executed(answers: list[str]) -> None:
 
 @pytest.mark.parametrize("at", range(len(HUGE)))
 def test_no_huge_answer_breaks_a_message(at: int) -> None:
+    assert faults(an_answer(HUGE[at][:SAMPLE_CHARACTERS])) == []
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("at", [at for at in range(len(HUGE)) if len(HUGE[at]) > SAMPLE_CHARACTERS])
+def test_no_huge_answer_breaks_a_message_at_full_length(at: int) -> None:
     assert faults(an_answer(HUGE[at])) == []
 
 

@@ -46,6 +46,14 @@ def test_members_and_judges_have_a_table_each() -> None:
     assert judges.rows[2] == ("Qwen 3", "20 %", "too little to say", "3")
 
 
+def test_a_rank_of_more_than_one_digit_has_its_ending() -> None:
+    rows = (a_line(CLAUDE, 21, 12), a_line(GPT, 12, 21))
+
+    text = _words(weighed_by(rows=rows))
+
+    assert "Claude Sonnet 4.6 comes 21st instead of 12th" in text
+
+
 @pytest.mark.parametrize("name", WEIGHT_METHODS)
 def test_every_kind_of_weights_can_be_shown(name: str) -> None:
     text = _words(weighed_by(name))

@@ -18,7 +18,7 @@ from council.gateways.local.gateway import compatible_models, tighten_schema
 from council.gateways.local.server import LocalServer, unsupported_reason
 from tests.council.gateways.local.test_gateway_schema import a_ballot_schema
 
-pytestmark = pytest.mark.local_models
+pytestmark = [pytest.mark.local_models, pytest.mark.nightly]
 
 CACHE = Path(platformdirs.user_cache_dir("council")) / "models"
 MODELS = ("smollm2-135m", "qwen2.5-coder-0.5b")
