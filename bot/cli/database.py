@@ -14,8 +14,8 @@ from bot.bootstrap import Stores, open_database, open_store, open_stores
 from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail
 from bot.cli.progress import CountBar
 from bot.cli.verify import find_faults, print_walk, walk_chain
+from bot.coordination.locks import FileClaims
 from bot.render.formatting import count_noun
-from bot.runners.local import FileClaims
 from bot.settings import Settings, SettingsError, load_settings
 from bot.settings.environment import with_async_driver
 from council.errors import CouncilError, StoreError

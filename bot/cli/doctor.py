@@ -13,8 +13,7 @@ from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
 from bot.commands.schedules import load_schedule_status
 from bot.context import AppContext
 from bot.discord import app as discord
-from bot.render.schedules import format_moment
-from bot.schedules.cron import describe_cron
+from bot.render.schedules import describe_cron, format_moment
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.environment import api_key_variable
 from bot.settings.panels import is_built_in

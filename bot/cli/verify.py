@@ -18,9 +18,10 @@ from council.integrity.hash_chain import Link
 from council.integrity.seal import Seal, find_changes
 from council.integrity.verification import ChainWalk, chain_name, walk_stretches
 from council.integrity.verification import verify as verify_round
-from council.ports import HashChainStore, Store
+from council.ports import Store
 from council.rounds import Round
 from storage.export import ExportedRound
+from storage.hash_chain import SqlHashChain
 
 LINKS_PER_READ = 5000
 NO_CHAIN = "No chain has begun: the next round that closes begins one."
@@ -194,7 +195,7 @@ async def _prove_text(store: Store, start: str, path: Path, on_fault: OnFault) -
 # --- Hash chains
 
 
-async def _print_heads(chain: HashChainStore, on_fault: OnFault) -> None:
+async def _print_heads(chain: SqlHashChain, on_fault: OnFault) -> None:
     """Walk the chains; print each one's scope, length and last hash, to be written down."""
     heads = await chain.heads()
     for head in heads:
@@ -207,7 +208,7 @@ async def _print_heads(chain: HashChainStore, on_fault: OnFault) -> None:
 
 
 async def _verify_chains(
-    chain: HashChainStore, known_heads: Sequence[str], on_fault: OnFault
+    chain: SqlHashChain, known_heads: Sequence[str], on_fault: OnFault
 ) -> None:
     """Walk every chain; nothing up to a head that was written down may have been rewritten."""
     met: set[str] = set()
@@ -223,7 +224,7 @@ async def _verify_chains(
 
 
 async def walk_chain(
-    chain: HashChainStore, head: Link, known_heads: frozenset[str] = frozenset()
+    chain: SqlHashChain, head: Link, known_heads: frozenset[str] = frozenset()
 ) -> ChainWalk:
     """Walk a chain from its first link to its head, and note which known heads it passes."""
     walk = ChainWalk(head.scope, sought=known_heads)

@@ -209,15 +209,15 @@ class _Parser:
                 f"panels.{panel}: {key!r} is neither a seat of [models] nor a model id with its "
                 "provider, such as 'openai/gpt-5.1'."
             )
-        member = Member(
-            key=key,
-            model_id=ModelId(model),
-            display=section.display or display_name(key),
-            family=section.family or family_of(model),
-            temperature=section.temperature,
-            receiver=_receiver(section.api_base),
-        )
-        return Seat(member, section)
+        derived = {
+            "key": key,
+            "model_id": ModelId(model),
+            "display": section.display or display_name(key),
+            "family": section.family or family_of(model),
+            "receiver": _receiver(section.api_base),
+        }
+        given = section.model_dump(include={*Member.__dataclass_fields__})
+        return Seat(Member(**(given | derived)), section)
 
     def _panel(
         self,

@@ -1,10 +1,15 @@
-"""A site for the program to run in."""
+"""A site for the program to run in; plain tracebacks in logs."""
 
 from pathlib import Path
 
 import pytest
+import structlog
 
 from tests.bot.homes import Home, scripted_config
+
+# The default renderer takes seconds for a traceback: it shows the local variables of each frame.
+PLAIN = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+structlog.configure(processors=[*structlog.get_config()["processors"][:-1], PLAIN])
 
 
 @pytest.fixture
