@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+import pytest
+
 from bot.bakeoffs.records import count_closed_rounds
-from bot.cli.serve import cluster_tasks
+from bot.cli.serve import ROUND_OPENING_SECONDS, sweep
 from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
-from bot.context import AppContext
 from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.runners.retention import forget_daily
-from council.budget import Budget
 from council.budget_caps import Account
 from council.rounds import Closing, Round
 from tests.bot.cluster_fakes import processes
@@ -25,52 +25,53 @@ async def other_leader(_: str) -> AsyncIterator[bool]:
     yield False
 
 
-async def run_briefly(app: AppContext) -> None:
-    """Run the background tasks of a process for a moment."""
-    assert app.job_queue
-    acts = [asyncio.create_task(act) for act in cluster_tasks(app, app.job_queue)]
-    for _ in range(20):
-        await asyncio.sleep(0)
-    for act in acts:
-        act.cancel()
-    await asyncio.gather(*acts, return_exceptions=True)
+class NoClosedRound(asyncio.Queue[Round]):
+    """A queue whose reader is cancelled, as at the end of the program."""
+
+    async def get(self) -> Round:
+        raise asyncio.CancelledError
 
 
-async def reserve_for_lost_round(budget: Budget) -> None:
+async def test_reserved_money_is_released_unless_its_round_is_stored_in_time() -> None:
+    _, (app, _) = processes(2)
     lost = replace(a_round(), id="lost")
-    await budget.ledger.reserve(Account.of(lost, budget.now()), 5, budget.caps)
+    await app.budget.ledger.reserve(Account.of(lost, app.budget.now()), 5, app.budget.caps)
+    reserved_meanwhile = list[str]()
+
+    async def sleep(seconds: float) -> None:
+        assert seconds == ROUND_OPENING_SECONDS
+        reserved_meanwhile.extend(await app.budget.ledger.list_reserved_rounds())
+
+    await sweep(app, sleep)
+
+    assert reserved_meanwhile == ["lost"]
+    assert await app.budget.ledger.list_reserved_rounds() == ()
 
 
-async def test_reserved_money_of_rounds_being_opened_is_kept() -> None:
+async def no_pause(_: float) -> None:
+    """Return at once."""
+
+
+@pytest.mark.parametrize("is_leader", [False, True])
+async def test_only_the_leader_forgets_old_button_presses(is_leader: bool) -> None:
     _, (app, _) = processes(2)
-    await reserve_for_lost_round(app.budget)
-
-    await run_briefly(app)
-
-    assert await app.budget.ledger.list_reserved_rounds() == ("lost",)
-
-
-async def test_only_the_leader_forgets_old_button_presses() -> None:
-    _, (app, _) = processes(2)
-    app.bakeoff_registry = BakeoffRegistry(sole=other_leader)
+    if not is_leader:
+        app.bakeoff_registry = BakeoffRegistry(sole=other_leader)
     for number in range(MAX_REMEMBERED_PRESSES + 1):
         await app.key_values.put(PRESS, f"press {number}", "")
 
-    await run_briefly(app)
+    await sweep(app, no_pause)
 
-    assert len(await app.key_values.list_texts(PRESS)) == MAX_REMEMBERED_PRESSES + 1
+    presses = await app.key_values.list_texts(PRESS)
+    assert len(presses) == MAX_REMEMBERED_PRESSES + (not is_leader)
 
 
 async def test_only_the_leader_counts_earlier_rounds() -> None:
     _, (app, _) = processes(2)
-    round_ = await held()
-    await app.store.open(round_)
-    closed: asyncio.Queue[Round] = asyncio.Queue()
+    await app.store.open(await held())
 
     for alone, missing in ((other_leader, ("r1",)), (app.bakeoff_registry.acquire, ())):
-        counting = asyncio.create_task(count_closed_rounds(app, closed, alone))
-        await asyncio.sleep(0.2)
-        counting.cancel()
+        counting = count_closed_rounds(app, NoClosedRound(), alone)
         await asyncio.gather(counting, return_exceptions=True)
         assert await app.bakeoff_stores.records.list_missing(9) == missing
 
