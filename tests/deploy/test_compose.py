@@ -7,7 +7,7 @@ import yaml
 
 from bot.runners.local import GRACE_SECONDS
 from bot.settings import Settings
-from tests.deploy.containerfile import command, given_to
+from tests.deploy.containerfile import arguments_of, command
 from tests.deploy.running import ROOT
 
 FOLDER = ROOT / "deploy"
@@ -56,7 +56,7 @@ def test_the_compose_file_contains_no_secret() -> None:
 
 def test_the_balancer_uses_the_port_of_the_processes() -> None:
     text = (FOLDER / "Caddyfile").read_text(encoding="utf-8")
-    [port] = given_to("EXPOSE")
+    [port] = arguments_of("EXPOSE")
 
     assert f"dynamic a council {port}" in text
     assert services()["balancer"]["ports"] == [f"127.0.0.1:{port}:8765"]

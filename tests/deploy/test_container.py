@@ -7,9 +7,9 @@ from tomllib import loads
 
 from tests.bot.homes import Home, scripted_config, wait_for_exit
 from tests.deploy.containerfile import (
+    arguments_of,
     command,
     copied,
-    given_to,
     health_command,
     instructions,
     variables,
@@ -37,17 +37,17 @@ def test_every_package_is_pinned_by_its_hash() -> None:
     text = (ROOT / "requirements.txt").read_text(encoding="utf-8").replace("\\\n", " ")
     pinned = [line for line in text.splitlines() if line and not line.startswith("#")]
 
-    assert any("--require-hashes -r requirements.txt" in given for given in given_to("RUN"))
+    assert any("--require-hashes -r requirements.txt" in given for given in arguments_of("RUN"))
     assert [line for line in pinned if "==" not in line or "--hash=sha256:" not in line] == []
 
 
 def test_the_image_runs_unprivileged_and_contains_no_secret() -> None:
     text = " ".join(given for _, given in instructions())
 
-    assert given_to("USER")[-1].isdigit()
-    assert int(given_to("USER")[-1]) > 0
+    assert arguments_of("USER")[-1].isdigit()
+    assert int(arguments_of("USER")[-1]) > 0
     assert [name for name in variables() if SECRET.search(name)] == []
-    assert given_to("ARG") == []
+    assert arguments_of("ARG") == []
     assert not re.search(r"xox[bp]-|xapp-|sk-\w{8}", text)
 
 

@@ -10,7 +10,7 @@ import pytest
 from bot.runners.local import GRACE_SECONDS
 from tests.bot.homes import Home, scripted_config, wait_for_exit
 from tests.deploy.running import answering, start, stop
-from tests.deploy.unit import UNIT, moved, settings, the, variables
+from tests.deploy.unit import UNIT, moved, setting, settings, variables
 from tests.ports import free_port
 
 HARDENED = {
@@ -27,17 +27,17 @@ BINARIES = "/opt/council/bin"
 
 
 def test_the_unit_restarts_and_has_time_to_stop() -> None:
-    assert (the("Restart"), the("KillSignal")) == ("always", "SIGTERM")
-    assert int(the("TimeoutStopSec")) > GRACE_SECONDS
-    assert the("StateDirectory") == "council"
+    assert (setting("Restart"), setting("KillSignal")) == ("always", "SIGTERM")
+    assert int(setting("TimeoutStopSec")) > GRACE_SECONDS
+    assert setting("StateDirectory") == "council"
 
 
 def test_the_unit_is_hardened() -> None:
-    assert {name: the(name) for name in HARDENED} == HARDENED
+    assert {name: setting(name) for name in HARDENED} == HARDENED
 
 
 def test_the_secrets_are_in_a_separate_file() -> None:
-    assert the("EnvironmentFile").startswith("/etc/council/")
+    assert setting("EnvironmentFile").startswith("/etc/council/")
     assert [value for value in settings()["Environment"] if "TOKEN" in value] == []
 
 
@@ -76,16 +76,16 @@ async def test_the_commands_of_the_unit_run_and_stop_in_time(tmp_path: Path) -> 
         **variables(specifiers),
     }
     before, serve = (words_of(name) for name in ("ExecStartPre", "ExecStart"))
-    folder = Path(moved(the("WorkingDirectory"), specifiers))
+    folder = Path(moved(setting("WorkingDirectory"), specifiers))
 
     upgraded = await wait_for_exit(await start(before, folder, environment))
     async with answering(serve, folder, environment, port) as process:
         result, seconds = await stop(process)
 
     assert (upgraded.code, result.code) == (0, 0), upgraded.err + result.err
-    assert seconds < int(the("TimeoutStopSec"))
+    assert seconds < int(setting("TimeoutStopSec"))
     assert (state / "council.db").exists()
 
 
 def words_of(name: str) -> list[str]:
-    return the(name).replace(BINARIES, str(Path(sys.executable).parent)).split()
+    return setting(name).replace(BINARIES, str(Path(sys.executable).parent)).split()

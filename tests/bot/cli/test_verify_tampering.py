@@ -24,26 +24,18 @@ SEAT = {
     "ballot": "judge = 'north'",
     "standing": "place = 1",
 }
-# What is done to the database, and the field that verify must name.
+# A change in each table, and the field that verify must name; the other fields are tested with
+# the rules of verification.
 TAMPERED = {
-    "label-map": ("UPDATE label SET label = 'Q' WHERE member = 'north'", "label map[north]"),
-    "nonce": ("UPDATE ballot SET nonce = 'ff' WHERE judge = 'north'", "ballots[north].nonce"),
-    "reason": ("UPDATE ballot SET reason = 'No.' WHERE judge = 'north'", "ballots[north].reason"),
-    "share": ("UPDATE standing SET share = share + 0.01 WHERE position = 0", ".share"),
-    "points": ("UPDATE standing SET points = points + 1 WHERE position = 0", ".points"),
-    "strength": (
-        "UPDATE verdict SET strength = iif(strength = 'clear', 'close', 'clear')",
-        "verdict.strength",
-    ),
-    "p": ("UPDATE verdict SET p = p / 2", "verdict.p"),
-    "first-votes": ("UPDATE verdict SET first_on = first_on + 1", "verdict.first_on"),
-    "flags": ("UPDATE verdict SET flags = '[]'", "verdict.flags"),
+    "label": ("UPDATE label SET label = 'Q' WHERE member = 'north'", "label map[north]"),
+    "ballot": ("UPDATE ballot SET reason = 'No.' WHERE judge = 'north'", "ballots[north].reason"),
     "raw-text": (
         "UPDATE ballot SET text = replace(text, 'random', 'will') WHERE judge = 'north'",
         "ballots[north].reason",
     ),
-    "deleted-ballot": ("DELETE FROM ballot WHERE judge = 'north'", "verdict.flags"),
-    "seed": ("UPDATE round SET seed = 'other'", "label map[north]"),
+    "standing": ("UPDATE standing SET points = points + 1 WHERE position = 0", ".points"),
+    "verdict": ("UPDATE verdict SET p = p / 2", "verdict.p"),
+    "round": ("UPDATE round SET seed = 'other'", "label map[north]"),
 }
 
 
