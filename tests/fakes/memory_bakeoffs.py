@@ -21,7 +21,6 @@ from council.places import Place
 from council.ports import Store
 from storage.bakeoffs import (
     bakeoff_not_found,
-    latest_slot,
     schedule_name_taken,
     suite_not_found,
     suite_summary,
@@ -145,7 +144,7 @@ class MemorySchedules:
             if same and other.id != schedule.id:
                 raise schedule_name_taken(schedule.name)
         before = self._kept.get(schedule.id, schedule)
-        self._kept[schedule.id] = replace(schedule, last_slot=latest_slot(before, schedule))
+        self._kept[schedule.id] = replace(schedule, last_slot=_latest_slot(before, schedule))
 
     async def claim_slot(self, schedule_id: str, slot: str) -> bool:
         found = self._kept.get(schedule_id)
@@ -163,6 +162,13 @@ class MemorySchedules:
 
     def drop(self, scope: str) -> None:
         self._kept = {key: one for key, one in self._kept.items() if one.scope != scope}
+
+
+def _latest_slot(before: Schedule, after: Schedule) -> str:
+    """Return the last slot of a changed schedule: in the same zone it never goes back."""
+    if before.zone != after.zone:
+        return after.last_slot
+    return max(before.last_slot, after.last_slot)
 
 
 class MemoryRecords:
