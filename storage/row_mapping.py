@@ -81,6 +81,12 @@ def round_row(round_: Round) -> rows.RoundRow:
 
 def part_rows(round_: Round) -> Iterator[SQLModel]:
     """Yield the rows of all artefacts of the round, table by table."""
+    for artefact in list_artefacts(round_):
+        yield from artefact_rows(artefact, round_.id)
+
+
+def list_artefacts(round_: Round) -> list[Artefact]:
+    """Return the artefacts of a round without its closing, one kind after another."""
     artefacts: list[Artefact | None] = [
         *round_.answers,
         *round_.absences,
@@ -90,9 +96,7 @@ def part_rows(round_: Round) -> Iterator[SQLModel]:
         round_.tally,
         round_.synthesis,
     ]
-    for artefact in artefacts:
-        if artefact:
-            yield from artefact_rows(artefact, round_.id)
+    return [artefact for artefact in artefacts if artefact]
 
 
 @singledispatch
