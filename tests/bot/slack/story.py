@@ -4,7 +4,7 @@ Everything is the product's own, down to the database file; only Slack and the m
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
@@ -168,7 +168,9 @@ async def run_stage(folder: Path, extra: str = "") -> AsyncIterator[Stage]:
 
 
 @asynccontextmanager
-async def run_in_process(home: Home, slack: FakeSlack) -> AsyncIterator[AppContext]:
+async def run_in_process(
+    home: Home, slack: FakeSlack, report: Callable[[str], None] = lambda _: None
+) -> AsyncIterator[AppContext]:
     """Run Slack, the scheduler and the counts of the leaderboard on the home's own database."""
     closed: asyncio.Queue[Round] = asyncio.Queue()
     options = StartOptions(on_closed=closed.put_nowait, serves=True)
@@ -176,7 +178,7 @@ async def run_in_process(home: Home, slack: FakeSlack) -> AsyncIterator[AppConte
     async with open_app(settings, options) as app:
         tokens = Tokens(slack.state.app.bot_token, slack.state.app.app_token, "", slack.api_url)
         counting = count_closed_rounds(app, closed, app.bakeoff_registry.acquire)
-        running = Slack(app, tokens, lambda _: None, LIMITS).run()
+        running = Slack(app, tokens, report, LIMITS).run()
         async with running_alongside(running, Scheduler(app).run(), counting):
             await slack.connected(seconds=TIMEOUT_SECONDS)
             yield app
