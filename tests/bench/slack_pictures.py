@@ -21,7 +21,7 @@ from tests.bench.ours import QUESTION
 from tests.bench.pictures import PICTURES, config, playing
 from tests.bench.queue_words import SEATS
 from tests.bot.homes import seat_toml
-from tests.bot.slack.serving import RunningProduct, serve_slack
+from tests.bot.slack.process import RunningProduct, serve_slack
 from tests.wire.models import Behaviour, ModelServer, Outcome, Request, Say, fail
 from tests.wire.slack import BOT, FakeSlack, Message, View, Workspace
 

@@ -20,8 +20,8 @@ from bot.slack.app import Slack
 from bot.slack.config import Tokens
 from council.rounds import Round
 from tests.bot.homes import Home, scripted_config, seat_toml
-from tests.bot.slack.inside import FAST_LIMITS
-from tests.bot.slack.serving import is_answer
+from tests.bot.slack.in_process import FAST_LIMITS
+from tests.bot.slack.process import is_answer
 from tests.wire.models import Behaviour, ModelServer
 from tests.wire.slack import BOT, Channel, FakeSlack, Message, Rates, Rules, User, View
 from tests.wire.slack.workspace import Kind

@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from tests.bot.slack.serving import RunningProduct, serve_slack
+from tests.bot.slack.process import RunningProduct, serve_slack
 from tests.bot.slack.story import SERVED, config, text_of
 from tests.wire.models import ModelServer, Say, by_role, fences
 from tests.wire.slack import FakeSlack, Message, Rates, Rules

@@ -4,7 +4,7 @@ import asyncio
 
 from bot.commands.dispatch import COMMANDS
 from tests.bot.bakeoffs.fakes import a_suite
-from tests.bot.slack.inside import RunningSlack, make_fake_slack, run_slack, text_of
+from tests.bot.slack.in_process import RunningSlack, make_fake_slack, run_slack, text_of
 from tests.builders import ASKED_AT
 from tests.wire.slack import FakeSlack, Message
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.bot.homes import TIMEOUT_SECONDS, Home
-from tests.bot.slack.serving import serve_slack
+from tests.bot.slack.process import serve_slack
 from tests.soak.slack import soak
 from tests.wire.slack import FakeSlack, Rates, Rules, Slow
 

@@ -14,7 +14,7 @@ from bot.slack.app import REVOKED, Slack
 from bot.slack.client import FEATURES_BY_SCOPE
 from bot.slack.config import Tokens
 from tests.bot.app_fakes import an_app
-from tests.bot.slack.inside import FAST_LIMITS, BlockedGateway, make_fake_slack, run_slack
+from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack, run_slack
 from tests.ports import free_port
 from tests.wire.looking import until
 from tests.wire.slack import DropBefore, Fail, FakeSlack, Installation, Slow

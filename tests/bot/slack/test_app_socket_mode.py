@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.bot.slack.inside import RunningSlack, make_fake_slack, run_slack
+from tests.bot.slack.in_process import RunningSlack, make_fake_slack, run_slack
 from tests.wire.slack import BOT, FakeSlack, Slow
 
 

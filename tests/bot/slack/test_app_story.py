@@ -7,7 +7,7 @@ import pytest
 
 from tests.bot.homes import Home
 from tests.bot.running import running_server
-from tests.bot.slack.serving import RunningProduct, Transport, serve_slack, slack_environment
+from tests.bot.slack.process import RunningProduct, Transport, serve_slack, slack_environment
 from tests.bot.slack.story import text_of
 from tests.wire.slack import BOT, FakeSlack, Rates, Rules
 

@@ -10,7 +10,7 @@ from bot.context import AppContext
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
 from tests.bot.cluster_fakes import Board, processes
-from tests.bot.slack.inside import FAST_LIMITS, BlockedGateway, make_fake_slack, text_of
+from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack, text_of
 from tests.wire.slack import BOT, FakeSlack, Message
 
 

@@ -9,7 +9,7 @@ from bot.slack.client import EditRateLimiter, open_client
 from bot.slack.messages import SlackChat
 from bot.slack.workspace import CHAT, Directory, SlackLimits, Workspace
 from council.places import Place
-from tests.bot.slack.inside import FAST_LIMITS, make_fake_slack, run_slack
+from tests.bot.slack.in_process import FAST_LIMITS, make_fake_slack, run_slack
 from tests.wire.slack import BOT, TEAM, Rates
 
 STORM_SECONDS = 2.0

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.bot.slack.inside import RunningSlack, make_fake_slack, run_slack, text_of
+from tests.bot.slack.in_process import RunningSlack, make_fake_slack, run_slack, text_of
 from tests.wire.slack import FakeSlack, Refuse, Slow
 from tests.wire.slack.response_urls import METHOD as RESPONSE_URL
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.bot.slack.inside import RunningSlack, make_fake_slack, run_slack, text_of
+from tests.bot.slack.in_process import RunningSlack, make_fake_slack, run_slack, text_of
 from tests.wire.slack import BOT, FakeSlack, Refuse, Slow
 from tests.wire.slack.state import SCOPES
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.bot.slack.inside import FAST_LIMITS, make_fake_slack, run_slack
+from tests.bot.slack.in_process import FAST_LIMITS, make_fake_slack, run_slack
 from tests.wire.slack import DropAfter, DropBefore, Fail, Refuse, Slow
 from tests.wire.slack.state import SCOPES
 from tests.wire.slack.troubles import InjectedFault

@@ -10,7 +10,7 @@ from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.messages import SlackChat
 from bot.slack.workspace import CHAT, Directory, Workspace
 from council.places import Place
-from tests.bot.slack.inside import (
+from tests.bot.slack.in_process import (
     FAST_LIMITS,
     BlockedGateway,
     make_fake_slack,
