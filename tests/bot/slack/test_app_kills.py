@@ -34,8 +34,8 @@ async def test_a_stop_during_delivery_is_clean_and_the_next_start_continues(tmp_
             async with asyncio.timeout(TIMEOUT_SECONDS):
                 assert await bot.process.wait() == 0
         async with serve_slack(tmp_path, slack) as bot:
-            root = await bot.answered("C1")
-            thread = await bot.told("C1", root)
+            root = await bot.wait_for_answer("C1")
+            thread = await bot.wait_for_thread("C1", root)
 
         keys = [str(message.metadata) for message in thread if message.metadata]
         assert len(keys) == len(set(keys)) == 6

@@ -105,9 +105,9 @@ async def test_slack_starts_without_optional_scopes_and_lists_what_is_off() -> N
     without = ("files:write", "users:read", "channels:history")
     scopes = [scope for scope in SCOPES if scope not in without]
     async with make_fake_slack(scopes) as slack, run_slack(slack) as bot:
-        root = await bot.asks()
-        bot.go_on()
-        await bot.delivered()
+        root = await bot.ask()
+        bot.release_models()
+        await bot.wait_until_delivered()
 
         assert len(slack.thread("C1", root.ts)) == 5
         assert not slack.called("files.getUploadURLExternal")

@@ -15,9 +15,9 @@ async def test_messages_held_back_by_a_revoked_token_are_sent_with_a_new_one() -
     async with make_fake_slack() as slack:
         token = slack.state.tokens[slack.state.app.bot_token]
         async with run_slack(slack, gateway) as bot:
-            app_context, root = bot.app, await bot.asks()
+            app_context, root = bot.app, await bot.ask()
             token.trouble = "token_revoked"
-            bot.go_on()
+            bot.release_models()
             await slack.until(lambda: any(c.outcome == "token_revoked" for c in slack.calls))
             calls = len(slack.calls)
             await asyncio.sleep(0.3)
@@ -26,8 +26,8 @@ async def test_messages_held_back_by_a_revoked_token_are_sent_with_a_new_one() -
         token.trouble = None
 
         async with run_slack(slack, gateway, app_context) as bot:
-            await bot.is_one_whole_round()
-            assert bot.ours() == [root]
+            await bot.assert_one_whole_round()
+            assert bot.bot_messages() == [root]
 
 
 async def test_an_uninstalled_app_deletes_its_rounds_and_posts_nothing(tmp_path: Path) -> None:
@@ -39,8 +39,8 @@ async def test_an_uninstalled_app_deletes_its_rounds_and_posts_nothing(tmp_path:
         run_in_process(home, slack, reports.append),
     ):
         stage = Stage(home, slack, models)
-        root = await stage.asked("C1", "Where is xylograph kept?")
-        await stage.told(root)
+        root = await stage.ask("C1", "Where is xylograph kept?")
+        await stage.wait_for_thread(root)
         await slack.click(root, "council:feedback", "U1", "positive")
         await slack.until(lambda: slack.ephemerals("U1")[1:])
         await slack.command("U1", "C1", "/council", "And xylograph two?")
