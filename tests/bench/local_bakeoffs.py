@@ -29,7 +29,7 @@ from tests.bench.discord_replayed import replayed
 from tests.bench.pictures import PICTURES
 from tests.bench.slack_pictures import PANE, THREAD, Studio, line_of, workspace
 from tests.bot.homes import Home
-from tests.bot.slack.serving import slack_environment
+from tests.bot.slack.process import slack_environment
 from tests.ports import free_port
 from tests.wire.discord import FakeDiscord
 from tests.wire.slack import FakeSlack

@@ -12,7 +12,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from tests.bot.homes import served_config
-from tests.bot.slack.serving import RunningProduct, serve_slack
+from tests.bot.slack.process import RunningProduct, serve_slack
 from tests.wire.models import ModelServer
 from tests.wire.slack import BOT, Call, Channel, FakeSlack, Message, User, UserAction
 

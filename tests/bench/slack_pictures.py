@@ -21,7 +21,7 @@ from tests.bench.ours import QUESTION
 from tests.bench.pictures import PICTURES, config, playing
 from tests.bench.queue_words import SEATS
 from tests.bot.homes import seat_toml
-from tests.bot.slack.serving import RunningProduct, serve_slack
+from tests.bot.slack.process import RunningProduct, serve_slack
 from tests.wire.models import Behaviour, ModelServer, Outcome, Request, Say, fail
 from tests.wire.slack import BOT, FakeSlack, Message, View, Workspace
 
@@ -110,8 +110,8 @@ async def the_round(studio: Studio, product: RunningProduct) -> None:
     deed = await slack.command(ADA, CHANNEL, "/council", QUESTION)
     ack = line_of(slack, present(deed.message), only_you=True)
     await studio.take("ack", Screen("backend", (ack,)))
-    root = await product.answered(CHANNEL)
-    replies = await product.told(CHANNEL, root)
+    root = await product.wait_for_answer(CHANNEL)
+    replies = await product.wait_for_thread(CHANNEL, root)
     running = replace(line_of(slack, root), payload=under_way(slack))
     await studio.take("running", Screen("backend", (running,)))
     await finished(studio, slack, root, replies)
@@ -194,7 +194,7 @@ async def the_cautions(studio: Studio, models: ModelServer) -> None:
     async with beside(models, toml + chair) as product:
         models.script |= {"gemini": fail(503), "chair": fail(503)}
         await product.slack.command(ADA, CHANNEL, "/council", QUESTION)
-        root = await product.answered(CHANNEL)
+        root = await product.wait_for_answer(CHANNEL)
         await studio.take("cautions", Screen("backend", (line_of(product.slack, root),)))
 
 

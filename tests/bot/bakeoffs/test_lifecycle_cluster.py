@@ -18,7 +18,7 @@ from council.errors import BakeoffError
 from council.places import Place
 from tests.bot.bakeoffs.fakes import Room, a_bakeoff, kept, questions_asked
 from tests.bot.cluster_fakes import Board, processes
-from tests.bot.slack.inside import BlockedGateway
+from tests.bot.slack.in_process import BlockedGateway
 
 PATIENCE_SECONDS = 10
 WORK = Job("bakeoffs slack", "bo:beef")

@@ -16,7 +16,7 @@ from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import a_bakeoff, kept
 from tests.bot.cluster_fakes import processes
-from tests.bot.slack.inside import BlockedGateway
+from tests.bot.slack.in_process import BlockedGateway
 from tests.bot.web.browsing import Browser, NewSite, Site, make_site, redirected_round_id
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
