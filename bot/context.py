@@ -193,7 +193,7 @@ class AppContext:
             try:
                 is_new = await self.store.open(round_)
             except StoreError:
-                await self.budget.release(round_.id)
+                await self.budget.ledger.release(round_.id)
                 raise
             if is_new:
                 await self._admit(round_)

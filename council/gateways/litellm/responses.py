@@ -187,9 +187,3 @@ def _check_usable(raw: RawReply) -> None:
         spent = " on reasoning" if raw.reasoned else ""
         raise GatewayError(f"spent its whole token limit{spent} and wrote no answer")
     raise GatewayError("gave an empty answer")
-
-
-# --- Errors
-
-
-# --- Backoff

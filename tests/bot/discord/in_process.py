@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import count
-from pathlib import Path
 
 from bot.context import AppContext
 from bot.coordination.clock import now
@@ -148,24 +147,22 @@ def _person(discord: FakeDiscord) -> User:
 
 
 @asynccontextmanager
-async def run_in_process(
-    folder: Path, discord: FakeDiscord | None = None
-) -> AsyncIterator[InProcessBot]:
+async def run_in_process(discord: FakeDiscord | None = None) -> AsyncIterator[InProcessBot]:
     """Run a fake Discord and the bot until the block ends."""
-    async with discord or FakeDiscord(QUICK) as running, start_bot(folder, running) as bot:
+    async with discord or FakeDiscord(QUICK) as running, start_bot(running) as bot:
         yield bot
 
 
 @asynccontextmanager
 async def start_bot(
-    folder: Path, discord: FakeDiscord, app: AppContext | None = None
+    discord: FakeDiscord, app: AppContext | None = None
 ) -> AsyncIterator[InProcessBot]:
     """Run the bot against a running Discord until the block ends; `app` is of an earlier run."""
     gateway = BlockedGateway()
     if app is None:
         app = an_app(gateway)
         app.outbox = Outbox(MemoryOutbox(), now, sleep_scaled, alone=True)
-    async with connect(discord, folder, app) as connection:
+    async with connect(discord, app) as connection:
         try:
             await discord.until(lambda: connection.reports, 20)
             place, person = _place(discord), _person(discord)
@@ -188,12 +185,12 @@ class Connection:
 
 @asynccontextmanager
 async def connect(
-    discord: FakeDiscord, folder: Path, app: AppContext | None = None, token: str = ""
+    discord: FakeDiscord, app: AppContext | None = None, token: str = ""
 ) -> AsyncIterator[Connection]:
     """Run the connection to Discord until the block ends, or until it gives up."""
     reports: list[str] = []
     credentials = DiscordCredentials(token or discord.token, discord.api_url, discord.gateway_url)
-    serving = Discord(app or an_app(), credentials, folder, reports.append).run()
+    serving = Discord(app or an_app(), credentials, reports.append).run()
     task = asyncio.create_task(serving)
     try:
         yield Connection(task, reports)
