@@ -13,7 +13,7 @@ SECOND = next_link(FIRST, "slack/T1", "r2", "d2", "elsewhere")
 OTHER: dict[str, Any] = {"number": 9, "version": LINK_VERSION + 1}
 
 
-def test_the_first_link_follows_nothing() -> None:
+def test_the_first_link_has_no_predecessor() -> None:
     assert (FIRST.number, FIRST.previous, FIRST.origin) == (1, "", "")
 
 
@@ -22,7 +22,7 @@ def test_a_link_follows_the_head() -> None:
     assert SECOND.is_sound
 
 
-def test_a_hash_is_that_of_everything_else() -> None:
+def test_a_link_hash_covers_all_other_fields() -> None:
     held = {
         "scope": "slack/T1",
         "number": 1,
@@ -37,7 +37,7 @@ def test_a_hash_is_that_of_everything_else() -> None:
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Link)])
-def test_a_link_that_was_changed_is_not_sound(name: str) -> None:
+def test_a_changed_link_is_not_sound(name: str) -> None:
     changed = {name: OTHER.get(name, "another")}
 
     assert not replace(SECOND, **changed).is_sound

@@ -19,7 +19,7 @@ SALT, LATER = "5a17" * 8, ASKED_AT + timedelta(days=90)
 
 @SHARED
 @given(rounds())
-def test_forgetting_changes_nothing_that_was_noted(round_: Round) -> None:
+def test_forgetting_changes_no_digest(round_: Round) -> None:
     assert compute_digests(forget(round_, LATER, SALT), SALT) == compute_digests(round_, SALT)
 
 

@@ -36,7 +36,7 @@ def test_every_field_of_a_round_has_a_part() -> None:
     assert {field.name for field in fields(Round)} == {*PARTS.values()} | APART
 
 
-def test_every_field_of_all_a_round_holds_is_covered_once() -> None:
+def test_every_field_of_a_round_is_covered_once() -> None:
     declared = {
         kind: sorted(field.name for field in fields(kind)) for kind in reached(Round) - {Round}
     }
@@ -46,7 +46,7 @@ def test_every_field_of_all_a_round_holds_is_covered_once() -> None:
     }
 
 
-def test_whole_numbers_and_times_are_equal_however_they_are_stored() -> None:
+def test_equal_numbers_and_times_have_equal_digests() -> None:
     noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
     assert plain_json((3.0, 2.5, True, None)) == [3, 2.5, True, None]

@@ -39,7 +39,7 @@ async def _uninterrupted() -> tuple[Round, int]:
 SAVES = 4 + 1 + 5 + 2 + 1 + 1 + 1 + 1
 
 
-async def test_an_eventful_round_has_so_many_checkpoints() -> None:
+async def test_every_artefact_is_saved() -> None:
     _, saves = await _uninterrupted()
 
     assert saves == SAVES
@@ -59,7 +59,7 @@ async def test_a_round_stopped_after_any_save_ends_as_if_it_had_not(saves: int) 
 
 
 @pytest.mark.parametrize("saves", range(SAVES))
-async def test_what_is_saved_is_not_asked_for_again(saves: int) -> None:
+async def test_saved_artefacts_are_not_requested_again(saves: int) -> None:
     store = FailingStore(saves)
     with pytest.raises((PowerCutError, ExceptionGroup)):
         await run_with_fakes(a_round(PANEL), _gateway_with_incidents(), store)
@@ -116,7 +116,7 @@ async def _run_and_cancel(
     assert task.cancelled()
 
 
-async def test_a_round_cancelled_in_mid_stage_keeps_what_is_saved() -> None:
+async def test_a_cancelled_round_keeps_its_artefacts() -> None:
     store = MemoryStore()
 
     await _run_and_cancel(
@@ -147,12 +147,12 @@ class _Unwritable(MemoryStore):
         raise StoreError("The disk is full.")
 
 
-async def test_a_store_that_cannot_write_stops_the_round_with_its_own_words() -> None:
+async def test_a_store_error_stops_the_round() -> None:
     with pytest.raises(StoreError, match="The disk is full."):
         await run_with_fakes(a_round(), store=_Unwritable())
 
 
-async def test_a_mistake_of_ours_is_not_taken_for_an_absence() -> None:
+async def test_a_programming_error_is_not_an_absence() -> None:
     with pytest.raises(ExceptionGroup) as stopped:
         await run_with_fakes(a_round(), store=FailingStore(0))
 

@@ -41,7 +41,7 @@ async def fetched(
         await download(client, source, target, on_bytes)
 
 
-async def test_a_dropped_connection_is_taken_up_where_it_stopped(
+async def test_a_dropped_connection_is_resumed(
     files: FileServer, source: Source, target: Path
 ) -> None:
     files.cut_after, files.cuts_left = 100_000, 2
@@ -52,7 +52,7 @@ async def test_a_dropped_connection_is_taken_up_where_it_stopped(
     assert files.served == len(WEIGHT)
 
 
-async def test_what_was_fetched_is_kept_for_the_next_start(
+async def test_a_partial_download_is_resumed_by_the_next_start(
     files: FileServer, source: Source, target: Path
 ) -> None:
     files.cut_after, files.cuts_left = 50_000, ATTEMPTS
@@ -66,7 +66,7 @@ async def test_what_was_fetched_is_kept_for_the_next_start(
     assert files.served == len(WEIGHT)
 
 
-async def test_half_a_file_never_shows_under_its_final_name(source: Source, target: Path) -> None:
+async def test_a_partial_file_never_has_its_final_name(source: Source, target: Path) -> None:
     seen: list[bool] = []
 
     await fetched(source, target, lambda done: seen.append(target.exists()))
@@ -76,7 +76,7 @@ async def test_half_a_file_never_shows_under_its_final_name(source: Source, targ
     assert not part(target).exists()
 
 
-async def test_progress_ends_at_the_whole_size(source: Source, target: Path) -> None:
+async def test_progress_ends_at_the_full_size(source: Source, target: Path) -> None:
     seen: list[int] = []
 
     await fetched(source, target, seen.append)
@@ -85,7 +85,7 @@ async def test_progress_ends_at_the_whole_size(source: Source, target: Path) -> 
     assert seen[-1] == len(WEIGHT)
 
 
-async def test_a_server_without_ranges_is_read_from_the_start(
+async def test_a_server_without_ranges_restarts_the_download(
     files: FileServer, source: Source, target: Path
 ) -> None:
     files.takes_ranges = False
@@ -103,7 +103,7 @@ async def test_a_server_without_ranges_is_read_from_the_start(
         pytest.param(WEIGHT + b"more", id="longer"),
     ],
 )
-async def test_another_file_is_thrown_away(
+async def test_a_wrong_file_is_removed(
     files: FileServer, source: Source, target: Path, served: bytes
 ) -> None:
     files.files["/w"] = served
@@ -114,7 +114,7 @@ async def test_another_file_is_thrown_away(
     assert nothing_of(target)
 
 
-async def test_a_part_longer_than_what_is_served_is_thrown_away(
+async def test_a_part_longer_than_the_file_is_removed(
     files: FileServer, source: Source, target: Path
 ) -> None:
     files.files["/w"] = WEIGHT[:100]
@@ -139,7 +139,7 @@ async def test_a_refusal_is_one_sentence_and_keeps_the_part(
     assert part(target).stat().st_size == 1000
 
 
-async def test_nobody_there_is_one_sentence(source: Source, target: Path) -> None:
+async def test_an_unreachable_host_is_one_sentence(source: Source, target: Path) -> None:
     with pytest.raises(GatewayError, match=r"127\.0\.0\.1 cannot be reached to fetch 'w\.gguf'"):
         await fetched(replace(source, url=f"{NOBODY}/w"), target)
 
@@ -154,6 +154,6 @@ async def test_a_local_file_is_copied(source: Source, target: Path, tmp_path: Pa
     assert whole(local)
 
 
-async def test_a_local_file_that_is_gone_is_named(source: Source, target: Path) -> None:
+async def test_a_missing_local_file_is_named(source: Source, target: Path) -> None:
     with pytest.raises(GatewayError, match="is not where pip says"):
         await fetched(replace(source, url=(target.parent / "gone.whl").as_uri()), target)

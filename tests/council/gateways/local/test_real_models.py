@@ -90,9 +90,7 @@ async def test_both_models_answer(server: LocalServer) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("letters", ["AB", "ABC", "ABCDE"])
-async def test_a_ballot_cannot_be_anything_but_a_ranking(
-    server: LocalServer, model: str, letters: str
-) -> None:
+async def test_the_schema_forces_a_ranking(server: LocalServer, model: str, letters: str) -> None:
     schema = {"name": "ballot", "schema": tighten_schema(a_ballot_schema(letters)), "strict": True}
     format_ = {"type": "json_schema", "json_schema": schema}
 
@@ -115,7 +113,7 @@ async def test_the_key_shows_in_no_process_list(server: LocalServer) -> None:
     assert not any(server.api_key in " ".join(process.cmdline()) for process in processes)
 
 
-async def test_nothing_runs_once_it_is_stopped(local_files: LocalFiles, tmp_path: Path) -> None:
+async def test_stopping_ends_all_processes(local_files: LocalFiles, tmp_path: Path) -> None:
     async with LocalServer(local_files, tmp_path) as server:
         await server.warm()
         processes = llamas(psutil.Process().pid)
@@ -124,7 +122,7 @@ async def test_nothing_runs_once_it_is_stopped(local_files: LocalFiles, tmp_path
     assert psutil.wait_procs(processes, timeout=5)[1] == []
 
 
-async def test_a_server_at_work_is_stopped_too(local_files: LocalFiles, tmp_path: Path) -> None:
+async def test_a_busy_server_can_be_stopped(local_files: LocalFiles, tmp_path: Path) -> None:
     async with httpx.AsyncClient(timeout=120, trust_env=False) as client:
         async with LocalServer(local_files, tmp_path) as server:
             response = await client.send(an_endless_answer(server), stream=True)

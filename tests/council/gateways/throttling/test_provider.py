@@ -62,7 +62,7 @@ async def asked_to_wait(line: ProviderQueue, seconds: float) -> None:
             pass
 
 
-def test_a_model_has_one_line_at_each_address(traffic: Throttling) -> None:
+def test_a_model_has_one_queue_per_address(traffic: Throttling) -> None:
     line = traffic.queue(OPENAI, "openai/a")
 
     assert traffic.queue(OPENAI, "openai/a") is line
@@ -71,7 +71,7 @@ def test_a_model_has_one_line_at_each_address(traffic: Throttling) -> None:
     assert traffic.queue(OWN, "openai/a").turns is not line.turns
 
 
-def test_limits_are_named_by_provider_or_by_host_which_goes_before(clock: ManualClock) -> None:
+def test_limits_by_host_override_limits_by_provider(clock: ManualClock) -> None:
     limits = {"openai": Limits(8), "127.0.0.1:8080": Limits(2, 60)}
     traffic = Throttling(limits, clock.clock)
 
@@ -84,7 +84,7 @@ def test_limits_are_named_by_provider_or_by_host_which_goes_before(clock: Manual
     assert found == [Limits(8), Limits(2, 60), Limits(8), Limits(20, None)]
 
 
-async def test_a_dead_model_does_not_silence_its_neighbours(traffic: Throttling) -> None:
+async def test_an_open_breaker_does_not_affect_other_models(traffic: Throttling) -> None:
     await dies(traffic.queue(OPENAI, "openai/dead"))
 
     with pytest.raises(GatewayError, match="was not asked: it failed 3 times in a row"):
@@ -93,7 +93,7 @@ async def test_a_dead_model_does_not_silence_its_neighbours(traffic: Throttling)
     assert await one(traffic.queue(OWN, "openai/dead")) == "answered"
 
 
-async def test_others_wait_out_a_pause_and_come_back_a_little_later(
+async def test_calls_wait_for_the_end_of_a_pause_with_jitter(
     traffic: Throttling, clock: ManualClock
 ) -> None:
     line = traffic.queue(OPENAI, "openai/slow")
@@ -106,7 +106,7 @@ async def test_others_wait_out_a_pause_and_come_back_a_little_later(
         assert other.done()
 
 
-async def test_a_pause_is_not_for_its_neighbours_and_holds_no_turn(clock: ManualClock) -> None:
+async def test_a_pause_affects_one_model_and_holds_no_turn(clock: ManualClock) -> None:
     traffic = Throttling({"openai": Limits(concurrency=1)}, clock.clock)
     slow = traffic.queue(OPENAI, "openai/slow")
 
@@ -114,7 +114,7 @@ async def test_a_pause_is_not_for_its_neighbours_and_holds_no_turn(clock: Manual
         assert await one(traffic.queue(OPENAI, "openai/quick")) == "answered"
 
 
-async def test_a_deadline_in_a_pause_says_what_was_waited_for(traffic: Throttling) -> None:
+async def test_a_deadline_in_a_pause_has_a_note_with_the_reason(traffic: Throttling) -> None:
     line = traffic.queue(OPENAI, "openai/slow")
     line.pause.start(7)
 
@@ -163,7 +163,7 @@ async def test_a_call_checks_breaker_and_pause_again_after_waiting_for_its_turn(
             assert to_slow.result() == "answered"
 
 
-async def test_what_is_cancelled_on_the_wire_three_times_is_taken_for_dead(
+async def test_three_cancelled_calls_open_the_breaker(
     traffic: Throttling,
 ) -> None:
     line = traffic.queue(OPENAI, "openai/hangs")
@@ -175,7 +175,7 @@ async def test_what_is_cancelled_on_the_wire_three_times_is_taken_for_dead(
     assert line.breaker.state is BreakerState.OPEN
 
 
-async def test_a_cancel_after_a_long_wait_for_a_turn_is_no_failure(
+async def test_a_cancel_after_a_long_wait_is_not_a_failure(
     clock: ManualClock,
 ) -> None:
     traffic = Throttling({"openai": Limits(concurrency=1)}, clock.clock)
@@ -193,7 +193,7 @@ async def test_a_cancel_after_a_long_wait_for_a_turn_is_no_failure(
     assert line.breaker.state is BreakerState.CLOSED
 
 
-async def test_health_tells_limits_calls_breakers_and_no_secret(traffic: Throttling) -> None:
+async def test_health_has_limits_calls_and_breakers_but_no_secret(traffic: Throttling) -> None:
     line = traffic.queue(OWN, "openai/mine")
     await dies(line)
     line.pause.start(7)

@@ -55,7 +55,7 @@ async def test_a_pause_in_one_process_applies_in_all_and_counts_once(
     assert [line.pause.count for line in town.lines] == [1, 0]
 
 
-async def test_a_breaker_that_opens_for_one_opens_for_all(town: Town, clock: ManualClock) -> None:
+async def test_a_breaker_opens_in_all_processes(town: Town, clock: ManualClock) -> None:
     await dies(town.lines[0])
     town.spread()
 
@@ -64,7 +64,7 @@ async def test_a_breaker_that_opens_for_one_opens_for_all(town: Town, clock: Man
     assert [line.breaker.state for line in town.lines] == [BreakerState.HALF_OPEN] * 2
 
 
-async def test_a_model_that_is_back_for_one_is_back_for_all(town: Town, clock: ManualClock) -> None:
+async def test_a_breaker_closes_in_all_processes(town: Town, clock: ManualClock) -> None:
     await dies(town.lines[0])
     town.spread()
     clock.now += 30
@@ -83,9 +83,7 @@ async def test_a_success_is_not_published(town: Town) -> None:
     assert town.hints == []
 
 
-async def test_another_process_finding_it_shut_does_not_stop_a_probe(
-    town: Town, clock: ManualClock
-) -> None:
+async def test_a_hint_does_not_stop_a_probe(town: Town, clock: ManualClock) -> None:
     await dies(town.lines[0])
     clock.now += 30
     probe = object()
@@ -96,14 +94,14 @@ async def test_another_process_finding_it_shut_does_not_stop_a_probe(
     assert not town.lines[0].breaker.refuses(probe)
 
 
-def test_an_address_has_one_name_for_all_without_path_or_secrets() -> None:
+def test_the_name_of_an_address_has_no_path_or_secret() -> None:
     own = ProviderAddress("openai", "https://me:secret@models.example.com:8080/v1/x?key=1")
 
     assert (OPENAI.gate, own.gate) == ("openai", "openai at models.example.com:8080")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost", "[::1]:80"])
-def test_this_machines_own_server_is_another_on_each_machine(host: str) -> None:
+def test_a_loopback_address_is_named_per_machine(host: str) -> None:
     gate = ProviderAddress("openai", f"http://{host}/v1").gate
 
     assert gate.startswith(f"openai at {host} of ")
