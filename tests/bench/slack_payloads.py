@@ -16,7 +16,7 @@ QUIET = {"unfurl_links": False, "unfurl_media": False}
 
 
 def looked_at(post: Post) -> Iterator[Counter[str]]:
-    """Look at every page at every level, from the newest blocks down to plain text."""
+    """Yield every page at every level, from the newest blocks down to plain text."""
     for page, level in product(paginate(post, fits_slack), BlockLevel):
         payload = {"channel": "C1", **render_message(page, level).payload, **NO_PARSING, **QUIET}
         found = {

@@ -43,7 +43,7 @@ def test_every_ballot_but_an_audit_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "public"),
+    ("text", "public"),
     [
         ("Response A is best.", "Response Z is best."),
         ("responses A, B and C tie", "responses Z, K and M tie"),
@@ -59,8 +59,8 @@ def test_every_ballot_but_an_audit_counts() -> None:
         ("", ""),
     ],
 )
-def test_a_reason_uses_public_labels(said: str, public: str) -> None:
-    assert translate_labels(said, SLOTS) == public
+def test_a_reason_uses_public_labels(text: str, public: str) -> None:
+    assert translate_labels(text, SLOTS) == public
 
 
 def test_swapped_letters_are_translated_once() -> None:

@@ -149,7 +149,7 @@ def test_the_first_exceeded_cap_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("refused", "said"),
+    ("refused", "message"),
     [
         pytest.param(
             CapRefusal(Scope.USER_DAY, 1_000_000, CapUsage(900_000)),
@@ -178,6 +178,6 @@ def test_the_first_exceeded_cap_is_named() -> None:
     ],
 )
 def test_a_refusal_names_the_cap_the_rest_and_when_to_ask_again(
-    refused: CapRefusal, said: str
+    refused: CapRefusal, message: str
 ) -> None:
-    assert refused.sentence(240_000, TODAY) == said
+    assert refused.sentence(240_000, TODAY) == message

@@ -13,7 +13,7 @@ OUTSIDE = ("outside/one", "outside/two", "outside/three")
 
 
 def _slots(slates: Sequence[Slate]) -> dict[Label, Counter[int]]:
-    """Count how often each label stands in each slot."""
+    """Return how often each label is in each slot."""
     found: dict[Label, Counter[int]] = defaultdict(Counter)
     for slate in slates:
         for slot, label in enumerate(slate.shown):

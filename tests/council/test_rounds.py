@@ -73,8 +73,8 @@ def test_every_artefact_has_a_field() -> None:
     for artefact in artefacts:
         round_ = round_.with_(artefact)
 
-    held = [*round_.answers, *round_.absences, *round_.ballots, *round_.spoiled, round_.closing]
-    assert held == artefacts
+    parts = [*round_.answers, *round_.absences, *round_.ballots, *round_.spoiled, round_.closing]
+    assert parts == artefacts
 
 
 def test_an_absence_applies_to_one_role() -> None:

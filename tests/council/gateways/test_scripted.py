@@ -127,13 +127,13 @@ async def test_an_unusable_script_is_one_sentence(
 
 
 async def test_the_text_is_reported_once_and_is_free() -> None:
-    told: list[str] = []
+    texts: list[str] = []
     member = a_call("Why?").member
 
     reply = await ScriptedGateway(seconds=0.001).complete(
-        Call(member, Prompt("", "Why?"), on_text=told.append)
+        Call(member, Prompt("", "Why?"), on_text=texts.append)
     )
 
-    assert told == [reply.text]
+    assert texts == [reply.text]
     assert reply.cost_usd == 0.0
     assert reply.seconds >= 0.001

@@ -23,7 +23,7 @@ def test_a_link_follows_the_head() -> None:
 
 
 def test_a_link_hash_covers_all_other_fields() -> None:
-    held = {
+    fields = {
         "scope": "slack/T1",
         "number": 1,
         "round_id": "r1",
@@ -33,7 +33,7 @@ def test_a_link_hash_covers_all_other_fields() -> None:
         "version": LINK_VERSION,
     }
 
-    assert FIRST.hash == json_digest(held)
+    assert FIRST.hash == json_digest(fields)
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Link)])

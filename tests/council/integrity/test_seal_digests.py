@@ -41,9 +41,9 @@ def test_a_digest_can_be_made_by_hand() -> None:
     assert dict(notes.parts)["closing"] == (
         sha256((SALT + '{"failure":null,"seconds":31.5}').encode()).hexdigest()
     )
-    held = {
+    fields = {
         "salt": SALT,
         "texts": [[*pair] for pair in notes.texts],
         "parts": [[*pair] for pair in notes.parts],
     }
-    assert notes.digest == json_digest(held)
+    assert notes.digest == json_digest(fields)

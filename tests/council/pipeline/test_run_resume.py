@@ -63,28 +63,28 @@ async def test_saved_artefacts_are_not_requested_again(saves: int) -> None:
     store = FailingStore(saves)
     with pytest.raises((PowerCutError, ExceptionGroup)):
         await run_with_fakes(a_round(PANEL), _gateway_with_incidents(), store)
-    held = await store.load("r1")
-    gateway = _Resumed(held)
+    stored = await store.load("r1")
+    gateway = _Resumed(stored)
 
     store.left = 1_000
     await run_with_fakes(a_round(PANEL), gateway, store)
 
     asked = gateway.times_asked()
-    assert not {answer.member for answer in held.answers} & _asked_for(asked, Role.ANSWER)
-    assert not {ballot.judge for ballot in held.ballots} & _asked_for(asked, Role.BALLOT)
-    assert not {(a.member, a.role) for a in held.absences} & set(asked)
-    assert not (held.synthesis and _asked_for(asked, Role.SYNTHESIS))
-    for judge in {spoiled.judge for spoiled in held.spoiled}:
-        attempts = sum(spoiled.judge == judge for spoiled in held.spoiled)
+    assert not {answer.member for answer in stored.answers} & _asked_for(asked, Role.ANSWER)
+    assert not {ballot.judge for ballot in stored.ballots} & _asked_for(asked, Role.BALLOT)
+    assert not {(a.member, a.role) for a in stored.absences} & set(asked)
+    assert not (stored.synthesis and _asked_for(asked, Role.SYNTHESIS))
+    for judge in {spoiled.judge for spoiled in stored.spoiled}:
+        attempts = sum(spoiled.judge == judge for spoiled in stored.spoiled)
         assert asked[judge, Role.BALLOT] <= 2 - attempts
 
 
 class _Resumed(FakeGateway):
     """The same models after a restart: a judge whose reply is kept goes on with its next."""
 
-    def __init__(self, held: Round) -> None:
+    def __init__(self, stored: Round) -> None:
         models = _gateway_with_incidents()
-        spoiled = {ballot.judge for ballot in held.spoiled}
+        spoiled = {ballot.judge for ballot in stored.spoiled}
         judges = dict(models.judges)
         if GPT in spoiled:
             judges[GPT] = rank_by_text

@@ -197,17 +197,17 @@ async def test_an_audit_never_reaches_the_chairman() -> None:
 class _Slow(FakeGateway):
     """A gateway on which the audit hangs, or the synthesis waits until the audit is saved."""
 
-    def __init__(self, held: asyncio.Event | None = None) -> None:
+    def __init__(self, audited: asyncio.Event | None = None) -> None:
         super().__init__()
-        self.held = held
+        self.audited = audited
 
     async def complete(self, call: Call) -> Reply:
         reply = await super().complete(call)
         role = Role.SYNTHESIS if call.on_text else None
-        if self.held and role:
-            await self.held.wait()
+        if self.audited and role:
+            await self.audited.wait()
         again = len(self.of(Role.BALLOT, call.member.key)) > 1
-        if not self.held and again and not role:
+        if not self.audited and again and not role:
             await asyncio.Event().wait()
         return reply
 
@@ -290,15 +290,15 @@ async def test_a_resumed_round_has_at_most_one_audit_ballot(saves: int, says: Sc
                 a_round(PANEL), FakeGateway(judges={judge: [rank_by_text, says]}), store
             )
     store.left = 1_000
-    held = await store.load("r1") if saves < SAVES else a_round(PANEL)
-    voted = any(ballot.judge == judge for ballot in held.ballots)
+    stored = await store.load("r1") if saves < SAVES else a_round(PANEL)
+    voted = any(ballot.judge == judge for ballot in stored.ballots)
     gateway = FakeGateway(judges={judge: says if voted else [rank_by_text, says]})
 
     round_ = await run_with_fakes(a_round(PANEL), gateway, store)
 
-    kept = [*_audits(round_), *(spoiled for spoiled in round_.spoiled if spoiled.is_audit)]
-    assert len(kept) == (0 if held.synthesis and not _has_audit(held) else 1)
-    if _has_audit(held):
+    audits = [*_audits(round_), *(spoiled for spoiled in round_.spoiled if spoiled.is_audit)]
+    assert len(audits) == (0 if stored.synthesis and not _has_audit(stored) else 1)
+    if _has_audit(stored):
         assert not gateway.of(Role.BALLOT)
     assert _without_audits(round_) == replace(await run_with_fakes(a_round(NEVER)), panel=PANEL)
     assert verify(round_) == ()

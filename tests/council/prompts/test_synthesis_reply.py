@@ -67,7 +67,7 @@ def test_labels_are_returned_in_the_order_of_the_round() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "read"),
+    ("reply", "read"),
     [
         ("Response K is right.", "One of the answers is right."),
         ("As Response K says, yes.", "As one answer says, yes."),
@@ -79,8 +79,8 @@ def test_labels_are_returned_in_the_order_of_the_round() -> None:
         ("Response Kafka stays.", "Response Kafka stays."),
     ],
 )
-def test_labels_are_removed_from_the_text(said: str, read: str) -> None:
-    assert parse_chair_reply(said, LABELS).text == read
+def test_labels_are_removed_from_the_text(reply: str, read: str) -> None:
+    assert parse_chair_reply(reply, LABELS).text == read
 
 
 def test_no_parenthesis_is_lost_with_a_label() -> None:

@@ -213,11 +213,11 @@ async def test_cancelling_frees_the_connection_at_once(
 
 
 async def test_a_stream_reports_the_text_so_far(harness: GatewayHarness) -> None:
-    told: list[str] = []
+    texts: list[str] = []
 
-    reply = await harness.says(answer("It lacks an\nindex."), replace(CALL, on_text=told.append))
+    reply = await harness.says(answer("It lacks an\nindex."), replace(CALL, on_text=texts.append))
 
-    assert told == ["It", "It lacks", "It lacks an", "It lacks an\nindex."]
+    assert texts == ["It", "It lacks", "It lacks an", "It lacks an\nindex."]
     assert reply.text == "It lacks an\nindex."
     assert (reply.tokens_in, reply.tokens_out) == (6, 4)
     assert harness.server.requests[0].body["stream_options"] == {"include_usage": True}

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from council.gateways.local.gateway import ollama_models
-from tests.council.gateways.local.builders import NOBODY
+from tests.council.gateways.local.builders import UNREACHABLE
 from tests.council.gateways.local.file_server import FileServer
 
 
@@ -29,6 +29,6 @@ async def test_another_server_has_no_models(files: FileServer, content: bytes) -
 
 
 async def test_an_unreachable_server_has_no_models(files: FileServer) -> None:
-    assert await ollama_models(NOBODY) == ()
+    assert await ollama_models(UNREACHABLE) == ()
     assert await ollama_models(files.address) == ()
     assert await ollama_models("not an address") == ()
