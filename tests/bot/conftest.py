@@ -1,11 +1,16 @@
-"""Homes for the program, empty and with a round already held."""
+"""Homes for the program, empty and with a stored round; plain tracebacks in logs."""
 
 import shutil
 from pathlib import Path
 
 import pytest
+import structlog
 
 from tests.bot.homes import Home, scripted_config
+
+# The default renderer takes seconds for a traceback: it shows the local variables of each frame.
+PLAIN = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+structlog.configure(processors=[*structlog.get_config()["processors"][:-1], PLAIN])
 
 
 @pytest.fixture
@@ -18,7 +23,7 @@ def home(tmp_path: Path) -> Home:
 def held_home(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, str]:
     """Give a home in which one round was held, and the round's id; not to be changed."""
     held = Home(tmp_path_factory.mktemp("held")).with_config(scripted_config()).with_tables()
-    ran = held.council("ask", "Which queue should we use?", "--seed", "s", "--json")
+    ran = held.invoke("ask", "Which queue should we use?", "--seed", "s", "--json")
     return held, str(ran.json["id"])
 
 

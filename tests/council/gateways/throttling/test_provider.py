@@ -1,6 +1,7 @@
 """Queues of models: which calls wait for each other, and which never do."""
 
 import asyncio
+import math
 from contextlib import AsyncExitStack
 
 import pytest
@@ -30,7 +31,7 @@ def throttling(clock: ManualClock) -> Throttling:
 
 
 async def succeed(queue: ProviderQueue) -> str:
-    """Make one call that succeeds at once."""
+    """Ask once, and be answered at once."""
     with queue.call() as call:
         async with call.turn():
             await asyncio.sleep(0)
@@ -46,14 +47,18 @@ async def fail(queue: ProviderQueue, times: int = 3) -> None:
             call.settle(failed=True)
 
 
-async def hang(queue: ProviderQueue) -> None:
-    with queue.call() as call:
+PAST, FUTURE = 0.0, math.inf  # deadlines
+
+
+async def hang(queue: ProviderQueue, deadline: float = PAST) -> None:
+    """Call a model that does not answer; whoever cancels it does so at its deadline."""
+    with queue.call(deadline) as call:
         async with call.turn():
             await asyncio.Event().wait()
 
 
 async def rate_limited(queue: ProviderQueue, seconds: float) -> None:
-    """Make a call that is rate-limited once and then succeeds."""
+    """Be asked to slow down, and come back after that."""
     with queue.call() as call:
         async with call.turn():
             call.hold_off(seconds)
@@ -163,16 +168,23 @@ async def test_a_call_checks_breaker_and_pause_again_after_waiting_for_its_turn(
             assert to_slow.result() == "answered"
 
 
-async def test_three_cancelled_calls_open_the_breaker(
-    throttling: Throttling,
+@pytest.mark.parametrize(
+    ("deadline", "state"),
+    [
+        pytest.param(PAST, BreakerState.OPEN, id="at-its-deadline"),
+        pytest.param(FUTURE, BreakerState.CLOSED, id="by-a-person"),
+    ],
+)
+async def test_three_calls_cancelled_at_their_deadline_open_the_breaker_but_not_by_a_person(
+    throttling: Throttling, deadline: float, state: BreakerState
 ) -> None:
     queue = throttling.queue(OPENAI, "openai/hangs")
 
     for _ in range(3):
-        async with started(hang(queue)):
+        async with started(hang(queue, deadline)):
             pass
 
-    assert queue.breaker.state is BreakerState.OPEN
+    assert queue.breaker.state is state
 
 
 async def test_a_cancel_after_a_long_wait_is_not_a_failure(
