@@ -8,9 +8,11 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
-from council.integrity.seal import COVERED_FIELDS, PARTS, TEXT_FIELDS, plain_json
+from council.answers import Prompt, Reply
+from council.ballots import Ballot
+from council.integrity.seal import COVERED_FIELDS, PARTS, plain_json
 from council.panel import IF_SET, Member, ModelId
-from council.rounds import Round
+from council.rounds import Question, Round, Synthesis
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,15 @@ class NewerMember(Member):
     tools: tuple[str, ...] = field(default=(), metadata=IF_SET)
     top_p: float | None = field(default=None, metadata=IF_SET)
 
+
+# Fields whose texts have digests of their own.
+TEXT_FIELDS = {
+    Question: ("text", "context", "reference"),
+    Prompt: ("system", "user"),
+    Reply: ("text",),
+    Ballot: ("reason",),
+    Synthesis: ("text", "why"),
+}
 
 # The id is the link's own; that texts are forgotten is what may happen to a round afterwards.
 APART = {"id", "forgotten"}

@@ -11,7 +11,7 @@ from council.errors import ContextOverflowError, GatewayError, RateLimitError
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.litellm import client as library
 from council.gateways.litellm import responses as replies
-from tests.council.gateways.litellm.bench import CALL, KEY, GatewayHarness, RecordedSleeps
+from tests.council.gateways.litellm.harness import CALL, KEY, GatewayHarness, RecordedSleeps
 from tests.wire.models import (
     Behaviour,
     Say,

@@ -7,7 +7,7 @@ import pytest
 
 from council.gateways.litellm import LitellmGateway
 from council.providers import BreakerState, Limits
-from tests.council.gateways.litellm.bench import CALL, GatewayHarness
+from tests.council.gateways.litellm.harness import CALL, GatewayHarness
 from tests.wire.models import (
     Behaviour,
     Outcome,
