@@ -23,16 +23,16 @@ IN_CHANNEL = IncomingMessage("Why?", ANA, HERE, "k")
 SHARED = replace(IN_CHANNEL, is_shared=True)
 DIRECT = replace(IN_CHANNEL, place=Place("slack", "T1", "D1", private=True), is_direct=True)
 BY_GUEST = replace(IN_CHANNEL, asker=GUEST)
-SAID = {"channel": IN_CHANNEL, "shared": SHARED, "direct": DIRECT, "guest": BY_GUEST}
+MESSAGES = {"channel": IN_CHANNEL, "shared": SHARED, "direct": DIRECT, "guest": BY_GUEST}
 EVERYBODY = Access(shared_channels=True, guests=True)
 
 
 def open_to(access: Access) -> set[str]:
-    """Give which of what is said is admitted."""
+    """Return the names of the messages that are admitted."""
     found = set()
-    for name, said in SAID.items():
+    for name, message in MESSAGES.items():
         try:
-            check_admitted(access, said)
+            check_admitted(access, message)
         except AccessDeniedError:
             continue
         found.add(name)
@@ -43,7 +43,7 @@ def open_to(access: Access) -> set[str]:
     ("access", "names"),
     [
         pytest.param(Access(), {"channel", "direct"}, id="as-it-comes"),
-        pytest.param(EVERYBODY, {*SAID}, id="everybody"),
+        pytest.param(EVERYBODY, {*MESSAGES}, id="everybody"),
         pytest.param(Access(direct_messages=False), {"channel"}, id="no-direct-messages"),
         pytest.param(Access(channels=("C2",)), {"direct"}, id="another-channel"),
         pytest.param(Access(channels=()), {"direct"}, id="no-channel"),
@@ -71,14 +71,14 @@ def test_the_council_is_open_where_it_is_said_to_be(access: Access, names: set[s
 def test_where_roles_are_named_only_who_has_one_may_ask(
     roles: tuple[str, ...] | None, is_direct: bool, sentence: str
 ) -> None:
-    said = replace(IN_CHANNEL, asker=Asker("U1", "Ana", roles=roles), is_direct=is_direct)
+    message = replace(IN_CHANNEL, asker=Asker("U1", "Ana", roles=roles), is_direct=is_direct)
     access = Access(roles=("R1", "R9"))
 
     if not sentence:
-        check_admitted(access, said)
+        check_admitted(access, message)
         return
     with pytest.raises(AccessDeniedError, match=sentence):
-        check_admitted(access, said)
+        check_admitted(access, message)
 
 
 def test_an_admin_is_named_by_an_id_or_by_a_role() -> None:
@@ -107,7 +107,7 @@ def test_the_page_and_the_terminal_are_never_refused(chat: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "sentence"),
+    ("message", "sentence"),
     [
         pytest.param(
             BY_GUEST,
@@ -135,11 +135,11 @@ def test_the_page_and_the_terminal_are_never_refused(chat: str) -> None:
         ),
     ],
 )
-def test_who_is_refused_is_told_where_to_turn(said: IncomingMessage, sentence: str) -> None:
+def test_who_is_refused_is_told_where_to_turn(message: IncomingMessage, sentence: str) -> None:
     shut = Access(channels=(), admins=("U8", "U9"), direct_messages=False)
 
     with pytest.raises(AccessDeniedError) as refused:
-        check_admitted(shut, said)
+        check_admitted(shut, message)
 
     assert str(refused.value) == sentence
 

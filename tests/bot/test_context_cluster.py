@@ -20,7 +20,7 @@ def asked(app: AppContext, key: str, by: str = "U1") -> Round:
 
 
 async def opened(apps: list[AppContext], rounds: int, by: str = "U1") -> list[object]:
-    """Ask so many at once, at all processes in turn; give what came of each."""
+    """Ask so many at once, at all processes in turn; return the result of each."""
     asking = (
         app.open(asked(app, f"r{number}", by or f"U{number}"))
         for number, app in enumerate(apps * (rounds // len(apps)))

@@ -50,7 +50,7 @@ TROUBLES: dict[str, type[Exception]] = {
 
 @dataclass
 class FakeChat(Chat):
-    """Remembers what was sent; `fails` says of the next sends how they go wrong."""
+    """Records what was sent; `fails` lists how the next sends fail."""
 
     sent: list[str] = field(default_factory=list)
     fails: list[str] = field(default_factory=list)
@@ -123,7 +123,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def pass_time(rows: OutboxStore, clock: Clock) -> PassTime:
-    """Let time pass by all clocks there are, the server's own included."""
+    """Return a function that moves every clock, the server's included."""
 
     async def passed(by: timedelta) -> None:
         clock.now += by

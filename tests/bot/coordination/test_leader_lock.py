@@ -21,7 +21,7 @@ from tests.builders import ASKED_AT
 
 @pytest.fixture
 async def engines(migrated_url: str) -> AsyncIterator[list[AsyncEngine]]:
-    """Give three engines on one database, as three processes have them."""
+    """Yield three engines on one database, as three processes have them."""
     async with AsyncExitStack() as stack:
         engines = [open_engine(migrated_url) for _ in range(3)]
         for engine in engines:

@@ -13,7 +13,7 @@ from bot.access import Access
 from council.bakeoffs.models import Ending
 from council.places import Place
 from tests.bot.app_fakes import an_app
-from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, kept
+from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, store_bakeoff
 from tests.bot.web.browsing import Browser, Site, make_site
 from tests.builders import ASKED_AT, CLAUDE
 from tests.fakes.gateway import FakeGateway, Hangs
@@ -166,7 +166,7 @@ async def test_a_bakeoff_is_cancelled_and_resumed_by_its_author(stalled: Site) -
 
 
 async def test_bakeoffs_of_chats_are_not_listed(town: Site) -> None:
-    await kept(town.site.app)
+    await store_bakeoff(town.site.app)
 
     page = await town.browser().get("/bakeoffs/bo:beef")
 
@@ -180,7 +180,7 @@ async def test_an_unknown_schedule_is_an_error(town: Site) -> None:
 
 
 async def test_a_bakeoff_that_ended_early_says_why_and_what_to_do(town: Site) -> None:
-    bakeoff = await kept(town.site.app, a_bakeoff(place=Place("web", channel="web:1")))
+    bakeoff = await store_bakeoff(town.site.app, a_bakeoff(place=Place("web", channel="web:1")))
     await town.site.app.bakeoff_stores.bakeoffs.end(
         bakeoff.id, Ending(ASKED_AT, "The day is used up.")
     )
@@ -203,7 +203,7 @@ async def test_an_admin_of_the_page_may_cancel_what_others_began(stalled: Site) 
 
 
 async def test_without_the_token_nothing_of_a_bakeoff_is_shown(gated: Site) -> None:
-    await kept(gated.site.app, a_bakeoff(place=Place("web", channel="web:1")))
+    await store_bakeoff(gated.site.app, a_bakeoff(place=Place("web", channel="web:1")))
 
     for path in ("/bakeoffs", "/bakeoffs/bo:beef", "/bakeoffs/bo:beef/events"):
         assert (await gated.browser().get(path)).status_code in {303, 401}
