@@ -25,9 +25,11 @@ from bot.observability import metrics
 from bot.observability.tracing import CollectorConfig, Tracing, open_tracing
 from bot.outbox import Outbox
 from bot.ports import NamedLocks, PubSub, Runner
+from bot.research.services import ResearchServices
 from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
+from bot.settings.panels import is_built_in
 from bot.suite_files import store_house_suites
 from council.anonymize import scrub
 from council.bakeoffs.ports import BakeoffStores
@@ -41,13 +43,11 @@ from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
 from council.gateways.throttling.provider import SharedLimits
 from council.panel import Member, Panel
-from council.ports import Gateway, HashChainStore, Ledger, SharedRateLimiter, Store
+from council.ports import Gateway, Ledger, SharedRateLimiter, Store
 from council.providers import Health, ProviderHint
-from council.research.experiment import ExperimentStore
 from council.rounds import Round
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import check_file_opens, open_engine, open_separate_pool
-from storage.experiments import SqlExperiments
 from storage.hash_chain import SqlHashChain
 from storage.key_value import SqlKeyValueStore
 from storage.ledger import SqlLedger
@@ -56,6 +56,7 @@ from storage.migrate import upgrade
 from storage.outbox import SqlOutbox
 from storage.rate_limiter import SqlRateLimiter
 from storage.records import SqlRecords, sql_votes
+from storage.research.experiments import SqlExperiments
 from storage.rounds import SqlRoundStore
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ class StartOptions:
 
 
 @asynccontextmanager
-async def open_app(settings: Settings, options: StartOptions) -> AsyncIterator[AppContext]:
+async def open_app(
+    settings: Settings, options: StartOptions = StartOptions()
+) -> AsyncIterator[AppContext]:
     """Yield the context of an app that can run rounds; close its models and database at the end."""
     panels = await load_panels(settings, local=options.local)
     async with AsyncExitStack() as stack:
@@ -114,7 +117,7 @@ async def open_app(settings: Settings, options: StartOptions) -> AsyncIterator[A
             now=services.now,
             budget=budget,
             bakeoff_stores=bakeoff_stores,
-            experiments=SqlExperiments(engine),
+            research=ResearchServices(SqlExperiments(engine)),
             key_values=SqlKeyValueStore(engine),
             measure_bias=bias_report,
             texts_days=panels.texts_days,
@@ -141,8 +144,8 @@ class Stores:
 
     store: SqlRoundStore
     bakeoff_stores: BakeoffStores
-    chain: HashChainStore
-    experiments: ExperimentStore
+    chain: SqlHashChain
+    research: ResearchServices
     ledger: Ledger
 
 
@@ -154,7 +157,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             SqlRoundStore(engine),
             _bakeoff_stores(engine),
             SqlHashChain(engine),
-            SqlExperiments(engine),
+            ResearchServices(SqlExperiments(engine)),
             SqlLedger(engine),
         )
 
@@ -288,7 +291,7 @@ async def _open_models(
             scrub.warm_up()
             if any(seat.demonstration for seat in _seats(panel)):
                 await local.start()
-            elif _uses_litellm(panel):
+            elif not all(map(is_built_in, _seats(panel))):
                 await remote.warm()
 
         yield _Models(RoutingGateway(routes), prepare, remote.health)
@@ -297,19 +300,13 @@ async def _open_models(
 async def _warm_up(panels: PanelConfig) -> None:
     """Import litellm while the database is opened, if the default panel needs it."""
     panel = panels.panels.get(panels.default or "")
-    if panel and _uses_litellm(panel):
+    if panel and not all(map(is_built_in, _seats(panel))):
         models = [seat.member.model_id for seat in panels.seats.values()]
         await asyncio.to_thread(load_warm, models)
 
 
 def _seats(panel: Panel) -> tuple[Member, ...]:
     return (*panel.judges, *panel.chairmen)
-
-
-def _uses_litellm(panel: Panel) -> bool:
-    return not all(
-        seat.demonstration or seat.model_id.startswith(SCRIPTED) for seat in _seats(panel)
-    )
 
 
 def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:
@@ -323,7 +320,7 @@ def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, S
             ),
         )
         for key, seat in seats.items()
-        if not seat.member.model_id.startswith(SCRIPTED)
+        if not is_built_in(seat.member)
     }
 
 

@@ -57,6 +57,7 @@ class Terms:
 
     Each stage and each chairman has a separate deadline; `round_seconds` limits them all, counted
     from the moment a process starts or resumes the round. A temperature of None is not sent.
+    An `audit_share` of None is that of bake-offs in a bake-off, and 0 elsewhere.
     """
 
     method: str = "blind-ranking"
@@ -68,7 +69,7 @@ class Terms:
     answer_temperature: float | None = 1.0
     ballot_temperature: float | None = 0.0
     synthesis_temperature: float | None = 0.3
-    audit_share: float = 0.2
+    audit_share: float | None = None
     max_round_usd: float | None = None
 
 

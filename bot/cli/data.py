@@ -1,9 +1,9 @@
 """The commands `council export`, `import` and `forget`: stored data out, in, and deleted."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -11,20 +11,28 @@ from typing import Annotated
 import typer
 
 from bot.bootstrap import Stores, open_store, open_stores
-from bot.cli.output import FAILED, MISUSED, atomic_write, fail, parse_moment, run
+from bot.cli.output import (
+    MISUSED,
+    OnFault,
+    async_command,
+    atomic_write,
+    exit_on_faults,
+    fail,
+    parse_moment,
+    unreadable,
+)
 from bot.commands.rounds import UnderWayError, forget_and_wipe
 from bot.coordination.clock import now
 from bot.render.formatting import count_noun, join_words
 from bot.runners.retention import ForgetOptions, forget_older
-from bot.settings import SettingsError, load_settings
+from bot.settings import load_settings
 from council.bakeoffs.models import Bakeoff, Ending, Schedule
-from council.bakeoffs.ports import BakeoffStores, StoredSuite
+from council.bakeoffs.ports import BakeoffStores, ScheduleStore, StoredSuite
 from council.errors import CouncilError, ForgottenError, ScheduleError, StoreError
 from council.integrity.seal import find_changes
-from council.ports import RoundQuery
+from council.ports import RoundQuery, Store
 from storage.export import ExportedItem, ExportedRound, dump_item, dump_round, parse_item
 
-OnFault = Callable[[str], None]
 Entry = ExportedRound | ExportedItem
 EntryCounts = Counter[type[Entry]]
 ExportLines = AsyncIterator[tuple[type[Entry], bytes]]
@@ -38,7 +46,8 @@ NOUNS: dict[type[Entry], str] = {
 IMPORTED_UNFINISHED = "It was taken in before its end; it can be gone on with."
 
 
-def export(
+@async_command
+async def export(
     round_id: Annotated[
         str, typer.Argument(help="A round's id; else every round.", show_default=False)
     ] = "",
@@ -55,19 +64,24 @@ def export(
         fail("Name one round, or give --since DATE.", MISUSED)
     asked_since = parse_moment(since)
 
-    faults = _FaultPrinter()
-    run(_export_round(round_id, to) if round_id else _export_all(asked_since, to, faults))
-    faults.exit_if_any()
+    with exit_on_faults(err=True) as on_fault:
+        async with open_stores(load_settings()) as stores:
+            if round_id:
+                lines = _round_lines(stores, await stores.store.find(round_id))
+            else:
+                lines = _all_lines(stores, asked_since, on_fault)
+            await _write(lines, to)
 
 
-def import_(file: Annotated[Path, typer.Argument(help="An export.")]) -> None:
+@async_command
+async def import_(file: Annotated[Path, typer.Argument(help="An export.")]) -> None:
     """Take exported rounds in; those that are there already are left alone."""
-    faults = _FaultPrinter()
-    run(_import(file, faults))
-    faults.exit_if_any()
+    with exit_on_faults(err=True) as on_fault:
+        await _import(file, on_fault)
 
 
-def forget(
+@async_command
+async def forget(
     round_id: Annotated[str, typer.Argument(help="A round's id.", show_default=False)] = "",
     older_than: Annotated[
         int | None, typer.Option(min=1, max=36500, help="Forget every round older, in days.")
@@ -80,43 +94,18 @@ def forget(
     if bool(round_id) == bool(older_than):
         fail("Name one round, or give --older-than DAYS.", MISUSED)
 
-    faults = _FaultPrinter()
-    if older_than:
-        run(_forget_old(older_than, faults))
-    else:
-        run(_forget_round(round_id, unfinished=unfinished))
-    faults.exit_if_any()
-
-
-class _FaultPrinter:
-    """Prints faults on stderr; the command goes on, and fails at its end."""
-
-    def __init__(self) -> None:
-        self._has_faults = False
-
-    def __call__(self, fault: str) -> None:
-        self._has_faults = True
-        typer.echo(fault, err=True)
-
-    def exit_if_any(self) -> None:
-        """Exit with code 1 if a fault was printed."""
-        if self._has_faults:
-            raise typer.Exit(FAILED)
+    async with open_store(load_settings()) as store:
+        if not older_than:
+            await _forget_round(store, round_id, unfinished=unfinished)
+            return
+        with exit_on_faults(err=True) as on_fault:
+            options = ForgetOptions(on_fault=on_fault)
+            count = await forget_older(store, older_than, now(), options)
+            aged = f"older than {count_noun(older_than, 'day')}"
+            typer.echo(f"{count_noun(count, 'round')} {aged} forgotten.")
 
 
 # --- Export
-
-
-async def _export_all(since: datetime | None, to: Path | None, on_fault: OnFault) -> None:
-    """Write everything, rounds last and oldest first; `on_fault` gets what cannot be read."""
-    async with open_stores(load_settings()) as stores:
-        await _write(_all_lines(stores, since, on_fault), to)
-
-
-async def _export_round(start: str, to: Path | None) -> None:
-    """Write one round with everything that verifying it elsewhere needs."""
-    async with open_stores(load_settings()) as stores:
-        await _write(_round_lines(stores, await stores.store.find(start)), to)
 
 
 async def _write(lines: ExportLines, to: Path | None) -> None:
@@ -176,29 +165,22 @@ async def _round_lines(stores: Stores, round_id: str) -> ExportLines:
 # --- Import
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadableLine:
-    """A line that is no entry of an export, and why."""
+def read_export(path: Path, on_fault: OnFault) -> Iterator[Entry]:
+    """Yield the entries of an export; `on_fault` gets each line that is none.
 
-    reason: str
-
-
-def read_export(path: Path) -> Iterator[Entry | UnreadableLine]:
-    """Yield the entries of an export; raise SettingsError if the file cannot be read."""
+    Exit with code 2 if the file cannot be read.
+    """
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
-                    yield _parse_line(line, f"{path.name}, line {number}")
+                    try:
+                        yield parse_item(line)
+                    except StoreError as error:
+                        why = str(error).rstrip(".")
+                        on_fault(f"{path.name}, line {number}: {why}.")
     except OSError as error:
-        raise SettingsError([f"{path} cannot be read: {error.strerror}."]) from None
-
-
-def _parse_line(line: bytes, where: str) -> Entry | UnreadableLine:
-    try:
-        return parse_item(line)
-    except StoreError as error:
-        return UnreadableLine(f"{where}: {str(error).rstrip('.')}.")
+        fail(unreadable(path, error), MISUSED)
 
 
 async def _import(path: Path, on_fault: OnFault) -> None:
@@ -207,13 +189,10 @@ async def _import(path: Path, on_fault: OnFault) -> None:
     known_count = 0
     async with open_stores(load_settings()) as stores:
         suites = await stores.bakeoff_stores.suites.list_all()
-        importer = _Importer(stores, {(stored.suite.scope, stored.suite.name) for stored in suites})
-        for entry in read_export(path):
-            if isinstance(entry, UnreadableLine):
-                on_fault(entry.reason)
-                continue
+        known_suites = {(stored.suite.scope, stored.suite.name) for stored in suites}
+        for entry in read_export(path, on_fault):
             try:
-                is_new = await importer.store(entry)
+                is_new = await _store_entry(stores, known_suites, entry)
             except CouncilError as error:
                 on_fault(f"{_display_name(entry)}: {error}")
                 continue
@@ -223,90 +202,75 @@ async def _import(path: Path, on_fault: OnFault) -> None:
 
 
 def _display_name(entry: Entry) -> str:
-    if isinstance(entry, ExportedRound):
-        return f"Round {entry.round_.id!r}"
-    if isinstance(entry, StoredSuite):
-        return f"Suite {entry.suite.name!r}"
-    if isinstance(entry, Bakeoff):
-        return f"Bake-off {entry.id!r}"
-    return f"Schedule {entry.name!r}"
+    match entry:
+        case ExportedRound(round_):
+            return f"Round {round_.id!r}"
+        case StoredSuite(suite):
+            return f"Suite {suite.name!r}"
+        case Bakeoff():
+            return f"Bake-off {entry.id!r}"
+        case Schedule():
+            return f"Schedule {entry.name!r}"
 
 
-class _Importer:
-    """Stores entries by their kind; suites that were there before keep their versions."""
+async def _store_entry(stores: Stores, known_suites: set[tuple[str, str]], entry: Entry) -> bool:
+    """Store an entry; return False if it was there already.
 
-    def __init__(self, stores: Stores, known_suites: set[tuple[str, str]]) -> None:
-        self._rounds = stores.store
-        self._stores = stores.bakeoff_stores
-        self._known_suites = known_suites
+    Suites that were there before the import keep their versions.
+    """
+    bakeoff_stores = stores.bakeoff_stores
+    match entry:
+        case ExportedRound():
+            return await _store_round(stores.store, entry)
+        case StoredSuite(suite, by, at):
+            is_known = (suite.scope, suite.name) in known_suites
+            return not is_known and await bakeoff_stores.suites.save(suite, by, at)
+        case Bakeoff():
+            # Nobody has asked for money to be spent here.
+            ending = entry.ending or Ending(entry.at, IMPORTED_UNFINISHED)
+            return await bakeoff_stores.bakeoffs.open(replace(entry, ending=ending))
+        case Schedule():
+            return await _store_schedule(bakeoff_stores.schedules, entry)
 
-    async def store(self, entry: Entry) -> bool:
-        """Store an entry; return False if it was there already."""
-        if isinstance(entry, ExportedRound):
-            return await self._store_round(entry)
-        if isinstance(entry, StoredSuite):
-            return await self._store_suite(entry)
-        if isinstance(entry, Bakeoff):
-            return await self._store_bakeoff(entry)
-        return await self._store_schedule(entry)
 
-    async def _store_round(self, record: ExportedRound) -> bool:
-        # A round that joins the chain here must be the one that closed there.
-        if changed := find_changes(record.round_, record.seal) if record.seal else ():
-            raise StoreError(
-                f"it is not as it closed ({join_words(changed)}), so it is not taken in."
-            )
-        is_new = await self._rounds.import_round(record.round_, record.seal)
-        if is_new:
-            # It was delivered where it was asked, if that place can be reached from here at all.
-            await self._rounds.deliver(record.round_.id, delivered=True)
-        for feedback in record.ratings:
-            with suppress(ForgottenError):  # forgotten here since it was exported
-                await self._rounds.rate(feedback)
-        for vote in record.votes:
-            await self._rounds.vote(vote)
-        return is_new
+async def _store_round(store: Store, record: ExportedRound) -> bool:
+    # A round that joins the chain here must be the one that closed there.
+    if changed := find_changes(record.round_, record.seal) if record.seal else ():
+        raise StoreError(f"it is not as it closed ({join_words(changed)}), so it is not taken in.")
+    is_new = await store.import_round(record.round_, record.seal)
+    if is_new:
+        # It was delivered where it was asked, if that place can be reached from here at all.
+        await store.deliver(record.round_.id, delivered=True)
+    for feedback in record.ratings:
+        with suppress(ForgottenError):  # forgotten here since it was exported
+            await store.rate(feedback)
+    for vote in record.votes:
+        await store.vote(vote)
+    return is_new
 
-    async def _store_suite(self, stored: StoredSuite) -> bool:
-        if (stored.suite.scope, stored.suite.name) in self._known_suites:
+
+async def _store_schedule(store: ScheduleStore, schedule: Schedule) -> bool:
+    for other in await store.list_all(schedule.scope):
+        if schedule.id == other.id:
             return False
-        return await self._stores.suites.save(stored.suite, stored.by, stored.at)
-
-    async def _store_bakeoff(self, bakeoff: Bakeoff) -> bool:
-        # Nobody has asked for money to be spent here.
-        ending = bakeoff.ending or Ending(bakeoff.at, IMPORTED_UNFINISHED)
-        return await self._stores.bakeoffs.open(replace(bakeoff, ending=ending))
-
-    async def _store_schedule(self, schedule: Schedule) -> bool:
-        for other in await self._stores.schedules.list_all(schedule.scope):
-            if schedule.id == other.id:
-                return False
-            if schedule.name == other.name:
-                raise ScheduleError("there is another of this name already.")
-        await self._stores.schedules.save(replace(schedule, paused=True))
-        return True
+        if schedule.name == other.name:
+            raise ScheduleError("there is another of this name already.")
+    await store.save(replace(schedule, paused=True))
+    return True
 
 
 # --- Forget
 
 
-async def _forget_round(start: str, *, unfinished: bool) -> None:
+async def _forget_round(store: Store, start: str, *, unfinished: bool) -> None:
     """Forget one round; raise UnderWayError for one that has not ended, unless `unfinished`.
 
     Another process may still be running such a round; once forgotten, nothing is added to it.
     """
-    async with open_store(load_settings()) as store:
-        round_ = await store.load(await store.find(start))
-        if not (round_.closing or round_.forgotten or unfinished):
-            raise UnderWayError(
-                f"Round {round_.id} has not come to its end: stop it first, then forget it with "
-                "--unfinished."
-            )
-        typer.echo(await forget_and_wipe(store, round_, now()))
-
-
-async def _forget_old(days: int, on_fault: OnFault) -> None:
-    """Forget every round older than `days`; `on_fault` gets each that cannot be forgotten."""
-    async with open_store(load_settings()) as store:
-        count = await forget_older(store, days, now(), ForgetOptions(on_fault=on_fault))
-    typer.echo(f"{count_noun(count, 'round')} older than {count_noun(days, 'day')} forgotten.")
+    round_ = await store.load(await store.find(start))
+    if not (round_.closing or round_.forgotten or unfinished):
+        raise UnderWayError(
+            f"Round {round_.id} has not come to its end: stop it first, then forget it with "
+            "--unfinished."
+        )
+    typer.echo(await forget_and_wipe(store, round_, now()))

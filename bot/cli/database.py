@@ -1,34 +1,30 @@
 """The commands `council db upgrade` and `council db copy`."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bootstrap import Stores, open_database, open_store, open_stores
-from bot.cli.output import FAILED, MISUSED, fail, run
-from bot.cli.verify import print_walk, walk_chain
+from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail
+from bot.cli.progress import CountBar
+from bot.cli.verify import find_faults, print_walk, walk_chain
 from bot.coordination.locks import FileClaims
 from bot.render.formatting import count_noun
 from bot.settings import Settings, SettingsError, load_settings
 from bot.settings.environment import with_async_driver
 from council.errors import CouncilError, StoreError
-from council.integrity.seal import Seal, find_changes
-from council.integrity.verification import chain_name, verify
+from council.integrity.verification import chain_name
 from council.ports import Store
-from council.rounds import Round
 from storage import copy_database
 from storage.copy_database import Contents, count_contents, count_other_programs
+from storage.export import ExportedRound
 from storage.migrate import HEAD_REVISION
-
-OnFault = Callable[[str], None]
 
 NAME_ONE = (
     "Name the database to copy into, as in: council db copy postgresql://USER:PASSWORD@HOST/NAME"
@@ -41,13 +37,16 @@ database_app = typer.Typer(help="Look after the database.", no_args_is_help=True
 
 
 @database_app.command()
-def upgrade() -> None:
+@async_command
+async def upgrade() -> None:
     """Bring the database's schema up to date."""
-    run(_upgrade())
+    async with open_store(load_settings()):
+        typer.echo(f"The database is at schema {HEAD_REVISION}.")
 
 
 @database_app.command()
-def copy(
+@async_command
+async def copy(
     first: Annotated[
         str, typer.Argument(metavar="FROM", help="Without it: the one of the settings.")
     ] = "",
@@ -65,21 +64,12 @@ def copy(
     if len(named) not in {1, 2}:
         fail(NAME_ONE, MISUSED)
     *source, target = named
-
-    faults: list[str] = []
-    run(_copy("".join(source), target, faults.append))
-    if faults:
-        raise typer.Exit(FAILED)
-
-
-async def _upgrade() -> None:
-    """Open the database, which upgrades its schema, and print the schema's version."""
-    async with open_store(load_settings()):
-        typer.echo(f"The database is at schema {HEAD_REVISION}.")
+    with exit_on_faults() as on_fault:
+        await _copy("".join(source), target, on_fault)
 
 
 async def _copy(source: str, target: str, on_fault: OnFault) -> None:
-    """Copy one database into another, then compare them; call `on_fault` for each difference."""
+    """Copy one database into another, then compare them."""
     settings = load_settings()
     old, new = _with_database(settings, source), _with_database(settings, target)
     if old.database == new.database:
@@ -89,8 +79,8 @@ async def _copy(source: str, target: str, on_fault: OnFault) -> None:
     with _exclusive_lock(old), _exclusive_lock(new):
         before = await _copy_rows(old, new)
         async with open_stores(old) as originals, open_stores(new) as copies:
-            with _progress_bar("checked", before.rows["round"]) as advance:
-                await _compare_rounds(originals, copies, on_fault, advance)
+            with _progress_bar("checked", before.rows["round"]) as bar:
+                await _compare_rounds(originals, copies, on_fault, bar)
             await _compare_chains(originals, copies, on_fault)
         await _compare_totals(old, new, on_fault)
 
@@ -131,8 +121,8 @@ async def _copy_rows(old: Settings, new: Settings) -> Contents:
         for engine, settings in ((source, old), (target, new)):
             await _check_unused(engine, settings)
         before = await count_contents(source)
-        with _progress_bar("copied", before.total) as advance:
-            await copy_database.copy_database(source, target, advance)
+        with _progress_bar("copied", before.total) as bar:
+            await copy_database.copy_database(source, target, bar.advance)
     tables = count_noun(sum(map(bool, before.rows.values())), "table")
     typer.echo(f"{count_noun(before.total, 'row')} of {tables} copied into {_display_name(new)}.")
     return before
@@ -153,28 +143,26 @@ def _display_name(settings: Settings) -> str:
     return str(settings.database_file or "the server's database")
 
 
-@contextmanager
-def _progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar on a terminal; yield the function that advances it."""
-    console = Console(stderr=True, highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
-        task = bars.add_task(label, total=total)
-        yield lambda done: bars.advance(task, done)
+def _progress_bar(title: str, total: int) -> CountBar:
+    return CountBar(Console(stderr=True, highlight=False), title, total)
 
 
 async def _compare_rounds(
-    originals: Stores, copies: Stores, on_fault: OnFault, advance: Callable[[int], None]
+    originals: Stores, copies: Stores, on_fault: OnFault, bar: CountBar
 ) -> None:
     """Load each round from both databases, compare and verify it."""
     good = total = 0
     for round_id in await originals.store.ids():
         total += 1
-        is_good = await _compare_round(originals.store, copies.store, round_id)
-        if not is_good:
-            on_fault(round_id)
-        good += is_good
-        advance(1)
+        before = await _load_round(originals.store, round_id)
+        after = await _load_round(copies.store, round_id)
+        if before != after:
+            on_fault(f"Round {round_id} is not as it was: copy into a new database again.")
+        elif faults := [after] if isinstance(after, str) else find_faults(after):
+            on_fault(f"Round {round_id}: {'; '.join(faults)}; {WRONG_BEFORE}.")
+        else:
+            good += 1
+        bar.advance(1)
     typer.echo(
         f"{good} of {count_noun(total, 'round')} equal in both, and as recomputed."
         if good < total
@@ -182,53 +170,19 @@ async def _compare_rounds(
     )
 
 
-async def _compare_round(originals: Store, copies: Store, round_id: str) -> bool:
-    """Return whether a round is equal in both databases and verifies; print what is wrong."""
-    before, after = await _load_round(originals, round_id), await _load_round(copies, round_id)
-    if before != after:
-        typer.echo(f"Round {round_id} is not as it was: copy into a new database again.")
-        return False
-    if faults := _faults(after):
-        typer.echo(f"Round {round_id}: {faults}; {WRONG_BEFORE}.")
-        return False
-    return True
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedRound:
-    """A round with its seal, or the reason why it cannot be loaded."""
-
-    round_: Round | None = None
-    seal: Seal | None = None
-    error: str = ""
-
-
-async def _load_round(store: Store, round_id: str) -> LoadedRound:
+async def _load_round(store: Store, round_id: str) -> ExportedRound | str:
+    """Return a round with its seal, or the reason why it cannot be loaded."""
     try:
-        return LoadedRound(await store.load(round_id), await store.seal(round_id))
+        return ExportedRound(await store.load(round_id), seal=await store.seal(round_id))
     except CouncilError as error:
-        return LoadedRound(error=str(error).rstrip("."))
-
-
-def _faults(loaded: LoadedRound) -> str:
-    """Describe what is wrong with a round itself; return "" if it verifies."""
-    if loaded.round_ is None:
-        return loaded.error
-    changed = find_changes(loaded.round_, loaded.seal) if loaded.seal else ()
-    return "; ".join(
-        (
-            *(f"differs in {difference}" for difference in verify(loaded.round_)),
-            *(f"is not as it closed: {change}" for change in changed),
-        )
-    )
+        return str(error).rstrip(".")
 
 
 async def _compare_chains(originals: Stores, copies: Stores, on_fault: OnFault) -> None:
     """Compare the heads of all hash chains, and walk every chain of the copy."""
     heads = await copies.chain.heads()
     if heads != await originals.chain.heads():
-        typer.echo("The chains do not end as they did: copy into a new database again.")
-        on_fault("heads")
+        on_fault("The chains do not end as they did: copy into a new database again.")
     for head in heads:
         walk = await walk_chain(copies.chain, head)
         print_walk(walk, on_fault)
@@ -245,5 +199,4 @@ async def _compare_totals(old: Settings, new: Settings, on_fault: OnFault) -> No
         return
     differing = [name for name in before.rows if before.rows[name] != after.rows[name]]
     for name in differing or ["spending"]:
-        on_fault(name)
-        typer.echo(f"Table {name!r} is not as it was: copy into a new database again.")
+        on_fault(f"Table {name!r} is not as it was: copy into a new database again.")

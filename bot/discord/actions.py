@@ -1,4 +1,4 @@
-"""Actions under a round: the modals that Discord shows, and the handlers of buttons and modals."""
+"""Buttons under a round: their handlers, and the modals that they open."""
 
 import re
 from collections.abc import Iterator, Sequence

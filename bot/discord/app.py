@@ -1,4 +1,4 @@
-"""The Discord bot from start to stop: login, sharding, reconnects, and discord.py's own log."""
+"""The Discord bot from start to stop: login, shards, reconnects, and discord.py's own log."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ from bot.discord.ephemeral import discard_reply
 from bot.discord.errors import translate_errors
 from bot.discord.events import CHAT
 from bot.discord.listeners import DiscordClient
-from bot.discord.servers import FileServerStore, ServerStore, ServerTracker, Shard, SqlServerStore
+from bot.discord.servers import ServerStore, ServerTracker, Shard
 from bot.ports import GATEWAY, JobQueue
 from council.errors import CouncilError
 from council.places import Place
@@ -71,17 +71,12 @@ class Discord:
         self,
         app_context: AppContext,
         address: DiscordCredentials,
-        data_dir: Path,
         report: Callable[[str], None],
     ) -> None:
         self._app_context = app_context
         self._address = address
         self._report = report
-        self._server_store: ServerStore = (
-            SqlServerStore(app_context.key_values)
-            if app_context.job_queue
-            else FileServerStore(data_dir)
-        )
+        self._server_store = ServerStore(app_context.key_values)
         self._supervisor = ChatSupervisor("Discord", report)
         delete_rounds = partial(delete_workspace, app_context, CHAT)
         self._servers = ServerTracker(self._server_store, delete_rounds, self._supervisor.report)

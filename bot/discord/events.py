@@ -1,4 +1,4 @@
-"""Parser of Discord's events into incoming messages, with attachments, channels and permissions."""
+"""Parser of Discord's events: incoming messages, attachments, channels and permissions."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Listeners of Discord: the client with its events, and the handlers of commands and buttons."""
+"""Listeners of Discord: events, slash commands, autocomplete, mentions, buttons and modals."""
 
 import json
 from contextlib import suppress
@@ -48,7 +48,7 @@ from bot.discord.events import (
 )
 from bot.discord.messages import DiscordChat
 from bot.discord.servers import ServerStore, ServerTracker, Shard
-from bot.discord.slash_commands import AskFields, CommandHandlers, add_commands, build_choices
+from bot.discord.slash_commands import AskFields, add_commands, build_choices
 from council.errors import CouncilError
 from council.places import Place
 
@@ -86,7 +86,7 @@ class DiscordClient(discord.Client):
         self._servers = servers
         self._store = store
         self.tree = app_commands.CommandTree(self)
-        add_commands(self.tree, COMMANDS.commands, self.listeners.command_handlers)
+        add_commands(self.tree, COMMANDS.commands, self.listeners)
 
     async def setup_hook(self) -> None:
         """Register the buttons, and the commands if they have changed."""
@@ -147,18 +147,6 @@ class DiscordListeners:
         self._edits = EditRateLimiter()
         self._deduplicator = ActionDeduplicator(app)
 
-    @property
-    def command_handlers(self) -> CommandHandlers:
-        """Return the handlers for the command tree."""
-        return CommandHandlers(
-            ask=self.on_ask,
-            ask_about=self.on_ask_about,
-            run=self.on_command,
-            run_with_file=self.on_command_with_file,
-            suggest_panels=self.suggest_panels,
-            suggest_rounds=self.suggest_rounds,
-        )
-
     def chat(self, send_ephemeral: SendEphemeral, *, accepts_files: bool = True) -> DiscordChat:
         """Return a chat adapter that replies to one user by `send_ephemeral`."""
         return DiscordChat(
@@ -186,18 +174,14 @@ class DiscordListeners:
 
         await self._begin(interaction, ask)
 
-    async def on_command(self, interaction: Interaction, command: Command, argument: str) -> None:
-        """Handle any other command."""
-        await self.on_command_with_file(interaction, command, argument, None)
-
-    async def on_command_with_file(
+    async def on_command(
         self,
         interaction: Interaction,
         command: Command,
         argument: str,
-        attachment: discord.Attachment | None,
+        attachment: discord.Attachment | None = None,
     ) -> None:
-        """Handle a command that accepts a file."""
+        """Handle any other command, some of which accept a file."""
         await defer(interaction)
 
         async def run(chat: Chat, incoming: IncomingMessage) -> None:

@@ -1,12 +1,9 @@
-"""The servers (guilds) that the bot is in: shards, a store, and clean-up after a removal."""
+"""Servers (guilds) that the bot is in: shards, their store, and clean-up after a removal."""
 
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Set
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
 
 import aiohttp
 import discord
@@ -47,90 +44,35 @@ class Shard:
 ONLY_SHARD = Shard(0, 1)  # the only shard
 
 
-class ServerStore(Protocol):
-    """Store of an application's servers and of the digest of its registered commands."""
+class ServerStore:
+    """Store of an application's servers and of the digest of its registered commands.
 
-    async def commands(self, application: str) -> str:
-        """Return the digest of the registered commands; "" if unknown."""
-        ...
-
-    async def register(self, application: str, digest: str) -> None:
-        """Store the digest of the commands that are now registered."""
-        ...
-
-    async def servers(self, application: str) -> Set[str]:
-        """Return the servers the application was in; none if unknown."""
-        ...
-
-    async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
-        """Store that the application is in the servers `now` instead of those `before`."""
-        ...
-
-
-class FileServerStore:
-    """Store in files; a file that cannot be read or written counts as empty."""
-
-    def __init__(self, folder: Path) -> None:
-        self._commands = folder / "discord-commands"
-        self._servers = folder / "discord-servers"
-
-    async def commands(self, application: str) -> str:
-        """Return the digest of the registered commands; "" if unknown."""
-        try:
-            return self._commands.read_text()
-        except (OSError, ValueError):
-            return ""
-
-    async def register(self, application: str, digest: str) -> None:
-        """Store the digest of the commands that are now registered."""
-        _write(self._commands, digest)
-
-    async def servers(self, application: str) -> Set[str]:
-        """Return the servers of the application; none if the file is missing or another's."""
-        try:
-            owner, *servers = self._servers.read_text().split()
-        except (OSError, ValueError):
-            return frozenset()
-        known = {server for server in servers if server.isdigit()}
-        return known if owner == application else frozenset()
-
-    async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
-        """Store that the application is in the servers `now` instead of those `before`."""
-        _write(self._servers, "\n".join([application, *sorted(now), ""]))
-
-
-def _write(file: Path, text: str) -> None:
-    # Without the file, commands are registered again and rounds of removed servers stay.
-    with suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-
-
-class SqlServerStore:
-    """Store in the database, one row per server, so that shards do not overwrite each other."""
+    One row per server, so that shards do not overwrite each other.
+    """
 
     def __init__(self, key_values: KeyValueStore) -> None:
-        self._memos = key_values
+        self._key_values = key_values
 
     async def commands(self, application: str) -> str:
         """Return the digest of the registered commands; "" if unknown."""
-        return await self._memos.read(COMMANDS, application) or ""
+        return await self._key_values.read(COMMANDS, application) or ""
 
     async def register(self, application: str, digest: str) -> None:
         """Store the digest of the commands that are now registered."""
-        await self._memos.put(COMMANDS, application, digest)
+        await self._key_values.put(COMMANDS, application, digest)
 
     async def servers(self, application: str) -> Set[str]:
         """Return the servers of the application that any process has stored."""
         start = f"{application}/"
-        return {name.removeprefix(start) for name in await self._memos.list_texts(SERVER, start)}
+        rows = await self._key_values.list_texts(SERVER, start)
+        return {name.removeprefix(start) for name in rows}
 
     async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
         """Store that the application is in the servers `now` instead of those `before`."""
         for server in sorted(now - before):
-            await self._memos.put(SERVER, f"{application}/{server}", "")
+            await self._key_values.put(SERVER, f"{application}/{server}", "")
         for server in sorted(before - now):
-            await self._memos.pop(SERVER, f"{application}/{server}")
+            await self._key_values.pop(SERVER, f"{application}/{server}")
 
 
 DeleteRounds = Callable[[str], Awaitable[int]]  # of a server; returns how many

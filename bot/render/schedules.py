@@ -6,7 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from bot.chat import Caution, Heading, Line, Note, Part, Post, Table
-from bot.render.formatting import count_noun, join_words
+from bot.render.formatting import count_noun, join_words, ordinal
 from bot.schedules.cron import (
     DAY_NAMES,
     GRACE_SECONDS,
@@ -285,10 +285,4 @@ def _describe_weekdays(fields: CronFields) -> str:
 
 
 def _day_text(day: int | str) -> str:
-    return "last day" if day == LAST else _ordinal(int(day))
-
-
-def _ordinal(number: int) -> str:
-    """Return "1st", "22nd", "13th"."""
-    teens = number // 10 % 10 == 1
-    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+    return "last day" if day == LAST else ordinal(int(day))

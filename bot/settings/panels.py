@@ -54,6 +54,16 @@ class Seat:
     section: ModelSection = field(default_factory=ModelSection)
 
 
+# First parts of model ids whose gateway is in this program: without litellm, without a key.
+BUILT_IN_PROVIDERS = frozenset({"scripted"})
+
+
+def is_built_in(member: Member) -> bool:
+    """Return whether this program runs the member's model, so that it needs no litellm, no key."""
+    provider = member.model_id.partition("/")[0]
+    return member.demonstration or provider in BUILT_IN_PROVIDERS
+
+
 @dataclass(frozen=True, slots=True)
 class PanelConfig:
     """The contents of `council.toml`: panels by name, their seats by key, and global settings."""

@@ -1,14 +1,14 @@
 """Server-sent events of running rounds and bake-offs, and their state for polling."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import lru_cache, partial
 from typing import TypeVar
 
+from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress, watch_bakeoff
 from bot.observability import logs
@@ -31,14 +31,8 @@ async def round_events(context: WebContext, request: Request) -> Response:
     """Stream the state of a round until it is closed or stopped."""
     round_ = await context.load_round(request)
     runner = context.app.runner
-    return _event_response(
-        _stream(
-            runner.subscribe(round_.id),
-            round_payload,
-            partial(runner.is_running, round_.id),
-            round_id=round_.id,
-        )
-    )
+    subscription, is_running = runner.subscribe(round_.id), partial(runner.is_running, round_.id)
+    return _stream(subscription, round_payload, is_running, round_id=round_.id)
 
 
 async def round_state(context: WebContext, request: Request) -> Response:
@@ -67,13 +61,8 @@ def round_payload(snapshot: RoundSnapshot) -> Payload:
 async def bakeoff_events(context: WebContext, request: Request) -> Response:
     """Stream the state of a bake-off until it ends or is stopped."""
     bakeoff = await load_bakeoff(context, request)
-    return _event_response(
-        _stream(
-            nullcontext(watch_bakeoff(context.app, bakeoff)),
-            partial(bakeoff_payload, context),
-            bakeoff_id=bakeoff.id,
-        )
-    )
+    subscription = nullcontext(watch_bakeoff(context.app, bakeoff))
+    return _stream(subscription, partial(bakeoff_payload, context), bakeoff_id=bakeoff.id)
 
 
 async def bakeoff_state(context: WebContext, request: Request) -> Response:
@@ -97,62 +86,41 @@ def bakeoff_payload(context: WebContext, progress: BakeoffProgress) -> Payload:
     }
 
 
-def _event_response(events: AsyncIterator[str]) -> Response:
-    return StreamingResponse(
-        events,
-        media_type="text/event-stream",
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
-
-
-async def _stream(
+def _stream(
     subscription: AbstractAsyncContextManager[AsyncIterator[T]],
     payload: Callable[[T], Payload],
     is_running: Callable[[], Awaitable[bool]] | None = None,
     **ids: str,
-) -> AsyncIterator[str]:
-    """Yield events: `state` for each item, then `end`, or `stopped` with the reason.
+) -> Response:
+    """Return a stream of events: `state` for each item, then `end`, or `stopped` with the reason.
 
     There is no `end` if `is_running` says that another stream would continue.
     """
-    yield f"retry: {RETRY_MILLISECONDS}\n\n"
-    try:
-        async with subscription as items:
-            async for item in with_heartbeats(items):
-                yield format_event("state", payload(item)) if item else ": still here\n\n"
-    except CouncilError as error:
-        yield format_event("stopped", {"why": str(error)})
-    # The outermost handler of a stream: its headers are sent, so the error becomes an event.
-    except Exception as error:  # noqa: BLE001
-        yield format_event(
-            "stopped", {"why": logs.log_unexpected_error("stream_failed", error, **ids)}
-        )
-    else:
-        if is_running is None or not await is_running():
-            yield format_event("end", {})
+
+    async def events() -> AsyncIterator[Payload]:
+        yield {"retry": RETRY_MILLISECONDS}
+        try:
+            async with subscription as items:
+                async for item in items:
+                    yield _event("state", payload(item))
+        except CouncilError as error:
+            yield _event("stopped", {"why": str(error)})
+        # The outermost handler of a stream: its headers are sent, so the error becomes an event.
+        except Exception as error:  # noqa: BLE001
+            why = logs.log_unexpected_error("stream_failed", error, **ids)
+            yield _event("stopped", {"why": why})
+        else:
+            if is_running is None or not await is_running():
+                yield _event("end", {})
+
+    return EventSourceResponse(
+        events(), sep="\n", ping=HEARTBEAT_SECONDS, ping_message_factory=_heartbeat
+    )
 
 
-def format_event(name: str, data: Payload) -> str:
-    """Return one server-sent event."""
-    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
+def _event(name: str, data: Payload) -> Payload:
+    return {"event": name, "data": json.dumps(data)}
 
 
-async def with_heartbeats(
-    items: AsyncIterator[T], seconds: float = HEARTBEAT_SECONDS
-) -> AsyncIterator[T | None]:
-    """Yield the items, and None after every `seconds` without one."""
-    next_item = asyncio.ensure_future(anext(items, None))
-    try:
-        while True:
-            finished, _ = await asyncio.wait({next_item}, timeout=seconds)
-            if not finished:
-                yield None
-            elif item := next_item.result():
-                yield item
-                next_item = asyncio.ensure_future(anext(items, None))
-            else:
-                return
-    finally:
-        next_item.cancel()
-        with suppress(asyncio.CancelledError, Exception):
-            await next_item
+def _heartbeat() -> ServerSentEvent:
+    return ServerSentEvent(comment="still here", sep="\n")

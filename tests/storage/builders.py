@@ -1,6 +1,7 @@
 """Builders of rounds for store tests, and helpers that store them artefact by artefact."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from council.rounds import Artefact, Closing, Round, Synthesis
 from tests.builders import a_panel, a_round, with_answers, with_ballots
 
 BOTH = ("sqlite", "postgres")
+in_memory_too = pytest.mark.in_memory_too  # the promises that other tests expect of the fakes
 on_sqlite = pytest.mark.parametrize("database", ["sqlite"])  # in a module whose DATABASES are both
 
 
@@ -24,6 +26,13 @@ def a_closed_round(round_id: str = "r1", panel: Panel | None = None) -> Round:
         "Yes.", chairman, prompt=Prompt("system", "user"), reply=Reply("Yes.", cost_usd=0.01)
     )
     return replace(round_, synthesis=written, closing=Closing(31.5))
+
+
+async def wait_until(condition: Callable[[], object]) -> None:
+    """Wait until a condition holds."""
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
 
 
 def without_artefacts(round_: Round) -> Round:

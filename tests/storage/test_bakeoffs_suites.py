@@ -13,6 +13,7 @@ from council.errors import StoreError, SuiteError
 from storage.bakeoffs import SqlSuites
 from tests.builders import ASKED_AT
 from tests.storage.benches import SUITE, T1, T2, suite_of
+from tests.storage.builders import in_memory_too
 
 HERE = T1.scope
 LATER = ASKED_AT + timedelta(days=1)
@@ -20,6 +21,7 @@ FIRST, SECOND = suite_of("Why?"), suite_of("Why?", "How?")
 OF_HOUSE = suite_of("What for?", scope="")
 
 
+@in_memory_too
 async def test_a_suite_comes_back_whole(bakeoff_stores: BakeoffStores) -> None:
     assert await bakeoff_stores.suites.save(SUITE, "U1", ASKED_AT)
 
@@ -29,7 +31,8 @@ async def test_a_suite_comes_back_whole(bakeoff_stores: BakeoffStores) -> None:
     )
 
 
-async def test_keeping_what_is_newest_already_changes_nothing(
+@in_memory_too
+async def test_storing_the_newest_version_again_changes_nothing(
     bakeoff_stores: BakeoffStores,
 ) -> None:
     await bakeoff_stores.suites.save(FIRST, "U1", ASKED_AT)
@@ -39,6 +42,7 @@ async def test_keeping_what_is_newest_already_changes_nothing(
     assert [line.by for line in await bakeoff_stores.suites.list_summaries(HERE)] == ["U1"]
 
 
+@in_memory_too
 async def test_a_suite_is_its_newest_version_and_has_its_older_ones(
     bakeoff_stores: BakeoffStores,
 ) -> None:
@@ -53,6 +57,7 @@ async def test_a_suite_is_its_newest_version_and_has_its_older_ones(
     ]
 
 
+@in_memory_too
 async def test_a_version_that_comes_back_is_the_newest_again(bakeoff_stores: BakeoffStores) -> None:
     for suite in (FIRST, SECOND):
         await bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
@@ -66,7 +71,8 @@ async def test_a_version_that_comes_back_is_the_newest_again(bakeoff_stores: Bak
     ]
 
 
-async def test_a_workspace_sees_its_own_before_the_houses_and_no_others(
+@in_memory_too
+async def test_a_workspace_sees_its_own_suites_before_the_shared_ones_and_no_others(
     bakeoff_stores: BakeoffStores,
 ) -> None:
     theirs = replace(SUITE, scope=T2.scope, name="theirs")
@@ -85,7 +91,8 @@ async def test_a_workspace_sees_its_own_before_the_houses_and_no_others(
         await bakeoff_stores.suites.load(HERE, "theirs")
 
 
-async def test_a_removed_suite_is_in_no_list_and_its_versions_stay(
+@in_memory_too
+async def test_a_removed_suite_is_not_listed_and_its_versions_stay(
     bakeoff_stores: BakeoffStores,
 ) -> None:
     for suite in (OF_HOUSE, FIRST, SECOND):
@@ -100,6 +107,7 @@ async def test_a_removed_suite_is_in_no_list_and_its_versions_stay(
     assert await bakeoff_stores.suites.load(HERE, "sql", FIRST.version) == FIRST
 
 
+@in_memory_too
 async def test_a_removed_suite_can_be_stored_again(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.suites.save(FIRST, "U1", ASKED_AT)
     await bakeoff_stores.suites.remove(HERE, "sql")
@@ -111,9 +119,7 @@ async def test_a_removed_suite_can_be_stored_again(bakeoff_stores: BakeoffStores
 
 
 @pytest.mark.parametrize("version", ["ffff", FIRST.version[:4].upper()], ids=["none", "capitals"])
-async def test_a_version_that_is_not_there_is_named(
-    bakeoff_stores: BakeoffStores, version: str
-) -> None:
+async def test_an_unknown_version_is_named(bakeoff_stores: BakeoffStores, version: str) -> None:
     await bakeoff_stores.suites.save(FIRST, "U1", ASKED_AT)
     assert not FIRST.version.startswith(version)
 
@@ -121,7 +127,7 @@ async def test_a_version_that_is_not_there_is_named(
         await bakeoff_stores.suites.load(HERE, "sql", version)
 
 
-async def test_all_that_is_listed_is_given_for_an_export(bakeoff_stores: BakeoffStores) -> None:
+async def test_everything_listed_is_exported(bakeoff_stores: BakeoffStores) -> None:
     gone = replace(SUITE, name="gone")
     for suite in (FIRST, SECOND, OF_HOUSE, gone):
         await bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
@@ -145,9 +151,7 @@ async def test_all_that_is_listed_is_given_for_an_export(bakeoff_stores: Bakeoff
         ),
     ],
 )
-async def test_a_suite_no_suite_could_be_is_named(
-    engine: AsyncEngine, body: str, named: str
-) -> None:
+async def test_an_invalid_suite_is_named(engine: AsyncEngine, body: str, named: str) -> None:
     suites = SqlSuites(engine)
     await suites.save(FIRST, "U1", ASKED_AT)
     async with engine.begin() as connection:

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import count
-from pathlib import Path
 
 from bot.context import AppContext
 from bot.coordination.clock import now
@@ -18,10 +17,10 @@ from bot.discord.config import DiscordCredentials
 from bot.discord.messages import nonce_of
 from bot.outbox import Outbox
 from council.ports import RoundSummary
-from storage.memory import MemoryOutbox
 from tests.bot.app_fakes import an_app
 from tests.bot.discord.story import QUICK, custom_id_of
 from tests.bot.slack.inside import BlockedGateway, sleep_scaled
+from tests.fakes.memory_outbox import MemoryOutbox
 from tests.wire.discord import (
     ActionResult,
     Channel,
@@ -41,14 +40,14 @@ _NUMBERS = count(1)
 
 @dataclass(slots=True)
 class InProcessBot:
-    """A running service, what it has told, a place in it and somebody who asks there."""
+    """A running bot, what it has reported, a channel, and a user who asks there."""
 
     app: AppContext
     gateway: BlockedGateway
     discord: FakeDiscord
     place: Channel
     person: User
-    told: list[str]
+    reports: list[str]
 
     def for_test(self) -> "InProcessBot":
         """Return the same service for another test: new place, new person, silent models."""
@@ -148,23 +147,53 @@ def _person(discord: FakeDiscord) -> User:
 
 
 @asynccontextmanager
-async def run_in_process(
-    folder: Path, discord: FakeDiscord | None = None
+async def run_in_process(discord: FakeDiscord | None = None) -> AsyncIterator[InProcessBot]:
+    """Run a fake Discord and the bot until the block ends."""
+    async with discord or FakeDiscord(QUICK) as running, start_bot(running) as bot:
+        yield bot
+
+
+@asynccontextmanager
+async def start_bot(
+    discord: FakeDiscord, app: AppContext | None = None
 ) -> AsyncIterator[InProcessBot]:
-    """Run the service until the block ends."""
-    discord, gateway = discord or FakeDiscord(QUICK), BlockedGateway()
-    app = an_app(gateway)
-    app.outbox = Outbox(MemoryOutbox(), now, sleep_scaled, alone=True)
-    told: list[str] = []
-    async with discord:
-        address = DiscordCredentials(discord.token, discord.api_url, discord.gateway_url)
-        running = asyncio.create_task(Discord(app, address, folder, told.append).run())
+    """Run the bot against a running Discord until the block ends; `app` is of an earlier run."""
+    gateway = BlockedGateway()
+    if app is None:
+        app = an_app(gateway)
+        app.outbox = Outbox(MemoryOutbox(), now, sleep_scaled, alone=True)
+    async with connect(discord, app) as connection:
         try:
-            await discord.until(lambda: told, 20)
-            yield InProcessBot(app, gateway, discord, _place(discord), _person(discord), told)
+            await discord.until(lambda: connection.reports, 20)
+            place, person = _place(discord), _person(discord)
+            yield InProcessBot(app, gateway, discord, place, person, connection.reports)
         finally:
-            running.cancel()
+            connection.task.cancel()
             gateway.goes_on.set()
-            await asyncio.gather(running, return_exceptions=True)
+            await asyncio.gather(connection.task, return_exceptions=True)
             for line in await app.store.list_summaries():
                 await app.runner.stop(line.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """The bot's connection to Discord, and the sentences that it reports."""
+
+    task: asyncio.Task[None]
+    reports: list[str]
+
+
+@asynccontextmanager
+async def connect(
+    discord: FakeDiscord, app: AppContext | None = None, token: str = ""
+) -> AsyncIterator[Connection]:
+    """Run the connection to Discord until the block ends, or until it gives up."""
+    reports: list[str] = []
+    credentials = DiscordCredentials(token or discord.token, discord.api_url, discord.gateway_url)
+    serving = Discord(app or an_app(), credentials, reports.append).run()
+    task = asyncio.create_task(serving)
+    try:
+        yield Connection(task, reports)
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 import discord
 import simcord
@@ -18,7 +17,7 @@ from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord.events import CHAT
 from bot.discord.listeners import DiscordClient
-from bot.discord.servers import FileServerStore, ServerTracker
+from bot.discord.servers import ServerStore, ServerTracker
 from tests.bot.app_fakes import an_app
 from tests.bot.discord.limits import texts
 
@@ -36,12 +35,11 @@ class SimulatedBot:
     ada: simcord.MemberActor
     ben: simcord.MemberActor
     cleo: simcord.MemberActor
-    folder: Path
     told: list[str] = field(default_factory=list)
 
     async def restart(self) -> None:
         """End the client, and begin anew with another."""
-        await self.env.restart_bot(make_client(self.app, self.folder, self.told))
+        await self.env.restart_bot(make_client(self.app, self.told))
 
     async def run(self, who: simcord.MemberActor, command: str, **options: object) -> str:
         """Return a command, and give what is answered to the one who gave it."""
@@ -103,25 +101,25 @@ def _ids(value: object) -> Iterable[str]:
             yield from _ids(item)
 
 
-def make_client(app: AppContext, folder: Path, told: list[str]) -> DiscordClient:
+def make_client(app: AppContext, told: list[str]) -> DiscordClient:
     """Return a client as the service makes one."""
-    kept = FileServerStore(folder)
-    servers = ServerTracker(kept, partial(delete_workspace, app, CHAT), told.append)
-    return DiscordClient(app, BackgroundTasks(), servers, kept)
+    store = ServerStore(app.key_values)
+    servers = ServerTracker(store, partial(delete_workspace, app, CHAT), told.append)
+    return DiscordClient(app, BackgroundTasks(), servers, store)
 
 
 @asynccontextmanager
-async def simulate(folder: Path) -> AsyncIterator[SimulatedBot]:
+async def simulate() -> AsyncIterator[SimulatedBot]:
     """Run the client in a server with one channel until the block ends."""
     app, told = an_app(), list[str]()
-    env = simcord.Env(make_client(app, folder, told))
+    env = simcord.Env(make_client(app, told))
     await env.start()
     try:
         app.now = env.now
         guild = env.create_guild("Home")
         channel = guild.create_text_channel("general")
         ada, ben, cleo = (guild.add_member(env.create_user(who)) for who in ("Ada", "Ben", "Cleo"))
-        yield SimulatedBot(app, env, guild, channel, ada, ben, cleo, folder, told)
+        yield SimulatedBot(app, env, guild, channel, ada, ben, cleo, told)
     finally:
         await env.shutdown()
     env.raise_errors()

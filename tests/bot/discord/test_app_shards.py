@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -31,13 +30,13 @@ class Processes:
     running: list[asyncio.Task[None]] = field(default_factory=list)
     told: list[list[str]] = field(default_factory=list)
 
-    async def start(self, number: int, folder: Path) -> None:
+    async def start(self, number: int) -> None:
         """Start one, and wait until it stands by or hears."""
         address = DiscordCredentials(
             self.discord.token, self.discord.api_url, self.discord.gateway_url
         )
         self.told.append([])
-        serving = Discord(self.apps[number], address, folder, self.told[-1].append).run()
+        serving = Discord(self.apps[number], address, self.told[-1].append).run()
         self.running.append(asyncio.create_task(serving))
         await self.discord.until(lambda: len(self.serve_queue()) > number, 20)
 
@@ -66,7 +65,7 @@ class Processes:
 
 
 @asynccontextmanager
-async def several(folder: Path, shards: int = 1) -> AsyncIterator[Processes]:
+async def several(shards: int = 1) -> AsyncIterator[Processes]:
     """Run two processes against a Discord that recommends this many shards."""
     gateway = BlockedGateway()
     board, apps = processes(2, gateway)
@@ -74,7 +73,7 @@ async def several(folder: Path, shards: int = 1) -> AsyncIterator[Processes]:
         found = Processes(board, apps, gateway, discord)
         try:
             for number in range(2):
-                await found.start(number, folder / str(number))
+                await found.start(number)
             await discord.until(lambda: len(found.ready()) == shards, 20)
             yield found
         finally:
@@ -85,10 +84,8 @@ async def several(folder: Path, shards: int = 1) -> AsyncIterator[Processes]:
                 await apps[0].runner.stop(line.id)
 
 
-async def test_another_process_takes_over_a_shard_and_its_rounds(
-    tmp_path: Path,
-) -> None:
-    async with several(tmp_path) as both:
+async def test_another_process_takes_over_a_shard_and_its_rounds() -> None:
+    async with several() as both:
         discord = both.discord
         assert both.shards == [[0, 1]]
         (hears,) = both.ready()
@@ -107,8 +104,8 @@ async def test_another_process_takes_over_a_shard_and_its_rounds(
         assert Job("show discord 0/1", line.id) in both.board.begun
 
 
-async def test_a_round_is_delivered_by_the_shard_of_its_server(tmp_path: Path) -> None:
-    async with several(tmp_path, shards=2) as both:
+async def test_a_round_is_delivered_by_the_shard_of_its_server() -> None:
+    async with several(shards=2) as both:
         both.gateway.goes_on.set()
 
         for user, channel in (("U1", "C1"), ("USTRANGER", "A1")):
@@ -125,10 +122,8 @@ async def test_a_round_is_delivered_by_the_shard_of_its_server(tmp_path: Path) -
         await both.discord.until(lambda: len(both.ready()) == 4, 20)
 
 
-async def test_a_server_that_removes_the_bot_is_known_to_whoever_hears_next(
-    tmp_path: Path,
-) -> None:
-    async with several(tmp_path) as both:
+async def test_a_server_that_removes_the_bot_is_known_to_whoever_hears_next() -> None:
+    async with several() as both:
         discord = both.discord
         both.gateway.goes_on.set()
         await discord.slash("U1", "C1", "council ask", question="Which queue?")
@@ -141,17 +136,15 @@ async def test_a_server_that_removes_the_bot_is_known_to_whoever_hears_next(
         discord.remove_bot("G1")
         both.running.clear()
         both.told.clear()
-        await both.start(0, tmp_path / "another-machine")
+        await both.start(0)
 
         await discord.until(lambda: any("1 round deleted" in x for x in both.told[0]), 20)
         assert await both.apps[0].store.ids() == ()
 
 
 @pytest.mark.parametrize("name", ["0/7", "all"])
-async def test_a_shard_that_another_version_counts_otherwise_is_nobodys(
-    tmp_path: Path, name: str
-) -> None:
-    async with several(tmp_path) as both:
+async def test_a_shard_that_another_version_counts_otherwise_is_nobodys(name: str) -> None:
+    async with several() as both:
         work = Job("discord gateway", name)
 
         both.board.begin(work)

@@ -1,4 +1,4 @@
-"""A bake-off in a channel of Discord: proposed to one, shown to all, told once."""
+"""A bake-off in a Discord channel: proposed to one, shown to all, delivered once."""
 
 import asyncio
 
@@ -11,6 +11,8 @@ from tests.builders import ASKED_AT
 from tests.wire.discord import Message, Permission
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+HOUR_SECONDS = 3600
 
 
 async def proposed(bot: InProcessBot, words: str = "sql cap:$1") -> Message:
@@ -130,3 +132,16 @@ async def test_a_deleted_message_is_posted_again_with_the_result(bot: InProcessB
         lambda: bot.bot_messages() and "2 of 2 questions" in bot.bot_messages()[-1].text, 30
     )
     assert len(bot.bot_messages()) == 1
+
+
+async def test_an_old_message_without_edits_left_is_followed_by_the_result(
+    bot: InProcessBot,
+) -> None:
+    root = await begun(bot)
+
+    root.at -= 2 * HOUR_SECONDS
+    root.old_edits = bot.discord.state.rules.old_edits
+    bot.release_models()
+
+    await bot.discord.until(lambda: "2 of 2 questions" in bot.bot_messages()[-1].text, 30)
+    assert len(bot.bot_messages()) == 2

@@ -6,10 +6,11 @@ import tests.wire.discord as wire
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
 from bot.discord.components import fits_discord, render_components
 from bot.render.pagination import paginate
-from tests.bot.discord.limits import find_pings, message_faults, texts
+from tests.bot.discord.limits import find_pings, message_faults, payload_of, texts
 from tests.bot.discord.markdown_reader import kinds, read
 from tests.bot.render.hostile import ANSWERS, DISCORD_TOKENS, FORGED, HUGE, LINKS, PARTED, TOKENS
 
+SAMPLE_CHARACTERS = 10_000
 SMALL = [answer for answer in ANSWERS if answer not in HUGE]
 HUNDREDS = [SMALL[at : at + 100] for at in range(0, len(SMALL), 100)]
 FORBIDDEN = {"mention", "masked", "moment", "emoji", "spoiler", "underline", "scheme", "bare"}
@@ -19,7 +20,7 @@ def faults(post: Post) -> list[str]:
     """Return what is wrong with the post's pages."""
     found = []
     for page in paginate(post, fits_discord):
-        payload = render_components(page).payload
+        payload = payload_of(render_components(page))
         found += [*message_faults(payload), *find_pings(payload)]
         # A second opinion, as if every mention were let through.
         bare = {name: value for name, value in payload.items() if name != "allowed_mentions"}
@@ -71,6 +72,12 @@ def test_no_hostile_answer_is_executed(answers: list[str]) -> None:
 
 @pytest.mark.parametrize("at", range(len(HUGE)))
 def test_no_huge_answer_breaks_a_message(at: int) -> None:
+    assert faults(an_answer(HUGE[at][:SAMPLE_CHARACTERS])) == []
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("at", [at for at in range(len(HUGE)) if len(HUGE[at]) > SAMPLE_CHARACTERS])
+def test_no_huge_answer_breaks_a_message_at_full_length(at: int) -> None:
     assert faults(an_answer(HUGE[at])) == []
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from bot.chat import File, Line, Mentions, Post
 from bot.discord.components import allowed_mentions, build_files, build_view, render_components
-from tests.bot.discord.limits import message_faults
+from tests.bot.discord.limits import message_faults, payload_of
 from tests.bot.discord.test_components_views import NOBODY, a_room
 
 ADA, BEN = "123456789012345678", "223456789012345678"
@@ -23,7 +23,7 @@ def test_an_image_has_a_description() -> None:
             }
         ],
     }
-    assert message_faults(message.payload) == []
+    assert message_faults(payload_of(message)) == []
 
 
 async def test_an_image_arrives_unchanged() -> None:
@@ -42,7 +42,7 @@ async def test_only_mentioned_users_are_notified() -> None:
         sent = await room.send(view=build_view(message), allowed_mentions=allowed_mentions(message))
 
     assert message.mentioned == (ADA,)
-    assert message.payload["allowed_mentions"] == {"parse": [], "users": [ADA]}
+    assert payload_of(message)["allowed_mentions"] == {"parse": [], "users": [int(ADA)]}
     assert f"<@{ADA}>" in str([component.to_dict() for component in sent.components])
     assert f"<@{BEN}>" not in str(message.components)
 

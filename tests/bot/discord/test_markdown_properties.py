@@ -1,5 +1,8 @@
-"""Whatever Markdown a model writes: within limits, harmless, and nothing left out."""
+"""Any Markdown that a model writes is within limits, harmless and complete in Discord."""
 
+from collections.abc import Callable
+
+import pytest
 from hypothesis import HealthCheck, given, settings
 from markdown_it import MarkdownIt
 
@@ -16,9 +19,7 @@ SHOWN = {
     "text", "block", "quote", "heading", "small", "end", "list", "item", "address", "strong", "em",
     "strike", "code",
 }  # fmt: skip
-SLOW = settings(
-    max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
-)
+SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 def an_answer(text: str) -> Post:
@@ -38,15 +39,11 @@ def of_heads(text: str) -> set[str]:
     return {word for head in heads for word in words(head)}
 
 
-@SLOW
-@given(MARKDOWN)
-def test_any_answer_is_within_limits_and_mentions_nobody(text: str) -> None:
+def is_within_limits_and_mentions_nobody(text: str) -> None:
     assert faults(an_answer(text)) == []
 
 
-@SLOW
-@given(MARKDOWN)
-def test_every_word_is_shown_in_order(text: str) -> None:
+def every_word_is_shown_in_order(text: str) -> None:
     shown = words("".join(map(visible_text, map(read, said(text)))))
 
     heads = of_heads(text)
@@ -54,22 +51,43 @@ def test_every_word_is_shown_in_order(text: str) -> None:
     assert heads <= set(shown)
 
 
-@SLOW
-@given(MARKDOWN)
-def test_discord_reads_only_the_markup_that_was_rendered(text: str) -> None:
+def discord_reads_only_the_markup_that_was_rendered(text: str) -> None:
     assert {kind for one in said(text) for kind in kinds(read(one))} <= SHOWN
 
 
-@SLOW
-@given(MARKDOWN)
-def test_paging_is_the_same_every_time(text: str) -> None:
+def paging_is_the_same_every_time(text: str) -> None:
     assert paginate(an_answer(text), fits_discord) == paginate(an_answer(text), fits_discord)
 
 
-@SLOW
-@given(MARKDOWN)
-def test_the_first_page_has_all_but_the_rest_of_the_answer(text: str) -> None:
+def the_first_page_has_all_but_the_rest_of_the_answer(text: str) -> None:
     first = paginate(an_answer(text), fits_discord)[0].parts
 
     assert first[0] == Heading("Why?")
     assert first[-2:] == (Note("4 of 4 answered"), BUTTONS)
+
+
+PROMISES = pytest.mark.parametrize(
+    "promise",
+    [
+        is_within_limits_and_mentions_nobody,
+        every_word_is_shown_in_order,
+        discord_reads_only_the_markup_that_was_rendered,
+        paging_is_the_same_every_time,
+        the_first_page_has_all_but_the_rest_of_the_answer,
+    ],
+)
+
+
+@PROMISES
+@settings(SLOW, max_examples=15)
+@given(text=MARKDOWN)
+def test_any_answer_keeps_its_promise(promise: Callable[[str], None], text: str) -> None:
+    promise(text)
+
+
+@pytest.mark.nightly
+@PROMISES
+@settings(SLOW, max_examples=300)
+@given(text=MARKDOWN)
+def test_many_answers_keep_their_promise(promise: Callable[[str], None], text: str) -> None:
+    promise(text)

@@ -1,29 +1,31 @@
-"""Discord's own limits: how often, for how long, and in which servers."""
+"""Discord's own limits: rate limits, permissions, and the 15 minutes of an interaction."""
 
 import time
 from dataclasses import replace
-from pathlib import Path
 
+from bot.discord.events import BOT_PERMISSIONS
 from tests.bot.discord.in_process import run_in_process
 from tests.bot.discord.story import QUICK, custom_id_of
 from tests.wire.discord import FakeDiscord, Permission
+from tests.wire.discord.permissions import EVERYTHING
 
 
-async def test_a_round_stays_within_discords_rate_limits(tmp_path: Path) -> None:
-    async with run_in_process(tmp_path, FakeDiscord()) as bot:
+async def test_a_round_stays_within_discords_rate_limits_and_the_invitations_permissions() -> None:
+    granted = Permission(BOT_PERMISSIONS.value)
+    async with run_in_process(FakeDiscord()) as bot:
+        bot.discord.permit(bot.place, "BOT", allow=granted, deny=EVERYTHING & ~granted)
         await bot.ask()
         bot.release_models()
 
         await bot.assert_one_whole_round()
-        assert not [call for call in bot.discord.calls if call.status == 429]
+        assert not [call for call in bot.discord.calls if call.status in {403, 429}]
+        assert bot.discord.faults == []
 
 
-async def test_after_fifteen_minutes_replies_are_direct_messages(
-    tmp_path: Path,
-) -> None:
+async def test_after_fifteen_minutes_replies_are_direct_messages() -> None:
     later = [0.0]
     rules = replace(QUICK, now=lambda: time.time() + later[0])
-    async with run_in_process(tmp_path, FakeDiscord(rules)) as bot:
+    async with run_in_process(FakeDiscord(rules)) as bot:
         bot.permit(deny=Permission.CREATE_PUBLIC_THREADS)
         await bot.ask()
         later[0] = 15 * 60 + 1

@@ -1,13 +1,12 @@
-"""A server that removes the bot takes its rounds along, whenever it does; an outage takes none."""
+"""A server (guild) that removes the bot: its rounds are deleted; an outage deletes none."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 
-from tests.bot.discord.in_process import InProcessBot, run_in_process
-from tests.bot.discord.process import ProcessBot, run_process
+from bot.discord.servers import SERVER
+from tests.bot.discord.in_process import InProcessBot, run_in_process, start_bot
 from tests.bot.discord.story import QUICK, custom_id_of
 from tests.wire.discord import Fail, FakeDiscord
 
@@ -15,8 +14,8 @@ REMOVED = "Discord: The bot was removed from Home: 1 round deleted."
 
 
 @pytest.fixture
-async def bot(tmp_path: Path) -> AsyncIterator[InProcessBot]:
-    async with run_in_process(tmp_path, FakeDiscord(QUICK)) as running:
+async def bot() -> AsyncIterator[InProcessBot]:
+    async with run_in_process(FakeDiscord(QUICK)) as running:
         yield running
 
 
@@ -28,7 +27,7 @@ async def test_a_server_that_removes_the_bot_loses_its_rounds(
 
     bot.discord.remove_bot("G1")
 
-    await bot.discord.until(lambda: REMOVED in bot.told)
+    await bot.discord.until(lambda: REMOVED in bot.reports)
     assert await bot.app.store.ids() == ()
     assert bot.app.runner.latest(line.id) is None
 
@@ -42,7 +41,7 @@ async def test_rounds_of_other_servers_and_of_direct_messages_stay(bot: InProces
 
     bot.discord.remove_bot("G1")
 
-    await bot.discord.until(lambda: REMOVED in bot.told)
+    await bot.discord.until(lambda: REMOVED in bot.reports)
     lines = await bot.app.store.list_summaries()
     assert {line.question for line in lines} == {"Which queue, between us?", "And in here?"}
 
@@ -59,7 +58,7 @@ async def test_an_outage_is_not_a_removal(bot: InProcessBot) -> None:
 
     assert custom_id_of(root, "answers")
     assert len(await bot.app.store.ids()) == 1
-    assert len(bot.told) == 1
+    assert len(bot.reports) == 1
 
 
 async def test_a_removal_missed_by_a_lost_connection_is_found_by_the_next(
@@ -71,51 +70,58 @@ async def test_a_removal_missed_by_a_lost_connection_is_found_by_the_next(
     bot.discord.gateway.cut()
     bot.discord.remove_bot("G1")
 
-    await bot.discord.until(lambda: bot.told[1:], 20)
-    assert bot.told[1].endswith(": 1 round deleted.")
+    await bot.discord.until(lambda: bot.reports[1:], 20)
+    assert bot.reports[1].endswith(": 1 round deleted.")
     assert await bot.app.store.ids() == ()
 
 
 @asynccontextmanager
-async def stopped_with_a_round(folder: Path) -> AsyncIterator[tuple[FakeDiscord, ProcessBot]]:
-    """Return a Discord in which a round was held, and the product, stopped after it."""
+async def stopped_with_a_round() -> AsyncIterator[InProcessBot]:
+    """Yield a bot that has stopped after a round, with its Discord still running."""
     async with FakeDiscord(QUICK) as discord:
-        async with run_process(folder, discord) as bot:
-            await discord.slash("U1", "C1", "council ask", question="Where is xylograph kept?")
-            await bot.told(await bot.answered("C1"))
-        discord.gateway.cut()
+        async with start_bot(discord) as bot:
+            bot.release_models()
+            await bot.ask()
+            await bot.wait_until_delivered()
         discord.gateway.forget_sessions()
-        yield discord, bot
+        yield bot
 
 
-async def test_a_removal_while_the_bot_was_offline_is_found_at_startup(tmp_path: Path) -> None:
-    async with stopped_with_a_round(tmp_path) as (discord, before):
-        discord.remove_bot("G1")
-        async with run_process(tmp_path, discord) as bot:
-            await discord.until(lambda: b"xylograph" not in bot.home.stored_bytes(), 20)
+async def test_a_removal_while_the_bot_was_offline_is_found_at_startup() -> None:
+    async with stopped_with_a_round() as before:
+        before.discord.remove_bot("G1")
 
-        assert before.home.sql("SELECT count(*) FROM round") == [(0,)]
+        async with start_bot(before.discord, before.app) as bot:
+            await bot.discord.until(lambda: bot.reports[1:], 20)
 
-
-async def test_rounds_of_an_unknown_server_stay(tmp_path: Path) -> None:
-    async with stopped_with_a_round(tmp_path) as (discord, before):
-        (before.home.data / "discord-servers").unlink()
-        discord.remove_bot("G1")
-        async with run_process(tmp_path, discord):
-            await discord.connected()
-            await discord.slash("USTRANGER", "A1", "council help")
-
-        assert before.home.sql("SELECT count(*) FROM round") == [(1,)]
+        assert bot.reports[1].endswith(": 1 round deleted.")
+        assert await before.app.store.ids() == ()
 
 
-async def test_an_unconfirmed_removal_deletes_nothing(tmp_path: Path) -> None:
-    async with stopped_with_a_round(tmp_path) as (discord, before):
+async def test_rounds_of_an_unknown_server_stay() -> None:
+    async with stopped_with_a_round() as before:
+        await before.app.key_values.delete(SERVER, "")
+        before.discord.remove_bot("G1")
+
+        async with start_bot(before.discord, before.app) as bot:
+            await bot.discord.connected()
+            await bot.discord.slash("USTRANGER", "A1", "council help")
+
+        assert len(await before.app.store.ids()) == 1
+
+
+async def test_an_unconfirmed_removal_deletes_nothing() -> None:
+    async with stopped_with_a_round() as before:
+        discord = before.discord
         discord.remove_bot("G1")
         discord.trouble("GET /guilds/*", Fail(503), times=9)
-        async with run_process(tmp_path, discord):
+        async with start_bot(discord, before.app):
             await discord.until(lambda: discord.called("GET /guilds/*"))
             await discord.slash("USTRANGER", "A1", "council help")
-        assert before.home.sql("SELECT count(*) FROM round") == [(1,)]
+        assert len(await before.app.store.ids()) == 1
+
         discord.calm()
-        async with run_process(tmp_path, discord) as bot:
-            await discord.until(lambda: b"xylograph" not in bot.home.stored_bytes(), 20)
+        async with start_bot(discord, before.app) as bot:
+            await discord.until(lambda: bot.reports[1:], 20)
+
+        assert await before.app.store.ids() == ()

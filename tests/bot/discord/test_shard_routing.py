@@ -1,10 +1,8 @@
 """Discord shards: which process receives a server, and what is stored about it."""
 
-from pathlib import Path
-
 import pytest
 
-from bot.discord.servers import ONLY_SHARD, FileServerStore, ServerStore, Shard, SqlServerStore
+from bot.discord.servers import ONLY_SHARD, ServerStore, Shard
 from bot.ports import SHOW, Job, job_for, queue_for, shard_for
 from council.places import Place
 from tests.fakes.memory_key_value import MemoryKeyValueStore
@@ -59,13 +57,9 @@ def test_what_is_told_in_a_place_waits_in_its_tellers_queue(place: Place, teller
     assert job_for(SHOW, place, "r1", 4) == Job(f"show {teller}", "r1")
 
 
-@pytest.fixture(params=["files", "rows"])
-def kept(request: pytest.FixtureRequest, tmp_path: Path) -> ServerStore:
-    return (
-        FileServerStore(tmp_path / "data")
-        if request.param == "files"
-        else SqlServerStore(MemoryKeyValueStore())
-    )
+@pytest.fixture
+def kept() -> ServerStore:
+    return ServerStore(MemoryKeyValueStore())
 
 
 async def test_the_servers_an_application_was_in_are_remembered(kept: ServerStore) -> None:
@@ -87,7 +81,7 @@ async def test_which_commands_are_registered_is_remembered(kept: ServerStore) ->
 
 async def test_who_knows_of_one_shard_says_nothing_of_the_servers_of_another() -> None:
     key_values = MemoryKeyValueStore()
-    first, second = SqlServerStore(key_values), SqlServerStore(key_values)
+    first, second = ServerStore(key_values), ServerStore(key_values)
     await first.note("app", set(), {"1"})
     await second.note("app", set(), {"2"})
 

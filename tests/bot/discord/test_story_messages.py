@@ -1,8 +1,8 @@
-"""Speaking to the council: mentions, replies in its threads, direct messages, the menu."""
+"""Process: mentions, replies in threads, and direct messages."""
 
 import pytest
 
-from tests.bot.discord.story import StoryBot, custom_id_of
+from tests.bot.discord.story import StoryBot
 from tests.wire.discord import Channel, Message
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -21,29 +21,20 @@ def _context(product: StoryBot, channel: Channel | str) -> str:
     return str(rows[0][0])
 
 
-async def test_a_mention_in_a_channel_is_a_question(product: StoryBot) -> None:
-    channel = product.channel()
-
-    said = product.discord.message("U1", channel, f"{product.discord.bot.mention} Which queue?")
-
-    root = await product.answered(channel)
-    assert root.text.startswith("## Which queue?")
-    replies = [m for m in product.discord.said_by_bot(channel) if m.reference is said]
-    assert "Asking North, South and East" in replies[0].text
-    assert product.discord.pings() == []
-
-
-async def test_a_bot_with_a_nickname_is_asked_without_it(product: StoryBot) -> None:
+async def test_a_mention_is_a_question_without_the_bots_nickname(product: StoryBot) -> None:
     channel, home = product.channel(), product.discord.world.guild("G1")
     me = home.members[product.discord.bot.id]
     me.nick = "The Wise"
     try:
-        product.discord.message("U1", channel, f"{product.discord.bot.mention} Which queue?")
+        said = product.discord.message("U1", channel, f"{product.discord.bot.mention} Which queue?")
         root = await product.answered(channel)
     finally:
         me.nick = None
 
     assert root.text.startswith("## Which queue?")
+    replies = [m for m in product.discord.said_by_bot(channel) if m.reference is said]
+    assert "Asking North, South and East" in replies[0].text
+    assert product.discord.pings() == []
 
 
 async def test_a_message_without_a_mention_is_ignored(product: StoryBot) -> None:
@@ -102,19 +93,3 @@ async def test_direct_messages_need_no_thread(product: StoryBot) -> None:
     product.discord.message("U2", own, "And for one node?", reference=root)
     await product.answered(own, 2)
     assert "Which queue, between us?" in _context(product, own)
-
-
-async def test_the_context_menu_asks_about_a_message(product: StoryBot) -> None:
-    channel = product.channel()
-    said = product.discord.message("U2", channel, "We could use **Kafka** for it.")
-
-    deed = await product.discord.context_menu("U1", said, "Ask the council")
-    assert deed.modal
-    assert "We could use **Kafka** for it." in str(deed.modal.data)
-    sent = await product.discord.submit(deed.modal, {"Question": "Is that wise?"}, "U1")
-
-    assert "Asking North, South and East" in await product.wait_for_reply(sent)
-    root = await product.answered(channel)
-    assert root.text.startswith("## Is that wise?")
-    assert _context(product, channel) == "We could use **Kafka** for it."
-    assert custom_id_of(root, "answers")

@@ -181,10 +181,25 @@ def test_a_part_that_never_fits_is_a_page_by_itself() -> None:
     assert words_of(paginate(post, lambda _: False)[-1]) == "c"
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(MARKDOWN, st.sampled_from((150, 700, 4_000)))
+LENGTHS = st.sampled_from((150, 700, 4_000))
+SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@settings(SLOW, max_examples=20)
+@given(MARKDOWN, LENGTHS)
 @example(A_TABLE_OF_ONE_WORD, 150)  # it was cut inside the word, for the little room that was left
 def test_every_page_fits_and_every_word_is_on_one(text: str, characters: int) -> None:
+    assert_pages_fit_and_are_complete(text, characters)
+
+
+@pytest.mark.nightly
+@settings(SLOW, max_examples=1_000)
+@given(MARKDOWN, LENGTHS)
+def test_every_page_of_many_fits_and_every_word_is_on_one(text: str, characters: int) -> None:
+    assert_pages_fit_and_are_complete(text, characters)
+
+
+def assert_pages_fit_and_are_complete(text: str, characters: int) -> None:
     post = Post((Heading("Why?"), Prose(text), Note("4 of 4"), BUTTONS), "Why?")
 
     made = paginate(post, up_to(characters))
@@ -192,6 +207,18 @@ def test_every_page_fits_and_every_word_is_on_one(text: str, characters: int) ->
     assert all(up_to(characters)(page) for page in made)
     read = words("\n".join(map(words_of, made)))
     assert [*dict.fromkeys(read)] == words(text)  # a table that is divided repeats its head
+
+
+@pytest.mark.parametrize(("first", "margin"), [("", ""), ("> ", "> "), ("- ", "  ")])
+def test_fences_are_balanced_on_every_page(first: str, margin: str) -> None:
+    code = "\n".join(f"code number {n}" for n in range(40))
+    text = f"Some code:\n\n```py\na = 1\n```\n\n```py\n{code}\n{'x' * 400}\n```"
+
+    pages = proses(first + text.replace("\n", f"\n{margin}"), 150)
+
+    assert [page.count("```") % 2 for page in pages] == [0] * len(pages)
+    assert "".join(pages).count("x") == 400
+    assert all(line.startswith(margin[:1]) for page in pages[1:] for line in page.split("\n"))
 
 
 def test_words_after_a_fence_are_not_repeated() -> None:
