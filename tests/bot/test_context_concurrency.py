@@ -58,7 +58,7 @@ class AppHarness:
         await handle_message(self.app, FakeChat(), IncomingMessage(f"cancel {key}", ANA, HERE, "c"))
 
 
-async def test_one_more_than_may_be_is_told_when_there_is_room_and_nothing_is_kept() -> None:
+async def test_a_round_above_the_limit_is_refused_with_a_time_and_not_stored() -> None:
     harness = AppHarness()
     await harness.ask("a1a1")
 
@@ -72,7 +72,7 @@ async def test_one_more_than_may_be_is_told_when_there_is_room_and_nothing_is_ke
     await harness.cancel("a1a1")
 
 
-async def test_how_soon_that_is_is_told_where_it_is_known() -> None:
+async def test_a_refusal_names_the_usual_time_if_known() -> None:
     harness = AppHarness(Access(rounds_at_once=2))
     for number in range(3):
         closed = replace(a_closed_round(f"r{number}"), closing=Closing(60.0))
@@ -89,7 +89,7 @@ async def test_how_soon_that_is_is_told_where_it_is_known() -> None:
         await harness.cancel(key)
 
 
-async def test_there_is_room_again_once_a_round_is_over() -> None:
+async def test_a_round_is_allowed_again_once_another_ends() -> None:
     harness = AppHarness()
     await harness.ask("a1a1")
     await harness.cancel("a1a1")
@@ -160,7 +160,7 @@ async def test_one_that_a_fault_has_stopped_takes_no_room() -> None:
     assert await app.open(asked("b1b1", BEN))
 
 
-async def test_one_that_goes_on_again_waits_for_room_too() -> None:
+async def test_a_resumed_round_waits_for_its_turn_too() -> None:
     harness = AppHarness()
     app, chat = harness.app, FakeChat()
     await harness.ask("a1a1")

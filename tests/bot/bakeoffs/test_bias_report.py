@@ -95,7 +95,7 @@ def _last(shown: ReadPrompt) -> str:
     return shown.ballot(" ".join((*(x for x in shown.texts if x not in own), *own)))
 
 
-async def test_what_is_wanted_is_what_is_measured(stores: Stores) -> None:
+async def test_a_report_measures_only_the_queried_rounds(stores: Stores) -> None:
     await run_rounds(stores, 6, FakeGateway(answers=ANSWERS))
 
     since = RecordQuery(since=ASKED_AT + 4 * NEXT)
@@ -106,7 +106,7 @@ async def test_what_is_wanted_is_what_is_measured(stores: Stores) -> None:
     assert (await bias_report(stores, none)).judges == ()
 
 
-async def test_what_was_measured_stays_when_the_texts_are_forgotten(stores: Stores) -> None:
+async def test_a_report_is_unchanged_when_texts_are_forgotten(stores: Stores) -> None:
     await run_rounds(stores, 5, FakeGateway(answers=ANSWERS, vote=rank_by_text))
     before = await bias_report(stores)
 
@@ -117,7 +117,7 @@ async def test_what_was_measured_stays_when_the_texts_are_forgotten(stores: Stor
     assert verify(await stores.store.load("r00")) == ()
 
 
-async def test_a_round_that_cannot_be_read_is_told_and_stops_nothing(engine: AsyncEngine) -> None:
+async def test_a_round_that_cannot_be_read_is_reported_and_skipped(engine: AsyncEngine) -> None:
     stores, told = of_database(engine), list[str]()
     await run_rounds(stores, 3, FakeGateway(answers=ANSWERS))
     async with engine.begin() as connection:

@@ -62,7 +62,7 @@ async def test_every_question_becomes_a_round_of_the_bake_off() -> None:
     assert ending.failure is None
 
 
-async def test_no_more_rounds_are_under_way_than_wanted() -> None:
+async def test_no_more_rounds_run_at_once_than_configured() -> None:
     gateway = FakeGateway({CLAUDE: Hangs()})
     app = an_app(gateway)
 
@@ -75,7 +75,7 @@ async def test_no_more_rounds_are_under_way_than_wanted() -> None:
     await stop_bakeoff(app, await app.bakeoff_stores.bakeoffs.load("bo:beef"), "Enough.")
 
 
-async def test_what_is_over_is_not_asked_again_and_what_was_begun_is_gone_on_with() -> None:
+async def test_closed_rounds_are_not_repeated_and_open_ones_resumed() -> None:
     gateway, store = FakeGateway(), MemoryStore()
     before = an_app(gateway, store)
     bakeoff = await store_bakeoff(before)
@@ -96,7 +96,7 @@ async def test_what_is_over_is_not_asked_again_and_what_was_begun_is_gone_on_wit
     assert len(await rounds_of(again)) == 3
 
 
-async def test_one_question_that_fails_does_not_fail_the_others_and_is_told() -> None:
+async def test_a_failed_question_is_reported_and_does_not_fail_the_others() -> None:
     lost = GatewayError("hung up")
     gateway = FakeGateway({key: ["Yes.", lost, "No."] for key in (CLAUDE, GPT)})
     app, chat = an_app(gateway), Room()
@@ -109,7 +109,7 @@ async def test_one_question_that_fails_does_not_fail_the_others_and_is_told() ->
     assert "1 of 3 questions failed. Question 2: Only 1 of 3 members answered" in chat.edited[-1]
 
 
-async def test_a_question_that_cannot_be_asked_is_told_and_left_out() -> None:
+async def test_an_invalid_question_is_reported_and_skipped() -> None:
     suite = a_suite(3)
     long = replace(suite.questions[1], text="w" * 20_001)
     suite = replace(suite, questions=(suite.questions[0], long, suite.questions[2]))
@@ -132,14 +132,14 @@ class BrokenGateway(FakeGateway):
         return await super().complete(call)
 
 
-async def test_a_fault_that_nobody_foresaw_is_one_questions_own() -> None:
+async def test_an_unexpected_error_fails_only_its_question() -> None:
     progress = await run_to_end(an_app(BrokenGateway()))
 
     assert [(failed.number, failed.why) for failed in progress.failed] == [(2, UNFORESEEN)]
     assert progress.over == 3
 
 
-async def test_cancelled_it_stops_spending_at_once_and_keeps_what_there_is() -> None:
+async def test_a_cancelled_bakeoff_stops_spending_and_keeps_its_results() -> None:
     gateway = FakeGateway({CLAUDE: ["Yes.", Hangs()]})
     app, chat = an_app(gateway), Room()
     app.bakeoff_rounds = 1
@@ -167,7 +167,7 @@ async def until_second_question(gateway: FakeGateway) -> None:
             await asyncio.sleep(0)
 
 
-async def test_gone_on_with_it_asks_only_what_was_not_answered() -> None:
+async def test_a_resumed_bakeoff_asks_only_open_questions() -> None:
     gateway = FakeGateway({CLAUDE: ["Yes.", Hangs(), "Yes.", "Yes."]})
     app = an_app(gateway)
     app.bakeoff_rounds = 1
@@ -192,7 +192,7 @@ async def test_gone_on_with_it_asks_only_what_was_not_answered() -> None:
     assert answers.count((CLAUDE, "Question 1?")) == 1
 
 
-async def test_what_is_over_cannot_be_cancelled_or_gone_on_with() -> None:
+async def test_a_finished_bakeoff_can_be_neither_cancelled_nor_resumed() -> None:
     app = an_app()
     bakeoff = (await run_to_end(app)).bakeoff
 
@@ -202,7 +202,7 @@ async def test_what_is_over_cannot_be_cancelled_or_gone_on_with() -> None:
         await reopen_bakeoff(app, bakeoff)
 
 
-async def test_a_round_that_somebody_cancels_is_one_failed_question() -> None:
+async def test_a_cancelled_round_is_one_failed_question() -> None:
     gateway = FakeGateway({CLAUDE: [Hangs(), "Yes.", "Yes."]})
     app = an_app(gateway)
     app.bakeoff_rounds = 1
@@ -242,7 +242,7 @@ async def test_a_seat_that_is_no_more_is_absent_with_a_reason() -> None:
     assert (progress.over, progress.failed) == (3, ())
 
 
-async def test_a_suite_that_has_changed_meanwhile_is_told_and_the_run_keeps_its_own() -> None:
+async def test_a_changed_suite_is_reported_and_the_run_keeps_its_version() -> None:
     app, chat = an_app(), Room()
     bakeoff = await store_bakeoff(app)
     newer = a_suite(4)
@@ -258,7 +258,7 @@ async def test_a_suite_that_has_changed_meanwhile_is_told_and_the_run_keeps_its_
     )
 
 
-async def test_an_asker_who_may_ask_no_more_rounds_this_hour_holds_a_suite_all_the_same() -> None:
+async def test_an_asker_at_the_hourly_limit_may_still_run_a_suite() -> None:
     app = an_app(panels=[a_panel()])
     app.access = replace(app.access, rounds_per_hour=1)
 

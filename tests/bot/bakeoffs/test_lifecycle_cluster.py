@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.bakeoffs import lifecycle as lifecycle
-from bot.bakeoffs import lifecycle as news
+from bot.bakeoffs import lifecycle
 from bot.bakeoffs.lifecycle import BakeoffJobs, is_bakeoff_running, watch_bakeoff
 from bot.chat import PostingForbiddenError
 from bot.context import AppContext
@@ -98,7 +97,7 @@ async def _watched(app: AppContext, bakeoff: Bakeoff, seen: list[BakeoffProgress
         seen.append(progress)  # noqa: PERF401 - one by one, for whoever looks meanwhile
 
 
-async def test_another_process_goes_on_with_it_when_its_holder_leaves(
+async def test_another_process_takes_over_a_bakeoff_when_its_process_stops(
     harness: ClusterHarness,
 ) -> None:
     begins, first, second = harness.apps
@@ -120,7 +119,7 @@ async def test_another_process_goes_on_with_it_when_its_holder_leaves(
     assert len(questions_asked(harness.gateway)) == 3 * len(bakeoff.panel.members)
 
 
-async def test_what_nobody_holds_any_more_is_held_by_whoever_serves(
+async def test_an_orphaned_bakeoff_is_run_by_the_process_that_serves_the_queue(
     harness: ClusterHarness,
 ) -> None:
     _, holds, _ = harness.apps
@@ -133,7 +132,7 @@ async def test_what_nobody_holds_any_more_is_held_by_whoever_serves(
     assert (await holds.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending
 
 
-async def test_it_is_cancelled_from_any_process_and_gone_on_with_from_another(
+async def test_a_bakeoff_is_cancelled_from_any_process_and_resumed_from_another(
     harness: ClusterHarness,
 ) -> None:
     begins, holds, other = harness.apps
@@ -153,7 +152,9 @@ async def test_it_is_cancelled_from_any_process_and_gone_on_with_from_another(
     assert "cancelled" in " ".join(harness.chat.edited)
 
 
-async def test_where_it_cannot_be_told_whoever_began_it_hears_why(harness: ClusterHarness) -> None:
+async def test_a_bakeoff_that_cannot_be_posted_fails_for_its_starter(
+    harness: ClusterHarness,
+) -> None:
     begins, holds, _ = harness.apps
     harness.chat.closed = True
     bakeoff = await store_bakeoff(begins)
@@ -164,7 +165,7 @@ async def test_where_it_cannot_be_told_whoever_began_it_hears_why(harness: Clust
     assert harness.gateway.asked == []
 
 
-async def test_one_that_is_under_way_elsewhere_is_not_gone_on_with(harness: ClusterHarness) -> None:
+async def test_a_bakeoff_that_runs_elsewhere_is_not_resumed(harness: ClusterHarness) -> None:
     begins, holds, other = harness.apps
     bakeoff = await store_bakeoff(begins)
     async with harness.worker(holds).serve_queue(_works(holds)):
@@ -174,7 +175,7 @@ async def test_one_that_is_under_way_elsewhere_is_not_gone_on_with(harness: Clus
             await lifecycle.reopen_bakeoff(other, bakeoff)
 
 
-async def test_what_was_begun_on_the_page_is_the_pages_alone(harness: ClusterHarness) -> None:
+async def test_bakeoffs_of_the_page_run_only_in_the_pages_queue(harness: ClusterHarness) -> None:
     page, slack, _ = harness.apps
     await store_bakeoff(page, a_bakeoff(place=Place("web"), id_="bo:page"))
     await store_bakeoff(page, a_bakeoff(place=Place("terminal"), id_="bo:typed"))
@@ -195,20 +196,22 @@ def _works(app: AppContext) -> JobQueue:
     return app.job_queue
 
 
-def test_what_is_told_of_one_is_read_as_it_was_meant() -> None:
+def test_events_of_a_bakeoff_survive_encoding() -> None:
     progress = BakeoffProgress(a_bakeoff(), 2, (FailedQuestion(1, "why"),), 1, 5, 2.5, "abc", 3)
 
-    assert news.parse_event(news.encode_progress(progress), a_bakeoff()) == news.BakeoffEvent(
-        progress
-    )
+    assert lifecycle.parse_event(
+        lifecycle.encode_progress(progress), a_bakeoff()
+    ) == lifecycle.BakeoffEvent(progress)
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", "[]", '{"over": 1}', '{"new": "kind"}', "null"])
-def test_what_another_version_told_otherwise_is_looked_up(text: str) -> None:
-    assert news.parse_event(text, a_bakeoff()) == news.BakeoffEvent(is_unclear=True)
+def test_an_unclear_event_of_another_version_causes_a_reload(text: str) -> None:
+    assert lifecycle.parse_event(text, a_bakeoff()) == lifecycle.BakeoffEvent(is_unclear=True)
 
 
-async def test_one_whose_work_was_left_is_said_to_be_interrupted(harness: ClusterHarness) -> None:
+async def test_a_bakeoff_whose_job_is_gone_is_reported_as_interrupted(
+    harness: ClusterHarness,
+) -> None:
     begins, *_ = harness.apps
     bakeoff = await store_bakeoff(begins)
     waiting = asyncio.create_task(lifecycle.run_bakeoff(begins, None, bakeoff))

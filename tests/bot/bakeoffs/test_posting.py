@@ -19,7 +19,7 @@ from tests.builders import ASKED_AT, KEYS, a_schedule
 from tests.fakes.gateway import FakeGateway
 
 
-async def test_one_message_shows_how_it_goes_and_becomes_the_result() -> None:
+async def test_one_message_shows_the_progress_and_becomes_the_result() -> None:
     app, chat = an_app(), Room()
 
     await run_to_end(app, chat)
@@ -44,7 +44,7 @@ async def test_its_rounds_are_not_posted_one_by_one_and_are_never_untold() -> No
     assert await app.store.ids(wanted=RoundQuery(undelivered=True)) == ()
 
 
-async def test_the_result_is_told_once_however_often_it_is_gone_on_with() -> None:
+async def test_the_result_is_posted_once_for_repeated_resumes() -> None:
     app, chat = an_app(), Room()
     bakeoff = (await run_to_end(app, chat)).bakeoff
     sent = list(chat.keys)
@@ -56,7 +56,7 @@ async def test_the_result_is_told_once_however_often_it_is_gone_on_with() -> Non
     assert chat.keys == sent
 
 
-async def test_where_nothing_may_be_posted_nobody_is_asked() -> None:
+async def test_no_question_is_asked_if_nothing_can_be_posted() -> None:
     gateway = FakeGateway()
     app, chat = an_app(gateway), Room(closed=True)
 
@@ -76,7 +76,7 @@ class ClosingRoom(Room):
         self.closed = True
 
 
-async def test_a_channel_that_is_closed_meanwhile_costs_nobody_the_result() -> None:
+async def test_a_result_whose_channel_was_closed_is_posted_privately() -> None:
     app, chat = an_app(), ClosingRoom()
     chat.closed = False
 
@@ -96,7 +96,7 @@ async def test_a_deleted_message_is_posted_again() -> None:
     assert [words for words in chat.said_in("C1") if "3 of 3 questions" in words]
 
 
-async def test_the_time_that_is_left_is_told_from_the_mean_so_far() -> None:
+async def test_the_remaining_time_is_estimated_from_the_mean() -> None:
     app, chat = an_app(), Room()
     store = app.store
     assert isinstance(store, MemoryStore)
@@ -115,7 +115,7 @@ async def after_a_crash(place: Place) -> tuple[AppContext, Bakeoff]:
     return app, await store_bakeoff(app, a_bakeoff(place=place))
 
 
-async def test_a_chat_that_is_there_again_goes_on_with_its_own() -> None:
+async def test_a_reconnected_chat_resumes_its_own_bakeoffs() -> None:
     app, bakeoff = await after_a_crash(HERE)
     chat = Room()
 
@@ -132,7 +132,7 @@ async def test_a_chat_that_is_there_again_goes_on_with_its_own() -> None:
     assert "3 of 3 questions" in chat.edited[-1]
 
 
-async def test_what_was_begun_on_the_page_goes_on_at_the_start_and_tells_nobody() -> None:
+async def test_a_bakeoff_of_the_page_resumes_at_the_start_without_messages() -> None:
     app, bakeoff = await after_a_crash(Place("web", channel="web:1"))
 
     await resume_local_bakeoffs(app)
@@ -141,7 +141,7 @@ async def test_what_was_begun_on_the_page_goes_on_at_the_start_and_tells_nobody(
     assert seen[-1].is_complete
 
 
-async def test_what_was_cancelled_is_not_gone_on_with_at_the_start() -> None:
+async def test_a_cancelled_bakeoff_is_not_resumed_at_the_start() -> None:
     app, bakeoff = await after_a_crash(Place("terminal"))
     await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(ASKED_AT, "It was cancelled."))
 
@@ -150,7 +150,7 @@ async def test_what_was_cancelled_is_not_gone_on_with_at_the_start() -> None:
     assert app.bakeoff_registry.latest(bakeoff.id) is None
 
 
-async def test_the_runner_leaves_rounds_of_bake_offs_to_who_holds_them() -> None:
+async def test_the_runner_leaves_rounds_of_bakeoffs_to_their_own_runner() -> None:
     app, bakeoff = await after_a_crash(HERE)
     await app.store.open(
         replace(
@@ -186,7 +186,7 @@ class FullStore(MemoryStore):
         return await super().open(round_)
 
 
-async def test_a_fault_of_the_machine_is_told_aloud_with_what_to_do() -> None:
+async def test_a_store_error_is_posted_with_what_to_do() -> None:
     app, chat = an_app(store=FullStore()), Room()
 
     with pytest.raises(StoreError):
@@ -198,7 +198,7 @@ async def test_a_fault_of_the_machine_is_told_aloud_with_what_to_do() -> None:
     assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending is None
 
 
-async def test_a_scheduled_one_that_ends_early_calls_those_who_subscribed() -> None:
+async def test_a_scheduled_bakeoff_that_ends_early_mentions_its_subscribers() -> None:
     app, chat = an_app(), Room()
     await app.bakeoff_stores.schedules.save(a_schedule("weekly", subscribers=("U7",)))
     scheduled = replace(a_bakeoff(id_="sched:weekly@2026-11-23T09:00", cap=0), schedule="weekly")

@@ -11,6 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.records import count_closed_rounds, update_records, update_votes
+from bot.coordination.bakeoff_registry import BakeoffRegistry
 from council.bakeoffs.record_arrays import unpack_record
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
@@ -74,7 +75,7 @@ async def test_every_closed_round_is_counted_once(stores: Stores) -> None:
     assert await stores.bakeoff_stores.records.list_missing(9) == ()
 
 
-async def test_of_every_closed_round_the_votes_are_kept_too(stores: Stores) -> None:
+async def test_votes_of_every_closed_round_are_stored(stores: Stores) -> None:
     await run_rounds(stores, "r1", "r2")
 
     await update_records(stores)
@@ -84,7 +85,7 @@ async def test_of_every_closed_round_the_votes_are_kept_too(stores: Stores) -> N
     assert await stores.bakeoff_stores.votes.list_missing(9) == ()
 
 
-async def test_rounds_counted_before_votes_were_kept_are_read_again_for_them(
+async def test_rounds_counted_before_votes_were_stored_are_read_again(
     stores: Stores,
 ) -> None:
     await run_rounds(stores, "r1", "r2")
@@ -164,7 +165,7 @@ async def test_a_round_whose_bakeoff_cannot_be_read_is_not_counted_without_it(
 async def test_rounds_are_counted_as_they_close(stores: Stores) -> None:
     await run_rounds(stores, "before")
     closed: asyncio.Queue[Round] = asyncio.Queue()
-    counting = asyncio.create_task(count_closed_rounds(stores, closed))
+    counting = asyncio.create_task(count_closed_rounds(stores, closed, BakeoffRegistry().acquire))
 
     (round_,) = await run_rounds(stores, "r1")
     closed.put_nowait(round_)

@@ -41,7 +41,7 @@ async def expected_of(app: AppContext, bakeoff: Bakeoff) -> int:
     return (await estimate_round(new_question_round(app, bakeoff, 1), app.gateway)).micro
 
 
-async def test_no_round_is_begun_whose_cost_may_not_fit_under_the_cap() -> None:
+async def test_no_round_starts_that_may_exceed_the_cap() -> None:
     gateway = FakeGateway(prices=PRICES)
     app, chat = a_paying_app(gateway), Room()
     one = await expected_of(app, a_bakeoff())
@@ -72,7 +72,7 @@ async def test_a_cap_that_covers_every_question_ends_nothing() -> None:
     assert progress.bakeoff.ending.failure is None
 
 
-async def test_under_a_higher_cap_it_goes_on_and_asks_nothing_twice() -> None:
+async def test_under_a_higher_cap_a_bakeoff_resumes_and_asks_nothing_twice() -> None:
     gateway = FakeGateway(prices=PRICES)
     app = a_paying_app(gateway)
     one = await expected_of(app, a_bakeoff())
@@ -85,7 +85,7 @@ async def test_under_a_higher_cap_it_goes_on_and_asks_nothing_twice() -> None:
     assert len(gateway.asked) == 4 * (3 + 3 + 1)
 
 
-async def test_a_day_that_is_used_up_ends_it_with_that_sentence_to_be_gone_on_with() -> None:
+async def test_a_spent_daily_budget_ends_a_bakeoff_that_can_be_resumed() -> None:
     gateway = FakeGateway(prices=PRICES)
     probe = a_paying_app(gateway)
     one = await expected_of(probe, a_bakeoff())
@@ -119,37 +119,37 @@ async def test_a_scheduled_one_counts_under_its_schedules_budget() -> None:
 
 
 def test_no_two_rounds_are_promised_the_same_money() -> None:
-    purse = BakeoffBudget(100)
+    budget = BakeoffBudget(100)
 
-    first = purse.reserve(1, 40, None)
-    second = purse.reserve(2, 20, None)
+    first = budget.reserve(1, 40, None)
+    second = budget.reserve(2, 20, None)
 
     assert (first, second) == (80, 20)
     with pytest.raises(BudgetError, match="The cap of \\$0.0001 for this bake-off is reached"):
-        purse.reserve(3, 1, None)
-    purse.settle(1, 30)
-    assert purse.reserve(3, 50, None) == 50
-    assert purse.spent == 30
+        budget.reserve(3, 1, None)
+    budget.settle(1, 30)
+    assert budget.reserve(3, 50, None) == 50
+    assert budget.spent == 30
 
 
 def test_a_panels_own_cap_holds_beside_the_bake_offs() -> None:
-    purse = BakeoffBudget(100)
+    budget = BakeoffBudget(100)
 
-    assert purse.reserve(1, 40, 30) == 30
+    assert budget.reserve(1, 40, 30) == 30
     assert BakeoffBudget(None).reserve(1, 40, 30) == 30
     assert BakeoffBudget(None).reserve(1, 40, None) is None
 
 
-def test_a_round_that_is_gone_on_with_keeps_what_it_was_promised() -> None:
-    purse = BakeoffBudget(100)
-    purse.settle(1, 60)
-    purse.settle(2, 30)
+def test_a_resumed_round_reserves_its_cap_again() -> None:
+    budget = BakeoffBudget(100)
+    budget.settle(1, 60)
+    budget.settle(2, 30)
 
     with pytest.raises(BudgetError):
-        purse.reserve_again(2, 50)
-    assert purse.spent == 90
-    purse.reserve_again(2, 40)
+        budget.reserve_again(2, 50)
+    assert budget.spent == 90
+    budget.reserve_again(2, 40)
 
-    assert purse.spent == 60
+    assert budget.spent == 60
     with pytest.raises(BudgetError):
-        purse.reserve(3, 1, None)
+        budget.reserve(3, 1, None)

@@ -92,14 +92,14 @@ def test_a_question_stays_a_question(text: str) -> None:
         pytest.param("cancel a b", "Name one bake-off to cancel", id="two-bake-offs"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_how_to_say_it(text: str, sentence: str) -> None:
+def test_unreadable_arguments_are_refused_with_an_example(text: str, sentence: str) -> None:
     with pytest.raises(BakeoffError) as refused:
         parse_arguments(text)
 
     assert sentence in str(refused.value)
 
 
-async def test_what_it_comes_to_is_said_before_anything_is_spent(app: AppContext) -> None:
+async def test_the_cost_is_shown_before_anything_is_spent(app: AppContext) -> None:
     chat = Room()
 
     await send(app, "/council bakeoff sql cap:$1.50", chat)
@@ -144,7 +144,7 @@ async def test_a_press_begins_it_once(app: AppContext) -> None:
     assert "2 of 2 questions" in chat.edited[-1]
 
 
-async def test_what_is_left_is_not_begun(app: AppContext) -> None:
+async def test_a_declined_bakeoff_is_not_started(app: AppContext) -> None:
     chat = Room()
     await send(app, "/council bakeoff sql", chat)
 
@@ -187,7 +187,7 @@ async def test_a_forged_button_begins_nothing(app: AppContext, value: str, sente
     assert sentence in chat.whispered[-1]
 
 
-async def test_an_unknown_suite_or_panel_is_told_with_those_there_are(app: AppContext) -> None:
+async def test_an_unknown_suite_or_panel_is_refused_with_the_known_ones(app: AppContext) -> None:
     assert await replies_to(app, "bakeoff law") == "There is no suite 'law'; those there are: sql."
     assert "known panels: house, large" in await replies_to(app, "bakeoff sql panel:small")
 
@@ -216,7 +216,7 @@ class Page(FakeChat):
     shows_progress = False
 
 
-async def test_on_the_page_it_goes_on_by_itself(app: AppContext) -> None:
+async def test_a_bakeoff_of_the_page_resumes_by_itself(app: AppContext) -> None:
     chat = Page()
 
     await send(app, "bakeoff sql now", chat, place=Place("web", channel="web:1"))
@@ -227,7 +227,7 @@ async def test_on_the_page_it_goes_on_by_itself(app: AppContext) -> None:
     assert seen[-1].is_complete
 
 
-async def test_whoever_leaves_the_terminal_cancels_it() -> None:
+async def test_leaving_the_terminal_cancels_its_round() -> None:
     app = an_app(FakeGateway({CLAUDE: Hangs()}))
     await app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
     chat, place = FakeChat(), Place("terminal")
@@ -246,7 +246,7 @@ async def test_whoever_leaves_the_terminal_cancels_it() -> None:
     assert app.runner.latest(f"{bakeoff.id}.1") is None
 
 
-async def test_they_are_listed_and_shown_to_whoever_reads_their_place(app: AppContext) -> None:
+async def test_bakeoffs_are_shown_to_people_who_can_read_their_place(app: AppContext) -> None:
     await replies_to(app, "bakeoff sql now")
 
     listed, shown = (
@@ -259,7 +259,7 @@ async def test_they_are_listed_and_shown_to_whoever_reads_their_place(app: AppCo
     assert "Bake-off of sql by house" in shown
 
 
-async def test_of_another_workspace_or_a_private_place_nothing_is_told(app: AppContext) -> None:
+async def test_rounds_of_other_workspaces_and_private_places_stay_hidden(app: AppContext) -> None:
     await store_bakeoff(app, a_bakeoff(place=DIRECT))
     stranger = Place("slack", "T2", "C1")
 
@@ -269,7 +269,7 @@ async def test_of_another_workspace_or_a_private_place_nothing_is_told(app: AppC
     assert "bo:beef" in await replies_to(app, "bakeoff list", place=DIRECT)
 
 
-async def test_only_who_began_it_or_an_admin_cancels_it_and_goes_on(app: AppContext) -> None:
+async def test_only_its_author_or_an_admin_cancels_and_resumes_a_bakeoff(app: AppContext) -> None:
     await store_bakeoff(app, a_bakeoff())
 
     assert await replies_to(app, "bakeoff cancel last", BEN) == (
@@ -284,7 +284,9 @@ async def test_only_who_began_it_or_an_admin_cancels_it_and_goes_on(app: AppCont
     assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending
 
 
-async def test_what_nobody_holds_is_told_as_cancelled_in_its_place(app: AppContext) -> None:
+async def test_cancelling_a_bakeoff_that_does_not_run_is_posted_in_its_place(
+    app: AppContext,
+) -> None:
     await store_bakeoff(app, a_bakeoff())
     chat = Room()
 
@@ -295,7 +297,7 @@ async def test_what_nobody_holds_is_told_as_cancelled_in_its_place(app: AppConte
     assert "It was cancelled. 0 of 3 questions are kept" in chat.edited[-1]
 
 
-async def test_a_bake_off_is_gone_on_with_under_another_cap(app: AppContext) -> None:
+async def test_a_bakeoff_is_resumed_under_another_cap(app: AppContext) -> None:
     await store_bakeoff(app, a_bakeoff(cap=5))
     await app.bakeoff_stores.bakeoffs.end("bo:beef", Ending(ASKED_AT, "The cap is reached."))
 
@@ -304,7 +306,7 @@ async def test_a_bake_off_is_gone_on_with_under_another_cap(app: AppContext) -> 
     assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).cap_micro == 2_000_000
 
 
-async def test_a_round_of_it_is_shown_where_it_reports(app: AppContext) -> None:
+async def test_a_round_of_a_bakeoff_is_shown_where_the_bakeoff_reports(app: AppContext) -> None:
     await replies_to(app, "bakeoff sql now")
 
     assert "Question 2?" in await replies_to(app, "show bo:0123456789ab.2", BEN)

@@ -65,7 +65,7 @@ class CommandHarness:
 
 
 @pytest.mark.parametrize("text", ["Why?", "rounds", "show last", "panel", "budget", "forget beef1"])
-async def test_whoever_is_not_admitted_is_told_so_whatever_they_say(text: str) -> None:
+async def test_every_command_is_refused_without_access(text: str) -> None:
     harness = CommandHarness(Access())
 
     reply = await harness.send(f"/council {text}", GUEST)
@@ -119,7 +119,7 @@ async def test_a_round_beyond_the_limit_is_refused_until_the_first_is_old_enough
     assert await (await harness.at(61)).ask("c")
 
 
-async def test_a_round_is_free_in_the_very_minute_that_was_told() -> None:
+async def test_a_round_is_allowed_again_in_the_minute_that_was_announced() -> None:
     harness = CommandHarness(Access(rounds_per_hour=1))
     await harness.ask("a")
 

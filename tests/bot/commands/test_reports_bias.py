@@ -49,7 +49,7 @@ def test_a_report_is_no_question_and_no_question_a_report(text: str, is_report: 
     assert is_report or order.command is ASK
 
 
-async def test_in_a_room_findings_are_posted_and_the_rest_goes_under_them() -> None:
+async def test_in_a_channel_findings_are_posted_with_details_in_the_thread() -> None:
     (app, asked), chat = app_with(a_report()), Room()
 
     await handle_message(app, chat, a_message("bias house suite:sql"))
@@ -75,7 +75,7 @@ async def test_the_same_event_again_posts_nothing_twice() -> None:
     assert len(chat.posted) == number
 
 
-async def test_where_no_files_may_be_posted_the_figures_are_told_in_words() -> None:
+async def test_without_files_the_figures_are_described_in_words() -> None:
     (app, _), chat = app_with(a_report()), Room(accepts_files=False)
 
     await handle_message(app, chat, a_message("bias"))
@@ -86,7 +86,7 @@ async def test_where_no_files_may_be_posted_the_figures_are_told_in_words() -> N
 
 
 @pytest.mark.parametrize("place", [Place("terminal"), Place("web", channel="web:1")])
-async def test_the_house_measures_all_rounds_and_is_told(place: Place) -> None:
+async def test_the_operator_measures_all_rounds(place: Place) -> None:
     (app, asked), chat = app_with(a_report()), FakeChat()
 
     await handle_message(app, chat, a_message("bias", place))

@@ -74,7 +74,7 @@ def test_a_leaderboard_is_no_question_and_no_question_a_leaderboard(
     assert is_board or order.command is ASK
 
 
-async def test_in_a_room_the_board_is_posted_and_the_rest_goes_under_it() -> None:
+async def test_in_a_channel_the_leaderboard_is_posted_with_details_in_the_thread() -> None:
     app, chat = await with_runs("slack/T1"), Room()
 
     await handle_message(app, chat, a_message("leaderboard sql"))
@@ -99,7 +99,7 @@ async def test_the_same_event_again_posts_nothing_twice() -> None:
     assert len(chat.posted) == number
 
 
-async def test_where_no_files_may_be_posted_there_are_none() -> None:
+async def test_without_permission_no_files_are_posted() -> None:
     app, chat = await with_runs("slack/T1"), Room(accepts_files=False)
 
     await handle_message(app, chat, a_message("leaderboard sql"))
@@ -118,7 +118,7 @@ async def test_a_workspace_sees_its_own_rounds_alone() -> None:
 
 
 @pytest.mark.parametrize("place", [Place("terminal"), Place("web", channel="web:1")])
-async def test_the_house_sees_all_rounds(place: Place) -> None:
+async def test_the_operator_sees_all_rounds(place: Place) -> None:
     app, chat = await with_runs("slack/T2"), FakeChat()
 
     await handle_message(app, chat, a_message("leaderboard sql as:judge", place))

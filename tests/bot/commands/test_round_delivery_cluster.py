@@ -101,7 +101,7 @@ def a_message(text: str = "Which queue?", key: str = KEY) -> IncomingMessage:
     return IncomingMessage(text, ADA, HERE, key)
 
 
-async def test_who_hears_a_question_says_so_and_another_process_shows_its_round(
+async def test_one_process_confirms_a_question_and_another_delivers_its_round(
     harness: ClusterHarness,
 ) -> None:
     receiver, worker = harness.apps
@@ -155,7 +155,7 @@ async def test_a_round_that_was_stored_by_a_process_that_died_then_is_shown(
     assert (await receiver.store.load_summary(KEY)).delivered
 
 
-async def test_what_goes_wrong_is_told_by_the_process_that_heard_the_asker(
+async def test_errors_are_sent_by_the_process_that_received_the_command(
     harness: ClusterHarness,
 ) -> None:
     receiver, worker = harness.apps
@@ -169,7 +169,7 @@ async def test_what_goes_wrong_is_told_by_the_process_that_heard_the_asker(
     assert (await receiver.store.load_summary(KEY)).paused
 
 
-async def test_where_that_process_is_gone_whoever_shows_it_tells_the_asker(
+async def test_if_the_receiving_process_is_gone_the_delivering_one_replies(
     harness: ClusterHarness,
 ) -> None:
     receiver, worker = harness.apps
@@ -185,7 +185,7 @@ async def test_where_that_process_is_gone_whoever_shows_it_tells_the_asker(
     assert harness.replies == ["The channel is archived: ask in another one."]
 
 
-async def test_a_round_is_cancelled_and_gone_on_with_from_any_process(
+async def test_a_round_is_cancelled_and_resumed_from_any_process(
     harness: ClusterHarness,
 ) -> None:
     receiver, worker = harness.apps
@@ -205,7 +205,7 @@ async def test_a_round_is_cancelled_and_gone_on_with_from_any_process(
     assert (await receiver.store.load_summary(KEY)).delivered
 
 
-async def test_what_failed_is_left_until_somebody_goes_on_with_it(harness: ClusterHarness) -> None:
+async def test_a_failed_round_is_left_until_somebody_resumes_it(harness: ClusterHarness) -> None:
     receiver, worker = harness.apps
     harness.chats.append(Private(broken=True))
     async with harness.deliver(worker):

@@ -46,7 +46,7 @@ async def under_way(app: AppContext, round_: Round) -> None:
                 return
 
 
-async def test_the_one_who_asked_cancels_it_and_hears_what_is_kept(app: AppContext) -> None:
+async def test_the_asker_cancels_a_round_and_sees_what_is_stored(app: AppContext) -> None:
     await under_way(app, asked())
 
     line = await a_message(app, "/council cancel beef1")

@@ -36,7 +36,7 @@ async def a_message(app: AppContext, text: str, asker: Asker = ANA, place: Place
     return chat.said[-1]
 
 
-async def test_the_one_who_asked_has_it_forgotten(app: AppContext) -> None:
+async def test_the_asker_may_forget_a_round(app: AppContext) -> None:
     assert f"Round {ROUND_ID} is forgotten" in await a_message(app, f"/council forget {ROUND_ID}")
 
     assert removable_texts(await app.store.load(ROUND_ID)) == ()

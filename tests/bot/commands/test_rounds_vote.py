@@ -48,7 +48,7 @@ async def votes(app: AppContext) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("named", ["{}", "response {}", "Response {}"])
-async def test_a_vote_is_noted_and_said_not_to_be_blind(
+async def test_a_vote_is_stored_and_reported_as_not_blind(
     app: AppContext, round_: Round, named: str
 ) -> None:
     label = labels_of(round_)[0]
@@ -125,5 +125,5 @@ async def test_a_private_round_of_another_is_as_if_it_were_not_there(
 @pytest.mark.parametrize(
     "text", ["vote for whom?", "vote beef1", "vote on this: K or L?", "vote K beef1"]
 )
-def test_what_names_no_round_and_label_is_a_question(text: str) -> None:
+def test_words_without_round_and_label_are_a_question(text: str) -> None:
     assert COMMANDS.read(f"/council {text}").command is ASK

@@ -55,7 +55,7 @@ async def only(app: AppContext) -> Schedule:
     return found
 
 
-async def test_what_was_understood_is_repeated_with_its_next_times_and_its_cost(
+async def test_a_new_schedule_is_confirmed_with_its_next_times_and_cost(
     app: AppContext,
 ) -> None:
     text = await replies_to(app, f"{ADD} cap:$2")
@@ -76,7 +76,7 @@ async def test_what_was_understood_is_repeated_with_its_next_times_and_its_cost(
     assert len(lines) == 4
 
 
-async def test_it_is_kept_as_it_was_understood(app: AppContext) -> None:
+async def test_a_schedule_is_stored_as_it_was_understood(app: AppContext) -> None:
     with app.pubsub.subscription(SCHEDULES) as changes:
         await replies_to(app, f"{ADD} cap:$2 #models")
 
@@ -89,7 +89,7 @@ async def test_it_is_kept_as_it_was_understood(app: AppContext) -> None:
     assert changes.qsize() == 1
 
 
-async def test_without_a_zone_it_is_said_which_is_taken(app: AppContext) -> None:
+async def test_without_a_zone_the_default_zone_is_named(app: AppContext) -> None:
     utc = await replies_to(app, "/council schedule add a suite:sql every day 09:00")
     app.zone = "Asia/Tokyo"
     tokyo = await replies_to(app, "/council schedule add b suite:sql every day 09:00")
@@ -118,7 +118,7 @@ async def test_without_a_zone_it_is_said_which_is_taken(app: AppContext) -> None
         ("edit", "Begin with a name for the schedule"),
     ],
 )
-async def test_what_cannot_be_is_one_kind_sentence_and_nothing_is_kept(
+async def test_an_invalid_schedule_is_refused_in_a_sentence_and_not_stored(
     app: AppContext, words: str, why: str
 ) -> None:
     text = await replies_to(app, f"/council schedule {words}")
@@ -136,7 +136,7 @@ async def test_a_name_is_taken_once(app: AppContext) -> None:
     assert text == "There is a schedule 'weekly-sql' already: give this one another name."
 
 
-async def test_the_list_tells_when_they_come_how_the_last_run_went_and_what_one_costs(
+async def test_the_list_shows_times_last_run_and_cost_of_schedules(
     app: AppContext,
 ) -> None:
     assert "No schedule yet" in await replies_to(app, "/council schedule")
@@ -169,7 +169,9 @@ async def test_a_schedule_is_paused_resumed_and_removed(app: AppContext) -> None
     assert await app.bakeoff_stores.schedules.list_all() == ()
 
 
-async def test_what_cannot_run_is_not_resumed_and_the_list_says_why(app: AppContext) -> None:
+async def test_a_schedule_that_cannot_run_is_not_resumed_and_the_list_says_why(
+    app: AppContext,
+) -> None:
     await replies_to(app, ADD)
     await replies_to(app, "/council schedule pause weekly-sql")
     await app.bakeoff_stores.suites.remove("", "sql")

@@ -97,7 +97,7 @@ async def test_without_any_it_says_how_to_make_one() -> None:
     assert "There is no suite yet" in await SuiteHarness().replies_to("suite")
 
 
-async def test_a_file_is_shown_with_size_and_cost_and_kept_with_a_press() -> None:
+async def test_a_file_is_shown_with_size_and_cost_and_added_by_a_press() -> None:
     harness = SuiteHarness()
 
     shown = await harness.send("suite add SQL", files=(a_file(),))
@@ -116,7 +116,7 @@ async def test_a_file_is_shown_with_size_and_cost_and_kept_with_a_press() -> Non
     assert add_suite.version in await harness.replies_to("suite")
 
 
-async def test_it_can_be_kept_with_words_where_there_are_no_buttons() -> None:
+async def test_a_suite_is_confirmed_by_a_command_where_there_are_no_buttons() -> None:
     harness, terminal = SuiteHarness(), Place("terminal")
     shown = await harness.send("suite add sql\nWhy?\nHow?", place=terminal)
     (code,) = re.findall(r"`suite keep ([0-9a-f]{8})` keeps it", shown.said[0])
@@ -124,7 +124,7 @@ async def test_it_can_be_kept_with_words_where_there_are_no_buttons() -> None:
     assert "Suite sql is kept" in await harness.replies_to(f"suite keep {code}", place=terminal)
 
 
-async def test_what_is_left_is_not_kept() -> None:
+async def test_a_declined_suite_is_not_stored() -> None:
     harness = SuiteHarness()
     shown = await harness.send("suite add sql\nWhy?")
 
@@ -133,7 +133,7 @@ async def test_what_is_left_is_not_kept() -> None:
     assert "There is no suite yet" in await harness.replies_to("suite")
 
 
-async def test_only_the_one_who_was_shown_it_can_keep_it_and_only_there() -> None:
+async def test_only_its_author_confirms_a_draft_and_only_in_its_workspace() -> None:
     harness = SuiteHarness()
     keep = (await harness.send("suite add sql\nWhy?")).buttons()[KEEP]
 
@@ -158,14 +158,14 @@ async def test_a_suite_that_changed_meanwhile_is_not_overwritten() -> None:
     assert "was changed meanwhile" in await harness.press(keep)
 
 
-async def test_the_same_once_more_is_said_to_be_there() -> None:
+async def test_an_unchanged_suite_is_reported_as_present() -> None:
     harness = SuiteHarness()
     await harness.add_suite("sql")
 
     assert "in just this version already" in await harness.replies_to("suite add sql\nWhy?\nHow?")
 
 
-async def test_a_new_version_says_what_it_takes_the_place_of() -> None:
+async def test_a_new_version_of_a_suite_names_the_one_it_replaces() -> None:
     harness = SuiteHarness()
     before = await harness.add_suite("sql")
 
@@ -197,7 +197,7 @@ async def test_a_workspace_sees_its_own_suites_and_the_houses() -> None:
     assert "There is no suite 'sql'" in await harness.replies_to("suite show sql", place=ELSEWHERE)
 
 
-async def test_keeping_the_houses_suites_again_changes_nothing() -> None:
+async def test_storing_house_suites_again_changes_nothing() -> None:
     suites = an_app().bakeoff_stores.suites
     house = Suite("general", (SuiteQuestion("Why?"),))
 
@@ -219,7 +219,7 @@ async def test_keeping_the_houses_suites_again_changes_nothing() -> None:
         ("suite keep 0123abcd", "does not wait for an answer any more"),
     ],
 )
-async def test_what_cannot_be_done_is_said_with_what_to_do(text: str, sentence: str) -> None:
+async def test_an_impossible_command_is_refused_with_advice(text: str, sentence: str) -> None:
     assert sentence in await SuiteHarness().replies_to(text)
 
 
@@ -258,7 +258,7 @@ async def test_guests_and_shared_channels_see_no_suites() -> None:
     assert "its own members" in await harness.replies_to("suite", guest)
 
 
-async def test_the_one_who_kept_it_or_an_admin_removes_it() -> None:
+async def test_its_author_or_an_admin_removes_a_suite() -> None:
     harness = SuiteHarness()
     await harness.add_suite("sql")
     await harness.add_suite("more")
@@ -272,7 +272,7 @@ async def test_the_one_who_kept_it_or_an_admin_removes_it() -> None:
     assert "There is no suite yet" in await harness.replies_to("suite")
 
 
-async def test_the_houses_suites_are_removed_by_whoever_runs_the_bot() -> None:
+async def test_only_the_operator_removes_house_suites() -> None:
     harness = SuiteHarness()
     await store_house_suites(
         harness.app.bakeoff_stores.suites, [Suite("a", (SuiteQuestion("Why?"),))], ASKED_AT
@@ -328,7 +328,7 @@ async def pressed(harness: SuiteHarness, joining: SuiteAddition, asker: Asker = 
     return "\n".join(chat.said)
 
 
-async def test_the_button_keeps_the_question_with_the_answer_somebody_knows() -> None:
+async def test_the_button_adds_the_question_with_its_right_answer() -> None:
     harness = await harness_with_round(Question("What is 6 x 7?", "U1", place=HERE))
 
     replies_to = await pressed(harness, SuiteAddition("Maths", " 42 "))
@@ -348,7 +348,7 @@ async def test_the_button_adds_nothing_where_nobody_may_ask() -> None:
     assert "not open in this channel" in await pressed(harness, SuiteAddition("maths"))
 
 
-async def test_a_growing_suite_of_the_house_becomes_the_workspaces_own() -> None:
+async def test_a_question_added_to_a_house_suite_makes_a_copy_of_the_workspace() -> None:
     harness = await harness_with_round(Question("What is 6 x 7?", "U1", place=HERE))
     await store_house_suites(
         harness.app.bakeoff_stores.suites, [Suite("maths", (SuiteQuestion("Why?"),))], ASKED_AT

@@ -65,7 +65,7 @@ async def test_of_many_processes_that_start_at_once_one_makes_the_key(
     assert len(keys[0]) == 32
 
 
-async def test_the_houses_suites_are_kept_once(engines: list[AsyncEngine]) -> None:
+async def test_house_suites_are_stored_once(engines: list[AsyncEngine]) -> None:
     house = [Suite(name, (SuiteQuestion(f"Why {name}?"),)) for name in ("sql", "maths")]
 
     await asyncio.gather(

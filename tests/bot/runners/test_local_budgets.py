@@ -158,7 +158,7 @@ async def test_a_round_resumed_after_a_crash_is_reserved_for_once(app: AppContex
     assert {used.total for used in during} == {CALLS * CALL_MICRO}
 
 
-async def test_a_round_that_cannot_be_kept_gives_back_its_money(app: AppContext) -> None:
+async def test_a_round_that_cannot_be_stored_releases_its_budget(app: AppContext) -> None:
     class Full(MemoryStore):
         async def open(self, round_: Round) -> bool:
             raise StoreError("The disk is full.")

@@ -23,7 +23,7 @@ async def harness() -> SchedulerHarness:
     return harness
 
 
-async def test_nothing_is_begun_before_its_slot(harness: SchedulerHarness) -> None:
+async def test_nothing_starts_before_its_slot(harness: SchedulerHarness) -> None:
     await harness.fire()
     await harness.reload()
 
@@ -44,7 +44,7 @@ async def test_at_its_slot_the_suite_is_put_to_the_panel_under_the_slots_id(
     assert (await harness.load_schedule()).last_slot == SLOT
 
 
-async def test_a_slot_is_begun_once_whoever_comes_first(harness: SchedulerHarness) -> None:
+async def test_a_slot_is_started_once(harness: SchedulerHarness) -> None:
     harness.clock.move(minutes=1)
 
     for _ in range(3):
@@ -54,7 +54,7 @@ async def test_a_slot_is_begun_once_whoever_comes_first(harness: SchedulerHarnes
     assert harness.runs.ids == [ID]
 
 
-async def test_who_dies_before_the_slot_is_noted_leaves_nothing_to_begin_twice(
+async def test_a_crash_before_the_slot_is_marked_starts_nothing_twice(
     harness: SchedulerHarness,
 ) -> None:
     harness.clock.move(minutes=1)
@@ -77,7 +77,7 @@ async def test_after_downtime_the_newest_slot_alone_is_run(harness: SchedulerHar
     assert harness.runs.ids == [f"sched:{WEEKLY.id}@2026-12-14T09:00"]
 
 
-async def test_a_slot_that_is_an_hour_late_is_left_out_and_said_once(
+async def test_a_slot_that_is_an_hour_late_is_skipped_with_one_notice(
     harness: SchedulerHarness,
 ) -> None:
     harness.clock.move(hours=2)
@@ -95,7 +95,7 @@ async def test_a_slot_that_is_an_hour_late_is_left_out_and_said_once(
     assert (await harness.load_schedule()).last_slot == SLOT
 
 
-async def test_a_slot_is_left_out_while_the_run_before_goes_on_and_that_is_said(
+async def test_a_slot_is_skipped_with_a_notice_while_the_last_run_continues(
     harness: SchedulerHarness,
 ) -> None:
     harness.runs.goes_on = True
@@ -113,7 +113,7 @@ async def test_a_slot_is_left_out_while_the_run_before_goes_on_and_that_is_said(
     assert (await harness.load_schedule()).last_slot == "2026-11-30T09:00"
 
 
-async def test_what_is_paused_or_removed_meanwhile_is_not_begun(harness: SchedulerHarness) -> None:
+async def test_a_paused_or_removed_schedule_does_not_start(harness: SchedulerHarness) -> None:
     await harness.save_schedule(replace(WEEKLY, paused=True))
     harness.clock.move(minutes=1)
     await harness.fire()
@@ -124,7 +124,7 @@ async def test_what_is_paused_or_removed_meanwhile_is_not_begun(harness: Schedul
     assert harness.runs.ids == []
 
 
-async def test_a_changed_cron_is_gone_by_at_once(harness: SchedulerHarness) -> None:
+async def test_a_changed_cron_takes_effect_at_once(harness: SchedulerHarness) -> None:
     await harness.save_schedule(replace(WEEKLY, cron="30 9 * * 1"))
     harness.clock.move(minutes=1)
 
@@ -146,7 +146,7 @@ async def test_a_chat_that_is_not_connected_is_waited_for(harness: SchedulerHarn
     assert harness.runs.ids == [ID]
 
 
-async def test_a_chat_that_stays_away_is_told_later_what_was_left_out(
+async def test_a_slot_missed_while_the_chat_was_away_is_reported_later(
     harness: SchedulerHarness,
 ) -> None:
     find_chat = harness.app.chats.pop("slack")
@@ -159,7 +159,7 @@ async def test_a_chat_that_stays_away_is_told_later_what_was_left_out(
     assert "is left out" in harness.chat.posted[0][1]
 
 
-async def test_the_page_is_told_nothing_and_needs_no_chat(harness: SchedulerHarness) -> None:
+async def test_a_schedule_of_the_page_needs_no_chat(harness: SchedulerHarness) -> None:
     del harness.app.chats["slack"]
     await harness.app.bakeoff_stores.suites.save(SQL, "U1", harness.clock())
     await harness.save_schedule(replace(WEEKLY, place=Place("web"), scope=""))
@@ -206,7 +206,7 @@ async def archived_channel(harness: SchedulerHarness) -> Schedule:
         (archived_channel, "It is archived."),
     ],
 )
-async def test_what_cannot_run_is_paused_and_its_maker_told_once(
+async def test_a_schedule_that_cannot_run_is_paused_and_its_author_told_once(
     harness: SchedulerHarness, spoil: object, why: str
 ) -> None:
     assert callable(spoil)
@@ -226,7 +226,7 @@ async def test_what_cannot_run_is_paused_and_its_maker_told_once(
     assert (await harness.load_schedule()).paused
 
 
-async def test_a_channel_that_turns_out_to_be_gone_pauses_it_as_well(
+async def test_a_channel_that_is_found_missing_at_the_start_pauses_the_schedule(
     harness: SchedulerHarness,
 ) -> None:
     harness.runs.refused = "I cannot post there: the channel is not there any more."
@@ -240,7 +240,7 @@ async def test_a_channel_that_turns_out_to_be_gone_pauses_it_as_well(
     assert (await harness.load_schedule()).paused
 
 
-async def test_where_nobody_can_be_told_it_is_paused_all_the_same(
+async def test_a_schedule_is_paused_even_if_its_author_cannot_be_told(
     harness: SchedulerHarness,
 ) -> None:
     harness.chat.gone = {"C1", "U1"}
@@ -252,7 +252,7 @@ async def test_where_nobody_can_be_told_it_is_paused_all_the_same(
     assert (await harness.load_schedule()).paused
 
 
-async def test_what_was_left_out_and_cannot_be_said_pauses_it(harness: SchedulerHarness) -> None:
+async def test_a_skip_that_cannot_be_posted_pauses_the_schedule(harness: SchedulerHarness) -> None:
     harness.chat.gone = {"C1"}
     harness.clock.move(hours=2)
 
@@ -287,7 +287,7 @@ async def test_a_database_that_is_away_costs_no_slot(harness: SchedulerHarness) 
     assert harness.runs.ids == [ID]
 
 
-async def test_a_cap_goes_along(harness: SchedulerHarness) -> None:
+async def test_a_scheduled_bakeoff_has_the_cap_of_its_schedule(harness: SchedulerHarness) -> None:
     await harness.save_schedule(replace(WEEKLY, cap_micro=2_000_000))
     harness.clock.move(minutes=1)
 
@@ -296,7 +296,7 @@ async def test_a_cap_goes_along(harness: SchedulerHarness) -> None:
     assert [bakeoff.cap_micro for bakeoff in harness.runs.started] == [2_000_000]
 
 
-async def test_a_row_that_somebody_broke_stops_no_other(harness: SchedulerHarness) -> None:
+async def test_an_invalid_schedule_does_not_stop_the_others(harness: SchedulerHarness) -> None:
     await harness.save_schedule(replace(WEEKLY, id="bad", name="bad", zone="Mars/Olympus"))
     await harness.save_schedule(replace(WEEKLY, id="worse", name="worse", cron="whenever"))
     harness.clock.move(minutes=1)

@@ -75,7 +75,7 @@ async def make_harnesses(database: SharedDatabase, clock: Clock) -> list[Schedul
     return [await make_harness(database.connect(), clock) for _ in range(database.schedulers)]
 
 
-async def test_so_many_slots_across_a_change_of_clocks_are_as_many_runs(
+async def test_every_slot_across_a_clock_change_runs_once(
     database: SharedDatabase,
 ) -> None:
     clock = Clock(START)
@@ -98,7 +98,7 @@ async def test_so_many_slots_across_a_change_of_clocks_are_as_many_runs(
     assert [post for harness in harnesses for post in harness.chat.posted] == []
 
 
-async def test_so_they_are_whoever_is_late_asleep_or_looks_in_between(
+async def test_late_and_sleeping_schedulers_lose_and_repeat_no_slot(
     database: SharedDatabase,
 ) -> None:
     clock, chance = Clock(START), Random("late")

@@ -75,7 +75,7 @@ async def test_a_timer_fires_at_the_slot_of_a_schedule_that_was_made_just_now() 
         assert harness.app.now() - datetime.fromisoformat(f"{SLOT}+00:00") < timedelta(seconds=5)
 
 
-async def test_what_another_process_made_is_found_at_the_next_look() -> None:
+async def test_a_schedule_of_another_process_is_found_at_the_next_reload() -> None:
     async with running(0.5, look_seconds=0.1) as harness:
         await harness.save_schedule()
 
@@ -84,7 +84,7 @@ async def test_what_another_process_made_is_found_at_the_next_look() -> None:
         assert harness.runs.ids == [ID]
 
 
-async def test_what_was_due_while_nobody_ran_is_begun_at_the_start() -> None:
+async def test_a_slot_missed_while_nothing_ran_starts_at_the_start() -> None:
     async with running(-600) as harness:
         await harness.save_schedule()
         await harness.app.pubsub.publish(SCHEDULES)

@@ -78,7 +78,7 @@ def test_the_example_in_the_repository_is_sound() -> None:
     assert load_panel_config(example) is not None
 
 
-def test_limits_are_what_their_sections_say_and_usual_where_they_say_nothing(
+def test_limits_come_from_their_sections_or_the_defaults(
     tmp_path: Path,
 ) -> None:
     text = "[providers.openai]\nconcurrency = 8\nrequests_per_minute = 60\n"
@@ -94,7 +94,7 @@ def test_an_empty_file_has_no_panels(tmp_path: Path) -> None:
     assert house_panel(tmp_path, "") == PanelConfig()
 
 
-def test_the_first_panel_is_the_default_where_none_is_named(tmp_path: Path) -> None:
+def test_the_first_panel_is_the_default(tmp_path: Path) -> None:
     text = panel_toml(["scripted/random", "scripted/b"])
 
     assert house_panel(tmp_path, text).default == "house"
@@ -127,7 +127,7 @@ def test_a_seat_without_a_section_is_named_after_its_model(tmp_path: Path) -> No
     assert (member.display, member.family) == ("Claude Sonnet 4.6", "anthropic")
 
 
-def test_a_panels_terms_are_what_it_says(tmp_path: Path) -> None:
+def test_a_panels_terms_are_read_from_its_section(tmp_path: Path) -> None:
     terms = {"quorum": 1, "answer_seconds": 5, "ballot_temperature": 0.7, "audit_share": 0}
     found = house_panel(tmp_path, panel_toml(["openai/a", "openai/b"], **terms))
 
