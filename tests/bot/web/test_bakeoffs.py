@@ -13,7 +13,7 @@ from bot.access import Access
 from council.bakeoffs.models import Ending
 from council.places import Place
 from tests.bot.app_fakes import an_app
-from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, kept
+from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, store_bakeoff
 from tests.bot.web.browsing import Browser, Site, make_site
 from tests.builders import ASKED_AT, CLAUDE
 from tests.fakes.gateway import FakeGateway, Hangs
@@ -161,7 +161,7 @@ async def test_a_bakeoff_is_cancelled_and_resumed_by_its_author(stalled_site: Si
 
 
 async def test_bakeoffs_of_chats_are_not_listed(site: Site) -> None:
-    await kept(site.context.app)
+    await store_bakeoff(site.context.app)
 
     page = await site.browser().get("/bakeoffs/bo:beef")
 
@@ -175,7 +175,7 @@ async def test_an_unknown_bakeoff_is_not_found(site: Site) -> None:
 
 
 async def test_a_bakeoff_that_ended_early_says_why_and_what_to_do(site: Site) -> None:
-    bakeoff = await kept(site.context.app, a_bakeoff(place=Place("web", channel="web:1")))
+    bakeoff = await store_bakeoff(site.context.app, a_bakeoff(place=Place("web", channel="web:1")))
     await site.context.app.bakeoff_stores.bakeoffs.end(
         bakeoff.id, Ending(ASKED_AT, "The day is used up.")
     )
