@@ -18,16 +18,18 @@ from bot.bakeoffs.bias_report import bias_report
 from bot.context import AppContext
 from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import SharedClock, now
-from bot.coordination.locks import LocalLocks
+from bot.coordination.locks import FileClaims, LocalLocks
 from bot.coordination.pubsub import LocalPubSub, ProviderSync
 from bot.coordination.tasks import running_alongside
 from bot.observability import metrics
 from bot.observability.tracing import CollectorConfig, Tracing, open_tracing
 from bot.outbox import Outbox
-from bot.ports import NamedLocks, PubSub, RoundClaims, Runner
-from bot.runners.local import NO_CLAIMS, FileClaims, GatewayFactory, LocalRunner, Prepare
+from bot.ports import NamedLocks, PubSub, Runner
+from bot.research.services import ResearchServices
+from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
+from bot.settings.panels import is_built_in
 from bot.suite_files import store_house_suites
 from council.anonymize import scrub
 from council.bakeoffs.ports import BakeoffStores
@@ -41,13 +43,11 @@ from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
 from council.gateways.throttling.provider import SharedLimits
 from council.panel import Member, Panel
-from council.ports import Gateway, HashChainStore, Ledger, SharedRateLimiter, Store
+from council.ports import Gateway, Ledger, SharedRateLimiter, Store
 from council.providers import Health, ProviderHint
-from council.research.experiment import ExperimentStore
 from council.rounds import Round
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import check_file_opens, open_engine, open_separate_pool
-from storage.experiments import SqlExperiments
 from storage.hash_chain import SqlHashChain
 from storage.key_value import SqlKeyValueStore
 from storage.ledger import SqlLedger
@@ -56,6 +56,7 @@ from storage.migrate import upgrade
 from storage.outbox import SqlOutbox
 from storage.rate_limiter import SqlRateLimiter
 from storage.records import SqlRecords, sql_votes
+from storage.research.experiments import SqlExperiments
 from storage.rounds import SqlRoundStore
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ class StartOptions:
 
 
 @asynccontextmanager
-async def open_app(settings: Settings, options: StartOptions) -> AsyncIterator[AppContext]:
+async def open_app(
+    settings: Settings, options: StartOptions = StartOptions()
+) -> AsyncIterator[AppContext]:
     """Yield the context of an app that can run rounds; close its models and database at the end."""
     panels = await load_panels(settings, local=options.local)
     async with AsyncExitStack() as stack:
@@ -101,10 +104,10 @@ async def open_app(settings: Settings, options: StartOptions) -> AsyncIterator[A
         )
         runner = await stack.enter_async_context(_open_runner(parts, cluster, options))
         leader_lock = SqlLeaderLock(engine) if settings.uses_database_server else None
-        registry = BakeoffRegistry(None if claims is NO_CLAIMS else claims, leader_lock)
+        registry = BakeoffRegistry(claims, leader_lock)
         stack.push_async_callback(registry.stop)  # before the runner, whose calls may still end
         # A process that serves a chat has its claim, if there are claims.
-        outbox = Outbox(SqlOutbox(engine), services.now, alone=claims is not NO_CLAIMS)
+        outbox = Outbox(SqlOutbox(engine), services.now, alone=claims is not None)
         bakeoff_stores = _bakeoff_stores(engine)
         await store_house_suites(bakeoff_stores.suites, panels.suites, services.now())
         yield AppContext(
@@ -114,7 +117,7 @@ async def open_app(settings: Settings, options: StartOptions) -> AsyncIterator[A
             now=services.now,
             budget=budget,
             bakeoff_stores=bakeoff_stores,
-            experiments=SqlExperiments(engine),
+            research=ResearchServices(SqlExperiments(engine)),
             key_values=SqlKeyValueStore(engine),
             measure_bias=bias_report,
             texts_days=panels.texts_days,
@@ -141,8 +144,8 @@ class Stores:
 
     store: SqlRoundStore
     bakeoff_stores: BakeoffStores
-    chain: HashChainStore
-    experiments: ExperimentStore
+    chain: SqlHashChain
+    research: ResearchServices
     ledger: Ledger
 
 
@@ -154,7 +157,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             SqlRoundStore(engine),
             _bakeoff_stores(engine),
             SqlHashChain(engine),
-            SqlExperiments(engine),
+            ResearchServices(SqlExperiments(engine)),
             SqlLedger(engine),
         )
 
@@ -288,7 +291,7 @@ async def _open_models(
             scrub.warm_up()
             if any(seat.demonstration for seat in _seats(panel)):
                 await local.start()
-            elif _uses_litellm(panel):
+            elif not all(map(is_built_in, _seats(panel))):
                 await remote.warm()
 
         yield _Models(RoutingGateway(routes), prepare, remote.health)
@@ -297,7 +300,7 @@ async def _open_models(
 async def _warm_up(panels: PanelConfig) -> None:
     """Import litellm while the database is opened, if the default panel needs it."""
     panel = panels.panels.get(panels.default or "")
-    if panel and _uses_litellm(panel):
+    if panel and not all(map(is_built_in, _seats(panel))):
         models = [seat.member.model_id for seat in panels.seats.values()]
         await asyncio.to_thread(load_warm, models)
 
@@ -306,37 +309,26 @@ def _seats(panel: Panel) -> tuple[Member, ...]:
     return (*panel.judges, *panel.chairmen)
 
 
-def _uses_litellm(panel: Panel) -> bool:
-    return not all(
-        seat.demonstration or seat.model_id.startswith(SCRIPTED) for seat in _seats(panel)
-    )
-
-
 def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:
     """Return litellm's settings for each of its seats; a key is used for its own seat alone."""
     return {
         key: SeatSettings(
+            **seat.section.model_dump(include={*SeatSettings.__dataclass_fields__} - {"model"}),
             model=seat.member.model_id,
-            api_base=seat.section.api_base,
             api_key=settings.key_for(
                 seat.member.model_id.partition("/")[0], seat.section.api_key_env
             ),
-            max_tokens=seat.section.max_tokens,
-            context_tokens=seat.section.context_tokens,
-            stream=seat.section.stream,
-            input_usd_per_million=seat.section.input_usd_per_million,
-            output_usd_per_million=seat.section.output_usd_per_million,
         )
         for key, seat in seats.items()
-        if not seat.member.model_id.startswith(SCRIPTED)
+        if not is_built_in(seat.member)
     }
 
 
 @contextmanager
-def _open_claims(settings: Settings) -> Iterator[RoundClaims]:
+def _open_claims(settings: Settings) -> Iterator[FileClaims | None]:
     """Yield the claims of the processes that share the database file."""
     if settings.database_file is None:
-        yield NO_CLAIMS
+        yield None
         return
     claims = FileClaims(settings.database_file.with_name(f"{settings.database_file.name}.lock"))
     try:
@@ -351,7 +343,7 @@ class _RunnerParts:
     gateway: Gateway
     prepare: Prepare
     paying: GatewayFactory
-    claims: RoundClaims
+    claims: FileClaims | None
     tracing: Tracing
     now: Callable[[], datetime]
 

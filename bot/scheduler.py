@@ -18,12 +18,7 @@ from apscheduler.triggers.base import BaseTrigger
 from bot.access import AccessDeniedError
 from bot.bakeoffs.lifecycle import run_bakeoff
 from bot.chat import Chat, MessageGoneError, Post, PostingForbiddenError
-from bot.commands.schedules import (
-    ReportTarget,
-    new_scheduled_bakeoff,
-    report_target,
-    unfinished_run,
-)
+from bot.commands.schedules import new_scheduled_bakeoff, unfinished_run
 from bot.context import SCHEDULES, AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability import logs
@@ -31,6 +26,7 @@ from bot.render.schedules import dropped_post, paused_post, skipped_post
 from bot.schedules.cron import DueSlot, Slots, find_due_slot, schedule_slots
 from council.bakeoffs.models import Bakeoff, Schedule
 from council.errors import CouncilError, PanelError, SuiteError
+from council.places import LOCAL_CHATS
 
 RELOAD_SECONDS = 30.0  # between reads of all schedules, unless a change is announced
 
@@ -69,7 +65,8 @@ class Scheduler:
         self._trigger = trigger
         self._reload_seconds = reload_seconds
         self.tasks = BackgroundTasks()
-        self._slot_runner = SlotRunner(app, run_bakeoff, self.tasks)
+        self._run_bakeoff = run_bakeoff
+        self._busy: set[str] = set()
         self._scheduled: dict[str, Slots] = {}
         self._invalid: set[str] = set()
         self._timers = AsyncIOScheduler(
@@ -77,7 +74,7 @@ class Scheduler:
             job_defaults={
                 "coalesce": True,
                 "max_instances": 1,
-                # `due` decides what is too late, and reports it; a timer would only drop it.
+                # What is too late is reported; the timer would only drop it.
                 "misfire_grace_time": None,
             },
         )
@@ -110,10 +107,6 @@ class Scheduler:
             if find_due_slot(schedule, self._app.now()):
                 self.tasks.start(self.fire(schedule.id))
 
-    async def fire(self, schedule_id: str) -> None:
-        """Start what a schedule has due, once among all processes."""
-        await self._slot_runner.fire(schedule_id)
-
     @property
     def scheduled(self) -> Mapping[str, Slots]:
         """The slots of the schedules that have a timer, by schedule id."""
@@ -143,23 +136,13 @@ class Scheduler:
         self._invalid.discard(schedule.id)
         return True
 
-
-class SlotRunner:
-    """Starts the bake-off of a slot, or reports why not; one slot of a schedule at a time."""
-
-    def __init__(self, app: AppContext, run_bakeoff: RunBakeoff, tasks: BackgroundTasks) -> None:
-        self._app = app
-        self._run_bakeoff = run_bakeoff
-        self._tasks = tasks
-        self._busy: set[str] = set()
-
     async def fire(self, schedule_id: str) -> None:
-        """Start what a schedule has due; the next reload retries what fails."""
+        """Start what a schedule has due, once among all processes; the next reload retries it."""
         if schedule_id in self._busy:
             return
         self._busy.add(schedule_id)
         try:
-            await self._fire(schedule_id)
+            await self._start_due(schedule_id)
         except CouncilError as error:
             log = structlog.get_logger()
             log.warning("schedule_not_fired", schedule_id=schedule_id, why=str(error))
@@ -169,74 +152,73 @@ class SlotRunner:
         finally:
             self._busy.discard(schedule_id)
 
-    async def _fire(self, schedule_id: str) -> None:
+    async def _start_due(self, schedule_id: str) -> None:
+        """Start the bake-off of the newest slot, or report why not, and note the slot as used."""
         schedule = await self._load(schedule_id)
-        found = find_due_slot(schedule, self._app.now()) if schedule else None
-        target = report_target(self._app, schedule.place) if schedule else None
+        due = find_due_slot(schedule, self._app.now()) if schedule else None
+        if not schedule or not due:
+            return
+        chat = self._app.find_chat(schedule.place)
         # Wait for a chat that is not connected; a slot that gets too late is reported then.
-        if not schedule or not found or not target:
+        if chat is None and schedule.place.chat not in LOCAL_CHATS:
             return
-        await self._start(target, schedule, found)
-        await self._app.bakeoff_stores.schedules.claim_slot(schedule.id, found.slot.key)
+        if due.is_late:
+            post = dropped_post(schedule, due, self._app.now())
+            await self._report_skipped(chat, schedule, due, post)
+        elif before := await unfinished_run(self._app, schedule, but=due.slot.key):
+            await self._report_skipped(chat, schedule, due, skipped_post(schedule, due, before))
+        else:
+            await self._start(chat, schedule, due)
+        await self._app.bakeoff_stores.schedules.claim_slot(schedule.id, due.slot.key)
 
-    async def _start(self, target: ReportTarget, schedule: Schedule, found: DueSlot) -> None:
-        if found.is_late:
-            post = dropped_post(schedule, found, self._app.now())
-            await self._report_skipped(target, schedule, found, post)
-            return
-        if before := await unfinished_run(self._app, schedule, but=found.slot.key):
-            post = skipped_post(schedule, found, before)
-            await self._report_skipped(target, schedule, found, post)
-            return
+    async def _start(self, chat: Chat | None, schedule: Schedule, due: DueSlot) -> None:
         try:
-            bakeoff = await new_scheduled_bakeoff(self._app, schedule, found.slot.key)
-            if target.chat:
-                await target.chat.check_postable(schedule.place)
+            bakeoff = await new_scheduled_bakeoff(self._app, schedule, due.slot.key)
+            if chat:
+                await chat.check_postable(schedule.place)
         except _PERMANENT_ERRORS as error:
-            await self._pause(target, schedule, found, str(error))
+            await self._pause(chat, schedule, due, str(error))
             return
         if await self._app.bakeoff_stores.bakeoffs.open(bakeoff):
             log = structlog.get_logger()
             log.info("schedule_fired", schedule=schedule.name, bakeoff_id=bakeoff.id)
-            self._tasks.start(self._run(target, schedule, found, bakeoff))
+            self.tasks.start(self._run(chat, schedule, due, bakeoff))
 
     async def _run(
-        self, target: ReportTarget, schedule: Schedule, found: DueSlot, bakeoff: Bakeoff
+        self, chat: Chat | None, schedule: Schedule, due: DueSlot, bakeoff: Bakeoff
     ) -> None:
         try:
-            await self._run_bakeoff(self._app, target.chat, bakeoff)
+            await self._run_bakeoff(self._app, chat, bakeoff)
         except PostingForbiddenError as error:
-            await self._pause(target, schedule, found, str(error))
+            await self._pause(chat, schedule, due, str(error))
         # The process that runs it has reported and logged it.
         except CouncilError as error:
             log = structlog.get_logger()
             log.warning("scheduled_bakeoff_stopped", bakeoff_id=bakeoff.id, why=str(error))
 
     async def _report_skipped(
-        self, target: ReportTarget, schedule: Schedule, found: DueSlot, post: Post
+        self, chat: Chat | None, schedule: Schedule, due: DueSlot, post: Post
     ) -> None:
         """Post once that a slot has no run."""
         log = structlog.get_logger()
-        log.warning("slot_left_out", schedule=schedule.name, slot=found.slot.key, why=post.summary)
-        if target.chat is None:
+        log.warning("slot_left_out", schedule=schedule.name, slot=due.slot.key, why=post.summary)
+        if chat is None:
             return
-        bakeoff_id = schedule.bakeoff_id(found.slot.key)
+        bakeoff_id = schedule.bakeoff_id(due.slot.key)
         try:
-            await self._app.outbox.send(target.chat, bakeoff_id, "left out", post, schedule.place)
+            await self._app.outbox.send(chat, bakeoff_id, "left out", post, schedule.place)
         except (PostingForbiddenError, MessageGoneError) as error:
-            await self._pause(target, schedule, found, str(error))
+            await self._pause(chat, schedule, due, str(error))
 
-    async def _pause(
-        self, target: ReportTarget, schedule: Schedule, found: DueSlot, why: str
-    ) -> None:
+    async def _pause(self, chat: Chat | None, schedule: Schedule, due: DueSlot, why: str) -> None:
         """Pause a schedule that cannot run, after telling its author privately."""
         log = structlog.get_logger()
-        log.warning("schedule_paused", schedule=schedule.name, slot=found.slot.key, why=why)
-        if target.chat:
-            place = target.chat.private_place(schedule.made_by, schedule.place)
-            bakeoff_id, post = schedule.bakeoff_id(found.slot.key), paused_post(schedule, why)
+        log.warning("schedule_paused", schedule=schedule.name, slot=due.slot.key, why=why)
+        if chat:
+            place = chat.private_place(schedule.made_by, schedule.place)
+            bakeoff_id, post = schedule.bakeoff_id(due.slot.key), paused_post(schedule, why)
             with suppress(PostingForbiddenError, MessageGoneError):  # then nobody can be told
-                await self._app.outbox.send(target.chat, bakeoff_id, "paused", post, place)
+                await self._app.outbox.send(chat, bakeoff_id, "paused", post, place)
         if current := await self._load(schedule.id):
             await self._app.bakeoff_stores.schedules.save(replace(current, paused=True))
         await self._app.pubsub.publish(SCHEDULES)

@@ -1,10 +1,19 @@
 """Values of one model call (Prompt, Call, Reply) and its outcome (Answer or Absence)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from council.panel import Member
+
+
+class Role(StrEnum):
+    """What a seat was asked for."""
+
+    ANSWER = "answer"
+    BALLOT = "ballot"
+    SYNTHESIS = "synthesis"
+    GRADE = "grade"  # only in experiments
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +29,17 @@ class Call:
     """A prompt addressed to a member.
 
     `schema` is the JSON schema of the expected reply; providers that can enforce it do, but the
-    reply is always checked. `on_text` receives the text so far while a provider streams it.
+    reply is always checked. `on_text` receives the text so far while a provider streams it. At
+    `deadline`, by the event loop's clock, the call is cancelled as too late.
     """
 
     member: Member
     prompt: Prompt
     temperature: float | None = None
+    role: Role = Role.ANSWER
     schema: Mapping[str, object] | None = None
     on_text: Callable[[str], None] | None = None
+    deadline: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +53,6 @@ class Reply:
     cost_usd: float | None = None
     seconds: float = 0.0
     attempts: int = 1
-
-
-class Role(StrEnum):
-    """What a seat was asked for."""
-
-    ANSWER = "answer"
-    BALLOT = "ballot"
-    SYNTHESIS = "synthesis"
-    GRADE = "grade"  # only in experiments
 
 
 @dataclass(frozen=True, slots=True)

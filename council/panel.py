@@ -1,8 +1,9 @@
 """The panel: members, outside judges and chairmen, the rubric and the terms of its rounds."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NewType
+from typing import Any, NewType
 
 from council.errors import PanelError
 
@@ -12,12 +13,24 @@ MIN_MEMBERS = 2
 MAX_MEMBERS = 10  # slot letters are A…J and public labels K…Z, so they never overlap
 
 
+def is_unset(value: object) -> bool:
+    """Return whether an optional setting has no value: None, False or ()."""
+    return value is None or value is False or value == ()
+
+
+# Metadata of a field that is stored, exported and sealed only where it is set, so that rounds from
+# before it stay as they were. `storage` serializes with pydantic, which reads "exclude_if".
+IF_SET: Mapping[str, Any] = {"exclude_if": is_unset}
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """A model in a seat of the panel; `key` is its name in the panel.
 
     `receiver` is the company that receives the texts, if the model id does not show it.
     `demonstration` marks models that are too small for their rankings to mean much.
+    A field with the name of a setting in `council.toml` has its value; a new one needs a default
+    and `metadata=IF_SET`.
     """
 
     key: str
@@ -44,6 +57,7 @@ class Terms:
 
     Each stage and each chairman has a separate deadline; `round_seconds` limits them all, counted
     from the moment a process starts or resumes the round. A temperature of None is not sent.
+    An `audit_share` of None is that of bake-offs in a bake-off, and 0 elsewhere.
     """
 
     method: str = "blind-ranking"
@@ -55,7 +69,7 @@ class Terms:
     answer_temperature: float | None = 1.0
     ballot_temperature: float | None = 0.0
     synthesis_temperature: float | None = 0.3
-    audit_share: float = 0.2
+    audit_share: float | None = None
     max_round_usd: float | None = None
 
 

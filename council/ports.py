@@ -13,7 +13,6 @@ from council.answers import Call, Reply
 from council.ballots import Ballot
 from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope
 from council.feedback import Feedback, HumanVote
-from council.integrity.hash_chain import Link, StoredLink
 from council.integrity.seal import Seal
 from council.money import Price
 from council.panel import Member
@@ -335,18 +334,6 @@ class Store(Protocol):
 
         A round with an unreadable ballot is left out.
         """
-        ...
-
-
-class HashChainStore(Protocol):
-    """Read access to the hash chains of closed rounds; each scope has one."""
-
-    async def heads(self) -> tuple[Link, ...]:
-        """Return the last link of every chain, ordered by scope."""
-        ...
-
-    async def links(self, scope: str, after: int | None, limit: int) -> tuple[StoredLink, ...]:
-        """Return up to `limit` links of a chain after a number, or from the first, in order."""
         ...
 
 

@@ -16,6 +16,7 @@ from council.tally import Tally, count_ballots
 
 # Kinds of audit: reversed order, the judge's own answer included, authors named.
 ORDER, OWN, NAMED = "order", "own", "named"
+BAKEOFF_AUDIT_SHARE = 0.2  # of a bake-off's rounds, unless the panel says otherwise
 # A round keeps the policy under which it was opened, so a new policy changes no stored round.
 AUDIT_POLICY = "2"
 POLICIES: Mapping[str, tuple[str, ...]] = {"1": (ORDER,), "2": (OWN, ORDER, NAMED)}
@@ -62,7 +63,7 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
     judge has no counted ballot or, for kind "own", no answer. No other judge takes its place:
     the selection must not depend on how judges voted.
     """
-    if random_fraction(round_.seed, "audit") >= round_.panel.terms.audit_share or not draw.slates:
+    if random_fraction(round_.seed, "audit") >= _audit_share(round_) or not draw.slates:
         return None
     kind = shuffle(audit_kinds(round_), round_.seed, "audit kind")[0]
     slates = {slate.judge: slate for slate in draw.slates}
@@ -75,6 +76,14 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
     if kind == NAMED:
         authors = {label: round_.panel.seat(key).display for key, label in draw.labels.pairs}
     return Audit(kind, ballots[0], slate, nonce_for(round_.seed, judge, kind), authors)
+
+
+def _audit_share(round_: Round) -> float:
+    """Return the panel's share of audited rounds; unless it has one, only bake-offs are audited."""
+    share = round_.panel.terms.audit_share
+    if share is None:
+        return BAKEOFF_AUDIT_SHARE if round_.bakeoff else 0.0
+    return share
 
 
 def audit_kinds(round_: Round) -> tuple[str, ...]:

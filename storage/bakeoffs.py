@@ -1,35 +1,38 @@
 """Stores of suites, bake-offs and schedules in a SQL database."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import Select, case, delete, func, literal_column, select, update
+from sqlalchemy import Select, case, delete, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite
 from council.bakeoffs.ports import ALL_BAKEOFFS, BakeoffQuery, StoredSuite, SuiteSummary
-from council.errors import BakeoffError, ScheduleError, StoreError, SuiteError
+from council.errors import BakeoffError, ScheduleError, SuiteError
 from storage.bakeoff_tables import BakeoffRow, ExperimentRow, ScheduleRow, SuiteBodyRow, SuiteRow
-from storage.engine import read_only_engine
-from storage.row_mapping import PANEL, place_from_row, translate_validation_errors, validate
-from storage.tables import by_letter
+from storage.engine import SqlStore
+from storage.row_mapping import (
+    PANEL,
+    place_from_row,
+    skip_invalid,
+    translate_validation_errors,
+    validate,
+)
+from storage.tables import by_letter, starts_with
 from storage.transactions import (
     Lock,
     current_attempt,
-    fetch_rows,
     insert,
     insert_into,
     is_own_write,
     lock_exclusive,
     lock_shared,
     retried_and_shielded,
-    transaction,
 )
 
 SUITE = TypeAdapter(Suite)
@@ -45,18 +48,14 @@ _SCHEDULE_SCOPE: Any = col(ScheduleRow.scope)
 _LAST_SLOT: Any = col(ScheduleRow.last_slot)
 
 
-class SqlSuites:
+class SqlSuites(SqlStore):
     """The suite store: a row for each version of a suite."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def save(self, suite: Suite, by: str, at: datetime) -> bool:
         """Store a suite as the newest version; return False if it is the newest already."""
         own = (suite.scope == _SCOPE, suite.name == _NAME)
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             await lock_exclusive(connection, Lock.SUITES)
             newest = (
                 await connection.execute(
@@ -75,12 +74,9 @@ class SqlSuites:
     @retried_and_shielded
     async def load(self, scope: str, name: str, version: str = "") -> Suite:
         """Return the version that begins with `version`, or the newest; raise SuiteError."""
-        # Not LIKE, which ignores case on SQLite only.
-        begins = func.substr(_VERSION, 1, len(version)) == version
-        condition = begins if version else _REMOVED.is_(False)
+        condition = starts_with(_VERSION, version) if version else _REMOVED.is_(False)
         query = _with_bodies().where(_visible_from(scope), name == _NAME, condition)
-        async with transaction(self._readers) as connection:
-            rows = await fetch_rows(connection, query.order_by(*_own_first(scope)).limit(1))
+        rows = await self._fetch(query.order_by(*_own_first(scope)).limit(1))
         if not rows:
             raise suite_not_found(name, version)
         return _suite_from_row(rows[0]).suite
@@ -89,7 +85,7 @@ class SqlSuites:
     async def versions(self, scope: str, name: str) -> tuple[str, ...]:
         """Return the versions of a suite, newest first."""
         query = select(_SCOPE, _VERSION).where(_visible_from(scope), name == _NAME)
-        async with transaction(self._readers) as connection:
+        async with self._read() as connection:
             rows = (await connection.execute(query.order_by(*_own_first(scope)))).all()
         return tuple(row.version for row in rows if row.scope == rows[0].scope)
 
@@ -97,8 +93,7 @@ class SqlSuites:
     async def list_summaries(self, scope: str) -> tuple[SuiteSummary, ...]:
         """Return the suites a workspace can use, its own and the shared ones, sorted by name."""
         query = select(SuiteRow).where(_visible_from(scope), _REMOVED.is_(False))
-        async with transaction(self._readers) as connection:
-            rows = await fetch_rows(connection, query.order_by(*_own_first(scope)))
+        rows = await self._fetch(query.order_by(*_own_first(scope)))
         chosen: dict[str, SuiteSummary] = {}
         for row in rows:
             chosen.setdefault(row["name"], _summary_from_row(row))
@@ -108,10 +103,7 @@ class SqlSuites:
     async def remove(self, scope: str, name: str) -> bool:
         """Hide a suite; its versions remain for the bake-offs that used them."""
         own = (scope == _SCOPE, name == _NAME, _REMOVED.is_(False))
-        removed: Any = update(SuiteRow).where(*own).values(removed=True)
-        async with transaction(self._engine) as connection:
-            result = await connection.execute(removed.returning(literal_column("1")))
-            return bool(result.all())
+        return await self._execute(update(SuiteRow).where(*own).values(removed=True))
 
     @retried_and_shielded
     async def list_all(self) -> tuple[StoredSuite, ...]:
@@ -124,9 +116,8 @@ class SqlSuites:
             .where(_REMOVED.is_(False))
             .order_by(by_letter(_SCOPE), by_letter(_NAME), _NTH)
         )
-        async with transaction(self._readers) as connection:
-            rows = await fetch_rows(connection, query)
-        return tuple(_readable_suites(rows))
+        rows = await self._fetch(query)
+        return tuple(skip_invalid(_suite_from_row, rows))
 
 
 async def _upsert_newest(connection: AsyncConnection, stored: StoredSuite, nth: int) -> None:
@@ -156,12 +147,6 @@ def _own_first(scope: str) -> tuple[Any, ...]:
     return case((scope == _SCOPE, 0), else_=1), _NTH.desc()
 
 
-def _readable_suites(rows: Iterable[dict[str, Any]]) -> Iterator[StoredSuite]:
-    for row in rows:
-        with suppress(StoreError):
-            yield _suite_from_row(row)
-
-
 def _suite_from_row(row: dict[str, Any]) -> StoredSuite:
     with translate_validation_errors("Suite", row["name"]):
         suite = suite_from_body(row["scope"], row["name"], row["body"])
@@ -180,17 +165,13 @@ def _summary_from_row(row: dict[str, Any]) -> SuiteSummary:
     )
 
 
-class SqlBakeoffs:
+class SqlBakeoffs(SqlStore):
     """The bake-off store; the rounds of a bake-off are in the round store."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def open(self, bakeoff: Bakeoff) -> bool:
         """Store a new bake-off with its suite's content; return False if its id is taken."""
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             row = _bakeoff_row(bakeoff)
             if not await insert(connection, [row]):
                 return await is_own_write(connection, row, ("at", "asked_by", "suite_version"))
@@ -208,19 +189,15 @@ class SqlBakeoffs:
         await self._update(bakeoff_id, cap_micro=cap_micro)
 
     async def _update(self, bakeoff_id: str, **values: Any) -> None:  # noqa: ANN401
-        statement: Any = update(BakeoffRow).where(col(BakeoffRow.id) == bakeoff_id)
-        statement = statement.values(**values)
-        async with transaction(self._engine) as connection:
-            updated = await connection.execute(statement.returning(literal_column("1")))
-            if updated.first() is None:
-                raise bakeoff_not_found(bakeoff_id)
+        statement = update(BakeoffRow).where(col(BakeoffRow.id) == bakeoff_id).values(**values)
+        if not await self._execute(statement):
+            raise bakeoff_not_found(bakeoff_id)
 
     @retried_and_shielded
     async def load(self, bakeoff_id: str) -> Bakeoff:
         """Return a bake-off; raise BakeoffError for an unknown one."""
         query = _bakeoffs_with_bodies().where(col(BakeoffRow.id) == bakeoff_id)
-        async with transaction(self._readers) as connection:
-            rows = await fetch_rows(connection, query)
+        rows = await self._fetch(query)
         if not rows:
             raise bakeoff_not_found(bakeoff_id)
         return _bakeoff_from_row(rows[0])
@@ -234,15 +211,8 @@ class SqlBakeoffs:
         query = (
             _bakeoffs_with_bodies().where(*_conditions(wanted)).order_by(*newest_first).limit(limit)
         )
-        async with transaction(self._readers) as connection:
-            rows = await fetch_rows(connection, query)
-        return tuple(_readable_bakeoffs(rows))
-
-
-def _readable_bakeoffs(rows: Iterable[dict[str, Any]]) -> Iterator[Bakeoff]:
-    for row in rows:
-        with suppress(StoreError):
-            yield _bakeoff_from_row(row)
+        rows = await self._fetch(query)
+        return tuple(skip_invalid(_bakeoff_from_row, rows))
 
 
 def _conditions(wanted: BakeoffQuery) -> Iterator[Any]:
@@ -306,17 +276,13 @@ def _bakeoff_from_row(values: dict[str, Any]) -> Bakeoff:
         )
 
 
-class SqlSchedules:
+class SqlSchedules(SqlStore):
     """The schedule store; each slot of a schedule is taken once, by one process."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def save(self, schedule: Schedule) -> None:
         """Store a new or changed schedule; raise ScheduleError for a taken name."""
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             try:
                 await connection.execute(upsert_schedule(schedule, connection.dialect.name))
             except IntegrityError:  # the only other unique key is the name
@@ -326,10 +292,11 @@ class SqlSchedules:
     async def claim_slot(self, schedule_id: str, slot: str) -> bool:
         """Take a slot; return False if any process has taken it or a later one."""
         is_open = (schedule_id == _SCHEDULE_ID, slot > by_letter(_LAST_SLOT))
-        taken: Any = update(ScheduleRow).where(*is_open).values(last_slot=slot)
-        async with transaction(self._engine) as connection:
-            result = await connection.execute(taken.returning(literal_column("1")))
-            return result.first() is not None or await _was_taken(connection, schedule_id, slot)
+        if await self._execute(update(ScheduleRow).where(*is_open).values(last_slot=slot)):
+            return True
+        # An earlier attempt of this operation may have taken it.
+        last_slot = select(_LAST_SLOT).where(schedule_id == _SCHEDULE_ID)
+        return current_attempt().is_retry and await self._fetch_value(last_slot) == slot
 
     @retried_and_shielded
     async def list_all(self, scope: str | None = None) -> tuple[Schedule, ...]:
@@ -339,23 +306,12 @@ class SqlSchedules:
         )
         if scope is not None:
             query = query.where(scope == _SCHEDULE_SCOPE)
-        async with transaction(self._readers) as connection:
-            return tuple(map(_schedule_from_row, await fetch_rows(connection, query)))
+        return tuple(map(_schedule_from_row, await self._fetch(query)))
 
     @retried_and_shielded
     async def remove(self, schedule_id: str) -> bool:
         """Delete a schedule; its bake-offs remain."""
-        deleted: Any = (
-            delete(ScheduleRow).where(schedule_id == _SCHEDULE_ID).returning(literal_column("1"))
-        )
-        async with transaction(self._engine) as connection:
-            return (await connection.execute(deleted)).first() is not None
-
-
-async def _was_taken(connection: AsyncConnection, schedule_id: str, slot: str) -> bool:
-    """Return whether an earlier attempt of this operation took the slot."""
-    own = select(_LAST_SLOT).where(schedule_id == _SCHEDULE_ID)
-    return current_attempt().is_retry and (await connection.execute(own)).scalar() == slot
+        return await self._execute(delete(ScheduleRow).where(schedule_id == _SCHEDULE_ID))
 
 
 def upsert_schedule(schedule: Schedule, dialect: str) -> Any:  # noqa: ANN401

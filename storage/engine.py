@@ -1,26 +1,32 @@
-"""Open engines for SQLite and Postgres: connection pools, timeouts, pragmas, text codecs."""
+"""Open engines for SQLite and Postgres: connection pools, timeouts, pragmas."""
 
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from sqlite3 import Connection, OperationalError, connect
 from typing import TYPE_CHECKING, Any
 
-from psycopg.types.string import StrDumperUnknown, TextLoader
-from sqlalchemy import URL, event, make_url, text
+from psycopg.types.string import TextLoader
+from sqlalchemy import URL, event, literal_column, make_url, text
 from sqlalchemy import Connection as SqlConnection
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from council.errors import StoreError
-from storage.transactions import CANNOT_OPEN, Lock, disable_timeouts, lock_exclusive
+from storage.transactions import (
+    CANNOT_OPEN,
+    Lock,
+    disable_timeouts,
+    fetch_rows,
+    lock_exclusive,
+    transaction,
+)
 
 if TYPE_CHECKING:
     from psycopg.abc import Buffer
-    from psycopg.adapt import AdaptersMap
 
 POOL_SIZE, POOL_OVERFLOW, POOL_TIMEOUT_SECONDS = 10, 5, 10.0
 BUSY_SECONDS = 10
@@ -97,7 +103,6 @@ def open_server_engine(url: str | URL, pool: PoolSettings = DEFAULT_POOL) -> Asy
             pool_pre_ping=True,
             # An error must not quote what people wrote.
             hide_parameters=True,
-            json_serializer=dump_document,
             json_deserializer=load_document,
             connect_args=_connect_args(make_url(url)),
         )
@@ -110,7 +115,7 @@ def open_server_engine(url: str | URL, pool: PoolSettings = DEFAULT_POOL) -> Asy
     except (ArgumentError, ValueError):
         raise StoreError(UNREADABLE_URL) from None
     if engine.dialect.driver == "psycopg":
-        event.listen(engine.sync_engine, "connect", _register_codecs)
+        event.listen(engine.sync_engine, "connect", _register_loaders)
     return engine
 
 
@@ -127,6 +132,41 @@ def read_only_engine(engine: AsyncEngine) -> AsyncEngine:
     if engine.dialect.name == "sqlite":
         return engine.execution_options(**{READ_ONLY: True})
     return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+class SqlStore:
+    """The base of the stores: transactions that read one snapshot of all tables, or write."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+        self._readers = read_only_engine(engine)
+
+    def _read(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._readers)
+
+    def _write(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self.engine)
+
+    async def _fetch(self, query: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+        """Return the rows of a query, each as a dictionary by column."""
+        async with self._read() as connection:
+            return await fetch_rows(connection, query)
+
+    async def _fetch_column(self, query: Any) -> Sequence[Any]:  # noqa: ANN401
+        """Return the first column of the rows of a query."""
+        async with self._read() as connection:
+            return (await connection.execute(query)).scalars().all()
+
+    async def _fetch_value(self, query: Any) -> Any:  # noqa: ANN401
+        """Return the first value of a query; None without a row."""
+        async with self._read() as connection:
+            return (await connection.execute(query)).scalar()
+
+    async def _execute(self, statement: Any) -> bool:  # noqa: ANN401
+        """Update or delete rows; return whether there were any."""
+        async with self._write() as connection:
+            changed = await connection.execute(statement.returning(literal_column("1")))
+            return changed.first() is not None
 
 
 @asynccontextmanager
@@ -179,8 +219,9 @@ def _connect_args(url: URL) -> dict[str, Any]:
     return {**defaults, "options": options}
 
 
-def _register_codecs(connection: Any, _: object) -> None:  # noqa: ANN401
-    register_adapters(connection.adapters)
+def _register_loaders(connection: Any, _: object) -> None:  # noqa: ANN401
+    for kind in ("text", "varchar"):
+        connection.adapters.register_loader(kind, UnescapingLoader)
 
 
 async def _switch_foreign_keys(connection: AsyncConnection, state: str) -> None:
@@ -221,18 +262,7 @@ def _begin(connection: SqlConnection) -> None:
     connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
 
-# --- Text codecs: Postgres cannot store NUL, so U+FFFF escapes it
-
-ESCAPE = "\uffff"
-_ESCAPED_NUL, _ESCAPED_ESCAPE = f"{ESCAPE}0", f"{ESCAPE}1"
-
-
-class EscapingDumper(StrDumperUnknown):
-    """The psycopg dumper that escapes texts."""
-
-    def dump(self, obj: str) -> "Buffer | None":
-        """Return the bytes to send."""
-        return super().dump(escape_text(obj))
+# --- Texts as version 0.1 stored them on Postgres, which cannot store NUL: U+FFFF escaped it
 
 
 class UnescapingLoader(TextLoader):
@@ -241,48 +271,14 @@ class UnescapingLoader(TextLoader):
     def load(self, data: "Buffer") -> bytes | str:
         """Return the text; bytes if the database has no known encoding."""
         loaded = super().load(data)
-        return unescape_text(loaded) if isinstance(loaded, str) else loaded
-
-
-def register_adapters(adapters: "AdaptersMap") -> None:
-    """Register the text codecs for a psycopg connection."""
-    adapters.register_dumper(str, EscapingDumper)
-    for kind in ("text", "varchar"):
-        adapters.register_loader(kind, UnescapingLoader)
-
-
-def dump_document(document: object) -> str:
-    """Return a JSON document as text, with its strings escaped."""
-    return json.dumps(_map_strings(document, escape_text), ensure_ascii=False)
+        return _unescape(loaded, "\0") if isinstance(loaded, str) else loaded
 
 
 def load_document(data: bytes | str) -> object:
-    """Return the JSON document that `dump_document` wrote."""
-    document = json.loads(data)
-    # Most documents have no escape, and a search is faster than a walk through all strings.
-    escape = ESCAPE.encode() if isinstance(data, bytes) else ESCAPE
-    return _map_strings(document, unescape_text) if escape in data else document  # type: ignore[operator]
+    """Return a JSON document with its escaped texts restored."""
+    text = data.decode() if isinstance(data, bytes) else data
+    return json.loads(_unescape(text, "\\u0000"))
 
 
-def escape_text(value: str) -> str:
-    """Return the text without NUL, for `unescape_text` to restore."""
-    if "\0" in value or ESCAPE in value:
-        return value.replace(ESCAPE, _ESCAPED_ESCAPE).replace("\0", _ESCAPED_NUL)
-    return value
-
-
-def unescape_text(value: str) -> str:
-    """Return the text that was escaped."""
-    if ESCAPE in value:
-        return value.replace(_ESCAPED_NUL, "\0").replace(_ESCAPED_ESCAPE, ESCAPE)
-    return value
-
-
-def _map_strings(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, dict):
-        return {change(key): _map_strings(item, change) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_map_strings(item, change) for item in value]
-    return value
+def _unescape(text: str, nul: str) -> str:
+    return text.replace("\uffff0", nul).replace("\uffff1", "\uffff")

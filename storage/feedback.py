@@ -1,10 +1,12 @@
 """Queries for people's feedback and votes on rounds: one row for each round and person."""
 
+from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
-from sqlmodel import col
+from sqlmodel import SQLModel, col
 
 from council.feedback import Feedback, HumanVote
 from council.integrity.erasure import check_feedback_allowed
@@ -21,13 +23,8 @@ async def save_rating(connection: AsyncConnection, feedback: Feedback) -> None:
     Raise RoundNotFoundError for an unknown round, and ForgottenError for a reason on a round whose
     texts are forgotten.
     """
-    query = select(col(RoundRow.forgotten_at)).where(col(RoundRow.id) == feedback.round_id)
-    # Locked, so that the round is not forgotten before this transaction ends.
-    row = (await connection.execute(query.with_for_update(read=True))).one_or_none()
-    if row is None:
-        raise round_not_found(feedback.round_id)
-    check_feedback_allowed(feedback, row.forgotten_at)
-    await connection.execute(_upsert_rating(feedback, connection.dialect.name))
+    check_feedback_allowed(feedback, await _lock_round(connection, feedback.round_id))
+    await _upsert_newest(connection, FeedbackRow, feedback)
 
 
 async def load_ratings(connection: AsyncConnection, round_id: str) -> tuple[Feedback, ...]:
@@ -47,11 +44,8 @@ async def save_vote(connection: AsyncConnection, vote: HumanVote) -> None:
 
     Raise RoundNotFoundError for an unknown round.
     """
-    query = select(col(RoundRow.id)).where(col(RoundRow.id) == vote.round_id)
-    # Locked, so that the round is not deleted before this transaction ends.
-    if (await connection.execute(query.with_for_update(read=True))).one_or_none() is None:
-        raise round_not_found(vote.round_id)
-    await connection.execute(_upsert_vote(vote, connection.dialect.name))
+    await _lock_round(connection, vote.round_id)
+    await _upsert_newest(connection, HumanVoteRow, vote)
 
 
 async def load_votes(connection: AsyncConnection, round_id: str | None) -> tuple[HumanVote, ...]:
@@ -64,23 +58,25 @@ async def load_votes(connection: AsyncConnection, round_id: str | None) -> tuple
     return tuple(HumanVote(**row) for row in await fetch_rows(connection, query))
 
 
-def _upsert_rating(feedback: Feedback, dialect: str) -> Any:  # noqa: ANN401
-    insert = insert_into(FeedbackRow, dialect)
-    values = {"helpful": feedback.helpful, "reason": feedback.reason, "at": feedback.at}
-    upsert = insert.values(round_id=feedback.round_id, by=feedback.by, **values)
-    return upsert.on_conflict_do_update(
-        index_elements=["round_id", "by"],
-        set_=values,
-        where=insert.excluded.at >= FeedbackRow.at,
-    )
+async def _lock_round(connection: AsyncConnection, round_id: str) -> datetime | None:
+    """Keep a round from being deleted or forgotten meanwhile; return when it was forgotten."""
+    query = select(col(RoundRow.forgotten_at)).where(col(RoundRow.id) == round_id)
+    row = (await connection.execute(query.with_for_update(read=True))).one_or_none()
+    if row is None:
+        raise round_not_found(round_id)
+    forgotten_at: datetime | None = row.forgotten_at
+    return forgotten_at
 
 
-def _upsert_vote(vote: HumanVote, dialect: str) -> Any:  # noqa: ANN401
-    insert = insert_into(HumanVoteRow, dialect)
-    values = {"label": vote.label, "member": vote.member, "at": vote.at}
-    upsert = insert.values(round_id=vote.round_id, by=vote.by, **values)
-    return upsert.on_conflict_do_update(
-        index_elements=["round_id", "by"],
-        set_=values,
-        where=insert.excluded.at >= HumanVoteRow.at,
+async def _upsert_newest(
+    connection: AsyncConnection, table: type[SQLModel], entry: Feedback | HumanVote
+) -> None:
+    """Store a person's entry on a round unless their stored one is newer."""
+    insert = insert_into(table, connection.dialect.name).values(**asdict(entry))
+    await connection.execute(
+        insert.on_conflict_do_update(
+            index_elements=["round_id", "by"],
+            set_={name: insert.excluded[name] for name in asdict(entry)},
+            where=insert.excluded.at >= SQLModel.metadata.tables[str(table.__tablename__)].c.at,
+        )
     )

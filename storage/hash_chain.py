@@ -2,23 +2,23 @@
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from pydantic import TypeAdapter
 from sqlalchemy import and_, func, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
 from council.digests import Digests
 from council.integrity.hash_chain import FOREIGN_ORIGIN, Link, StoredLink, next_link
 from council.integrity.seal import RoundDigests, Seal, compute_digests
 from council.rounds import Round
-from storage.engine import read_only_engine
+from storage.engine import SqlStore
 from storage.queries import fetch_round
 from storage.row_mapping import DIGESTS, round_from_rows, translate_validation_errors, validate
 from storage.tables import LinkRow, RoundRow, by_letter
-from storage.transactions import fetch_rows, insert, retried_and_shielded, transaction
+from storage.transactions import fetch_rows, insert, retried_and_shielded
 
 SaltFactory = Callable[[], str]
 
@@ -100,28 +100,15 @@ async def _load_head(connection: AsyncConnection, scope: str) -> Link | None:
 
 def link_row(last: Link, parts: Digests) -> LinkRow:
     """Return the row of a link, with the digests of the parts of its round."""
-    return LinkRow(
-        scope=last.scope,
-        number=last.number,
-        round_id=last.round_id,
-        digest=last.digest,
-        previous=last.previous,
-        origin=last.origin,
-        version=last.version,
-        hash=last.hash,
-        parts=_pairs(parts),
-    )
+    return LinkRow(**asdict(last), parts=_pairs(parts))
 
 
 def _pairs(digests: Digests) -> list[list[str]]:
     return [[*pair] for pair in digests]
 
 
-class SqlHashChain:
+class SqlHashChain(SqlStore):
     """The hash chains of a database, one for each scope."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def heads(self) -> tuple[Link, ...]:
@@ -131,8 +118,7 @@ class SqlHashChain:
         scope, number = col(LinkRow.scope), col(LinkRow.number)
         is_head = and_(scope == heads.c.scope, number == heads.c.number)
         query = select(*map(col, LINK_COLUMNS)).join(heads, is_head).order_by(by_letter(scope))
-        async with transaction(self._readers) as connection:
-            rows = await fetch_rows(connection, query)
+        rows = await self._fetch(query)
         with translate_validation_errors("Chain", "heads"):
             return tuple(map(link_from_row, rows))
 
@@ -150,7 +136,6 @@ class SqlHashChain:
         )
         if after is not None:
             query = query.where(col(LinkRow.number) > after)
-        async with transaction(self._readers) as connection:
-            rows = await fetch_rows(connection, query)
+        rows = await self._fetch(query)
         with translate_validation_errors("Chain", scope):
             return tuple(StoredLink(link_from_row(row), bool(row.pop("has_round"))) for row in rows)

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, func, literal_column, select
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
-from storage.engine import read_only_engine
-from storage.tables import MemoRow, by_letter
-from storage.transactions import current_attempt, insert_into, retried_and_shielded, transaction
+from storage.engine import SqlStore
+from storage.tables import MemoRow, by_letter, starts_with
+from storage.transactions import current_attempt, insert_into, retried_and_shielded
 
 _KIND: Any = col(MemoRow.kind)
 _NAME: Any = col(MemoRow.name)
@@ -19,17 +19,13 @@ _AT: Any = col(MemoRow.at)
 _KEY = ("kind", "name")
 
 
-class SqlKeyValueStore:
+class SqlKeyValueStore(SqlStore):
     """The key-value store; times are the database server's if there is one."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def put(self, kind: str, name: str, text: str) -> None:
         """Store a text, replacing the one before."""
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             new = _new(connection, kind, name, text)
             changed = {"text": new.excluded.text, "at": new.excluded.at}
             await connection.execute(new.on_conflict_do_update(index_elements=_KEY, set_=changed))
@@ -37,7 +33,7 @@ class SqlKeyValueStore:
     @retried_and_shielded
     async def put_if_absent(self, kind: str, name: str, text: str) -> str:
         """Store a text unless there is one; return the stored one."""
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             await connection.execute(_new(connection, kind, name, text).on_conflict_do_nothing())
             query = select(_TEXT).where(kind == _KIND, name == _NAME)
             stored: str = (await connection.execute(query)).scalar_one()
@@ -47,7 +43,7 @@ class SqlKeyValueStore:
     async def mark_once(self, kind: str, name: str, seconds: float) -> bool:
         """Return whether this is the first call for a name in so many seconds."""
         key = current_attempt().key
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             new = _new(connection, kind, name, key)
             upsert: Any = new.on_conflict_do_update(
                 index_elements=_KEY,
@@ -63,40 +59,40 @@ class SqlKeyValueStore:
     @retried_and_shielded
     async def read(self, kind: str, name: str) -> str | None:
         """Return a text; None if there is none."""
-        query = select(_TEXT).where(kind == _KIND, name == _NAME)
-        async with transaction(self._readers) as connection:
-            stored: str | None = (await connection.execute(query)).scalar()
+        stored: str | None = await self._fetch_value(
+            select(_TEXT).where(kind == _KIND, name == _NAME)
+        )
         return stored
 
     @retried_and_shielded
     async def list_texts(self, kind: str, start: str = "") -> Mapping[str, str]:
         """Return the texts of a kind by name, of the names that begin with `start`."""
-        query = select(_NAME, _TEXT).where(kind == _KIND, _starts(start)).order_by(by_letter(_NAME))
-        async with transaction(self._readers) as connection:
-            rows = (await connection.execute(query)).all()
-        return {row.name: row.text for row in rows}
+        query = (
+            select(_NAME, _TEXT)
+            .where(kind == _KIND, starts_with(_NAME, start))
+            .order_by(by_letter(_NAME))
+        )
+        return {row["name"]: row["text"] for row in await self._fetch(query)}
 
     @retried_and_shielded
     async def pop(self, kind: str, name: str) -> str | None:
         """Delete a text and return it; only one of several callers gets it."""
         taken: Any = delete(MemoRow).where(kind == _KIND, name == _NAME).returning(_TEXT)
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             stored: str | None = (await connection.execute(taken)).scalar()
         return stored
 
     @retried_and_shielded
     async def delete(self, kind: str, start: str) -> None:
         """Delete the texts of a kind whose names begin with `start`."""
-        async with transaction(self._engine) as connection:
-            await connection.execute(delete(MemoRow).where(kind == _KIND, _starts(start)))
+        await self._execute(delete(MemoRow).where(kind == _KIND, starts_with(_NAME, start)))
 
     @retried_and_shielded
     async def prune(self, kind: str, most: int) -> None:
         """Delete all but the `most` newest texts of a kind."""
         order = (_AT.desc(), by_letter(_NAME))
         newest = select(_NAME).where(kind == _KIND).order_by(*order).limit(most)
-        async with transaction(self._engine) as connection:
-            await connection.execute(delete(MemoRow).where(kind == _KIND, _NAME.not_in(newest)))
+        await self._execute(delete(MemoRow).where(kind == _KIND, _NAME.not_in(newest)))
 
 
 def _new(connection: AsyncConnection, kind: str, name: str, text: str) -> Any:  # noqa: ANN401
@@ -109,8 +105,3 @@ def _ago(connection: AsyncConnection, seconds: float) -> Any:  # noqa: ANN401
     if connection.dialect.name == "postgresql":
         return func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 0, 0, seconds)
     return datetime.now(UTC) - timedelta(seconds=seconds)
-
-
-def _starts(start: str) -> Any:  # noqa: ANN401
-    # Not LIKE, which ignores case on SQLite only.
-    return func.substr(_NAME, 1, len(start)) == start

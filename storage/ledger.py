@@ -6,19 +6,18 @@ from typing import Any
 
 from sqlalchemy import and_, case, delete, func, literal_column, not_, select, update
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
 from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, find_refusal
-from storage.engine import read_only_engine
-from storage.tables import SettledRow, SpendingRow
+from storage.engine import SqlStore
+from storage.tables import SettledRow, SpendingRow, starts_with
 from storage.transactions import (
     Lock,
     current_attempt,
     insert_once,
     lock_exclusive,
     retried_and_shielded,
-    transaction,
 )
 
 SETTLED_RETENTION = timedelta(hours=1)
@@ -38,17 +37,13 @@ _SCOPE_COLUMNS = {
 }
 
 
-class SqlLedger:
+class SqlLedger(SqlStore):
     """The ledger; amounts are in micro-dollars."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         """Reserve an amount for a new round; return the cap that it would exceed, if any."""
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             await lock_exclusive(connection, Lock.RESERVING)
             if await _usage_by_day(connection, account.round_id):
                 return None
@@ -57,7 +52,7 @@ class SqlLedger:
     @retried_and_shielded
     async def extend(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         """Raise a round's reservation to a total; return the cap that it would exceed, if any."""
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             await lock_exclusive(connection, Lock.RESERVING)
             days = await _usage_by_day(connection, account.round_id)
             today = days.pop(account.day, CapUsage())
@@ -72,7 +67,7 @@ class SqlLedger:
     @retried_and_shielded
     async def settle(self, account: Account, *costs: int | None) -> None:
         """Add the costs of calls; None is a call with an unknown cost."""
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             if not await note_settlement(connection):
                 return
             await _upsert_spending(
@@ -85,7 +80,7 @@ class SqlLedger:
     @retried_and_shielded
     async def release(self, round_id: str) -> None:
         """Release what a round has reserved and not spent."""
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             await connection.execute(_release(round_id == _ID))
             await delete_old_settlements(connection)
 
@@ -93,19 +88,18 @@ class SqlLedger:
     async def list_reserved_rounds(self) -> tuple[str, ...]:
         """Return the ids of the rounds with reservations, sorted."""
         query = select(_ID).where(_RESERVED > 0).distinct()
-        async with transaction(self._readers) as connection:
-            return tuple(sorted((await connection.execute(query)).scalars()))
+        return tuple(sorted(await self._fetch_column(query)))
 
     @retried_and_shielded
     async def spent(self, round_id: str) -> int:
         """Return what a round has spent on all days."""
-        async with transaction(self._readers) as connection:
+        async with self._read() as connection:
             return sum(day.spent for day in (await _usage_by_day(connection, round_id)).values())
 
     @retried_and_shielded
     async def usage(self, account: Account) -> Mapping[Scope, CapUsage]:
         """Return the usage of each cap that applies to the account."""
-        async with transaction(self._readers) as connection:
+        async with self._read() as connection:
             return await _usage(connection, account)
 
 
@@ -155,8 +149,7 @@ def _counts_under(scope: Scope, account: Account) -> Any:  # noqa: ANN401
         return account.day == _DAY
     if scope is Scope.WORKSPACE_DAY:
         start = f"{account.workspace}/"
-        there = func.substr(col(SpendingRow.channel), 1, len(start)) == start
-        return and_(account.day == _DAY, there)
+        return and_(account.day == _DAY, starts_with(SpendingRow.channel, start))
     name = _SCOPE_COLUMNS[scope]
     return and_(account.day == _DAY, col(getattr(SpendingRow, name)) == getattr(account, name))
 

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import func, select, text
@@ -13,13 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from council.errors import StoreError
 from storage.engine import open_separate_pool
-from storage.transactions import retried_and_shielded, transaction, translate_errors
+from storage.transactions import lock_key, retried_and_shielded, transaction, translate_errors
 
 WAIT_SECONDS = 10.0  # for a connection; the wait for a lock has the usual limit
 ADMITTED_SECONDS = 60  # after that, an admitted round is running or never will be
 CROWDED = "Too many questions are coming in at this moment: ask again in a few seconds."
 _CONNECTIONS = 4
-_LOCK_BYTES = 8
 _LOCK_NOT_AVAILABLE = "55P03"
 
 _LOCK = text("SELECT pg_advisory_xact_lock(CAST(:lock AS bigint))")
@@ -95,7 +93,7 @@ async def _acquire(connection: AsyncConnection, names: tuple[str, ...]) -> None:
         try:
             await connection.start()
             for name in sorted(set(names)):  # sorted, so that no two processes deadlock
-                await connection.execute(_LOCK, {"lock": _lock_key(name)})
+                await connection.execute(_LOCK, {"lock": lock_key(f"door {name}")})
         except NoConnectionError:
             raise StoreError(CROWDED) from None
         except DBAPIError as error:
@@ -108,11 +106,6 @@ async def _release(connection: AsyncConnection) -> None:
     # The caller has committed its work, and a lost connection holds no lock.
     with suppress(SQLAlchemyError):
         await connection.close()
-
-
-def _lock_key(name: str) -> int:
-    digest = sha256(f"door {name}".encode()).digest()
-    return int.from_bytes(digest[:_LOCK_BYTES], "big", signed=True)
 
 
 class SqlLeaderLock:

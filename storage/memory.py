@@ -1,8 +1,8 @@
-"""In-memory round store and outbox, with the semantics of the SQL ones, for tests."""
+"""An in-memory round store with the semantics of the one in a database."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from council.ballots import Ballot, SpoiledBallot
 from council.errors import StoreError
@@ -11,7 +11,7 @@ from council.integrity.erasure import check_feedback_allowed, check_not_forgotte
 from council.integrity.hash_chain import Link, next_link
 from council.integrity.seal import Seal, compute_digests
 from council.places import Place
-from council.ports import ALL_ROUNDS, Claim, RoundQuery, RoundSummary
+from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import Artefact, Closing, Round, Stage, sort_by_panel
 from storage.hash_chain import ChainEntry, imported_entry, new_salt
 from storage.queries import MAX_PAST_ROUNDS, match_id, round_not_found
@@ -200,59 +200,6 @@ class MemoryStore:
     def _newest_first(self) -> list[Round]:
         by_id = sorted(self._rounds.values(), key=lambda round_: round_.id)
         return sorted(by_id, key=lambda round_: round_.asked_at, reverse=True)
-
-
-class MemoryOutbox:
-    """The outbox store in dictionaries."""
-
-    def __init__(self) -> None:
-        self._claims: dict[str, Claim] = {}
-        self._rounds: dict[str, str] = {}
-
-    async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
-        """Claim the sending of a message of a round; return the claim, new or existing."""
-        if key in self._claims:
-            found = self._claims[key]
-            return replace(found, age_seconds=(now - found.claimed_at).total_seconds())
-        self._claims[key], self._rounds[key] = Claim(key, now), round_id
-        return replace(self._claims[key], is_new=True)
-
-    async def reclaim(self, claim: Claim, now: datetime) -> bool:
-        """Take a stale claim; return False if it was marked or taken in the meantime."""
-        found = self._claims[claim.key]
-        if found.claimed_at != claim.claimed_at or found.message or claim.message:
-            return False
-        self._claims[claim.key] = Claim(claim.key, now)
-        return True
-
-    async def mark(self, key: str, message: str) -> None:
-        """Store that a message was sent, with its id in the chat."""
-        if key in self._claims:
-            self._claims[key] = replace(self._claims[key], message=message)
-
-    async def find_message(self, key: str) -> str | None:
-        """Return the id of the message that was sent under a key; None if none was."""
-        claim = self._claims.get(key)
-        return claim.message if claim else None
-
-    async def find_key(self, start: str, message: str) -> str | None:
-        """Return the key that begins with `start` of a sent message; None if there is none."""
-        for key, claim in self._claims.items():
-            if key.startswith(start) and claim.message == message:
-                return key
-        return None
-
-    async def count_unmarked(self, older_seconds: float, now: datetime) -> int:
-        """Return the number of claims older than this that are not marked as sent."""
-        since = now - timedelta(seconds=older_seconds)
-        return sum(
-            claim.message is None and claim.claimed_at < since for claim in self._claims.values()
-        )
-
-    def drop(self, round_id: str) -> None:
-        """Delete the claims of a round."""
-        for key in [key for key, of in self._rounds.items() if of == round_id]:
-            del self._claims[key], self._rounds[key]
 
 
 def _has_artefact(round_: Round, artefact: Artefact) -> bool:

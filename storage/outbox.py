@@ -3,19 +3,18 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import DateTime, Interval, func, literal, literal_column, select, update
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import DateTime, Interval, func, literal, select, update
 from sqlmodel import col
 
 from council.ports import Claim
-from storage.tables import OutgoingRow, by_letter
+from storage.engine import SqlStore
+from storage.tables import OutgoingRow, by_letter, starts_with
 from storage.transactions import (
     current_attempt,
     fetch_rows,
     insert_once,
     is_own_write,
     retried_and_shielded,
-    transaction,
 )
 
 _OWN_COLUMNS = ("claimed_by", "message")  # `claimed_by` is unique for each operation
@@ -23,14 +22,11 @@ _OWN_COLUMNS = ("claimed_by", "message")  # `claimed_by` is unique for each oper
 _CLAIMED_AT: Any = col(OutgoingRow.claimed_at)
 
 
-class SqlOutbox:
+class SqlOutbox(SqlStore):
     """The outbox store; a message is claimed by one sender only.
 
     On Postgres, which several machines share, times are the server's and `now` is ignored.
     """
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self.engine = engine
 
     @retried_and_shielded
     async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
@@ -39,7 +35,7 @@ class SqlOutbox:
         row, moment = OutgoingRow(**values, claimed_at=now), self._moment(now)
         once = insert_once(OutgoingRow, self.engine.dialect.name)
         query = select(OutgoingRow, moment.label("moment")).where(col(OutgoingRow.key) == key)
-        async with transaction(self.engine) as connection:
+        async with self._write() as connection:
             inserted = await connection.execute(once.values(**values, claimed_at=moment))
             is_new = inserted.first() is not None or await is_own_write(
                 connection, row, _OWN_COLUMNS
@@ -62,37 +58,32 @@ class SqlOutbox:
                 col(OutgoingRow.message).is_(None),
             )
             .values(claimed_at=self._moment(now), claimed_by=row.claimed_by)
-            .returning(literal_column("1"))
         )
-        async with transaction(self.engine) as connection:
-            is_taken = (await connection.execute(taken)).first() is not None
-            return is_taken or await is_own_write(connection, row, _OWN_COLUMNS)
+        if await self._execute(taken):
+            return True
+        async with self._read() as connection:
+            return await is_own_write(connection, row, _OWN_COLUMNS)
 
     @retried_and_shielded
     async def mark(self, key: str, message: str) -> None:
         """Store that a message was sent, with its id in the chat."""
         statement = update(OutgoingRow).where(col(OutgoingRow.key) == key).values(message=message)
-        async with transaction(self.engine) as connection:
-            await connection.execute(statement)
+        await self._execute(statement)
 
     @retried_and_shielded
     async def find_message(self, key: str) -> str | None:
         """Return the id of the message that was sent under a key; None if none was."""
         query = select(col(OutgoingRow.message)).where(col(OutgoingRow.key) == key)
-        async with transaction(self.engine) as connection:
-            message: str | None = (await connection.execute(query)).scalar()
+        message: str | None = await self._fetch_value(query)
         return message
 
     @retried_and_shielded
     async def find_key(self, start: str, message: str) -> str | None:
         """Return the key that begins with `start` of a sent message; None if there is none."""
         key = col(OutgoingRow.key)
-        # Not LIKE, which ignores case on SQLite only.
-        begins = func.substr(key, 1, len(start)) == start
-        query = select(key).where(col(OutgoingRow.message) == message, begins)
-        query = query.order_by(by_letter(key)).limit(1)
-        async with transaction(self.engine) as connection:
-            found: str | None = (await connection.execute(query)).scalar()
+        own = (col(OutgoingRow.message) == message, starts_with(key, start))
+        query = select(key).where(*own).order_by(by_letter(key)).limit(1)
+        found: str | None = await self._fetch_value(query)
         return found
 
     @retried_and_shielded
@@ -100,9 +91,7 @@ class SqlOutbox:
         """Return the number of claims older than this that are not marked as sent."""
         since = self._moment(now, timedelta(seconds=older_seconds))
         stale = (col(OutgoingRow.message).is_(None), since > _CLAIMED_AT)
-        async with transaction(self.engine) as connection:
-            result = await connection.execute(select(func.count()).where(*stale))
-            return int(result.scalar_one())
+        return int(await self._fetch_value(select(func.count()).where(*stale)))
 
     def _moment(self, now: datetime, ago: timedelta = timedelta()) -> Any:  # noqa: ANN401
         """Return the time `ago`, by the server's clock if there is one."""

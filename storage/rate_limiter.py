@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from hashlib import sha256
 from secrets import token_hex
 from typing import Any
 
@@ -16,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from council.errors import StoreError
 from council.providers import Limits, ProviderLoad
-from storage.transactions import retried_and_shielded, retry_seconds, transaction
+from storage.transactions import lock_key, retried_and_shielded, retry_seconds, transaction
 
 # A process that does not renew its running tickets for this long is taken for dead.
 HELD_SECONDS = 30.0
@@ -30,7 +29,6 @@ MAX_FULL_WAIT_SECONDS = 2.0  # between two syncs while the requests of the minut
 RENEW_SECONDS = 10.0  # between two syncs of running tickets
 OUTAGE_SECONDS = 1.0  # between two syncs while the database cannot be reached
 _ANY_NUMBER = 2**31
-_LOCK_BYTES = 8
 
 
 class SqlRateLimiter:
@@ -275,7 +273,7 @@ class TicketTable:
     async def _sync(self, gate: str, limits: Limits, request: TicketRequest) -> TicketSnapshot:
         values = {"gate": gate, "holder": self._holder, **self._bounds(limits)}
         async with transaction(self._engine) as connection:
-            await connection.execute(LOCK_GATE, {"lock": _lock_key(gate)})
+            await connection.execute(LOCK_GATE, {"lock": lock_key(f"turns at {gate}")})
             running = await _renew_or_insert(connection, request, values)
             await connection.execute(DELETE_EXPIRED, values)
             result = await connection.execute(ADMIT_FIRST, values)
@@ -328,11 +326,6 @@ def _snapshot(admit: tuple[str, ...], counts: Mapping[Any, Any], limits: Limits)
         others_wait=has_room and counts["others"] > 0,
         full_seconds=max(0.0, float(counts["next_seconds"] or 0)) if is_full else 0.0,
     )
-
-
-def _lock_key(gate: str) -> int:
-    digest = sha256(f"turns at {gate}".encode()).digest()
-    return int.from_bytes(digest[:_LOCK_BYTES], "big", signed=True)
 
 
 # --- SQL for Postgres; all times are the database's

@@ -13,7 +13,7 @@ from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
 from council.bakeoffs.records import VERSION, PackedRecord
 from council.bias import votes
 from storage.bakeoff_tables import SOURCE_COLUMNS, RecordRow, SourceRow, VotesRow
-from storage.engine import read_only_engine
+from storage.engine import SqlStore
 from storage.tables import RoundRow, by_letter
 from storage.transactions import (
     Lock,
@@ -21,7 +21,6 @@ from storage.transactions import (
     insert_once,
     lock_shared,
     retried_and_shielded,
-    transaction,
 )
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -45,7 +44,7 @@ class RecordSource(NamedTuple):
     shape: str
 
 
-class SqlRecords:
+class SqlRecords(SqlStore):
     """The store of one kind of records: packed statistics, or votes.
 
     Only records of the current `version` of their format are read; others count as missing.
@@ -54,8 +53,7 @@ class SqlRecords:
     def __init__(
         self, engine: AsyncEngine, table: Table = RecordRow, version: int = VERSION
     ) -> None:
-        self._engine = engine
-        self._readers = read_only_engine(engine)
+        super().__init__(engine)
         self._table = table
         self._version = version
 
@@ -73,13 +71,12 @@ class SqlRecords:
             .order_by(col(RoundRow.asked_at), by_letter(id_))
             .limit(limit)
         )
-        async with transaction(self._readers) as connection:
-            return tuple((await connection.execute(query)).scalars())
+        return tuple(await self._fetch_column(query))
 
     @retried_and_shielded
     async def save(self, records: Sequence[PackedRecord]) -> None:
         """Store records, replacing older ones; skip those of deleted rounds."""
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             await lock_shared(connection, Lock.SHARED_ROWS)
             query = _existing_rounds([record.round_id for record in records])
             existing = {*(await connection.execute(query)).scalars()}
@@ -99,7 +96,7 @@ class SqlRecords:
         oldest_first = (col(table.asked_micro), by_letter(table.round_id))
         conditions = (col(table.version) == self._version, *_conditions(table, wanted))
         query = select(*columns).where(*conditions).order_by(*oldest_first)
-        async with transaction(self._readers) as connection:
+        async with self._read() as connection:
             sources = await load_sources(connection, wanted)
             rows = (await connection.execute(query)).all()
         # In a thread: a hundred thousand records take a while.

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import delete, func, literal_column, select, update
+from sqlalchemy import delete, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import SQLModel, col
 
@@ -20,10 +20,8 @@ from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import Artefact, Closing, Round
 from storage.bakeoff_tables import BakeoffRow, ScheduleRow, SuiteRow
 from storage.bakeoffs import delete_unused_bodies
-from storage.engine import read_only_engine
-from storage.feedback import clear_reasons, load_ratings, save_rating
-from storage.feedback import load_votes as votes_on
-from storage.feedback import save_vote as kept_vote
+from storage.engine import SqlStore
+from storage.feedback import clear_reasons, load_ratings, load_votes, save_rating, save_vote
 from storage.hash_chain import (
     ChainEntry,
     SaltFactory,
@@ -53,17 +51,23 @@ from storage.row_mapping import (
     round_from_rows,
     round_row,
 )
-from storage.tables import BallotRow, LinkRow, OutgoingRow, RoundRow, SpendingRow, by_letter
+from storage.tables import (
+    BallotRow,
+    LinkRow,
+    OutgoingRow,
+    RoundRow,
+    SpendingRow,
+    by_letter,
+    starts_with,
+)
 from storage.transactions import (
     Lock,
     WriteBatcher,
     current_attempt,
-    fetch_rows,
     insert,
     is_own_write,
     lock_exclusive,
     retried_and_shielded,
-    transaction,
     translate_errors,
 )
 
@@ -74,13 +78,12 @@ LOG_IN_USE = (
 )
 
 
-class SqlRoundStore:
+class SqlRoundStore(SqlStore):
     """The round store on SQLite and Postgres; `new_salt` makes the salt of a round that closes."""
 
     def __init__(self, engine: AsyncEngine, new_salt: SaltFactory = new_salt) -> None:
-        self.engine = engine
+        super().__init__(engine)
         self._new_salt = new_salt
-        self._readers = read_only_engine(engine)
         self._saves = WriteBatcher(self._save)
 
     @retried_and_shielded
@@ -94,7 +97,7 @@ class SqlRoundStore:
         return await self._insert_round(round_, seal)
 
     async def _insert_round(self, round_: Round, seal: Seal | None) -> bool:
-        async with transaction(self.engine) as connection:
+        async with self._write() as connection:
             row = round_row(round_)
             if not await insert(connection, [row]):
                 return await is_own_write(connection, row, ("asked_at", "seed", "asked_by"))
@@ -110,7 +113,7 @@ class SqlRoundStore:
         await self._saves.add((round_id, artefact))
 
     async def _save(self, saves: Sequence[tuple[str, Artefact]]) -> None:
-        async with transaction(self.engine) as connection:
+        async with self._write() as connection:
             closing = {id_ for id_, artefact in saves if isinstance(artefact, Closing)}
             if len(closing) > 1:  # links of two chains, in any order, could deadlock
                 await lock_exclusive(connection, Lock.LINKS)
@@ -130,23 +133,21 @@ class SqlRoundStore:
     @retried_and_shielded
     async def load(self, round_id: str) -> Round:
         """Return a round in panel order; raise RoundNotFoundError."""
-        async with transaction(self._readers) as connection:
+        async with self._read() as connection:
             rows = await fetch_round(connection, select(RoundRow), round_id)
         return round_from_rows(*rows)
 
     @retried_and_shielded
     async def seal(self, round_id: str) -> Seal | None:
         """Return the digests of a closed round and its hash chain link; None without them."""
-        async with transaction(self._readers) as connection:
+        async with self._read() as connection:
             return await load_seal(connection, round_id)
 
     @retried_and_shielded
     async def find(self, start: str) -> str:
         """Return the one round id that starts with `start`; raise RoundNotFoundError."""
-        # Not LIKE, which ignores case on SQLite only.
-        query = select(col(RoundRow.id)).where(func.substr(RoundRow.id, 1, len(start)) == start)
-        async with transaction(self._readers) as connection:
-            return match_id(start, (await connection.execute(query)).scalars().all())
+        query = select(col(RoundRow.id)).where(starts_with(RoundRow.id, start))
+        return match_id(start, await self._fetch_column(query))
 
     @retried_and_shielded
     async def list_summaries(
@@ -154,14 +155,14 @@ class SqlRoundStore:
     ) -> tuple[RoundSummary, ...]:
         """Return the summaries of the wanted rounds, newest first."""
         query = summaries_query(wanted).limit(limit)
-        async with transaction(self._readers) as connection:
+        async with self._read() as connection:
             rows = (await connection.execute(query)).all()
         return tuple(map(summary_from_row, rows))
 
     @retried_and_shielded
     async def load_summary(self, round_id: str) -> RoundSummary:
         """Return the summary of a round; raise RoundNotFoundError."""
-        async with transaction(self._readers) as connection:
+        async with self._read() as connection:
             row = (await connection.execute(summary_query(round_id))).one_or_none()
         if row is None:
             raise round_not_found(round_id)
@@ -179,46 +180,43 @@ class SqlRoundStore:
 
     async def _update(self, round_id: str, **values: bool) -> None:
         statement = update(RoundRow).where(col(RoundRow.id) == round_id).values(**values)
-        async with transaction(self.engine) as connection:
-            await connection.execute(statement)
+        await self._execute(statement)
 
     @retried_and_shielded
     async def rate(self, feedback: Feedback) -> None:
         """Store a person's feedback on a round; the newest of each person counts."""
-        async with transaction(self.engine) as connection:
+        async with self._write() as connection:
             await save_rating(connection, feedback)
 
     @retried_and_shielded
     async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
         """Return the feedback on a round, oldest first."""
-        async with transaction(self._readers) as connection:
+        async with self._read() as connection:
             return await load_ratings(connection, round_id)
 
     @retried_and_shielded
     async def vote(self, vote: HumanVote) -> None:
         """Store a person's vote on a round; the newest of each person counts."""
-        async with transaction(self.engine) as connection:
-            await kept_vote(connection, vote)
+        async with self._write() as connection:
+            await save_vote(connection, vote)
 
     @retried_and_shielded
     async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
         """Return the votes on a round, or on all rounds, oldest first."""
-        async with transaction(self._readers) as connection:
-            return await votes_on(connection, round_id)
+        async with self._read() as connection:
+            return await load_votes(connection, round_id)
 
     @retried_and_shielded
     async def ids(
         self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[str, ...]:
         """Return the ids of the wanted rounds, oldest first."""
-        async with transaction(self._readers) as connection:
-            ids = await connection.execute(ids_query(wanted).limit(limit))
-            return tuple(ids.scalars().all())
+        return tuple(await self._fetch_column(ids_query(wanted).limit(limit)))
 
     @retried_and_shielded
     async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
         """Delete the texts of a round; return False if they were deleted before."""
-        async with transaction(self.engine) as connection:
+        async with self._write() as connection:
             # Locked, so that nobody adds to the round meanwhile.
             query = select(RoundRow).with_for_update()
             row, parts = await fetch_round(connection, query, round_id)
@@ -238,7 +236,7 @@ class SqlRoundStore:
     @retried_and_shielded
     async def delete_workspace(self, chat: str, workspace: str) -> int:
         """Delete every round of a workspace; return how many there were."""
-        async with transaction(self.engine) as connection:
+        async with self._write() as connection:
             await request_wipe(connection)
             return await delete_workspace(connection, chat, workspace)
 
@@ -268,8 +266,7 @@ class SqlRoundStore:
             .where(col(BallotRow.round_id).in_(last_rounds), col(BallotRow.audit) == "")
             .order_by(by_letter(BallotRow.round_id), by_letter(BallotRow.judge))
         )
-        async with transaction(self._readers) as connection:
-            rows = await fetch_rows(connection, query)
+        rows = await self._fetch(query)
         past: list[Sequence[Ballot]] = []
         for _, ballots in groupby(rows, key=lambda row: row["round_id"]):
             # A round that was tampered with is left out; `verify` names it.

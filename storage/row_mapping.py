@@ -1,7 +1,7 @@
 """Map rounds to table rows and back, validating every row that is read."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from enum import StrEnum
 from functools import singledispatch
@@ -437,6 +437,15 @@ def validate(name: str, check: Callable[[object], T], value: object) -> T:
         first = error.errors()[0]
         field = ".".join(map(str, (name, *first["loc"])))
         raise ValueError(f"{field}: {first['msg']}.") from error
+
+
+def skip_invalid(
+    parse: Callable[[dict[str, Any]], T], rows_: Iterable[dict[str, Any]]
+) -> Iterator[T]:
+    """Yield what `parse` makes of each row, without those that it refuses with a StoreError."""
+    for row in rows_:
+        with suppress(StoreError):
+            yield parse(row)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Index, String, false, text
+from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Index, String, false, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
@@ -53,6 +53,12 @@ class ByLetter(FunctionElement[str]):
 def by_letter(column: Any) -> Any:  # noqa: ANN401
     """Return a text column to sort or compare by code point, as SQLite always does."""
     return ByLetter(column)
+
+
+def starts_with(column: Any, start: str) -> Any:  # noqa: ANN401
+    """Return the condition that a text begins with `start`, in the same letter case."""
+    # Not LIKE, which ignores case on SQLite only.
+    return func.substr(column, 1, len(start)) == start
 
 
 @compiles(ByLetter)

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import wraps
+from hashlib import sha256
 from itertools import chain, repeat
 from sqlite3 import Error as SqliteError
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -113,6 +114,11 @@ async def lock_shared(connection: AsyncConnection, lock: Lock) -> None:
         await connection.execute(select(func.pg_advisory_xact_lock_shared(int(lock))))
 
 
+def lock_key(name: str) -> int:
+    """Return the key of the advisory lock with a name."""
+    return int.from_bytes(sha256(name.encode()).digest()[:8], "big", signed=True)
+
+
 async def disable_timeouts(connection: AsyncConnection) -> None:
     """Let the statements of this transaction, and its waits for locks, take any time."""
     if connection.dialect.name == "postgresql":
@@ -205,22 +211,32 @@ class WriteBatcher(Generic[Item]):
 
     `write` stores the whole batch or nothing. If it fails for several items, each is written
     alone, so that none fails because of another; a lost connection fails the whole batch.
+    An item is written even if the caller that added it is cancelled.
     """
 
     def __init__(self, write: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
         self._write = write
         self._waiting: list[tuple[Item, asyncio.Future[None]]] = []
-        self._lock = asyncio.Lock()
+        self._writer: asyncio.Task[None] | None = None
 
     async def add(self, item: Item) -> None:
         """Return once the item is written; raise the error of its write."""
         written = asyncio.get_running_loop().create_future()
         self._waiting.append((item, written))
-        async with self._lock:
-            if not written.done():
-                waiting, self._waiting = self._waiting, []
-                await self._write_batch(waiting)
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write_all())
         await written
+
+    async def _write_all(self) -> None:
+        batch: list[tuple[Item, asyncio.Future[None]]] = []
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting, []
+                await self._write_batch(batch)
+        except asyncio.CancelledError:
+            _end_waits([*batch, *self._waiting], ConnectionLostError(NOT_WRITTEN))
+            self._waiting = []
+            raise
 
     async def _write_batch(self, batch: Sequence[tuple[Item, "asyncio.Future[None]"]]) -> None:
         items = [item for item, _ in batch]
@@ -229,11 +245,19 @@ class WriteBatcher(Generic[Item]):
             for pair in batch:
                 await self._write_batch([pair])
             return
-        for _, written in batch:
-            if error:
-                written.set_exception(error)
-            else:
-                written.set_result(None)
+        _end_waits(batch, error)
+
+
+def _end_waits(
+    batch: "Sequence[tuple[object, asyncio.Future[None]]]", error: BaseException | None
+) -> None:
+    for _, written in batch:
+        if written.done():  # its caller was cancelled
+            continue
+        if error:
+            written.set_exception(error)
+        else:
+            written.set_result(None)
 
 
 # --- Errors: a sentence for people instead of the database's internals
@@ -247,6 +271,7 @@ NO_CONNECTION = (
     "of them."
 )
 BUSY = "The database is in use by others and did not come free in time: try again."
+NOT_WRITTEN = "The program is stopping, and perhaps this was not saved: try again."
 SLOW = "The database server took too long over what was asked: try again later."
 
 # By SQLSTATE code, or the start of one.
@@ -272,6 +297,7 @@ _NO_RIGHTS = "The database server lets this user not do that: give it the rights
 _NO_TABLES = "The database has no tables yet: run `council db upgrade`."
 _NO_ROUND = "The round this belongs to is not stored, or no longer."
 _TOO_LARGE = "A number is larger than the database can keep."
+_NUL = "A text contains NUL, a character that Postgres cannot store: remove it."
 _NO_ADDRESS = (
     "COUNCIL_DATABASE_URL says something that Postgres' driver does not know: write "
     "postgresql://USER:PASSWORD@HOST:PORT/NAME."
@@ -291,6 +317,8 @@ _SENTENCES = {
     "foreign key constraint failed": _NO_ROUND,
     "foreignkeyviolation": _NO_ROUND,
     "numericvalueoutofrange": _TOO_LARGE,
+    "cannot contain nul": _NUL,
+    "untranslatablecharacter": _NUL,
     "unable to open": CANNOT_OPEN,
     "not a database": "The file named as the database is not one: name another in "
     "COUNCIL_DATABASE_URL.",

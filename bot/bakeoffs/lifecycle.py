@@ -14,7 +14,7 @@ from bot.bakeoffs.posting import BakeoffPoster
 from bot.bakeoffs.runner import BakeoffRunner, Outcome
 from bot.chat import Chat, PostingForbiddenError
 from bot.context import AppContext
-from bot.coordination.bakeoff_registry import RunBakeoff, RunningBakeoff
+from bot.coordination.bakeoff_registry import RunningBakeoff
 from bot.coordination.tasks import BackgroundTasks
 from bot.ports import BAKEOFFS, PAGE, Job, JobQueue, is_probably_queued, job_for, queue_for
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, Ending, FailedQuestion
@@ -60,7 +60,7 @@ async def begin_bakeoff(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) ->
     In a cluster any process runs it, and finds the chat itself.
     """
     if app.job_queue is None:
-        app.bakeoff_registry.start(bakeoff, run_with(app, chat))
+        app.bakeoff_registry.start(bakeoff, partial(_run, app, chat))
     else:
         with suppress(StoreError):  # then the sweep finds it
             await app.job_queue.enqueue(_job(app, bakeoff))
@@ -140,7 +140,7 @@ async def stop_bakeoff(app: AppContext, bakeoff: Bakeoff, why: str) -> int:
     unfinished = [line.id for line in lines if line.seconds is None]
     await asyncio.gather(*(app.runner.stop(round_id) for round_id in unfinished))
     for round_id in unfinished:
-        await app.budget.release(round_id)
+        await app.budget.ledger.release(round_id)
     return len(lines) - len(unfinished)
 
 
@@ -205,14 +205,9 @@ async def _restart(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None
 # --- The run itself, in the process that has the bake-off's task or job.
 
 
-def run_with(app: AppContext, chat: Chat | None) -> RunBakeoff:
-    """Return the function that runs a bake-off to its end, posted with `chat` if there is one."""
-    return partial(_run, app, chat)
-
-
 async def _run(app: AppContext, chat: Chat | None, running: RunningBakeoff) -> None:
-    bakeoff = running.progress.bakeoff
-    runner = BakeoffRunner(app, bakeoff, running.update, running.reload)
+    bakeoff = running.state.bakeoff
+    runner = BakeoffRunner(app, bakeoff, running.publish, running.reload)
     await runner.load_state()
     poster = BakeoffPoster(app, chat, runner.progress) if chat else None
     if poster:
@@ -234,7 +229,7 @@ async def _run(app: AppContext, chat: Chat | None, running: RunningBakeoff) -> N
     if not outcome.cancelled and final.bakeoff.ending:
         await app.bakeoff_stores.bakeoffs.end(bakeoff.id, final.bakeoff.ending)
     _log_end(final)
-    running.update(final)
+    running.publish(final)
 
 
 async def _ended(app: AppContext, progress: BakeoffProgress, outcome: Outcome) -> BakeoffProgress:
@@ -288,9 +283,8 @@ class BakeoffJobs:
         tasks.start(self._publish_progress(bakeoff_id))
         tasks.start(self._pass_on_reloads(bakeoff_id))
         try:
-            await self.app.bakeoff_registry.run(
-                bakeoff, run_with(self.app, self.way(bakeoff.place))
-            )
+            run = partial(_run, self.app, self.way(bakeoff.place))
+            await self.app.bakeoff_registry.run(bakeoff, run)
         except CouncilError as error:
             await pubsub.publish(topic, encode_error(error))
             raise

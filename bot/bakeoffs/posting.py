@@ -91,7 +91,7 @@ class BakeoffPoster:
                 await self._chat.wait_for_edit_slot(self._sent)
                 while not events.empty():  # only the newest matters
                     events.get_nowait()
-                post = running_post(running.progress, self._asker)
+                post = running_post(running.state, self._asker)
                 await self._updates.show(self._sent, post)
 
     async def stop(self, progress: BakeoffProgress, why: str) -> None:

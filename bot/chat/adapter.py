@@ -128,8 +128,10 @@ class ProgressUpdates:
     async def show(self, sent: SentMessage, post: Post) -> None:
         """Show progress in the message."""
         self._is_editing = True
-        await self._chat.show_progress(sent, post)
-        self._is_editing = False
+        try:
+            await self._chat.show_progress(sent, post)
+        finally:
+            self._is_editing = False
 
     @asynccontextmanager
     async def keep_updating(self, updates: Coroutine[None, None, None]) -> AsyncIterator[None]:

@@ -62,7 +62,7 @@ def event_key(chat: str, *event: str) -> str:
 
 def clean_text(text: str) -> str:
     """Return the text as it reads: LF line ends, no invisible characters, stripped."""
-    plain = remove_invisible(text.replace("\r\n", "\n").replace("\r", "\n"))
+    plain = remove_invisible(text.replace("\r\n", "\n").replace("\r", "\n").replace("\uffff", ""))
     return "".join(
         c for c in plain if c in _ALLOWED_CONTROLS or unicodedata.category(c) not in {"Cc", "Cs"}
     ).strip()

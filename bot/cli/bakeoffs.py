@@ -1,7 +1,6 @@
 """The commands `council bakeoff`: run suites of questions on panels, and use runs as checks."""
 
 import asyncio
-import json
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -28,11 +27,13 @@ from bot.cli.output import (
     FAILED,
     MISUSED,
     Json,
-    atomic_write,
+    async_command,
+    dump_json,
     fail,
     print_json,
     print_posts,
     run,
+    write_file,
 )
 from bot.cli.progress import BakeoffBar, DownloadBar
 from bot.cli.rounds import TERMINAL_USER
@@ -104,21 +105,43 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
 
 
 @bakeoff_app.command("list")
-def list_bakeoffs(as_json: Json = False) -> None:
+@async_command
+async def list_bakeoffs(as_json: Json = False) -> None:
     """List the bake-offs, newest first."""
-    run(_list_bakeoffs(as_json=as_json))
+    async with open_app(load_settings()) as app:
+        bakeoffs = await load_readable_bakeoffs(app, MESSAGE)
+        all_progress = [await lifecycle.load_progress(app, bakeoff) for bakeoff in bakeoffs]
+    if as_json:
+        print_json([bakeoff_summary_document(progress) for progress in all_progress])
+        return
+    for progress in all_progress:
+        bakeoff = progress.bakeoff
+        begun = f"{bakeoff.at:%Y-%m-%d %H:%M}"
+        name = f"{bakeoff.suite.name} by {bakeoff.panel.name}"
+        typer.echo(f"{bakeoff.id}  {begun}  {name}  {bakeoff_state(progress)}")
 
 
 @bakeoff_app.command("show")
-def show_bakeoff(bakeoff_id: BakeoffId, as_json: Json = False) -> None:
+@async_command
+async def show_bakeoff(bakeoff_id: BakeoffId, as_json: Json = False) -> None:
     """Show a bake-off: how far it is, or what came of it."""
-    run(_show_bakeoff(bakeoff_id, as_json=as_json))
+    async with open_app(load_settings()) as app:
+        results = await _load_results(app, await find_bakeoff(app, MESSAGE, bakeoff_id))
+    if as_json:
+        print_json(results.document)
+    else:
+        print_posts(results.posts)
 
 
 @bakeoff_app.command("cancel")
-def cancel_bakeoff(bakeoff_id: BakeoffId) -> None:
+@async_command
+async def cancel_bakeoff(bakeoff_id: BakeoffId) -> None:
     """Stop spending on a bake-off; what there is of it is kept."""
-    run(_cancel(bakeoff_id))
+    async with open_app(load_settings()) as app:
+        bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
+        kept = await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
+    of = count_noun(len(bakeoff.suite.questions), "question")
+    typer.echo(f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept.")
 
 
 class Outcome(Enum):
@@ -212,20 +235,17 @@ def confirm_start(*, yes: bool) -> None:
 
 async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
     """Run a bake-off to its end; Ctrl-C cancels it."""
-    bar = BakeoffBar(console, bakeoff)
     try:
-        await lifecycle.begin_bakeoff(app, None, bakeoff)
-        async for progress in app.bakeoff_registry.subscribe(bakeoff.id):
-            bar.show(progress)
+        with BakeoffBar(console, bakeoff) as bar:
+            await lifecycle.begin_bakeoff(app, None, bakeoff)
+            async for progress in app.bakeoff_registry.subscribe(bakeoff.id):
+                bar.show(progress)
     except asyncio.CancelledError:
-        bar.close()
         with suppress(BakeoffError):
             await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
         resume = f"council bakeoff run --resume {bakeoff.id}"
         typer.echo(f"Stopped; what there is is kept. Go on with: {resume}", err=True)
         raise
-    finally:
-        bar.close()
 
 
 def _outcome(progress: BakeoffProgress, changes: Changes | None, member: str) -> Outcome:
@@ -266,52 +286,13 @@ async def _load_results(app: AppContext, bakeoff: Bakeoff) -> BakeoffResults:
 def _print_results(options: RunOptions, results: BakeoffResults, changes: Changes | None) -> None:
     """Print the results and write the files that were asked for."""
     if options.save:
-        _write(options.save, json.dumps(results.document, ensure_ascii=False, indent=2) + "\n")
+        write_file(options.save, f"{dump_json(results.document)}\n".encode())
     summary = summary_markdown(results.progress, results.board, changes, options.member)
     if options.summary:
-        _write(options.summary, summary)
+        write_file(options.summary, summary.encode())
     if options.as_json:
         print_json(results.document)
     elif options.baseline and not options.summary:
         typer.echo(summary, nl=False)
     else:
         print_posts(results.posts)
-
-
-def _write(path: Path, text: str) -> None:
-    with atomic_write(path) as file:
-        file.write(text.encode())
-
-
-async def _list_bakeoffs(*, as_json: bool) -> None:
-    """Print a line for each bake-off, or their JSON."""
-    async with open_app(load_settings(), StartOptions()) as app:
-        bakeoffs = await load_readable_bakeoffs(app, MESSAGE)
-        all_progress = [await lifecycle.load_progress(app, bakeoff) for bakeoff in bakeoffs]
-    if as_json:
-        print_json([bakeoff_summary_document(progress) for progress in all_progress])
-        return
-    for progress in all_progress:
-        bakeoff = progress.bakeoff
-        begun = f"{bakeoff.at:%Y-%m-%d %H:%M}"
-        name = f"{bakeoff.suite.name} by {bakeoff.panel.name}"
-        typer.echo(f"{bakeoff.id}  {begun}  {name}  {bakeoff_state(progress)}")
-
-
-async def _show_bakeoff(start: str, *, as_json: bool) -> None:
-    """Print the results of a bake-off, or their JSON."""
-    async with open_app(load_settings(), StartOptions()) as app:
-        results = await _load_results(app, await find_bakeoff(app, MESSAGE, start))
-    if as_json:
-        print_json(results.document)
-    else:
-        print_posts(results.posts)
-
-
-async def _cancel(start: str) -> None:
-    """Cancel a bake-off, in whichever process it runs."""
-    async with open_app(load_settings(), StartOptions()) as app:
-        bakeoff = await find_bakeoff(app, MESSAGE, start)
-        kept = await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
-    of = count_noun(len(bakeoff.suite.questions), "question")
-    typer.echo(f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept.")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.output import FAILED, Json, print_json, run
+from bot.cli.output import FAILED, Json, async_command, print_json
 from bot.cli.tokens import discord_address
 from bot.discord.app import CODE_GRANT_REQUIRED, DiscordError, fetch_identity
 from bot.discord.events import invite_url
@@ -29,7 +29,8 @@ NO_TOKEN = "DISCORD_TOKEN is missing: docs/discord.md says where it is found."  
 
 
 @slack_app.command()
-def manifest(
+@async_command
+async def manifest(
     url: Annotated[
         str | None,
         typer.Option(help="Where Slack reaches the bot over HTTP: https://council.example.com"),
@@ -37,24 +38,6 @@ def manifest(
     as_json: Json = False,
 ) -> None:
     """Print the app's manifest: for Socket Mode, or with --url for HTTP."""
-    run(_print_manifest(url, as_json=as_json))
-
-
-@slack_app.command()
-def validate() -> None:
-    """Have Slack check what messages and modals look like; needs no token, sends nobody's text."""
-    if not run(_validate_samples()):
-        raise typer.Exit(FAILED)
-
-
-@discord_app.command()
-def invite() -> None:
-    """Print the link that invites the bot into a server, with the permissions it needs."""
-    run(_print_invitation())
-
-
-async def _print_manifest(url: str | None, *, as_json: bool) -> None:
-    """Print the manifest as YAML or JSON; raise SettingsError if HTTP has no address."""
     settings = load_settings()
     address = _events_address(settings, url)
     if address and settings.slack_app_token:
@@ -63,6 +46,35 @@ async def _print_manifest(url: str | None, *, as_json: bool) -> None:
         print_json(slack_config.load_manifest(address))
     else:
         typer.echo(slack_config.render_manifest(address), nl=False)
+
+
+@slack_app.command()
+@async_command
+async def validate() -> None:
+    """Have Slack check what messages and modals look like; needs no token, sends nobody's text."""
+    are_valid = True
+    async with open_client(load_settings().slack_api_url) as client:
+        for sample in samples():
+            faults = await find_faults(client, sample)
+            typer.echo(f"{'FAIL' if faults else 'ok  '} {sample.name}")
+            for fault in faults:
+                typer.echo(f"     {fault}")
+            are_valid = are_valid and not faults
+    if not are_valid:
+        raise typer.Exit(FAILED)
+
+
+@discord_app.command()
+@async_command
+async def invite() -> None:
+    """Print the link that invites the bot into a server, with the permissions it needs."""
+    address = discord_address(load_settings())
+    if address is None:
+        raise SettingsError([NO_TOKEN])
+    me = await fetch_identity(address)
+    if me.needs_code_grant:
+        raise DiscordError(CODE_GRANT_REQUIRED)
+    typer.echo(invite_url(me.application))
 
 
 def _events_address(settings: Settings, url: str | None) -> str | None:
@@ -74,27 +86,3 @@ def _events_address(settings: Settings, url: str | None) -> str | None:
     if address is None:
         raise SettingsError([BAD_ADDRESS.format(url=url)])
     return address
-
-
-async def _validate_samples() -> bool:
-    """Print Slack's errors for every sample message and modal; return whether there are none."""
-    are_valid = True
-    async with open_client(load_settings().slack_api_url) as client:
-        for sample in samples():
-            faults = await find_faults(client, sample)
-            typer.echo(f"{'FAIL' if faults else 'ok  '} {sample.name}")
-            for fault in faults:
-                typer.echo(f"     {fault}")
-            are_valid = are_valid and not faults
-    return are_valid
-
-
-async def _print_invitation() -> None:
-    """Print the link; raise SettingsError without a token, DiscordError if nobody could use it."""
-    address = discord_address(load_settings())
-    if address is None:
-        raise SettingsError([NO_TOKEN])
-    me = await fetch_identity(address)
-    if me.needs_code_grant:
-        raise DiscordError(CODE_GRANT_REQUIRED)
-    typer.echo(invite_url(me.application))

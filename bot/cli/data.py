@@ -1,30 +1,39 @@
 """The commands `council export`, `import` and `forget`: stored data out, in, and deleted."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from bot.bootstrap import Stores, open_store, open_stores
-from bot.cli.output import FAILED, MISUSED, atomic_write, fail, parse_moment, run
+from bot.cli.output import (
+    MISUSED,
+    OnFault,
+    async_command,
+    atomic_write,
+    exit_on_faults,
+    fail,
+    parse_moment,
+    unreadable,
+)
 from bot.commands.rounds import UnderWayError, forget_and_wipe
 from bot.coordination.clock import now
 from bot.render.formatting import count_noun, join_words
 from bot.runners.retention import ForgetOptions, forget_older
-from bot.settings import SettingsError, load_settings
+from bot.settings import load_settings
 from council.bakeoffs.models import Bakeoff, Ending, Schedule
 from council.bakeoffs.ports import BakeoffStores, StoredSuite
 from council.errors import CouncilError, ForgottenError, ScheduleError, StoreError
 from council.integrity.seal import find_changes
-from council.ports import RoundQuery
+from council.ports import RoundQuery, Store
 from storage.export import ExportedItem, ExportedRound, dump_item, dump_round, parse_item
 
-OnFault = Callable[[str], None]
 Entry = ExportedRound | ExportedItem
 EntryCounts = Counter[type[Entry]]
 ExportLines = AsyncIterator[tuple[type[Entry], bytes]]
@@ -38,7 +47,8 @@ NOUNS: dict[type[Entry], str] = {
 IMPORTED_UNFINISHED = "It was taken in before its end; it can be gone on with."
 
 
-def export(
+@async_command
+async def export(
     round_id: Annotated[
         str, typer.Argument(help="A round's id; else every round.", show_default=False)
     ] = "",
@@ -55,19 +65,24 @@ def export(
         fail("Name one round, or give --since DATE.", MISUSED)
     asked_since = parse_moment(since)
 
-    faults = _FaultPrinter()
-    run(_export_round(round_id, to) if round_id else _export_all(asked_since, to, faults))
-    faults.exit_if_any()
+    with exit_on_faults(_print_error) as on_fault:
+        async with open_stores(load_settings()) as stores:
+            if round_id:
+                lines = _round_lines(stores, await stores.store.find(round_id))
+            else:
+                lines = _all_lines(stores, asked_since, on_fault)
+            await _write(lines, to)
 
 
-def import_(file: Annotated[Path, typer.Argument(help="An export.")]) -> None:
+@async_command
+async def import_(file: Annotated[Path, typer.Argument(help="An export.")]) -> None:
     """Take exported rounds in; those that are there already are left alone."""
-    faults = _FaultPrinter()
-    run(_import(file, faults))
-    faults.exit_if_any()
+    with exit_on_faults(_print_error) as on_fault:
+        await _import(file, on_fault)
 
 
-def forget(
+@async_command
+async def forget(
     round_id: Annotated[str, typer.Argument(help="A round's id.", show_default=False)] = "",
     older_than: Annotated[
         int | None, typer.Option(min=1, max=36500, help="Forget every round older, in days.")
@@ -80,43 +95,21 @@ def forget(
     if bool(round_id) == bool(older_than):
         fail("Name one round, or give --older-than DAYS.", MISUSED)
 
-    faults = _FaultPrinter()
-    if older_than:
-        run(_forget_old(older_than, faults))
-    else:
-        run(_forget_round(round_id, unfinished=unfinished))
-    faults.exit_if_any()
+    async with open_store(load_settings()) as store:
+        if not older_than:
+            await _forget_round(store, round_id, unfinished=unfinished)
+            return
+        with exit_on_faults(_print_error) as on_fault:
+            options = ForgetOptions(on_fault=on_fault)
+            count = await forget_older(store, older_than, now(), options)
+            aged = f"older than {count_noun(older_than, 'day')}"
+            typer.echo(f"{count_noun(count, 'round')} {aged} forgotten.")
 
 
-class _FaultPrinter:
-    """Prints faults on stderr; the command goes on, and fails at its end."""
-
-    def __init__(self) -> None:
-        self._has_faults = False
-
-    def __call__(self, fault: str) -> None:
-        self._has_faults = True
-        typer.echo(fault, err=True)
-
-    def exit_if_any(self) -> None:
-        """Exit with code 1 if a fault was printed."""
-        if self._has_faults:
-            raise typer.Exit(FAILED)
+_print_error = partial(typer.echo, err=True)
 
 
 # --- Export
-
-
-async def _export_all(since: datetime | None, to: Path | None, on_fault: OnFault) -> None:
-    """Write everything, rounds last and oldest first; `on_fault` gets what cannot be read."""
-    async with open_stores(load_settings()) as stores:
-        await _write(_all_lines(stores, since, on_fault), to)
-
-
-async def _export_round(start: str, to: Path | None) -> None:
-    """Write one round with everything that verifying it elsewhere needs."""
-    async with open_stores(load_settings()) as stores:
-        await _write(_round_lines(stores, await stores.store.find(start)), to)
 
 
 async def _write(lines: ExportLines, to: Path | None) -> None:
@@ -184,14 +177,14 @@ class UnreadableLine:
 
 
 def read_export(path: Path) -> Iterator[Entry | UnreadableLine]:
-    """Yield the entries of an export; raise SettingsError if the file cannot be read."""
+    """Yield the entries of an export; exit with code 2 if the file cannot be read."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
                     yield _parse_line(line, f"{path.name}, line {number}")
     except OSError as error:
-        raise SettingsError([f"{path} cannot be read: {error.strerror}."]) from None
+        fail(unreadable(path, error), MISUSED)
 
 
 def _parse_line(line: bytes, where: str) -> Entry | UnreadableLine:
@@ -290,23 +283,15 @@ class _Importer:
 # --- Forget
 
 
-async def _forget_round(start: str, *, unfinished: bool) -> None:
+async def _forget_round(store: Store, start: str, *, unfinished: bool) -> None:
     """Forget one round; raise UnderWayError for one that has not ended, unless `unfinished`.
 
     Another process may still be running such a round; once forgotten, nothing is added to it.
     """
-    async with open_store(load_settings()) as store:
-        round_ = await store.load(await store.find(start))
-        if not (round_.closing or round_.forgotten or unfinished):
-            raise UnderWayError(
-                f"Round {round_.id} has not come to its end: stop it first, then forget it with "
-                "--unfinished."
-            )
-        typer.echo(await forget_and_wipe(store, round_, now()))
-
-
-async def _forget_old(days: int, on_fault: OnFault) -> None:
-    """Forget every round older than `days`; `on_fault` gets each that cannot be forgotten."""
-    async with open_store(load_settings()) as store:
-        count = await forget_older(store, days, now(), ForgetOptions(on_fault=on_fault))
-    typer.echo(f"{count_noun(count, 'round')} older than {count_noun(days, 'day')} forgotten.")
+    round_ = await store.load(await store.find(start))
+    if not (round_.closing or round_.forgotten or unfinished):
+        raise UnderWayError(
+            f"Round {round_.id} has not come to its end: stop it first, then forget it with "
+            "--unfinished."
+        )
+    typer.echo(await forget_and_wipe(store, round_, now()))

@@ -1,7 +1,7 @@
 """The commands `council db upgrade` and `council db copy`."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bootstrap import Stores, open_database, open_store, open_stores
-from bot.cli.output import FAILED, MISUSED, fail, run
+from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail
+from bot.cli.progress import CountBar
 from bot.cli.verify import print_walk, walk_chain
+from bot.coordination.locks import FileClaims
 from bot.render.formatting import count_noun
-from bot.runners.local import FileClaims
 from bot.settings import Settings, SettingsError, load_settings
 from bot.settings.environment import with_async_driver
 from council.errors import CouncilError, StoreError
@@ -27,8 +27,6 @@ from council.rounds import Round
 from storage import copy_database
 from storage.copy_database import Contents, count_contents, count_other_programs
 from storage.migrate import HEAD_REVISION
-
-OnFault = Callable[[str], None]
 
 NAME_ONE = (
     "Name the database to copy into, as in: council db copy postgresql://USER:PASSWORD@HOST/NAME"
@@ -41,13 +39,16 @@ database_app = typer.Typer(help="Look after the database.", no_args_is_help=True
 
 
 @database_app.command()
-def upgrade() -> None:
+@async_command
+async def upgrade() -> None:
     """Bring the database's schema up to date."""
-    run(_upgrade())
+    async with open_store(load_settings()):
+        typer.echo(f"The database is at schema {HEAD_REVISION}.")
 
 
 @database_app.command()
-def copy(
+@async_command
+async def copy(
     first: Annotated[
         str, typer.Argument(metavar="FROM", help="Without it: the one of the settings.")
     ] = "",
@@ -65,17 +66,8 @@ def copy(
     if len(named) not in {1, 2}:
         fail(NAME_ONE, MISUSED)
     *source, target = named
-
-    faults: list[str] = []
-    run(_copy("".join(source), target, faults.append))
-    if faults:
-        raise typer.Exit(FAILED)
-
-
-async def _upgrade() -> None:
-    """Open the database, which upgrades its schema, and print the schema's version."""
-    async with open_store(load_settings()):
-        typer.echo(f"The database is at schema {HEAD_REVISION}.")
+    with exit_on_faults() as on_fault:
+        await _copy("".join(source), target, on_fault)
 
 
 async def _copy(source: str, target: str, on_fault: OnFault) -> None:
@@ -89,8 +81,8 @@ async def _copy(source: str, target: str, on_fault: OnFault) -> None:
     with _exclusive_lock(old), _exclusive_lock(new):
         before = await _copy_rows(old, new)
         async with open_stores(old) as originals, open_stores(new) as copies:
-            with _progress_bar("checked", before.rows["round"]) as advance:
-                await _compare_rounds(originals, copies, on_fault, advance)
+            with _progress_bar("checked", before.rows["round"]) as bar:
+                await _compare_rounds(originals, copies, on_fault, bar)
             await _compare_chains(originals, copies, on_fault)
         await _compare_totals(old, new, on_fault)
 
@@ -131,8 +123,8 @@ async def _copy_rows(old: Settings, new: Settings) -> Contents:
         for engine, settings in ((source, old), (target, new)):
             await _check_unused(engine, settings)
         before = await count_contents(source)
-        with _progress_bar("copied", before.total) as advance:
-            await copy_database.copy_database(source, target, advance)
+        with _progress_bar("copied", before.total) as bar:
+            await copy_database.copy_database(source, target, bar.advance)
     tables = count_noun(sum(map(bool, before.rows.values())), "table")
     typer.echo(f"{count_noun(before.total, 'row')} of {tables} copied into {_display_name(new)}.")
     return before
@@ -153,18 +145,12 @@ def _display_name(settings: Settings) -> str:
     return str(settings.database_file or "the server's database")
 
 
-@contextmanager
-def _progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar on a terminal; yield the function that advances it."""
-    console = Console(stderr=True, highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
-        task = bars.add_task(label, total=total)
-        yield lambda done: bars.advance(task, done)
+def _progress_bar(title: str, total: int) -> CountBar:
+    return CountBar(Console(stderr=True, highlight=False), title, total)
 
 
 async def _compare_rounds(
-    originals: Stores, copies: Stores, on_fault: OnFault, advance: Callable[[int], None]
+    originals: Stores, copies: Stores, on_fault: OnFault, bar: CountBar
 ) -> None:
     """Load each round from both databases, compare and verify it."""
     good = total = 0
@@ -174,7 +160,7 @@ async def _compare_rounds(
         if not is_good:
             on_fault(round_id)
         good += is_good
-        advance(1)
+        bar.advance(1)
     typer.echo(
         f"{good} of {count_noun(total, 'round')} equal in both, and as recomputed."
         if good < total

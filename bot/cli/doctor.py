@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.bootstrap import StartOptions, describe_local_models, load_panels, open_app
+from bot.bootstrap import describe_local_models, load_panels, open_app
 from bot.chat import DeliveryUnknownError
-from bot.cli.output import FAILED, run
+from bot.cli.output import FAILED, async_command
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
 from bot.commands.schedules import load_schedule_status
 from bot.context import AppContext
@@ -19,6 +19,7 @@ from bot.render.schedules import format_moment
 from bot.schedules.cron import describe_cron
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.environment import api_key_variable
+from bot.settings.panels import is_built_in
 from bot.slack.client import Identity, SlackError, check_app_token, fetch_identity, open_client
 from bot.slack.config import Tokens
 from council.answers import Call, Prompt
@@ -33,13 +34,19 @@ PING_TIMEOUT_SECONDS = 60  # the default of a stage
 OVER_HTTP = "Slack: the signing secret is checked with the first thing that Slack posts"
 
 
-def doctor(
+@async_command
+async def doctor(
     live: Annotated[
         bool, typer.Option("--live", help="Spend one tiny call on each model.")
     ] = False,
 ) -> None:
     """Check settings, database and models."""
-    if not run(_examine(live=live)):
+    is_healthy = True
+    async for finding in _findings(live=live):
+        mark = {True: "ok  ", False: "FAIL", None: "    "}[finding.is_good]
+        typer.echo(f"{mark} {finding.text}")
+        is_healthy = is_healthy and finding.is_good is not False
+    if not is_healthy:
         raise typer.Exit(FAILED)
 
 
@@ -49,16 +56,6 @@ class Finding:
 
     text: str
     is_good: bool | None = True
-
-
-async def _examine(*, live: bool) -> bool:
-    """Print every finding; return whether nothing is wrong."""
-    is_healthy = True
-    async for finding in _findings(live=live):
-        mark = {True: "ok  ", False: "FAIL", None: "    "}[finding.is_good]
-        typer.echo(f"{mark} {finding.text}")
-        is_healthy = is_healthy and finding.is_good is not False
-    return is_healthy
 
 
 async def _findings(*, live: bool) -> AsyncIterator[Finding]:
@@ -161,7 +158,7 @@ async def _app_findings(settings: Settings, *, live: bool) -> AsyncIterator[Find
     for fact in await describe_local_models(settings):
         yield Finding(fact, is_good=None)
     seats = (await load_panels(settings, local=False)).seats
-    async with open_app(settings, StartOptions()) as app_context:
+    async with open_app(settings) as app_context:
         yield Finding("database opens, its schema is up to date")
         for provider in app_context.health().providers:
             yield Finding(_limits(provider), is_good=None)
@@ -194,7 +191,7 @@ def _missing_key(settings: Settings, seat: Seat) -> Finding | None:
     """Return a finding if a seat lacks the API key that it needs."""
     provider = seat.member.model_id.partition("/")[0]
     named = seat.section.api_key_env
-    if seat.member.receiver or provider == "scripted" or settings.key_for(provider, named):
+    if is_built_in(seat.member) or seat.member.receiver or settings.key_for(provider, named):
         return None
     variable = named or api_key_variable(provider)
     return Finding(f"{seat.member.key}: no key; set {variable}", is_good=False)

@@ -1,6 +1,5 @@
 """The command `council leaderboard`: rank models over many rounds."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -8,16 +7,10 @@ from typing import Annotated
 
 import typer
 
-from bot.bakeoffs import leaderboard as leaderboards
-from bot.bakeoffs.leaderboard import (
-    LeaderboardQuery,
-    LeaderboardQueryError,
-    add_weighted_leaderboard,
-    parse_query,
-)
-from bot.bakeoffs.records import garbage_collection_paused, update_records
+from bot.bakeoffs.leaderboard import load_leaderboard, parse_query
+from bot.bakeoffs.records import update_records
 from bot.bootstrap import open_stores
-from bot.cli.output import MISUSED, Json, atomic_write, fail, print_json, print_posts, run
+from bot.cli.output import Json, async_command, print_json, print_posts, write_file
 from bot.render.formatting import panel_seat_names
 from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from bot.render.leaderboard_export import leaderboard_csv, leaderboard_document
@@ -25,7 +18,8 @@ from bot.settings import load_panel_config, load_settings
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
-def leaderboard(  # noqa: PLR0913, PLR0917
+@async_command
+async def leaderboard(  # noqa: PLR0913, PLR0917
     suite: Annotated[
         str, typer.Option(help="A suite, or suite@version; else every round.", show_default=False)
     ] = "",
@@ -59,30 +53,13 @@ def leaderboard(  # noqa: PLR0913, PLR0917
     """Show the leaderboard: members as authors, or seats as judges, over the stored rounds."""
     options = {"suite": suite, "panel": panel, "category": category}
     options |= {"since": since, "until": until, "as": view, "weights": weights}
-    with garbage_collection_paused():
-        query = _parse_query(options)
-        run(_show_leaderboard(query, as_json=as_json, to_csv=to_csv, to_png=to_png))
-
-
-def _parse_query(options: Mapping[str, str]) -> LeaderboardQuery:
-    try:
-        return parse_query(options, datetime.now(UTC))
-    except LeaderboardQueryError as error:
-        fail(str(error), MISUSED)
-
-
-async def _show_leaderboard(
-    query: LeaderboardQuery, *, as_json: bool, to_csv: Path | None, to_png: Path | None
-) -> None:
-    """Print a leaderboard or its JSON, and write the files that were asked for."""
+    query = parse_query(options, datetime.now(UTC))
     settings = load_settings()
     names = panel_seat_names(load_panel_config(settings.config_file).panels.values())
     async with open_stores(settings) as stores:
         await update_records(stores, tell=partial(typer.echo, err=True))
-        board = await leaderboards.load_leaderboard(
-            stores.bakeoff_stores, query, names, whole=not as_json
-        )
-        board = await add_weighted_leaderboard(stores, query, board)
+        board = await load_leaderboard(stores.bakeoff_stores, query, names, whole=not as_json)
+        board = await stores.research.add_to_leaderboard(stores, query.wanted, query.weights, board)
     if to_csv:
         _write(to_csv, leaderboard_csv(board, as_judge=query.as_judge).encode(), quiet=as_json)
     if to_png:
@@ -95,7 +72,6 @@ async def _show_leaderboard(
 
 
 def _write(path: Path, content: bytes, *, quiet: bool) -> None:
-    with atomic_write(path) as file:
-        file.write(content)
+    write_file(path, content)
     if not quiet:
         typer.echo(f"Written to {path}.")

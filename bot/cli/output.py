@@ -9,12 +9,13 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
 from tempfile import mkstemp
-from typing import Annotated, Any, BinaryIO, NoReturn, TypeVar
+from typing import Annotated, Any, BinaryIO, NoReturn, ParamSpec, TypeVar
 
 import typer
 
@@ -30,7 +31,9 @@ from council.errors import (
 
 FAILED, MISUSED = 1, 2
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+OnFault = Callable[[str], None]
 Result = TypeVar("Result")
+Options = ParamSpec("Options")
 
 
 def run(work: Coroutine[Any, Any, Result], failure_code: int = FAILED) -> Result:
@@ -59,6 +62,36 @@ def run(work: Coroutine[Any, Any, Result], failure_code: int = FAILED) -> Result
         )
 
 
+def async_command(
+    command: Callable[Options, Coroutine[Any, Any, None]],
+) -> Callable[Options, None]:
+    """Make a coroutine function a command that `run` runs."""
+
+    @wraps(command)
+    def run_command(*args: Options.args, **kwargs: Options.kwargs) -> None:
+        run(command(*args, **kwargs))
+
+    return run_command
+
+
+@contextmanager
+def exit_on_faults(report: OnFault | None = None) -> Iterator[OnFault]:
+    """Yield a function that takes a fault; after the block, exit with code 1 if one was taken.
+
+    Each fault is passed on to `report`.
+    """
+    faults: list[str] = []
+
+    def on_fault(fault: str) -> None:
+        faults.append(fault)
+        if report:
+            report(fault)
+
+    yield on_fault
+    if faults:
+        raise typer.Exit(FAILED)
+
+
 def fail(sentence: str, code: int) -> NoReturn:
     """Print a sentence on stderr and exit with a code."""
     typer.echo(sentence, err=True)
@@ -81,14 +114,20 @@ def _exit_after_broken_pipe() -> NoReturn:
 
 def _is_misuse(error: CouncilError) -> bool:
     # By name: only commands that read settings import their module.
-    is_from_bot = type(error).__name__ in {"SettingsError", "BaselineError"}
+    names = {"SettingsError", "BaselineError", "LeaderboardQueryError"}
+    is_from_bot = type(error).__name__ in names
     misuses = PanelError | QuestionError | ScheduleError | SuiteError | GradesError
     return is_from_bot or isinstance(error, misuses)
 
 
 def print_json(document: object) -> None:
     """Print one JSON document."""
-    typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+    typer.echo(dump_json(document))
+
+
+def dump_json(document: object) -> str:
+    """Return a document as JSON for people and programs."""
+    return json.dumps(document, ensure_ascii=False, indent=2)
 
 
 def print_post(post: Post) -> None:
@@ -120,6 +159,26 @@ def parse_moment(text: str | None) -> datetime | None:
     except ValueError:
         fail(f"{text!r} is no date: write it as 2026-11-21 or 2026-11-21T09:00.", MISUSED)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def read_file(path: Path, advice: str = "") -> bytes:
+    """Return the bytes of a file that a person named; exit with code 2 if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        fail(unreadable(path, error, advice), MISUSED)
+
+
+def unreadable(path: Path, error: OSError, advice: str = "") -> str:
+    """Return a sentence about a file that cannot be read."""
+    reason = f" ({error.strerror}): {advice}" if advice else f": {error.strerror}"
+    return f"{path} cannot be read{reason}."
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Replace a file's content, or leave the file as it was; see `atomic_write`."""
+    with atomic_write(path) as file:
+        file.write(content)
 
 
 class FileError(CouncilError):

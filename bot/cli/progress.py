@@ -1,5 +1,7 @@
 """Progress bars of the terminal; where output is no terminal, they print plain lines."""
 
+from typing import Self
+
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -11,15 +13,8 @@ from rich.progress import (
 )
 
 from bot.render.bakeoffs import progress_summary
-from bot.render.formatting import rough_duration
-from bot.research.experiment_report import experiment_title, progress_details, progress_line
-from council.bakeoffs.models import Bakeoff
-from council.bakeoffs.models import BakeoffProgress as BakeoffProgress
+from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.money import format_usd
-from council.research.experiment import Experiment
-from council.research.experiment import ExperimentProgress as ExperimentProgress
-
-MAX_EXPERIMENT_LINES = 20  # where output is no terminal
 
 
 class DownloadBar:
@@ -45,8 +40,8 @@ class DownloadBar:
             self._bars.stop()
 
 
-class _CountBar:
-    """A bar of so many steps, with a note behind it."""
+class CountBar:
+    """A bar of `total` steps with a note; nothing where output is no terminal. A context."""
 
     def __init__(self, console: Console, title: str, total: int) -> None:
         self._console = console
@@ -61,15 +56,23 @@ class _CountBar:
         if console.is_terminal:
             self._bars.start()
 
-    def _update(self, completed: int, note: str) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._console.is_terminal:
+            self._bars.stop()
+
+    def update(self, completed: int, note: str = "") -> None:
+        """Show how many steps are completed."""
         self._bars.update(self._task, completed=completed, note=note)
 
-    def close(self) -> None:
-        """Stop redrawing and leave the bar where it is."""
-        self._bars.stop()
+    def advance(self, steps: int) -> None:
+        """Show that more steps are completed."""
+        self._bars.advance(self._task, steps)
 
 
-class BakeoffBar(_CountBar):
+class BakeoffBar(CountBar):
     """A bar of a bake-off's questions; on no terminal, a line for each question that ends."""
 
     def __init__(self, console: Console, bakeoff: Bakeoff) -> None:
@@ -82,25 +85,7 @@ class BakeoffBar(_CountBar):
         failed = f" · {len(progress.failed)} failed" if progress.failed else ""
         spent = f" · {format_usd(progress.spent_micro)}" if progress.spent_micro else ""
         note = f"{failed}{spent}"
-        self._update(progress.over, note)
+        self.update(progress.over, note)
         if not self._console.is_terminal and progress.over > self._over:
             self._console.print(f"{progress_summary(progress)}{note}", markup=False)
         self._over = progress.over
-
-
-class ExperimentBar(_CountBar):
-    """A bar of an experiment's calls with the time left; on no terminal, a line now and then."""
-
-    def __init__(self, console: Console, experiment: Experiment) -> None:
-        super().__init__(console, experiment_title(experiment), experiment.calls)
-        self._step = max(1, experiment.calls // MAX_EXPERIMENT_LINES)
-        self._printed_step = -1
-
-    def show(self, progress: ExperimentProgress) -> None:
-        """Show the progress of the experiment."""
-        left = progress.seconds_left
-        time = "" if left is None else f"about {rough_duration(left)} left"
-        self._update(progress.over, f"{time}{progress_details(progress)}")
-        if not self._console.is_terminal and progress.over // self._step > self._printed_step:
-            self._printed_step = progress.over // self._step
-            self._console.print(progress_line(progress), markup=False)

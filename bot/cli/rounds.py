@@ -1,7 +1,6 @@
 """The commands for rounds: `council ask`, `show`, `rounds` and `budget`."""
 
 import asyncio
-from dataclasses import dataclass
 from datetime import UTC
 from typing import Annotated
 
@@ -10,7 +9,16 @@ from rich.console import Console
 
 from bot.bootstrap import StartOptions, open_app, open_store
 from bot.chat import Asker, IncomingMessage
-from bot.cli.output import FAILED, MISUSED, Json, fail, print_json, print_post, run
+from bot.cli.output import (
+    FAILED,
+    MISUSED,
+    Json,
+    async_command,
+    fail,
+    print_json,
+    print_post,
+    print_posts,
+)
 from bot.cli.progress import DownloadBar
 from bot.commands.ask import acceptance_post
 from bot.commands.round_delivery import follow_and_deliver
@@ -20,7 +28,7 @@ from bot.render.budgets import budget_document, budget_post
 from bot.render.round_json import round_document
 from bot.render.round_report import round_state, round_thread
 from bot.settings import load_settings
-from bot.terminal import TERMINAL, TerminalChat, new_session_place, render_post
+from bot.terminal import TERMINAL, TerminalChat, new_session_place
 from council.budget_caps import Account, channel_account
 from council.errors import StoreError
 from council.integrity.erasure import check_not_forgotten
@@ -33,7 +41,8 @@ RoundId = Annotated[str, typer.Argument(help="A round's id, or its beginning.")]
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
-def ask(  # noqa: PLR0913, PLR0917
+@async_command
+async def ask(  # noqa: PLR0913, PLR0917
     question: Annotated[str, typer.Argument(help="The question.", show_default=False)] = "",
     panel: Annotated[str | None, typer.Option(help="A panel of council.toml.")] = None,
     method: Annotated[str | None, typer.Option(help="A way of judging.")] = None,
@@ -48,62 +57,67 @@ def ask(  # noqa: PLR0913, PLR0917
     if bool(question) == bool(resume):
         fail('Give a question, as in: council ask "Why is the sky blue?"', MISUSED)
 
-    closed = run(_ask(AskOptions(question, panel, method, seed, resume, local, as_json)))
+    logs.configure_logging()
+    start = StartOptions(local, DownloadBar(Console(stderr=True)).show)
+    async with open_app(load_settings(), start) as app:
+        if resume:
+            round_ = await app.store.load(await app.store.find(resume))
+            check_not_forgotten(round_)
+        else:
+            round_ = app.new_round(
+                Question(question, TERMINAL_USER.id, place=TERMINAL),
+                app.panel(panel, TERMINAL, method),
+                seed,
+                app.new_id(),
+            )
+            await app.open(round_)
+        closed = await _follow(app, round_, quiet=as_json)
+    if as_json:
+        print_json(round_document(closed))
     if closed.closing is None or closed.closing.failure is not None:
         raise typer.Exit(FAILED)
 
 
-def show(round_id: RoundId, as_json: Json = False) -> None:
+@async_command
+async def show(round_id: RoundId, as_json: Json = False) -> None:
     """Show a stored round."""
-    run(_show_round(round_id, as_json=as_json))
+    async with open_store(load_settings()) as store:
+        round_ = await store.load(await store.find(round_id))
+    if as_json:
+        print_json(round_document(round_))
+        return
+    thread = round_thread(round_)
+    print_posts((thread.root, *thread.replies))
+    if round_.stage is not Stage.CLOSED and not round_.forgotten:
+        typer.echo(f"Still at stage {round_.stage.value}: council ask --resume {round_.id}")
 
 
-def rounds(as_json: Json = False) -> None:
+@async_command
+async def rounds(as_json: Json = False) -> None:
     """List the stored rounds, newest first."""
-    run(_list_rounds(as_json=as_json))
+    async with open_store(load_settings()) as store:
+        summaries = await store.list_summaries()
+    if as_json:
+        print_json([_summary_document(summary) for summary in summaries])
+        return
+    for summary in summaries:
+        asked = f"{summary.asked_at:%Y-%m-%d %H:%M}"
+        question = " ".join(summary.question.split())[:MAX_LISTED_QUESTION_LENGTH]
+        typer.echo(f"{summary.id}  {asked}  {round_state(summary):9}  {question}".rstrip())
 
 
-def budget(as_json: Json = False) -> None:
+@async_command
+async def budget(as_json: Json = False) -> None:
     """Show what is spent, what is reserved for rounds under way, and what is left."""
-    run(_show_budgets(as_json=as_json))
-
-
-@dataclass(frozen=True, slots=True)
-class AskOptions:
-    """The options of `council ask`."""
-
-    question: str
-    panel: str | None
-    method: str | None
-    seed: str | None
-    resume: str | None
-    local: bool
-    as_json: bool
-
-
-async def _ask(options: AskOptions) -> Round:
-    """Run or resume a round, print it, and return it."""
-    logs.configure_logging()
-    bar = DownloadBar(Console(stderr=True))
-    async with open_app(load_settings(), StartOptions(options.local, bar.show)) as app:
-        round_ = await _open_round(app, options)
-        closed = await _follow(app, round_, quiet=options.as_json)
-    if options.as_json:
-        print_json(round_document(closed))
-    return closed
-
-
-async def _open_round(app: AppContext, options: AskOptions) -> Round:
-    """Return the stored round to resume, or store a new one."""
-    if options.resume:
-        stopped = await app.store.load(await app.store.find(options.resume))
-        check_not_forgotten(stopped)
-        return stopped
-    panel = app.panel(options.panel, TERMINAL, options.method)
-    question = Question(options.question, TERMINAL_USER.id, place=TERMINAL)
-    round_ = app.new_round(question, panel, options.seed, app.new_id())
-    await app.open(round_)
-    return round_
+    async with open_app(load_settings()) as app:
+        today = app.now().astimezone(UTC).date()
+        account = Account("", today, TERMINAL_USER.id, channel_account(TERMINAL))
+        used = await app.budget.ledger.usage(account)
+        caps = app.budget.caps
+    if as_json:
+        print_json(budget_document(today, caps, used))
+    else:
+        print_post(budget_post(caps, used))
 
 
 async def _follow(app: AppContext, round_: Round, *, quiet: bool) -> Round:
@@ -124,34 +138,6 @@ async def _follow(app: AppContext, round_: Round, *, quiet: bool) -> Round:
         chat.close()
 
 
-async def _show_round(start: str, *, as_json: bool) -> None:
-    """Print a round as it was posted, or its JSON."""
-    async with open_store(load_settings()) as store:
-        round_ = await store.load(await store.find(start))
-    if as_json:
-        print_json(round_document(round_))
-        return
-    console = Console(highlight=False)
-    thread = round_thread(round_)
-    for post in (thread.root, *thread.replies):
-        console.print(render_post(post))
-    if round_.stage is not Stage.CLOSED and not round_.forgotten:
-        console.print(f"Still at stage {round_.stage.value}: council ask --resume {round_.id}")
-
-
-async def _list_rounds(*, as_json: bool) -> None:
-    """Print a line for each stored round, or their JSON."""
-    async with open_store(load_settings()) as store:
-        summaries = await store.list_summaries()
-    if as_json:
-        print_json([_summary_document(summary) for summary in summaries])
-        return
-    for summary in summaries:
-        asked = f"{summary.asked_at:%Y-%m-%d %H:%M}"
-        question = " ".join(summary.question.split())[:MAX_LISTED_QUESTION_LENGTH]
-        typer.echo(f"{summary.id}  {asked}  {round_state(summary):9}  {question}".rstrip())
-
-
 def _summary_document(summary: RoundSummary) -> dict[str, str]:
     forgotten = {"forgotten": summary.forgotten.isoformat()} if summary.forgotten else {}
     return {
@@ -161,16 +147,3 @@ def _summary_document(summary: RoundSummary) -> dict[str, str]:
         "stage": summary.stage.value,
         **forgotten,
     }
-
-
-async def _show_budgets(*, as_json: bool) -> None:
-    """Print the caps of the terminal and of the whole installation, or their JSON."""
-    async with open_app(load_settings(), StartOptions()) as app:
-        today = app.now().astimezone(UTC).date()
-        account = Account("", today, TERMINAL_USER.id, channel_account(TERMINAL))
-        used = await app.budget.ledger.usage(account)
-        caps = app.budget.caps
-    if as_json:
-        print_json(budget_document(today, caps, used))
-    else:
-        print_post(budget_post(caps, used))

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from bot.bootstrap import StartOptions, open_app
+from bot.bootstrap import open_app
 from bot.chat import IncomingMessage
-from bot.cli.output import Json, print_json, run
+from bot.cli.output import Json, async_command, print_json
 from bot.cli.rounds import TERMINAL_USER
 from bot.commands.schedules import handle_schedule, load_schedule_status
 from bot.render.schedules import ScheduleStatus
@@ -32,72 +32,70 @@ Words = Annotated[
 
 
 @schedule_app.command()
-def add(words: Words) -> None:
+@async_command
+async def add(words: Words) -> None:
     """Have a suite put to a panel again and again, and posted on the page."""
-    _run_chat_command("add", *words)
+    await _run_chat_command("add", *words)
 
 
 @schedule_app.command("list")
-def list_(as_json: Json = False) -> None:
+@async_command
+async def list_(as_json: Json = False) -> None:
     """List every schedule, with its next times, its last run and its cost."""
-    if as_json:
-        run(_print_documents())
-    else:
-        _run_chat_command("list")
-
-
-@schedule_app.command()
-def edit(words: Words) -> None:
-    """Change a schedule: NAME, then what is to be another."""
-    _run_chat_command("edit", *words)
-
-
-@schedule_app.command()
-def pause(name: Name) -> None:
-    """Have a schedule not run until it is resumed."""
-    _run_chat_command("pause", name)
-
-
-@schedule_app.command()
-def resume(name: Name) -> None:
-    """Go on with a schedule that was paused."""
-    _run_chat_command("resume", name)
-
-
-@schedule_app.command()
-def remove(name: Name) -> None:
-    """Have a schedule no more; its bake-offs stay."""
-    _run_chat_command("remove", name)
-
-
-@schedule_app.command("run")
-def run_(name: Name) -> None:
-    """Run a schedule now, beside its times."""
-    _run_chat_command("run", name)
-
-
-def _run_chat_command(verb: str, *words: str) -> None:
-    # An argument that the shell passed as one word stays one, such as a cron in quotes.
-    quoted = (f'"{word}"' if " " in word and '"' not in word else word for word in words)
-    run(_schedule(" ".join((verb, *quoted))))
-
-
-async def _schedule(text: str) -> None:
-    """Run a schedule command and print its reply."""
-    async with open_app(load_settings(), StartOptions()) as app:
-        chat = TerminalChat(Console(highlight=False))
-        await handle_schedule(
-            app, chat, IncomingMessage(text, TERMINAL_USER, TERMINAL, app.new_id()), text
-        )
-        chat.close()
-
-
-async def _print_documents() -> None:
-    """Print every schedule as JSON."""
-    async with open_app(load_settings(), StartOptions()) as app:
+    if not as_json:
+        await _run_chat_command("list")
+        return
+    async with open_app(load_settings()) as app:
         schedules = await app.bakeoff_stores.schedules.list_all()
         statuses = [await load_schedule_status(app, one) for one in schedules]
     print_json([_document(status) for status in statuses])
+
+
+@schedule_app.command()
+@async_command
+async def edit(words: Words) -> None:
+    """Change a schedule: NAME, then what is to be another."""
+    await _run_chat_command("edit", *words)
+
+
+@schedule_app.command()
+@async_command
+async def pause(name: Name) -> None:
+    """Have a schedule not run until it is resumed."""
+    await _run_chat_command("pause", name)
+
+
+@schedule_app.command()
+@async_command
+async def resume(name: Name) -> None:
+    """Go on with a schedule that was paused."""
+    await _run_chat_command("resume", name)
+
+
+@schedule_app.command()
+@async_command
+async def remove(name: Name) -> None:
+    """Have a schedule no more; its bake-offs stay."""
+    await _run_chat_command("remove", name)
+
+
+@schedule_app.command("run")
+@async_command
+async def run_(name: Name) -> None:
+    """Run a schedule now, beside its times."""
+    await _run_chat_command("run", name)
+
+
+async def _run_chat_command(verb: str, *words: str) -> None:
+    """Run a schedule command of the chats and print its reply."""
+    # An argument that the shell passed as one word stays one, such as a cron in quotes.
+    quoted = (f'"{word}"' if " " in word and '"' not in word else word for word in words)
+    text = " ".join((verb, *quoted))
+    async with open_app(load_settings()) as app:
+        chat = TerminalChat(Console(highlight=False))
+        message = IncomingMessage(text, TERMINAL_USER, TERMINAL, app.new_id())
+        await handle_schedule(app, chat, message, text)
+        chat.close()
 
 
 def _document(status: ScheduleStatus) -> dict[str, Any]:

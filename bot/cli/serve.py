@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from importlib.metadata import version
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import structlog
 import typer
@@ -14,7 +14,7 @@ from rich.console import Console
 from bot.bakeoffs.lifecycle import BakeoffJobs, resume_local_bakeoffs
 from bot.bakeoffs.records import count_closed_rounds
 from bot.bootstrap import StartOptions, describe_local_models, open_app
-from bot.cli.output import run
+from bot.cli.output import async_command
 from bot.cli.progress import DownloadBar
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
 from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
@@ -36,12 +36,6 @@ from council.panel import Panel
 from council.rounds import Round
 from storage.migrate import HEAD_REVISION
 
-if TYPE_CHECKING:
-    from bot.discord.app import Discord
-    from bot.discord.config import DiscordCredentials
-    from bot.slack.app import Slack
-    from bot.slack.config import Tokens
-
 ROUND_OPENING_SECONDS = 30.0  # a round whose money is reserved is stored within that, or never
 STARTING = "The models are being started …"
 NOBODY = (
@@ -57,18 +51,9 @@ Local = Annotated[bool, typer.Option("--local", help="Have the demonstration mod
 Task = Coroutine[None, None, None]
 
 
-def chat(local: Local = False) -> None:
+@async_command
+async def chat(local: Local = False) -> None:
     """Talk to the council in the terminal."""
-    run(_chat(local=local))
-
-
-def serve(local: Local = False) -> None:
-    """Start everything that has what it needs, and say what was not started."""
-    run(_serve(local=local))
-
-
-async def _chat(*, local: bool) -> None:
-    """Chat in the terminal until the input ends."""
     from bot.terminal import run_chat
 
     console, bar = Console(highlight=False), DownloadBar(Console(stderr=True))
@@ -81,8 +66,9 @@ async def _chat(*, local: bool) -> None:
         await run_chat(app_context, console)
 
 
-async def _serve(*, local: bool) -> None:
-    """Run the web app and every configured chat until SIGTERM or Ctrl-C."""
+@async_command
+async def serve(local: Local = False) -> None:
+    """Start everything that has what it needs, and say what was not started."""
     settings, console = load_settings(), Console(stderr=True, highlight=False)
     closed: asyncio.Queue[Round] = asyncio.Queue()
     _check_token_is_set(settings)
@@ -91,7 +77,10 @@ async def _serve(*, local: bool) -> None:
     metrics.set_build_info(version("council-bot"), HEAD_REVISION)
     # A sentence is one line of a log.
     report = partial(console.print, markup=False, soft_wrap=True)
-    await _wait_for_database(settings, report)
+    if settings.uses_database_server:  # it may still be starting, as after a reboot
+        from bot.cluster.setup import wait_for_server
+
+        await wait_for_server(settings.database, report)
     options = StartOptions(local, models.on_download, closed.put_nowait, serves=True)
     async with open_app(settings, options) as app_context:
         panel = _default_panel(app_context)
@@ -104,8 +93,17 @@ async def _serve(*, local: bool) -> None:
             tuple(await describe_local_models(settings)),
             lambda: models.state,
         )
-        tokens = slack_tokens(settings)
-        slack = _slack(app_context, tokens, report) if tokens else None
+        slack, chats = None, list[Callable[[], Task]]()
+        # A chat's library takes a third of a second to import: only a start with its token pays.
+        if tokens := slack_tokens(settings):
+            from bot.slack.app import Slack
+
+            slack = Slack(app_context, tokens, report)
+            chats.append(slack.run)
+        if address := discord_address(settings):
+            from bot.discord.app import Discord
+
+            chats.append(Discord(app_context, address, report).run)
         posted = slack.handle_http if slack else None
         app = create_app(web_context, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not see it stopped: resume rounds, then serve.
@@ -118,11 +116,8 @@ async def _serve(*, local: bool) -> None:
                 models.prepare(app_context, panel),
                 metrics.watch_lag(),
                 *_background_tasks(app_context, closed),
+                *(run_chat() for run_chat in chats),
             ]
-            if slack:
-                tasks.append(slack.run())
-            if address := discord_address(settings):
-                tasks.append(_discord(app_context, address, report).run())
             async with running_alongside(*tasks):
                 await server.stopped()
 
@@ -170,14 +165,6 @@ def _web_token(settings: Settings) -> str | None:
     return settings.web_token.get_secret_value() if settings.web_token else None
 
 
-async def _wait_for_database(settings: Settings, report: Callable[[str], None]) -> None:
-    """Wait for a database server that is still starting, as after a reboot."""
-    if settings.uses_database_server:
-        from bot.cluster.setup import wait_for_server
-
-        await wait_for_server(settings.database, report)
-
-
 def _default_panel(app_context: AppContext) -> Panel:
     if app_context.default is None:
         raise PanelError(NOBODY)
@@ -189,21 +176,6 @@ async def _signing_key(app_context: AppContext, settings: Settings) -> bytes:
     if app_context.job_queue and not _web_token(settings):
         return await load_shared_signing_key(app_context.key_values)
     return load_signing_key(_web_token(settings), settings.data_dir)
-
-
-# A chat's library takes a third of a second to import: only a start with its token pays for it.
-def _slack(app_context: AppContext, tokens: "Tokens", report: Callable[[str], None]) -> "Slack":
-    from bot.slack.app import Slack
-
-    return Slack(app_context, tokens, report)
-
-
-def _discord(
-    app_context: AppContext, address: "DiscordCredentials", report: Callable[[str], None]
-) -> "Discord":
-    from bot.discord.app import Discord
-
-    return Discord(app_context, address, report)
 
 
 def _introduction(app_context: AppContext) -> list[str]:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from bot.bootstrap import StartOptions, open_app
+from bot.bootstrap import open_app
 from bot.chat import IncomingMessage
-from bot.cli.output import Json, print_json, print_post, run
+from bot.cli.output import Json, async_command, print_json, print_post, read_file
 from bot.cli.rounds import TERMINAL_USER
 from bot.commands import suites
 from bot.commands.bakeoffs import load_suite_to_run
@@ -44,53 +44,10 @@ Yes = Annotated[bool, typer.Option("--yes", help="Keep it without asking.")]
 
 
 @suite_app.command("list")
-def list_(as_json: Json = False) -> None:
+@async_command
+async def list_(as_json: Json = False) -> None:
     """List the suites."""
-    run(_list_suites(as_json=as_json))
-
-
-@suite_app.command()
-def show(name: Name, as_json: Json = False) -> None:
-    """Show a suite: its questions, and what one run costs."""
-    run(_show_suite(name, as_json=as_json))
-
-
-@suite_app.command()
-def add(
-    name: Name,
-    source: Annotated[str, typer.Argument(help="A file of questions; or a round, or last.")],
-    yes: Yes = False,
-    as_json: Json = False,
-) -> None:
-    """Keep a suite of a file's questions, or add a round's question to one."""
-    run(_add_suite(name, source, yes=yes, as_json=as_json))
-
-
-@suite_app.command()
-def remove(name: Name, as_json: Json = False) -> None:
-    """Have a suite in no list any more; what was measured on it stays."""
-    run(_remove_suite(name, as_json=as_json))
-
-
-async def find_suite(app: AppContext, name_or_file: str) -> Suite:
-    """Return a stored suite or the suite of a file; raise SuiteError if there is none."""
-    path = Path(name_or_file)
-    if path.suffix.lower() not in {*PARSERS, TOML_SUFFIX}:
-        return await load_suite_to_run(app, TERMINAL, name_or_file)
-    return parse_suite_file(
-        suite_name_from_file(path.stem), path.name, _read_bytes(path, "name another file")
-    )
-
-
-def _read_bytes(path: Path, advice: str) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise SuiteError(f"{path} cannot be read ({error.strerror}): {advice}.") from None
-
-
-async def _list_suites(*, as_json: bool) -> None:
-    async with open_app(load_settings(), StartOptions()) as app:
+    async with open_app(load_settings()) as app:
         summaries = await app.bakeoff_stores.suites.list_summaries("")
     if as_json:
         print_json([_summary_document(summary) for summary in summaries])
@@ -98,8 +55,11 @@ async def _list_suites(*, as_json: bool) -> None:
         print_post(suites_post(summaries, ""))
 
 
-async def _show_suite(name: str, *, as_json: bool) -> None:
-    async with open_app(load_settings(), StartOptions()) as app:
+@suite_app.command()
+@async_command
+async def show(name: Name, as_json: Json = False) -> None:
+    """Show a suite: its questions, and what one run costs."""
+    async with open_app(load_settings()) as app:
         suite = await app.bakeoff_stores.suites.load("", name.lower())
         cost = await suites.estimate_suite_run(app, TERMINAL, suite)
     if as_json:
@@ -108,12 +68,22 @@ async def _show_suite(name: str, *, as_json: bool) -> None:
         print_post(suite_post(suite, cost))
 
 
-async def _add_suite(name: str, source: str, *, yes: bool, as_json: bool) -> None:
-    """Store a suite; show size and cost and ask before, unless `yes` or `as_json`."""
+@suite_app.command()
+@async_command
+async def add(
+    name: Name,
+    source: Annotated[str, typer.Argument(help="A file of questions; or a round, or last.")],
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Keep a suite of a file's questions, or add a round's question to one."""
     name = validate_suite_name(name)
-    async with open_app(load_settings(), StartOptions()) as app:
+    async with open_app(load_settings()) as app:
         message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
-        read = await _read_source(app, message, name, source)
+        if _is_file(source):
+            read = _read_suite(name, Path(source))
+        else:
+            read = await suites.suite_with_round(app, message, name, source)
         suite, before = await suites.with_existing_summary(app, message, read)
         cost = await suites.estimate_suite_run(app, TERMINAL, suite)
         is_new = before is None or before.version != suite.version
@@ -127,8 +97,11 @@ async def _add_suite(name: str, source: str, *, yes: bool, as_json: bool) -> Non
         print_post(suite_saved_post(suite, cost))
 
 
-async def _remove_suite(name: str, *, as_json: bool) -> None:
-    async with open_app(load_settings(), StartOptions()) as app:
+@suite_app.command()
+@async_command
+async def remove(name: Name, as_json: Json = False) -> None:
+    """Have a suite in no list any more; what was measured on it stays."""
+    async with open_app(load_settings()) as app:
         message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
         chat = TerminalChat(Console(quiet=as_json, highlight=False))
         await suites.remove_suite(app, chat, message, name)
@@ -136,24 +109,26 @@ async def _remove_suite(name: str, *, as_json: bool) -> None:
         print_json({"removed": name.lower()})
 
 
-async def _read_source(app: AppContext, message: IncomingMessage, name: str, source: str) -> Suite:
-    """Return the suite of a file, or the named suite with the question of a round."""
-    if _is_file(Path(source)):
-        return _read_suite(name, Path(source))
-    return await suites.suite_with_round(app, message, name, source)
+async def find_suite(app: AppContext, name_or_file: str) -> Suite:
+    """Return a stored suite or the suite of a file; raise SuiteError if there is none."""
+    path = Path(name_or_file)
+    if path.suffix.lower() not in {*PARSERS, TOML_SUFFIX}:
+        return await load_suite_to_run(app, TERMINAL, name_or_file)
+    content = read_file(path, "name another file")
+    return parse_suite_file(suite_name_from_file(path.stem), path.name, content)
 
 
-def _is_file(path: Path) -> bool:
+def _is_file(source: str) -> bool:
     # A round's id never ends like a file of questions.
+    path = Path(source)
     return path.suffix.lower() in {*PARSERS, TOML_SUFFIX} or path.is_file()
 
 
 def _read_suite(name: str, path: Path) -> Suite:
     with suppress(OSError):  # reading reports a missing file
         check_size(path.name, path.stat().st_size)
-    return parse_suite_file(
-        name, path.name, _read_bytes(path, "name a file of questions, or a round")
-    )
+    content = read_file(path, "name a file of questions, or a round")
+    return parse_suite_file(name, path.name, content)
 
 
 def _confirm(suite: Suite, cost: SuiteRunCost | None, before: SuiteSummary | None) -> None:

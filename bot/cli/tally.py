@@ -6,7 +6,7 @@ from typing import Annotated, Self
 import typer
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from bot.cli.output import MISUSED, Json, fail, print_json, run
+from bot.cli.output import MISUSED, Json, async_command, fail, print_json, read_file
 from bot.render.round_json import tally_document
 from bot.settings.council_toml import SettingsError, validation_faults
 from council.ballots import Ballot
@@ -18,11 +18,22 @@ from council.tally.standings import pair_matrix
 SEED = "tally"  # decides only draws, where p cannot be exact
 
 
-def tally(
+@async_command
+async def tally(
     file: Annotated[Path, typer.Argument(help="Ballots as JSON.")], as_json: Json = False
 ) -> None:
     """Count the ballots of a file."""
-    run(_count_file(file, as_json=as_json))
+    try:
+        entries = _BallotFile.model_validate_json(read_file(file))
+    except ValidationError as error:
+        raise SettingsError(validation_faults(error, f"{file.name}: ")) from None
+    ballots = [entry.ballot() for entry in entries.ballots]
+    tally = count_ballots(map(Label, entries.candidates), ballots, SEED)
+    if as_json:
+        counted = [ballot for ballot in ballots if len(ballot.shown) > 1]
+        print_json(tally_document(tally, pair_matrix(counted)))
+    else:
+        _print_tally(tally)
 
 
 def slates(
@@ -85,27 +96,6 @@ class _BallotFile(BaseModel):
         if unknown := shown - set(self.candidates):
             raise ValueError(f"a ballot shows {min(unknown)!r}, which is no candidate")
         return self
-
-
-async def _count_file(path: Path, *, as_json: bool) -> None:
-    """Print standings and verdict of a file of ballots; as JSON, the pair matrix too."""
-    file = _read_ballots(path)
-    ballots = [entry.ballot() for entry in file.ballots]
-    tally = count_ballots(map(Label, file.candidates), ballots, SEED)
-    if as_json:
-        counted = [ballot for ballot in ballots if len(ballot.shown) > 1]
-        print_json(tally_document(tally, pair_matrix(counted)))
-    else:
-        _print_tally(tally)
-
-
-def _read_ballots(path: Path) -> _BallotFile:
-    try:
-        return _BallotFile.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise SettingsError([f"{path} cannot be read: {error.strerror}."]) from None
-    except ValidationError as error:
-        raise SettingsError(validation_faults(error, f"{path.name}: ")) from None
 
 
 def _print_tally(tally: Tally) -> None:

@@ -1,16 +1,16 @@
 """The command `council verify`: recompute rounds and check the hash chains."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bot.bootstrap import open_store, open_stores
+from bot.bootstrap import Stores, open_stores
 from bot.cli.data import UnreadableLine, read_export
-from bot.cli.output import FAILED, MISUSED, fail, run
+from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail, read_file
 from bot.render.formatting import count_noun, join_words
-from bot.settings import SettingsError, load_settings
+from bot.settings import load_settings
 from council.digests import Erasure
 from council.errors import StoreError
 from council.integrity import verification
@@ -18,11 +18,10 @@ from council.integrity.erasure import find_text_names
 from council.integrity.hash_chain import Link
 from council.integrity.seal import Seal, find_changes
 from council.integrity.verification import ChainWalk, chain_name, walk_stretches
-from council.ports import HashChainStore, Store
+from council.ports import Store
 from council.rounds import Round
 from storage.export import ExportedRound
-
-OnFault = Callable[[str], None]
+from storage.hash_chain import SqlHashChain
 
 LINKS_PER_READ = 5000
 NO_CHAIN = "No chain has begun: the next round that closes begins one."
@@ -39,7 +38,8 @@ ONE_THING = (
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
-def verify(
+@async_command
+async def verify(
     what: Annotated[
         str,
         typer.Argument(
@@ -68,19 +68,19 @@ def verify(
     if sum([bool(what), every, bool(source), head]) != 1 or is_stray:
         fail(ONE_THING, MISUSED)
 
-    faults: list[str] = []
-    if head:
-        run(_print_heads(faults.append))
-    elif every:
-        run(_verify_all(since_head or (), faults.append))
-    elif text:
-        run(_prove_text(what, text, faults.append))
-    elif source or _is_file(what):
-        run(_verify_export(source or Path(what), faults.append))
-    else:
-        run(_verify_one(what, faults.append))
-    if faults:
-        raise typer.Exit(FAILED)
+    with exit_on_faults() as on_fault:
+        if source or (what and not text and _is_file(what)):
+            _verify_export(source or Path(what), on_fault)
+            return
+        async with open_stores(load_settings()) as stores:
+            if head:
+                await _print_heads(stores.chain, on_fault)
+            elif every:
+                await _verify_all(stores, since_head or (), on_fault)
+            elif text:
+                await _prove_text(stores.store, what, text, on_fault)
+            else:
+                await _verify_stored(stores.store, await stores.store.find(what), on_fault)
 
 
 def _is_file(what: str) -> bool:
@@ -90,24 +90,17 @@ def _is_file(what: str) -> bool:
         return False
 
 
-async def _verify_one(start: str, on_fault: OnFault) -> None:
-    """Verify one stored round."""
-    async with open_store(load_settings()) as store:
-        await _verify_stored(store, await store.find(start), on_fault)
-
-
-async def _verify_all(known_heads: Sequence[str], on_fault: OnFault) -> None:
+async def _verify_all(stores: Stores, known_heads: Sequence[str], on_fault: OnFault) -> None:
     """Verify every round and every chain, up to heads that were written down before."""
-    async with open_stores(load_settings()) as stores:
-        summaries = await stores.store.list_summaries()
-        for summary in summaries:
-            await _verify_stored(stores.store, summary.id, on_fault)
-        if not summaries:
-            typer.echo(NO_ROUND)
-        await _verify_chains(stores.chain, known_heads, on_fault)
+    summaries = await stores.store.list_summaries()
+    for summary in summaries:
+        await _verify_stored(stores.store, summary.id, on_fault)
+    if not summaries:
+        typer.echo(NO_ROUND)
+    await _verify_chains(stores.chain, known_heads, on_fault)
 
 
-async def _verify_export(path: Path, on_fault: OnFault) -> None:
+def _verify_export(path: Path, on_fault: OnFault) -> None:
     """Verify every round of an export, without a database.
 
     Links that follow each other in their chain are compared too.
@@ -182,11 +175,13 @@ def _forgotten_on(forgotten: Erasure) -> str:
     return f"forgotten on {forgotten.at:%Y-%m-%d}"
 
 
-async def _prove_text(start: str, path: Path, on_fault: OnFault) -> None:
+async def _prove_text(store: Store, start: str, path: Path, on_fault: OnFault) -> None:
     """Print which text of a round a file contains, stored or forgotten; a fault if none."""
-    async with open_store(load_settings()) as store:
-        round_ = await store.load(await store.find(start))
-    text = _read_text(path)
+    round_ = await store.load(await store.find(start))
+    try:
+        text = read_file(path).decode()
+    except UnicodeDecodeError:
+        fail(f"{path} is no text in UTF-8.", MISUSED)
     # Editors end a file with a line end that the text may not have.
     names = find_text_names(round_, text) or find_text_names(round_, text.removesuffix("\n"))
     if not names:
@@ -195,33 +190,23 @@ async def _prove_text(start: str, path: Path, on_fault: OnFault) -> None:
     typer.echo(f"Round {round_.id}: {path.name} is {proven} of it.")
 
 
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode()
-    except OSError as error:
-        raise SettingsError([f"{path} cannot be read: {error.strerror}."]) from None
-    except UnicodeDecodeError:
-        raise SettingsError([f"{path} is no text in UTF-8."]) from None
-
-
 # --- Hash chains
 
 
-async def _print_heads(on_fault: OnFault) -> None:
+async def _print_heads(chain: HashChainStore, on_fault: OnFault) -> None:
     """Walk the chains; print each one's scope, length and last hash, to be written down."""
-    async with open_stores(load_settings()) as stores:
-        heads = await stores.chain.heads()
-        for head in heads:
-            walk = await walk_chain(stores.chain, head)
-            if walk.findings:
-                print_walk(walk, on_fault)
-            typer.echo(f"{head.scope or 'house'} {head.number} {head.hash}")
+    heads = await chain.heads()
+    for head in heads:
+        walk = await walk_chain(chain, head)
+        if walk.findings:
+            print_walk(walk, on_fault)
+        typer.echo(f"{head.scope or 'house'} {head.number} {head.hash}")
     if not heads:
         typer.echo(NO_CHAIN)
 
 
 async def _verify_chains(
-    chain: HashChainStore, known_heads: Sequence[str], on_fault: OnFault
+    chain: SqlHashChain, known_heads: Sequence[str], on_fault: OnFault
 ) -> None:
     """Walk every chain; nothing up to a head that was written down may have been rewritten."""
     met: set[str] = set()
@@ -238,7 +223,7 @@ async def _verify_chains(
 
 
 async def walk_chain(
-    chain: HashChainStore, head: Link, known_heads: frozenset[str] = frozenset()
+    chain: SqlHashChain, head: Link, known_heads: frozenset[str] = frozenset()
 ) -> ChainWalk:
     """Walk a chain from its first link to its head, and note which known heads it passes."""
     walk = ChainWalk(head.scope, sought=known_heads)

@@ -1,7 +1,7 @@
 """The command `schedule`: add, list, edit, pause, resume, run and remove schedules."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from zoneinfo import ZoneInfo
 
@@ -156,23 +156,7 @@ _NAMED = "pause|resume|remove|run|subscribe|unsubscribe"
 GRAMMAR = rf"|list|(?:{_NAMED})(?:\s+\S+)?|(?:add|edit)\b.*"
 
 
-# --- The bake-off of a schedule, and the chat that it reports to.
-
-
-@dataclass(frozen=True, slots=True)
-class ReportTarget:
-    """Where a bake-off is posted; `chat` is None for the page and the terminal."""
-
-    chat: Chat | None
-
-
-def report_target(app: AppContext, place: Place) -> ReportTarget | None:
-    """Return the report target of a place; None while its chat is not connected."""
-    if place.chat in LOCAL_CHATS:
-        return ReportTarget(None)
-    find_chat = app.chats.get(place.chat)
-    chat = find_chat(place) if find_chat else None
-    return ReportTarget(chat) if chat else None
+# --- The bake-off of a schedule.
 
 
 async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str = "") -> Bakeoff:

@@ -1,9 +1,12 @@
-"""Named locks of one process, on top of those of the cluster where there is one."""
+"""Named locks: of one process, of the processes on one file, and those of the cluster on top."""
 
 import asyncio
+import os
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from hashlib import sha256
+from pathlib import Path
 
 from bot.ports import NamedLocks
 
@@ -46,3 +49,46 @@ class LocalLocks:
     def dismiss(self, round_id: str) -> None:
         """Stop counting a round."""
         self._admitted.pop(round_id, None)
+
+
+class FileClaims:
+    """Named locks of the processes that share a lock file; open it only once per process."""
+
+    def __init__(self, file: Path) -> None:
+        self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def take(self, name: str) -> bool:
+        """Lock a name; return False if another process has it."""
+        # Windows has no fcntl, and must still be able to import this package.
+        import fcntl
+
+        try:
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _offset(name))
+        except OSError:
+            return False
+        return True
+
+    def take_all(self) -> bool:
+        """Lock every name; return False if another process has any of them."""
+        import fcntl
+
+        try:
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+    def free(self, name: str) -> None:
+        """Unlock a name."""
+        import fcntl
+
+        fcntl.lockf(self._descriptor, fcntl.LOCK_UN, 1, _offset(name))
+
+    def close(self) -> None:
+        """Unlock every name."""
+        os.close(self._descriptor)
+
+
+def _offset(name: str) -> int:
+    # Seven bytes stay below the largest offset of a file.
+    return int.from_bytes(sha256(name.encode()).digest()[:7])

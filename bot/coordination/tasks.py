@@ -1,9 +1,25 @@
-"""Background tasks: run coroutines alongside a block, race them, cancel them with the bot."""
+"""Background tasks: run coroutines alongside a block, race them, cancel them with the bot.
+
+The task registry has those that others can watch: rounds and bake-offs.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterator,
+    ValuesView,
+)
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from typing import Any, Generic, TypeVar
+
+from bot.ports import RoundClaims
+
+State = TypeVar("State")
+Running = TypeVar("Running", bound="RunningTask[Any]")
 
 # Tries to acquire a named lock across processes; yields False if another process has it.
 TryLock = Callable[[str], AbstractAsyncContextManager[bool]]
@@ -63,3 +79,102 @@ class BackgroundTasks:
     async def close(self) -> None:
         """Cancel all tasks; the rounds they showed run on, and are delivered after a restart."""
         await cancel_and_wait(self._tasks)
+
+
+class RunningTask(Generic[State]):
+    """A running task: its newest state, and a queue for each of its subscribers.
+
+    `error` is what its subscribers get at the end: that it was interrupted, until it succeeds or
+    fails.
+    """
+
+    def __init__(self, id_: str, state: State, interrupted: Exception) -> None:
+        self.id = id_
+        self.state = state
+        self.task: asyncio.Task[None] | None = None
+        self.error: Exception | None = interrupted
+        self._subscribers: list[asyncio.Queue[State | Exception | None]] = []
+
+    def publish(self, state: State) -> None:
+        """Store the newest state and send it to every subscriber."""
+        self.state = state
+        self._broadcast(state)
+
+    def publish_end(self) -> None:
+        """Send its error to every subscriber, None if it succeeded."""
+        self._broadcast(self.error)
+
+    def _broadcast(self, event: State | Exception | None) -> None:
+        for queue in self._subscribers:
+            queue.put_nowait(event)
+
+    @contextmanager
+    def subscription(self) -> Iterator["asyncio.Queue[State | Exception | None]"]:
+        """Yield a queue of every state, starting with the newest; then its error or None."""
+        queue: asyncio.Queue[State | Exception | None] = asyncio.Queue()
+        queue.put_nowait(self.state)
+        self._subscribers.append(queue)
+        try:
+            yield queue
+        finally:
+            self._subscribers.remove(queue)
+
+
+async def states(queue: "asyncio.Queue[State | Exception | None]") -> AsyncIterator[State]:
+    """Yield the states in a subscriber's queue until the end; raise the error at the end."""
+    while (event := await queue.get()) is not None:
+        if isinstance(event, Exception):
+            raise event
+        yield event
+
+
+class TaskRegistry(Generic[Running]):
+    """The running tasks of this process by id.
+
+    `claims` keep a task to one process of this machine; None where there is no other process.
+    """
+
+    def __init__(
+        self, log_failure: Callable[[str, Exception], None], claims: RoundClaims | None = None
+    ) -> None:
+        self._log_failure = log_failure
+        self._claims = claims
+        self._running: dict[str, Running] = {}
+
+    def get(self, id_: str) -> Running | None:
+        """Return a running task, else None."""
+        return self._running.get(id_)
+
+    def all(self) -> ValuesView[Running]:
+        """Return every running task."""
+        return self._running.values()
+
+    def start(self, running: Running, work: Callable[[Running], Awaitable[None]]) -> bool:
+        """Start a task; do nothing if it runs here. Return False if another process claims it."""
+        if running.id in self._running:
+            return True
+        if self._claims and not self._claims.take(running.id):
+            return False
+        self._running[running.id] = running
+        running.task = asyncio.create_task(self._run(running, work))
+        # A task that is cancelled before its first step never reaches its `finally`.
+        running.task.add_done_callback(lambda _: self._remove(running))
+        return True
+
+    async def _run(self, running: Running, work: Callable[[Running], Awaitable[None]]) -> None:
+        try:
+            await work(running)
+            running.error = None
+        # A bug is logged here as well, because there may be no subscriber to log it.
+        except Exception as error:  # noqa: BLE001
+            self._log_failure(running.id, error)
+            running.error = error
+        finally:
+            self._remove(running)
+
+    def _remove(self, running: Running) -> None:
+        if self._running.get(running.id) is running:
+            del self._running[running.id]
+            if self._claims:
+                self._claims.free(running.id)
+            running.publish_end()

@@ -29,7 +29,6 @@ from bot.commands.dispatch import (
     Command,
     Handler,
     Invocation,
-    handle_message,
     report_errors,
     run_command,
 )
@@ -278,7 +277,7 @@ class DiscordListeners:
             rounds = (first,)
         if rounds:
             incoming = replace(incoming, context=context_of(rounds))
-        await handle_message(self._app, chat, incoming)
+        await run_command(self._app, chat, incoming, COMMANDS.read(incoming.text))
 
     async def suggest_panels(self, interaction: Interaction, typed: str) -> list[Choice[str]]:
         """Return the panels that may be used here, for autocomplete."""

@@ -27,6 +27,7 @@ from bot.render.bias_view import (
 )
 from bot.render.formatting import count_noun, join_words
 from bot.render.leaderboard_tables import Coverage, no_rounds_line, percent, signed_number
+from bot.schedules.cron import ordinal
 from council.bakeoffs.leaderboard import MAX_POSITION_BIAS
 from council.bias.report import Effect, JudgeBias
 
@@ -160,7 +161,7 @@ def _strongest_slot(judge: JudgeBias) -> str:
     if not slots:
         return "at one place"
     number = max(slots, key=lambda slot: abs(slot.effect.value or 0)).number
-    return _ORDINALS.get(number, f"{number}th")
+    return _ORDINALS.get(number, ordinal(number))
 
 
 def _consistency_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:

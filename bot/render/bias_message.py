@@ -17,7 +17,7 @@ from bot.render.bias_tables import (
 )
 from bot.render.bias_view import ALL_MEASURES, BiasView, brand_table
 from bot.render.bias_view import BLINDING_NOTE as HOW_BLINDING
-from bot.render.charts import render_png, stack_figures
+from bot.render.charts import render_png
 from bot.render.formatting import count_noun
 
 BIAS_TITLE = "Bias of the judges"
@@ -107,4 +107,4 @@ def render_bias_pngs(bias: BiasView) -> tuple[bytes, ...]:
 def render_combined_bias_png(bias: BiasView) -> bytes:
     """Return all figures as one PNG, stacked."""
     figures = [drawing.figure for drawing in render_drawings(bias)]
-    return render_png(stack_figures(figures or [empty_figure()]))
+    return render_png(*(figures or [empty_figure()]))

@@ -1,161 +1,157 @@
-"""Charts as a platform-neutral scene of lines, dots and labels, with SVG and PNG renderers."""
+"""Drawing with matplotlib: a figure as an SVG element for the page, as a PNG for the chats.
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+matplotlib loads slowly, so it is imported when something is drawn.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
-from html import escape
-from io import BytesIO
+from io import BytesIO, StringIO
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
+from xml.etree import ElementTree
 
 from rich.cells import get_character_cell_size
 
-from bot.render.text_safety import visible_text
+from bot.render.text_safety import visible_line, visible_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Sheet
 
-_GAP = 18.0
+WIDTH = 390.0  # pixels: a phone's
+MARGIN = 14.0
+NAME_SIZE, SMALL_SIZE = 12.5, 10.5  # font sizes
+PNG_SCALE = 2.5  # pixels of the PNG per pixel of the figure
+_GAP = 18.0  # between stacked figures
+_POINTS_PER_INCH = 72  # so that one point is one pixel of the figure
 _NARROW = frozenset("fijlrtI.,:;|!'()[] ")
 _WIDE = frozenset("mwMW@%")
-PNG_SCALE = 2.5  # pixels of the PNG per pixel of the figure
-_POINTS_PER_INCH = 72  # so that one point is one pixel of the figure
-
-
-# Scene
-
-Anchor = Literal["start", "middle", "end"]
+_BREAKS = " /-_"
+_LINK = "{http://www.w3.org/1999/xlink}href"
+_MATPLOTLIB_LOCK = Lock()  # matplotlib is not thread-safe
 
 
 class Colour(StrEnum):
-    """The role of a mark's colour; each renderer has its own colours for light and dark."""
+    """The colour of a mark on white paper; on the page its name is a CSS class."""
 
-    TEXT = "text"
-    QUIET = "quiet"
-    RULE = "rule"
-    FIRST = "first"
-    OTHER = "other"
-    FIRST_BAND = "first-band"
-    OTHER_BAND = "other-band"
-    HEAT_0 = "heat-0"
-    HEAT_1 = "heat-1"
-    HEAT_2 = "heat-2"
-    HEAT_3 = "heat-3"
-    HEAT_4 = "heat-4"
-
-
-HEAT_COLOURS = (
-    Colour.HEAT_0,
-    Colour.HEAT_1,
-    Colour.HEAT_2,
-    Colour.HEAT_3,
-    Colour.HEAT_4,
-)  # from little to much
+    TEXT = "#1d1c1a"
+    QUIET = "#635f57"
+    RULE = "#d8d2c5"
+    FIRST = "#1a644a"
+    OTHER = "#57534b"
+    FIRST_BAND = "#bfe0d1"
+    OTHER_BAND = "#e0dbd0"
+    HEAT_0 = "#f8faf9"
+    HEAT_1 = "#e8f0ed"
+    HEAT_2 = "#d3e1dc"
+    HEAT_3 = "#bad1c8"
+    HEAT_4 = "#9fbeb3"
 
 
-@dataclass(frozen=True, slots=True)
-class Stroke:
-    """A straight line, in pixels from the top left."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-    colour: Colour
-    width: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A line through points."""
-
-    points: tuple[tuple[float, float], ...]
-    colour: Colour
-    width: float = 1.5
-
-
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """A filled circle."""
-
-    x: float
-    y: float
-    radius: float
-    colour: Colour
+HEAT_COLOURS = (Colour.HEAT_0, Colour.HEAT_1, Colour.HEAT_2, Colour.HEAT_3, Colour.HEAT_4)
+_CLASSES = {colour.value: colour.name.lower().replace("_", "-") for colour in Colour}
+_STYLE = {
+    "axes.edgecolor": Colour.RULE,
+    "axes.facecolor": "none",
+    "axes.linewidth": 1,
+    **{f"axes.spines.{side}": False for side in ("left", "right", "top", "bottom")},
+    "font.family": ["DejaVu Sans"],  # matplotlib ships it: the same picture on every machine
+    "lines.solid_capstyle": "butt",
+    "path.simplify": False,
+    "scatter.edgecolors": "none",
+    "svg.fonttype": "none",
+    "svg.hashsalt": "council",
+    "text.parse_math": False,
+    **{
+        f"{axis}.{key}": value
+        for axis, pad in (("xtick", 9), ("ytick", 5))
+        for key, value in {
+            "labelcolor": Colour.QUIET,
+            "labelsize": SMALL_SIZE,
+            "major.size": 0,
+            "major.pad": pad,
+        }.items()
+    },
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
-    """A filled polygon."""
+class Canvas:
+    """The part of a sheet that one figure covers, in pixels from its top left."""
 
-    points: tuple[tuple[float, float], ...]
-    colour: Colour
+    def __init__(self, sheet: "Sheet", top: float) -> None:
+        self._sheet = sheet
+        self._top = top
+        self._height = sheet.get_figheight() * _POINTS_PER_INCH
 
+    def text(  # noqa: PLR0913 - as matplotlib has it
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float = NAME_SIZE,
+        *,
+        colour: Colour = Colour.TEXT,
+        align: Literal["left", "center", "right"] = "left",
+        bold: bool = False,
+    ) -> None:
+        """Draw one line of text on the baseline `y`."""
+        self._sheet.text(
+            x / WIDTH,
+            self._up(y),
+            visible_text(text),
+            size=size,
+            color=colour,
+            ha=align,
+            weight="bold" if bold else "normal",
+        )
 
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A single-line text; `y` is its baseline."""
+    def note(
+        self, x: float, y: float, text: str, align: Literal["left", "center", "right"] = "left"
+    ) -> None:
+        """Draw one line of small, quiet text."""
+        self.text(x, y, text, SMALL_SIZE, colour=Colour.QUIET, align=align)
 
-    x: float
-    y: float
-    text: str
-    colour: Colour
-    size: float
-    anchor: Anchor = "start"
-    bold: bool = False
+    def name(self, x: float, y: float, name: str, width: float, *, bold: bool = False) -> None:
+        """Draw a seat's name; if it is too wide, in two lines of small text around `y`."""
+        text = visible_line(name)
+        if text_width(text, NAME_SIZE, bold=bold) <= width:
+            self.text(x, y, text, bold=bold)
+            return
+        first, second = split_text(text, width, SMALL_SIZE, bold=bold)
+        self.text(x, y - 9, first, SMALL_SIZE, bold=bold)
+        self.text(x, y + 4, second, SMALL_SIZE, bold=bold)
 
+    def axes(self, left: float, top: float, right: float, bottom: float) -> "Axes":
+        """Return empty axes; until changed, their y is in pixels of this canvas."""
+        height = (bottom - top) / self._height
+        axes = self._sheet.add_axes(
+            (left / WIDTH, self._up(bottom), (right - left) / WIDTH, height),
+            xticks=(),
+            yticks=(),
+        )
+        axes.set_ylim(bottom, top)
+        return axes
 
-Mark = Stroke | Path | Dot | Band | Label
+    def _up(self, y: float) -> float:
+        """Return a height as a fraction of the sheet's, from its bottom."""
+        return 1 - (self._top + y) / self._height
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Marks on a canvas; `description` is the alternative text."""
+    """A picture of `WIDTH` and a height in pixels; `description` is the alternative text."""
 
-    width: float
     height: float
-    marks: tuple[Mark, ...]
     description: str
+    draw: Callable[[Canvas], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """A linear scale from numbers to pixels, with the numbers to label on its axis."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-    ticks: tuple[float, ...] = ()
-
-    def at(self, number: float) -> float:
-        """Return the pixel position of a number."""
-        return self.start + (number - self.low) / (self.high - self.low) * (self.end - self.start)
-
-
-def stack_figures(figures: Sequence[Figure]) -> Figure:
-    """Return the figures stacked vertically; an empty figure for none."""
-    marks: list[Mark] = []
-    height = 0.0
-    for figure in figures:
-        top = height + _GAP if height else 0.0
-        marks += (_shift_down(mark, top) for mark in figure.marks)
-        height = top + figure.height
-    width = max((figure.width for figure in figures), default=1.0)
-    return Figure(
-        width, height or 1.0, tuple(marks), " ".join(figure.description for figure in figures)
-    )
-
-
-def _shift_down(mark: Mark, offset: float) -> Mark:
-    match mark:
-        case Stroke():
-            return replace(mark, y1=mark.y1 + offset, y2=mark.y2 + offset)
-        case Path() | Band():
-            return replace(mark, points=tuple((x, y + offset) for x, y in mark.points))
-        case Dot() | Label():
-            return replace(mark, y=mark.y + offset)
+def draw_dot(axes: "Axes", x: float, y: float, radius: float, colour: Colour) -> None:
+    """Draw a filled circle with a radius in pixels."""
+    axes.scatter([x], [y], s=(2 * radius) ** 2, color=colour, linewidths=0, zorder=3)
 
 
 # Text measurement
@@ -174,142 +170,97 @@ def _character_width(character: str) -> float:
     return 0.75 if character.isupper() else 0.64
 
 
-def fit_text(text: str, width: float, size: float, *, bold: bool = False) -> str:
-    """Return the text cut to a width in pixels, ending with "…" if it is cut."""
-    if text_width(text, size, bold=bold) <= width:
-        return text
-    while text and text_width(f"{text}…", size, bold=bold) > width:
-        text = text[:-1]
-    return f"{text.rstrip()}…"
+def split_text(text: str, width: float, size: float, *, bold: bool = False) -> tuple[str, str]:
+    """Return the text as two lines no wider than `width`; the second ends with "…" if cut."""
+    end = _fitting_length(text, width, size, bold=bold)
+    word_end = max(text.rfind(mark, 0, end) for mark in _BREAKS) + 1
+    end = word_end if word_end > end / 2 else end
+    first, second = text[:end].rstrip(), text[end:]
+    if text_width(second, size, bold=bold) > width:
+        room = width - text_width("…", size, bold=bold)
+        second = f"{second[: _fitting_length(second, room, size, bold=bold)].rstrip()}…"
+    return first, second
 
 
-# SVG
+def _fitting_length(text: str, width: float, size: float, *, bold: bool) -> int:
+    """Return how many characters of a text fit."""
+    return next(
+        (n for n in range(len(text)) if text_width(text[: n + 1], size, bold=bold) > width),
+        len(text),
+    )
+
+
+# PNG and SVG
+
+
+@contextmanager
+def _drawn(figures: Sequence[Figure]) -> "Iterator[Sheet]":
+    """Yield a sheet with the figures below each other."""
+    with _MATPLOTLIB_LOCK, warnings.catch_warnings():
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure as Sheet
+
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        height = sum(figure.height + _GAP for figure in figures) - _GAP
+        with rc_context(_STYLE):  # type: ignore[arg-type]  # a StrEnum is a str
+            size = (WIDTH / _POINTS_PER_INCH, height / _POINTS_PER_INCH)
+            sheet = Sheet(figsize=size, dpi=_POINTS_PER_INCH * PNG_SCALE)
+            top = 0.0
+            for figure in figures:
+                figure.draw(Canvas(sheet, top))
+                top += figure.height + _GAP
+            for artist in sheet.findobj():
+                artist.set_clip_on(False)
+            yield sheet
+
+
+def render_png(*figures: Figure) -> bytes:
+    """Return the figures stacked on white; the same figures always give the same bytes."""
+    png = BytesIO()
+    with _drawn(figures) as sheet:
+        sheet.savefig(png, format="png", facecolor="white", metadata={"Software": None})
+    return png.getvalue()
 
 
 def render_svg(figure: Figure) -> str:
     """Return the figure as an SVG element with CSS classes for colours and real text."""
-    size = f"{_number(figure.width)} {_number(figure.height)}"
-    marks = "\n".join(map(_element, figure.marks))
-    description = escape(visible_text(figure.description))
-    return (
-        f'<svg class="chart" role="img" viewBox="0 0 {size}" aria-label="{description}" '
-        f'xmlns="http://www.w3.org/2000/svg">\n{marks}\n</svg>'
+    svg = StringIO()
+    with _drawn((figure,)) as sheet:
+        sheet.savefig(svg, format="svg", facecolor="none", metadata={"Date": None})
+    drawn = ElementTree.fromstring(svg.getvalue())  # noqa: S314 - matplotlib wrote it
+    page = ElementTree.Element(
+        "svg",
+        {
+            "class": "chart",
+            "role": "img",
+            "viewBox": drawn.attrib["viewBox"],
+            "aria-label": visible_text(figure.description),
+            "stroke-linejoin": "round",
+            "xmlns": "http://www.w3.org/2000/svg",
+        },
     )
+    paths = {path.get("id"): path.attrib["d"] for path in drawn.iterfind(".//{*}defs/*[@d]")}
+    for element in drawn.iterfind(".//{*}g/*[@style]"):
+        attributes = _page_attributes(element)
+        if not attributes["class"]:
+            continue
+        tag = element.tag.rpartition("}")[2]
+        if tag == "use":  # of a path that is defined elsewhere
+            tag, x, y = "path", attributes.pop("x"), attributes.pop("y")
+            shape = " ".join(paths[element.get(_LINK, "")[1:]].split())
+            attributes |= {"d": shape, "transform": f"translate({x} {y})"}
+        ElementTree.SubElement(page, tag, attributes).text = element.text
+    return ElementTree.tostring(page, encoding="unicode")
 
 
-def _element(mark: Mark) -> str:
-    match mark:
-        case Stroke():
-            ends = _numbers(x1=mark.x1, y1=mark.y1, x2=mark.x2, y2=mark.y2)
-            return f'<line class="s-{mark.colour}" {ends} stroke-width="{_number(mark.width)}"/>'
-        case Path():
-            width = _number(mark.width)
-            points = _points(mark.points)
-            return f'<polyline class="s-{mark.colour}" points="{points}" stroke-width="{width}"/>'
-        case Dot():
-            return (
-                f'<circle class="f-{mark.colour}" {_numbers(cx=mark.x, cy=mark.y, r=mark.radius)}/>'
-            )
-        case Band():
-            return f'<polygon class="f-{mark.colour}" points="{_points(mark.points)}"/>'
-        case Label():
-            return _text_element(mark)
-
-
-def _text_element(mark: Label) -> str:
-    weight = ' font-weight="600"' if mark.bold else ""
-    anchor = "" if mark.anchor == "start" else f' text-anchor="{mark.anchor}"'
-    position = _numbers(x=mark.x, y=mark.y)
-    size = f'font-size="{_number(mark.size)}"'
-    words = escape(visible_text(mark.text))
-    return f'<text class="f-{mark.colour}" {position} {size}{anchor}{weight}>{words}</text>'
-
-
-def _points(points: Sequence[tuple[float, float]]) -> str:
-    return " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
-
-
-def _numbers(**named: float) -> str:
-    return " ".join(f'{name}="{_number(value)}"' for name, value in named.items())
-
-
-def _number(value: float) -> str:
-    return f"{round(value, 2):g}"
-
-
-# PNG
-
-_PAPER = "#ffffff"
-_COLOURS = {
-    Colour.TEXT: "#1d1c1a",
-    Colour.QUIET: "#635f57",
-    Colour.RULE: "#d8d2c5",
-    Colour.FIRST: "#1a644a",
-    Colour.OTHER: "#57534b",
-    Colour.FIRST_BAND: "#bfe0d1",
-    Colour.OTHER_BAND: "#e0dbd0",
-    Colour.HEAT_0: "#f8faf9",
-    Colour.HEAT_1: "#e8f0ed",
-    Colour.HEAT_2: "#d3e1dc",
-    Colour.HEAT_3: "#bad1c8",
-    Colour.HEAT_4: "#9fbeb3",
-}
-_ANCHORS = {"start": "left", "middle": "center", "end": "right"}
-_MATPLOTLIB_LOCK = Lock()  # matplotlib is not thread-safe
-
-
-def render_png(figure: Figure) -> bytes:
-    """Return the figure as a PNG on white; the same figure always gives the same bytes."""
-    with _MATPLOTLIB_LOCK:
-        _configure_matplotlib()
-        from matplotlib.figure import Figure as Sheet
-
-        size = (figure.width / _POINTS_PER_INCH, figure.height / _POINTS_PER_INCH)
-        canvas = Sheet(figsize=size, dpi=_POINTS_PER_INCH * PNG_SCALE, facecolor=_PAPER)
-        axes = canvas.add_axes((0, 0, 1, 1))
-        axes.set_axis_off()
-        axes.set_xlim(0, figure.width)
-        axes.set_ylim(figure.height, 0)
-        for order, mark in enumerate(figure.marks):
-            _draw(axes, mark, order)
-        png = BytesIO()
-        canvas.savefig(png, format="png", facecolor=_PAPER, metadata={"Software": None})
-    return png.getvalue()
-
-
-@cache
-def _configure_matplotlib() -> None:
-    """Make matplotlib draw alike on every machine, with the font it ships."""
-    import matplotlib as mpl
-
-    mpl.rcParams.update({"font.family": ["DejaVu Sans"], "path.simplify": False})
-
-
-def _draw(axes: "Axes", mark: Mark, order: int) -> None:
-    colour = _COLOURS[mark.colour]
-    match mark:
-        case Stroke():
-            xs, ys = (mark.x1, mark.x2), (mark.y1, mark.y2)
-            axes.plot(xs, ys, color=colour, lw=mark.width, zorder=order, solid_capstyle="butt")
-        case Path():
-            xs, ys = zip(*mark.points, strict=True)
-            axes.plot(xs, ys, color=colour, lw=mark.width, zorder=order)
-        case Dot():
-            wide = 2 * mark.radius
-            axes.plot([mark.x], [mark.y], "o", color=colour, ms=wide, mew=0, zorder=order)
-        case Band():
-            xs, ys = zip(*mark.points, strict=True)
-            axes.fill(xs, ys, color=colour, lw=0, zorder=order)
-        case Label():
-            axes.text(
-                mark.x,
-                mark.y,
-                visible_text(mark.text),
-                color=colour,
-                size=mark.size,
-                ha=_ANCHORS[mark.anchor],
-                va="baseline",
-                weight="bold" if mark.bold else "normal",
-                parse_math=False,
-                zorder=order,
-            )
+def _page_attributes(element: ElementTree.Element) -> dict[str, str]:
+    """Return an element's attributes with classes in place of colours and inline style."""
+    kept = {key: " ".join(element.attrib[key].split()) for key in "dxy" if key in element.attrib}
+    classes = []
+    for declaration in element.attrib["style"].split(";"):
+        key, _, value = (part.strip() for part in declaration.partition(":"))
+        if value in _CLASSES:
+            classes.append(f"{key[0]}-{_CLASSES[value]}")
+        elif key != "font-family":
+            kept[key] = value
+    return {"class": " ".join(classes), **kept}

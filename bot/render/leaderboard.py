@@ -1,24 +1,13 @@
 """Renderer of a leaderboard: a post with its thread, and a chart as SVG or PNG."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
-from itertools import groupby
+from functools import partial
+from math import nan
+from typing import TYPE_CHECKING
 
 from bot.chat import File, Heading, Line, Note, Part, Post, Thread
-from bot.render.charts import (
-    Band,
-    Colour,
-    Dot,
-    Figure,
-    Label,
-    Mark,
-    Path,
-    Scale,
-    Stroke,
-    fit_text,
-    render_png,
-)
+from bot.render.charts import MARGIN, WIDTH, Canvas, Colour, Figure, draw_dot, render_png
 from bot.render.formatting import count_noun
 from bot.render.leaderboard_export import leaderboard_csv
 from bot.render.leaderboard_tables import (
@@ -48,9 +37,10 @@ from bot.render.leaderboard_text import (
     decision_lines,
     run_off_note,
 )
-from bot.render.leaderboard_weighted import weighted_parts
-from bot.render.text_safety import visible_line
 from council.bakeoffs.changes import Changes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _MAX_ROWS = 5
 _AS_AUTHORS = "As authors"
@@ -70,15 +60,13 @@ HOW_JUDGES = (
 )
 
 
-_WIDTH = 390.0  # pixels: a phone's
-_MARGIN = 14.0
 _NAME_LEFT = 34.0  # where names begin
 _GUTTER = 22.0
 _TREND_WIDTH = 112.0  # width of the column of trends
 _TOP_HEIGHT, _ROW_HEIGHT, _FOOT_HEIGHT = 28.0, 50.0, 30.0
-_NAME_SIZE, _SMALL_SIZE = 12.5, 10.5  # font sizes
 _VALUE_WIDTH = 52.0  # width of the share at the end of a name's line
-_DOT_RADIUS, _BAR_WIDTH = 4.0, 3.0
+_BAR_WIDTH = 3.0
+_TICK_MARGIN = 6.0  # room for the labels of the outermost ticks
 _CHANCE_SHARE = 0.5  # of rivals, beaten by chance
 
 
@@ -137,8 +125,8 @@ def _replies(leaderboard: Leaderboard, picture: bytes, *, as_judge: bool) -> Ite
     yield Post((Heading(_AS_AUTHORS), author_table(leaderboard), Note(HOW_AUTHORS)), _AS_AUTHORS)
     if leaderboard.judges.rows and not as_judge:
         yield Post((Heading(_AS_JUDGES), judge_table(leaderboard), Note(HOW_JUDGES)), _AS_JUDGES)
-    if weighted := weighted_parts(leaderboard):
-        yield Post(weighted, _WEIGHTED)
+    if leaderboard.weighted:
+        yield Post(leaderboard.weighted.parts, _WEIGHTED)
     if table := council_value_table(leaderboard):
         yield Post(
             (Heading(_COUNCIL_VALUE), table, *map(Line, council_value_lines(leaderboard))),
@@ -159,132 +147,87 @@ def render_leaderboard_png(leaderboard: Leaderboard) -> bytes:
     return render_png(render_figure(leaderboard.chart))
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Positions: the scale of shares, and the column of trends if there is one.
-
-    `swing` is how far above and below its mean each member's trend extends.
-    """
-
-    chart: Chart
-    shares: Scale
-    across: tuple[float, float] | None
-    swing: float
-
-    @property
-    def bottom(self) -> float:
-        return _TOP_HEIGHT + _ROW_HEIGHT * len(self.chart.bars)
-
-
 def render_figure(chart: Chart) -> Figure:
     """Return the chart of a leaderboard: a row for each member, best first."""
     newest = chart.newest()
-    layout = _layout(newest)
-    marks = [*_frame_marks(layout)]
-    for row, bar in enumerate(newest.bars):
-        marks += _row_marks(layout, bar, _TOP_HEIGHT + row * _ROW_HEIGHT)
-    return Figure(_WIDTH, layout.bottom + _FOOT_HEIGHT, tuple(marks), describe_chart(newest))
+    bottom = _TOP_HEIGHT + _ROW_HEIGHT * max(1, len(newest.bars))
+    draw = partial(_draw_chart, newest, bottom)
+    return Figure(bottom + _FOOT_HEIGHT, describe_chart(newest), draw)
 
 
-def _layout(chart: Chart) -> _Layout:
-    right = _WIDTH - _MARGIN
-    across = (right - _TREND_WIDTH, right) if chart.has_trend else None
-    end = across[0] - _GUTTER if across else right
+def _draw_chart(chart: Chart, bottom: float, canvas: Canvas) -> None:
+    right = WIDTH - MARGIN - (_TREND_WIDTH + _GUTTER if chart.has_trend else 0)
+    axes = canvas.axes(MARGIN + _TICK_MARGIN, _TOP_HEIGHT, right - _TICK_MARGIN, bottom)
     low, high = axis_range(bar.spread for bar in chart.bars)
-    # Leave room for the labels of the outermost ticks.
-    shares = Scale(low, high, _MARGIN + 6, end - 6, tuple(axis_ticks(low, high)))
-    return _Layout(chart, shares, across, trend_swing(chart.bars))
+    ticks = [*axis_ticks(low, high)]
+    axes.set_xlim(low, high)
+    axes.set_xticks(ticks, [*map(percent, ticks)])
+    axes.spines.bottom.set_visible(True)
+    canvas.note(MARGIN, 16, chart_heading(chart))
+    for row, bar in enumerate(chart.bars):
+        _draw_row(canvas, axes, bar, (_TOP_HEIGHT + row * _ROW_HEIGHT, right))
+    if chart.has_trend:
+        _draw_trends(canvas, chart, bottom)
 
 
-def _frame_marks(layout: _Layout) -> Iterator[Mark]:
-    """Yield what all rows share: headings, axes and tick labels."""
-    yield Label(_MARGIN, 16, chart_heading(layout.chart), Colour.QUIET, _SMALL_SIZE)
-    for tick in layout.shares.ticks:
-        x = layout.shares.at(tick)
-        yield Stroke(x, layout.bottom, x, layout.bottom + 4, Colour.RULE)
-        yield Label(x, layout.bottom + 17, percent(tick), Colour.QUIET, _SMALL_SIZE, "middle")
-    yield Stroke(layout.shares.start, layout.bottom, layout.shares.end, layout.bottom, Colour.RULE)
-    if layout.across:
-        yield from _trend_frame_marks(layout, *layout.across)
+def _draw_row(canvas: Canvas, axes: "Axes", bar: Bar, corner: tuple[float, float]) -> None:
+    """Draw a member's name above its interval, below and left of a corner."""
+    top, right = corner
+    is_first = bar.place == 1
+    canvas.text(MARGIN, top + 18, str(bar.place or "–"), bold=is_first)
+    name_width = right - _NAME_LEFT - _VALUE_WIDTH
+    canvas.name(_NAME_LEFT, top + 18, bar.name, name_width, bold=is_first)
+    if not bar.spread:
+        canvas.note(right, top + 18, "no share", "right")
+        return
+    canvas.text(right, top + 18, percent(bar.spread.share), align="right", bold=is_first)
+    y = top + 35
+    axes.plot([_CHANCE_SHARE] * 2, [y - 7, y + 7], color=Colour.RULE, lw=1)
+    axes.plot(bar.spread.reach, [y, y], color=_colours(bar)[0], lw=_BAR_WIDTH)
+    draw_dot(axes, bar.spread.share, y, 4.5, _colours(bar)[0])
 
 
-def _trend_frame_marks(layout: _Layout, left: float, right: float) -> Iterator[Mark]:
-    title = f"Runs, ±{layout.swing * 100:.0f} points"
-    yield Label(left, 16, title, Colour.QUIET, _SMALL_SIZE)
-    first, last = layout.chart.days[0], layout.chart.days[-1]
-    yield Label(left, layout.bottom + 17, _short_date(first), Colour.QUIET, _SMALL_SIZE)
+def _colours(bar: Bar) -> tuple[Colour, Colour]:
+    """Return the colours of a member's lines and of its band."""
+    if bar.place == 1:
+        return Colour.FIRST, Colour.FIRST_BAND
+    return Colour.OTHER, Colour.OTHER_BAND
+
+
+def _draw_trends(canvas: Canvas, chart: Chart, bottom: float) -> None:
+    """Draw the column of trends, each around its member's mean."""
+    left, right, swing = WIDTH - MARGIN - _TREND_WIDTH, WIDTH - MARGIN, trend_swing(chart.bars)
+    canvas.note(left, 16, f"Runs, ±{swing * 100:.0f} points")
+    first, last = chart.days[0], chart.days[-1]
+    canvas.note(left, bottom + 17, _short_date(first))
     if last != first:
-        yield Label(right, layout.bottom + 17, _short_date(last), Colour.QUIET, _SMALL_SIZE, "end")
+        canvas.note(right, bottom + 17, _short_date(last), "right")
+    for row, bar in enumerate(chart.bars):
+        mean = mean_share(bar.runs)
+        if bar.spread and mean is not None:
+            top = _TOP_HEIGHT + row * _ROW_HEIGHT
+            axes = canvas.axes(left + 4, top + 6, right - 4, top + _ROW_HEIGHT - 6)
+            axes.set_xlim(0, len(bar.runs) - 1)
+            axes.set_ylim(mean - swing, mean + swing)
+            axes.axhline(mean, color=Colour.RULE, lw=1)
+            _draw_trend(axes, bar.runs, *_colours(bar))
 
 
 def _short_date(day: date) -> str:
     return f"{day.day} {day:%b}"
 
 
-def _row_marks(layout: _Layout, bar: Bar, top: float) -> Iterator[Mark]:
-    """Yield a member's row: its name above its interval, and its trend."""
-    is_first = bar.place == 1
-    colour, band_colour = (
-        (Colour.FIRST, Colour.FIRST_BAND) if is_first else (Colour.OTHER, Colour.OTHER_BAND)
-    )
-    right = layout.shares.end + 6
-    name = visible_line(bar.name)
-    title = fit_text(name, right - _NAME_LEFT - _VALUE_WIDTH, _NAME_SIZE, bold=is_first)
-    yield Label(_MARGIN, top + 18, str(bar.place or "–"), Colour.TEXT, _NAME_SIZE, bold=is_first)
-    yield Label(_NAME_LEFT, top + 18, title, Colour.TEXT, _NAME_SIZE, bold=is_first)
-    if not bar.spread:
-        yield Label(right, top + 18, "no share", Colour.QUIET, _SMALL_SIZE, "end")
-        return
-    yield Label(
-        right, top + 18, percent(bar.spread.share), Colour.TEXT, _NAME_SIZE, "end", is_first
-    )
-    y = top + 35
-    half = layout.shares.at(_CHANCE_SHARE)
-    yield Stroke(half, y - 7, half, y + 7, Colour.RULE)
-    low, high = map(layout.shares.at, bar.spread.reach)
-    if high > low:
-        yield Stroke(low, y, high, y, colour, _BAR_WIDTH)
-    yield Dot(layout.shares.at(bar.spread.share), y, _DOT_RADIUS + 0.5, colour)
-    mean = mean_share(bar.runs)
-    if layout.across and mean is not None:
-        heights = Scale(mean - layout.swing, mean + layout.swing, top + _ROW_HEIGHT - 6, top + 6)
-        yield from _trend_marks(layout.across, heights, bar.runs, (colour, band_colour))
-
-
-def _interval_mark(segment: Sequence[tuple[float, Spread]], heights: Scale, colour: Colour) -> Mark:
-    """Return the intervals of consecutive runs as a band, or a single one as a line."""
-    tops = [(x, heights.at(run.reach[1])) for x, run in segment]
-    bottoms = [(x, heights.at(run.reach[0])) for x, run in segment]
-    if len(segment) == 1:
-        return Stroke(*tops[0], *bottoms[0], colour, 2 * _BAR_WIDTH)
-    return Band((*tops, *reversed(bottoms)), colour)
-
-
-def _trend_marks(
-    across: tuple[float, float],
-    heights: Scale,
-    runs: Sequence[Spread | None],
-    colours: tuple[Colour, Colour],
-) -> Iterator[Mark]:
-    """Yield a member's runs as a line in its intervals; a missed run interrupts the line."""
-    left, right = across
-    colour, band_colour = colours
-    step = (right - left - 2 * _DOT_RADIUS) / max(len(runs) - 1, 1)
-    xs = [left + _DOT_RADIUS + step * index for index in range(len(runs))]
-    middle = (heights.start + heights.end) / 2
-    segments = [
-        [(x, run) for x, run in stretch if run]
-        for has_run, stretch in groupby(zip(xs, runs, strict=True), lambda one: bool(one[1]))
-        if has_run
-    ]
-    for stretch in segments:
-        yield _interval_mark(stretch, heights, band_colour)
-    yield Stroke(left, middle, right, middle, Colour.RULE)
-    for stretch in segments:
-        points = tuple((x, heights.at(run.share)) for x, run in stretch)
-        yield Path(points, colour)
-        if len(points) == 1:
-            yield Dot(*points[0], 2, colour)
-    if segments:
-        x, run = segments[-1][-1]
-        yield Dot(x, heights.at(run.share), 3, colour)
+def _draw_trend(
+    axes: "Axes", runs: Sequence[Spread | None], colour: Colour, band_colour: Colour
+) -> None:
+    """Draw a member's runs as a line in its intervals; a missed run interrupts the line."""
+    shares = [run.share if run else nan for run in runs]
+    lows, highs = zip(*(run.reach if run else (nan, nan) for run in runs), strict=True)
+    axes.fill_between(range(len(runs)), lows, highs, color=band_colour, lw=0)
+    axes.plot(shares, color=colour, lw=1.5)
+    present = [number for number, run in enumerate(runs) if run]
+    for number in present:
+        if not {number - 1, number + 1} & {*present}:
+            axes.plot([number] * 2, [lows[number], highs[number]], color=band_colour, lw=6)
+            draw_dot(axes, number, shares[number], 2, colour)
+    draw_dot(axes, present[-1], shares[present[-1]], 3, colour)

@@ -51,7 +51,7 @@ def parse_month(word: str) -> int | None:
     return _MONTH_NUMBERS.get(word)
 
 
-def _ordinal(number: int) -> str:
+def ordinal(number: int) -> str:
     """Return "1st", "22nd", "13th"."""
     teens = number // 10 % 10 == 1
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
@@ -267,7 +267,7 @@ def _describe_weekdays(fields: _Fields) -> str:
 
 
 def _day_text(day: int | str) -> str:
-    return "last day" if day == LAST else _ordinal(int(day))
+    return "last day" if day == LAST else ordinal(int(day))
 
 
 def _join_words(names: Iterable[str]) -> str:

@@ -39,7 +39,7 @@ class PanelSection(Section):
     answer_temperature: float | None = Field(1.0, ge=0)
     ballot_temperature: float | None = Field(0.0, ge=0)
     synthesis_temperature: float | None = Field(0.3, ge=0)
-    audit_share: float = Field(0.2, ge=0, le=1)
+    audit_share: float | None = Field(None, ge=0, le=1)
     max_round_usd: float | None = Field(None, gt=0)
     rubric: str = "default"
 

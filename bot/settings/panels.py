@@ -54,6 +54,16 @@ class Seat:
     section: ModelSection = field(default_factory=ModelSection)
 
 
+# First parts of model ids whose gateway is in this program: without litellm, without a key.
+BUILT_IN_PROVIDERS = frozenset({"scripted"})
+
+
+def is_built_in(member: Member) -> bool:
+    """Return whether this program runs the member's model, so that it needs no litellm, no key."""
+    provider = member.model_id.partition("/")[0]
+    return member.demonstration or provider in BUILT_IN_PROVIDERS
+
+
 @dataclass(frozen=True, slots=True)
 class PanelConfig:
     """The contents of `council.toml`: panels by name, their seats by key, and global settings."""
@@ -199,15 +209,15 @@ class _Parser:
                 f"panels.{panel}: {key!r} is neither a seat of [models] nor a model id with its "
                 "provider, such as 'openai/gpt-5.1'."
             )
-        member = Member(
-            key=key,
-            model_id=ModelId(model),
-            display=section.display or display_name(key),
-            family=section.family or family_of(model),
-            temperature=section.temperature,
-            receiver=_receiver(section.api_base),
-        )
-        return Seat(member, section)
+        derived = {
+            "key": key,
+            "model_id": ModelId(model),
+            "display": section.display or display_name(key),
+            "family": section.family or family_of(model),
+            "receiver": _receiver(section.api_base),
+        }
+        given = section.model_dump(include={*Member.__dataclass_fields__})
+        return Seat(Member(**(given | derived)), section)
 
     def _panel(
         self,

@@ -15,7 +15,7 @@ from bot.chat import Asker, IncomingMessage, PostingForbiddenError, event_key
 from bot.ports import PubSub
 from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.files import parse_attachments
-from bot.slack.workspace import CHAT, Directory, Workspace
+from bot.slack.workspace import CHAT, Directory, Workspace, postable_conversation
 from council.places import Place
 
 Body = dict[str, Any]
@@ -110,10 +110,7 @@ async def check_can_answer(workspace: Workspace, user: str, channel: str) -> Non
         if channel != await workspace.dm_channel(user):
             raise PostingForbiddenError(_NOT_IN_CONVERSATION)
         return
-    conversation = await workspace.directory.conversation(channel)
-    if conversation.refusal:
-        workspace.directory.forget(channel)  # somebody may invite us now
-        raise PostingForbiddenError(conversation.refusal)
+    await postable_conversation(workspace, channel)
 
 
 async def to_plain_text(text: str, display_name: Callable[[str], Awaitable[str]]) -> str:

@@ -16,7 +16,7 @@ from bot.commands.buttons import (
     add_to_suite,
     send_busy_note,
 )
-from bot.commands.dispatch import ASK, COMMANDS, Handler, handle_message, report_errors
+from bot.commands.dispatch import ASK, COMMANDS, Handler, report_errors, run_command
 from bot.commands.rounds import context_of, load_thread_rounds
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
@@ -222,9 +222,10 @@ class SlackListeners:
         self._tasks.start(run())
 
     async def _handle(self, chat: Chat, message: IncomingMessage) -> None:
-        if COMMANDS.read(message.text).command is ASK:
+        invocation = COMMANDS.read(message.text)
+        if invocation.command is ASK:
             await check_can_answer(self._workspace, message.asker.id, message.place.channel)
-        await handle_message(self._app_context, chat, message)
+        await run_command(self._app_context, chat, message, invocation)
 
     def _handle_in_thread(self, ts: str) -> Handler:
         """Return the handler of a message in a thread.
@@ -236,9 +237,10 @@ class SlackListeners:
             place = message.place
             key = event_key(CHAT, self._workspace.team, f"{place.channel} {place.thread}")
             rounds = await load_thread_rounds(self._app_context, place, key)
-            if rounds or COMMANDS.read(message.text).command is not ASK:
-                context = context_of(rounds)
-                await handle_message(self._app_context, chat, replace(message, context=context))
+            invocation = COMMANDS.read(message.text)
+            if rounds or invocation.command is not ASK:
+                followup = replace(message, context=context_of(rounds))
+                await run_command(self._app_context, chat, followup, invocation)
             else:
                 await check_can_answer(self._workspace, message.asker.id, place.channel)
                 await offer_thread(self._app_context, self._workspace, chat, message, ts)

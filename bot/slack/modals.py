@@ -17,7 +17,7 @@ from bot.context import AppContext
 from bot.render.pagination import paginate
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten
-from bot.slack.block_kit import BlockLevel, PostRenderer, fits_modal, json_size, unique_action_ids
+from bot.slack.block_kit import PostRenderer, fits_modal, json_size, unique_action_ids
 from bot.slack.client import RefusedError, call_api
 from bot.slack.events import Body, SlackEvent, check_can_answer, resolve_event, to_plain_text
 from bot.slack.rich_text import MAX_MODAL_BLOCKS, MAX_MODAL_JSON, Block, neutralize
@@ -133,7 +133,7 @@ def modal_pages(posts: Iterable[Post]) -> list[list[Block]]:
 def _render_posts(posts: Iterable[Post]) -> Iterator[list[Block]]:
     for post in posts:
         for page in paginate(post, fits_modal):
-            if blocks := PostRenderer(page).blocks(BlockLevel.MONOSPACE):
+            if blocks := PostRenderer(page).blocks(simple=True):
                 yield blocks
 
 

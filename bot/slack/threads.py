@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -28,7 +27,7 @@ from bot.commands.rounds import find_round_of_message, newest_that_fit
 from bot.context import AppContext
 from bot.render.formatting import count_noun
 from bot.render.round_status import receivers
-from bot.slack.client import RefusedError, call_api
+from bot.slack.client import MAX_ITEMS, RefusedError, list_items
 from bot.slack.events import strip_mention, to_plain_text
 from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError
@@ -45,7 +44,6 @@ _UNREADABLE = (
     "channel."
 )
 _MAX_EXCERPT = 1_200  # characters of the thread that the offer shows
-_PAGE_SIZE = 200
 
 Message = dict[str, Any]
 
@@ -188,19 +186,17 @@ async def _read_thread(
 
 
 async def _fetch_messages(workspace: Workspace, place: Place, ts: str) -> list[Message]:
-    messages: list[Message] = []
-    thread = {"channel": place.channel, "ts": place.thread or ts}
-    params: dict[str, Any] = {**thread, "limit": _PAGE_SIZE, "latest": ts, "inclusive": True}
-    while True:
-        try:
-            reply = await call_api(partial(workspace.client.conversations_replies, **params))
-        except RefusedError as error:
-            raise CouncilError(_UNREADABLE.format(code=error.code)) from None
-        messages += reply.get("messages") or []
-        params["cursor"] = (reply.get("response_metadata") or {}).get("next_cursor")
-        if not params["cursor"]:
-            # Slack returns the thread's first message regardless of `latest`.
-            return [message for message in messages if float(message["ts"]) <= float(ts)]
+    thread: dict[str, Any] = {"channel": place.channel, "ts": place.thread or ts}
+    until: dict[str, Any] = {"latest": ts, "inclusive": True}
+    replies = list_items(workspace.client.conversations_replies, "messages", **thread, **until)
+    try:
+        messages = [message async for message in replies]
+    except RefusedError as error:
+        raise CouncilError(_UNREADABLE.format(code=error.code)) from None
+    if len(messages) >= MAX_ITEMS:  # the newest are missing
+        raise CouncilError(_UNREADABLE.format(code="too long"))
+    # Slack returns the thread's first message regardless of `latest`.
+    return [message for message in messages if float(message["ts"]) <= float(ts)]
 
 
 async def _render_message(

@@ -156,8 +156,7 @@ async def resume_bakeoff(context: WebContext, request: Request) -> Response:
     bakeoff = await _load_own_bakeoff(context, request, "go on with a bake-off")
     if not await is_bakeoff_running(context.app, bakeoff):
         again = await reopen_bakeoff(context.app, bakeoff, _cap_of(await request.form()))
-        chat_for = context.app.chats.get(again.place.chat)
-        await begin_bakeoff(context.app, chat_for(again.place) if chat_for else None, again)
+        await begin_bakeoff(context.app, context.app.find_chat(again.place), again)
     return RedirectResponse(_path(bakeoff), status_code=303)
 
 

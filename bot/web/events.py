@@ -1,14 +1,14 @@
 """Server-sent events of running rounds and bake-offs, and their state for polling."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import lru_cache, partial
 from typing import TypeVar
 
+from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress, watch_bakeoff
 from bot.observability import logs
@@ -24,6 +24,7 @@ T = TypeVar("T")
 Payload = dict[str, object]
 
 HEARTBEAT_SECONDS = 15.0
+LINE_END = "\n"
 RETRY_MILLISECONDS = 1000
 
 
@@ -97,11 +98,12 @@ def bakeoff_payload(context: WebContext, progress: BakeoffProgress) -> Payload:
     }
 
 
-def _event_response(events: AsyncIterator[str]) -> Response:
-    return StreamingResponse(
+def _event_response(events: AsyncIterator[ServerSentEvent]) -> Response:
+    return EventSourceResponse(
         events,
-        media_type="text/event-stream",
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        sep=LINE_END,
+        ping=HEARTBEAT_SECONDS,
+        ping_message_factory=partial(ServerSentEvent, comment="still here", sep=LINE_END),
     )
 
 
@@ -110,49 +112,25 @@ async def _stream(
     payload: Callable[[T], Payload],
     is_running: Callable[[], Awaitable[bool]] | None = None,
     **ids: str,
-) -> AsyncIterator[str]:
+) -> AsyncIterator[ServerSentEvent]:
     """Yield events: `state` for each item, then `end`, or `stopped` with the reason.
 
     There is no `end` if `is_running` says that another stream would continue.
     """
-    yield f"retry: {RETRY_MILLISECONDS}\n\n"
+    yield ServerSentEvent(retry=RETRY_MILLISECONDS, sep=LINE_END)
     try:
         async with subscription as items:
-            async for item in with_heartbeats(items):
-                yield format_event("state", payload(item)) if item else ": still here\n\n"
+            async for item in items:
+                yield _event("state", payload(item))
     except CouncilError as error:
-        yield format_event("stopped", {"why": str(error)})
+        yield _event("stopped", {"why": str(error)})
     # The outermost handler of a stream: its headers are sent, so the error becomes an event.
     except Exception as error:  # noqa: BLE001
-        yield format_event(
-            "stopped", {"why": logs.log_unexpected_error("stream_failed", error, **ids)}
-        )
+        yield _event("stopped", {"why": logs.log_unexpected_error("stream_failed", error, **ids)})
     else:
         if is_running is None or not await is_running():
-            yield format_event("end", {})
+            yield _event("end", {})
 
 
-def format_event(name: str, data: Payload) -> str:
-    """Return one server-sent event."""
-    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
-
-
-async def with_heartbeats(
-    items: AsyncIterator[T], seconds: float = HEARTBEAT_SECONDS
-) -> AsyncIterator[T | None]:
-    """Yield the items, and None after every `seconds` without one."""
-    next_item = asyncio.ensure_future(anext(items, None))
-    try:
-        while True:
-            finished, _ = await asyncio.wait({next_item}, timeout=seconds)
-            if not finished:
-                yield None
-            elif item := next_item.result():
-                yield item
-                next_item = asyncio.ensure_future(anext(items, None))
-            else:
-                return
-    finally:
-        next_item.cancel()
-        with suppress(asyncio.CancelledError, Exception):
-            await next_item
+def _event(name: str, data: Payload) -> ServerSentEvent:
+    return ServerSentEvent(json.dumps(data), event=name, sep=LINE_END)

@@ -15,7 +15,6 @@ from bot.bakeoffs.leaderboard import (
     LeaderboardPage,
     LeaderboardQuery,
     LeaderboardQueryError,
-    add_weighted_leaderboard,
     load_leaderboard_page,
     parse_query,
 )
@@ -57,7 +56,6 @@ from bot.render.leaderboard_text import (
     council_value_table,
     decision_lines,
 )
-from bot.render.leaderboard_weighted import weighted_parts
 from bot.web.context import WebContext, file_response
 
 LEADERBOARD_OPTIONS = (
@@ -165,7 +163,8 @@ async def _leaderboard_page(context: WebContext, query: LeaderboardQuery) -> Lea
     found = await load_leaderboard_page(
         app.bakeoff_stores, query, panel_seat_names(app.panels.values())
     )
-    return replace(found, shown=await add_weighted_leaderboard(app, query, found.shown))
+    board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, found.shown)
+    return replace(found, shown=board)
 
 
 def _leaderboard_values(
@@ -186,7 +185,7 @@ def _leaderboard_values(
         "news": [*change_lines(board.changes, board.names)] if board.changes else [],
         "how": [HOW_JUDGES] if query.as_judge else [HOW_AUTHORS, *decision_lines(board)],
         "figure": render_svg(render_figure(board.chart)) if rounds and not query.as_judge else "",
-        "weighted": weighted_parts(board),
+        "weighted": board.weighted.parts if board.weighted else (),
         "worth": council_value_table(board),
         "worth_lines": [*council_value_lines(board)],
         "covers": f"{SHARED_PLACES_NOTE} {coverage_line(board.coverage)}"

@@ -10,7 +10,6 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.bakeoffs.leaderboard import make_prior_post
 from bot.chat import Caution, Chat, IncomingMessage, Post, SentMessage
 from bot.commands.ask import AskOptions, acceptance_post, new_round
 from bot.commands.dispatch import ASK, COMMANDS, handle_message
@@ -130,7 +129,7 @@ async def prior_page(context: WebContext, request: Request) -> Response:
     round_ = await context.load_round(request)
     if not may_rate(context, request, round_):
         raise FormError("Only who may read the leaderboard sees what it says of a round.", 403)
-    post = await make_prior_post(context.app, round_)
+    post = await context.app.research.make_prior_post(context.app, round_)
     return await context.render_page(
         request, "beside.html", post_=post, round_=round_, title=round_title(round_)
     )

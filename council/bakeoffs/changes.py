@@ -8,7 +8,7 @@ from math import exp, log
 
 import numpy as np
 
-from council.bakeoffs.intervals import LEVEL, Interval, share_t_interval, t_quantile
+from council.bakeoffs.intervals import LEVEL, Interval, holm, share_t_interval, t_quantile
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Columns, Floats, Indexes
 from council.bakeoffs.records import PackedRecord
 
@@ -73,15 +73,6 @@ def _known_sum(values: Floats, axis: int) -> Floats:
     return total
 
 
-def holm_rejections(p: Floats, alpha: float) -> Booleans:
-    """Return which tests are significant together at level `alpha` (Holm 1979)."""
-    order = np.argsort(p, kind="stable")
-    steps = p[order] <= alpha / np.arange(len(p), 0, -1)
-    rejected = np.zeros(len(p), dtype=bool)
-    rejected[order] = np.logical_and.accumulate(steps)
-    return rejected
-
-
 # --- Runs of one suite
 
 
@@ -122,7 +113,7 @@ def _compare_last(cube: Floats, starts: Indexes, family: HypothesisFamily) -> La
     last_run = len(cube) - 1
     past = np.where(np.arange(last_run)[:, None, None] >= starts, cube[:last_run], np.nan)
     differences = paired_differences(cube[last_run], past)
-    is_beyond = holm_rejections(differences.p, family.alpha) & (
+    is_beyond = (np.array(holm(differences.p.tolist())) <= family.alpha) & (
         np.abs(differences.mean) >= family.floor
     )
     return LatestRun(differences, is_beyond, last_run - starts)

@@ -1,10 +1,11 @@
-"""95 % confidence intervals of means over rounds and of rates: Student's t, bootstrap, Wilson.
+"""Intervals of means and rates (Student's t, bootstrap, Wilson), p-values, Holm's correction.
 
 Means over fewer than thirty rounds use t, others a bootstrap over rounds. The bootstrap draws
 counts of values instead of rounds, which has the same distribution at a cost independent of the
 rounds.
 """
 
+from collections.abc import Sequence
 from math import sqrt
 from statistics import NormalDist
 
@@ -109,3 +110,17 @@ def t_p_value(t: float, freedom: float) -> float:
 def normal_quantile(p: float) -> float:
     """Return the p-quantile of the standard normal."""
     return NormalDist().inv_cdf(p)
+
+
+def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Return p-values corrected for being tested together, at most 1 (Holm 1979).
+
+    None is no test: it does not count and stays None.
+    """
+    known = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
+    corrected: list[float | None] = [None] * len(p_values)
+    so_far = 0.0
+    for rank, (p, index) in enumerate(known):
+        so_far = max(so_far, min(1.0, p * (len(known) - rank)))
+        corrected[index] = so_far
+    return tuple(corrected)

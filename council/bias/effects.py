@@ -1,6 +1,5 @@
-"""Estimate effects: mean with interval and p-value, permutation test, Holm's correction."""
+"""Estimate effects: mean with interval and p-value, permutation test."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, inf, isfinite, log, sqrt
 
@@ -85,20 +84,6 @@ def _units_needed(value: float, error: float, n: int, fitted: int) -> int | None
         if abs(needed - before) < 0.01:  # noqa: PLR2004
             break
     return max(0, ceil(needed) - n)
-
-
-def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
-    """Return p-values corrected for being tested together, at most 1 (Holm 1979).
-
-    None is no test: it does not count and stays None.
-    """
-    known = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
-    corrected: list[float | None] = [None] * len(p_values)
-    so_far = 0.0
-    for rank, (p, index) in enumerate(known):
-        so_far = max(so_far, min(1.0, p * (len(known) - rank)))
-        corrected[index] = so_far
-    return tuple(corrected)
 
 
 PERMUTATIONS = 2_000

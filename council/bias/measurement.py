@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from council.bias.effects import holm
+from council.bakeoffs.intervals import holm
 from council.bias.judge_bias import (
     PositionBias,
     family_preference,

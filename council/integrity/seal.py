@@ -3,9 +3,10 @@
 Comparing a round with its seal shows what was changed since it closed.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from council.answers import Absence, Answer, Prompt, Reply
 from council.ballots import Ballot, BallotExchange, SpoiledBallot
@@ -13,7 +14,7 @@ from council.digests import Digests, canonical_json, json_digest, salted_digest
 from council.integrity.erasure import text_digests
 from council.integrity.hash_chain import LINK_VERSION, Link
 from council.labels import LabelMap, Slate
-from council.panel import Member, Panel, Rubric, Terms
+from council.panel import IF_SET, Member, Panel, Rubric, Terms, is_unset
 from council.places import Place
 from council.rounds import Closing, Draw, Question, Round, Synthesis
 from council.tally import Standing, Tally, Verdict
@@ -162,7 +163,7 @@ def plain_json(value: object) -> object:
     Whole floats become integers, since a database may return either.
     """
     if is_dataclass(value):
-        return {name: plain_json(getattr(value, name)) for name in COVERED_FIELDS[type(value)]}
+        return {name: plain_json(getattr(value, name)) for name in _covered_fields(value)}
     if isinstance(value, tuple):
         return [plain_json(item) for item in value]
     if isinstance(value, datetime):
@@ -170,3 +171,10 @@ def plain_json(value: object) -> object:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
+
+
+def _covered_fields(value: Any) -> Iterator[str]:  # noqa: ANN401 - any dataclass of a round
+    optional = {field.name for field in fields(value) if field.metadata == IF_SET}
+    for name in COVERED_FIELDS[type(value)]:
+        if name not in optional or not is_unset(getattr(value, name)):
+            yield name

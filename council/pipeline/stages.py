@@ -7,7 +7,7 @@ models under a deadline and saves each artefact at once.
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -56,10 +56,6 @@ _IDENTIFYING = re.compile(r"\w/\w|[A-Za-z]{2}.*\d")  # a route, or a name with a
 # --- The session that the stages work in
 
 
-def _ignore(_: object) -> None:
-    """Do nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class RoundServices:
     """What a round needs from outside.
@@ -71,7 +67,7 @@ class RoundServices:
     gateway: Gateway
     store: Store
     clock: Callable[[], float] = time.monotonic
-    on_round: Callable[[Round], None] = _ignore
+    on_round: Callable[[Round], None] = lambda _: None
     on_text: Callable[[str], None] | None = None
     audit_grace_seconds: float = 2.0
 
@@ -105,19 +101,19 @@ class RoundSession:
         self.round_ = self.round_.with_(artefact)
         self.services.on_round(self.round_)
 
-    async def ask(self, call: Call, role: Role, deadline: "Deadline") -> Reply | Absence:
+    async def ask(self, call: Call, deadline: "Deadline") -> Reply | Absence:
         """Return the member's reply, or its absence with the reason.
 
         Raise ContextOverflowError if the prompt is too long, so that the caller can shorten it.
         """
         if not deadline.seconds:
-            return Absence(call.member.key, role, "was not asked: the round's time was up")
+            return Absence(call.member.key, call.role, "was not asked: the round's time was up")
         try:
-            return await reply_in_time(self.services.gateway, call, role, deadline)
+            return await reply_in_time(self.services.gateway, call, deadline)
         except ContextOverflowError:
             raise
         except GatewayError as error:
-            return Absence(call.member.key, role, str(error))
+            return Absence(call.member.key, call.role, str(error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,18 +139,20 @@ class Deadline:
         return f"{failure[role]} in {round(self.seconds, 2):g} s"
 
 
-async def reply_in_time(gateway: Gateway, call: Call, role: Role, deadline: Deadline) -> Reply:
+async def reply_in_time(gateway: Gateway, call: Call, deadline: Deadline) -> Reply:
     """Return the member's reply; raise GatewayError, worded to follow its name, without one."""
     timeout = asyncio.timeout_at(deadline.at)
     try:
         async with timeout:
-            return await gateway.complete(call)
+            return await gateway.complete(replace(call, deadline=deadline.at))
     except TimeoutError as error:
         if not timeout.expired():
             raise GatewayTimeoutError("was given up on: its provider took too long") from error
         # A gateway that is cancelled during a retry notes on the cancellation why it was waiting.
         notes = getattr(error.__cause__, "__notes__", ())
-        raise GatewayTimeoutError("; ".join((deadline.missed_message(role), *notes))) from error
+        raise GatewayTimeoutError(
+            "; ".join((deadline.missed_message(call.role), *notes))
+        ) from error
 
 
 async def run_all(tasks: Iterable[Awaitable[None]]) -> None:
@@ -202,7 +200,7 @@ async def _answer(
     terms = session.round_.panel.terms
     temperature = terms.answer_temperature if member.temperature is None else member.temperature
     try:
-        reply = await session.ask(Call(member, prompt, temperature), Role.ANSWER, deadline)
+        reply = await session.ask(Call(member, prompt, temperature), deadline)
     except ContextOverflowError as error:
         reply = Absence(member.key, Role.ANSWER, str(error))
     if isinstance(reply, Absence):
@@ -289,7 +287,8 @@ class BallotRequest:
         """Return the call with answers of this length; `fault` is what spoiled the last reply."""
         prompt = self._prompt(truncate_all(self._by_letter(self.texts), length), fault)
         schema = ballot_schema(self.slate.letters, self.nonce)
-        return Call(self.judge, prompt, self.round_.panel.terms.ballot_temperature, schema)
+        temperature = self.round_.panel.terms.ballot_temperature
+        return Call(self.judge, prompt, temperature, Role.BALLOT, schema)
 
     def lengths(self, context: int | None, fault: str | None) -> tuple[int | None, ...]:
         """Return the lengths of answers to try in a context of so many tokens."""
@@ -349,7 +348,7 @@ async def _request_ballot(
     for length in request.lengths(context, fault):
         call = request.call(length, fault)
         try:
-            reply = await session.ask(call, Role.BALLOT, deadline)
+            reply = await session.ask(call, deadline)
         except ContextOverflowError:
             continue
         if isinstance(reply, Absence):
@@ -391,9 +390,9 @@ async def _request_synthesis(
     for length in candidate_lengths(tuple(texts.values()), budget):
         prompt = _chair_prompt(round_, chairman, truncate_all(texts, length), tally)
         temperature = round_.panel.terms.synthesis_temperature
-        call = Call(chairman, prompt, temperature, on_text=session.services.on_text)
+        call = Call(chairman, prompt, temperature, Role.SYNTHESIS, on_text=session.services.on_text)
         try:
-            reply = await session.ask(call, Role.SYNTHESIS, deadline)
+            reply = await session.ask(call, deadline)
         except ContextOverflowError:
             continue
         if isinstance(reply, Absence):
@@ -438,22 +437,20 @@ def _synthesis(
 # --- Audit ballot, cast while the synthesis is written.
 
 
-async def write_and_audit(
-    session: RoundSession, draw: Draw, writing: Coroutine[None, None, None]
-) -> None:
-    """Run `writing` and, concurrently, cast the audit ballot if one is due.
+async def write_and_audit(session: RoundSession, draw: Draw, tally: Tally) -> None:
+    """Save the synthesis and, concurrently, cast the audit ballot if one is due.
 
     Once the answer is written, the ballot has the services' grace period left. A ballot that
     fails, is late or does not fit is dropped; a spoiled one is saved and not retried.
     """
     audit = _pending_audit(session.round_, draw)
     if audit is None:
-        await writing
+        await _write(session, draw, tally)
         return
     with unwrap_first_error():
         async with asyncio.TaskGroup() as group:
             # In this order, so that a gateway with a queue serves the answer first.
-            answer = group.create_task(writing)
+            answer = group.create_task(_write(session, draw, tally))
             ballot = group.create_task(_request_audit_ballot(session, draw, audit))
             await asyncio.wait({answer, ballot}, return_when=asyncio.FIRST_COMPLETED)
             await asyncio.wait({ballot}, timeout=session.services.audit_grace_seconds)
@@ -461,6 +458,10 @@ async def write_and_audit(
                 ballot.cancel()
             elif audited := ballot.result():
                 await session.save(audited)
+
+
+async def _write(session: RoundSession, draw: Draw, tally: Tally) -> None:
+    await session.save(await synthesize(session, draw, tally))
 
 
 def _pending_audit(round_: Round, draw: Draw) -> Audit | None:
@@ -485,7 +486,7 @@ async def _request_audit_ballot(
     call = request.call(lengths[0], fault)
     deadline = session.deadline(round_.panel.terms.ballot_seconds)
     try:
-        reply = await session.ask(call, Role.BALLOT, deadline)
+        reply = await session.ask(call, deadline)
     except ContextOverflowError:
         return None
     if isinstance(reply, Absence):

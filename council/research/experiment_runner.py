@@ -143,7 +143,7 @@ class ExperimentRunner:
     async def _answer(self, request: AnswerRequest) -> None:
         members, terms = self._experiment.panel.members, self._experiment.panel.terms
         call = answer_call(self._experiment, request)
-        reply = await self._call(call, Role.ANSWER, terms.answer_seconds)
+        reply = await self._call(call, terms.answer_seconds)
         if reply is None:
             self._left -= len(members) * len(Framing)  # what cannot be graded
             return
@@ -158,7 +158,7 @@ class ExperimentRunner:
             call = grade_call(
                 self._experiment, request, answer, last_reply.fault if last_reply else ""
             )
-            reply = await self._call(call, Role.GRADE, terms.ballot_seconds)
+            reply = await self._call(call, terms.ballot_seconds)
             if reply is None:
                 return
             last_reply = parse_reply(
@@ -176,10 +176,10 @@ class ExperimentRunner:
         else:
             self._counts = replace(counts, grades=counts.grades + 1)
 
-    async def _call(self, call: Call, role: Role, seconds: float) -> Reply | None:
+    async def _call(self, call: Call, seconds: float) -> Reply | None:
         """Return the reply; None if the call failed, which is counted."""
         try:
-            return await reply_in_time(self._services.gateway, call, role, Deadline.after(seconds))
+            return await reply_in_time(self._services.gateway, call, Deadline.after(seconds))
         except UncoveredError:
             raise
         except GatewayError as error:
@@ -211,7 +211,8 @@ def grade_call(
     question = experiment.question(request.number)
     prompt = grade_prompt(question, panel.rubric, shown, request.framing, nonce)
     full_prompt = add_fault(prompt, fault) if fault else prompt
-    return Call(panel.seat(request.judge), full_prompt, GRADE_TEMPERATURE, grade_schema(nonce))
+    judge, schema = panel.seat(request.judge), grade_schema(nonce)
+    return Call(judge, full_prompt, GRADE_TEMPERATURE, Role.GRADE, schema)
 
 
 def parse_reply(

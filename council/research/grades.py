@@ -8,9 +8,8 @@ from math import ceil, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from council.bakeoffs.intervals import t_interval, t_p_value
+from council.bakeoffs.intervals import holm, t_interval, t_p_value
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
-from council.bias.effects import holm
 from council.bias.report import Effect
 
 WORST, BEST = 1, 5

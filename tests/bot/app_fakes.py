@@ -9,13 +9,14 @@ from bot.chat import Chat, IncomingMessage, Post, SentMessage
 from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.outbox import Outbox
+from bot.research.services import ResearchServices
 from bot.runners.local import LocalRunner
 from council.budget import Budget
 from council.budget_caps import Caps
 from council.panel import Panel
 from council.places import Place
 from council.ports import Gateway
-from storage.memory import MemoryOutbox, MemoryStore
+from storage.memory import MemoryStore
 from tests.bot.rounds import words_of
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
@@ -23,6 +24,7 @@ from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_experiments import MemoryExperiments
 from tests.fakes.memory_key_value import MemoryKeyValueStore
 from tests.fakes.memory_ledger import MemoryLedger
+from tests.fakes.memory_outbox import MemoryOutbox
 
 
 async def ready(_: Panel) -> None:
@@ -48,7 +50,7 @@ def an_app(
         new_id=lambda: f"{next(ids):010x}",
         budget=Budget(MemoryLedger(), Caps(), now),
         bakeoff_stores=memory_bench(store),
-        experiments=MemoryExperiments(),
+        research=ResearchServices(MemoryExperiments()),
         key_values=MemoryKeyValueStore(),
         measure_bias=bias_report,
     )

@@ -16,8 +16,8 @@ from bot.outbox import Outbox
 from bot.ports import Job, ListUnfinished, RunJob
 from council.errors import CouncilError
 from council.ports import Gateway
-from storage.memory import MemoryOutbox
 from tests.bot.app_fakes import an_app
+from tests.fakes.memory_outbox import MemoryOutbox
 
 SHARED = ("store", "bakeoff_stores", "key_values", "budget", "experiments", "pubsub", "runner")
 

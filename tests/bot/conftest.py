@@ -18,7 +18,7 @@ def home(tmp_path: Path) -> Home:
 def held_home(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, str]:
     """Give a home in which one round was held, and the round's id; not to be changed."""
     held = Home(tmp_path_factory.mktemp("held")).with_config(scripted_config()).with_tables()
-    ran = held.council("ask", "Which queue should we use?", "--seed", "s", "--json")
+    ran = held.invoke("ask", "Which queue should we use?", "--seed", "s", "--json")
     return held, str(ran.json["id"])
 
 

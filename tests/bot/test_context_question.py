@@ -11,7 +11,7 @@ from council.rounds import Question
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
-        pytest.param("Why\x07 not\x00?", "Why not?", id="control"),
+        pytest.param("Why\x07 not\x00\uffff?", "Why not?", id="control"),
         pytest.param("\x1b[31mred\x1b[0m", "[31mred[0m", id="terminal-escape"),
         pytest.param("a\x9b31mb", "a31mb", id="eight-bit-escape"),
         pytest.param("\u202eevil\u202c \u2066x\u2069", "evil x", id="bidirectional"),

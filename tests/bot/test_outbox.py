@@ -25,11 +25,11 @@ from bot.outbox import GRACE_SECONDS, SETTLE_SECONDS, Outbox
 from council.places import Place
 from council.ports import OutboxStore
 from storage.engine import open_engine
-from storage.memory import MemoryOutbox
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from tests.bot.file_chat import FileChat
 from tests.builders import a_round
+from tests.fakes.memory_outbox import MemoryOutbox
 from tests.sqlite import new_file
 
 PassTime = Callable[[timedelta], Awaitable[None]]

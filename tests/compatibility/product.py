@@ -1,7 +1,7 @@
-"""The product as whoever installed it meets it: a folder with its files, and the `council` command.
+"""The installed product: a folder with its files, and the `council` command.
 
-Nothing of the product is imported: what is in these files and said on these wires stays, wherever
-its code goes.
+Nothing of the product is imported: what is in these files and on these wires stays, wherever the
+code moves.
 """
 
 import asyncio
@@ -11,22 +11,22 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, closing, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 DATA = Path(__file__).parents[1] / "data" / "release_0_1"
 COUNCIL = Path(sys.executable).with_name("council")
-PATIENCE_SECONDS = 60
-NOBODY = "http://127.0.0.1:9/v1"  # where council.toml looks for the models that never answer
+TIMEOUT_SECONDS = 60
+UNREACHABLE = "http://127.0.0.1:9/v1"  # where council.toml looks for the models that never answer
 SETTINGS = ("*.toml", "*.csv", "muddled.json", "silent.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """How the command ended, and what it said."""
+class Result:
+    """The exit code and output of a command."""
 
     code: int
     out: str
@@ -39,10 +39,38 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
-    """A folder that holds the release's files, and what is in the environment beside."""
+class CommandRunner:
+    """A process that runs the program's commands, one after another."""
+
+    process: subprocess.Popen[str]
+
+    def run(self, folder: Path, environment: Mapping[str, str], *arguments: str) -> Result:
+        """Run a command to its end."""
+        assert self.process.stdin
+        assert self.process.stdout
+        request = {"folder": str(folder), "environment": environment, "arguments": arguments}
+        print(json.dumps(request), file=self.process.stdin, flush=True)
+        return Result(*json.loads(self.process.stdout.readline()))
+
+
+@contextmanager
+def command_runner() -> Iterator[CommandRunner]:
+    """Start the product once for many commands."""
+    with subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("commands.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield CommandRunner(process)
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """A folder that holds the release's files; `settings` are added to its environment."""
 
     folder: Path
+    runner: CommandRunner | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -59,26 +87,18 @@ class Installed:
             **self.settings,
         }
 
-    def council(self, *arguments: str) -> Ran:
+    def council(self, *arguments: str) -> Result:
         """Run a command to its end."""
-        ended = subprocess.run(
-            [str(COUNCIL), *arguments],
-            cwd=self.folder,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PATIENCE_SECONDS,
-            check=False,
-        )
-        return Ran(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+        assert self.runner
+        return self.runner.run(self.folder, self.environment, *arguments)
 
     def sql(self, statement: str, *values: object) -> list[Any]:
-        """Do something to the database behind the program's back."""
+        """Run a statement on the database, without the program."""
         with closing(sqlite3.connect(self.folder / "council.db")) as connection, connection:
             return connection.execute(statement, values).fetchall()
 
     @asynccontextmanager
-    async def serve_queue(self) -> AsyncIterator["Serving"]:
+    async def serve(self) -> AsyncIterator["Serving"]:
         """Serve until the block ends."""
         process = await asyncio.create_subprocess_exec(
             str(COUNCIL),
@@ -102,36 +122,35 @@ class Installed:
 
 @dataclass(slots=True)
 class Serving:
-    """A product that serves, and every line it has written."""
+    """A running `council serve`, and every line it has written."""
 
     process: asyncio.subprocess.Process
     lines: list[str] = field(default_factory=list)
 
     async def read(self) -> None:
-        """Keep what it says, until it ends."""
+        """Store its lines until it ends."""
         assert self.process.stderr
         async for line in self.process.stderr:
             self.lines.append(line.decode().rstrip())
 
-    async def says(self, words: str) -> str:
-        """Wait for a line with these words, and give it."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not (found := [line for line in self.lines if words in line]):
+    async def wait_for_line(self, words: str) -> None:
+        """Wait for a line with these words."""
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            while not any(words in line for line in self.lines):
                 assert self.process.returncode is None, self.lines
                 await asyncio.sleep(0.01)
-        return found[0]
 
-    def troubles(self) -> list[str]:
-        """Give what it said of anything that went wrong."""
+    def errors(self) -> list[str]:
+        """Return the lines about anything that went wrong."""
         signs = ("Traceback", '"level": "error"', "Something went wrong")
         return [line for line in self.lines if any(sign in line for sign in signs)]
 
 
-def installed(folder: Path, *, database: bool = True, models: str = NOBODY) -> Installed:
-    """Copy the release's settings, and its database if it is wanted; give where they are."""
+def install(folder: Path, *, database: bool = True, models: str = UNREACHABLE) -> Installation:
+    """Copy the release's settings, and its database if wanted, into a folder."""
     files = [path for pattern in SETTINGS for path in DATA.glob(pattern)]
     for path in [*files, *([DATA / "council.db"] if database else [])]:
         shutil.copy(path, folder)
     config = folder / "council.toml"
-    config.write_text(config.read_text().replace(NOBODY, models))
-    return Installed(folder)
+    config.write_text(config.read_text().replace(UNREACHABLE, models))
+    return Installation(folder)

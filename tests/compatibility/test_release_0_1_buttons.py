@@ -1,7 +1,7 @@
-"""What release 0.1 posted in Slack and Discord can still be pressed, filled in and sent.
+"""Buttons and forms that release 0.1 posted in Slack and Discord still work.
 
-The messages were posted by that release, and its database tells of the rounds they are about. A
-product of today serves a copy of it; people press what they still see.
+That release posted the messages, and its database holds the rounds they are about. Today's product
+serves a copy of it.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from tests.compatibility import discord_messages, slack_messages
-from tests.compatibility.product import DATA, Serving, installed
+from tests.compatibility.product import DATA, Serving, install
 from tests.wire.discord import FakeDiscord, Message
 from tests.wire.discord import Rates as DiscordRates
 from tests.wire.discord import Rules as DiscordRules
@@ -22,27 +22,24 @@ from tests.wire.slack import FakeSlack, Rates, Rules
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
 
 SECONDS = 30.0
-PATIENT = ("patient-1", "patient-2")
-# A look into a thread that is not opened yet is answered 10003.
-UNREFUSED = {"ok", "200", "201", "204", "under way", "404 10003"}
-# The kept messages grow older, and Discord has old ones edited a few times only: not tried here.
+HANGING = ("patient-1", "patient-2")
+# Discord answers 10003 for a thread that is not opened yet.
+ACCEPTED = {"ok", "200", "201", "204", "under way", "404 10003"}
+# The stored messages grow older, and Discord limits edits of old ones: not tested here.
 AGELESS = DiscordRules(identify_seconds=0, rates=DiscordRates(off=True), old_edits=1000)
-UNDER_WAY = 12  # calls that those were asked when the product was killed: two rounds, two bake-offs
+HANGING_CALLS = 12  # of two rounds and two bake-offs, when the product was killed
 
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """Something to press: in which message, by whom, and what is said then.
-
-    `becomes` says that the message itself says it from then on.
-    """
+    """A button: in which message, who presses it, and the reply; `in_place` edits the message."""
 
     message: str
     action: str
     user: str
-    told: str
+    reply: str
     value: str | None = None
-    becomes: bool = False
+    in_place: bool = False
 
     def __str__(self) -> str:
         return f"{self.message}, {self.action}{' ' + self.value if self.value else ''}"
@@ -63,11 +60,11 @@ IN_SLACK = (
     Press("leave_suite", "leave_suite", "U1", "Suite leaving is left as it was"),
     Press("bakeoff_start", "bakeoff_start", "U1", "2 of 2 questions"),
     Press("bakeoff_leave", "bakeoff_leave", "U1", "Nothing was begun"),
-    Press("bakeoff: stopped", "bakeoff_resume", "U1", "2 of 2 questions", becomes=True),
-    Press("stopped", "resume", "U1", "council:answers", becomes=True),
+    Press("bakeoff: stopped", "bakeoff_resume", "U1", "2 of 2 questions", in_place=True),
+    Press("stopped", "resume", "U1", "council:answers", in_place=True),
     # Cancelled last: a model that did not answer in time is not asked for a while.
-    Press("running", "cancel", "U1", "Cancelled.", becomes=True),
-    Press("bakeoff: running", "bakeoff_cancel", "U1", "It was cancelled.", becomes=True),
+    Press("running", "cancel", "U1", "Cancelled.", in_place=True),
+    Press("bakeoff: running", "bakeoff_cancel", "U1", "It was cancelled.", in_place=True),
 )
 IN_DISCORD = (
     Press("finished", "answers", "U2", "Response "),
@@ -77,19 +74,19 @@ IN_DISCORD = (
     Press("finished", "helpful", "U1", "Noted, thank you."),
     Press("finished", "unhelpful", "U1", "What was wrong or missing?"),
     Press("finished", "again", "U2", "Run again?"),
-    Press("no_again", "no_again", "U2", "Nothing was asked.", becomes=True),
+    Press("no_again", "no_again", "U2", "Nothing was asked.", in_place=True),
     Press("yes_again", "yes_again", "U2", "Asking Random 1"),
     Press("keep_suite", "keep_suite", "U1", "Suite keepingd is kept"),
     Press("leave_suite", "leave_suite", "U1", "Suite leavingd is left as it was"),
     Press("bakeoff_start", "bakeoff_start", "U1", "2 of 2 questions"),
     Press("bakeoff_leave", "bakeoff_leave", "U1", "Nothing was begun"),
-    Press("bakeoff: stopped", "bakeoff_resume", "U1", "2 of 2 questions", becomes=True),
-    Press("stopped", "resume", "U1", "council:answers:", becomes=True),
+    Press("bakeoff: stopped", "bakeoff_resume", "U1", "2 of 2 questions", in_place=True),
+    Press("stopped", "resume", "U1", "council:answers:", in_place=True),
     Press("running", "cancel", "U1", "Cancel round "),
-    Press("no_cancel", "no_cancel", "U1", "The round goes on.", becomes=True),
+    Press("no_cancel", "no_cancel", "U1", "The round goes on.", in_place=True),
     Press("yes_cancel", "yes_cancel", "U1", " is cancelled"),
     Press("bakeoff: running", "bakeoff_cancel", "U1", "Cancel bake-off "),
-    Press("no_bakeoff_cancel", "no_bakeoff_cancel", "U1", "The bake-off goes on.", becomes=True),
+    Press("no_bakeoff_cancel", "no_bakeoff_cancel", "U1", "The bake-off goes on.", in_place=True),
     Press("yes_bakeoff_cancel", "yes_bakeoff_cancel", "U1", " is cancelled"),
 )
 FORMS_IN_SLACK: dict[str, tuple[dict[str, object], str]] = {
@@ -105,66 +102,66 @@ FORMS_IN_DISCORD: dict[str, tuple[dict[str, object], str]] = {
 
 
 @dataclass(slots=True)
-class House:
-    """A product of today on the release's database, and what people saw when that was posted."""
+class Site:
+    """Today's product on the release's database, and the messages and forms of that time."""
 
-    serve_queue: Serving
+    serving: Serving
     slack: FakeSlack
     discord: FakeDiscord
     in_slack: slack_messages.Stored
     in_discord: discord_messages.Stored
-    known: list[Any] = field(default_factory=list)  # what went wrong in an earlier test
+    known: list[Any] = field(default_factory=list)  # errors of earlier tests
 
-    def calls_so_far(self, chat: FakeSlack | FakeDiscord) -> int:
-        """Count a chat's calls, before a press is made; what went wrong by then is not its own."""
-        self.known = self.everything_wrong()
+    def count_calls(self, chat: FakeSlack | FakeDiscord) -> int:
+        """Return how many calls a chat has had; the errors so far are not the next press's own."""
+        self.known = self.errors()
         return len(chat.calls)
 
-    async def tells_in_slack(self, words: str, since: int) -> None:
-        """Wait until Slack was told these words in a call after so many."""
-        await self._tells(self.slack, lambda: words in str(self.slack.calls[since:]))
+    async def wait_for_slack(self, words: str, since: int) -> None:
+        """Wait until a call to Slack after the first `since` contains these words."""
+        await self._wait(self.slack, lambda: words in str(self.slack.calls[since:]))
 
-    async def tells_in_discord(self, words: str, since: int) -> None:
-        """Wait until Discord was told these words in a request after so many."""
+    async def wait_for_discord(self, words: str, since: int) -> None:
+        """Wait until a request to Discord after the first `since` contains these words."""
 
-        def told() -> bool:
+        def has_words() -> bool:
             return words in str([call.body for call in self.discord.calls[since:]])
 
-        await self._tells(self.discord, told)
+        await self._wait(self.discord, has_words)
 
-    async def _tells(self, chat: FakeSlack | FakeDiscord, told: Callable[[], object]) -> None:
-        await chat.until(lambda: told() or self._own_troubles(), SECONDS)
-        assert self._own_troubles() == []
+    async def _wait(self, chat: FakeSlack | FakeDiscord, condition: Callable[[], object]) -> None:
+        await chat.until(lambda: condition() or self._new_errors(), SECONDS)
+        assert self._new_errors() == []
 
-    def _own_troubles(self) -> list[Any]:
-        return [trouble for trouble in self.everything_wrong() if trouble not in self.known]
+    def _new_errors(self) -> list[Any]:
+        return [error for error in self.errors() if error not in self.known]
 
-    def everything_wrong(self) -> list[Any]:
-        """Give what went wrong so far: in what was logged, said, answered late, or refused."""
+    def errors(self) -> list[Any]:
+        """Return what went wrong so far: logged, shown, answered late, or rejected."""
         said = [str(call) for call in self.slack.calls] + [str(c.body) for c in self.discord.calls]
         signs = ("Something went wrong", "This comes from another version")
-        wrong = [words for words in said if any(sign in words for sign in signs)]
+        wrong = [text for text in said if any(sign in text for sign in signs)]
         seen = [*self.slack.faults, *self.discord.faults]
-        return [*self.serve_queue.troubles(), *wrong, *seen, *self._refused()]
+        return [*self.serving.errors(), *wrong, *seen, *self._rejected()]
 
-    def _refused(self) -> list[str]:
-        """Give the calls that were refused, or broke off."""
+    def _rejected(self) -> list[str]:
+        """Return the calls that were rejected, or broke off."""
         calls = self.slack.calls
-        slack = [f"{c.method}: {c.outcome}" for c in calls if c.outcome not in UNREFUSED]
-        discord = [str(c) for c in self.discord.calls if c.outcome not in UNREFUSED]
+        slack = [f"{c.method}: {c.outcome}" for c in calls if c.outcome not in ACCEPTED]
+        discord = [str(c) for c in self.discord.calls if c.outcome not in ACCEPTED]
         return slack + discord
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
-    """Give the product, once it goes on with what was under way when the release was killed."""
+async def site(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Site]:
+    """Yield the product, once it has resumed what ran when the release was killed."""
     in_slack, in_discord = slack_messages.Stored(DATA), discord_messages.Stored(DATA)
     async with (
         ModelServer() as models,
         FakeSlack(rules=Rules(rates=Rates(off=True))) as slack,
         FakeDiscord(AGELESS, in_discord.world) as discord,
     ):
-        models.script |= {name: by_role(answer=lambda _: Hang()) for name in PATIENT}
+        models.script |= {name: by_role(answer=lambda _: Hang()) for name in HANGING}
         in_slack.put_into(slack)
         app = slack.state.app
         settings = {
@@ -173,17 +170,17 @@ async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House
             "SLACK_API_URL": slack.api_url,
             **discord.settings,
         }
-        home = installed(tmp_path_factory.mktemp("house"), models=models.api_base)
-        async with replace(home, settings=settings).serve_queue() as serving:
-            await serving.says("Slack: in ")
+        copy = install(tmp_path_factory.mktemp("served"), models=models.api_base)
+        async with replace(copy, settings=settings).serve() as serving:
+            await serving.wait_for_line("Slack: in ")
             await slack.connected()
             await discord.connected(SECONDS)
-            await slack.until(lambda: _asked_in_vain(models) == UNDER_WAY, SECONDS)
-            yield House(serving, slack, discord, in_slack, in_discord)
+            await slack.until(lambda: _hanging_calls(models) == HANGING_CALLS, SECONDS)
+            yield Site(serving, slack, discord, in_slack, in_discord)
 
 
-def _asked_in_vain(models: ModelServer) -> int:
-    return sum(one.model in PATIENT for one in models.requests)
+def _hanging_calls(models: ModelServer) -> int:
+    return sum(one.model in HANGING for one in models.requests)
 
 
 def test_every_button_of_the_stored_messages_is_pressed() -> None:
@@ -199,59 +196,55 @@ def test_every_button_of_the_stored_messages_is_pressed() -> None:
 
 @in_one_loop
 @pytest.mark.parametrize("press", IN_SLACK, ids=str)
-async def test_a_button_that_slack_still_shows_does_what_it_says(
-    house: House, press: Press
-) -> None:
-    message, since = house.in_slack.messages[press.message], house.calls_so_far(house.slack)
+async def test_a_button_in_slack_still_works(site: Site, press: Press) -> None:
+    message, since = site.in_slack.messages[press.message], site.count_calls(site.slack)
 
-    deed = await house.slack.click(message, f"council:{press.action}", press.user, press.value)
+    clicked = await site.slack.click(message, f"council:{press.action}", press.user, press.value)
 
-    assert deed.accepted
-    if press.becomes:
-        await house.slack.until(lambda: press.told in str(message.payload), SECONDS)
-    await house.tells_in_slack(press.told, since)
+    assert clicked.accepted
+    if press.in_place:
+        await site.slack.until(lambda: press.reply in str(message.payload), SECONDS)
+    await site.wait_for_slack(press.reply, since)
 
 
 @in_one_loop
-async def test_a_page_that_slack_still_shows_is_turned(house: House) -> None:
-    view, since = house.in_slack.views["answers"], house.calls_so_far(house.slack)
-    house.slack.state.modals[view.user] = [view]
+async def test_a_page_in_slack_can_still_be_turned(site: Site) -> None:
+    view, since = site.in_slack.views["answers"], site.count_calls(site.slack)
+    site.slack.state.modals[view.user] = [view]
 
-    deed = await house.slack.click(view, "council:page:1", view.user)
+    clicked = await site.slack.click(view, "council:page:1", view.user)
 
-    assert deed.accepted
-    await house.tells_in_slack("Previous (1 of ", since)
+    assert clicked.accepted
+    await site.wait_for_slack("Previous (1 of ", since)
 
 
 @in_one_loop
 @pytest.mark.parametrize("name", FORMS_IN_SLACK)
-async def test_a_form_that_is_still_open_in_slack_can_be_sent(house: House, name: str) -> None:
-    values, told = FORMS_IN_SLACK[name]
-    view, since = house.in_slack.views[name], house.calls_so_far(house.slack)
-    house.slack.state.modals[view.user] = [view]
+async def test_a_form_still_open_in_slack_can_be_sent(site: Site, name: str) -> None:
+    values, reply = FORMS_IN_SLACK[name]
+    view, since = site.in_slack.views[name], site.count_calls(site.slack)
+    site.slack.state.modals[view.user] = [view]
 
-    deed = await house.slack.submit(view, values, view.user)
+    clicked = await site.slack.submit(view, values, view.user)
 
-    assert deed.accepted
+    assert clicked.accepted
     assert view.errors == {}
-    await house.tells_in_slack(told, since)
+    await site.wait_for_slack(reply, since)
 
 
 @in_one_loop
 @pytest.mark.parametrize("press", IN_DISCORD, ids=str)
-async def test_a_button_that_discord_still_shows_does_what_it_says(
-    house: House, press: Press
-) -> None:
-    message, since = house.in_discord.messages[press.message], house.calls_so_far(house.discord)
+async def test_a_button_in_discord_still_works(site: Site, press: Press) -> None:
+    message, since = site.in_discord.messages[press.message], site.count_calls(site.discord)
     ids = discord_messages.custom_ids(message.components)
     (custom_id,) = [id_ for id_ in ids if id_.startswith(f"council:{press.action}:")]
 
-    deed = await house.discord.click(message, custom_id, press.user)
+    clicked = await site.discord.click(message, custom_id, press.user)
 
-    assert deed.accepted
-    if press.becomes:
-        await house.discord.until(lambda: press.told in shown(message), SECONDS)
-    await house.tells_in_discord(press.told, since)
+    assert clicked.accepted
+    if press.in_place:
+        await site.discord.until(lambda: press.reply in shown(message), SECONDS)
+    await site.wait_for_discord(press.reply, since)
 
 
 def shown(message: Message) -> str:
@@ -260,17 +253,17 @@ def shown(message: Message) -> str:
 
 @in_one_loop
 @pytest.mark.parametrize("name", FORMS_IN_DISCORD)
-async def test_a_form_that_is_still_open_in_discord_can_be_sent(house: House, name: str) -> None:
-    values, told = FORMS_IN_DISCORD[name]
-    modal, since = house.in_discord.modals[name], house.calls_so_far(house.discord)
-    house.discord.state.modals.append(modal)
+async def test_a_form_still_open_in_discord_can_be_sent(site: Site, name: str) -> None:
+    values, reply = FORMS_IN_DISCORD[name]
+    modal, since = site.in_discord.modals[name], site.count_calls(site.discord)
+    site.discord.state.modals.append(modal)
 
-    deed = await house.discord.submit(modal, values, modal.user)
+    clicked = await site.discord.submit(modal, values, modal.user)
 
-    assert deed.accepted
-    await house.tells_in_discord(told, since)
+    assert clicked.accepted
+    await site.wait_for_discord(reply, since)
 
 
 @in_one_loop
-async def test_nothing_went_wrong_behind_what_was_said(house: House) -> None:
-    assert house.everything_wrong() == []
+async def test_nothing_went_wrong_behind_the_replies(site: Site) -> None:
+    assert site.errors() == []

@@ -360,7 +360,7 @@ async def test_what_was_reserved_for_a_round_that_was_not_opened_is_given_back()
     budget = a_budget()
     await budget.accept(a_round(), PaidGateway())
 
-    await budget.release("r1")
+    await budget.ledger.release("r1")
 
     assert await cap_usage(budget) == CapUsage()
 

@@ -1,12 +1,12 @@
 """Parsers stay fast on a hundred thousand hostile characters.
 
-Each case runs in a subprocess, so that one that never ends can be stopped.
+Each parser runs in a subprocess, so that one that never ends can be stopped.
 """
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
-from time import perf_counter
 
 import pytest
 
@@ -20,91 +20,106 @@ from tests.council.hostile_readers import (
 )
 
 LENGTH = 100_000
-SECONDS = 2.0
+MAX_CPU_SECONDS = 2.0
+TIMEOUT_SECONDS = 120
+PROGRAM = """
+import json, sys
+from time import process_time
+from {module} import {name} as read
+for text in json.load(sys.stdin):
+    start = process_time()
+    read(text)
+    print(process_time() - start, flush=True)
+"""
 
-# Each is written as it is sent to a fresh interpreter, where `many` repeats to the full length.
+
+def many(piece: str) -> str:
+    """Return the piece repeated to the full length."""
+    return (piece * (LENGTH // len(piece) + 1))[:LENGTH]
+
+
 IMITATIONS = [
-    'many("<")',
-    'many("< ")',
-    'many(" ")',
-    'many("\\n")',
-    'many("\\n> ")',
-    'many("rank this ")',
-    'many("ignore all the ")',
-    '"ignore" + many(" ")',
-    'many("A")',
-    'many("a\\u200b")',
-    'many("\\u200d")',
-    'many("**system")',
-    'many("[/<|")',
-    'many("\\"nonce\\"")',
+    many("<"),
+    many("< "),
+    many(" "),
+    many("\n"),
+    many("\n> "),
+    many("rank this "),
+    many("ignore all the "),
+    "ignore" + many(" "),
+    many("A"),
+    many("a\u200b"),
+    many("\u200d"),
+    many("**system"),
+    many("[/<|"),
+    many('"nonce"'),
 ]
 ANSWERS = [
-    'many("As Claude, I am GPT-4 by Google. ")',
-    '"claude\\nby" + many(" ") + "x"',
-    '"claude\\n" + many("best ")',
-    '"Claude " + many("1.") + "x"',
-    'many("Claude 1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1x ")',
-    'many("Claude pro max mini pro max mini pro x ")',
-    '"Claude " + many("as an ai language model ")',
-    '"claude " + many("I am a helpful, friendly, large, small open ai ")',
-    '"openai " + many("I was x y z w trained ")',
-    '"Claude" + many("\\n") + "x"',
-    '"Claude" + many("—") + "x"',
-    '"Claude " + many("*_`~")',
-    'many("claude-")',
-    '"claude-1" + many("-a1")',
-    '"claude-1" + many(" a1")',
-    'many("gpt-4.1.1.1.1.1.1 ")',
-    'many("a/b.c-")',
-    'many("(") + "Claude"',
+    many("As Claude, I am GPT-4 by Google. "),
+    "claude\nby" + many(" ") + "x",
+    "claude\n" + many("best "),
+    "Claude " + many("1.") + "x",
+    many("Claude 1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1x "),
+    many("Claude pro max mini pro max mini pro x "),
+    "Claude " + many("as an ai language model "),
+    "claude " + many("I am a helpful, friendly, large, small open ai "),
+    "openai " + many("I was x y z w trained "),
+    "Claude" + many("\n") + "x",
+    "Claude" + many("—") + "x",
+    "Claude " + many("*_`~"),
+    many("claude-"),
+    "claude-1" + many("-a1"),
+    "claude-1" + many(" a1"),
+    many("gpt-4.1.1.1.1.1.1 "),
+    many("a/b.c-"),
+    many("(") + "Claude",
 ]
 TONGUES = [
-    'many("Claude ich mein je soy sou sono vagyok ")',
-    'many("Claude jestem \\u044f ben ")',
-    'many("als ein eine Claude ")',
-    'many("como Claude, abc ")',
-    'many("mint OpenAI a b c Claude ")',
-    'many("OpenAI made me ")',
-    'many("\\u6211\\u662f\\u4e00\\u4e2a\\u4e00\\u4e2aClaude\\u7684")',
-    'many("\\u79c1\\u306f\\u3001\\u79c1\\u306f\\u3001Claude")',
-    'many("\\uc800\\ub294 Claude ")',
-    'many("\\u0623\\u0646\\u0627 Claude ")',
-    'many("\\u0924 Claude ")',
-    'many("\\"Claude ")',
-    'many("\\u201cClaude ")',
-    'many("`a Claude ")',
-    'many("_Claude")',
-    'many("a/b/Claude/")',
-    'many("Claude\\n \\n ")',
-    'many("Regards ") + "Claude"',
-    'many("``` ") + "Claude"',
-    'many("```a``` Claude ")',
-    '"```" + many("a`") + "Claude"',
+    many("Claude ich mein je soy sou sono vagyok "),
+    many("Claude jestem \u044f ben "),
+    many("als ein eine Claude "),
+    many("como Claude, abc "),
+    many("mint OpenAI a b c Claude "),
+    many("OpenAI made me "),
+    many("\u6211\u662f\u4e00\u4e2a\u4e00\u4e2aClaude\u7684"),
+    many("\u79c1\u306f\u3001\u79c1\u306f\u3001Claude"),
+    many("\uc800\ub294 Claude "),
+    many("\u0623\u0646\u0627 Claude "),
+    many("\u0924 Claude "),
+    many('"Claude '),
+    many("\u201cClaude "),
+    many("`a Claude "),
+    many("_Claude"),
+    many("a/b/Claude/"),
+    many("Claude\n \n "),
+    many("Regards ") + "Claude",
+    many("``` ") + "Claude",
+    many("```a``` Claude "),
+    "```" + many("a`") + "Claude",
 ]
 REASONS = [
-    '"Response A" + many(", ") + "x"',
-    '"Response A" + many(" and ") + "x"',
-    'many("Response A, B and C > ")',
-    '"Response" + many(" ")',
+    "Response A" + many(", ") + "x",
+    "Response A" + many(" and ") + "x",
+    many("Response A, B and C > "),
+    "Response" + many(" "),
 ]
 BALLOTS = [
-    'many("{")',
-    'many("{} ")',
-    'many("{\\"a\\":")',
-    '"{\\"a\\":" + many("[")',
-    'many("the ") + "{}"',
-    'many("`") + "{}"',
-    '"{\\"nonce\\":\\"n\\",\\"ranking\\":[[\\"response" + many(" ") + "x\\"]]}"',
+    many("{"),
+    many("{} "),
+    many('{"a":'),
+    '{"a":' + many("["),
+    many("the ") + "{}",
+    many("`") + "{}",
+    '{"nonce":"n","ranking":[["response' + many(" ") + 'x"]]}',
 ]
 SYNTHESES = [
-    'many(" ") + "x"',
-    'many("\\n") + "x"',
-    'many("```json ")',
-    '"{" + many("\\"drawn_on\\" ")',
-    'many("{\\"drawn_on\\" ")',
-    '"Response K" + many(", ") + "x"',
-    '"(" + many(" ") + "x"',
+    many(" ") + "x",
+    many("\n") + "x",
+    many("```json "),
+    "{" + many('"drawn_on" '),
+    many('{"drawn_on" '),
+    "Response K" + many(", ") + "x",
+    "(" + many(" ") + "x",
 ]
 READERS: dict[Callable[[str], object], list[str]] = {
     neutralise: IMITATIONS,
@@ -119,24 +134,24 @@ READERS: dict[Callable[[str], object], list[str]] = {
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.__name__)
 def test_no_hostile_text_keeps_a_reader_busy(reader: Callable[[str], object]) -> None:
-    slow = {text: took for text in READERS[reader] if (took := _seconds(reader, text)) > SECONDS}
+    texts = READERS[reader]
 
-    assert slow == {}
+    seconds = cpu_seconds(reader, texts)
+
+    assert len(seconds) == len(texts), f"never ended: {texts[len(seconds)][:60]!r}…"
+    slow = zip(texts, seconds, strict=True)
+    assert [text[:60] for text, took in slow if took > MAX_CPU_SECONDS] == []
 
 
-def _seconds(reader: Callable[[str], object], text: str) -> float:
-    """Return how long the reader takes; at least the timeout if it does not finish."""
-    program = (
-        f"from {reader.__module__} import {reader.__name__} as read\n"
-        "from time import perf_counter\n"
-        f"many = lambda piece: (piece * ({LENGTH} // len(piece) + 1))[:{LENGTH}]\n"
-        f"text = {text}\nstart = perf_counter()\nread(text)\nprint(perf_counter() - start)"
-    )
-    started = perf_counter()
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, timeout=5, check=True
-        )
-    except subprocess.TimeoutExpired:
-        return perf_counter() - started
-    return float(done.stdout)
+def cpu_seconds(reader: Callable[[str], object], texts: list[str]) -> list[float]:
+    """Return the processor time for each text; fewer if the reader was stopped at one."""
+    program = PROGRAM.format(module=reader.__module__, name=reader.__name__)
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            output, _ = process.communicate(json.dumps(texts), timeout=TIMEOUT_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, _ = process.communicate()
+    return [float(line) for line in output.split()]

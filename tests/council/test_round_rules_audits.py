@@ -26,7 +26,7 @@ from tests.builders import (
 )
 
 
-def _round(seed: str = "seed", share: float = 1, members: int = 4) -> Round:
+def _round(seed: str = "seed", share: float | None = 1, members: int = 4) -> Round:
     terms = Terms(audit_share=share)
     return with_ballots(with_answers(a_round(a_panel(members, terms=terms), seed=seed)))
 
@@ -58,6 +58,16 @@ def test_the_share_drawn_is_what_rounds_are_due() -> None:
 
     assert due == [r.seed for r in rounds if random_fraction(r.seed, "audit") < 0.2]
     assert 0 < len(due) < 60
+
+
+def test_without_a_share_of_the_panel_only_bakeoffs_are_audited() -> None:
+    rounds = [_round(f"round {i}", None, members=3) for i in range(60)]
+    in_bakeoff = [replace(round_, bakeoff="bo:1") for round_ in rounds]
+
+    due = [round_.seed for round_ in in_bakeoff if _find_audit(round_)]
+
+    assert not any(map(_find_audit, rounds))
+    assert due == [r.seed for r in rounds if random_fraction(r.seed, "audit") < 0.2]
 
 
 def test_a_share_of_nothing_turns_audits_off() -> None:

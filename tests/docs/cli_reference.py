@@ -36,7 +36,11 @@ def _sections() -> Iterator[str]:
 def _section(*words: str) -> str:
     # Wide enough that no line of help is cut.
     result = CliRunner().invoke(app, [*words, "--help"], prog_name="council", terminal_width=100)
-    text = "\n".join(line.rstrip() for line in result.stdout.strip().splitlines())
+    lines = (line.rstrip() for line in result.stdout.strip().splitlines())
+    # Every command has --help; some have nothing else.
+    text = "\n".join(line for line in lines if not line.startswith("  --help "))
+    text = text.replace("\n\nOptions:\n\n", "\n\n").removesuffix("\n\nOptions:")
+    text = text.removeprefix("Usage: ")
     return f"## {' '.join(('council', *words))}\n\n```text\n{text}\n```\n"
 
 

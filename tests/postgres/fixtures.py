@@ -1,4 +1,4 @@
-"""Fixtures: a Postgres server for each test worker, and a new database for each test."""
+"""Fixtures: a Postgres server for each test worker, and an empty database for each test."""
 
 import asyncio
 import os
@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.postgres.server import Server, a_database, why_not
+from tests.postgres.server import ReusedDatabase, Server, a_database, why_not
 
 MIGRATED = "migrated"
 
@@ -57,8 +57,13 @@ def postgres_url(_server: Server) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def _reused(_server: Server, _migrated: str) -> ReusedDatabase:
+    return ReusedDatabase(_server, _migrated)
+
+
 @pytest.fixture
-def migrated_url(_server: Server, _migrated: str) -> Iterator[str]:
-    """Yield the URL of a new, migrated database."""
-    with a_database(_server, _migrated) as url:
-        yield url
+def migrated_url(_reused: ReusedDatabase) -> Iterator[str]:
+    """Yield the URL of an empty, migrated database."""
+    yield _reused.url
+    _reused.restore()

@@ -4,21 +4,52 @@ import pytest
 from sqlalchemy import make_url
 
 from tests.postgres import Server, a_database
+from tests.postgres.server import ReusedDatabase
+
+COUNT = "SELECT count(*) FROM compatible UNION ALL SELECT count(*) FROM memo"
+EMPTY = [(1,), (0,)]
 
 
-@pytest.fixture
-def name(migrated_url: str) -> str:
-    found = make_url(migrated_url).database
-    assert found
-    return found
+def name_of(url: str) -> str:
+    return make_url(url).database or ""
 
 
-def test_a_migrated_database_has_its_tables_and_no_rounds(postgres: Server, name: str) -> None:
-    assert postgres.execute("SELECT count(*) FROM round", name=name) == [(0,)]
+def test_a_migrated_database_has_its_tables_and_no_rows(
+    postgres: Server, migrated_url: str
+) -> None:
+    assert postgres.execute(COUNT, name=name_of(migrated_url)) == EMPTY
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "INSERT INTO memo (kind, name, text, at) VALUES ('', '', '', now())",
+        "DROP TABLE memo",
+        "ALTER TABLE memo ADD COLUMN more text",
+        "DROP INDEX ix_round_asked_at",
+        "CREATE TABLE more (id int)",
+        "UPDATE compatible SET oldest = '0001'",
+        "DROP TABLE alembic_version",
+        "ALTER ROLE postgres IN DATABASE {} SET search_path = elsewhere",
+        "ALTER DATABASE {} SET default_transaction_read_only = on",
+    ],
+)
+def test_a_reused_database_is_restored_after_any_change(
+    postgres: Server, migrated_url: str, change: str
+) -> None:
+    database = ReusedDatabase(postgres, name_of(migrated_url))
+    name = name_of(database.url)
+    postgres.execute(change.format(name), name=name)
+
+    database.restore()
+
+    assert postgres.execute(COUNT, name=name) == EMPTY
+    assert postgres.execute("SELECT count(*) FROM pg_tables WHERE tablename = 'more'") == [(0,)]
+    postgres.execute(f"DROP DATABASE {name}")
 
 
 def test_a_new_database_is_empty(postgres: Server, postgres_url: str) -> None:
-    own = make_url(postgres_url).database or ""
+    own = name_of(postgres_url)
 
     tables = postgres.execute("SELECT * FROM pg_tables WHERE schemaname = 'public'", name=own)
 
@@ -28,7 +59,7 @@ def test_a_new_database_is_empty(postgres: Server, postgres_url: str) -> None:
 def test_what_was_stored_outlives_a_restart_at_the_same_address(
     postgres: Server, postgres_url: str
 ) -> None:
-    own = make_url(postgres_url).database or ""
+    own = name_of(postgres_url)
     postgres.execute("CREATE TABLE kept AS SELECT 7 AS number", name=own)
 
     postgres.restart()

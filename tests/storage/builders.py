@@ -13,6 +13,7 @@ from council.rounds import Artefact, Closing, Round, Synthesis
 from tests.builders import a_panel, a_round, with_answers, with_ballots
 
 BOTH = ("sqlite", "postgres")
+in_memory_too = pytest.mark.in_memory_too  # the promises that other tests expect of the fakes
 on_sqlite = pytest.mark.parametrize("database", ["sqlite"])  # in a module whose DATABASES are both
 
 

@@ -10,19 +10,26 @@ from council.bakeoffs.ports import BakeoffStores
 from council.ports import Ledger, Store
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
-from storage.memory import MemoryOutbox, MemoryStore
+from storage.memory import MemoryStore
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_ledger import MemoryLedger
+from tests.fakes.memory_outbox import MemoryOutbox
 from tests.sqlite import new_file
 from tests.storage.benches import Stores, sql_bakeoff_stores
 
-EVERY_KIND = ["memory", "sqlite", "postgres"]
+DATABASE_KINDS = ["sqlite", "postgres"]
+# The fixtures that exist for each kind of store.
+CONTRACTS = {"store", "stores", "ledger", "key_values", "experiments", "house"}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run each test that uses `database` on all DATABASES of its module."""
+    """Run contract tests on every kind of store, and others on all DATABASES of their module."""
+    in_memory = metafunc.definition.get_closest_marker("in_memory_too") is not None
+    for fixture in CONTRACTS.intersection(metafunc.fixturenames):
+        kinds = [*(["memory"] if in_memory else []), *DATABASE_KINDS]
+        metafunc.parametrize(fixture, kinds, indirect=True)
     databases = getattr(metafunc.module, "DATABASES", ())
     own = (mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
     if databases and "database" in metafunc.fixturenames and "database" not in own:
@@ -71,7 +78,7 @@ async def sql_store(engine: AsyncEngine) -> SqlRoundStore:
     return SqlRoundStore(engine)
 
 
-@pytest.fixture(params=EVERY_KIND)
+@pytest.fixture
 def store(request: pytest.FixtureRequest) -> Store:
     return MemoryStore() if request.param == "memory" else SqlRoundStore(engine_of(request))
 
@@ -81,12 +88,12 @@ async def sql_ledger(engine: AsyncEngine) -> SqlLedger:
     return SqlLedger(engine)
 
 
-@pytest.fixture(params=EVERY_KIND)
+@pytest.fixture
 def ledger(request: pytest.FixtureRequest) -> Ledger:
     return MemoryLedger() if request.param == "memory" else SqlLedger(engine_of(request))
 
 
-@pytest.fixture(params=EVERY_KIND)
+@pytest.fixture
 def stores(request: pytest.FixtureRequest) -> Stores:
     if request.param == "memory":
         outgoing = MemoryOutbox()

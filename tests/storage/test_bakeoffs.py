@@ -12,11 +12,13 @@ from council.errors import BakeoffError, StoreError
 from storage.bakeoffs import SqlBakeoffs
 from tests.builders import ASKED_AT, a_panel
 from tests.storage.benches import T1, T2, a_bakeoff, suite_of
+from tests.storage.builders import in_memory_too
 
 NEXT = ASKED_AT + timedelta(days=1)
 SCHEDULED = "sched:weekly@2026-11-23T09:00"
 
 
+@in_memory_too
 async def test_a_bakeoff_comes_back_whole(bakeoff_stores: BakeoffStores) -> None:
     thread = a_bakeoff(SCHEDULED, schedule="weekly", cap_micro=2**40, panel=a_panel(4, outside=1))
 
@@ -25,6 +27,7 @@ async def test_a_bakeoff_comes_back_whole(bakeoff_stores: BakeoffStores) -> None
     assert await bakeoff_stores.bakeoffs.load(SCHEDULED) == thread
 
 
+@in_memory_too
 async def test_the_first_of_two_with_one_id_is_stored(bakeoff_stores: BakeoffStores) -> None:
     first, second = a_bakeoff(), a_bakeoff(asked_by="U2", suite=suite_of("Why?"))
     await bakeoff_stores.bakeoffs.open(first)
@@ -35,6 +38,7 @@ async def test_the_first_of_two_with_one_id_is_stored(bakeoff_stores: BakeoffSto
     assert await bakeoff_stores.bakeoffs.load("bo:1") == first
 
 
+@in_memory_too
 async def test_an_end_is_noted_and_taken_back(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.bakeoffs.open(a_bakeoff())
     ending = Ending(NEXT, "Its cap is used up.")
@@ -47,6 +51,7 @@ async def test_an_end_is_noted_and_taken_back(bakeoff_stores: BakeoffStores) -> 
     assert await bakeoff_stores.bakeoffs.load("bo:1") == a_bakeoff()
 
 
+@in_memory_too
 async def test_its_cap_can_be_another(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.bakeoffs.open(a_bakeoff(cap_micro=5))
 
@@ -58,6 +63,7 @@ async def test_its_cap_can_be_another(bakeoff_stores: BakeoffStores) -> None:
     assert await bakeoff_stores.bakeoffs.load("bo:1") == a_bakeoff()
 
 
+@in_memory_too
 async def test_a_bakeoff_that_is_not_there_is_named(bakeoff_stores: BakeoffStores) -> None:
     with pytest.raises(BakeoffError, match=r"There is no bake-off 'bo:9': `/council bakeoff`"):
         await bakeoff_stores.bakeoffs.load("bo:9")
@@ -67,6 +73,7 @@ async def test_a_bakeoff_that_is_not_there_is_named(bakeoff_stores: BakeoffStore
         await bakeoff_stores.bakeoffs.limit("bo:9", 5)
 
 
+@in_memory_too
 @pytest.mark.parametrize(
     ("wanted", "ids"),
     [

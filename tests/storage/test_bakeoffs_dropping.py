@@ -30,7 +30,7 @@ from tests.storage.benches import (
     sql_bakeoff_stores,
     suite_of,
 )
-from tests.storage.builders import a_closed_round
+from tests.storage.builders import a_closed_round, in_memory_too
 
 
 def asked(round_id: str, place: Place) -> Round:
@@ -60,6 +60,7 @@ async def left(stores: Stores) -> list[str]:
     return sorted([*kept_suites, *bakeoffs, *schedules, *records])
 
 
+@in_memory_too
 async def test_all_of_a_workspace_goes_and_nothing_else(stores: Stores) -> None:
     for place, name in ((T1, "one"), (T2, "two"), (NOWHERE, "house")):
         await kept(stores, place, name)
@@ -71,6 +72,7 @@ async def test_all_of_a_workspace_goes_and_nothing_else(stores: Stores) -> None:
     )
 
 
+@in_memory_too
 async def test_what_was_sent_of_a_bakeoff_goes_with_it(stores: Stores) -> None:
     await kept(stores, T1, "one")
     await kept(stores, T2, "two")

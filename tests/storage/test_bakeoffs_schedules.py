@@ -12,12 +12,13 @@ from storage.bakeoffs import SqlSchedules
 from storage.engine import open_engine
 from tests.builders import a_schedule
 from tests.storage.benches import T1, T2
-from tests.storage.builders import BOTH
+from tests.storage.builders import BOTH, in_memory_too
 
 MONDAY, NEXT = "2026-11-23T09:00", "2026-11-30T09:00"
 DATABASES = BOTH
 
 
+@in_memory_too
 async def test_a_schedule_comes_back_whole(bakeoff_stores: BakeoffStores) -> None:
     schedule = a_schedule(place=replace(T1, thread="1.2", private=True), paused=True)
 
@@ -35,6 +36,7 @@ async def test_a_changed_schedule_keeps_its_id(bakeoff_stores: BakeoffStores) ->
     assert await bakeoff_stores.schedules.list_all() == (changed,)
 
 
+@in_memory_too
 async def test_a_name_is_taken_once_a_scope(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.schedules.save(a_schedule())
 
@@ -57,6 +59,7 @@ async def test_schedules_are_listed_by_name_and_scope(bakeoff_stores: BakeoffSto
     assert [schedule.id for schedule in await bakeoff_stores.schedules.list_all("")] == ["3", "1"]
 
 
+@in_memory_too
 async def test_a_slot_is_taken_once_and_none_before_it(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.schedules.save(a_schedule())
 
@@ -70,6 +73,7 @@ async def test_a_schedule_that_is_not_there_has_no_slot(bakeoff_stores: BakeoffS
     assert not await bakeoff_stores.schedules.claim_slot("s1", MONDAY)
 
 
+@in_memory_too
 async def test_a_slot_taken_while_somebody_edits_stays_taken(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.schedules.save(a_schedule())
     [seen] = await bakeoff_stores.schedules.list_all()
@@ -81,6 +85,7 @@ async def test_a_slot_taken_while_somebody_edits_stays_taken(bakeoff_stores: Bak
     assert await bakeoff_stores.schedules.claim_slot("s1", NEXT)
 
 
+@in_memory_too
 async def test_in_another_zone_the_last_slot_starts_again(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.schedules.save(a_schedule())
     await bakeoff_stores.schedules.claim_slot("s1", "2026-11-23T22:00")
@@ -90,6 +95,7 @@ async def test_in_another_zone_the_last_slot_starts_again(bakeoff_stores: Bakeof
     assert await bakeoff_stores.schedules.claim_slot("s1", "2026-11-23T18:00")
 
 
+@in_memory_too
 async def test_a_removed_schedule_is_gone(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.schedules.save(a_schedule())
 

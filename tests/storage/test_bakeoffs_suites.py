@@ -13,6 +13,7 @@ from council.errors import StoreError, SuiteError
 from storage.bakeoffs import SqlSuites
 from tests.builders import ASKED_AT
 from tests.storage.benches import SUITE, T1, T2, suite_of
+from tests.storage.builders import in_memory_too
 
 HERE = T1.scope
 LATER = ASKED_AT + timedelta(days=1)
@@ -20,6 +21,7 @@ FIRST, SECOND = suite_of("Why?"), suite_of("Why?", "How?")
 OF_HOUSE = suite_of("What for?", scope="")
 
 
+@in_memory_too
 async def test_a_suite_comes_back_whole(bakeoff_stores: BakeoffStores) -> None:
     assert await bakeoff_stores.suites.save(SUITE, "U1", ASKED_AT)
 
@@ -29,6 +31,7 @@ async def test_a_suite_comes_back_whole(bakeoff_stores: BakeoffStores) -> None:
     )
 
 
+@in_memory_too
 async def test_keeping_what_is_newest_already_changes_nothing(
     bakeoff_stores: BakeoffStores,
 ) -> None:
@@ -39,6 +42,7 @@ async def test_keeping_what_is_newest_already_changes_nothing(
     assert [line.by for line in await bakeoff_stores.suites.list_summaries(HERE)] == ["U1"]
 
 
+@in_memory_too
 async def test_a_suite_is_its_newest_version_and_has_its_older_ones(
     bakeoff_stores: BakeoffStores,
 ) -> None:
@@ -53,6 +57,7 @@ async def test_a_suite_is_its_newest_version_and_has_its_older_ones(
     ]
 
 
+@in_memory_too
 async def test_a_version_that_comes_back_is_the_newest_again(bakeoff_stores: BakeoffStores) -> None:
     for suite in (FIRST, SECOND):
         await bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
@@ -66,6 +71,7 @@ async def test_a_version_that_comes_back_is_the_newest_again(bakeoff_stores: Bak
     ]
 
 
+@in_memory_too
 async def test_a_workspace_sees_its_own_before_the_houses_and_no_others(
     bakeoff_stores: BakeoffStores,
 ) -> None:
@@ -85,6 +91,7 @@ async def test_a_workspace_sees_its_own_before_the_houses_and_no_others(
         await bakeoff_stores.suites.load(HERE, "theirs")
 
 
+@in_memory_too
 async def test_a_removed_suite_is_in_no_list_and_its_versions_stay(
     bakeoff_stores: BakeoffStores,
 ) -> None:
@@ -100,6 +107,7 @@ async def test_a_removed_suite_is_in_no_list_and_its_versions_stay(
     assert await bakeoff_stores.suites.load(HERE, "sql", FIRST.version) == FIRST
 
 
+@in_memory_too
 async def test_a_removed_suite_can_be_stored_again(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.suites.save(FIRST, "U1", ASKED_AT)
     await bakeoff_stores.suites.remove(HERE, "sql")

@@ -23,9 +23,9 @@ from storage.copy_database import (
     row_digest,
 )
 from storage.engine import open_engine
-from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox
+from storage.research.experiments import SqlExperiments
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, CLAUDE, a_round, a_schedule
 from tests.council.research.experiment_builders import a_mark, a_work, an_experiment
@@ -57,7 +57,7 @@ async def furnish(engine: AsyncEngine) -> None:
     )
     for round_ in (a_full_round("full"), a_closed_round("gone"), a_round(seed="open")):
         await store_round(store, round_)
-    odd = Question("Why \0 at \uffff all?", "U1", place=T1)
+    odd = Question("Why \\u0000 at 👩\u200d💻 all?", "U1", place=T1)
     await store.open(replace(a_closed_round("odd"), question=odd))
     await store.forget("gone", LATER, "salt")
     await store.rate(Feedback("full", "U1", helpful=False, reason="Too long.", at=ASKED_AT))

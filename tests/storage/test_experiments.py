@@ -12,16 +12,17 @@ from council.answers import Reply
 from council.errors import StoreError
 from council.research.experiment import ExperimentState, ExperimentStore
 from council.research.grades import Framing
-from storage.experiments import SqlExperiments
+from storage.research.experiments import SqlExperiments
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, CLAUDE, GPT
 from tests.council.research.experiment_builders import a_cell, a_mark, a_work, an_experiment
 from tests.fakes.memory_experiments import MemoryExperiments
 from tests.storage.benches import SUITE
-from tests.storage.conftest import EVERY_KIND, engine_of
+from tests.storage.builders import in_memory_too
+from tests.storage.conftest import engine_of
 
 
-@pytest.fixture(params=EVERY_KIND)
+@pytest.fixture
 def experiments(request: pytest.FixtureRequest) -> ExperimentStore:
     if request.param == "memory":
         return MemoryExperiments()
@@ -29,6 +30,7 @@ def experiments(request: pytest.FixtureRequest) -> ExperimentStore:
     return SqlExperiments(engine)
 
 
+@in_memory_too
 async def test_an_experiment_comes_back_whole(experiments: ExperimentStore) -> None:
     whole = an_experiment(4, suite=SUITE, cap_micro=2**40, versions=(("council", "1"),))
 
@@ -37,6 +39,7 @@ async def test_an_experiment_comes_back_whole(experiments: ExperimentStore) -> N
     assert await experiments.list_recent() == (whole,)
 
 
+@in_memory_too
 async def test_the_first_of_two_with_one_id_is_stored(experiments: ExperimentStore) -> None:
     await experiments.open(an_experiment())
 
@@ -45,6 +48,7 @@ async def test_the_first_of_two_with_one_id_is_stored(experiments: ExperimentSto
     assert await experiments.list_recent() == (an_experiment(),)
 
 
+@in_memory_too
 async def test_they_are_listed_newest_first(experiments: ExperimentStore) -> None:
     later = an_experiment(id="bx:0", at=ASKED_AT + timedelta(days=1))
     for experiment in (an_experiment(id="bx:2"), later, an_experiment(id="bx:1")):
@@ -53,6 +57,7 @@ async def test_they_are_listed_newest_first(experiments: ExperimentStore) -> Non
     assert [one.id for one in await experiments.list_recent()] == ["bx:0", "bx:1", "bx:2"]
 
 
+@in_memory_too
 async def test_its_cap_can_be_another(experiments: ExperimentStore) -> None:
     await experiments.open(an_experiment())
 
@@ -62,6 +67,7 @@ async def test_its_cap_can_be_another(experiments: ExperimentStore) -> None:
     assert await experiments.list_recent() == (an_experiment(cap_micro=2**40),)
 
 
+@in_memory_too
 async def test_answers_and_marks_are_read_back_and_the_first_of_each_counts(
     experiments: ExperimentStore,
 ) -> None:

@@ -1,17 +1,20 @@
 """An exported round is one line, and is read back unchanged."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from hypothesis import given
+from pydantic import TypeAdapter
 
 from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.verification import verify
+from council.panel import Member, ModelId
 from council.rounds import Round, sort_by_panel
 from storage.export import ExportedRound, dump_round, parse_round
 from tests.builders import ASKED_AT, an_answer
+from tests.council.integrity.test_seal_fields import NewerMember
 from tests.storage.builders import a_closed_round
 from tests.storage.strategies import rounds_or_forgotten
 from tests.storage.test_rounds_round_trip import SHARED
@@ -115,3 +118,12 @@ def test_a_panel_that_cannot_sit_is_named() -> None:
 
     with pytest.raises(StoreError, match="has 1 member"):
         parse_round(json.dumps(document))
+
+
+def test_a_newer_setting_of_a_member_is_stored_only_where_it_is_set() -> None:
+    named = ("gpt", ModelId("openai/gpt-5.1"), "GPT-5.1", "gpt")
+    stored = TypeAdapter(NewerMember)
+
+    assert "tools" not in stored.dump_python(NewerMember(*named), mode="json")
+    assert stored.dump_python(NewerMember(*named, tools=("search",)), mode="json")["tools"]
+    assert stored.validate_python(asdict(Member(*named))) == NewerMember(*named)

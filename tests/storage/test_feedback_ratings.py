@@ -5,23 +5,22 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import ClauseElement
 
 from council.errors import ForgottenError, RoundNotFoundError
 from council.feedback import Feedback
 from council.places import Place
 from council.ports import Store
 from council.rounds import Question
-from storage.feedback import _upsert_rating
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_round
-from tests.storage.test_queries_postgres import POSTGRES
+from tests.storage.builders import in_memory_too
 
 SAID = Feedback("r1", "U1", helpful=False, reason="It missed the point.", at=ASKED_AT)
 LATER = replace(SAID, helpful=True, reason="", at=ASKED_AT + timedelta(minutes=1))
 OTHER = replace(SAID, by="U2", helpful=True, at=ASKED_AT + timedelta(seconds=1))
 
 
+@in_memory_too
 async def test_ratings_are_returned_oldest_first(store: Store) -> None:
     await store.open(a_round())
 
@@ -32,6 +31,7 @@ async def test_ratings_are_returned_oldest_first(store: Store) -> None:
     assert await store.ratings("r2") == ()
 
 
+@in_memory_too
 @pytest.mark.parametrize("said", [(SAID, LATER), (LATER, SAID)], ids=["in-order", "late"])
 async def test_the_newest_of_a_persons_entries_counts(
     store: Store, said: tuple[Feedback, ...]
@@ -58,6 +58,7 @@ async def test_a_round_that_is_not_there_cannot_be_rated(store: Store) -> None:
         await store.rate(SAID)
 
 
+@in_memory_too
 async def test_forgetting_takes_the_reasons_and_leaves_the_verdicts(store: Store) -> None:
     await store.open(a_round())
     await store.rate(SAID)
@@ -67,6 +68,7 @@ async def test_forgetting_takes_the_reasons_and_leaves_the_verdicts(store: Store
     assert await store.ratings("r1") == (replace(SAID, reason=""),)
 
 
+@in_memory_too
 async def test_no_reasons_are_stored_on_a_forgotten_round(store: Store) -> None:
     await store.open(a_round())
     await store.forget("r1", ASKED_AT, "salt")
@@ -78,6 +80,7 @@ async def test_no_reasons_are_stored_on_a_forgotten_round(store: Store) -> None:
     assert await store.ratings("r1") == (LATER,)
 
 
+@in_memory_too
 async def test_a_deleted_round_loses_its_ratings(store: Store) -> None:
     await store.open(a_round(question=Question("Why?", place=Place("slack", "T1"))))
     await store.rate(SAID)
@@ -98,11 +101,3 @@ async def test_no_byte_of_a_forgotten_reason_is_left(
 
     bytes_ = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert SAID.reason.encode() not in bytes_
-
-
-def test_what_is_asked_of_postgres_changes_only_what_is_older() -> None:
-    clause: ClauseElement = _upsert_rating(SAID, "postgresql")
-
-    asked = " ".join(str(clause.compile(dialect=POSTGRES)).split())
-    assert "ON CONFLICT (round_id, by) DO UPDATE SET" in asked
-    assert asked.endswith("WHERE excluded.at >= feedback.at")

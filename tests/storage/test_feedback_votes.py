@@ -4,22 +4,21 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import ClauseElement
 
 from council.errors import RoundNotFoundError
 from council.feedback import HumanVote
 from council.places import Place
 from council.ports import Store
 from council.rounds import Question
-from storage.feedback import _upsert_vote
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_round
-from tests.storage.test_queries_postgres import POSTGRES
+from tests.storage.builders import in_memory_too
 
 CAST = HumanVote("r1", "U1", "K", CLAUDE, ASKED_AT)
 LATER = replace(CAST, label="M", member=GPT, at=ASKED_AT + timedelta(minutes=1))
 OTHER = replace(CAST, by="U2", at=ASKED_AT + timedelta(seconds=1))
 
 
+@in_memory_too
 async def test_votes_come_back_oldest_first_of_a_round_or_of_all(store: Store) -> None:
     await store.open(a_round())
     await store.open(replace(a_round(), id="r2"))
@@ -32,6 +31,7 @@ async def test_votes_come_back_oldest_first_of_a_round_or_of_all(store: Store) -
     assert await store.votes("r3") == ()
 
 
+@in_memory_too
 @pytest.mark.parametrize("cast", [(CAST, LATER), (LATER, CAST)], ids=["in-order", "late"])
 async def test_the_newest_of_a_persons_entries_counts(
     store: Store, cast: tuple[HumanVote, ...]
@@ -58,6 +58,7 @@ async def test_a_forgotten_round_keeps_its_votes_since_they_hold_no_words(store:
     assert await store.votes("r1") == (CAST,)
 
 
+@in_memory_too
 async def test_a_dropped_round_takes_its_votes_along(store: Store) -> None:
     await store.open(a_round(question=Question("Why?", place=Place("slack", "T1"))))
     await store.vote(CAST)
@@ -65,11 +66,3 @@ async def test_a_dropped_round_takes_its_votes_along(store: Store) -> None:
     await store.delete_workspace("slack", "T1")
 
     assert await store.votes() == ()
-
-
-def test_what_is_asked_of_postgres_changes_only_what_is_older() -> None:
-    clause: ClauseElement = _upsert_vote(CAST, "postgresql")
-
-    asked = " ".join(str(clause.compile(dialect=POSTGRES)).split())
-    assert "ON CONFLICT (round_id, by) DO UPDATE SET" in asked
-    assert asked.endswith("WHERE excluded.at >= human_vote.at")

@@ -13,7 +13,7 @@ from council.places import Place
 from council.ports import Store
 from council.rounds import Closing, Question, Round
 from tests.builders import ASKED_AT, a_round
-from tests.storage.builders import a_closed_round, store_round, without_artefacts
+from tests.storage.builders import a_closed_round, in_memory_too, store_round, without_artefacts
 
 LATER = ASKED_AT + timedelta(days=90)
 SALT = "5a17" * 8
@@ -36,6 +36,7 @@ async def number_of(store: Store, round_id: str) -> tuple[str, int]:
     return (link.scope, link.number)
 
 
+@in_memory_too
 async def test_rounds_are_linked_in_the_order_they_close(store: Store) -> None:
     for round_id in ("r1", "r2", "r3"):
         await store.open(without_artefacts(asked(round_id)))
@@ -59,6 +60,7 @@ async def test_each_link_holds_the_digest_and_the_hash_before(store: Store) -> N
     assert one.notes.salt != two.notes.salt
 
 
+@in_memory_too
 async def test_each_workspace_has_its_own_chain(store: Store) -> None:
     for round_ in (asked("r1"), asked("r2", workspace="T2"), asked("r3", "web", ""), asked("r4")):
         await store_round(store, round_)
@@ -94,6 +96,7 @@ async def test_rounds_that_close_at_once_are_one_chain(store: Store) -> None:
     assert sorted(numbers) == [*range(1, 21)]
 
 
+@in_memory_too
 async def test_forgetting_keeps_the_digests_of_the_close(store: Store) -> None:
     await store_round(store, asked("r1"))
     before = await seal_of(store, "r1")
@@ -128,6 +131,7 @@ async def test_an_unrelated_flag_changes_nothing(store: Store) -> None:
     assert find_changes(await store.load("r1"), await seal_of(store, "r1")) == ()
 
 
+@in_memory_too
 async def test_a_round_from_elsewhere_says_where_it_comes_from(store: Store) -> None:
     notes = compute_digests(asked("r1"), SALT)
     there = next_link(None, "slack/T1", "r1", notes.digest)
@@ -153,6 +157,7 @@ async def test_a_forgotten_round_from_elsewhere_keeps_its_salt(store: Store) -> 
     assert find_changes(gone, seal) == ()
 
 
+@in_memory_too
 async def test_a_workspace_that_leaves_takes_its_chain_along(store: Store) -> None:
     await store_round(store, asked("r1"))
     await store_round(store, asked("r2", workspace="T2"))

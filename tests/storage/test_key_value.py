@@ -7,16 +7,18 @@ import pytest
 from council.ports import KeyValueStore
 from storage.key_value import SqlKeyValueStore
 from tests.fakes.memory_key_value import MemoryKeyValueStore
-from tests.storage.conftest import EVERY_KIND, engine_of
+from tests.storage.builders import in_memory_too
+from tests.storage.conftest import engine_of
 
 
-@pytest.fixture(params=EVERY_KIND)
+@pytest.fixture
 def key_values(request: pytest.FixtureRequest) -> KeyValueStore:
     return (
         MemoryKeyValueStore() if request.param == "memory" else SqlKeyValueStore(engine_of(request))
     )
 
 
+@in_memory_too
 async def test_a_text_is_read_as_it_was_noted_last(key_values: KeyValueStore) -> None:
     await key_values.put("panel", "slack/T1/C1", "house")
     await key_values.put("panel", "slack/T1/C1", "cheap")
@@ -26,6 +28,7 @@ async def test_a_text_is_read_as_it_was_noted_last(key_values: KeyValueStore) ->
     assert await key_values.read("draft", "slack/T1/C1") is None
 
 
+@in_memory_too
 async def test_of_several_who_are_first_one_is(key_values: KeyValueStore) -> None:
     found = await asyncio.gather(
         *(key_values.put_if_absent("key", "page", f"key {n}") for n in range(9))
@@ -35,6 +38,7 @@ async def test_of_several_who_are_first_one_is(key_values: KeyValueStore) -> Non
     assert await key_values.put_if_absent("key", "page", "later") == found[0]
 
 
+@in_memory_too
 async def test_a_text_is_taken_once(key_values: KeyValueStore) -> None:
     await key_values.put("draft", "code", "suite")
 
@@ -44,6 +48,7 @@ async def test_a_text_is_taken_once(key_values: KeyValueStore) -> None:
     assert await key_values.read("draft", "code") is None
 
 
+@in_memory_too
 async def test_what_is_done_once_is_not_done_again_for_a_while(key_values: KeyValueStore) -> None:
     first = await asyncio.gather(
         *(key_values.mark_once("press", "Ada again r1", 60) for _ in range(9))
@@ -55,6 +60,7 @@ async def test_what_is_done_once_is_not_done_again_for_a_while(key_values: KeyVa
     assert await key_values.mark_once("press", "Ada again r1", 0)
 
 
+@in_memory_too
 async def test_names_are_found_by_their_start_capitals_and_signs_as_they_are(
     key_values: KeyValueStore,
 ) -> None:
@@ -70,6 +76,7 @@ async def test_names_are_found_by_their_start_capitals_and_signs_as_they_are(
     assert {*await key_values.list_texts("discord server")} == {"A_1/x", "ab1/x", "a%1/x"}
 
 
+@in_memory_too
 async def test_the_newest_texts_remain(key_values: KeyValueStore) -> None:
     for name in ("first", "second", "third"):
         await key_values.put("draft", name, name)

@@ -7,6 +7,7 @@ import pytest
 
 from council.budget_caps import Account, Caps, CapUsage, Scope
 from council.ports import Ledger
+from tests.storage.builders import in_memory_too
 
 TODAY, TOMORROW, NEXT_MONTH = date(2026, 11, 29), date(2026, 11, 30), date(2026, 12, 1)
 NOBODY = Account("", TODAY)
@@ -83,6 +84,7 @@ async def test_what_just_fits_fits(ledger: Ledger) -> None:
     assert await ledger.reserve(an_account("r2"), 10, Caps(day=100)) is None
 
 
+@in_memory_too
 @pytest.mark.parametrize(
     ("other", "fits"),
     [

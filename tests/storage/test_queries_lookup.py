@@ -12,7 +12,7 @@ from council.ports import Store
 from council.rounds import Closing, Round, Stage
 from storage.queries import MAX_PAST_ROUNDS
 from tests.builders import ASKED_AT, a_panel, a_round, with_answers, with_ballots
-from tests.storage.builders import a_closed_round, an_audit, store_round
+from tests.storage.builders import a_closed_round, an_audit, in_memory_too, store_round
 
 STAGES = {
     Stage.OPEN: with_answers(a_round()),
@@ -59,6 +59,7 @@ async def test_the_start_of_an_id_is_enough(
     assert await store.find(start) == found
 
 
+@in_memory_too
 async def test_a_start_of_several_ids_asks_for_more(store: Store) -> None:
     await opened(store, "abc", "abd")
 
@@ -66,6 +67,7 @@ async def test_a_start_of_several_ids_asks_for_more(store: Store) -> None:
         await store.find("ab")
 
 
+@in_memory_too
 @pytest.mark.parametrize("start", ["x", "bc", "%", "_", "a%", "a_c", "abcd", "AB"])
 async def test_a_start_of_no_id_is_not_found(store: Store, start: str) -> None:
     await opened(store, "abc")
@@ -74,6 +76,7 @@ async def test_a_start_of_no_id_is_not_found(store: Store, start: str) -> None:
         await store.find(start)
 
 
+@in_memory_too
 async def test_the_newest_rounds_come_first(store: Store) -> None:
     for minute in (2, 0, 3, 1):
         await store.open(asked(minute, a_round()))
@@ -127,6 +130,7 @@ def counted(round_: Round) -> set[Ballot]:
     return {replace(ballot, paper=None) for ballot in round_.ballots if ballot.counts}
 
 
+@in_memory_too
 async def test_past_ballots_are_those_of_closed_rounds(store: Store) -> None:
     for minute, round_ in enumerate(STAGES.values()):
         await store_round(store, asked(minute, round_))
@@ -136,6 +140,7 @@ async def test_past_ballots_are_those_of_closed_rounds(store: Store) -> None:
     assert set(ballots) == counted(STAGES[Stage.CLOSED])
 
 
+@in_memory_too
 async def test_past_ballots_are_those_of_one_panel(store: Store) -> None:
     other = replace(a_panel(3), name="other house")
     await store_round(store, a_closed_round("r1"))
@@ -147,6 +152,7 @@ async def test_past_ballots_are_those_of_one_panel(store: Store) -> None:
     assert await store.load_past_ballots("house of others") == ()
 
 
+@in_memory_too
 async def test_an_audit_ballot_is_no_past_ballot(store: Store) -> None:
     round_ = a_closed_round()
     audits = tuple(an_audit(ballot) for ballot in round_.ballots)

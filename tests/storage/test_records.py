@@ -15,7 +15,7 @@ from storage.records import SqlRecords
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_round
 from tests.storage.benches import T1, T2, Stores, a_record
-from tests.storage.builders import BOTH, a_closed_round, store_round
+from tests.storage.builders import BOTH, a_closed_round, in_memory_too, store_round
 
 HOUR = timedelta(hours=1)
 DATABASES = BOTH
@@ -35,6 +35,7 @@ async def test_a_record_comes_back_as_it_was(stores: Stores) -> None:
     assert [*await stores.bakeoff_stores.records.list_recent()] == [a_record()]
 
 
+@in_memory_too
 async def test_a_record_takes_the_place_of_the_one_before(stores: Stores) -> None:
     await closed(stores, "r1")
     await stores.bakeoff_stores.records.save([a_record()])
@@ -51,6 +52,7 @@ async def test_nothing_to_keep_keeps_nothing(bakeoff_stores: BakeoffStores) -> N
     assert [*await bakeoff_stores.records.list_recent()] == []
 
 
+@in_memory_too
 async def test_closed_rounds_without_a_record_are_missing_oldest_first(stores: Stores) -> None:
     await closed(stores, "c", "a", "b", "gone")
     await stores.store.open(replace(a_round(), id="open"))
@@ -64,6 +66,7 @@ async def test_closed_rounds_without_a_record_are_missing_oldest_first(stores: S
     assert await stores.bakeoff_stores.records.list_missing(1) == ("c",)
 
 
+@in_memory_too
 async def test_a_record_of_another_version_counts_as_missing(stores: Stores) -> None:
     await closed(stores, "r1")
 
@@ -90,6 +93,7 @@ RECORDS = (
 )
 
 
+@in_memory_too
 @pytest.mark.parametrize(
     ("wanted", "ids"),
     [

@@ -16,7 +16,7 @@ from storage.migrate import upgrade
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT
 from tests.storage.benches import T1, T2, Stores, a_record, sql_bakeoff_stores
-from tests.storage.builders import BOTH, a_closed_round
+from tests.storage.builders import BOTH, a_closed_round, in_memory_too
 from tests.storage.test_migrate import config, ran
 
 SHAPE = '[["a","b"],["x","y"],2]'
@@ -32,6 +32,7 @@ async def closed(stores: Stores, *round_ids: str) -> None:
         await stores.store.open(a_closed_round(round_id))
 
 
+@in_memory_too
 async def test_votes_and_records_are_stored_and_missing_independently(stores: Stores) -> None:
     await closed(stores, "a", "b")
 
@@ -71,6 +72,7 @@ async def test_how_judges_voted_stays_when_texts_go(stores: Stores) -> None:
     assert [*await stores.bakeoff_stores.votes.list_recent()] == [a_votes()]
 
 
+@in_memory_too
 async def test_votes_go_with_their_round(stores: Stores) -> None:
     place = replace(a_closed_round("r1").question, place=T1)
     await stores.store.open(replace(a_closed_round("r1"), question=place))

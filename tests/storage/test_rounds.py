@@ -28,6 +28,7 @@ from tests.storage.builders import (
     an_audit,
     artefacts,
     closing_last,
+    in_memory_too,
     store_round,
     without_artefacts,
 )
@@ -39,6 +40,7 @@ OTHER_DRAW = Draw(LabelMap(((GPT, Label("Z")),)), (Slate("another judge", (Label
 SPOILED = SpoiledBallot(CLAUDE, "it ranked nothing", an_exchange())
 
 
+@in_memory_too
 async def test_a_round_is_opened_once_however_many_try(store: Store) -> None:
     rounds = [a_round(seed=f"of try {i}") for i in range(20)]
 
@@ -54,6 +56,7 @@ async def test_opening_the_same_round_again_is_no_news(store: Store) -> None:
     assert [await store.open(round_), await store.open(round_)] == [True, False]
 
 
+@in_memory_too
 async def test_opening_a_round_again_keeps_what_it_has_come_to(store: Store) -> None:
     await store_round(store, FULL)
 
@@ -62,6 +65,7 @@ async def test_opening_a_round_again_keeps_what_it_has_come_to(store: Store) -> 
     assert await store.load("r1") == FULL
 
 
+@in_memory_too
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -102,6 +106,7 @@ async def test_one_of_many_artefacts_for_one_place_is_stored_complete(
     assert (await store.load("r1")).draw in draws
 
 
+@in_memory_too
 async def test_role_attempt_and_audit_are_part_of_an_artefacts_place(store: Store) -> None:
     kept: list[Artefact] = [
         an_absence(role=Role.ANSWER),
@@ -122,6 +127,7 @@ async def test_role_attempt_and_audit_are_part_of_an_artefacts_place(store: Stor
     assert set(artefacts(found)) == set(kept)
 
 
+@in_memory_too
 async def test_parts_are_in_panel_order_whatever_the_order_of_arrival(store: Store) -> None:
     await store.open(without_artefacts(FULL))
 
@@ -131,6 +137,7 @@ async def test_parts_are_in_panel_order_whatever_the_order_of_arrival(store: Sto
     assert await store.load("r1") == FULL
 
 
+@in_memory_too
 @pytest.mark.parametrize("late", [an_absence(role=Role.SYNTHESIS), SPOILED, Closing(99.0)])
 async def test_nothing_is_added_to_a_closed_round(store: Store, late: Artefact) -> None:
     await store_round(store, FULL)
@@ -163,6 +170,7 @@ async def test_fifty_rounds_at_once_lose_nothing(store: Store) -> None:
     assert [await store.load(round_.id) for round_ in rounds] == rounds
 
 
+@in_memory_too
 async def test_what_belongs_to_no_stored_round_is_refused(store: Store) -> None:
     with pytest.raises(StoreError, match="The round this belongs to is not stored"):
         await store.save("r1", an_answer())
@@ -170,6 +178,7 @@ async def test_what_belongs_to_no_stored_round_is_refused(store: Store) -> None:
     assert await store.list_summaries() == ()
 
 
+@in_memory_too
 async def test_a_round_that_is_not_there_is_not_found(store: Store) -> None:
     await store.open(a_round())
 

@@ -16,15 +16,16 @@ from council.places import Place
 from council.ports import Ledger, OutboxStore, Store
 from council.rounds import Question, Round
 from storage.ledger import SqlLedger
-from storage.memory import MemoryOutbox, MemoryStore
+from storage.memory import MemoryStore
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from storage.row_mapping import PART_TABLES
 from storage.tables import FeedbackRow, HumanVoteRow, OutgoingRow
 from tests.builders import ASKED_AT
 from tests.fakes.memory_ledger import MemoryLedger
-from tests.storage.builders import a_closed_round, store_round
-from tests.storage.conftest import EVERY_KIND, engine_of
+from tests.fakes.memory_outbox import MemoryOutbox
+from tests.storage.builders import a_closed_round, in_memory_too, store_round
+from tests.storage.conftest import engine_of
 
 HERE = Place("slack", "T1", "C1")
 DAY = date(2026, 11, 21)
@@ -39,7 +40,7 @@ class House:
     ledger: Ledger
 
 
-@pytest.fixture(params=EVERY_KIND)
+@pytest.fixture
 def house(request: pytest.FixtureRequest) -> House:
     if request.param == "memory":
         outgoing, ledger = MemoryOutbox(), MemoryLedger()
@@ -60,6 +61,7 @@ async def kept(house: House, *rounds: Round) -> None:
         await house.ledger.settle(Account(round_.id, DAY, "U1", "slack/T1/C1"), 7)
 
 
+@in_memory_too
 @pytest.mark.parametrize(
     "place",
     [
@@ -87,6 +89,7 @@ async def test_dropping_a_workspace_without_rounds_deletes_nothing(house: House)
     assert await house.store.ids() == ("r1",)
 
 
+@in_memory_too
 async def test_their_messages_go_with_them(house: House) -> None:
     await kept(house, asked("r1", HERE), asked("r2", replace(HERE, workspace="T2")))
 
@@ -97,6 +100,7 @@ async def test_their_messages_go_with_them(house: House) -> None:
     assert [claim.is_new for claim in again] == [True, False]
 
 
+@in_memory_too
 async def test_the_costs_remain_without_an_asker(house: House) -> None:
     await kept(house, asked("r1", HERE), asked("r2", replace(HERE, workspace="T2")))
 

@@ -16,9 +16,9 @@ from council.rounds import Closing, Question, Round, sort_by_panel
 from storage.engine import open_engine, read_only_engine
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_panel, a_round, an_answer, with_answers, with_ballots
-from tests.storage.builders import a_closed_round, store_round
+from tests.storage.builders import a_closed_round, in_memory_too, store_round
 from tests.storage.strategies import rounds
-from tests.storage.test_rounds_round_trip import SHARED
+from tests.storage.test_rounds_round_trip import FEW
 
 SALT = "5a17" * 8
 LATER = ASKED_AT + timedelta(days=90)
@@ -28,7 +28,8 @@ def asked(day: int, round_id: str) -> Round:
     return replace(a_closed_round(round_id), asked_at=ASKED_AT + timedelta(days=day))
 
 
-@SHARED
+@in_memory_too
+@FEW
 @given(rounds())
 async def test_any_round_is_forgotten_as_the_council_says(store: Store, round_: Round) -> None:
     await store_round(store, round_)
@@ -41,6 +42,7 @@ async def test_any_round_is_forgotten_as_the_council_says(store: Store, round_: 
     assert await store.load(round_.id) == sort_by_panel(forget(sort_by_panel(round_), LATER, salt))
 
 
+@in_memory_too
 async def test_a_round_is_forgotten_once(store: Store) -> None:
     open_round = replace(a_closed_round(), closing=None)
     await store_round(store, open_round)
@@ -51,6 +53,7 @@ async def test_a_round_is_forgotten_once(store: Store) -> None:
     assert await store.load("r1") == forget(open_round, LATER, SALT)
 
 
+@in_memory_too
 async def test_a_round_that_is_not_there_cannot_be_forgotten(store: Store) -> None:
     with pytest.raises(RoundNotFoundError, match=r"There is no round 'r2'\."):
         await store.forget("r2", LATER, SALT)
@@ -66,6 +69,7 @@ async def test_other_rounds_are_left_alone(store: Store) -> None:
     assert await store.load("r2") == a_closed_round("r2")
 
 
+@in_memory_too
 @pytest.mark.parametrize("artefact", [an_answer(), Closing(1.0)])
 async def test_nothing_is_added_to_a_forgotten_round(store: Store, artefact: Closing) -> None:
     await store.open(a_round())
@@ -98,6 +102,7 @@ async def test_its_line_says_since_when(store: Store) -> None:
     assert (line.question, line.forgotten) == ("", LATER)
 
 
+@in_memory_too
 async def test_ids_come_oldest_first_and_within_a_time(store: Store) -> None:
     for day, round_id in ((3, "d"), (1, "b"), (0, "c"), (0, "a")):
         await store_round(store, asked(day, round_id))

@@ -1,4 +1,4 @@
-"""Simultaneous writes share a batch, and none fails because of another."""
+"""Simultaneous writes share a batch, and none is lost because of another."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,55 +10,77 @@ from storage.transactions import ConnectionLostError, WriteBatcher
 
 
 class Batches:
-    """Remembers what was done in one turn; refuses what is negative, and all that comes with it."""
+    """Records each batch that is written; refuses a batch with a negative number.
+
+    A write waits until `may_end` is set, and sets `began`.
+    """
 
     def __init__(self) -> None:
-        self.turns: list[list[int]] = []
+        self.written: list[list[int]] = []
+        self.began, self.may_end = asyncio.Event(), asyncio.Event()
+        self.may_end.set()
 
-    async def do(self, acts: Sequence[int]) -> None:
-        await asyncio.sleep(0)
-        if min(acts) < 0:
-            raise ValueError(str(min(acts)))
-        self.turns.append([*acts])
-
-
-async def test_what_comes_while_others_are_done_shares_the_next_turn() -> None:
-    turns = Batches()
-    batcher = WriteBatcher(turns.do)
-
-    await asyncio.gather(*map(batcher.add, (1, 2, 3, 4)))
-
-    assert [*chain(*turns.turns)] == [1, 2, 3, 4]
-    assert len(turns.turns) < 4
+    async def write(self, items: Sequence[int]) -> None:
+        self.began.set()
+        await self.may_end.wait()
+        if min(items) < 0:
+            raise ValueError(str(min(items)))
+        self.written.append([*items])
 
 
-async def test_an_act_fails_alone_for_its_own_fault() -> None:
-    turns = Batches()
-    batcher = WriteBatcher(turns.do)
+async def begin(batches: Batches, *items: int) -> list["asyncio.Task[None]"]:
+    """Add one item, wait until its write has begun, and add the others."""
+    batches.may_end.clear()
+    batcher = WriteBatcher(batches.write)
+    first = asyncio.create_task(batcher.add(items[0]))
+    await batches.began.wait()
+    others = [asyncio.create_task(batcher.add(item)) for item in items[1:]]
+    await asyncio.sleep(0)
+    return [first, *others]
 
-    ends = await asyncio.gather(*map(batcher.add, (1, 2, -3, 4)), return_exceptions=True)
+
+async def ends_of(adding: Sequence["asyncio.Task[None]"]) -> list[object]:
+    async with asyncio.timeout(10):
+        return await asyncio.gather(*adding, return_exceptions=True)
+
+
+async def test_items_that_arrive_during_a_write_share_the_next_batch() -> None:
+    batches = Batches()
+    adding = await begin(batches, 1, 2, 3, 4)
+
+    batches.may_end.set()
+    await ends_of(adding)
+
+    assert batches.written == [[1], [2, 3, 4]]
+
+
+async def test_an_item_fails_alone_for_its_own_fault() -> None:
+    batches = Batches()
+    adding = await begin(batches, 1, 2, -3, 4)
+
+    batches.may_end.set()
+    ends = await ends_of(adding)
 
     assert [str(end) for end in ends] == ["None", "None", "-3", "None"]
-    assert sorted(chain(*turns.turns)) == [1, 2, 4]
+    assert [*chain(*batches.written)] == [1, 2, 4]
 
 
-async def test_after_a_fault_the_next_act_is_done() -> None:
-    turns = Batches()
-    batcher = WriteBatcher(turns.do)
+async def test_after_a_fault_the_next_item_is_written() -> None:
+    batches = Batches()
+    batcher = WriteBatcher(batches.write)
 
     with pytest.raises(ValueError, match="-1"):
         await batcher.add(-1)
     await batcher.add(2)
 
-    assert turns.turns == [[2]]
+    assert batches.written == [[2]]
 
 
-async def test_what_a_server_lost_is_lost_for_all_at_once() -> None:
-    turns: list[Sequence[int]] = []
+async def test_a_lost_connection_fails_the_whole_batch_at_once() -> None:
+    batches: list[Sequence[int]] = []
 
-    async def lose(acts: Sequence[int]) -> None:
-        await asyncio.sleep(0)
-        turns.append(acts)
+    async def lose(items: Sequence[int]) -> None:
+        batches.append(items)
         raise ConnectionLostError("It was lost.")
 
     batcher = WriteBatcher(lose)
@@ -66,4 +88,39 @@ async def test_what_a_server_lost_is_lost_for_all_at_once() -> None:
     ends = await asyncio.gather(*map(batcher.add, (1, 2, 3, 4)), return_exceptions=True)
 
     assert [str(end) for end in ends] == ["It was lost."] * 4
-    assert [*chain(*turns)] == [1, 2, 3, 4]
+    assert [*chain(*batches)] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("cancelled", [0, 1, 2], ids=["first", "waiting", "last"])
+async def test_a_cancelled_caller_costs_no_other_its_write(cancelled: int) -> None:
+    batches = Batches()
+    adding = await begin(batches, 1, 2, 3)
+
+    adding[cancelled].cancel()
+    batches.may_end.set()
+    ends = await ends_of(adding)
+
+    assert [one.cancelled() for one in adding] == [n == cancelled for n in range(3)]
+    assert [end for n, end in enumerate(ends) if n != cancelled] == [None, None]
+    assert [*chain(*batches.written)] == [1, 2, 3]
+
+
+async def test_a_cancelled_write_is_an_error_for_all_that_wait_and_for_none_after_them() -> None:
+    batches = Batches()
+    before = asyncio.all_tasks()
+    batches.may_end.clear()
+    batcher = WriteBatcher(batches.write)
+    adding = [asyncio.create_task(batcher.add(1))]
+    await batches.began.wait()
+    writing = asyncio.all_tasks() - before - {*adding}
+    adding.append(asyncio.create_task(batcher.add(2)))
+    await asyncio.sleep(0)
+
+    for task in writing:
+        task.cancel()
+    ends = await ends_of(adding)
+    batches.may_end.set()
+    await batcher.add(3)
+
+    assert [type(end) for end in ends] == [ConnectionLostError, ConnectionLostError]
+    assert batches.written == [[3]]

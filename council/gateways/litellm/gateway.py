@@ -105,7 +105,7 @@ class LitellmGateway:
         if self._library is None:
             self._library = await asyncio.to_thread(client.load)
         sent = responses.request_arguments(self._library, seat, call)
-        with self._queues[call.member.key].call() as provider_call:
+        with self._queues[call.member.key].call(call.deadline) as provider_call:
             while True:
                 async with provider_call.turn():
                     outcome = await _attempt(self._library, seat, sent, call.on_text)

@@ -174,8 +174,8 @@ def build_reply(raw: RawReply, seat: SeatSettings, attempts: int, seconds: float
 
 
 def _storable(text: str) -> str:
-    """Return the text without NUL and unpaired surrogates, which databases cannot store."""
-    return text.replace("\0", "").encode(errors="replace").decode()
+    """Return the text without what stores do not accept: NUL, U+FFFF and unpaired surrogates."""
+    return text.replace("\0", "").replace("\uffff", "").encode(errors="replace").decode()
 
 
 def _check_usable(raw: RawReply) -> None:
@@ -187,9 +187,3 @@ def _check_usable(raw: RawReply) -> None:
         spent = " on reasoning" if raw.reasoned else ""
         raise GatewayError(f"spent its whole token limit{spent} and wrote no answer")
     raise GatewayError("gave an empty answer")
-
-
-# --- Errors
-
-
-# --- Backoff

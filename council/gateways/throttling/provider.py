@@ -163,9 +163,9 @@ class ProviderQueue:
             self.breaker.record_success()
 
     @contextmanager
-    def call(self) -> Iterator["ProviderCall"]:
+    def call(self, deadline: float | None = None) -> Iterator["ProviderCall"]:
         """Yield a call; a probe that ends without an outcome leaves probing to another call."""
-        call = ProviderCall(self)
+        call = ProviderCall(self, deadline)
         try:
             yield call
         finally:
@@ -175,8 +175,9 @@ class ProviderQueue:
 class ProviderCall:
     """One call with all its attempts: each takes a turn, and the outcome goes to the breaker."""
 
-    def __init__(self, queue: ProviderQueue) -> None:
+    def __init__(self, queue: ProviderQueue, deadline: float | None = None) -> None:
         self._queue = queue
+        self._deadline = deadline
         self._began = 0.0
         self._waited = 0.0
         self.attempts = 0
@@ -195,8 +196,9 @@ class ProviderCall:
     async def turn(self) -> AsyncIterator[None]:
         """Hold a turn for one attempt, after the breaker and the pause allow it.
 
-        A cancel inside counts as a failure of the model, unless the call has waited longer for its
-        turns than the attempt has run. Raise GatewayError if the model must not be called now.
+        A cancel at the deadline counts as a failure of the model, unless the call has waited longer
+        for its turns than the attempt has run. A cancel before it does not: a person stopped the
+        round. Raise GatewayError if the model must not be called now.
         """
         now = self._queue.clock.now
         arrived = now()
@@ -209,9 +211,12 @@ class ProviderCall:
             try:
                 yield
             except asyncio.CancelledError:
-                if now() - sent >= self._waited:
+                if self._is_late() and now() - sent >= self._waited:
                     self.settle(failed=True)
                 raise
+
+    def _is_late(self) -> bool:
+        return self._deadline is not None and asyncio.get_running_loop().time() >= self._deadline
 
     @asynccontextmanager
     async def _admit(self) -> AsyncIterator[None]:

@@ -11,6 +11,7 @@ from bot.commands.bakeoffs import Proposal
 from bot.commands.buttons import NO, YES
 from bot.commands.dispatch import COMMANDS
 from bot.coordination.clock import now as now_
+from bot.coordination.locks import FileClaims
 from bot.discord.actions import Button as DiscordButton
 from bot.discord.components import custom_id
 from bot.discord.config import MAX_CUSTOM_ID_LENGTH
@@ -18,15 +19,14 @@ from bot.outbox import ROOT, Outbox
 from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.render.formatting import file_name
 from bot.render.round_report import ACTIONS
-from bot.runners.local import FileClaims
 from bot.web.auth import LinkError, PageSigner
 from council.bakeoffs.models import split_round_id
 from council.budget_caps import schedule_of_round
 from council.places import Place
-from storage.memory import MemoryOutbox
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import Room, a_bakeoff, a_suite, held
 from tests.builders import a_panel
+from tests.fakes.memory_outbox import MemoryOutbox
 
 SLOT = "sched:0123456789@2026-11-23T09:00"
 NAMED = "sched:weekly-sql@2026-11-23T09:00"

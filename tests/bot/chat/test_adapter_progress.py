@@ -1,12 +1,21 @@
 """Progress edits end before the result is posted, also if another process posts it."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import pytest
 
-from bot.chat import Chat, IncomingMessage, Post, ProgressUpdates, SentMessage
+from bot.chat import (
+    Chat,
+    IncomingMessage,
+    MessageGoneError,
+    Post,
+    ProgressUpdates,
+    SentMessage,
+    adapter,
+)
 from council.places import Place
 
 SENT = SentMessage(Place("slow", "home", "here"), "1")
@@ -46,6 +55,27 @@ async def test_an_edit_under_way_arrives_before_the_result() -> None:
         asyncio.get_running_loop().call_later(0.01, chat.released.set)
 
     assert chat.edits == [PROGRESS]
+
+
+class FailingChat(SlowChat):
+    """A chat that fails every edit."""
+
+    async def edit(self, sent: SentMessage, post: Post) -> None:
+        raise MessageGoneError("It was deleted.")
+
+
+async def test_an_edit_that_failed_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adapter, "FINAL_EDIT_SECONDS", 60.0)
+    progress = ProgressUpdates(FailingChat())
+
+    async def updates() -> None:
+        with suppress(MessageGoneError):
+            await progress.show(SENT, PROGRESS)
+        await asyncio.Event().wait()
+
+    async with asyncio.timeout(10):
+        async with progress.keep_updating(updates()):
+            await asyncio.sleep(0)
 
 
 async def test_cancelled_progress_edits_nothing() -> None:

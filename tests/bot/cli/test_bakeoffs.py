@@ -23,7 +23,7 @@ def home(folder: Path) -> Home:
 
 
 def test_a_file_is_held_and_its_leaderboard_printed(home: Home) -> None:
-    ran = home.council("bakeoff", "run", "sql.txt")
+    ran = home.invoke("bakeoff", "run", "sql.txt")
 
     assert ran.code == 0, ran.err
     assert "Bake-off of sql by house" in ran.out
@@ -33,7 +33,7 @@ def test_a_file_is_held_and_its_leaderboard_printed(home: Home) -> None:
 
 
 def test_json_is_one_document_with_each_questions_shares(home: Home) -> None:
-    document = home.here("bakeoff", "run", "sql.txt", "--json").json
+    document = home.invoke("bakeoff", "run", "sql.txt", "--json").json
 
     assert document["suite"] == "sql"
     assert (document["questions"], document["over"], document["failed"]) == (3, 3, [])
@@ -45,12 +45,12 @@ def test_json_is_one_document_with_each_questions_shares(home: Home) -> None:
 
 
 def test_it_is_listed_and_shown(home: Home) -> None:
-    ran = home.here("bakeoff", "run", "sql.txt", "--json").json
+    ran = home.invoke("bakeoff", "run", "sql.txt", "--json").json
 
-    listed = home.here("bakeoff", "list", "--json").json
-    shown = home.here("bakeoff", "show", "last", "--json").json
-    told = home.here("bakeoff", "show", ran["id"])
-    lines = home.here("bakeoff", "list")
+    listed = home.invoke("bakeoff", "list", "--json").json
+    shown = home.invoke("bakeoff", "show", "last", "--json").json
+    told = home.invoke("bakeoff", "show", ran["id"])
+    lines = home.invoke("bakeoff", "list")
 
     assert [line["id"] for line in listed] == [ran["id"]]
     assert shown == ran
@@ -60,19 +60,19 @@ def test_it_is_listed_and_shown(home: Home) -> None:
 
 
 def test_its_rounds_are_shown_and_verified_like_any_other(home: Home) -> None:
-    id_ = home.here("bakeoff", "run", "sql.txt", "--json").json["id"]
+    id_ = home.invoke("bakeoff", "run", "sql.txt", "--json").json["id"]
 
-    shown = home.here("show", f"{id_}.2", "--json").json
+    shown = home.invoke("show", f"{id_}.2", "--json").json
 
     assert shown["question"] == "Which queue?"
-    assert home.here("verify", "--all").code == 0
+    assert home.invoke("verify", "--all").code == 0
 
 
 def test_a_suite_of_council_toml_goes_by_its_name(folder: Path) -> None:
     suite = '[suites.small]\nquestions = ["Why?", "How?"]\n'
     home = Home(folder).with_config(scripted_config(3) + suite)
 
-    ran = home.here("bakeoff", "run", "small", "--json")
+    ran = home.invoke("bakeoff", "run", "small", "--json")
 
     assert ran.code == 0, ran.err
     assert (ran.json["suite"], ran.json["over"]) == ("small", 2)
@@ -97,7 +97,7 @@ def test_a_suite_of_council_toml_goes_by_its_name(folder: Path) -> None:
 def test_bad_usage_is_told_in_a_sentence_and_ends_with_2(
     home: Home, arguments: tuple[str, ...], said: str
 ) -> None:
-    ran = home.here("bakeoff", "run", *arguments)
+    ran = home.invoke("bakeoff", "run", *arguments)
 
     assert ran.code == 2
     assert said in ran.err
@@ -106,18 +106,18 @@ def test_bad_usage_is_told_in_a_sentence_and_ends_with_2(
 
 
 def test_there_is_nothing_to_go_on_with(home: Home) -> None:
-    home.here("bakeoff", "run", "sql.txt")
+    home.invoke("bakeoff", "run", "sql.txt")
 
-    ran = home.here("bakeoff", "run", "--resume", "last")
+    ran = home.invoke("bakeoff", "run", "--resume", "last")
 
     assert ran.code == 1
     assert "Every question of bake-off" in ran.err
 
 
 def test_with_its_own_save_as_baseline_it_is_no_worse(home: Home) -> None:
-    first = home.here("bakeoff", "run", "sql.txt", "--save", "base.json")
+    first = home.invoke("bakeoff", "run", "sql.txt", "--save", "base.json")
 
-    second = home.here("bakeoff", "run", "sql.txt", "--baseline", "base.json")
+    second = home.invoke("bakeoff", "run", "sql.txt", "--baseline", "base.json")
 
     assert first.code == 0
     assert second.code == 0, second.err
@@ -126,21 +126,21 @@ def test_with_its_own_save_as_baseline_it_is_no_worse(home: Home) -> None:
 
 
 def test_a_summary_goes_to_a_file(home: Home) -> None:
-    ran = home.here("bakeoff", "run", "sql.txt", "--summary", "told.md")
+    ran = home.invoke("bakeoff", "run", "sql.txt", "--summary", "told.md")
 
     assert ran.code == 0
     assert (home.folder / "told.md").read_text().startswith("## Bake-off of sql by house\n")
 
 
 def test_a_baseline_of_other_questions_cannot_be_compared(home: Home) -> None:
-    home.here("bakeoff", "run", "sql.txt", "--save", "base.json")
+    home.invoke("bakeoff", "run", "sql.txt", "--save", "base.json")
     (home.folder / "sql.txt").write_text("Something else?\n")
 
-    ran = home.here("bakeoff", "run", "sql.txt", "--baseline", "base.json")
+    ran = home.invoke("bakeoff", "run", "sql.txt", "--baseline", "base.json")
 
     assert ran.code == 2
     assert "their questions are not the same" in ran.err
-    assert len(home.here("bakeoff", "list", "--json").json) == 1  # nothing was begun
+    assert len(home.invoke("bakeoff", "list", "--json").json) == 1  # nothing was begun
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_baseline_of_other_questions_cannot_be_compared(home: Home) -> None:
 def test_a_broken_baseline_is_told(home: Home, text: str, said: str) -> None:
     (home.folder / "base.json").write_text(text)
 
-    ran = home.here("bakeoff", "run", "sql.txt", "--baseline", "base.json")
+    ran = home.invoke("bakeoff", "run", "sql.txt", "--baseline", "base.json")
 
     assert ran.code == 2
     assert said in ran.err
@@ -165,7 +165,7 @@ def test_a_bake_off_in_which_every_question_fails_is_a_failed_run(folder: Path) 
     seats = "".join(seat_toml(key, model="scripted/mute.json") for key in ("one", "two"))
     home = Home(folder).with_config(panel_toml(("one", "two")) + seats)
 
-    ran = home.here("bakeoff", "run", "sql.txt")
+    ran = home.invoke("bakeoff", "run", "sql.txt")
 
     assert ran.code == 1
     assert "3 of 3 questions failed" in " ".join(ran.out.split())

@@ -12,7 +12,7 @@ from tests.bot.render.bias.builders import a_bias
 
 
 def test_without_rounds_there_is_a_sentence_and_no_failure(home: Home) -> None:
-    plain, as_json = home.here("bias", "--rounds"), home.here("bias", "--rounds", "--json")
+    plain, as_json = home.invoke("bias", "--rounds"), home.invoke("bias", "--rounds", "--json")
 
     assert (plain.code, as_json.code) == (0, 0)
     assert "No round has been held yet" in " ".join(plain.out.split())
@@ -20,7 +20,7 @@ def test_without_rounds_there_is_a_sentence_and_no_failure(home: Home) -> None:
 
 
 def test_a_panel_or_suite_that_has_no_rounds_is_said(home: Home) -> None:
-    ran = home.here("bias", "--rounds", "--panel", "other", "--suite", "sql", "--since", "30d")
+    ran = home.invoke("bias", "--rounds", "--panel", "other", "--suite", "sql", "--since", "30d")
 
     assert ran.code == 0
     assert "No round fits" in " ".join(ran.out.split())
@@ -29,7 +29,7 @@ def test_a_panel_or_suite_that_has_no_rounds_is_said(home: Home) -> None:
 def test_a_picture_is_written_even_of_nothing(home: Home) -> None:
     picture = home.folder / "bias.png"
 
-    ran = home.here("bias", "--rounds", "--png", str(picture))
+    ran = home.invoke("bias", "--rounds", "--png", str(picture))
 
     assert ran.code == 0
     assert "Written to" in ran.out
@@ -44,14 +44,14 @@ def test_a_picture_is_written_even_of_nothing(home: Home) -> None:
     ],
 )
 def test_what_cannot_be_read_is_bad_usage(home: Home, options: tuple[str, ...], said: str) -> None:
-    ran = home.here("bias", *options)
+    ran = home.invoke("bias", *options)
 
     assert ran.code == 2
     assert said in ran.err
 
 
 def test_a_file_that_cannot_be_written_fails_with_a_sentence(home: Home) -> None:
-    ran = home.here("bias", "--rounds", "--png", str(home.folder / "no" / "such" / "bias.png"))
+    ran = home.invoke("bias", "--rounds", "--png", str(home.folder / "no" / "such" / "bias.png"))
 
     assert ran.code == 1
     assert "cannot be written" in ran.err

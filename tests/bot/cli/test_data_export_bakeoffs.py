@@ -42,7 +42,7 @@ def another(tmp_path: Path) -> Home:
 
 
 def kinds(home: Home) -> list[str]:
-    lines = home.here("export").out.splitlines()
+    lines = home.invoke("export").out.splitlines()
     return [json.loads(line).get("kind", "round") for line in lines]
 
 
@@ -50,7 +50,7 @@ def test_all_of_it_goes_along_and_says_how_much(held: tuple[Home, str]) -> None:
     home, _ = held
     benched(home, one_of_each)
 
-    ran = home.here("export", "--to", str(home.folder / "all.jsonl"))
+    ran = home.invoke("export", "--to", str(home.folder / "all.jsonl"))
 
     assert ran.out == (
         "1 round, 2 versions of a suite, 1 bake-off and 1 schedule written to "
@@ -63,10 +63,10 @@ def test_it_comes_in_elsewhere_once(held: tuple[Home, str], tmp_path: Path) -> N
     home, round_id = held
     benched(home, one_of_each)
     path = home.folder / "all.jsonl"
-    home.here("export", "--to", str(path))
+    home.invoke("export", "--to", str(path))
     other = another(tmp_path)
 
-    first, second = other.here("import", str(path)), other.here("import", str(path))
+    first, second = other.invoke("import", str(path)), other.invoke("import", str(path))
 
     assert first.out == (
         "1 round, 2 versions of a suite, 1 bake-off and 1 schedule taken in, 0 there already.\n"
@@ -80,8 +80,8 @@ def test_it_comes_in_elsewhere_once(held: tuple[Home, str], tmp_path: Path) -> N
         assert await bench.schedules.list_all() == (a_schedule(paused=True),)
 
     benched(other, same)
-    assert other.here("verify", "--from", str(path)).code == 0
-    assert other.here("verify", round_id).code == 0
+    assert other.invoke("verify", "--from", str(path)).code == 0
+    assert other.invoke("verify", round_id).code == 0
 
 
 def test_what_comes_in_spends_nothing_by_itself(home: Home, tmp_path: Path) -> None:
@@ -89,13 +89,13 @@ def test_what_comes_in_spends_nothing_by_itself(home: Home, tmp_path: Path) -> N
         await bench.bakeoffs.open(a_bakeoff())
         await bench.schedules.save(a_schedule())
 
-    home.here("rounds")
+    home.invoke("rounds")
     benched(home, unfinished)
     path = home.folder / "all.jsonl"
-    home.here("export", "--to", str(path))
+    home.invoke("export", "--to", str(path))
     other = another(tmp_path)
 
-    other.here("import", str(path))
+    other.invoke("import", str(path))
 
     async def stopped(bench: BakeoffStores) -> None:
         [bakeoff] = await bench.bakeoffs.list_recent()
@@ -110,12 +110,12 @@ def test_what_comes_in_spends_nothing_by_itself(home: Home, tmp_path: Path) -> N
 def test_suites_and_schedules_that_are_there_are_left_as_they_are(
     home: Home, tmp_path: Path
 ) -> None:
-    home.here("rounds")
+    home.invoke("rounds")
     benched(home, one_of_each)
     path = home.folder / "all.jsonl"
-    home.here("export", "--to", str(path))
+    home.invoke("export", "--to", str(path))
     other = another(tmp_path)
-    other.here("rounds")
+    other.invoke("rounds")
     own, taken = suite_of("Mine?"), a_schedule("own")
 
     async def of_their_own(bench: BakeoffStores) -> None:
@@ -123,7 +123,7 @@ def test_suites_and_schedules_that_are_there_are_left_as_they_are(
         await bench.schedules.save(taken)
 
     benched(other, of_their_own)
-    ran = other.here("import", str(path))
+    ran = other.invoke("import", str(path))
 
     async def as_before(bench: BakeoffStores) -> None:
         assert await bench.suites.load(own.scope, "sql") == own
@@ -137,20 +137,20 @@ def test_suites_and_schedules_that_are_there_are_left_as_they_are(
 
 
 def test_an_export_without_rounds_has_none_to_verify(home: Home) -> None:
-    home.here("rounds")
+    home.invoke("rounds")
     benched(home, one_of_each)
     path = home.folder / "all.jsonl"
-    home.here("export", "--to", str(path))
+    home.invoke("export", "--to", str(path))
 
-    ran = home.here("verify", "--from", str(path))
+    ran = home.invoke("verify", "--from", str(path))
 
     assert (ran.code, ran.out) == (0, "No round is stored.\n")
 
 
 def test_bakeoffs_since_a_day_are_written(home: Home) -> None:
-    home.here("rounds")
+    home.invoke("rounds")
     benched(home, one_of_each)
 
-    later = home.here("export", "--since", "2030-01-01").out.splitlines()
+    later = home.invoke("export", "--since", "2030-01-01").out.splitlines()
 
     assert [json.loads(line)["kind"] for line in later] == ["suite", "suite", "schedule"]

@@ -13,7 +13,7 @@ LONG_AGO = "UPDATE round SET asked_at = '2001-01-01 00:00:00.000000'"
 @pytest.fixture
 def gone(held: tuple[Home, str]) -> tuple[Home, str]:
     home, round_id = held
-    assert home.here("forget", round_id).code == 0
+    assert home.invoke("forget", round_id).code == 0
     return home, round_id
 
 
@@ -22,7 +22,7 @@ def test_no_byte_of_what_was_said_is_left(held: tuple[Home, str]) -> None:
     texts = [row[0] for row in home.sql("SELECT text FROM answer UNION SELECT text FROM synthesis")]
     assert QUESTION.encode() in home.stored_bytes()
 
-    ran = home.here("forget", round_id)
+    ran = home.invoke("forget", round_id)
 
     assert (ran.code, ran.err) == (0, "")
     assert f"Round {round_id} is forgotten" in ran.out
@@ -32,10 +32,10 @@ def test_no_byte_of_what_was_said_is_left(held: tuple[Home, str]) -> None:
 
 def test_what_was_counted_stays(held: tuple[Home, str]) -> None:
     home, round_id = held
-    before = home.here("show", round_id, "--json").json
-    home.here("forget", round_id)
+    before = home.invoke("show", round_id, "--json").json
+    home.invoke("forget", round_id)
 
-    after = home.here("show", round_id, "--json").json
+    after = home.invoke("show", round_id, "--json").json
 
     kept = ("seed", "panel", "standings", "verdict", "cost_usd", "tokens_in", "seconds", "stage")
     assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
@@ -47,18 +47,18 @@ def test_what_was_counted_stays(held: tuple[Home, str]) -> None:
 def test_verifying_says_since_when_it_is_forgotten(gone: tuple[Home, str]) -> None:
     home, round_id = gone
 
-    ran = home.here("verify", round_id)
+    ran = home.invoke("verify", round_id)
 
     assert ran.code == 0
     assert f"Round {round_id}: forgotten on 20" in ran.out
-    assert home.here("verify", "--all").code == 0
+    assert home.invoke("verify", "--all").code == 0
 
 
 def test_what_is_changed_afterwards_is_still_found(gone: tuple[Home, str]) -> None:
     home, round_id = gone
     home.sql("UPDATE standing SET points = points + 1 WHERE position = 0")
 
-    ran = home.here("verify", round_id)
+    ran = home.invoke("verify", round_id)
 
     assert ran.code == 1
     assert ".points: stored" in ran.out
@@ -67,7 +67,7 @@ def test_what_is_changed_afterwards_is_still_found(gone: tuple[Home, str]) -> No
 def test_it_is_shown_and_listed_kindly(gone: tuple[Home, str]) -> None:
     home, round_id = gone
 
-    shown, listed = home.here("show", round_id), home.here("rounds")
+    shown, listed = home.invoke("show", round_id), home.invoke("rounds")
 
     assert "was forgotten on" in " ".join(shown.out.split())
     assert "Response" in shown.out
@@ -77,7 +77,7 @@ def test_it_is_shown_and_listed_kindly(gone: tuple[Home, str]) -> None:
 def test_nobody_goes_on_with_it(gone: tuple[Home, str]) -> None:
     home, round_id = gone
 
-    ran = home.here("ask", "--resume", round_id)
+    ran = home.invoke("ask", "--resume", round_id)
 
     assert (ran.code, ran.out, len(ran.lines)) == (1, "", 1)
     assert "was forgotten on" in ran.err
@@ -86,7 +86,7 @@ def test_nobody_goes_on_with_it(gone: tuple[Home, str]) -> None:
 def test_forgetting_twice_says_so(gone: tuple[Home, str]) -> None:
     home, round_id = gone
 
-    ran = home.here("forget", round_id)
+    ran = home.invoke("forget", round_id)
 
     assert ran.code == 0
     assert "forgotten before" in ran.out
@@ -99,10 +99,10 @@ def test_whoever_holds_a_text_can_prove_it(held: tuple[Home, str], is_forgotten:
     mine.write_text(QUESTION + "\n", encoding="utf-8")
     other.write_text("Another?", encoding="utf-8")
     if is_forgotten:
-        home.here("forget", round_id)
+        home.invoke("forget", round_id)
 
-    proven = home.here("verify", round_id, "--text", str(mine))
-    refuted = home.here("verify", round_id, "--text", str(other))
+    proven = home.invoke("verify", round_id, "--text", str(mine))
+    refuted = home.invoke("verify", round_id, "--text", str(other))
 
     assert proven.code == 0
     assert "mine.txt is question" in proven.out
@@ -118,13 +118,13 @@ def test_a_file_that_is_no_text_is_misuse(held: tuple[Home, str], file: str) -> 
         path = home.folder / "bytes"
         path.write_bytes(b"\xff\xfe\xff")
 
-    ran = home.here("verify", round_id, "--text", str(path))
+    ran = home.invoke("verify", round_id, "--text", str(path))
 
     assert (ran.code, len(ran.lines)) == (2, 1)
 
 
 def test_a_round_that_is_not_there_is_a_sentence(home: Home) -> None:
-    ran = home.here("forget", "beef")
+    ran = home.invoke("forget", "beef")
 
     assert (ran.code, ran.out) == (1, "")
     assert "There is no round 'beef'" in ran.err
@@ -134,24 +134,24 @@ def test_a_round_before_its_end_has_to_be_stopped_first(held: tuple[Home, str]) 
     home, round_id = held
     home.sql("UPDATE round SET seconds = NULL")
 
-    refused = home.here("forget", round_id)
-    forgotten = home.here("forget", round_id, "--unfinished")
+    refused = home.invoke("forget", round_id)
+    forgotten = home.invoke("forget", round_id, "--unfinished")
 
     assert (refused.code, "stop it first" in refused.err) == (1, True)
     assert forgotten.code == 0
-    assert "was forgotten on" in " ".join(home.here("show", round_id).out.split())
-    assert home.here("ask", "--resume", round_id).code == 1
+    assert "was forgotten on" in " ".join(home.invoke("show", round_id).out.split())
+    assert home.invoke("ask", "--resume", round_id).code == 1
 
 
 def test_what_is_old_is_forgotten_and_nothing_else(held: tuple[Home, str]) -> None:
     home, old = held
     home.sql(LONG_AGO)
-    new = home.here("ask", "And how?", "--json").json["id"]
+    new = home.invoke("ask", "And how?", "--json").json["id"]
 
-    ran = home.here("forget", "--older-than", "90")
+    ran = home.invoke("forget", "--older-than", "90")
 
     assert (ran.code, ran.out) == (0, "1 round older than 90 days forgotten.\n")
-    states = {line["id"]: "forgotten" in line for line in home.here("rounds", "--json").json}
+    states = {line["id"]: "forgotten" in line for line in home.invoke("rounds", "--json").json}
     assert states == {old: True, new: False}
     assert QUESTION.encode() not in home.stored_bytes()
 
@@ -161,7 +161,7 @@ def test_an_old_round_that_cannot_be_read_is_told_of(held: tuple[Home, str]) -> 
     home.sql(LONG_AGO)
     home.sql("UPDATE verdict SET strength = 'crushing'")
 
-    ran = home.here("forget", "--older-than", "90")
+    ran = home.invoke("forget", "--older-than", "90")
 
     assert ran.code == 1
     assert round_id in ran.err
@@ -172,7 +172,7 @@ def test_an_old_round_that_cannot_be_read_is_told_of(held: tuple[Home, str]) -> 
     "arguments", [(), ("beef", "--older-than", "3"), ("--older-than", "0")], ids=str
 )
 def test_one_round_or_an_age_has_to_be_named(home: Home, arguments: tuple[str, ...]) -> None:
-    assert home.here("forget", *arguments).code == 2
+    assert home.invoke("forget", *arguments).code == 2
 
 
 async def test_serving_forgets_what_is_too_old(held: tuple[Home, str]) -> None:

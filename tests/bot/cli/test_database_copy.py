@@ -19,8 +19,8 @@ SECRET = "hunter2"
 def full(held: tuple[Home, str]) -> tuple[Home, str]:
     """Return a home with rounds, one of them forgotten, and with a bake-off, suite and schedule."""
     home, round_id = held
-    gone = home.here("ask", "And how?", "--json").json["id"]
-    assert home.here("forget", gone).code == 0
+    gone = home.invoke("ask", "And how?", "--json").json["id"]
+    assert home.invoke("forget", gone).code == 0
     benched(home, one_of_each)
     return home, round_id
 
@@ -37,7 +37,7 @@ def test_everything_is_copied_and_the_copy_is_used_by_one_setting(
 ) -> None:
     home, round_id = full
 
-    ran = home.here("db", "copy", served)
+    ran = home.invoke("db", "copy", served)
 
     assert (ran.code, ran.err) == (0, "")
     *_, last = ran.out.splitlines()
@@ -45,26 +45,26 @@ def test_everything_is_copied_and_the_copy_is_used_by_one_setting(
     assert "The chain of the house is whole: 2 links" in ran.out
     assert last == "Every table has as many rows in both, and the same money is spent."
     moved = home.with_settings(COUNCIL_DATABASE_URL=served)
-    assert moved.here("rounds").out == home.here("rounds").out
-    assert moved.here("verify", "--all").out == home.here("verify", "--all").out
-    assert moved.here("show", round_id).out == home.here("show", round_id).out
+    assert moved.invoke("rounds").out == home.invoke("rounds").out
+    assert moved.invoke("verify", "--all").out == home.invoke("verify", "--all").out
+    assert moved.invoke("show", round_id).out == home.invoke("show", round_id).out
 
 
 def test_it_goes_back_to_a_file(full: tuple[Home, str], served: str) -> None:
     home, _ = full
-    home.here("db", "copy", "--to", served)
+    home.invoke("db", "copy", "--to", served)
 
-    ran = home.here("db", "copy", served, str(home.folder / "back.db"))
+    ran = home.invoke("db", "copy", served, str(home.folder / "back.db"))
 
     assert (ran.code, ran.err) == (0, "")
     back = home.with_settings(COUNCIL_DATABASE_URL=f"sqlite:///{home.folder / 'back.db'}")
-    assert back.here("export").out == home.here("export").out
+    assert back.invoke("export").out == home.invoke("export").out
 
 
 def test_the_password_is_nowhere_said(full: tuple[Home, str], served: str) -> None:
     home, _ = full
 
-    runs = [home.here("db", "copy", served) for _ in range(2)]
+    runs = [home.invoke("db", "copy", served) for _ in range(2)]
 
     assert [ran.code for ran in runs] == [0, 1]
     assert all(SECRET not in ran.out + ran.err for ran in runs)
@@ -74,13 +74,13 @@ def test_one_changed_row_is_named_and_copied_as_it_is(full: tuple[Home, str], se
     home, round_id = full
     home.sql("UPDATE ballot SET reason = 'No.' WHERE judge = 'north' AND round_id = ?", round_id)
 
-    ran = home.here("db", "copy", served)
+    ran = home.invoke("db", "copy", served)
 
     assert ran.code == 1
     assert f"Round {round_id}: differs in ballots[north].reason" in ran.out
     assert "it was so before, and was copied as it is" in ran.out
     assert "1 of 2 rounds equal in both, and as recomputed." in ran.out
-    assert home.with_settings(COUNCIL_DATABASE_URL=served).here("verify", round_id).code == 1
+    assert home.with_settings(COUNCIL_DATABASE_URL=served).invoke("verify", round_id).code == 1
 
 
 def test_a_round_that_cannot_be_read_is_named_and_copied_as_it_is(
@@ -89,7 +89,7 @@ def test_a_round_that_cannot_be_read_is_named_and_copied_as_it_is(
     home, round_id = full
     home.sql("UPDATE verdict SET strength = 'bogus' WHERE round_id = ?", round_id)
 
-    ran = home.here("db", "copy", served)
+    ran = home.invoke("db", "copy", served)
 
     assert ran.code == 1
     assert f"Round {round_id}: Round {round_id!r} holds what no round can: verdict.str" in ran.out
@@ -98,13 +98,13 @@ def test_a_round_that_cannot_be_read_is_named_and_copied_as_it_is(
 def test_a_database_that_holds_rounds_is_refused(full: tuple[Home, str], served: str) -> None:
     home, _ = full
     moved = home.with_settings(COUNCIL_DATABASE_URL=served)
-    moved.here("ask", "Is anybody there?")
+    moved.invoke("ask", "Is anybody there?")
 
-    ran = home.here("db", "copy", served)
+    ran = home.invoke("db", "copy", served)
 
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith("The database to copy into holds 1 round already, so nothing was")
-    assert len(moved.here("rounds").out.splitlines()) == 1
+    assert len(moved.invoke("rounds").out.splitlines()) == 1
 
 
 def test_a_file_that_a_program_serves_is_refused(full: tuple[Home, str], served: str) -> None:
@@ -112,7 +112,7 @@ def test_a_file_that_a_program_serves_is_refused(full: tuple[Home, str], served:
     with other(home.database.with_name("council.db.lock"), "chat web") as serving:
         assert got(serving)
 
-        ran = home.here("db", "copy", served)
+        ran = home.invoke("db", "copy", served)
 
         serving.kill()
     assert (ran.code, ran.out) == (1, "")
@@ -126,7 +126,7 @@ def test_a_server_that_a_program_uses_is_refused(
     import psycopg
 
     with psycopg.connect(f"{served}?application_name=council"):
-        ran = home.here("db", "copy", served)
+        ran = home.invoke("db", "copy", served)
 
     assert ran.code == 1
     assert ran.err.startswith("A program uses the server's database now: stop it first")
@@ -145,10 +145,10 @@ def test_a_server_that_a_program_uses_is_refused(
 def test_what_is_asked_wrongly_is_a_sentence(
     home: Home, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], told: str
 ) -> None:
-    home.here("db", "upgrade")
+    home.invoke("db", "upgrade")
     monkeypatch.chdir(home.folder)
 
-    ran = home.here("db", "copy", *words)
+    ran = home.invoke("db", "copy", *words)
 
     assert (ran.code, ran.out) == (2, "")
     assert told in ran.err
@@ -156,9 +156,9 @@ def test_what_is_asked_wrongly_is_a_sentence(
 
 
 def test_a_server_that_is_not_there_is_a_sentence(home: Home) -> None:
-    home.here("db", "upgrade")
+    home.invoke("db", "upgrade")
 
-    ran = home.here("db", "copy", f"postgresql://council:{SECRET}@127.0.0.1:1/council")
+    ran = home.invoke("db", "copy", f"postgresql://council:{SECRET}@127.0.0.1:1/council")
 
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith("The database server cannot be reached")
@@ -166,9 +166,9 @@ def test_a_server_that_is_not_there_is_a_sentence(home: Home) -> None:
 
 
 def test_the_help_names_it(home: Home) -> None:
-    assert "copy" in home.here("db", "--help").out
+    assert "copy" in home.invoke("db", "--help").out
     assert "from SQLite to Postgres or back" in " ".join(
-        home.here("db", "copy", "--help").out.split()
+        home.invoke("db", "copy", "--help").out.split()
     )
 
 
@@ -176,7 +176,7 @@ def test_what_was_there_stays_as_it_was(full: tuple[Home, str], served: str) -> 
     home, _ = full
     before = dump(home.database)
 
-    home.here("db", "copy", served)
+    home.invoke("db", "copy", served)
 
     assert dump(home.database) == before
 

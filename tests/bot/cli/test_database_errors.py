@@ -54,7 +54,7 @@ def test_a_database_of_a_newer_program_is_left_alone(held: tuple[Home, str]) -> 
     home.sql("UPDATE alembic_version SET version_num = '9999'")
     home.sql("UPDATE compatible SET oldest = '9999'")
 
-    ran = home.council("ask", "Why?")
+    ran = home.invoke("ask", "Why?")
 
     assert_one_sentence(ran, "belongs to a newer version of the program")
     assert home.sql("SELECT count(*) FROM round") == [(1,)]
@@ -64,7 +64,7 @@ def test_a_database_of_a_newer_program_is_left_alone(held: tuple[Home, str]) -> 
 def test_a_data_folder_that_cannot_be_made_is_a_sentence(home: Home) -> None:
     (home.folder / "file").touch()
 
-    ran = home.with_settings(COUNCIL_DATA_DIR=str(home.folder / "file" / "data")).council("rounds")
+    ran = home.with_settings(COUNCIL_DATA_DIR=str(home.folder / "file" / "data")).invoke("rounds")
 
     assert_one_sentence(ran, "file")
 
@@ -72,7 +72,7 @@ def test_a_data_folder_that_cannot_be_made_is_a_sentence(home: Home) -> None:
 def test_a_file_in_place_of_the_data_folder_is_a_sentence(home: Home) -> None:
     home.data.touch()
 
-    ran = home.council("rounds")
+    ran = home.invoke("rounds")
 
     assert_one_sentence(ran, str(home.data))
 
@@ -80,7 +80,7 @@ def test_a_file_in_place_of_the_data_folder_is_a_sentence(home: Home) -> None:
 def test_a_database_in_a_folder_that_is_not_there_is_a_sentence(home: Home) -> None:
     url = f"sqlite:///{home.folder}/nowhere/rounds.db"
 
-    ran = home.with_settings(COUNCIL_DATABASE_URL=url).council("rounds")
+    ran = home.with_settings(COUNCIL_DATABASE_URL=url).invoke("rounds")
 
     assert_one_sentence(ran, "check that its folder exists")
 
@@ -89,7 +89,7 @@ def test_a_file_that_is_no_database_is_a_sentence_and_stays_as_it_is(home: Home)
     home.data.mkdir()
     home.database.write_text("Dear diary, " * 1000, encoding="utf-8")
 
-    ran = home.council("rounds")
+    ran = home.invoke("rounds")
 
     assert_one_sentence(ran, "is not one")
     assert home.database.read_text(encoding="utf-8") == "Dear diary, " * 1000
@@ -98,27 +98,18 @@ def test_a_file_that_is_no_database_is_a_sentence_and_stays_as_it_is(home: Home)
 def test_a_folder_in_place_of_the_database_is_a_sentence(home: Home) -> None:
     home.database.mkdir(parents=True)
 
-    assert_one_sentence(home.council("rounds"), "cannot be opened")
+    assert_one_sentence(home.invoke("rounds"), "cannot be opened")
 
 
 def test_a_full_disk_stops_the_round_in_a_sentence_and_keeps_what_was_saved(home: Home) -> None:
-    home.here("db", "upgrade")
+    home.invoke("db", "upgrade")
     [(pages,)] = home.sql("PRAGMA page_count")
 
     ran = on_a_full_disk(home, pages + 4, "ask", "Why? " * 1000, "--json")
 
     [(round_id,)] = home.sql("SELECT id FROM round")
     assert_one_sentence(ran, "The disk is full")
-    again = home.council("ask", "--resume", round_id, "--json")
-    assert (again.code, again.json["stage"]) == (0, "closed")
-    assert home.here("verify", round_id).code == 0
-
-
-def test_the_sentence_about_a_full_disk_names_the_round_to_go_on_with(home: Home) -> None:
-    home.here("db", "upgrade")
-    [(pages,)] = home.sql("PRAGMA page_count")
-
-    ran = on_a_full_disk(home, pages + 4, "ask", "Why? " * 1000, "--json")
-
-    [(round_id,)] = home.sql("SELECT id FROM round")
     assert round_id in ran.err
+    again = home.invoke("ask", "--resume", round_id, "--json")
+    assert (again.code, again.json["stage"]) == (0, "closed")
+    assert home.invoke("verify", round_id).code == 0

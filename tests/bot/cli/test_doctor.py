@@ -1,15 +1,13 @@
 """`council doctor`: what works, what does not, and what to do about it."""
 
-import pytest
-
-from tests.bot.homes import Home, Result, panel_toml, seat_toml, served_config
+from tests.bot.homes import Home, panel_toml, seat_toml, served_config
 from tests.wire.models import ModelServer, fail, no_such_model, wrong_key
 
 KEY = "sk-verysecretverysecret"
 
 
 def test_a_sound_installation_is_said_to_be_so(home: Home) -> None:
-    ran = home.council("doctor")
+    ran = home.invoke("doctor")
 
     assert (ran.code, ran.err) == (0, "")
     assert "FAIL" not in ran.out
@@ -18,14 +16,14 @@ def test_a_sound_installation_is_said_to_be_so(home: Home) -> None:
 
 
 def test_live_calls_every_seat(home: Home) -> None:
-    ran = home.council("doctor", "--live")
+    ran = home.invoke("doctor", "--live")
 
     assert ran.code == 0
     assert sum("answers in" in line for line in ran.out.splitlines()) == 5
 
 
 def test_without_a_panel_it_says_what_to_do(home: Home) -> None:
-    ran = home.with_config("").council("doctor")
+    ran = home.with_config("").invoke("doctor")
 
     assert ran.code == 1
     assert "FAIL no panel: write council.toml" in ran.out
@@ -34,42 +32,40 @@ def test_without_a_panel_it_says_what_to_do(home: Home) -> None:
 def test_every_fault_of_the_configuration_is_a_line(home: Home) -> None:
     home = home.with_config('[panels.house]\nmembers = ["x"]\nmethod = "guessing"\n')
 
-    ran = home.council("doctor")
+    ran = home.invoke("doctor")
 
     failed = [line for line in ran.out.splitlines() if line.startswith("FAIL")]
     assert ran.code == 1
     assert len(failed) == 3
 
 
-@pytest.fixture(scope="module")
-def keyed(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """Look at one seat with a key of its own, and one without any."""
+def test_a_seat_without_a_key_is_a_finding_and_one_with_its_own_key_is_not(home: Home) -> None:
     text = panel_toml(["openai/gpt-x", "anthropic/claude-x"])
-    home = Home(tmp_path_factory.mktemp("keyed"), {"MY_KEY": KEY})
-    return home.with_config(text + seat_toml("openai/gpt-x", api_key_env="MY_KEY")).council(
-        "doctor"
-    )
+    text += seat_toml("openai/gpt-x", api_key_env="MY_KEY")
+
+    ran = home.with_config(text).with_settings(MY_KEY=KEY).invoke("doctor")
+
+    assert ran.code == 1
+    assert "openai/gpt-x: no key" not in ran.out
+    assert "FAIL anthropic/claude-x: no key; set ANTHROPIC_API_KEY" in ran.out
 
 
-def test_a_seat_with_a_key_of_its_own_is_not_said_to_have_none(keyed: Result) -> None:
-    assert "openai/gpt-x: no key" not in keyed.out
-
-
-def test_a_seat_without_a_key_is_told_which_to_set(keyed: Result) -> None:
-    assert keyed.code == 1
-    assert "FAIL anthropic/claude-x: no key; set ANTHROPIC_API_KEY" in keyed.out
-
-
-async def test_live_tells_a_refused_key_and_a_missing_model_and_no_secret(home: Home) -> None:
+async def test_live_reports_each_models_error_and_no_secret(home: Home) -> None:
+    names = ["well", "shut", "gone", "busy", "down"]
     async with ModelServer() as server:
         server.script |= {"shut": wrong_key(), "gone": no_such_model()}
-        home = home.with_config(served_config(server.api_base, ["well", "shut", "gone"]))
-        ran = await home.with_settings(OPENAI_API_KEY=KEY).beside("doctor", "--live")
+        server.script |= {"busy": fail(503, times=1), "down": fail(503, retry_after=0)}
+        home = home.with_config(served_config(server.api_base, names))
+        home = home.with_settings(OPENAI_API_KEY=KEY)
+        ran = await home.invoke_in_thread("doctor", "--live")
 
     assert ran.code == 1
     assert "ok   openai/well answers in" in ran.out
     assert "FAIL openai/shut could not be asked: the key for its server was refused" in ran.out
     assert "FAIL openai/gone could not be asked: there is no model 'gone'" in ran.out
+    assert "ok   openai/busy answers in" in ran.out
+    assert "s, at attempt 2" in ran.out
+    assert "FAIL openai/down could not answer: its server failed (503)" in ran.out
     assert KEY not in ran.out + ran.err
 
 
@@ -79,7 +75,7 @@ def test_the_limits_in_force_are_told_for_each_provider(home: Home) -> None:
     text += "[providers.openai]\nconcurrency = 8\nrequests_per_minute = 60\n"
     text += '[providers."127.0.0.1:9"]\nconcurrency = 1\n'
 
-    ran = home.with_config(text).council("doctor")
+    ran = home.with_config(text).invoke("doctor")
 
     for line in (
         "     openai: 8 calls at once, 60 a minute",
@@ -87,14 +83,3 @@ def test_the_limits_in_force_are_told_for_each_provider(home: Home) -> None:
         "     groq: 20 calls at once",
     ):
         assert line in ran.out.splitlines()
-
-
-async def test_live_tells_what_a_busy_model_came_to(home: Home) -> None:
-    async with ModelServer() as server:
-        server.script |= {"busy": fail(503, times=1), "down": fail(503, retry_after=0)}
-        home = home.with_config(served_config(server.api_base, ["busy", "down"]))
-        ran = await home.with_settings(OPENAI_API_KEY=KEY).beside("doctor", "--live")
-
-    assert "ok   openai/busy answers in" in ran.out
-    assert "s, at attempt 2" in ran.out
-    assert "FAIL openai/down could not answer: its server failed (503)" in ran.out

@@ -21,7 +21,7 @@ NEEDED = (
 
 async def ran(home: Home, discord: FakeDiscord, *arguments: str, **settings: str) -> Result:
     """Run a command of a home that has a token."""
-    ran = await home.with_settings(**{**discord.settings, **settings}).beside(*arguments)
+    ran = await home.with_settings(**{**discord.settings, **settings}).invoke_in_thread(*arguments)
     assert discord.token not in ran.out + ran.err
     return ran
 
@@ -111,14 +111,14 @@ async def test_a_ban_by_cloudflare_is_told(home: Home) -> None:
 
 @pytest.mark.parametrize("token", ["", "   "], ids=["none", "blank"])
 def test_without_a_token_nothing_is_wrong(home: Home, token: str) -> None:
-    told = home.with_settings(DISCORD_TOKEN=token).here("doctor")
+    told = home.with_settings(DISCORD_TOKEN=token).invoke("doctor")
 
     assert of_discord(told) == ["     Discord: no token"]
     assert told.code == 0
 
 
 def test_a_discord_that_cannot_be_reached_is_a_finding(home: Home) -> None:
-    told = home.with_settings(DISCORD_TOKEN=TOKEN, DISCORD_API_URL=NOWHERE).here("doctor")
+    told = home.with_settings(DISCORD_TOKEN=TOKEN, DISCORD_API_URL=NOWHERE).invoke("doctor")
 
     assert told.code == 1
     (line,) = of_discord(told)
@@ -147,7 +147,7 @@ async def test_no_link_is_printed_that_nobody_could_use(home: Home) -> None:
 
 
 def test_without_a_token_there_is_nobody_to_invite(home: Home) -> None:
-    told = home.here("discord", "invite")
+    told = home.invoke("discord", "invite")
 
     assert told.code == 2
     assert told.err == "DISCORD_TOKEN is missing: docs/discord.md says where it is found.\n"

@@ -23,7 +23,7 @@ async def slack() -> AsyncIterator[FakeSlack]:
 async def examined(home: Home, slack: FakeSlack, **settings: str) -> Result:
     """Look at a home that has a bot token and an app token, or others."""
     told = {**slack_environment(slack, "socket"), **settings}
-    ran = await home.with_settings(**told).beside("doctor")
+    ran = await home.with_settings(**told).invoke_in_thread("doctor")
     assert not any(secret in ran.out + ran.err for secret in (BOT, APP, SECRET))
     return ran
 
@@ -101,7 +101,7 @@ async def test_every_missing_scope_is_a_finding(home: Home) -> None:
     ],
 )
 def test_what_is_missing_is_told(home: Home, settings: dict[str, str], line: str) -> None:
-    ran = home.with_settings(**settings).here("doctor")
+    ran = home.with_settings(**settings).invoke("doctor")
 
     assert of_slack(ran) == [line]
     assert ran.code == (1 if "FAIL" in line else 0)
@@ -110,7 +110,7 @@ def test_what_is_missing_is_told(home: Home, settings: dict[str, str], line: str
 def test_a_slack_that_cannot_be_reached_is_a_finding(home: Home) -> None:
     told = {"SLACK_BOT_TOKEN": BOT, "SLACK_APP_TOKEN": APP, "SLACK_API_URL": NOWHERE}
 
-    ran = home.with_settings(**told).here("doctor")
+    ran = home.with_settings(**told).invoke("doctor")
 
     assert ran.code == 1
     assert len(of_slack(ran)) == 1

@@ -11,12 +11,12 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Return a home with three closed rounds."""
     home = Home(tmp_path_factory.mktemp("asked")).with_config(scripted_config())
     for question in ("Why?", "How?", "When?"):
-        assert home.here("ask", question, "--seed", question, "--json").code == 0
+        assert home.invoke("ask", question, "--seed", question, "--json").code == 0
     return home
 
 
 def test_without_rounds_there_is_a_sentence_and_no_failure(home: Home) -> None:
-    plain, as_json = home.here("leaderboard"), home.here("leaderboard", "--json")
+    plain, as_json = home.invoke("leaderboard"), home.invoke("leaderboard", "--json")
 
     assert (plain.code, as_json.code) == (0, 0)
     assert "No round has been held yet" in " ".join(plain.out.split())
@@ -24,7 +24,7 @@ def test_without_rounds_there_is_a_sentence_and_no_failure(home: Home) -> None:
 
 
 def test_the_json_has_a_row_a_member_best_first(asked: Home) -> None:
-    ran = asked.here("leaderboard", "--json")
+    ran = asked.invoke("leaderboard", "--json")
 
     rows = ran.json["rows"]
     assert ran.code == 0
@@ -38,14 +38,14 @@ def test_the_json_has_a_row_a_member_best_first(asked: Home) -> None:
 
 
 def test_judges_have_rows_too(asked: Home) -> None:
-    rows = asked.here("leaderboard", "--as", "judge", "--json").json["rows"]
+    rows = asked.invoke("leaderboard", "--as", "judge", "--json").json["rows"]
 
     assert {row["member"] for row in rows} == {*LETTERS}
     assert all(row["spoiled_rate"] == 0 for row in rows)
 
 
 def test_the_table_says_what_it_counts(asked: Home) -> None:
-    ran = asked.here("leaderboard")
+    ran = asked.invoke("leaderboard")
 
     said = " ".join(ran.out.split())
     assert ran.code == 0
@@ -55,8 +55,8 @@ def test_the_table_says_what_it_counts(asked: Home) -> None:
 
 @pytest.mark.parametrize("name", ["uniform", "family", "peerrank"])
 def test_weighed_judges_stand_beside_the_official_rows(asked: Home, name: str) -> None:
-    plain = asked.here("leaderboard", "--json").json
-    weighed = asked.here("leaderboard", "--weights", name, "--json").json
+    plain = asked.invoke("leaderboard", "--json").json
+    weighed = asked.invoke("leaderboard", "--weights", name, "--json").json
 
     assert (plain["weighted"], weighed["weighted"]["weights"]) == (None, name)
     assert weighed["rows"] == plain["rows"]
@@ -66,7 +66,7 @@ def test_weighed_judges_stand_beside_the_official_rows(asked: Home, name: str) -
 
 
 def test_equal_weights_give_the_official_shares_again(asked: Home) -> None:
-    found = asked.here("leaderboard", "--weights", "uniform", "--json").json
+    found = asked.invoke("leaderboard", "--weights", "uniform", "--json").json
 
     official = {row["member"]: row["share"] for row in found["rows"]}
     again = {row["member"]: row["share"] for row in found["weighted"]["rows"]}
@@ -81,23 +81,23 @@ def test_equal_weights_give_the_official_shares_again(asked: Home) -> None:
     ],
 )
 def test_weights_that_rest_on_too_little_are_said_to(asked: Home, name: str, sentence: str) -> None:
-    plain = asked.here("leaderboard", "--weights", name)
-    found = asked.here("leaderboard", "--weights", name, "--json").json["weighted"]
+    plain = asked.invoke("leaderboard", "--weights", name)
+    found = asked.invoke("leaderboard", "--weights", name, "--json").json["weighted"]
 
     assert sentence in " ".join(plain.out.split())
     assert (found["is_usable"], found["need"], found["rows"]) == (False, 20, [])
 
 
 def test_rounds_can_be_narrowed_to_none(asked: Home) -> None:
-    assert asked.here("leaderboard", "--until", "2020-01-01", "--json").json["rows"] == []
-    assert asked.here("leaderboard", "--panel", "other", "--json").json["rows"] == []
-    assert asked.here("leaderboard", "--since", "1h", "--json").json["counted"]["rounds"] == 3
+    assert asked.invoke("leaderboard", "--until", "2020-01-01", "--json").json["rows"] == []
+    assert asked.invoke("leaderboard", "--panel", "other", "--json").json["rows"] == []
+    assert asked.invoke("leaderboard", "--since", "1h", "--json").json["counted"]["rounds"] == 3
 
 
 def test_the_files_are_written_whole(asked: Home) -> None:
     table, picture = asked.folder / "board.csv", asked.folder / "board.png"
 
-    ran = asked.here("leaderboard", "--csv", str(table), "--png", str(picture), "--json")
+    ran = asked.invoke("leaderboard", "--csv", str(table), "--png", str(picture), "--json")
 
     assert ran.json["rows"]
     assert len(table.read_text().splitlines()) == 6
@@ -113,14 +113,14 @@ def test_the_files_are_written_whole(asked: Home) -> None:
     ],
 )
 def test_what_cannot_be_read_is_bad_usage(asked: Home, option: str, value: str, said: str) -> None:
-    ran = asked.here("leaderboard", option, value)
+    ran = asked.invoke("leaderboard", option, value)
 
     assert ran.code == 2
     assert said in ran.err
 
 
 def test_a_file_that_cannot_be_written_fails_with_a_sentence(asked: Home) -> None:
-    ran = asked.here("leaderboard", "--csv", str(asked.folder / "no" / "such" / "board.csv"))
+    ran = asked.invoke("leaderboard", "--csv", str(asked.folder / "no" / "such" / "board.csv"))
 
     assert ran.code == 1
     assert "cannot be written" in ran.err

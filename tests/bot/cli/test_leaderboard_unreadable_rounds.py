@@ -5,10 +5,10 @@ from tests.bot.homes import Home
 
 def test_a_board_is_whole_without_a_round_that_cannot_be_read(held: tuple[Home, str]) -> None:
     home, bad = held
-    good = home.here("ask", "And how?", "--json").json["id"]
+    good = home.invoke("ask", "And how?", "--json").json["id"]
     home.sql("UPDATE verdict SET strength = 'crushing' WHERE round_id = ?", bad)
 
-    ran = home.here("leaderboard", "--json")
+    ran = home.invoke("leaderboard", "--json")
 
     assert ran.code == 0
     assert {row["rounds"] for row in ran.json["rows"]} == {1}

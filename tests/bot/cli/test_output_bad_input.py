@@ -33,7 +33,7 @@ def is_one_sentence(ran: Result, code: int) -> bool:
 def test_bad_usage_is_a_sentence_and_ends_with_2(
     home: Home, arguments: tuple[str, ...], said: str
 ) -> None:
-    ran = home.here(*arguments)
+    ran = home.invoke(*arguments)
 
     assert is_one_sentence(ran, 2)
     assert said in ran.err
@@ -45,7 +45,7 @@ def test_bad_usage_is_a_sentence_and_ends_with_2(
 def test_an_unknown_round_is_a_sentence_and_ends_with_1(
     home: Home, arguments: tuple[str, ...]
 ) -> None:
-    ran = home.here(*arguments)
+    ran = home.invoke(*arguments)
 
     assert is_one_sentence(ran, 1)
     assert "There is no round 'zzzz'" in ran.err
@@ -59,14 +59,14 @@ def test_an_id_that_begins_several_rounds_asks_for_more_of_it(held: tuple[Home, 
         "panel_name, panel, seed, versions, seconds, failure FROM round"
     )
 
-    ran = home.here("show", round_id[:5])
+    ran = home.invoke("show", round_id[:5])
 
     assert is_one_sentence(ran, 1)
     assert "give more of the id" in ran.err
 
 
 def test_control_and_bidirectional_characters_leave_the_question(home: Home) -> None:
-    ran = home.here("ask", "Wh\x07y \u202enot\u202c?\r\n\x1b[1m", "--json")
+    ran = home.invoke("ask", "Wh\x07y \u202enot\u202c?\r\n\x1b[1m", "--json")
 
     assert ran.code == 0
     assert ran.json["question"] == "Why not?\n[1m"
@@ -80,13 +80,13 @@ def test_bytes_that_are_no_text_are_a_question_or_a_sentence(home: Home) -> None
 
 
 def test_any_text_is_a_seed(home: Home) -> None:
-    ran = home.here("ask", "Why?", "--seed", "ключ 🔑 \x1b", "--json")
+    ran = home.invoke("ask", "Why?", "--seed", "ключ 🔑 \x1b", "--json")
 
     assert (ran.code, ran.json["seed"]) == (0, "ключ 🔑 \x1b")
 
 
 def test_the_empty_text_is_a_seed_like_any_other(home: Home) -> None:
-    ran = home.here("ask", "Why?", "--seed", "", "--json")
+    ran = home.invoke("ask", "Why?", "--seed", "", "--json")
 
     assert ran.json["seed"] == ""
 
@@ -97,41 +97,41 @@ def test_three_faults_in_the_configuration_are_three_lines(home: Home) -> None:
         '[panels.night]\nmembers = ["openai/a", "openai/b"]\nquorum = 9\n[pannels.day]\n'
     )
 
-    ran = home.council("ask", "Why?")
+    ran = home.invoke("ask", "Why?")
 
     assert (ran.code, ran.out, len(ran.lines)) == (2, "", 3)
     assert all(line.startswith("council.toml: ") for line in ran.lines)
 
 
 def test_a_configuration_that_was_named_and_is_not_there_is_a_sentence(home: Home) -> None:
-    ran = home.with_settings(COUNCIL_CONFIG="nowhere.toml").council("ask", "Why?")
+    ran = home.with_settings(COUNCIL_CONFIG="nowhere.toml").invoke("ask", "Why?")
 
     assert is_one_sentence(ran, 2)
     assert "nowhere.toml" in ran.err
 
 
 def test_without_any_panel_a_sentence_says_what_to_do(home: Home) -> None:
-    ran = home.with_config("").council("ask", "Why?")
+    ran = home.with_config("").invoke("ask", "Why?")
 
     assert is_one_sentence(ran, 2)
     assert "council.toml" in ran.err
 
 
 def test_a_setting_that_cannot_be_is_a_line_with_its_name(home: Home) -> None:
-    ran = home.with_settings(COUNCIL_PORT="many").here("rounds")
+    ran = home.with_settings(COUNCIL_PORT="many").invoke("rounds")
 
     assert is_one_sentence(ran, 2)
     assert ran.err.startswith("COUNCIL_PORT: ")
 
 
 def test_an_unknown_command_is_bad_usage(home: Home) -> None:
-    ran = home.here("nonsense")
+    ran = home.invoke("nonsense")
 
     assert (ran.code, ran.out) == (2, "")
     assert "nonsense" in ran.err
 
 
 def test_a_refused_question_leaves_no_round_behind(home: Home) -> None:
-    home.here("ask", "Why?", "--method", "nope")
+    home.invoke("ask", "Why?", "--method", "nope")
 
-    assert home.here("rounds", "--json").json == []
+    assert home.invoke("rounds", "--json").json == []

@@ -20,7 +20,7 @@ def without_time(said: dict[str, object]) -> str:
 
 
 def test_a_round_in_the_terminal_shows_answer_standings_and_ballots(home: Home) -> None:
-    ran = home.council("ask", "Which queue should we use?")
+    ran = home.invoke("ask", "Which queue should we use?")
 
     assert (ran.code, ran.err) == (0, "")
     order = [
@@ -49,18 +49,18 @@ def test_the_same_seed_draws_the_same_labels_slates_and_standings(
     held_home: tuple[Home, str], home: Home
 ) -> None:
     first, round_id = held_home
-    again = home.here("ask", "Which queue should we use?", "--seed", "s", "--json")
+    again = home.invoke("ask", "Which queue should we use?", "--seed", "s", "--json")
 
-    before = first.here("show", round_id, "--json").json
+    before = first.invoke("show", round_id, "--json").json
 
     assert without_time(again.json) == without_time(before)
 
 
 def test_slates_are_those_of_a_round_with_the_same_seed(held_home: tuple[Home, str]) -> None:
     home, round_id = held_home
-    drawn = home.here("slates", "--candidates", "5", "--seed", "s", "--json").json
+    drawn = home.invoke("slates", "--candidates", "5", "--seed", "s", "--json").json
 
-    round_ = home.here("show", round_id, "--json").json
+    round_ = home.invoke("show", round_id, "--json").json
 
     seats = [answer["member"] for answer in round_["answers"]]
     shown = {ballot["judge"]: ballot["shown"] for ballot in round_["ballots"]}
@@ -69,16 +69,16 @@ def test_slates_are_those_of_a_round_with_the_same_seed(held_home: tuple[Home, s
 
 
 def test_another_seed_draws_other_labels(home: Home) -> None:
-    drawn = [home.here("slates", "--candidates", "5", "--seed", seed).out for seed in "ab"]
+    drawn = [home.invoke("slates", "--candidates", "5", "--seed", seed).out for seed in "ab"]
 
     assert drawn[0] != drawn[1]
 
 
 def test_stored_rounds_are_listed_newest_first(held: tuple[Home, str]) -> None:
     home, first = held
-    second = home.here("ask", "And how?", "--json").json["id"]
+    second = home.invoke("ask", "And how?", "--json").json["id"]
 
-    listed = home.here("rounds", "--json").json
+    listed = home.invoke("rounds", "--json").json
 
     assert [line["id"] for line in listed] == [second, first]
     assert set(listed[0]) == {"id", "question", "asked_at", "stage"}
@@ -88,7 +88,7 @@ def test_stored_rounds_are_listed_newest_first(held: tuple[Home, str]) -> None:
 def test_a_stored_round_is_shown_as_it_was_posted(held_home: tuple[Home, str]) -> None:
     home, round_id = held_home
 
-    ran = home.here("show", round_id[:6])
+    ran = home.invoke("show", round_id[:6])
 
     assert ran.code == 0
     assert "Which queue should we use?" in ran.out
@@ -98,7 +98,7 @@ def test_a_stored_round_is_shown_as_it_was_posted(held_home: tuple[Home, str]) -
 def test_a_round_as_it_should_be_is_verified(held_home: tuple[Home, str]) -> None:
     home, round_id = held_home
 
-    one, every = home.here("verify", round_id), home.here("verify", "--all")
+    one, every = home.invoke("verify", round_id), home.invoke("verify", "--all")
 
     assert (one.code, every.code) == (0, 0)
     assert round_id in one.out
@@ -109,7 +109,7 @@ def test_a_panel_and_a_method_can_be_chosen(home: Home) -> None:
     text = scripted_config(3) + '[panels.pair]\nmembers = ["north", "south"]\n'
     home = home.with_config(text)
 
-    ran = home.here("ask", "Why?", "--panel", "pair", "--method", "blind-ranking", "--json")
+    ran = home.invoke("ask", "Why?", "--panel", "pair", "--method", "blind-ranking", "--json")
 
     assert ran.code == 0
     assert (ran.json["panel"], ran.json["method"]) == ("pair", "blind-ranking")
@@ -118,26 +118,26 @@ def test_a_panel_and_a_method_can_be_chosen(home: Home) -> None:
 
 def test_a_closed_round_that_is_resumed_is_shown_as_it_is(held: tuple[Home, str]) -> None:
     home, round_id = held
-    before = home.here("show", round_id, "--json").json
+    before = home.invoke("show", round_id, "--json").json
 
-    again = home.here("ask", "--resume", round_id, "--json")
+    again = home.invoke("ask", "--resume", round_id, "--json")
 
     assert again.code == 0
     assert again.json == before
 
 
 def test_the_schema_is_brought_up_to_date_before_any_round(home: Home) -> None:
-    first, second = home.here("db", "upgrade"), home.here("db", "upgrade")
+    first, second = home.invoke("db", "upgrade"), home.invoke("db", "upgrade")
 
     assert (first.code, second.code) == (0, 0)
     assert home.sql("SELECT version_num FROM alembic_version")[0][0] in first.out
-    assert home.here("rounds", "--json").json == []
+    assert home.invoke("rounds", "--json").json == []
 
 
 def test_all_members_failing_is_a_failed_round_with_a_reason(home: Home) -> None:
     home = home.with_config('[panels.house]\nmembers = ["scripted/a.json", "scripted/b.json"]\n')
 
-    human, machine = home.here("ask", "Why?"), home.here("ask", "Why?", "--json")
+    human, machine = home.invoke("ask", "Why?"), home.invoke("ask", "Why?", "--json")
 
     assert (human.code, machine.code) == (1, 1)
     assert "Only 0 of 2 members answered and 2 are needed" in " ".join(human.out.split())
@@ -147,16 +147,16 @@ def test_all_members_failing_is_a_failed_round_with_a_reason(home: Home) -> None
 
 def test_a_failed_round_is_not_said_to_have_standings_that_were_recomputed(home: Home) -> None:
     home = home.with_config('[panels.house]\nmembers = ["scripted/a.json", "scripted/b.json"]\n')
-    home.here("ask", "Why?")
+    home.invoke("ask", "Why?")
 
-    verified = home.here("verify", "--all")
+    verified = home.invoke("verify", "--all")
 
     assert verified.code == 0
     assert "standings and verdict too" not in verified.out
 
 
 def test_what_steers_a_terminal_in_a_question_is_only_text(home: Home) -> None:
-    ran = home.here("ask", "Why \x1b[31mred\x1b[0m [red]x[/red] [/] \u202elive\u202c?")
+    ran = home.invoke("ask", "Why \x1b[31mred\x1b[0m [red]x[/red] [/] \u202elive\u202c?")
 
     assert ran.code == 0
     assert not {"\x1b", "\u202e", "\u202c"} & set(ran.out)
@@ -166,9 +166,9 @@ def test_what_steers_a_terminal_in_a_question_is_only_text(home: Home) -> None:
 def test_an_audited_round_is_stored_shown_and_verified(home: Home) -> None:
     home = home.with_config(scripted_config(audit_share=1))
 
-    asked = home.here("ask", "Why?", "--json").json
+    asked = home.invoke("ask", "Why?", "--json").json
 
-    shown, verified = home.here("show", asked["id"]), home.here("verify", asked["id"])
+    shown, verified = home.invoke("show", asked["id"]), home.invoke("verify", asked["id"])
     counted = [ballot["counted"] for ballot in asked["ballots"]]
     (audit,) = (ballot["audit"] for ballot in asked["ballots"] if ballot["audit"])
     assert (counted.count(True), counted.count(False)) == (5, 1)
@@ -178,10 +178,10 @@ def test_an_audited_round_is_stored_shown_and_verified(home: Home) -> None:
 
 def test_an_audit_ballot_edited_to_another_kind_is_named(home: Home) -> None:
     home = home.with_config(scripted_config(audit_share=1))
-    round_id = home.here("ask", "Why?", "--json").json["id"]
+    round_id = home.invoke("ask", "Why?", "--json").json["id"]
     home.sql("UPDATE ballot SET audit = 'loud' WHERE audit != ''")
 
-    ran = home.here("verify", round_id)
+    ran = home.invoke("verify", round_id)
 
     assert ran.code == 1
     assert " audit loud].audit: stored loud, recomputed None" in ran.out

@@ -19,7 +19,7 @@ def priced(api_base: str, budgets: str = "", **terms: object) -> str:
 
 async def asked(home: Home, budgets: str = "", **terms: object) -> Result:
     async with ModelServer() as server:
-        return await home.with_config(priced(server.api_base, budgets, **terms)).beside(
+        return await home.with_config(priced(server.api_base, budgets, **terms)).invoke_in_thread(
             "ask", "Why?"
         )
 
@@ -43,10 +43,10 @@ def test_what_it_cost_is_what_is_spent_and_nothing_stays_reserved(
     paid: tuple[Home, Result],
 ) -> None:
     home, _ = paid
-    (round_,) = home.here("rounds", "--json").json
-    cost = home.here("show", round_["id"], "--json").json["cost_usd"]
+    (round_,) = home.invoke("rounds", "--json").json
+    cost = home.invoke("show", round_["id"], "--json").json["cost_usd"]
 
-    day = {line["scope"]: line for line in home.here("budget", "--json").json["budgets"]}["day"]
+    day = {line["scope"]: line for line in home.invoke("budget", "--json").json["budgets"]}["day"]
 
     assert cost > 0
     assert day["spent_usd"] == pytest.approx(cost, abs=7e-6)  # seven calls, each rounded up
@@ -57,7 +57,7 @@ def test_what_it_cost_is_what_is_spent_and_nothing_stays_reserved(
 def test_a_budget_is_shown_as_a_table(paid: tuple[Home, Result]) -> None:
     home, _ = paid
 
-    ran = home.here("budget")
+    ran = home.invoke("budget")
 
     assert ran.code == 0
     assert "Everybody, today" in ran.out
@@ -89,16 +89,16 @@ def test_unknown_prices_can_be_forbidden(home: Home) -> None:
     )
     home = home.with_config(f'{text}[budgets]\nunknown_prices = "forbidden"\n')
 
-    ran = home.here("ask", "Why?")
+    ran = home.invoke("ask", "Why?")
 
     assert ran.code == 1
     assert ran.lines[0].startswith("Nobody knows what A costs, and unknown prices are forbidden")
 
 
 def test_a_scripted_round_spends_nothing(home: Home) -> None:
-    home.here("ask", "Why?", "--json")
+    home.invoke("ask", "Why?", "--json")
 
-    found = home.here("budget", "--json").json["budgets"]
+    found = home.invoke("budget", "--json").json["budgets"]
 
     assert {line["spent_usd"] for line in found} == {0}
     assert {line["unknown_calls"] for line in found} == {0}

@@ -59,7 +59,7 @@ async def test_a_round_stopped_in_every_stage_goes_on_and_asks_nobody_twice(home
         stops.append(await stopped_in("judge", home, server, "--resume", round_id))
         stops.append(await stopped_in("chairman", home, server, "--resume", round_id))
         server.script.clear()
-        closed = await home.beside("ask", "--resume", round_id, "--json")
+        closed = await home.invoke_in_thread("ask", "--resume", round_id, "--json")
         calls = asked(server)
 
     for stop in stops:
@@ -71,4 +71,4 @@ async def test_a_round_stopped_in_every_stage_goes_on_and_asks_nobody_twice(home
     assert {call for call, times in calls.items() if times != 1} == {
         (role, "slow") for role in STORED
     }
-    assert home.council("verify", round_id).code == 0
+    assert (await home.invoke_in_thread("verify", round_id)).code == 0

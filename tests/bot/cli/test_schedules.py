@@ -14,9 +14,9 @@ def home(home: Home) -> Home:
 
 
 def test_what_is_added_is_repeated_and_listed(home: Home) -> None:
-    added = home.here(*ADD)
-    listed = home.here("schedule", "list")
-    (line,) = home.here("schedule", "list", "--json").json
+    added = home.invoke(*ADD)
+    listed = home.invoke("schedule", "list")
+    (line,) = home.invoke("schedule", "list", "--json").json
 
     said = " ".join(added.out.split())
     assert added.code == 0
@@ -34,24 +34,24 @@ def test_what_is_added_is_repeated_and_listed(home: Home) -> None:
 
 
 def test_the_houses_zone_is_taken_where_none_is_named(home: Home) -> None:
-    added = home.here("schedule", "add", "daily", "suite:sql", "0 9 * * *")
+    added = home.invoke("schedule", "add", "daily", "suite:sql", "0 9 * * *")
 
     assert "Asia/Tokyo is the time zone (the house's own" in " ".join(added.out.split())
-    (line,) = home.here("schedule", "list", "--json").json
+    (line,) = home.invoke("schedule", "list", "--json").json
     assert (line["cron"], line["zone"]) == ("0 9 * * *", "Asia/Tokyo")
 
 
 def test_a_schedule_is_paused_changed_resumed_and_removed(home: Home) -> None:
-    home.here(*ADD)
+    home.invoke(*ADD)
 
-    assert home.here("schedule", "pause", "weekly-sql").code == 0
-    assert home.here("schedule", "list", "--json").json[0]["next"] == []
-    assert home.here("schedule", "edit", "weekly-sql", "every", "day", "10:00").code == 0
-    assert home.here("schedule", "resume", "weekly-sql").code == 0
-    (line,) = home.here("schedule", "list", "--json").json
+    assert home.invoke("schedule", "pause", "weekly-sql").code == 0
+    assert home.invoke("schedule", "list", "--json").json[0]["next"] == []
+    assert home.invoke("schedule", "edit", "weekly-sql", "every", "day", "10:00").code == 0
+    assert home.invoke("schedule", "resume", "weekly-sql").code == 0
+    (line,) = home.invoke("schedule", "list", "--json").json
     assert (line["cron"], line["paused"]) == ("0 10 * * *", False)
-    assert home.here("schedule", "remove", "weekly-sql").code == 0
-    assert home.here("schedule", "list", "--json").json == []
+    assert home.invoke("schedule", "remove", "weekly-sql").code == 0
+    assert home.invoke("schedule", "list", "--json").json == []
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_schedule_is_paused_changed_resumed_and_removed(home: Home) -> None:
     ],
 )
 def test_bad_usage_is_one_sentence_and_exit_2(home: Home, words: tuple[str, ...], why: str) -> None:
-    ran = home.here("schedule", *words)
+    ran = home.invoke("schedule", *words)
 
     assert ran.out == ""
     assert ran.code == (1 if words[-1] == "#models" else 2)
@@ -76,25 +76,25 @@ def test_bad_usage_is_one_sentence_and_exit_2(home: Home, words: tuple[str, ...]
 
 
 def test_a_run_now_goes_to_its_end_and_is_the_last(home: Home) -> None:
-    home.here(*ADD)
+    home.invoke(*ADD)
 
-    ran = home.here("schedule", "run", "weekly-sql")
+    ran = home.invoke("schedule", "run", "weekly-sql")
 
     assert ran.code == 0
-    (line,) = home.here("schedule", "list", "--json").json
+    (line,) = home.invoke("schedule", "list", "--json").json
     assert line["last"]["ended"]
     assert line["last"]["bakeoff"].startswith(f"sched:{line['id']}@now-")
 
 
 def test_the_doctor_names_schedules_that_cannot_run(home: Home) -> None:
-    home.here(*ADD)
-    sound = home.here("doctor")
+    home.invoke(*ADD)
+    sound = home.invoke("doctor")
     home.sql("UPDATE schedule SET panel = 'velvet'")
-    without_panel = home.here("doctor")
+    without_panel = home.invoke("doctor")
     home.sql("UPDATE schedule SET panel = 'house', cron = 'whenever'")
-    broken = home.here("doctor")
+    broken = home.invoke("doctor")
     home.sql("UPDATE schedule SET cron = '0 9 * * 1', chat = 'slack', workspace = 'T1'")
-    without_token = home.here("doctor")
+    without_token = home.invoke("doctor")
 
     assert "ok   schedule weekly-sql: every Monday at 09:00, next Mon " in sound.out
     assert "FAIL schedule weekly-sql: cannot run: There is no panel 'velvet'" in without_panel.out
@@ -103,7 +103,7 @@ def test_the_doctor_names_schedules_that_cannot_run(home: Home) -> None:
 
 
 def test_a_zone_of_the_house_that_is_none_is_a_fault(home: Home) -> None:
-    ran = home.with_config(f'time_zone = "Europe/Budapst"\n{scripted_config(3)}').here("doctor")
+    ran = home.with_config(f'time_zone = "Europe/Budapst"\n{scripted_config(3)}').invoke("doctor")
 
     assert "time_zone: there is no time zone 'Europe/Budapst'" in ran.out
     assert "'Europe/Budapest'" in ran.out

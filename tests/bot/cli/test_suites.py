@@ -15,16 +15,16 @@ def filed(home: Home) -> Home:
 
 
 def add(home: Home, *more: str, name: str = "sql") -> None:
-    ran = home.here("suite", "add", name, str(home.folder / "sql.csv"), "--yes", *more)
+    ran = home.invoke("suite", "add", name, str(home.folder / "sql.csv"), "--yes", *more)
     assert (ran.code, ran.err) == (0, "")
 
 
 def test_a_file_is_kept_listed_shown_and_removed(filed: Home) -> None:
     add(filed)
 
-    listed = filed.here("suite", "list", "--json").json
-    shown = filed.here("suite", "show", "SQL", "--json").json
-    removed = filed.here("suite", "remove", "sql")
+    listed = filed.invoke("suite", "list", "--json").json
+    shown = filed.invoke("suite", "show", "SQL", "--json").json
+    removed = filed.invoke("suite", "remove", "sql")
 
     assert [(one["name"], one["questions"], one["graded"]) for one in listed] == [("sql", 2, 1)]
     assert shown["version"] == listed[0]["version"]
@@ -36,13 +36,13 @@ def test_a_file_is_kept_listed_shown_and_removed(filed: Home) -> None:
     }
     assert (shown["panel"], shown["cost_usd"], shown["cost_unknown"]) == ("house", 0, [])
     assert (removed.code, "Suite sql is removed" in removed.out) == (0, True)
-    assert filed.here("suite", "list", "--json").json == []
+    assert filed.invoke("suite", "list", "--json").json == []
 
 
 def test_people_read_the_same_in_words(filed: Home) -> None:
     add(filed)
 
-    listed, shown = filed.here("suite", "list").out, filed.here("suite", "show", "sql").out
+    listed, shown = filed.invoke("suite", "list").out, filed.invoke("suite", "show", "sql").out
 
     assert "sql" in listed
     assert "2 questions, 1 with a reference answer." in " ".join(shown.split())
@@ -53,9 +53,9 @@ def test_people_read_the_same_in_words(filed: Home) -> None:
 def test_without_a_yes_it_shows_size_and_cost_and_asks(filed: Home) -> None:
     path = str(filed.folder / "sql.csv")
 
-    no = filed.council("suite", "add", "sql", path, said="n\n")
-    nobody = filed.council("suite", "add", "sql", path)
-    yes = filed.council("suite", "add", "sql", path, said="y\n")
+    no = filed.invoke("suite", "add", "sql", path, stdin="n\n")
+    nobody = filed.invoke("suite", "add", "sql", path)
+    yes = filed.invoke("suite", "add", "sql", path, stdin="y\n")
 
     for ran in (no, nobody):
         assert (ran.code, "Nothing was kept" in ran.err) == (2, True)
@@ -67,8 +67,8 @@ def test_without_a_yes_it_shows_size_and_cost_and_asks(filed: Home) -> None:
 def test_json_asks_nothing_and_says_whether_it_is_new(filed: Home) -> None:
     path = str(filed.folder / "sql.csv")
 
-    first = filed.here("suite", "add", "sql", path, "--json").json
-    second = filed.here("suite", "add", "sql", path, "--json").json
+    first = filed.invoke("suite", "add", "sql", path, "--json").json
+    second = filed.invoke("suite", "add", "sql", path, "--json").json
 
     assert (first["new"], second["new"]) == (True, False)
     assert first["version"] == second["version"]
@@ -77,8 +77,8 @@ def test_json_asks_nothing_and_says_whether_it_is_new(filed: Home) -> None:
 def test_a_rounds_question_joins_a_suite(held: tuple[Home, str]) -> None:
     home, round_id = held
 
-    by_id = home.here("suite", "add", "queues", round_id, "--json").json
-    again = home.here("suite", "add", "queues", "last", "--yes")
+    by_id = home.invoke("suite", "add", "queues", round_id, "--json").json
+    again = home.invoke("suite", "add", "queues", "last", "--yes")
 
     assert [one["question"] for one in by_id["questions"]] == ["Which queue should we use?"]
     assert (again.code, "asks this already" in again.err) == (2, True)
@@ -96,7 +96,7 @@ def test_a_rounds_question_joins_a_suite(held: tuple[Home, str]) -> None:
 def test_bad_usage_ends_with_two_and_one_sentence(
     home: Home, arguments: tuple[str, ...], told: str
 ) -> None:
-    ran = home.here("suite", *arguments)
+    ran = home.invoke("suite", *arguments)
 
     assert (ran.code, ran.out, len(ran.lines)) == (2, "", 1)
     assert told in ran.err
@@ -105,7 +105,7 @@ def test_bad_usage_ends_with_two_and_one_sentence(
 def test_a_broken_file_names_its_line(home: Home) -> None:
     (home.folder / "sql.csv").write_text("question\nWhy?\nWhy?\n", encoding="utf-8")
 
-    ran = home.here("suite", "add", "sql", str(home.folder / "sql.csv"), "--yes")
+    ran = home.invoke("suite", "add", "sql", str(home.folder / "sql.csv"), "--yes")
 
     assert ran.code == 2
     assert ran.err.strip() == "sql.csv: Line 3 asks the same as line 2: take one of them out."
@@ -114,6 +114,6 @@ def test_a_broken_file_names_its_line(home: Home) -> None:
 def test_suites_of_council_toml_are_there_at_once(home: Home) -> None:
     home.with_config(f'{scripted_config()}\n[suites.general]\nquestions = ["Why?"]\n')
 
-    listed = home.here("suite", "list", "--json").json
+    listed = home.invoke("suite", "list", "--json").json
 
     assert [(one["name"], one["questions"]) for one in listed] == [("general", 1)]

@@ -26,7 +26,7 @@ def file_of(home: Home, content: object) -> str:
 
 
 def test_the_worked_example_is_counted_as_by_hand(home: Home) -> None:
-    ran = home.here("tally", file_of(home, E1), "--json")
+    ran = home.invoke("tally", file_of(home, E1), "--json")
 
     # By hand: shares A (1+1+.5)/3, B (1+.25+1)/3, C (.5+.25+0)/3, D (0+.25+.25)/3.
     lines = {line["candidate"]: line for line in ran.json["standings"]}
@@ -41,7 +41,7 @@ def test_the_worked_example_is_counted_as_by_hand(home: Home) -> None:
 
 
 def test_the_worked_example_has_its_pairs_and_a_verdict(home: Home) -> None:
-    said = home.here("tally", file_of(home, E1), "--json").json
+    said = home.invoke("tally", file_of(home, E1), "--json").json
 
     matrix = said["pair_matrix"]
     assert (matrix["A"]["B"], matrix["B"]["D"], matrix["C"]["D"]) == (0.5, 0.75, 0.75)
@@ -54,7 +54,7 @@ def test_a_judge_need_not_be_a_candidate(home: Home) -> None:
     outside = {"judge": "Z", "shown": list("ABCD"), "ranking": [["D"]]}
     content = {**E1, "ballots": [outside]}
 
-    said = home.here("tally", file_of(home, content), "--json").json
+    said = home.invoke("tally", file_of(home, content), "--json").json
 
     # By hand: D beats all three rivals; the others beat none and tie, a half for each of two.
     shares = {line["candidate"]: line["share"] for line in said["standings"]}
@@ -62,7 +62,7 @@ def test_a_judge_need_not_be_a_candidate(home: Home) -> None:
 
 
 def test_people_get_a_line_for_each_candidate(home: Home) -> None:
-    ran = home.here("tally", file_of(home, E1))
+    ran = home.invoke("tally", file_of(home, E1))
 
     assert ran.code == 0
     assert [line.split()[1] for line in ran.out.splitlines()[:4]] == ["A", "B", "C", "D"]
@@ -96,7 +96,7 @@ def test_people_get_a_line_for_each_candidate(home: Home) -> None:
     ],
 )
 def test_a_broken_file_is_one_line_and_bad_usage(home: Home, content: object, said: str) -> None:
-    ran = home.here("tally", file_of(home, content), "--json")
+    ran = home.invoke("tally", file_of(home, content), "--json")
 
     assert (ran.code, ran.out) == (2, "")
     assert len(ran.lines) == 1
@@ -104,20 +104,20 @@ def test_a_broken_file_is_one_line_and_bad_usage(home: Home, content: object, sa
 
 
 def test_a_fault_of_the_whole_file_has_no_empty_place_before_it(home: Home) -> None:
-    ran = home.here("tally", file_of(home, {"candidates": ["x", "x"], "ballots": []}))
+    ran = home.invoke("tally", file_of(home, {"candidates": ["x", "x"], "ballots": []}))
 
     assert ": :" not in ran.err
 
 
 def test_a_file_that_is_not_there_is_one_line(home: Home) -> None:
-    ran = home.here("tally", "nowhere.json")
+    ran = home.invoke("tally", "nowhere.json")
 
     assert (ran.code, ran.out) == (2, "")
     assert ran.lines == ["nowhere.json cannot be read: No such file or directory."]
 
 
 def test_outside_judges_see_everything_and_follow_the_authors(home: Home) -> None:
-    ran = home.here("slates", "--candidates", "3", "--outside", "2", "--seed", "s", "--json")
+    ran = home.invoke("slates", "--candidates", "3", "--outside", "2", "--seed", "s", "--json")
 
     shown = {slate["judge"]: slate["shown"] for slate in ran.json["slates"]}
     labels = ran.json["labels"]

@@ -13,17 +13,17 @@ FORGET_SEALS = "UPDATE round SET salt = '', digests = '[]'"
 @pytest.fixture
 def two(held: tuple[Home, str]) -> tuple[Home, str, str]:
     home, first = held
-    return home, first, home.here("ask", "And how?", "--json").json["id"]
+    return home, first, home.invoke("ask", "And how?", "--json").json["id"]
 
 
 def head_of(home: Home) -> str:
-    return home.here("verify", "--head").out.split()[-1]
+    return home.invoke("verify", "--head").out.split()[-1]
 
 
 def test_a_round_says_its_link(held: tuple[Home, str]) -> None:
     home, round_id = held
 
-    ran = home.here("verify", round_id)
+    ran = home.invoke("verify", round_id)
 
     assert ran.code == 0
     assert ran.out.endswith("; as it closed, link 1 of the chain of the house\n")
@@ -32,7 +32,7 @@ def test_a_round_says_its_link(held: tuple[Home, str]) -> None:
 def test_all_walks_the_chain(two: tuple[Home, str, str]) -> None:
     home, *_ = two
 
-    ran = home.here("verify", "--all")
+    ran = home.invoke("verify", "--all")
 
     assert ran.code == 0
     assert ran.out.splitlines()[-1] == (
@@ -59,7 +59,7 @@ def test_an_edit_is_named_in_a_line(held: tuple[Home, str], statement: str, name
     home, round_id = held
     home.sql(statement)
 
-    ran = home.here("verify", round_id)
+    ran = home.invoke("verify", round_id)
 
     assert (ran.code, ran.err) == (1, "")
     assert f"Round {round_id} is not as it closed: {named}" in ran.out
@@ -69,7 +69,7 @@ def test_a_round_that_was_deleted_is_named(two: tuple[Home, str, str]) -> None:
     home, first, second = two
     home.sql("DELETE FROM round WHERE id = ?", first)
 
-    ran = home.here("verify", "--all")
+    ran = home.invoke("verify", "--all")
 
     assert ran.code == 1
     assert f"In the chain of the house: round '{first}' of link 1 was deleted.\n" in ran.out
@@ -81,19 +81,19 @@ def test_a_round_of_before_the_chain_says_so(held: tuple[Home, str]) -> None:
     home.sql("DELETE FROM link")
     home.sql(FORGET_SEALS)
 
-    ran = home.here("verify", "--all")
+    ran = home.invoke("verify", "--all")
 
     assert ran.code == 0
     assert f"Round {round_id}: " in ran.out
     assert "; it closed before the chain began\n" in ran.out
-    assert home.here("verify", "--head").out.startswith("No chain has begun")
+    assert home.invoke("verify", "--head").out.startswith("No chain has begun")
 
 
 def test_a_forgotten_round_is_as_it_closed(held: tuple[Home, str]) -> None:
     home, round_id = held
-    home.here("forget", round_id)
+    home.invoke("forget", round_id)
 
-    ran = home.here("verify", "--all")
+    ran = home.invoke("verify", "--all")
 
     assert ran.code == 0
     assert f"Round {round_id}: forgotten on 20" in ran.out
@@ -102,10 +102,10 @@ def test_a_forgotten_round_is_as_it_closed(held: tuple[Home, str]) -> None:
 
 def test_an_edit_after_forgetting_is_named(held: tuple[Home, str]) -> None:
     home, round_id = held
-    home.here("forget", round_id)
+    home.invoke("forget", round_id)
     home.sql("UPDATE answer SET tokens_out = 1 WHERE member = 'north'")
 
-    ran = home.here("verify", round_id)
+    ran = home.invoke("verify", round_id)
 
     assert ran.code == 1
     assert "is not as it closed: answers, beside their texts" in ran.out
@@ -115,7 +115,7 @@ def test_an_edit_after_forgetting_is_named(held: tuple[Home, str]) -> None:
 def test_a_head_can_be_written_down(two: tuple[Home, str, str]) -> None:
     home, *_ = two
 
-    scope, length, head = home.here("verify", "--head").out.split()
+    scope, length, head = home.invoke("verify", "--head").out.split()
 
     assert (scope, length) == ("house", "2")
     assert home.sql("SELECT hash FROM link WHERE number = 2") == [(head,)]
@@ -125,7 +125,7 @@ def test_a_head_of_a_broken_chain_says_so(two: tuple[Home, str, str]) -> None:
     home, *_ = two
     home.sql("UPDATE link SET digest = 'x' WHERE number = 1")
 
-    ran = home.here("verify", "--head")
+    ran = home.invoke("verify", "--head")
 
     assert ran.code == 1
     assert ran.out.startswith("In the chain of the house: link 1 was changed.\nhouse 2 ")
@@ -134,9 +134,9 @@ def test_a_head_of_a_broken_chain_says_so(two: tuple[Home, str, str]) -> None:
 def test_a_head_proves_what_was_before_it(held: tuple[Home, str]) -> None:
     home, _ = held
     head = head_of(home)
-    home.here("ask", "And how?", "--json")
+    home.invoke("ask", "And how?", "--json")
 
-    ran = home.here("verify", "--all", "--since-head", head)
+    ran = home.invoke("verify", "--all", "--since-head", head)
 
     assert (ran.code, ran.err) == (0, "")
     assert f"Head {head}: nothing up to it was rewritten.\n" in ran.out
@@ -148,8 +148,8 @@ def test_a_chain_that_was_made_anew_is_shown_up_by_an_old_head(two: tuple[Home, 
     home.sql("DELETE FROM link")
     home.sql(FORGET_SEALS)
 
-    silent = home.here("verify", "--all")
-    told = home.here("verify", "--all", "--since-head", head)
+    silent = home.invoke("verify", "--all")
+    told = home.invoke("verify", "--all", "--since-head", head)
 
     assert (silent.code, told.code) == (0, 1)
     assert f"Head {head} is in no chain that is stored here" in told.out
@@ -166,7 +166,7 @@ def test_a_chain_that_was_made_anew_is_shown_up_by_an_old_head(two: tuple[Home, 
     ids=str,
 )
 def test_what_to_verify_is_one_thing(home: Home, arguments: tuple[str, ...]) -> None:
-    ran = home.here("verify", *arguments)
+    ran = home.invoke("verify", *arguments)
 
     assert (ran.code, len(ran.lines)) == (2, 1)
 
@@ -174,7 +174,7 @@ def test_what_to_verify_is_one_thing(home: Home, arguments: tuple[str, ...]) -> 
 def alone(home: Home, round_id: str) -> Path:
     """Return one round in a file, on a machine without a database."""
     path = home.folder / "one.json"
-    assert home.here("export", round_id, "--output", str(path)).code == 0
+    assert home.invoke("export", round_id, "--output", str(path)).code == 0
     (home.data / "council.db").unlink()
     return path
 
@@ -184,7 +184,7 @@ def test_one_round_is_exported_and_verified_elsewhere(two: tuple[Home, str, str]
     before = home.sql("SELECT hash FROM link WHERE number = 1")[0][0]
     path = alone(home, second)
 
-    ran = home.here("verify", str(path))
+    ran = home.invoke("verify", str(path))
 
     document = json.loads(path.read_text(encoding="utf-8"))
     assert (document["id"], document["seal"]["link"]["previous"]) == (second, before)
@@ -218,7 +218,7 @@ def test_a_file_that_was_changed_is_named_by_its_field(
     change(document)
     path.write_text(json.dumps(document), encoding="utf-8")
 
-    ran = home.here("verify", str(path))
+    ran = home.invoke("verify", str(path))
 
     assert ran.code == 1
     assert f"Round {round_id} is not as it closed: {named}" in ran.out
@@ -231,7 +231,7 @@ def test_a_file_without_a_link_says_so(held: tuple[Home, str]) -> None:
     del document["seal"]
     path.write_text(json.dumps(document), encoding="utf-8")
 
-    ran = home.here("verify", str(path))
+    ran = home.invoke("verify", str(path))
 
     assert (ran.code, ran.out.endswith("; no link came with it\n")) == (0, True)
 
@@ -240,9 +240,9 @@ def test_links_in_a_file_are_held_against_each_other(two: tuple[Home, str, str])
     home, _, second = two
     home.sql("UPDATE link SET previous = 'x' WHERE round_id = ?", second)
     path = home.folder / "all.jsonl"
-    home.here("export", "--to", str(path))
+    home.invoke("export", "--to", str(path))
 
-    ran = home.here("verify", str(path))
+    ran = home.invoke("verify", str(path))
 
     assert ran.code == 1
     assert "In the chain of the house: link 2 does not follow what is before it.\n" in ran.out
@@ -251,7 +251,7 @@ def test_links_in_a_file_are_held_against_each_other(two: tuple[Home, str, str])
 def test_one_round_is_not_asked_for_by_a_day_too(held: tuple[Home, str]) -> None:
     home, round_id = held
 
-    ran = home.here("export", round_id, "--since", "2001-01-01")
+    ran = home.invoke("export", round_id, "--since", "2001-01-01")
 
     assert (ran.code, len(ran.lines)) == (2, 1)
 
@@ -260,7 +260,7 @@ def taken_in(path: Path, folder: Path) -> tuple[Home, str]:
     other = Home(folder / "other")
     other.folder.mkdir()
     other.with_config(scripted_config())
-    ran = other.here("import", str(path))
+    ran = other.invoke("import", str(path))
     return other, ran.err
 
 
@@ -271,7 +271,7 @@ def test_a_round_that_was_taken_in_says_that_it_comes_from_elsewhere(
     hash_ = head_of(home)
     other, _ = taken_in(alone(home, round_id), tmp_path)
 
-    ran = other.here("verify", round_id)
+    ran = other.invoke("verify", round_id)
 
     assert ran.code == 0
     assert "; as it was taken in from elsewhere, link 1 of the chain of the house" in ran.out
@@ -288,4 +288,4 @@ def test_a_round_that_was_changed_is_not_taken_in(held: tuple[Home, str], tmp_pa
     other, told = taken_in(path, tmp_path)
 
     assert f"Round {round_id!r}: it is not as it closed (question), so it is not taken in" in told
-    assert other.here("rounds", "--json").json == []
+    assert other.invoke("rounds", "--json").json == []

@@ -54,7 +54,7 @@ def test_a_change_is_found_and_its_field_named(
     home, round_id = held
     home.sql(statement)
 
-    ran = home.here("verify", round_id)
+    ran = home.invoke("verify", round_id)
 
     assert (ran.code, ran.err) == (1, "")
     assert any(field in line for line in ran.out.splitlines() if "differs in" in line)
@@ -67,7 +67,7 @@ def test_an_order_turned_round_is_found(held: tuple[Home, str], table: str, colu
     before = one(home, column, table)
     home.sql(f"UPDATE {table} SET {column} = ? WHERE judge = 'north'", flipped(before))  # noqa: S608 - ours
 
-    ran = home.here("verify", round_id)
+    ran = home.invoke("verify", round_id)
 
     assert ran.code == 1
     assert ("slates[north]" if table == "slate" else "ballots[north].ranking") in ran.out
@@ -77,7 +77,7 @@ def test_a_word_that_no_round_can_hold_is_a_sentence(held: tuple[Home, str]) -> 
     home, round_id = held
     home.sql("UPDATE verdict SET strength = 'crushing'")
 
-    ran = home.here("verify", round_id)
+    ran = home.invoke("verify", round_id)
 
     assert ran.code == 1
     assert "verdict.strength" in ran.out
@@ -88,10 +88,10 @@ def test_all_names_every_round_that_differs_and_verifies_the_others(
     held: tuple[Home, str],
 ) -> None:
     home, bad = held
-    good = home.here("ask", "And how?", "--json").json["id"]
+    good = home.invoke("ask", "And how?", "--json").json["id"]
     home.sql("UPDATE verdict SET p = 0.5 WHERE round_id = ?", bad)
 
-    ran = home.here("verify", "--all")
+    ran = home.invoke("verify", "--all")
 
     lines = ran.out.splitlines()
     assert ran.code == 1
@@ -106,7 +106,7 @@ def test_a_closed_round_that_lost_its_rows_is_not_verified(
     home, round_id = held
     home.sql(f"DELETE FROM {table}")  # noqa: S608 - ours
 
-    ran = home.here("verify", round_id)
+    ran = home.invoke("verify", round_id)
 
     assert ran.code == 1
 
@@ -115,7 +115,7 @@ def test_a_tampered_round_is_shown_or_refused_in_a_sentence(held: tuple[Home, st
     home, round_id = held
     home.sql("UPDATE label SET label = 'Q' WHERE member = 'north'")
 
-    ran = home.council("show", round_id)
+    ran = home.invoke("show", round_id)
 
     assert "Traceback" not in ran.err
 
@@ -127,11 +127,11 @@ def test_the_fault_of_a_spoiled_ballot_is_recomputed(home: Home) -> None:
         '[panels.house]\nmembers = ["scripted/babbler.json", "scripted/random", "two"]\n'
         '[models.two]\nmodel = "scripted/random"\n'
     )
-    round_id = home.council("ask", "Why?", "--json").json["id"]
-    sound = home.here("verify", round_id)
+    round_id = home.invoke("ask", "Why?", "--json").json["id"]
+    sound = home.invoke("verify", round_id)
     home.sql("UPDATE spoiled_ballot SET fault = 'it was late' WHERE attempt = 2")
 
-    ran = home.here("verify", round_id)
+    ran = home.invoke("verify", round_id)
 
     assert sound.code == 0
     assert ran.code == 1

@@ -17,10 +17,10 @@ from bot.discord.config import DiscordCredentials
 from bot.discord.messages import nonce_of
 from bot.outbox import Outbox
 from council.ports import RoundSummary
-from storage.memory import MemoryOutbox
 from tests.bot.app_fakes import an_app
 from tests.bot.discord.story import QUICK, custom_id_of
 from tests.bot.slack.inside import BlockedGateway, sleep_scaled
+from tests.fakes.memory_outbox import MemoryOutbox
 from tests.wire.discord import (
     ActionResult,
     Channel,

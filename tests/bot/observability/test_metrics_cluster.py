@@ -14,9 +14,9 @@ from council.errors import StoreError
 from council.ports import RoundQuery
 from council.providers import Health, Limits, ProviderHealth, ProviderLoad
 from storage.engine import open_engine
-from storage.memory import MemoryOutbox
 from storage.rounds import SqlRoundStore
 from tests.bot.test_outbox import HERE, POST, ChatDownError, Clock, FakeChat
+from tests.fakes.memory_outbox import MemoryOutbox
 from tests.postgres import Server
 
 ROOT = Path(__file__).parents[3]

@@ -15,6 +15,7 @@ from bot.commands.ask import open_round
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from bot.outbox import Outbox
+from bot.research.services import ResearchServices
 from bot.runners.local import LocalRunner
 from bot.terminal import TerminalChat
 from council.answers import Call, Reply
@@ -89,7 +90,7 @@ async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
         now=lambda: NOON,
         budget=budget,
         bakeoff_stores=bench,
-        experiments=apart,
+        research=ResearchServices(apart),
         key_values=key_values,
         measure_bias=bias_report,
     )

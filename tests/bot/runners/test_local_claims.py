@@ -4,12 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bot.runners.local import FileClaims
+from bot.coordination.locks import FileClaims
 
 TAKE = """
 import sys, time
 from pathlib import Path
-from bot.runners.local import FileClaims
+from bot.coordination.locks import FileClaims
 print(FileClaims(Path(sys.argv[1])).take(sys.argv[2]), flush=True)
 sys.stdin.read()
 """

@@ -24,7 +24,7 @@ quorum   = 2
 answer_seconds = 60                 # a stage, retries and the re-ask included
 ballot_seconds = 60
 synthesis_seconds = 60              # each chairman
-audit_share = 0.2
+audit_share = 0.0
 answer_temperature = 1.0            # where the model takes one; ballots and synthesis likewise
 rubric   = "default"
 max_round_usd = 0.50
@@ -67,7 +67,7 @@ def test_the_documented_file_is_read_as_documented(tmp_path: Path) -> None:
         "anthropic/claude-sonnet-4-6",
         "openai/gpt-5.1",
     ]
-    assert panel.terms == Terms(max_round_usd=0.5)
+    assert panel.terms == Terms(audit_share=0, max_round_usd=0.5)
 
 
 def test_the_example_in_the_repository_is_sound() -> None:

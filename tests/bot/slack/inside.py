@@ -15,9 +15,9 @@ from bot.slack.app import Slack
 from bot.slack.config import Tokens
 from bot.slack.workspace import SlackLimits
 from council.answers import Call, Reply
-from storage.memory import MemoryOutbox
 from tests.bot.app_fakes import an_app
 from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_outbox import MemoryOutbox
 from tests.wire.slack import BOT, FakeSlack, Message, Rates, Rules
 from tests.wire.slack.state import SCOPES, Installation
 

@@ -1,27 +1,19 @@
 """A hostile answer cannot mention anybody, forge a block or break a message."""
 
-from dataclasses import asdict
-
 import pytest
 
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
-from bot.render.pagination import paginate
-from bot.slack.block_kit import BlockLevel, fits_slack, render_message
 from bot.slack.modals import modal_pages
 from tests.bot.render.hostile import ANSWERS, FORGED, HUGE, LINKS, PARTED, TOKENS
-from tests.bot.slack.block_kit_checks import find_mentions, find_message_faults, find_page_faults
+from tests.bot.slack.block_kit_checks import find_mentions, find_page_faults, find_post_faults
 
 SMALL = [answer for answer in ANSWERS if answer not in HUGE]
 HUNDREDS = [SMALL[at : at + 100] for at in range(0, len(SMALL), 100)]
 
 
 def faults(post: Post) -> list[str]:
-    """Give what is wrong with the post's pages at any level and in a modal."""
-    found = []
-    for page in paginate(post, fits_slack):
-        for level in BlockLevel:
-            payload = asdict(render_message(page, level))
-            found += [*find_message_faults(payload), *find_mentions(payload)]
+    """Return what is wrong with the post as messages and in a modal."""
+    found = find_post_faults(post)
     for blocks in modal_pages([post]):
         found += [*find_page_faults(blocks), *find_mentions({"blocks": blocks})]
     return found
@@ -32,7 +24,7 @@ def an_answer(text: str) -> Post:
 
 
 def everywhere(text: str) -> Post:
-    """Give a post that says the text in every part."""
+    """Return a post that says the text in every part."""
     return Post(
         (
             Heading(text),

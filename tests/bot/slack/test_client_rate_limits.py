@@ -2,10 +2,15 @@
 
 import asyncio
 import time
+from dataclasses import replace
 
-from bot.slack.client import EditRateLimiter
+from bot.chat import IncomingMessage, Note, Post, SentMessage
+from bot.slack.client import EditRateLimiter, open_client
+from bot.slack.messages import SlackChat
+from bot.slack.workspace import CHAT, Directory, SlackLimits, Workspace
+from council.places import Place
 from tests.bot.slack.inside import FAST_LIMITS, make_fake_slack, run_slack
-from tests.wire.slack import Rates
+from tests.wire.slack import BOT, TEAM, Rates
 
 STORM_SECONDS = 2.0
 
@@ -46,6 +51,25 @@ async def test_no_progress_update_delays_an_answer() -> None:
         assert not acquired.is_set()
 
     await acquiring
+
+
+async def test_a_message_is_edited_at_most_every_three_seconds() -> None:
+    limits = replace(FAST_LIMITS, edit_seconds=0.3)
+    async with make_fake_slack() as slack, open_client(slack.api_url) as client:
+        directory = Directory(client, TEAM)
+        chat = SlackChat(Workspace(client, TEAM, BOT, directory, limits=limits), _no_ephemerals)
+        sent = SentMessage(Place(CHAT, TEAM, "C1"), "1.1")
+        await chat.show_progress(sent, Post((Note("1 of 3 answered"),)))
+        began = time.monotonic()
+
+        await chat.wait_for_edit_slot(sent)
+
+        assert time.monotonic() - began > 0.25
+    assert SlackLimits().edit_seconds == 3.0
+
+
+async def _no_ephemerals(_: IncomingMessage, __: Post) -> None:
+    raise AssertionError
 
 
 async def test_rounds_finish_at_slacks_own_rates() -> None:

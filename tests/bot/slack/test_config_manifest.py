@@ -118,7 +118,9 @@ def test_the_printed_manifest_matches_the_settings(
 ) -> None:
     home = home.with_settings(**settings)
 
-    ran, as_json = (home.here("slack", "manifest", *arguments, *more) for more in ((), ("--json",)))
+    ran, as_json = (
+        home.invoke("slack", "manifest", *arguments, *more) for more in ((), ("--json",))
+    )
 
     assert (ran.code, ran.err) == (0, "")
     assert yaml.safe_load(ran.out) == json.loads(as_json.out)
@@ -130,7 +132,7 @@ def is_one_sentence(ran: Result) -> bool:
 
 
 def test_http_without_a_url_is_an_error_of_one_sentence(home: Home) -> None:
-    ran = home.with_settings(**SECRET).here("slack", "manifest")
+    ran = home.with_settings(**SECRET).invoke("slack", "manifest")
 
     assert is_one_sentence(ran)
     assert "--url https://council.example.com" in ran.err
@@ -138,14 +140,14 @@ def test_http_without_a_url_is_an_error_of_one_sentence(home: Home) -> None:
 
 
 def test_a_bad_url_is_an_error_of_one_sentence(home: Home) -> None:
-    ran = home.here("slack", "manifest", "--url", "http://localhost:8765")
+    ran = home.invoke("slack", "manifest", "--url", "http://localhost:8765")
 
     assert is_one_sentence(ran)
     assert "'http://localhost:8765' is no address that Slack posts to" in ran.err
 
 
 def test_an_address_beside_an_app_token_is_printed_with_a_warning(home: Home) -> None:
-    ran = home.with_settings(**APP_TOKEN).here("slack", "manifest", "--url", "https://a.example")
+    ran = home.with_settings(**APP_TOKEN).invoke("slack", "manifest", "--url", "https://a.example")
 
     assert ran.code == 0
     assert "SLACK_APP_TOKEN is set, so `council serve` opens a socket" in ran.err

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from copy import deepcopy
 from typing import Any
 
-import aiohttp
 import pytest
 import pytest_asyncio
 
@@ -30,8 +29,8 @@ vendors = ["openai"]
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def ruled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """Give a product with rules of its own."""
-    async with run_stage(tmp_path_factory.mktemp("ruled"), "socket", RULES) as running:
+    """Run a product with rules of its own."""
+    async with run_stage(tmp_path_factory.mktemp("ruled"), RULES) as running:
         for name in ("C-CHEAP", "C-OPENAI"):
             opened = running.slack.workspace.channels[running.channel()]
             opened.id = name
@@ -149,7 +148,7 @@ async def test_an_admin_may_stop_the_round_of_another_user(ruled: Stage) -> None
 
 
 async def _in_private(stage: Stage, way: str, asker: str) -> tuple[str, Message]:
-    """Ask the secret in a way that others may not read, and give the round and its answer."""
+    """Ask the secret where others may not read it; return the round's id and its answer."""
     channel = stage.channel(asker, kind="private")
     if way == "direct message":
         channel = stage.slack.workspace.im_with(asker).id
@@ -185,7 +184,7 @@ async def test_a_private_round_is_readable_nowhere_else(stage: Stage, way: str) 
         stage.slack.state.ephemerals.clear()
         await stage.slack.click(_forged(bait, id_), f"council:{action}", other, "negative")
         await stage.whispered(other, elsewhere, "There is no round")
-    assert stage.served.home.sql("SELECT count(*) FROM feedback WHERE round_id = ?", id_) == [(0,)]
+    assert stage.home.sql("SELECT count(*) FROM feedback WHERE round_id = ?", id_) == [(0,)]
     assert stage.slack.views(other) == []
     own = {root.channel}
     assert all(
@@ -193,35 +192,8 @@ async def test_a_private_round_is_readable_nowhere_else(stage: Stage, way: str) 
     )
 
 
-async def test_a_round_of_slack_is_not_on_the_page(stage: Stage) -> None:
-    id_, _ = await _in_private(stage, "private channel", stage.person("kim"))
-    open_ = stage.channel()
-    await stage.asked(open_, "Which queue, in the open?")
-    (public,) = stage.rounds(open_)
-
-    for round_id in (id_, public):
-        for path in ("", "/round.json", "/round.md", "/state"):
-            status, text = await _page(stage, f"/rounds/{round_id}{path}")
-            assert status == 404
-            assert SECRET not in text
-    for path in ("/", "/rounds"):
-        status, text = await _page(stage, path)
-        assert status == 200
-        assert id_ not in text
-        assert SECRET not in text
-
-
-async def _page(stage: Stage, path: str) -> tuple[int, str]:
-    port = stage.served.home.settings["COUNCIL_PORT"]
-    async with (
-        aiohttp.ClientSession() as visitor,
-        visitor.get(f"http://127.0.0.1:{port}{path}") as answer,
-    ):
-        return answer.status, await answer.text()
-
-
 def _forged(message: Message, id_: str) -> Message:
-    """Give a message whose buttons carry another round's id."""
+    """Return a message whose buttons carry another round's id."""
     payload: dict[str, Any] = deepcopy(message.payload)
     for block in payload["blocks"]:
         for one in block.get("elements", []) if "actions" in block["type"] else []:

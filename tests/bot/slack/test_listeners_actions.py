@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.slack.serving import serve_slack
-from tests.bot.slack.story import SERVED, Stage, config, text_of
+from tests.bot.homes import Home
+from tests.bot.slack.story import SERVED, Stage, config, run_in_process, text_of
 from tests.wire.models import Behaviour, ModelServer, Say, answer, by_role, fences
 from tests.wire.slack import BOT, Event, FakeSlack, Message, Rates, Rules, UserAction
 
@@ -31,7 +31,7 @@ async def _running(stage: Stage, channel: str) -> Message:
     stage.models.script |= {"up": _slow(0), "down": _slow(60), "left": _slow(60)}
     await stage.slack.command("U1", channel, "/council", "panel:served Which queue, slowly?")
     held = "SELECT member FROM answer JOIN round ON round.id = round_id WHERE channel = ?"
-    await stage.slack.until(lambda: stage.served.home.sql(held, channel), 15)
+    await stage.slack.until(lambda: stage.home.sql(held, channel), 15)
     return stage.slack.messages(channel)[0]
 
 
@@ -39,18 +39,18 @@ def _root(stage: Stage, channel: str) -> str:
     return "".join(text_of(message) for message in stage.slack.messages(channel)[:1])
 
 
-async def test_answers_and_ballots_open_at_once_and_then_fill(either: Stage) -> None:
-    channel = either.channel()
-    root = await either.asked(channel)
+async def test_answers_and_ballots_open_at_once_and_then_fill(stage: Stage) -> None:
+    channel = stage.channel()
+    root = await stage.asked(channel)
 
-    await _press(either, root, "answers", "U2")
-    answers = await either.modal("U2", "Response ")
+    await _press(stage, root, "answers", "U2")
+    answers = await stage.modal("U2", "Response ")
     assert text_of(answers).count(", by ") == 3
-    await _press(either, root, "ballots", "U2")
-    ballots = await either.modal("U2", " and ranked ")
+    await _press(stage, root, "ballots", "U2")
+    ballots = await stage.modal("U2", " and ranked ")
 
     assert text_of(ballots).count(" and ranked ") == 3
-    first = either.slack.called("views.open")[-1].arguments["view"]
+    first = stage.slack.called("views.open")[-1].arguments["view"]
     assert "One moment" in str(first)
 
 
@@ -131,29 +131,29 @@ async def test_export_puts_the_round_in_its_thread_once_however_often_it_is_pres
 
 
 async def test_an_opinion_is_stored_with_its_reason_and_changed_by_a_second_press(
-    either: Stage,
+    stage: Stage,
 ) -> None:
-    channel = either.channel()
-    root = await either.asked(channel)
-    (id_,) = either.rounds(channel)
+    channel = stage.channel()
+    root = await stage.asked(channel)
+    (id_,) = stage.rounds(channel)
 
     def rated() -> list[tuple[int, str]]:
-        return either.served.home.sql(RATED, id_, "U1")
+        return stage.home.sql(RATED, id_, "U1")
 
-    await either.slack.click(root, "council:feedback", "U1", "negative")
-    view = await either.modal("U1", "What was wrong or missing?")
-    await either.slack.until(lambda: rated() == [(0, "")])
-    await either.slack.submit(view, {"why": "It names no price."}, "U1")
-    await either.slack.until(lambda: rated() == [(0, "It names no price.")])
-    await either.slack.click(root, "council:feedback", "U1", "negative")
-    again = await either.modal("U1", "It names no price.")
-    await either.slack.submit(again, {"why": "It names no price at all."}, "U1")
-    await either.slack.until(lambda: rated() == [(0, "It names no price at all.")])
+    await stage.slack.click(root, "council:feedback", "U1", "negative")
+    view = await stage.modal("U1", "What was wrong or missing?")
+    await stage.slack.until(lambda: rated() == [(0, "")])
+    await stage.slack.submit(view, {"why": "It names no price."}, "U1")
+    await stage.slack.until(lambda: rated() == [(0, "It names no price.")])
+    await stage.slack.click(root, "council:feedback", "U1", "negative")
+    again = await stage.modal("U1", "It names no price.")
+    await stage.slack.submit(again, {"why": "It names no price at all."}, "U1")
+    await stage.slack.until(lambda: rated() == [(0, "It names no price at all.")])
 
-    await either.slack.click(root, "council:feedback", "U1", "positive")
+    await stage.slack.click(root, "council:feedback", "U1", "positive")
 
-    await either.slack.until(lambda: rated() == [(1, "")])
-    await either.whispered("U1", channel, "Noted, thank you.")
+    await stage.slack.until(lambda: rated() == [(1, "")])
+    await stage.whispered("U1", channel, "Noted, thank you.")
 
 
 async def test_the_buttons_of_a_forgotten_round_say_that_it_is_forgotten(stage: Stage) -> None:
@@ -175,19 +175,19 @@ async def test_every_button_works_after_a_restart(tmp_path: Path) -> None:
         ModelServer() as models,
         FakeSlack(rules=Rules(rates=Rates(off=True))) as slack,
     ):
-        council = config(models.api_base)
-        async with serve_slack(tmp_path, slack, config=council) as served:
-            before = Stage(served, models)
-            channel, other = before.channel(), before.channel()
+        home = Home(tmp_path).with_config(config(models.api_base)).with_tables()
+        stage = Stage(home, slack, models)
+        channel, other = stage.channel(), stage.channel()
+        async with run_in_process(home, slack):
             event = await slack.mention("U1", channel, f"<@{BOT}> Which queue, once?")
-            root = await before.answered(channel)
-            await before.told(root)
-            stopped = await _running(before, other)
-            await _press(before, stopped, "cancel")
-            await slack.until(lambda: "Cancelled." in _root(before, other))
+            root = await stage.answered(channel)
+            await stage.told(root)
+            stopped = await _running(stage, other)
+            await _press(stage, stopped, "cancel")
+            await slack.until(lambda: "Cancelled." in _root(stage, other))
         models.script.clear()
-        async with serve_slack(tmp_path, slack, config=council) as served:
-            await _pressed_all(Stage(served, models), event, root, stopped)
+        async with run_in_process(home, slack):
+            await _pressed_all(stage, event, root, stopped)
         assert slack.faults == []
         assert slack.pings() == []
 

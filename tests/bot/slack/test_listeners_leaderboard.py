@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bot.slack.story import PATIENCE_SECONDS, Stage, text_of
+from tests.bot.slack.story import TIMEOUT_SECONDS, Stage, text_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -16,7 +16,7 @@ async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: St
     def boards() -> list[object]:
         return [m for m in stage.slack.messages(channel) if "Leaderboard" in text_of(m)]
 
-    await stage.slack.until(lambda: bool(boards()), PATIENCE_SECONDS)
+    await stage.slack.until(lambda: bool(boards()), TIMEOUT_SECONDS)
     (root,) = [m for m in stage.slack.messages(channel) if "Leaderboard" in text_of(m)]
 
     def files() -> dict[str, object]:
@@ -27,7 +27,7 @@ async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: St
             if any(where == channel and ts in under for where, ts in file.shared_in)
         }
 
-    await stage.slack.until(lambda: len(files()) == 2, PATIENCE_SECONDS)
+    await stage.slack.until(lambda: len(files()) == 2, TIMEOUT_SECONDS)
     picture = next(file for file in stage.slack.files if file.name == "leaderboard.png")
     assert files().keys() == {"leaderboard.png", "leaderboard.csv"}
     assert picture.content

@@ -29,18 +29,18 @@ def _received(stage: Stage, question: str) -> list[str]:
     return [asked.user for asked in stage.models.requests if question in asked.user]
 
 
-async def test_a_mention_in_a_channel_is_answered_in_its_thread(either: Stage) -> None:
-    channel = either.channel()
+async def test_a_mention_in_a_channel_is_answered_in_its_thread(stage: Stage) -> None:
+    channel = stage.channel()
 
-    event = await either.slack.mention("U1", channel, f"{ME} Which queue?")
+    event = await stage.slack.mention("U1", channel, f"{ME} Which queue?")
 
-    answer = await either.answered(channel)
+    answer = await stage.answered(channel)
     assert event.message
     assert answer.thread_ts == event.message.ts
     assert "Which queue?" in text_of(answer)
-    assert either.slack.messages(channel) == [event.message]
+    assert stage.slack.messages(channel) == [event.message]
     # In a thread without replies nobody would see it.
-    assert (await either.whispered("U1", channel, " in round ")).thread_ts is None
+    assert (await stage.whispered("U1", channel, " in round ")).thread_ts is None
 
 
 async def test_commands_can_be_mentioned_too(stage: Stage) -> None:
@@ -69,22 +69,20 @@ async def test_a_thread_is_shown_to_the_asker_before_it_is_sent(stage: Stage) ->
     assert not stage.rounds(channel)
 
 
-async def test_with_the_thread_the_models_receive_exactly_what_was_shown(either: Stage) -> None:
-    channel = either.channel()
-    offer = await _offered(either, channel, "which one, with all that?")
+async def test_with_the_thread_the_models_receive_exactly_what_was_shown(stage: Stage) -> None:
+    channel = stage.channel()
+    offer = await _offered(stage, channel, "which one, with all that?")
 
-    await either.slack.click(offer, "council:with_thread", "U1")
+    await stage.slack.click(offer, "council:with_thread", "U1")
 
-    answer = await either.answered(channel)
+    answer = await stage.answered(channel)
     assert answer.thread_ts == offer.thread_ts
-    assert offer not in either.slack.ephemerals("U1")
+    assert offer not in stage.slack.ephemerals("U1")
     shown = "ben: We need a <queue> by Friday.\n\nada: All we run is Postgres."
-    received = _received(either, "which one, with all that?")
+    received = _received(stage, "which one, with all that?")
     assert len(received) == 7
     assert all(shown in text for text in received)
-    assert either.served.home.sql("SELECT context FROM round WHERE channel = ?", channel) == [
-        (shown,)
-    ]
+    assert stage.home.sql("SELECT context FROM round WHERE channel = ?", channel) == [(shown,)]
 
 
 async def test_without_the_thread_the_models_receive_nothing_of_it(stage: Stage) -> None:
@@ -114,7 +112,7 @@ async def test_a_changed_thread_is_shown_again_before_anything_is_sent(
     assert not stage.rounds(channel)
     await stage.slack.click(again, "council:with_thread", "U1")
     await stage.answered(channel)
-    ((context,),) = stage.served.home.sql("SELECT context FROM round WHERE channel = ?", channel)
+    ((context,),) = stage.home.sql("SELECT context FROM round WHERE channel = ?", channel)
     assert "We need two queues." in context
 
 
@@ -169,7 +167,7 @@ async def test_in_the_councils_own_thread_a_question_follows_up(stage: Stage, be
     third = await stage.answered(channel, 3)
 
     assert second.thread_ts == third.thread_ts == said[0]
-    _, (two,), (three,) = stage.served.home.sql(
+    _, (two,), (three,) = stage.home.sql(
         "SELECT context FROM round WHERE channel = ? ORDER BY asked_at", channel
     )
     assert "Which queue is first?" in two
@@ -178,22 +176,22 @@ async def test_in_the_councils_own_thread_a_question_follows_up(stage: Stage, be
     assert "And at ten times that?" in three
 
 
-async def test_a_direct_message_is_answered_there_and_followed_up(either: Stage) -> None:
-    dora = either.person()
+async def test_a_direct_message_is_answered_there_and_followed_up(stage: Stage) -> None:
+    dora = stage.person()
 
-    await either.slack.direct_message(dora, "Which queue, between us?")
+    await stage.slack.direct_message(dora, "Which queue, between us?")
 
-    channel = either.slack.workspace.im_with(dora).id
-    answer = await either.answered(channel)
+    channel = stage.slack.workspace.im_with(dora).id
+    answer = await stage.answered(channel)
     assert answer.thread_ts is None
-    await either.slack.direct_message(dora, f"{ME} And at night?", answer.ts)
-    second = await either.answered(channel, 2)
+    await stage.slack.direct_message(dora, f"{ME} And at night?", answer.ts)
+    second = await stage.answered(channel, 2)
     assert second.thread_ts == answer.ts
-    _, (context,) = either.served.home.sql(
+    _, (context,) = stage.home.sql(
         "SELECT context FROM round WHERE channel = ? ORDER BY asked_at", channel
     )
     assert "Which queue, between us?" in context
-    assert either.slack.pings() == []
+    assert stage.slack.pings() == []
 
 
 async def test_a_direct_message_can_be_a_command(stage: Stage) -> None:
@@ -223,6 +221,6 @@ async def test_messages_of_bots_and_edits_are_ignored(stage: Stage) -> None:
     assert len(stage.rounds(channel)) == 1
 
 
-async def test_nothing_failed(either: Stage) -> None:
-    assert either.slack.faults == []
-    assert either.slack.pings() == []
+async def test_nothing_failed(stage: Stage) -> None:
+    assert stage.slack.faults == []
+    assert stage.slack.pings() == []

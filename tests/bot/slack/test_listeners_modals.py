@@ -23,24 +23,24 @@ async def _about(stage: Stage, message: Message, user: str) -> View:
     return stage.slack.views(user)[-1]
 
 
-async def test_the_word_ask_without_a_question_opens_the_modal(either: Stage) -> None:
-    dora = either.person()
-    channel = either.channel(dora)
+async def test_the_word_ask_without_a_question_opens_the_modal(stage: Stage) -> None:
+    dora = stage.person()
+    channel = stage.channel(dora)
 
-    deed = await either.slack.command(dora, channel, "/council", "ask")
+    deed = await stage.slack.command(dora, channel, "/council", "ask")
 
-    view = await either.modal(dora, "Ask the council")
+    view = await stage.modal(dora, "Ask the council")
     assert deed.message is None
     assert _offers(view, "panel") == {
         "house": "house: goes to nobody, since the members are scripted",
         "served": "served: goes to this machine",
     }
     assert list(_offers(view, "audience")) == ["here", "me"]
-    await either.slack.submit(view, {"question": "Which queue?", "panel": "served"}, dora)
-    answer = await either.answered(channel)
+    await stage.slack.submit(view, {"question": "Which queue?", "panel": "served"}, dora)
+    answer = await stage.answered(channel)
     assert answer.thread_ts is None
-    assert "Asking Up" in text_of(await either.whispered(dora, channel, " in round "))
-    assert either.slack.views(dora) == []
+    assert "Asking Up" in text_of(await stage.whispered(dora, channel, " in round "))
+    assert stage.slack.views(dora) == []
 
 
 async def test_a_message_is_asked_about_in_its_thread(stage: Stage) -> None:
@@ -55,7 +55,7 @@ async def test_a_message_is_asked_about_in_its_thread(stage: Stage) -> None:
     await stage.slack.submit(view, {"question": "Is he right?"}, dora)
     answer = await stage.answered(channel)
     assert answer.thread_ts == message.ts
-    assert stage.served.home.sql("SELECT context FROM round WHERE channel = ?", channel) == [
+    assert stage.home.sql("SELECT context FROM round WHERE channel = ?", channel) == [
         ("@ada, is 1 < 2 for a <queue>?",)
     ]
     # Nobody has replied there yet, so a whisper in the thread would not be seen.
@@ -107,25 +107,25 @@ async def test_the_global_shortcut_asks_for_a_channel_or_a_private_answer(stage:
 
 
 async def test_errors_are_shown_at_their_field_and_the_modal_keeps_its_input(
-    either: Stage,
+    stage: Stage,
 ) -> None:
-    dora = either.person()
-    away = either.slack.workspace.add_channel(Channel("C-AWAY", "away", members={dora}))
-    await either.slack.shortcut(dora, ANYWHERE)
-    view = await either.modal(dora, "Ask the council")
+    dora = stage.person()
+    away = stage.slack.workspace.add_channel(Channel("C-AWAY", "away", members={dora}))
+    await stage.slack.shortcut(dora, ANYWHERE)
+    view = await stage.modal(dora, "Ask the council")
 
-    await either.slack.submit(view, {"question": "Which queue?", "channel": away.id}, dora)
+    await stage.slack.submit(view, {"question": "Which queue?", "channel": away.id}, dora)
     assert view.errors == {
         "channel": "I am not in this channel: type /invite and my name, then ask again."
     }
-    await either.slack.submit(view, {"question": "\u200b", "audience": "me"}, dora)
+    await stage.slack.submit(view, {"question": "\u200b", "audience": "me"}, dora)
 
     assert list(view.errors) == ["question"]
     assert "The question is empty" in view.errors["question"]
-    assert either.slack.views(dora) == [view]
+    assert stage.slack.views(dora) == [view]
     away.members.add(BOT)
-    await either.slack.submit(view, {"question": "Which queue?", "channel": away.id}, dora)
-    await either.answered(away.id)
+    await stage.slack.submit(view, {"question": "Which queue?", "channel": away.id}, dora)
+    await stage.answered(away.id)
 
 
 async def test_a_modal_submitted_twice_is_asked_once(stage: Stage) -> None:
@@ -152,6 +152,6 @@ async def test_in_a_conversation_of_others_the_council_says_where_to_ask(stage: 
     assert not stage.rounds(two.id)
 
 
-async def test_nothing_failed(either: Stage) -> None:
-    assert either.slack.faults == []
-    assert either.slack.pings() == []
+async def test_nothing_failed(stage: Stage) -> None:
+    assert stage.slack.faults == []
+    assert stage.slack.pings() == []

@@ -31,22 +31,22 @@ async def _storm(stage: Stage, event: Event) -> None:
         assert all(answer.accepted for answer in answers)
 
 
-async def test_a_thousand_deliveries_are_one_round_and_one_answer(either: Stage) -> None:
-    channel = either.channel()
-    asked = await either.slack.mention("U1", channel, f"{ME} Which queue of a thousand?")
-    root = either.slack.says("U2", channel, "We need a queue.")
-    offered = await either.slack.mention("U1", channel, f"{ME} which?", root.ts)
-    helped = await either.slack.mention("U1", channel, f"{ME} help")
-    refused = await either.slack.mention("U1", channel, f"{ME} panel:nope Which?")
+async def test_a_thousand_deliveries_are_one_round_and_one_answer(stage: Stage) -> None:
+    channel = stage.channel()
+    asked = await stage.slack.mention("U1", channel, f"{ME} Which queue of a thousand?")
+    root = stage.slack.says("U2", channel, "We need a queue.")
+    offered = await stage.slack.mention("U1", channel, f"{ME} which?", root.ts)
+    helped = await stage.slack.mention("U1", channel, f"{ME} help")
+    refused = await stage.slack.mention("U1", channel, f"{ME} panel:nope Which?")
 
-    await _storm(either, asked)
-    await asyncio.gather(*[_storm_some(either, event) for event in (offered, helped, refused)])
+    await _storm(stage, asked)
+    await asyncio.gather(*[_storm_some(stage, event) for event in (offered, helped, refused)])
 
-    answer = await either.answered(channel)
-    await either.told(answer)
-    assert len(either.rounds(channel)) == 1
-    assert len(either.ours(channel)) == 7  # the answer, five replies, the file
-    told = [text_of(message) for message in either.whispers("U1", channel)]
+    answer = await stage.answered(channel)
+    await stage.told(answer)
+    assert len(stage.rounds(channel)) == 1
+    assert len(stage.ours(channel)) == 7  # the answer, five replies, the file
+    told = [text_of(message) for message in stage.whispers("U1", channel)]
     assert len(told) == 4
     for said in (" in round ", "Send this thread along", "/council budget", "no panel 'nope'"):
         assert sum(said in one for one in told) == 1

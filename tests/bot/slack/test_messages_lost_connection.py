@@ -62,16 +62,6 @@ async def test_nothing_is_lost_without_the_scope_to_read_history() -> None:
         assert bot.ours() == [root]
 
 
-async def test_an_edit_that_fails_at_slack_is_sent_plainer() -> None:
-    async with make_fake_slack() as slack, run_slack(slack) as bot:
-        root = await bot.asks()
-        slack.trouble("chat.update", Refuse("fatal_error"), times=2)
-        bot.go_on()
-
-        await bot.delivered()
-        assert "council:answers" in str(root.blocks)
-
-
 async def test_a_late_progress_update_does_not_replace_the_answer() -> None:
     async with make_fake_slack() as slack, run_slack(slack, limits=IMPATIENT) as bot:
         slack.trouble("chat.update", Slow(1.2, before=True))

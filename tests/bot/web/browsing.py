@@ -1,4 +1,4 @@
-"""A site on fakes, and HTTP clients with cookies that act as browsers."""
+"""A site on in-process fakes, and HTTP clients with cookies that act as browsers."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -37,21 +37,21 @@ class Clock:
 
 @dataclass(slots=True)
 class Site:
-    """A site and everybody who visits it."""
+    """A site and the browsers of its visitors."""
 
-    site: WebContext
+    context: WebContext
     app: Starlette
     clock: Clock
     browsers: list["Browser"] = field(default_factory=list)
 
     @property
     def store(self) -> MemoryStore:
-        store = self.site.app.store
+        store = self.context.app.store
         assert isinstance(store, MemoryStore)
         return store
 
     def browser(self, address: str = ADDRESS, **headers: str) -> "Browser":
-        """Return the browser of somebody new."""
+        """Return the browser of a new visitor."""
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
         client = httpx.AsyncClient(
             transport=transport, base_url=address, headers={**HTML, **headers}
@@ -61,21 +61,23 @@ class Site:
 
     async def close(self) -> None:
         """Stop every round and close every browser."""
-        runner = self.site.app.runner
+        runner = self.context.app.runner
         assert isinstance(runner, LocalRunner)
+        for running in [*runner._tasks.all()]:
+            await runner.stop(running.id)  # otherwise, close would wait for a model that hangs
         await runner.close()
         for browser in self.browsers:
             await browser.client.aclose()
 
-    async def hold(self, round_: Round) -> Round:
+    async def run_round(self, round_: Round) -> Round:
         """Run a round to its end."""
         await self.store.open(round_)
-        return await run_round(round_.id, RoundServices(self.site.app.gateway, self.store))
+        return await run_round(round_.id, RoundServices(self.context.app.gateway, self.store))
 
-    async def ended(self, round_id: str) -> Round:
+    async def wait_until_closed(self, round_id: str) -> Round:
         """Wait for the end of a running round."""
-        async with self.site.app.runner.subscribe(round_id) as sights:
-            return [sight.round_ async for sight in sights][-1]
+        async with self.context.app.runner.subscribe(round_id) as snapshots:
+            return [snapshot.round_ async for snapshot in snapshots][-1]
 
 
 def make_site(
@@ -87,11 +89,11 @@ def make_site(
 ) -> Site:
     """Return a site that requires the token, if one is given."""
     clock = Clock()
-    seals = PageSigner(f"key of {token}".encode(), clock)
-    found = WebContext(
-        app_context or an_app(), seals, token, state=state, failed_login_delay_seconds=0
+    signer = PageSigner(f"key of {token}".encode(), clock)
+    context = WebContext(
+        app_context or an_app(), signer, token, state=state, failed_login_delay_seconds=0
     )
-    return Site(found, create_app(found, loopback=loopback), clock)
+    return Site(context, create_app(context, loopback=loopback), clock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ def forms_of(page: httpx.Response) -> list[Form]:
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """Somebody's browser."""
+    """The browser of one visitor."""
 
     client: httpx.AsyncClient
 
@@ -161,7 +163,7 @@ class Browser:
 
     @property
     def visitor(self) -> Visitor:
-        """Who this browser is to the site."""
+        """The visitor, as the site identifies this browser."""
         return Visitor(self.client.cookies["council_visitor"])
 
 

@@ -8,16 +8,16 @@ from tests.bot.web.browsing import TOKEN, Site, make_site
 
 
 @pytest.fixture
-async def town() -> AsyncIterator[Site]:
-    """Return a site on loopback that asks for no token."""
-    town = make_site()
-    yield town
-    await town.close()
+async def site() -> AsyncIterator[Site]:
+    """Yield a site on loopback that requires no token."""
+    site = make_site()
+    yield site
+    await site.close()
 
 
 @pytest.fixture
-async def gated() -> AsyncIterator[Site]:
-    """Return a site that asks for its token."""
-    town = make_site(token=TOKEN)
-    yield town
-    await town.close()
+async def locked_site() -> AsyncIterator[Site]:
+    """Yield a site that requires its token."""
+    site = make_site(token=TOKEN)
+    yield site
+    await site.close()

@@ -10,45 +10,45 @@ from tests.builders import CLAUDE, GEMINI, GPT, GROK, a_panel
 from tests.fakes.gateway import FakeGateway, rank_by_text
 
 
-async def test_a_process_that_answers_is_alive(town: Site) -> None:
-    found = await town.browser().get("/healthz")
+async def test_a_process_that_answers_is_alive(site: Site) -> None:
+    found = await site.browser().get("/healthz")
 
     assert (found.status_code, found.json()) == (200, {"status": "ok"})
 
 
-async def test_it_is_ready_when_a_round_could_be_held(town: Site) -> None:
-    found = await town.browser().get("/readyz")
+async def test_it_is_ready_when_a_round_could_be_held(site: Site) -> None:
+    found = await site.browser().get("/readyz")
 
     assert (found.status_code, found.json()) == (200, {"status": "ready", "panels": ["house"]})
 
 
 async def test_it_is_alive_but_not_ready_without_its_database() -> None:
-    town = make_site(an_app(store=BrokenStore(StoreError("The database is locked."))))
+    site = make_site(an_app(store=BrokenStore(StoreError("The database is locked."))))
 
-    alive, ready = [await town.browser().get(path) for path in ("/healthz", "/readyz")]
+    alive, ready = [await site.browser().get(path) for path in ("/healthz", "/readyz")]
 
     assert (alive.status_code, ready.status_code) == (200, 503)
     assert ready.json() == {"status": "not ready", "why": "The database is locked."}
-    await town.close()
+    await site.close()
 
 
 async def test_it_is_not_ready_until_its_models_are() -> None:
     states = ["Fetching a model: 40% of 9 MB …", ""]
-    town = make_site(state=lambda: states[0])
+    site = make_site(state=lambda: states[0])
 
-    before = await town.browser().get("/readyz")
-    page = await town.browser().get("/")
+    before = await site.browser().get("/readyz")
+    page = await site.browser().get("/")
     states.pop(0)
-    after = await town.browser().get("/readyz")
+    after = await site.browser().get("/readyz")
 
     assert (before.status_code, before.json()["why"]) == (503, "Fetching a model: 40% of 9 MB …")
     assert "Fetching a model: 40% of 9 MB …" in page.text
     assert after.status_code == 200
-    await town.close()
+    await site.close()
 
 
-async def figures(town: Site) -> dict[str, float]:
-    text = (await town.browser().get("/metrics")).text
+async def figures(site: Site) -> dict[str, float]:
+    text = (await site.browser().get("/metrics")).text
     lines = re.findall(r"^(council_\S*?(?:\{.*?\})?) (\S+)$", text, re.MULTILINE)
     return {name: float(value) for name, value in lines}
 
@@ -59,12 +59,12 @@ async def test_the_metrics_count_rounds_and_paid_replies() -> None:
         judges={CLAUDE: ["I rank none.", rank_by_text], GEMINI: "I rank none."},
     )
     panel = a_panel(4, chairmen=[GROK])
-    town = make_site(an_app(gateway, panels=[panel]))
-    before = await figures(town)
-    closed = await town.ended(
-        redirected_round_id(await town.browser().ask("Is this in the figures?"))
+    site = make_site(an_app(gateway, panels=[panel]))
+    before = await figures(site)
+    closed = await site.wait_until_closed(
+        redirected_round_id(await site.browser().ask("Is this in the figures?"))
     )
-    after = await figures(town)
+    after = await figures(site)
 
     more = {name: value - before.get(name, 0) for name, value in after.items()}
     replies = {name: value for name, value in more.items() if name.startswith("council_replies_t")}
@@ -75,10 +75,10 @@ async def test_the_metrics_count_rounds_and_paid_replies() -> None:
     assert sum(replies.values()) == len(closed.replies)
     assert more[f'council_absences_total{{member="{GPT}",role="answer"}}'] == 1
     assert after["council_rounds_under_way"] == 0
-    await town.close()
+    await site.close()
 
 
-async def test_the_metrics_contain_no_texts(town: Site) -> None:
-    await town.ended(redirected_round_id(await town.browser().ask("Is this a secret?")))
+async def test_the_metrics_contain_no_texts(site: Site) -> None:
+    await site.wait_until_closed(redirected_round_id(await site.browser().ask("Is this a secret?")))
 
-    assert "secret" not in (await town.browser().get("/metrics")).text
+    assert "secret" not in (await site.browser().get("/metrics")).text

@@ -20,67 +20,71 @@ PATHS = ("/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/events", "/me
 OPEN = ("/login", "/healthz", "/readyz", "/static/council.css")
 
 
-async def a_held_round(town: Site) -> str:
-    return (await town.hold(a_round_of(SOMEBODY, private=True))).id
+async def a_closed_round(site: Site) -> str:
+    return (await site.run_round(a_round_of(SOMEBODY, private=True))).id
 
 
-def linked(town: Site, round_id: str, read: str = "") -> str:
-    return f"/rounds/{round_id}{read}?key={town.site.signer.link_key(round_id)}"
+def linked(site: Site, round_id: str, read: str = "") -> str:
+    return f"/rounds/{round_id}{read}?key={site.context.signer.link_key(round_id)}"
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_page_without_the_token_redirects_to_the_login(gated: Site, path: str) -> None:
-    sent = await gated.browser().get(path)
+async def test_a_page_without_the_token_redirects_to_the_login(
+    locked_site: Site, path: str
+) -> None:
+    sent = await locked_site.browser().get(path)
 
     assert (sent.status_code, sent.headers["location"]) == (303, f"/login?next={path}")
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_an_api_request_without_the_token_is_refused(gated: Site, path: str) -> None:
+async def test_an_api_request_without_the_token_is_refused(locked_site: Site, path: str) -> None:
     refused = [
-        await gated.browser().get(path, accept="application/json"),
-        await gated.browser().get(path, authorization="Bearer wrong", accept="*/*"),
-        await gated.browser().get(path, authorization="", accept="*/*", cookie="council_pass=x"),
-        await gated.browser().post(path),
+        await locked_site.browser().get(path, accept="application/json"),
+        await locked_site.browser().get(path, authorization="Bearer wrong", accept="*/*"),
+        await locked_site.browser().get(
+            path, authorization="", accept="*/*", cookie="council_pass=x"
+        ),
+        await locked_site.browser().post(path),
     ]
 
     assert {page.status_code for page in refused} == {401}
     assert "COUNCIL_WEB_TOKEN" in refused[0].text
 
 
-async def test_without_the_token_nothing_is_asked(gated: Site) -> None:
-    browser = gated.browser()
+async def test_without_the_token_nothing_is_asked(locked_site: Site) -> None:
+    browser = locked_site.browser()
     form = await browser.form("/login", "/login")
 
     refused = await browser.post("/ask", **(form | {"question": "Why?"}))
 
     assert refused.status_code == 401
-    assert await gated.store.list_summaries() == ()
+    assert await locked_site.store.list_summaries() == ()
 
 
 @pytest.mark.parametrize("path", OPEN)
-async def test_public_paths_need_no_token(gated: Site, path: str) -> None:
-    assert (await gated.browser().get(path)).status_code == 200
+async def test_public_paths_need_no_token(locked_site: Site, path: str) -> None:
+    assert (await locked_site.browser().get(path)).status_code == 200
 
 
 @pytest.mark.parametrize(
     "path", ["/login", "/loginx", "/login/x", "/healthz/x", "/static/none", "/rounds/none?key=x"]
 )
-async def test_without_the_token_no_page_shows_a_question(gated: Site, path: str) -> None:
-    round_ = await gated.hold(a_round_of(SOMEBODY))
+async def test_without_the_token_no_page_shows_a_question(locked_site: Site, path: str) -> None:
+    round_ = await locked_site.run_round(a_round_of(SOMEBODY))
 
-    assert round_.question.text not in (await gated.browser().get(path)).text
+    assert round_.question.text not in (await locked_site.browser().get(path)).text
 
 
-async def test_a_bearer_of_the_token_is_let_in(gated: Site) -> None:
-    bearer = gated.browser(authorization=f"Bearer {TOKEN}")
+async def test_a_bearer_of_the_token_is_let_in(locked_site: Site) -> None:
+    bearer = locked_site.browser(authorization=f"Bearer {TOKEN}")
 
     assert (await bearer.get("/metrics", accept="*/*")).status_code == 200
     assert redirected_round_id(await bearer.ask("Why?"))
 
 
-async def test_a_login_redirects_to_the_requested_page(gated: Site) -> None:
-    browser = gated.browser()
+async def test_a_login_redirects_to_the_requested_page(locked_site: Site) -> None:
+    browser = locked_site.browser()
     asked = await browser.get("/rounds")
     form = await browser.form(asked.headers["location"], "/login")
 
@@ -91,8 +95,8 @@ async def test_a_login_redirects_to_the_requested_page(gated: Site) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["", "x", TOKEN + " ", TOKEN.upper(), "ü" * 40])
-async def test_a_wrong_token_is_said_to_be_wrong(gated: Site, wrong: str) -> None:
-    browser = gated.browser()
+async def test_a_wrong_token_is_said_to_be_wrong(locked_site: Site, wrong: str) -> None:
+    browser = locked_site.browser()
 
     refused = await browser.log_in(wrong)
 
@@ -102,8 +106,8 @@ async def test_a_wrong_token_is_said_to_be_wrong(gated: Site, wrong: str) -> Non
     assert (await browser.get("/")).status_code == 303
 
 
-async def test_no_token_is_right_where_none_is_asked_for(town: Site) -> None:
-    assert (await town.browser().log_in("")).status_code == 403
+async def test_no_token_is_right_where_none_is_asked_for(site: Site) -> None:
+    assert (await site.browser().log_in("")).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -122,8 +126,10 @@ async def test_no_token_is_right_where_none_is_asked_for(town: Site) -> None:
         ("/" + "a" * 999, "/"),
     ],
 )
-async def test_the_login_redirects_to_no_other_site(gated: Site, wanted: str, sent: str) -> None:
-    let_in = await gated.browser().log_in(next=wanted)
+async def test_the_login_redirects_to_no_other_site(
+    locked_site: Site, wanted: str, sent: str
+) -> None:
+    let_in = await locked_site.browser().log_in(next=wanted)
 
     assert (let_in.status_code, let_in.headers["location"]) == (303, sent)
 
@@ -132,9 +138,9 @@ async def test_the_login_redirects_to_no_other_site(gated: Site, wanted: str, se
     ("address", "secure"), [("http://localhost:8000", False), ("https://localhost", True)]
 )
 async def test_cookies_are_http_only_and_same_site(
-    gated: Site, address: str, *, secure: bool
+    locked_site: Site, address: str, *, secure: bool
 ) -> None:
-    browser = gated.browser(address)
+    browser = locked_site.browser(address)
     login = await browser.get("/login")
     let_in = await browser.log_in()
 
@@ -145,23 +151,23 @@ async def test_cookies_are_http_only_and_same_site(
         assert ("secure" in flags) is secure
 
 
-async def test_a_session_expires(gated: Site) -> None:
-    browser = gated.browser()
+async def test_a_session_expires(locked_site: Site) -> None:
+    browser = locked_site.browser()
     await browser.log_in()
 
-    gated.clock.now += SESSION_SECONDS
+    locked_site.clock.now += SESSION_SECONDS
     last = (await browser.get("/")).status_code
-    gated.clock.now += 1
+    locked_site.clock.now += 1
 
     assert (last, (await browser.get("/")).status_code) == (200, 303)
 
 
-async def test_a_new_token_invalidates_sessions_and_links(gated: Site) -> None:
-    browser = gated.browser()
+async def test_a_new_token_invalidates_sessions_and_links(locked_site: Site) -> None:
+    browser = locked_site.browser()
     await browser.log_in()
-    round_id = await a_held_round(gated)
-    link = linked(gated, round_id)
-    changed = make_site(gated.site.app, token="another long random text")
+    round_id = await a_closed_round(locked_site)
+    link = linked(locked_site, round_id)
+    changed = make_site(locked_site.context.app, token="another long random text")
 
     other = changed.browser()
     other.client.cookies.update(browser.client.cookies)
@@ -173,102 +179,106 @@ async def test_a_new_token_invalidates_sessions_and_links(gated: Site) -> None:
 
 
 @pytest.mark.parametrize("read", READS)
-async def test_a_signed_link_opens_its_round_without_the_token(gated: Site, read: str) -> None:
-    round_id = await a_held_round(gated)
+async def test_a_signed_link_opens_its_round_without_the_token(
+    locked_site: Site, read: str
+) -> None:
+    round_id = await a_closed_round(locked_site)
 
-    opened = await gated.browser().get(linked(gated, round_id, read))
+    opened = await locked_site.browser().get(linked(locked_site, round_id, read))
 
     assert opened.status_code == 200
 
 
 @pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize("key", ["", "x", "AAAA.BBBB", "\u2028", "a" * 5000])
-async def test_a_forged_link_opens_nothing(gated: Site, key: str, read: str) -> None:
-    round_id = await a_held_round(gated)
+async def test_a_forged_link_opens_nothing(locked_site: Site, key: str, read: str) -> None:
+    round_id = await a_closed_round(locked_site)
 
-    refused = await gated.browser().get(f"/rounds/{round_id}{read}?key={key}")
+    refused = await locked_site.browser().get(f"/rounds/{round_id}{read}?key={key}")
 
     assert refused.status_code == 403
     assert "This link is not whole, or not ours" in refused.text
     assert "Postgres" not in refused.text
 
 
-async def test_a_link_opens_no_other_round(gated: Site) -> None:
-    await a_held_round(gated)
-    key = gated.site.signer.link_key("0123456789")
+async def test_a_link_opens_no_other_round(locked_site: Site) -> None:
+    await a_closed_round(locked_site)
+    key = locked_site.context.signer.link_key("0123456789")
 
-    assert (await gated.browser().get(f"/rounds/abcdef0123?key={key}")).status_code == 403
+    assert (await locked_site.browser().get(f"/rounds/abcdef0123?key={key}")).status_code == 403
 
 
-async def test_a_signature_is_valid_for_one_purpose_only(gated: Site) -> None:
-    round_id = await a_held_round(gated)
-    seals = gated.site.signer
+async def test_a_signature_is_valid_for_one_purpose_only(locked_site: Site) -> None:
+    round_id = await a_closed_round(locked_site)
+    seals = locked_site.context.signer
 
     for key in (seals.csrf_token(round_id), seals.session_token().removeprefix("pass.")):
-        assert (await gated.browser().get(f"/rounds/{round_id}?key={key}")).status_code == 403
+        assert (await locked_site.browser().get(f"/rounds/{round_id}?key={key}")).status_code == 403
     assert not seals.is_session_token("pass." + seals.link_key("pass"))
     assert not seals.is_session_token("pass." + seals.csrf_token("pass"))
 
 
-async def test_a_link_expires(gated: Site) -> None:
-    link = linked(gated, await a_held_round(gated))
+async def test_a_link_expires(locked_site: Site) -> None:
+    link = linked(locked_site, await a_closed_round(locked_site))
 
-    gated.clock.now += LINK_SECONDS
-    last = await gated.browser().get(link)
-    gated.clock.now += 1
-    refused = await gated.browser().get(link)
+    locked_site.clock.now += LINK_SECONDS
+    last = await locked_site.browser().get(link)
+    locked_site.clock.now += 1
+    refused = await locked_site.browser().get(link)
 
     assert (last.status_code, refused.status_code) == (200, 403)
     assert "This link has run out: ask for the round in the chat it came from." in refused.text
 
 
-async def test_a_valid_link_to_an_unknown_round_is_not_found(gated: Site) -> None:
-    assert (await gated.browser().get(linked(gated, "0123456789"))).status_code == 404
+async def test_a_valid_link_to_an_unknown_round_is_not_found(locked_site: Site) -> None:
+    assert (await locked_site.browser().get(linked(locked_site, "0123456789"))).status_code == 404
 
 
 @pytest.mark.parametrize("act", ["again", "stop", "resume"])
-async def test_a_signed_link_permits_no_action(gated: Site, act: str) -> None:
-    round_id = await a_held_round(gated)
-    browser = gated.browser()
+async def test_a_signed_link_permits_no_action(locked_site: Site, act: str) -> None:
+    round_id = await a_closed_round(locked_site)
+    browser = locked_site.browser()
     form = await browser.form("/login", "/login")
 
-    done = await browser.post(linked(gated, round_id, f"/{act}"), **form)
+    done = await browser.post(linked(locked_site, round_id, f"/{act}"), **form)
 
     assert done.status_code == 401
-    assert len(await gated.store.list_summaries()) == 1
+    assert len(await locked_site.store.list_summaries()) == 1
 
 
-async def test_a_link_opens_only_its_own_round(gated: Site) -> None:
-    await gated.hold(a_round_of(SOMEBODY, "aaaaaaaaaa"))
+async def test_a_link_opens_only_its_own_round(locked_site: Site) -> None:
+    await locked_site.run_round(a_round_of(SOMEBODY, "aaaaaaaaaa"))
     other = a_round_of(SOMEBODY, "bbbbbbbbbb")
 
-    page = await gated.browser().get(linked(gated, (await gated.hold(other)).id))
+    page = await locked_site.browser().get(
+        linked(locked_site, (await locked_site.run_round(other)).id)
+    )
 
     assert "aaaaaaaaaa" not in page.text
     assert not {form.action for form in forms_of(page) if form.action.startswith("/rounds/")}
 
 
-async def test_a_signed_link_is_read_only_for_the_asker_too(gated: Site) -> None:
-    browser = await in_without_a_pass(gated)
+async def test_a_signed_link_is_read_only_for_the_asker_too(locked_site: Site) -> None:
+    browser = await a_browser_without_session(locked_site)
     round_ = a_round_of(browser.visitor)
-    await gated.store.open(round_)
+    await locked_site.store.open(round_)
 
-    page = await browser.get(linked(gated, round_.id))
+    page = await browser.get(linked(locked_site, round_.id))
 
     assert "This round stopped before its end." in page.text
     assert not {form.action for form in forms_of(page) if form.action.startswith("/rounds/")}
 
 
-async def in_without_a_pass(town: Site) -> Browser:
-    browser = town.browser()
+async def a_browser_without_session(site: Site) -> Browser:
+    browser = site.browser()
     await browser.get("/login")
     return browser
 
 
 async def test_links_work_where_no_token_is_asked_for() -> None:
-    town = make_site(an_app())
-    round_id = await a_held_round(town)
+    site = make_site(an_app())
+    round_id = await a_closed_round(site)
 
-    assert (await town.browser().get(f"/rounds/{round_id}")).status_code == 404
-    assert (await town.browser().get(linked(town, round_id))).status_code == 200
-    await town.close()
+    assert (await site.browser().get(f"/rounds/{round_id}")).status_code == 404
+    assert (await site.browser().get(linked(site, round_id))).status_code == 200
+    await site.close()

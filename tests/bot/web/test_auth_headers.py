@@ -67,18 +67,18 @@ def is_harmless(response: httpx.Response) -> bool:
 
 @pytest.mark.parametrize(("path", "status"), PATHS)
 async def test_every_response_forbids_foreign_scripts_and_frames(
-    town: Site, path: str, status: int
+    site: Site, path: str, status: int
 ) -> None:
-    await town.hold(a_round_of(SOMEBODY))
+    await site.run_round(a_round_of(SOMEBODY))
 
-    response = await town.browser().get(path)
+    response = await site.browser().get(path)
 
     assert response.status_code == status
     assert is_harmless(response)
 
 
-async def test_errors_of_the_middleware_have_the_headers_too(gated: Site) -> None:
-    browser = gated.browser()
+async def test_errors_of_the_middleware_have_the_headers_too(locked_site: Site) -> None:
+    browser = locked_site.browser()
     refused = [
         await browser.get("/"),
         await browser.get("/", accept="*/*"),
@@ -91,22 +91,22 @@ async def test_errors_of_the_middleware_have_the_headers_too(gated: Site) -> Non
 
 @pytest.mark.parametrize("path", ["/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/state"])
 async def test_a_database_error_is_shown_as_its_sentence(path: str) -> None:
-    town = make_site(an_app(store=BrokenStore(StoreError("The disk is full: make room."))))
+    site = make_site(an_app(store=BrokenStore(StoreError("The disk is full: make room."))))
 
-    failed = await town.browser().get(path)
+    failed = await site.browser().get(path)
 
     assert failed.status_code == 503
     assert "The disk is full: make room." in failed.text
     assert is_harmless(failed)
-    await town.close()
+    await site.close()
 
 
 @pytest.mark.parametrize("path", ["/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/state"])
 async def test_an_unexpected_error_is_a_page_with_a_reference(path: str) -> None:
-    town = make_site(an_app(store=BrokenStore(ZeroDivisionError("secret insides"))))
+    site = make_site(an_app(store=BrokenStore(ZeroDivisionError("secret insides"))))
 
     with capture_logs() as logged:
-        failed = await town.browser().get(path)
+        failed = await site.browser().get(path)
 
     (line,) = logged
     assert failed.status_code == 500
@@ -114,20 +114,20 @@ async def test_an_unexpected_error_is_a_page_with_a_reference(path: str) -> None
     assert not {"secret", "ZeroDivision", "Traceback"} & set(re.findall(r"\w+", failed.text))
     assert (line["event"], line["log_level"]) == ("page_failed", "error")
     assert is_harmless(failed)
-    await town.close()
+    await site.close()
 
 
 async def test_a_stream_that_fails_says_so_in_the_stream() -> None:
-    town = make_site(an_app(store=(store := FailingLater())))
+    site = make_site(an_app(store=(store := FailingLater())))
     await store.open(a_round_of(SOMEBODY))
 
     with capture_logs() as logged:
-        stream = await town.browser().get("/rounds/abcdef0123/events")
+        stream = await site.browser().get("/rounds/abcdef0123/events")
 
     assert f"Something went wrong (ref {logged[0]['ref']})." in stream.text
     assert "event: stopped" in stream.text
     assert "insides" not in stream.text
-    await town.close()
+    await site.close()
 
 
 class FailingLater(MemoryStore):
@@ -145,28 +145,28 @@ class FailingLater(MemoryStore):
 @pytest.mark.parametrize(
     "host", ["example.org", "localhost.example.org", "127.0.0.1.example.org:8000", "", "[::2]"]
 )
-async def test_an_untrusted_host_name_is_refused(town: Site, host: str) -> None:
-    refused = await town.browser().get("/", host=host)
+async def test_an_untrusted_host_name_is_refused(site: Site, host: str) -> None:
+    refused = await site.browser().get("/", host=host)
 
     assert refused.status_code == 400
     assert is_harmless(refused)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost", "LOCALHOST:8000", "[::1]:8000"])
-async def test_loopback_host_names_are_answered(town: Site, host: str) -> None:
-    assert (await town.browser().get("/", host=host)).status_code == 200
+async def test_loopback_host_names_are_answered(site: Site, host: str) -> None:
+    assert (await site.browser().get("/", host=host)).status_code == 200
 
 
 async def test_a_public_page_answers_to_any_host_name() -> None:
-    town = make_site(token=TOKEN, loopback=False)
+    site = make_site(token=TOKEN, loopback=False)
 
-    assert (await town.browser("http://council.example.org").get("/login")).status_code == 200
-    await town.close()
+    assert (await site.browser("http://council.example.org").get("/login")).status_code == 200
+    await site.close()
 
 
-async def test_long_pages_are_compressed_and_streams_are_not(town: Site) -> None:
-    await town.hold(a_round_of(SOMEBODY))
-    browser = town.browser()
+async def test_long_pages_are_compressed_and_streams_are_not(site: Site) -> None:
+    await site.run_round(a_round_of(SOMEBODY))
+    browser = site.browser()
 
     page = await browser.get("/rounds/abcdef0123")
     stream = await browser.get("/rounds/abcdef0123/events")
@@ -175,18 +175,29 @@ async def test_long_pages_are_compressed_and_streams_are_not(town: Site) -> None
     assert "content-encoding" not in stream.headers
 
 
-async def test_assets_have_addresses_that_change_with_their_content(town: Site) -> None:
-    page = (await town.browser().get("/")).text
+async def test_assets_have_addresses_that_change_with_their_content(site: Site) -> None:
+    page = (await site.browser().get("/")).text
 
     for name in ("council.css", "council.js", "council.svg"):
         digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
         assert f"/static/{name}?{digest}" in page
 
 
-async def test_a_page_loads_nothing_from_other_sites(town: Site) -> None:
-    await town.hold(a_round_of(SOMEBODY))
+async def test_the_first_page_is_small(site: Site) -> None:
+    browser = site.browser()
+    page = await browser.get("/")
+    assets = re.findall(r'<(?:script src|link [^>]*href)="([^"]*)"', page.text)
+
+    bodies = [page.content, *[(await browser.get(asset)).content for asset in assets]]
+
+    assert len(bodies) == 4
+    assert sum(map(len, bodies)) < 60_000
+
+
+async def test_a_page_loads_nothing_from_other_sites(site: Site) -> None:
+    await site.run_round(a_round_of(SOMEBODY))
 
     for path in ("/", "/rounds", "/rounds/abcdef0123", "/login", "/nowhere"):
-        page = (await town.browser().get(path)).text
+        page = (await site.browser().get(path)).text
         assert not re.findall(r'(?:src|href|action)="(?:https?:)?//', page)
         assert not re.findall(r"<style|<script(?! src=)| style=| on\w+=", page)

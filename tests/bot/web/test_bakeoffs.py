@@ -20,13 +20,13 @@ from tests.fakes.gateway import FakeGateway, Hangs
 
 
 @pytest.fixture
-async def stalled() -> AsyncIterator[Site]:
+async def stalled_site() -> AsyncIterator[Site]:
     """Return a site one of whose members never answers."""
-    town = make_site(an_app(FakeGateway({CLAUDE: Hangs()})))
-    await town.site.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
-    yield town
-    await town.site.app.bakeoff_registry.stop()
-    await town.close()
+    site = make_site(an_app(FakeGateway({CLAUDE: Hangs()})))
+    await site.context.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    yield site
+    await site.context.app.bakeoff_registry.stop()
+    await site.close()
 
 
 async def proposed(browser: Browser, **fields: str) -> httpx.Response:
@@ -42,35 +42,35 @@ async def begun(browser: Browser, **fields: str) -> str:
     return response.headers["location"]
 
 
-async def ended(town: Site, address: str) -> None:
-    async for _ in town.site.app.bakeoff_registry.subscribe(address.removeprefix("/bakeoffs/")):
+async def ended(site: Site, address: str) -> None:
+    async for _ in site.context.app.bakeoff_registry.subscribe(address.removeprefix("/bakeoffs/")):
         pass
 
 
-async def test_without_suites_the_page_says_how_to_add_one(town: Site) -> None:
-    page = await town.browser().get("/bakeoffs")
+async def test_without_suites_the_page_says_how_to_add_one(site: Site) -> None:
+    page = await site.browser().get("/bakeoffs")
 
     assert page.status_code == 200
     assert "There is no suite yet" in page.text
     assert "No bake-off has been held yet." in page.text
 
 
-async def test_the_cost_is_shown_before_a_bakeoff_starts(town: Site) -> None:
-    await town.site.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+async def test_the_cost_is_shown_before_a_bakeoff_starts(site: Site) -> None:
+    await site.context.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
 
-    page = unescape((await proposed(town.browser(), cap="$1.50")).text)
+    page = unescape((await proposed(site.browser(), cap="$1.50")).text)
 
     assert "2 questions, each put to Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro." in page
     assert "It costs nothing, and its cap is $1.50." in page
-    assert await town.site.app.bakeoff_stores.bakeoffs.list_recent() == ()
+    assert await site.context.app.bakeoff_stores.bakeoffs.list_recent() == ()
 
 
-async def test_a_started_bakeoff_redirects_to_its_page_and_shows_its_result(town: Site) -> None:
-    await town.site.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
-    browser = town.browser()
+async def test_a_started_bakeoff_redirects_to_its_page_and_shows_its_result(site: Site) -> None:
+    await site.context.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    browser = site.browser()
 
     address = await begun(browser)
-    await ended(town, address)
+    await ended(site, address)
     page = unescape((await browser.get(address)).text)
 
     assert "Bake-off of sql by house" in page
@@ -81,16 +81,16 @@ async def test_a_started_bakeoff_redirects_to_its_page_and_shows_its_result(town
     assert (await browser.get(f"/rounds/{address.removeprefix('/bakeoffs/')}.2")).status_code == 200
 
 
-async def test_the_same_form_twice_begins_it_once(town: Site) -> None:
-    await town.site.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
-    browser = town.browser()
+async def test_the_same_form_twice_begins_it_once(site: Site) -> None:
+    await site.context.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    browser = site.browser()
     form = browser.form_of(await proposed(browser), "/bakeoffs/begin")
 
     first = await browser.post("/bakeoffs/begin", **form)
     second = await browser.post("/bakeoffs/begin", **form)
 
     assert first.headers["location"] == second.headers["location"]
-    assert len(await town.site.app.bakeoff_stores.bakeoffs.list_recent()) == 1
+    assert len(await site.context.app.bakeoff_stores.bakeoffs.list_recent()) == 1
 
 
 @pytest.mark.parametrize(
@@ -102,19 +102,19 @@ async def test_the_same_form_twice_begins_it_once(town: Site) -> None:
     ],
 )
 async def test_bad_input_is_an_error_above_the_form(
-    town: Site, fields: dict[str, str], sentence: str
+    site: Site, fields: dict[str, str], sentence: str
 ) -> None:
-    await town.site.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    await site.context.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
 
-    page = await proposed(town.browser(), **fields)
+    page = await proposed(site.browser(), **fields)
 
     assert page.status_code == 422
     assert sentence in unescape(page.text)
     assert 'action="/bakeoffs"' in page.text
 
 
-async def test_a_forged_proposal_starts_no_bakeoff(town: Site) -> None:
-    browser = town.browser()
+async def test_a_forged_proposal_starts_no_bakeoff(site: Site) -> None:
+    browser = site.browser()
     form = await browser.form()
 
     page = await browser.post("/bakeoffs/begin", **(form | {"value": "x"}))
@@ -123,9 +123,9 @@ async def test_a_forged_proposal_starts_no_bakeoff(town: Site) -> None:
     assert "says nothing that can be read" in page.text
 
 
-async def test_a_form_of_another_page_is_refused(town: Site) -> None:
+async def test_a_form_of_another_page_is_refused(site: Site) -> None:
     for path in ("/bakeoffs", "/bakeoffs/begin", "/bakeoffs/bo:1/cancel", "/bakeoffs/bo:1/resume"):
-        assert (await town.browser().post(path, token="x")).status_code == 403
+        assert (await site.browser().post(path, token="x")).status_code == 403
 
 
 def events_of(stream: httpx.Response) -> list[tuple[str, dict[str, object]]]:
@@ -133,9 +133,9 @@ def events_of(stream: httpx.Response) -> list[tuple[str, dict[str, object]]]:
     return [(name, json.loads(data)) for name, data in found]
 
 
-async def test_progress_is_streamed_to_the_end(town: Site) -> None:
-    await town.site.app.bakeoff_stores.suites.save(a_suite(3), "U1", ASKED_AT)
-    browser = town.browser()
+async def test_progress_is_streamed_to_the_end(site: Site) -> None:
+    await site.context.app.bakeoff_stores.suites.save(a_suite(3), "U1", ASKED_AT)
+    browser = site.browser()
     address = await begun(browser)
 
     told = events_of(await browser.get(f"{address}/events"))
@@ -145,8 +145,8 @@ async def test_progress_is_streamed_to_the_end(town: Site) -> None:
     assert any("of 3 questions" in str(state.get("progress")) for _, state in told)
 
 
-async def test_a_bakeoff_is_cancelled_and_resumed_by_its_author(stalled: Site) -> None:
-    browser, other = stalled.browser(), stalled.browser()
+async def test_a_bakeoff_is_cancelled_and_resumed_by_its_author(stalled_site: Site) -> None:
+    browser, other = stalled_site.browser(), stalled_site.browser()
     address = await begun(browser)
     form = await browser.form(address, f"{address}/cancel")
 
@@ -154,7 +154,7 @@ async def test_a_bakeoff_is_cancelled_and_resumed_by_its_author(stalled: Site) -
     assert (state["closed"], state["stopped"]) == (False, False)
     assert (await other.post(f"{address}/cancel", **(await other.form()))).status_code == 403
     await browser.post(f"{address}/cancel", **form)
-    await ended(stalled, address)
+    await ended(stalled_site, address)
     page = await browser.get(address)
 
     assert "It was cancelled." in page.text
@@ -162,39 +162,39 @@ async def test_a_bakeoff_is_cancelled_and_resumed_by_its_author(stalled: Site) -
     assert f'action="{address}/resume"' not in (await other.get(address)).text
     resume = browser.form_of(page, f"{address}/resume")
     assert (await browser.post(f"{address}/resume", **resume)).status_code == 303
-    assert stalled.site.app.bakeoff_registry.latest(address.removeprefix("/bakeoffs/"))
+    assert stalled_site.context.app.bakeoff_registry.latest(address.removeprefix("/bakeoffs/"))
 
 
-async def test_bakeoffs_of_chats_are_not_listed(town: Site) -> None:
-    await kept(town.site.app)
+async def test_bakeoffs_of_chats_are_not_listed(site: Site) -> None:
+    await kept(site.context.app)
 
-    page = await town.browser().get("/bakeoffs/bo:beef")
+    page = await site.browser().get("/bakeoffs/bo:beef")
 
     assert page.status_code == 404
-    assert "bo:beef" not in (await town.browser().get("/bakeoffs")).text
+    assert "bo:beef" not in (await site.browser().get("/bakeoffs")).text
 
 
-async def test_an_unknown_schedule_is_an_error(town: Site) -> None:
-    assert (await town.browser().get("/bakeoffs/bo:none")).status_code == 404
-    assert (await town.browser().get("/bakeoffs/bo:none/events")).status_code == 404
+async def test_an_unknown_schedule_is_an_error(site: Site) -> None:
+    assert (await site.browser().get("/bakeoffs/bo:none")).status_code == 404
+    assert (await site.browser().get("/bakeoffs/bo:none/events")).status_code == 404
 
 
-async def test_a_bakeoff_that_ended_early_says_why_and_what_to_do(town: Site) -> None:
-    bakeoff = await kept(town.site.app, a_bakeoff(place=Place("web", channel="web:1")))
-    await town.site.app.bakeoff_stores.bakeoffs.end(
+async def test_a_bakeoff_that_ended_early_says_why_and_what_to_do(site: Site) -> None:
+    bakeoff = await kept(site.context.app, a_bakeoff(place=Place("web", channel="web:1")))
+    await site.context.app.bakeoff_stores.bakeoffs.end(
         bakeoff.id, Ending(ASKED_AT, "The day is used up.")
     )
 
-    page = await town.browser().get("/bakeoffs/bo:beef")
+    page = await site.browser().get("/bakeoffs/bo:beef")
 
     assert "The day is used up. 0 of 3 questions are kept" in page.text
 
 
-async def test_an_admin_of_the_page_may_cancel_what_others_began(stalled: Site) -> None:
-    browser, admin = stalled.browser(), stalled.browser()
+async def test_an_admin_of_the_page_may_cancel_what_others_began(stalled_site: Site) -> None:
+    browser, admin = stalled_site.browser(), stalled_site.browser()
     address = await begun(browser)
     await admin.get("/")
-    app = stalled.site.app
+    app = stalled_site.context.app
     app.access = replace(Access(), admins=(admin.visitor.asker.id,))
 
     response = await admin.post(f"{address}/cancel", **(await admin.form()))
@@ -202,9 +202,9 @@ async def test_an_admin_of_the_page_may_cancel_what_others_began(stalled: Site) 
     assert response.status_code == 303
 
 
-async def test_without_the_token_nothing_of_a_bakeoff_is_shown(gated: Site) -> None:
-    await kept(gated.site.app, a_bakeoff(place=Place("web", channel="web:1")))
+async def test_without_the_token_nothing_of_a_bakeoff_is_shown(locked_site: Site) -> None:
+    await kept(locked_site.context.app, a_bakeoff(place=Place("web", channel="web:1")))
 
     for path in ("/bakeoffs", "/bakeoffs/bo:beef", "/bakeoffs/bo:beef/events"):
-        assert (await gated.browser().get(path)).status_code in {303, 401}
-        assert (await gated.browser().get(f"{path}?key=x")).status_code in {303, 401}
+        assert (await locked_site.browser().get(path)).status_code in {303, 401}
+        assert (await locked_site.browser().get(f"{path}?key=x")).status_code in {303, 401}

@@ -13,9 +13,9 @@ WORDS = "weekly-sql suite:sql every monday 09:00 Europe/Budapest"
 
 
 @pytest.fixture
-async def browser(town: Site) -> Browser:
-    await town.site.app.bakeoff_stores.suites.save(SQL, "", datetime.now(UTC))
-    return town.browser()
+async def browser(site: Site) -> Browser:
+    await site.context.app.bakeoff_stores.suites.save(SQL, "", datetime.now(UTC))
+    return site.browser()
 
 
 async def added(browser: Browser, words: str = WORDS) -> str:
@@ -23,12 +23,12 @@ async def added(browser: Browser, words: str = WORDS) -> str:
     return (await browser.post("/schedules", **form, words=words)).text
 
 
-async def only(town: Site) -> Schedule:
-    (found,) = await town.site.app.bakeoff_stores.schedules.list_all()
+async def only(site: Site) -> Schedule:
+    (found,) = await site.context.app.bakeoff_stores.schedules.list_all()
     return found
 
 
-async def test_an_added_schedule_is_confirmed_and_listed(town: Site, browser: Browser) -> None:
+async def test_an_added_schedule_is_confirmed_and_listed(site: Site, browser: Browser) -> None:
     told = await added(browser)
     page = (await browser.get("/schedules")).text
 
@@ -37,7 +37,7 @@ async def test_an_added_schedule_is_confirmed_and_listed(town: Site, browser: Br
         assert "the result is posted on the page" in text
         assert "A run costs nothing." in text
     assert "Last run: none yet." in page
-    one = await only(town)
+    one = await only(site)
     assert (one.place, one.scope, one.zone) == (Place("web"), "", "Europe/Budapest")
 
 
@@ -51,9 +51,9 @@ async def test_an_error_keeps_the_text_in_the_form(browser: Browser) -> None:
     assert 'value="w suite:law every day 09:00 #x"' in told.text
 
 
-async def test_a_schedule_is_paused_resumed_run_and_removed(town: Site, browser: Browser) -> None:
+async def test_a_schedule_is_paused_resumed_run_and_removed(site: Site, browser: Browser) -> None:
     await added(browser)
-    one = await only(town)
+    one = await only(site)
 
     async def done(act: str) -> int:
         form = await browser.form("/schedules", "/schedules")
@@ -61,37 +61,37 @@ async def test_a_schedule_is_paused_resumed_run_and_removed(town: Site, browser:
         return answer.status_code
 
     assert await done("pause") == 303
-    assert (await only(town)).paused
+    assert (await only(site)).paused
     assert "paused" in (await browser.get("/schedules")).text
     assert await done("resume") == 303
-    assert not (await only(town)).paused
+    assert not (await only(site)).paused
     assert await done("run") == 303
-    (bakeoff,) = await town.site.app.bakeoff_stores.bakeoffs.list_recent()
+    (bakeoff,) = await site.context.app.bakeoff_stores.bakeoffs.list_recent()
     assert bakeoff.schedule == one.id
     assert await done("remove") == 303
-    assert await town.site.app.bakeoff_stores.schedules.list_all() == ()
+    assert await site.context.app.bakeoff_stores.schedules.list_all() == ()
     assert await done("remove") == 404
-    await town.site.app.bakeoff_registry.stop()
+    await site.context.app.bakeoff_registry.stop()
 
 
-async def test_a_form_of_another_site_changes_nothing(town: Site, browser: Browser) -> None:
+async def test_a_form_of_another_site_changes_nothing(site: Site, browser: Browser) -> None:
     await added(browser)
-    one = await only(town)
+    one = await only(site)
 
     answer = await browser.post(f"/schedules/{one.id}/remove", token="forged")
 
     assert answer.status_code == 403
-    assert await only(town) == one
+    assert await only(site) == one
 
 
-async def test_an_unknown_action_is_not_found(town: Site, browser: Browser) -> None:
+async def test_an_unknown_action_is_not_found(site: Site, browser: Browser) -> None:
     await added(browser)
     form = await browser.form("/schedules", "/schedules")
 
-    answer = await browser.post(f"/schedules/{(await only(town)).id}/explode", **form)
+    answer = await browser.post(f"/schedules/{(await only(site)).id}/explode", **form)
 
     assert answer.status_code == 404
-    assert (await only(town)).name == "weekly-sql"
+    assert (await only(site)).name == "weekly-sql"
 
 
 async def test_a_name_is_only_text_on_the_page(browser: Browser) -> None:

@@ -26,8 +26,8 @@ async def kept(browser: Browser, name: str = "sql") -> httpx.Response:
     return await browser.post("/press/keep_suite", **browser.form_of(shown, "/press/keep_suite"))
 
 
-async def test_a_file_is_previewed_and_then_stored(town: Site) -> None:
-    browser = town.browser()
+async def test_a_file_is_previewed_and_then_stored(site: Site) -> None:
+    browser = site.browser()
 
     shown = await added(browser)
 
@@ -39,8 +39,8 @@ async def test_a_file_is_previewed_and_then_stored(town: Site) -> None:
     assert "/suites/sql" in (await browser.get("/suites")).text
 
 
-async def test_lines_make_a_suite_as_well(town: Site) -> None:
-    browser = town.browser()
+async def test_lines_make_a_suite_as_well(site: Site) -> None:
+    browser = site.browser()
     form = await browser.form("/suites", "/suites")
 
     shown = await browser.post("/suites", **form, name="sql", lines="Why?\r\nHow?")
@@ -48,18 +48,18 @@ async def test_lines_make_a_suite_as_well(town: Site) -> None:
     assert "2 questions" in shown.text
 
 
-async def test_a_declined_suite_is_not_stored(town: Site) -> None:
-    browser = town.browser()
+async def test_a_declined_suite_is_not_stored(site: Site) -> None:
+    browser = site.browser()
     shown = await added(browser)
 
     done = await browser.post("/press/leave_suite", **browser.form_of(shown, "/press/leave_suite"))
 
     assert "is left as it was" in done.text
-    assert await town.site.app.bakeoff_stores.suites.list_summaries("") == ()
+    assert await site.context.app.bakeoff_stores.suites.list_summaries("") == ()
 
 
-async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(town: Site) -> None:
-    browser = town.browser()
+async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(site: Site) -> None:
+    browser = site.browser()
     await kept(browser)
 
     page = await browser.get("/suites/sql")
@@ -67,12 +67,12 @@ async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(town: Site) -
 
     assert "Why &lt;b&gt;so&lt;/b&gt;?" in page.text
     assert "attachment" in file.headers["content-disposition"]
-    suite = await town.site.app.bakeoff_stores.suites.load("", "sql")
+    suite = await site.context.app.bakeoff_stores.suites.load("", "sql")
     assert parse_suite_text("sql", "suite.csv", file.text) == suite
 
 
-async def test_only_its_author_can_remove_a_suite(town: Site) -> None:
-    browser, other = town.browser(), town.browser()
+async def test_only_its_author_can_remove_a_suite(site: Site) -> None:
+    browser, other = site.browser(), site.browser()
     await kept(browser)
 
     page, others = await browser.get("/suites/sql"), await other.get("/suites/sql")
@@ -84,8 +84,8 @@ async def test_only_its_author_can_remove_a_suite(town: Site) -> None:
     assert "Suite sql is removed" in done.text
 
 
-async def test_a_rounds_question_joins_a_suite(town: Site) -> None:
-    round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
+async def test_a_rounds_question_joins_a_suite(site: Site) -> None:
+    round_, browser = await site.run_round(a_round_of(SOMEBODY)), site.browser()
     path = f"/rounds/{round_.id}/suite"
     form = await browser.form(f"/rounds/{round_.id}", path)
 
@@ -107,24 +107,26 @@ async def test_a_rounds_question_joins_a_suite(town: Site) -> None:
     ],
 )
 async def test_an_invalid_file_is_an_error(
-    town: Site, name: str, content: bytes, told: str
+    site: Site, name: str, content: bytes, told: str
 ) -> None:
-    shown = await added(town.browser(), name, content)
+    shown = await added(site.browser(), name, content)
 
     assert told in unescape(shown.text)
-    assert await town.site.app.bakeoff_stores.suites.list_summaries("") == ()
+    assert await site.context.app.bakeoff_stores.suites.list_summaries("") == ()
 
 
-async def test_forms_of_other_sites_are_refused(town: Site) -> None:
-    browser = town.browser()
-    await town.site.app.bakeoff_stores.suites.save(Suite("a", (SuiteQuestion("?"),)), "x", ASKED_AT)
+async def test_forms_of_other_sites_are_refused(site: Site) -> None:
+    browser = site.browser()
+    await site.context.app.bakeoff_stores.suites.save(
+        Suite("a", (SuiteQuestion("?"),)), "x", ASKED_AT
+    )
 
     for path in ("/suites", "/suites/a/remove", "/press/keep_suite"):
         assert (await browser.post(path, token="forged")).status_code == 403
 
 
-async def test_other_buttons_cannot_be_pressed_on_the_page(town: Site) -> None:
-    browser = town.browser()
+async def test_other_buttons_cannot_be_pressed_on_the_page(site: Site) -> None:
+    browser = site.browser()
     form = await browser.form("/suites", "/suites")
 
     done = await browser.post("/press/again", **form, value="abc")
@@ -132,18 +134,18 @@ async def test_other_buttons_cannot_be_pressed_on_the_page(town: Site) -> None:
     assert done.status_code == 404
 
 
-async def test_an_unknown_suite_is_an_error(town: Site) -> None:
-    page = await town.browser().get("/suites/nothing")
+async def test_an_unknown_suite_is_an_error(site: Site) -> None:
+    page = await site.browser().get("/suites/nothing")
 
     assert (page.status_code, "There is no suite 'nothing'" in unescape(page.text)) == (422, True)
 
 
-async def test_the_front_page_links_to_suites(town: Site) -> None:
-    assert 'href="/suites"' in (await town.browser().get("/")).text
+async def test_the_front_page_links_to_suites(site: Site) -> None:
+    assert 'href="/suites"' in (await site.browser().get("/")).text
 
 
-async def test_an_unauthenticated_visitor_adds_nothing(gated: Site) -> None:
-    browser = gated.browser()
+async def test_an_unauthenticated_visitor_adds_nothing(locked_site: Site) -> None:
+    browser = locked_site.browser()
 
     assert (await browser.get("/suites")).status_code == 303
     assert not forms_of(await browser.get("/suites"))

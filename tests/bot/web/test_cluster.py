@@ -23,10 +23,10 @@ from tests.fakes.gateway import FakeGateway
 
 
 class Balancer(httpx.AsyncBaseTransport):
-    """Gives one request after another to one process after another."""
+    """A load balancer: each request goes to the next process."""
 
-    def __init__(self, *towns: Site) -> None:
-        self._transports = [httpx.ASGITransport(town.app) for town in towns]
+    def __init__(self, *sites: Site) -> None:
+        self._transports = [httpx.ASGITransport(site.app) for site in sites]
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         self._transports.append(self._transports.pop(0))
@@ -35,23 +35,22 @@ class Balancer(httpx.AsyncBaseTransport):
 
 @pytest.fixture
 async def browser() -> AsyncIterator[Browser]:
-    """Give a browser before three processes that serve one page."""
+    """Yield a browser in front of three processes that serve one page."""
     _, apps = processes(3, FakeGateway())
-    towns = []
+    sites = []
     for app_context in apps:
         app_context.panels = {**app_context.panels, "cheap": replace(a_panel(2), name="cheap")}
-        town = make_site(app_context)
-        site = replace(
-            town.site, signer=PageSigner(await load_shared_signing_key(app_context.key_values))
-        )
-        towns.append(Site(site, create_app(site), town.clock))
+        site = make_site(app_context)
+        signer = PageSigner(await load_shared_signing_key(app_context.key_values))
+        context = replace(site.context, signer=signer)
+        sites.append(Site(context, create_app(context), site.clock))
     address = "http://localhost:8000"
     client = httpx.AsyncClient(
-        transport=Balancer(*towns), base_url=address, headers={"accept": "text/html"}
+        transport=Balancer(*sites), base_url=address, headers={"accept": "text/html"}
     )
     async with client:
         yield Browser(client)
-    await towns[0].close()
+    await sites[0].close()
 
 
 async def test_a_question_is_asked_seen_and_stopped_whichever_process_is_met(
@@ -87,14 +86,14 @@ class SilentStore(MemoryStore):
 
 
 async def test_the_page_is_alive_and_not_ready_while_the_database_does_not_answer() -> None:
-    town = make_site(an_app(store=SilentStore()))
+    site = make_site(an_app(store=SilentStore()))
 
-    alive, ready = [await town.browser().get(path) for path in ("/healthz", "/readyz")]
+    alive, ready = [await site.browser().get(path) for path in ("/healthz", "/readyz")]
 
     assert (alive.status_code, ready.status_code) == (200, 503)
     assert ready.json() == {"status": "not ready", "why": "The database does not answer."}
-    await town.site.tasks.close()
-    await town.close()
+    await site.context.tasks.close()
+    await site.close()
 
 
 async def test_a_bake_off_begun_on_one_page_is_seen_and_cancelled_on_the_others() -> None:

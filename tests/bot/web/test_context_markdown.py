@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.web.context import render_markdown
+from tests.bot.web.browser.hostile import HOSTILE
 
 TAGS = {
     *("p", "h4", "h5", "h6", "strong", "em", "s", "code", "pre", "blockquote", "hr", "br"),
@@ -59,7 +60,7 @@ TRICKS = [
 
 
 class Seen(HTMLParser):
-    """What a browser makes of it."""
+    """The tags, attributes and comments that a browser sees."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -102,7 +103,7 @@ def is_harmless(text: str) -> bool:
     )
 
 
-@pytest.mark.parametrize("trick", TRICKS)
+@pytest.mark.parametrize("trick", [*TRICKS, *HOSTILE])
 def test_no_trick_runs_or_loads_anything(trick: str) -> None:
     assert is_harmless(trick)
     assert is_harmless(f"Before.\n\n{trick}\n\nAfter.")

@@ -3,11 +3,11 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
+from starlette.types import Message
 
 from bot.ports import RoundSnapshot
 from bot.runners.local import LocalRunner
@@ -17,6 +17,7 @@ from council.rounds import Artefact
 from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, make_site, redirected_round_id
+from tests.bot.web.test_rounds_forgotten import request
 from tests.builders import GPT, a_round
 from tests.fakes.gateway import FakeGateway, Hangs
 
@@ -26,8 +27,8 @@ def parse_events(stream: httpx.Response) -> list[tuple[str, Any]]:
     return [(name, json.loads(data)) for name, data in found]
 
 
-async def test_every_state_and_the_end_are_sent(town: Site) -> None:
-    browser = town.browser()
+async def test_every_state_and_the_end_are_sent(site: Site) -> None:
+    browser = site.browser()
     round_id = redirected_round_id(await browser.ask("Why?"))
 
     stream = await browser.get(f"/rounds/{round_id}/events")
@@ -40,28 +41,43 @@ async def test_every_state_and_the_end_are_sent(town: Site) -> None:
     assert [state["closed"] for name, state in sent if name == "state"].index(True) >= 10
 
 
-async def test_a_closed_round_is_sent_once(town: Site) -> None:
-    round_ = await town.hold(a_round_of(SOMEBODY))
+async def test_every_tab_receives_states_in_order_and_the_end(site: Site) -> None:
+    browser = site.browser()
+    round_id = redirected_round_id(await browser.ask("Why?"))
 
-    sent = parse_events(await town.browser().get(f"/rounds/{round_.id}/events"))
+    streams = await asyncio.gather(
+        *(site.browser().get(f"/rounds/{round_id}/events") for _ in range(5))
+    )
+
+    for stream in streams:
+        *states, end = parse_events(stream)
+        assert (end, states[-1][1]["closed"]) == (("end", {}), True)
+        seconds = [state["seconds"] for _, state in states]
+        assert seconds == sorted(seconds)
+
+
+async def test_a_closed_round_is_sent_once(site: Site) -> None:
+    round_ = await site.run_round(a_round_of(SOMEBODY))
+
+    sent = parse_events(await site.browser().get(f"/rounds/{round_.id}/events"))
 
     assert [name for name, _ in sent] == ["state", "end"]
     assert sent[0][1]["closed"] is True
 
 
-async def test_a_round_that_is_not_running_is_sent_once(town: Site) -> None:
-    await town.store.open(a_round_of(SOMEBODY))
+async def test_a_round_that_is_not_running_is_sent_once(site: Site) -> None:
+    await site.store.open(a_round_of(SOMEBODY))
 
-    sent = parse_events(await town.browser().get("/rounds/abcdef0123/events"))
-    state = (await town.browser().get("/rounds/abcdef0123/state")).json()
+    sent = parse_events(await site.browser().get("/rounds/abcdef0123/events"))
+    state = (await site.browser().get("/rounds/abcdef0123/state")).json()
 
     assert [name for name, _ in sent] == ["state", "end"]
     assert (state["closed"], state["stopped"]) == (False, True)
 
 
 async def test_a_page_without_a_stream_polls_the_state() -> None:
-    town = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
-    browser = town.browser()
+    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
+    browser = site.browser()
     round_id = redirected_round_id(await browser.ask("Why?"))
 
     state = (await browser.get(f"/rounds/{round_id}/state")).json()
@@ -70,24 +86,24 @@ async def test_a_page_without_a_stream_polls_the_state() -> None:
 
     assert (state["closed"], state["stopped"], after["stopped"]) == (False, False, True)
     assert "answered" in state["summary"] or state["progress"]
-    await town.close()
+    await site.close()
 
 
 async def test_a_stop_is_sent_as_an_event() -> None:
-    town = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
-    browser = town.browser()
+    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
+    browser = site.browser()
     round_id = redirected_round_id(await browser.ask("Why?"))
-    request = asyncio.create_task(town.browser().get(f"/rounds/{round_id}/events"))
-    async with town.site.app.runner.subscribe(round_id) as sights:
-        async for sight in sights:
-            if len(sight.round_.answers) == 2:
+    streaming = asyncio.create_task(site.browser().get(f"/rounds/{round_id}/events"))
+    async with site.context.app.runner.subscribe(round_id) as snapshots:
+        async for snapshot in snapshots:
+            if len(snapshot.round_.answers) == 2:
                 break
 
     await browser.act(round_id, "stop")
 
-    name, why = parse_events(await request)[-1]
+    name, why = parse_events(await streaming)[-1]
     assert (name, why) == ("stopped", {"why": f"Round {round_id} was stopped before its end."})
-    await town.close()
+    await site.close()
 
 
 class FullStore(MemoryStore):
@@ -98,48 +114,54 @@ class FullStore(MemoryStore):
 
 
 async def test_an_error_is_sent_as_its_sentence() -> None:
-    town = make_site(an_app(store=FullStore()))
-    browser = town.browser()
+    site = make_site(an_app(store=FullStore()))
+    browser = site.browser()
     round_id = redirected_round_id(await browser.ask("Why?"))
 
     sent = parse_events(await browser.get(f"/rounds/{round_id}/events"))
 
     assert sent[-1] == ("stopped", {"why": "The disk is full."})
-    await town.close()
+    await site.close()
 
 
-async def test_a_heartbeat_is_sent_while_there_is_no_news() -> None:
-    news: asyncio.Queue[RoundSnapshot | None] = asyncio.Queue()
+async def test_a_heartbeat_is_sent_while_there_is_no_news(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "HEARTBEAT_SECONDS", 0.001)
+    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
+    browser = site.browser()
+    round_id = redirected_round_id(await browser.ask("Why?"))
+    response = await events.round_events(site.context, request(id=round_id))
+    heartbeat = asyncio.Event()
 
-    async def snapshots() -> AsyncIterator[RoundSnapshot]:
-        while snapshot := await news.get():
-            yield snapshot
+    async def send(message: Message) -> None:
+        if message.get("body") == b": still here\n\n":
+            heartbeat.set()
 
-    received: list[RoundSnapshot | None] = []
-    snapshot = RoundSnapshot(a_round())
-    async for item in events.with_heartbeats(snapshots(), seconds=0.001):
-        received.append(item)
-        if len(received) == 2:
-            news.put_nowait(snapshot)
-        if item:
-            news.put_nowait(None)
+    async def receive() -> Message:
+        return await asyncio.Future()
 
-    assert received[:2] == [None, None]
-    assert [item for item in received if item] == [snapshot]
+    streaming = asyncio.create_task(response({"type": "http", "method": "GET"}, receive, send))
+    async with asyncio.timeout(10):
+        await heartbeat.wait()
+    streaming.cancel()
+    await asyncio.wait([streaming])
+
+    assert site.context.app.runner.latest(round_id)
+    await site.close()
 
 
 async def test_a_browser_that_disconnects_does_not_stop_the_round() -> None:
-    town = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
-    browser = town.browser()
+    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
+    browser = site.browser()
     round_id = redirected_round_id(await browser.ask("Why?"))
-    request = asyncio.create_task(town.browser().get(f"/rounds/{round_id}/events"))
-    await asyncio.sleep(0)
+    streaming = asyncio.create_task(site.browser().get(f"/rounds/{round_id}/events"))
+    async with site.context.app.runner.subscribe(round_id) as snapshots:
+        await anext(snapshots)
 
-    request.cancel()
-    await asyncio.wait([request])
+    streaming.cancel()
+    await asyncio.wait([streaming])
 
-    assert town.site.app.runner.latest(round_id)
-    await town.close()
+    assert site.context.app.runner.latest(round_id)
+    await site.close()
 
 
 def test_a_draft_is_sent_as_safe_html() -> None:
@@ -151,5 +173,5 @@ def test_a_draft_is_sent_as_safe_html() -> None:
     assert payload["seconds"] == pytest.approx(1.2)
 
 
-def test_the_runner_of_these_tests_is_the_real_one(town: Site) -> None:
-    assert isinstance(town.site.app.runner, LocalRunner)
+def test_the_runner_of_these_tests_is_the_real_one(site: Site) -> None:
+    assert isinstance(site.context.app.runner, LocalRunner)

@@ -19,7 +19,7 @@ from tests.bot.web.browsing import Site, make_site
 FILES = ("/bias.csv", "/bias.json", "/bias.png")
 
 
-def town_with(report: BiasReport, wanted: list[RecordQuery] | None = None) -> Site:
+def site_with(report: BiasReport, wanted: list[RecordQuery] | None = None) -> Site:
     """Return a site whose rounds come to this report; `wanted` notes what is measured."""
 
     async def measure(_: RecordSources, records: RecordQuery) -> BiasReport:
@@ -32,16 +32,16 @@ def town_with(report: BiasReport, wanted: list[RecordQuery] | None = None) -> Si
     return make_site(app)
 
 
-async def read(town: Site, path: str = "/bias") -> str:
-    return unescape((await town.browser().get(path)).text)
+async def read(site: Site, path: str = "/bias") -> str:
+    return unescape((await site.browser().get(path)).text)
 
 
-async def test_the_page_is_linked_from_everywhere(town: Site) -> None:
-    assert 'href="/bias"' in await read(town, "/")
+async def test_the_page_is_linked_from_everywhere(site: Site) -> None:
+    assert 'href="/bias"' in await read(site, "/")
 
 
-async def test_without_rounds_the_page_says_what_to_do(town: Site) -> None:
-    said = await read(town)
+async def test_without_rounds_the_page_says_what_to_do(site: Site) -> None:
+    said = await read(site)
 
     assert "No round has been held yet" in said
     assert "<table" not in said
@@ -49,7 +49,7 @@ async def test_without_rounds_the_page_says_what_to_do(town: Site) -> None:
 
 
 async def test_findings_stand_before_cautions_tables_what_wins_and_audits() -> None:
-    said = await read(town_with(a_report(majority="qwen")))
+    said = await read(site_with(a_report(majority="qwen")))
 
     order = (
         "ollama/qwen3 ranks its own answer .31 higher than the others do (n 52, .18 to .44).",
@@ -71,7 +71,7 @@ async def test_findings_stand_before_cautions_tables_what_wins_and_audits() -> N
 
 
 async def test_every_figure_is_a_table_too() -> None:
-    said = await read(town_with(a_report()))
+    said = await read(site_with(a_report()))
 
     assert said.count('<svg class="chart" role="img"') == 3
     assert said.count("The same as a table") == 3
@@ -81,12 +81,12 @@ async def test_every_figure_is_a_table_too() -> None:
 
 async def test_filters_select_the_rounds_that_count() -> None:
     wanted: list[RecordQuery] = []
-    town = town_with(a_report(), wanted)
-    await town.site.app.bakeoff_stores.records.save(
+    site = site_with(a_report(), wanted)
+    await site.context.app.bakeoff_stores.records.save(
         packed_all([*runs_of("sql", 1), *runs_of("poems", 1)])
     )
 
-    said = await read(town, "/bias?suite=sql&panel=house&category=joins&since=30d")
+    said = await read(site, "/bias?suite=sql&panel=house&category=joins&since=30d")
 
     assert (wanted[0].suite, wanted[0].panel, wanted[0].category) == ("sql", "house", "joins")
     assert wanted[0].since
@@ -96,21 +96,21 @@ async def test_filters_select_the_rounds_that_count() -> None:
 
 
 async def test_a_window_that_is_none_is_said_on_the_page() -> None:
-    page = await town_with(NOTHING).browser().get("/bias?since=yesterday")
+    page = await site_with(NOTHING).browser().get("/bias?since=yesterday")
 
     assert page.status_code == 422
     assert "is no time I can read" in unescape(page.text)
 
 
 async def test_query_values_are_escaped() -> None:
-    page = await town_with(NOTHING).browser().get("/bias?panel=<script>alert(1)</script>")
+    page = await site_with(NOTHING).browser().get("/bias?panel=<script>alert(1)</script>")
 
     assert page.status_code == 200
     assert "<script>alert" not in page.text
 
 
 async def test_the_downloads_contain_what_the_page_shows() -> None:
-    browser = town_with(a_report()).browser()
+    browser = site_with(a_report()).browser()
 
     table, document, picture = [await browser.get(path) for path in FILES]
 
@@ -122,7 +122,7 @@ async def test_the_downloads_contain_what_the_page_shows() -> None:
 
 
 @pytest.mark.parametrize("path", ["/bias", *FILES])
-async def test_without_the_token_no_bias_is_shown(gated: Site, path: str) -> None:
-    page = await gated.browser().get(f"{path}?key=x")
+async def test_without_the_token_no_bias_is_shown(locked_site: Site, path: str) -> None:
+    page = await locked_site.browser().get(f"{path}?key=x")
 
     assert page.status_code in {303, 401}

@@ -16,18 +16,18 @@ from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, make_site
 @pytest.fixture
 async def held() -> Site:
     """Return a site whose suite sql was held in two versions, in two workspaces."""
-    town = make_site()
+    site = make_site()
     records = [
         *runs_of("sql", 2, version="0000aaaabbbb", scope="slack/T1"),
         *runs_of("sql", 4),
         *runs_of("poems", 1, scope="discord/1"),
     ]
-    await town.site.app.bakeoff_stores.records.save(packed_all(records))
-    return town
+    await site.context.app.bakeoff_stores.records.save(packed_all(records))
+    return site
 
 
-async def got(town: Site, query: str = "") -> httpx.Response:
-    return await town.browser().get(f"/leaderboard{query}")
+async def got(site: Site, query: str = "") -> httpx.Response:
+    return await site.browser().get(f"/leaderboard{query}")
 
 
 def rows_of(page: httpx.Response) -> list[list[str]]:
@@ -47,14 +47,14 @@ def heads_of(page: httpx.Response) -> dict[str, tuple[str, str]]:
     }
 
 
-async def test_the_page_is_linked_from_everywhere(town: Site) -> None:
-    page = await town.browser().get("/")
+async def test_the_page_is_linked_from_everywhere(site: Site) -> None:
+    page = await site.browser().get("/")
 
     assert 'href="/leaderboard"' in page.text
 
 
-async def test_without_rounds_the_page_says_what_to_do(town: Site) -> None:
-    page = await got(town)
+async def test_without_rounds_the_page_says_what_to_do(site: Site) -> None:
+    page = await got(site)
 
     assert page.status_code == 200
     assert "No round has been held yet" in page.text
@@ -148,19 +148,19 @@ async def test_the_downloads_contain_what_the_page_shows(held: Site) -> None:
     assert 'filename="leaderboard.png"' in picture.headers["content-disposition"]
 
 
-async def test_without_the_token_no_leaderboard_is_shown(gated: Site) -> None:
+async def test_without_the_token_no_leaderboard_is_shown(locked_site: Site) -> None:
     for path in ("/leaderboard", "/leaderboard.csv", "/leaderboard.json", "/leaderboard.png"):
-        page = await gated.browser().get(f"{path}?key=x")
+        page = await locked_site.browser().get(f"{path}?key=x")
 
         assert page.status_code in {303, 401}
         assert page.headers.get("location", "/login").startswith("/login")
 
 
-async def test_weighted_places_are_shown_next_to_the_places(town: Site) -> None:
+async def test_weighted_places_are_shown_next_to_the_places(site: Site) -> None:
     for number in range(3):
-        await town.hold(a_round_of(SOMEBODY, f"w{number}"))
+        await site.run_round(a_round_of(SOMEBODY, f"w{number}"))
 
-    plain, weighed = await got(town), await got(town, "?weights=family")
+    plain, weighed = await got(site), await got(site, "?weights=family")
 
     assert 'id="weighted"' not in plain.text
     assert rows_of(weighed) == rows_of(plain)
@@ -169,8 +169,8 @@ async def test_weighted_places_are_shown_next_to_the_places(town: Site) -> None:
     assert "weights=family" in weighed.text.partition("leaderboard.csv?")[2][:40]
 
 
-async def test_unknown_weights_are_an_error(town: Site) -> None:
-    page = await got(town, "?weights=loudness")
+async def test_unknown_weights_are_an_error(site: Site) -> None:
+    page = await got(site, "?weights=loudness")
 
     assert page.status_code == 422
     assert "not by &#39;loudness&#39;" in page.text

@@ -15,11 +15,11 @@ from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, make_site, redire
 from tests.builders import a_panel
 
 
-async def test_a_question_redirects_to_its_round(town: Site) -> None:
-    browser = town.browser()
+async def test_a_question_redirects_to_its_round(site: Site) -> None:
+    browser = site.browser()
 
     asked = await browser.ask("Is Postgres enough?")
-    closed = await town.ended(redirected_round_id(asked))
+    closed = await site.wait_until_closed(redirected_round_id(asked))
 
     assert (closed.question.text, closed.stage) == ("Is Postgres enough?", Stage.CLOSED)
     assert closed.question.asked_by == browser.visitor.asker.id
@@ -37,14 +37,14 @@ async def test_a_question_redirects_to_its_round(town: Site) -> None:
         pytest.param("/council ask help", id="addressed"),
     ],
 )
-async def test_the_same_form_twice_is_one_round(town: Site, question: str) -> None:
-    browser = town.browser()
+async def test_the_same_form_twice_is_one_round(site: Site, question: str) -> None:
+    browser = site.browser()
     form = await browser.form() | {"question": question}
 
     first, second = await browser.post("/ask", **form), await browser.post("/ask", **form)
 
     assert redirected_round_id(first) == redirected_round_id(second)
-    assert len(await town.store.list_summaries()) == 1
+    assert len(await site.store.list_summaries()) == 1
 
 
 @pytest.mark.parametrize(
@@ -57,69 +57,71 @@ async def test_the_same_form_twice_is_one_round(town: Site, question: str) -> No
     ],
 )
 async def test_the_same_form_with_something_else_is_another_round(other: dict[str, str]) -> None:
-    town = make_site(an_app(panels=[a_panel(3), named(a_panel(4), "other")]))
-    browser = town.browser()
+    site = make_site(an_app(panels=[a_panel(3), named(a_panel(4), "other")]))
+    browser = site.browser()
     form = await browser.form() | {"question": "why?"}
 
     first = redirected_round_id(await browser.post("/ask", **form))
     second = redirected_round_id(await browser.post("/ask", **(form | other)))
 
     assert first != second
-    assert len(await town.store.list_summaries()) == 2
-    await town.close()
+    assert len(await site.store.list_summaries()) == 2
+    await site.close()
 
 
 def named(panel: Panel, name: str) -> Panel:
     return replace(panel, name=name)
 
 
-async def test_the_key_of_a_strangers_round_opens_a_new_one(town: Site) -> None:
-    theirs = await town.hold(a_round_of(SOMEBODY, private=True))
+async def test_the_key_of_a_strangers_round_opens_a_new_one(site: Site) -> None:
+    theirs = await site.run_round(a_round_of(SOMEBODY, private=True))
 
-    asked = await town.browser().ask(theirs.question.text, round=theirs.id)
+    asked = await site.browser().ask(theirs.question.text, round=theirs.id)
 
     assert redirected_round_id(asked) != theirs.id
-    assert await town.store.load(theirs.id) == theirs
+    assert await site.store.load(theirs.id) == theirs
 
 
 @pytest.mark.parametrize("key", ["", "x", "../../etc", "ABCDEF0123", "0" * 99])
-async def test_a_malformed_key_is_replaced(town: Site, key: str) -> None:
-    assert redirected_round_id(await town.browser().ask("Why?", round=key))
+async def test_a_malformed_key_is_replaced(site: Site, key: str) -> None:
+    assert redirected_round_id(await site.browser().ask("Why?", round=key))
 
 
-async def test_a_question_for_me_is_private(town: Site) -> None:
-    round_id = redirected_round_id(await town.browser().ask("Why?", audience="me"))
+async def test_a_question_for_me_is_private(site: Site) -> None:
+    round_id = redirected_round_id(await site.browser().ask("Why?", audience="me"))
 
-    assert (await town.store.load(round_id)).question.place.private
+    assert (await site.store.load(round_id)).question.place.private
 
 
-async def test_run_again_repeats_the_question(town: Site) -> None:
-    first = await town.hold(a_round_of(SOMEBODY))
-    browser = town.browser()
+async def test_run_again_repeats_the_question(site: Site) -> None:
+    first = await site.run_round(a_round_of(SOMEBODY))
+    browser = site.browser()
     form = await browser.form(f"/rounds/{first.id}", f"/rounds/{first.id}/again")
 
     sent = [await browser.post(f"/rounds/{first.id}/again", **form) for _ in range(2)]
 
     assert redirected_round_id(sent[0]) == redirected_round_id(sent[1]) != first.id
-    second = await town.store.load(redirected_round_id(sent[0]))
+    second = await site.store.load(redirected_round_id(sent[0]))
     assert (second.question.text, second.panel) == (first.question.text, first.panel)
     assert second.question.asked_by == browser.visitor.asker.id
 
 
-async def test_run_again_keeps_what_the_question_refers_to(town: Site) -> None:
+async def test_run_again_keeps_what_the_question_refers_to(site: Site) -> None:
     bare = a_round_of(SOMEBODY)
-    first = await town.hold(replace(bare, question=replace(bare.question, context="A thread.")))
+    first = await site.run_round(
+        replace(bare, question=replace(bare.question, context="A thread."))
+    )
 
-    again = await town.browser().act(first.id, "again")
+    again = await site.browser().act(first.id, "again")
 
-    assert (await town.store.load(redirected_round_id(again))).question.context == "A thread."
+    assert (await site.store.load(redirected_round_id(again))).question.context == "A thread."
 
 
-async def test_run_again_on_a_removed_panel_is_an_error_that_keeps_the_question(town: Site) -> None:
+async def test_run_again_on_a_removed_panel_is_an_error_that_keeps_the_question(site: Site) -> None:
     bare = a_round_of(SOMEBODY)
-    first = await town.hold(replace(bare, panel=named(bare.panel, "gone")))
+    first = await site.run_round(replace(bare, panel=named(bare.panel, "gone")))
 
-    again = await town.browser().act(first.id, "again")
+    again = await site.browser().act(first.id, "again")
 
     assert again.status_code == 422
     assert is_said(again, "There is no panel &#39;gone&#39;; known panels: house.")
@@ -141,20 +143,20 @@ async def test_run_again_on_a_removed_panel_is_an_error_that_keeps_the_question(
         pytest.param("/council panel none", "There is no panel &#39;none&#39;", id="no-panel"),
     ],
 )
-async def test_a_command_is_answered_on_the_page(town: Site, text: str, words: str) -> None:
-    await town.hold(a_round_of(SOMEBODY))
+async def test_a_command_is_answered_on_the_page(site: Site, text: str, words: str) -> None:
+    await site.run_round(a_round_of(SOMEBODY))
 
-    said = await town.browser().ask(text)
+    said = await site.browser().ask(text)
 
     assert said.status_code == 200
     assert words in said.text
-    assert len(await town.store.list_summaries()) == 1
+    assert len(await site.store.list_summaries()) == 1
 
 
 @pytest.mark.parametrize("audience", ["everyone", "me"])
 async def test_a_picked_panel_is_used_on_the_page(audience: str) -> None:
-    town = make_site(an_app(panels=[a_panel(), named(a_panel(4), "other")]))
-    browser = town.browser()
+    site = make_site(an_app(panels=[a_panel(), named(a_panel(4), "other")]))
+    browser = site.browser()
 
     await browser.ask("/council panel other", audience=audience)
 
@@ -173,14 +175,14 @@ async def test_a_picked_panel_is_used_on_the_page(audience: str) -> None:
     ],
 )
 async def test_an_invalid_question_is_an_error_and_stays_in_the_form(
-    town: Site, question: str, sentence: str
+    site: Site, question: str, sentence: str
 ) -> None:
-    refused = await town.browser().ask(question)
+    refused = await site.browser().ask(question)
 
     assert refused.status_code == 422
     assert is_said(refused, sentence)
     assert typed(refused).split() == question.split()
-    assert await town.store.list_summaries() == ()
+    assert await site.store.list_summaries() == ()
 
 
 @pytest.mark.parametrize(
@@ -191,17 +193,17 @@ async def test_an_invalid_question_is_an_error_and_stays_in_the_form(
     ],
 )
 async def test_an_unknown_choice_is_an_error_that_keeps_the_question(
-    town: Site, choice: dict[str, str], sentence: str
+    site: Site, choice: dict[str, str], sentence: str
 ) -> None:
-    refused = await town.browser().ask("Why <b>?", **choice)
+    refused = await site.browser().ask("Why <b>?", **choice)
 
     assert refused.status_code == 422
     assert is_said(refused, sentence)
     assert typed(refused) == "Why <b>?"
 
 
-async def test_a_form_without_its_token_is_refused(town: Site) -> None:
-    browser, other = town.browser(), town.browser()
+async def test_a_form_without_its_token_is_refused(site: Site) -> None:
+    browser, other = site.browser(), site.browser()
     foreign = await other.form()
     own = await browser.form()
 
@@ -209,19 +211,19 @@ async def test_a_form_without_its_token_is_refused(town: Site) -> None:
         refused = await browser.post("/ask", **(own | {"token": token, "question": "Why?"}))
         assert refused.status_code == 403
         assert is_said(refused, "This page was open for too long: load it again, then send it.")
-    assert await town.store.list_summaries() == ()
+    assert await site.store.list_summaries() == ()
 
 
-async def test_a_form_without_the_visitors_cookie_is_refused(town: Site) -> None:
-    form = await town.browser().form()
+async def test_a_form_without_the_visitors_cookie_is_refused(site: Site) -> None:
+    form = await site.browser().form()
 
-    refused = await town.browser().post("/ask", **(form | {"question": "Why?"}))
+    refused = await site.browser().post("/ask", **(form | {"question": "Why?"}))
 
     assert refused.status_code == 403
 
 
 @pytest.mark.parametrize("path", ["/ask", "/login", "/rounds/abcdef0123/stop"])
-async def test_a_large_body_is_refused_unread(town: Site, path: str) -> None:
+async def test_a_large_body_is_refused_unread(site: Site, path: str) -> None:
     sent: list[bytes] = []
 
     async def body() -> AsyncIterator[bytes]:
@@ -229,23 +231,23 @@ async def test_a_large_body_is_refused_unread(town: Site, path: str) -> None:
         yield b"x"
 
     headers = {"content-length": "4000001", "content-type": "application/x-www-form-urlencoded"}
-    refused = await town.browser().client.post(path, content=body(), headers=headers)
+    refused = await site.browser().client.post(path, content=body(), headers=headers)
 
     assert (refused.status_code, sent) == (413, [])
     assert is_said(refused, "That is too much text for a question: shorten it.")
 
 
-async def test_a_body_that_does_not_say_its_length_is_refused(town: Site) -> None:
+async def test_a_body_that_does_not_say_its_length_is_refused(site: Site) -> None:
     async def body() -> AsyncIterator[bytes]:
         yield b"question=Why"
 
-    refused = await town.browser().client.post("/ask", content=body())
+    refused = await site.browser().client.post("/ask", content=body())
 
     assert refused.status_code == 413
 
 
-async def test_a_get_request_to_a_form_path_is_an_error_in_one_sentence(town: Site) -> None:
-    refused = await town.browser().get("/ask")
+async def test_a_get_request_to_a_form_path_is_an_error_in_one_sentence(site: Site) -> None:
+    refused = await site.browser().get("/ask")
 
     assert refused.status_code == 405
     assert is_said(refused, "There is nothing to read at this address")

@@ -27,34 +27,34 @@ async def rated(browser: Browser, round_id: str, **fields: str) -> str:
     return unescape((await browser.get(f"/rounds/{round_id}")).text)
 
 
-async def kept(town: Site, round_id: str) -> list[tuple[str, bool, str]]:
-    said: tuple[Feedback, ...] = await town.store.ratings(round_id)
+async def kept(site: Site, round_id: str) -> list[tuple[str, bool, str]]:
+    said: tuple[Feedback, ...] = await site.store.ratings(round_id)
     return [(feedback.by, feedback.helpful, feedback.reason) for feedback in said]
 
 
-async def test_a_closed_round_asks_whether_it_helped(town: Site) -> None:
-    round_ = await town.hold(a_round_of(SOMEBODY))
+async def test_a_closed_round_asks_whether_it_helped(site: Site) -> None:
+    round_ = await site.run_round(a_round_of(SOMEBODY))
 
-    page = (await town.browser().get(f"/rounds/{round_.id}")).text
+    page = (await site.browser().get(f"/rounds/{round_.id}")).text
 
     assert (ASKS in page, THANKS in page) == (True, False)
     asked = page.partition('id="feedback"')[2].partition("</section>")[0]
     assert asked.count('aria-pressed="false"') == 2
 
 
-async def test_feedback_is_stored_and_shown(town: Site) -> None:
-    round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
+async def test_feedback_is_stored_and_shown(site: Site) -> None:
+    round_, browser = await site.run_round(a_round_of(SOMEBODY)), site.browser()
 
     page = await rated(browser, round_.id, helpful="yes")
 
     assert f"{THANKS} You found this answer helpful." in page
     assert 'value="yes" aria-pressed="true"' in page
     assert "Why not?" not in page
-    assert await kept(town, round_.id) == [(browser.visitor.asker.id, True, "")]
+    assert await kept(site, round_.id) == [(browser.visitor.asker.id, True, "")]
 
 
-async def test_an_unhelpful_round_takes_a_reason(town: Site) -> None:
-    round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
+async def test_an_unhelpful_round_takes_a_reason(site: Site) -> None:
+    round_, browser = await site.run_round(a_round_of(SOMEBODY)), site.browser()
 
     first = await rated(browser, round_.id, helpful="no")
     second = await rated(browser, round_.id, helpful="no", reason='It "missed"\r\n the point. ')
@@ -63,32 +63,32 @@ async def test_an_unhelpful_round_takes_a_reason(town: Site) -> None:
     assert "Why not? It may be left empty." in first
     assert 'value="It "missed"\n the point."' in second
     who = browser.visitor.asker.id
-    assert await kept(town, round_.id) == [(who, False, 'It "missed"\n the point.')]
+    assert await kept(site, round_.id) == [(who, False, 'It "missed"\n the point.')]
 
 
-async def test_a_second_thought_takes_the_place_of_the_first(town: Site) -> None:
-    round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
+async def test_a_second_thought_takes_the_place_of_the_first(site: Site) -> None:
+    round_, browser = await site.run_round(a_round_of(SOMEBODY)), site.browser()
 
     await rated(browser, round_.id, helpful="no", reason="Too long.")
     page = await rated(browser, round_.id, helpful="yes")
 
     assert "You found this answer helpful." in page
-    assert await kept(town, round_.id) == [(browser.visitor.asker.id, True, "")]
+    assert await kept(site, round_.id) == [(browser.visitor.asker.id, True, "")]
 
 
-async def test_feedback_of_others_is_not_shown(town: Site) -> None:
-    round_ = await town.hold(a_round_of(SOMEBODY))
-    await rated(town.browser(), round_.id, helpful="no", reason="Between us.")
+async def test_feedback_of_others_is_not_shown(site: Site) -> None:
+    round_ = await site.run_round(a_round_of(SOMEBODY))
+    await rated(site.browser(), round_.id, helpful="no", reason="Between us.")
 
-    page = (await town.browser().get(f"/rounds/{round_.id}")).text
+    page = (await site.browser().get(f"/rounds/{round_.id}")).text
 
     assert ASKS in page
     assert "Between us" not in page
 
 
-async def test_a_round_without_an_end_is_not_rated(town: Site) -> None:
-    round_, browser = a_round_of(SOMEBODY), town.browser()
-    await town.store.open(round_)
+async def test_a_round_without_an_end_is_not_rated(site: Site) -> None:
+    round_, browser = a_round_of(SOMEBODY), site.browser()
+    await site.store.open(round_)
     form = await browser.form()
 
     page = await browser.get(f"/rounds/{round_.id}")
@@ -96,14 +96,14 @@ async def test_a_round_without_an_end_is_not_rated(town: Site) -> None:
 
     assert ASKS not in page.text
     assert "is not closed yet: wait for its answer" in done.text
-    assert await kept(town, round_.id) == []
+    assert await kept(site, round_.id) == []
 
 
-async def test_a_forgotten_round_asks_for_nothing(town: Site) -> None:
-    round_ = await town.hold(a_round_of(SOMEBODY))
-    await town.store.forget(round_.id, round_.asked_at, "salt")
+async def test_a_forgotten_round_asks_for_nothing(site: Site) -> None:
+    round_ = await site.run_round(a_round_of(SOMEBODY))
+    await site.store.forget(round_.id, round_.asked_at, "salt")
 
-    page = await town.browser().get(f"/rounds/{round_.id}")
+    page = await site.browser().get(f"/rounds/{round_.id}")
 
     assert ASKS not in page.text
 
@@ -117,25 +117,25 @@ async def test_a_forgotten_round_asks_for_nothing(town: Site) -> None:
     ],
 )
 async def test_invalid_feedback_is_an_error(
-    town: Site, fields: dict[str, str], status: int, sentence: str
+    site: Site, fields: dict[str, str], status: int, sentence: str
 ) -> None:
-    round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
+    round_, browser = await site.run_round(a_round_of(SOMEBODY)), site.browser()
     form = await browser.form()
 
     done = await browser.post(f"/rounds/{round_.id}/feedback", **(form | fields))
 
     assert (done.status_code, sentence in done.text) == (status, True)
-    assert await kept(town, round_.id) == []
+    assert await kept(site, round_.id) == []
 
 
 async def test_a_visitor_by_signed_link_is_not_asked() -> None:
-    town = make_site(token=TOKEN)
-    round_ = await town.hold(a_round_of(SOMEBODY))
-    key = town.site.signer.link_key(round_.id)
+    site = make_site(token=TOKEN)
+    round_ = await site.run_round(a_round_of(SOMEBODY))
+    key = site.context.signer.link_key(round_.id)
 
-    page = await town.browser().get(f"/rounds/{round_.id}?key={key}")
+    page = await site.browser().get(f"/rounds/{round_.id}?key={key}")
 
     assert page.status_code == 200
     assert ASKS not in page.text
     assert not [form for form in forms_of(page) if "feedback" in form.action]
-    await town.close()
+    await site.close()

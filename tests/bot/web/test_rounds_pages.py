@@ -30,10 +30,10 @@ QUESTIONS = {
 }
 
 
-async def with_questions(town: Site) -> None:
+async def with_questions(site: Site) -> None:
     for i, text in enumerate(QUESTIONS.values()):
         bare = a_round_of(SOMEBODY, f"{i:010x}")
-        await town.store.open(replace(bare, question=replace(bare.question, text=text)))
+        await site.store.open(replace(bare, question=replace(bare.question, text=text)))
 
 
 def listed(page: httpx.Response) -> list[str]:
@@ -62,69 +62,69 @@ def listed(page: httpx.Response) -> list[str]:
     ],
 )
 async def test_a_search_finds_the_questions_that_hold_the_text(
-    town: Site, wanted: str, found: list[str]
+    site: Site, wanted: str, found: list[str]
 ) -> None:
-    await with_questions(town)
+    await with_questions(site)
 
-    page = await town.browser().client.get("/rounds", params={"q": wanted})
+    page = await site.browser().client.get("/rounds", params={"q": wanted})
 
     assert (page.status_code, listed(page)) == (200, [QUESTIONS[name] for name in found])
     assert "<script>" not in page.text
 
 
-async def test_without_a_search_every_question_is_listed(town: Site) -> None:
-    await with_questions(town)
+async def test_without_a_search_every_question_is_listed(site: Site) -> None:
+    await with_questions(site)
 
-    assert sorted(listed(await town.browser().get("/rounds"))) == sorted(QUESTIONS.values())
+    assert sorted(listed(await site.browser().get("/rounds"))) == sorted(QUESTIONS.values())
 
 
-async def test_an_unknown_round_is_not_found(town: Site) -> None:
-    page = await town.browser().get("/rounds")
+async def test_an_unknown_round_is_not_found(site: Site) -> None:
+    page = await site.browser().get("/rounds")
 
     assert "No round has been held yet." in page.text
 
 
-async def test_a_round_shows_its_answer_its_ballots_and_what_was_checked(town: Site) -> None:
-    round_ = await town.hold(a_round_of(SOMEBODY))
+async def test_a_round_shows_its_answer_its_ballots_and_what_was_checked(site: Site) -> None:
+    round_ = await site.run_round(a_round_of(SOMEBODY))
 
-    page = await town.browser().get(f"/rounds/{round_.id}")
+    page = await site.browser().get(f"/rounds/{round_.id}")
 
     for words in ("The council says yes.", "Who put whom where", "Recomputed from seed", "seed"):
         assert words in page.text
     assert all(answer.reply.text in page.text for answer in round_.answers)
 
 
-async def test_a_round_that_was_meddled_with_says_so(town: Site) -> None:
-    round_ = await town.hold(a_round_of(SOMEBODY))
-    await town.store.open(replace(round_, id="aaaaaaaaaa", seed="another"))
+async def test_a_round_that_was_meddled_with_says_so(site: Site) -> None:
+    round_ = await site.run_round(a_round_of(SOMEBODY))
+    await site.store.open(replace(round_, id="aaaaaaaaaa", seed="another"))
 
-    page = await town.browser().get("/rounds/aaaaaaaaaa")
+    page = await site.browser().get("/rounds/aaaaaaaaaa")
 
     assert "Differs from what was stored" in page.text
 
 
 async def test_a_round_that_failed_shows_why() -> None:
     silent = {key: GatewayError("hung up") for key in KEYS[:3]}
-    town = make_site(an_app(FakeGateway(answers=silent)))
-    round_ = await town.hold(a_round_of(SOMEBODY))
+    site = make_site(an_app(FakeGateway(answers=silent)))
+    round_ = await site.run_round(a_round_of(SOMEBODY))
 
-    page = await town.browser().get(f"/rounds/{round_.id}")
+    page = await site.browser().get(f"/rounds/{round_.id}")
 
     assert round_.closing
     assert round_.closing.failure
     assert round_.closing.failure in unescape(page.text)
-    await town.close()
+    await site.close()
 
 
 async def test_texts_of_people_and_models_are_escaped() -> None:
     gateway = FakeGateway(
         answers={CLAUDE: EVIL}, chairmen={CLAUDE: EVIL}, judges={GPT: f"{EVIL} I rank none."}
     )
-    town = make_site(an_app(gateway))
-    round_ = await town.hold(replace(a_round_of(SOMEBODY), question=Question(EVIL, "x", EVIL)))
+    site = make_site(an_app(gateway))
+    round_ = await site.run_round(replace(a_round_of(SOMEBODY), question=Question(EVIL, "x", EVIL)))
 
-    page = await town.browser().get(f"/rounds/{round_.id}")
-    search = await town.browser().client.get("/rounds", params={"q": EVIL})
+    page = await site.browser().get(f"/rounds/{round_.id}")
+    search = await site.browser().client.get("/rounds", params={"q": EVIL})
 
     for text in (page.text, search.text):
         assert not re.findall(
@@ -132,23 +132,23 @@ async def test_texts_of_people_and_models_are_escaped() -> None:
         )
         assert "& {{ 7*7 }} [x]" in unescape(text)
         assert "& 49" not in unescape(text)
-    await town.close()
+    await site.close()
 
 
-async def test_the_json_file_is_the_rounds_document(town: Site) -> None:
-    round_ = await town.hold(a_round_of(SOMEBODY))
+async def test_the_json_file_is_the_rounds_document(site: Site) -> None:
+    round_ = await site.run_round(a_round_of(SOMEBODY))
 
-    file = await town.browser().get(f"/rounds/{round_.id}/round.json")
+    file = await site.browser().get(f"/rounds/{round_.id}/round.json")
 
     assert json.loads(file.text) == json.loads(json.dumps(round_document(round_)))
     assert file.headers["content-type"] == "application/json"
     assert file.headers["content-disposition"] == f'attachment; filename="round-{round_.id}.json"'
 
 
-async def test_the_markdown_file_holds_answer_table_and_ballots(town: Site) -> None:
-    round_ = await town.hold(a_round_of(SOMEBODY))
+async def test_the_markdown_file_holds_answer_table_and_ballots(site: Site) -> None:
+    round_ = await site.run_round(a_round_of(SOMEBODY))
 
-    file = await town.browser().get(f"/rounds/{round_.id}/round.md")
+    file = await site.browser().get(f"/rounds/{round_.id}/round.md")
 
     assert file.text == thread_markdown(round_thread(round_))
     assert "The council says yes." in file.text
@@ -167,33 +167,33 @@ async def test_the_markdown_file_holds_answer_table_and_ballots(town: Site) -> N
         ("家族", "round-"),
     ],
 )
-async def test_a_file_name_is_plain_for_any_round_id(town: Site, round_id: str, name: str) -> None:
-    await town.store.open(a_round_of(SOMEBODY, round_id))
+async def test_a_file_name_is_plain_for_any_round_id(site: Site, round_id: str, name: str) -> None:
+    await site.store.open(a_round_of(SOMEBODY, round_id))
     path = f"/rounds/{quote(round_id, safe='')}".replace("..", "%2E%2E")
 
     for kind in ("json", "md"):
-        file = await town.browser().get(f"{path}/round.{kind}")
+        file = await site.browser().get(f"{path}/round.{kind}")
         assert file.headers["content-disposition"] == f'attachment; filename="{name}.{kind}"'
         assert "set-cookie" not in {key for key in file.headers if "x=y" in file.headers[key]}
 
 
-async def test_a_running_round_can_be_downloaded(town: Site) -> None:
-    await town.store.open(a_round_of(SOMEBODY))
+async def test_a_running_round_can_be_downloaded(site: Site) -> None:
+    await site.store.open(a_round_of(SOMEBODY))
 
     files = [
-        await town.browser().get(f"/rounds/abcdef0123/round.{kind}") for kind in ("json", "md")
+        await site.browser().get(f"/rounds/abcdef0123/round.{kind}") for kind in ("json", "md")
     ]
 
     assert [file.status_code for file in files] == [200, 200]
 
 
 async def test_a_running_round_says_who_receives_the_text_and_what_it_may_cost() -> None:
-    town = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
-    browser = town.browser()
+    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
+    browser = site.browser()
 
     asked = await browser.ask("Which queue?")
     page = (await browser.get(f"/rounds/{redirected_round_id(asked)}")).text
 
     assert "Your text goes to" in page
     assert "It costs nothing." in page or "cost unknown" in page
-    await town.close()
+    await site.close()

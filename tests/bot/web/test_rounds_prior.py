@@ -9,11 +9,11 @@ from council.rounds import Round
 from tests.bot.web.browsing import SOMEBODY, TOKEN, Site, a_round_of, make_site
 
 
-async def held(town: Site, rounds: int) -> Round:
+async def held(site: Site, rounds: int) -> Round:
     """Hold so many rounds, a minute after each other, and give the last."""
     first = a_round_of(SOMEBODY)
     held = [
-        await town.hold(
+        await site.run_round(
             replace(first, id=f"abc{i:03}", asked_at=first.asked_at + timedelta(minutes=i))
         )
         for i in range(rounds)
@@ -21,9 +21,9 @@ async def held(town: Site, rounds: int) -> Round:
     return held[-1]
 
 
-async def test_a_round_links_to_it_and_it_leaves_the_round_out(town: Site) -> None:
-    round_ = await held(town, 11)
-    browser = town.browser()
+async def test_a_round_links_to_it_and_it_leaves_the_round_out(site: Site) -> None:
+    round_ = await held(site, 11)
+    browser = site.browser()
 
     page = await browser.get(f"/rounds/{round_.id}")
     beside = unescape((await browser.get(f"/rounds/{round_.id}/beside")).text)
@@ -34,31 +34,31 @@ async def test_a_round_links_to_it_and_it_leaves_the_round_out(town: Site) -> No
     assert len(re.findall(r"<td>Response [K-Z]</td>", beside)) == len(round_.panel.members)
 
 
-async def test_a_young_board_has_no_say(town: Site) -> None:
-    round_ = await held(town, 10)
+async def test_a_young_board_has_no_say(site: Site) -> None:
+    round_ = await held(site, 10)
 
-    page = await town.browser().get(f"/rounds/{round_.id}/beside")
+    page = await site.browser().get(f"/rounds/{round_.id}/beside")
 
     assert "has a say from 10 rounds before on; there are 9." in page.text
 
 
-async def test_a_round_without_ballots_has_nothing_beside_it(town: Site) -> None:
-    last = await held(town, 11)
+async def test_a_round_without_ballots_has_nothing_beside_it(site: Site) -> None:
+    last = await held(site, 11)
     bare = replace(last, id="fff", asked_at=last.asked_at + timedelta(minutes=1), ballots=())
-    await town.store.open(bare)
+    await site.store.open(bare)
 
-    page = await town.browser().get("/rounds/fff/beside")
+    page = await site.browser().get("/rounds/fff/beside")
 
     assert "Round fff has no ballot that counts." in page.text
 
 
 async def test_a_signed_link_does_not_show_the_leaderboard() -> None:
-    town = make_site(token=TOKEN)
-    round_ = await town.hold(a_round_of(SOMEBODY))
-    key = town.site.signer.link_key(round_.id)
+    site = make_site(token=TOKEN)
+    round_ = await site.run_round(a_round_of(SOMEBODY))
+    key = site.context.signer.link_key(round_.id)
 
-    page = await town.browser().get(f"/rounds/{round_.id}/beside?key={key}")
+    page = await site.browser().get(f"/rounds/{round_.id}/beside?key={key}")
 
     assert page.status_code in {403, 303}
     assert "By the board alone" not in page.text
-    await town.close()
+    await site.close()

@@ -28,9 +28,9 @@ def told(response: httpx.Response, round_id: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("read", READS)
-async def test_a_strangers_private_round_reads_like_one_there_is_not(town: Site, read: str) -> None:
-    theirs = await town.hold(a_round_of(SOMEBODY, private=True))
-    browser = town.browser()
+async def test_a_strangers_private_round_reads_like_one_there_is_not(site: Site, read: str) -> None:
+    theirs = await site.run_round(a_round_of(SOMEBODY, private=True))
+    browser = site.browser()
 
     found = await browser.get(f"/rounds/{theirs.id}{read}")
     missing = await browser.get(f"/rounds/{NOWHERE}{read}")
@@ -41,21 +41,21 @@ async def test_a_strangers_private_round_reads_like_one_there_is_not(town: Site,
 
 
 @pytest.mark.parametrize("act", ACTS)
-async def test_a_strangers_private_round_permits_no_action(town: Site, act: str) -> None:
+async def test_a_strangers_private_round_permits_no_action(site: Site, act: str) -> None:
     theirs = a_round_of(SOMEBODY, private=True)
-    await town.store.open(theirs)
-    browser = town.browser()
+    await site.store.open(theirs)
+    browser = site.browser()
 
     done, missing = await browser.act(theirs.id, act), await browser.act(NOWHERE, act)
 
     assert told(done, theirs.id) == told(missing, NOWHERE)
     assert done.status_code == 404
-    assert await town.store.load(theirs.id) == theirs
+    assert await site.store.load(theirs.id) == theirs
 
 
-async def test_a_strangers_private_round_is_in_no_list(town: Site) -> None:
-    theirs = await town.hold(a_round_of(SOMEBODY, private=True))
-    browser = town.browser()
+async def test_a_strangers_private_round_is_in_no_list(site: Site) -> None:
+    theirs = await site.run_round(a_round_of(SOMEBODY, private=True))
+    browser = site.browser()
 
     pages = [
         await browser.get("/"),
@@ -71,20 +71,32 @@ async def test_a_strangers_private_round_is_in_no_list(town: Site) -> None:
 
 
 async def test_an_id_prefix_does_not_reveal_a_private_round(
-    town: Site,
+    site: Site,
 ) -> None:
-    await town.hold(a_round_of(SOMEBODY, private=True))
-    browser = town.browser()
+    await site.run_round(a_round_of(SOMEBODY, private=True))
+    browser = site.browser()
 
     found, missing = [await browser.ask(f"/council show {start}") for start in ("abcd", "dcba")]
 
     assert told(found, "abcd") == told(missing, "dcba")
 
 
-async def test_the_visitors_private_round_is_listed_and_opens(town: Site) -> None:
-    browser = town.browser()
+@pytest.mark.parametrize("read", READS)
+async def test_a_strangers_running_private_round_is_not_found(read: str) -> None:
+    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
+    round_id = redirected_round_id(await site.browser().ask("Is it me?", audience="me"))
+
+    found = await site.browser().get(f"/rounds/{round_id}{read}")
+
+    assert found.status_code == 404
+    assert "Is it me?" not in found.text
+    await site.close()
+
+
+async def test_the_visitors_private_round_is_listed_and_opens(site: Site) -> None:
+    browser = site.browser()
     round_id = redirected_round_id(await browser.ask("Is it me?", audience="me"))
-    await town.ended(round_id)
+    await site.wait_until_closed(round_id)
 
     pages = [await browser.get(path) for path in ("/", "/rounds", "/rounds?q=me")]
     reads = [await browser.get(f"/rounds/{round_id}{read}") for read in READS]
@@ -93,9 +105,9 @@ async def test_the_visitors_private_round_is_listed_and_opens(town: Site) -> Non
     assert {page.status_code for page in reads} == {200}
 
 
-async def test_a_round_for_everyone_is_read_by_everyone(town: Site) -> None:
-    theirs = await town.hold(a_round_of(SOMEBODY))
-    browser = town.browser()
+async def test_a_round_for_everyone_is_read_by_everyone(site: Site) -> None:
+    theirs = await site.run_round(a_round_of(SOMEBODY))
+    browser = site.browser()
 
     reads = [await browser.get(f"/rounds/{theirs.id}{read}") for read in READS]
 
@@ -103,44 +115,44 @@ async def test_a_round_for_everyone_is_read_by_everyone(town: Site) -> None:
     assert theirs.question.text in (await browser.get("/rounds")).text
 
 
-async def test_run_again_on_a_private_round_is_private(town: Site) -> None:
-    browser = town.browser()
+async def test_run_again_on_a_private_round_is_private(site: Site) -> None:
+    browser = site.browser()
     round_id = redirected_round_id(await browser.ask("Why?", audience="me"))
-    await town.ended(round_id)
+    await site.wait_until_closed(round_id)
 
     again = redirected_round_id(await browser.act(round_id, "again"))
 
-    assert (await town.store.load(again)).question.place.private
+    assert (await site.store.load(again)).question.place.private
 
 
 async def a_round_under_way() -> tuple[Site, Browser, str]:
-    town = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
-    browser = town.browser()
-    return town, browser, redirected_round_id(await browser.ask("Why?"))
+    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
+    browser = site.browser()
+    return site, browser, redirected_round_id(await browser.ask("Why?"))
 
 
 async def test_the_asker_can_stop_and_resume_a_round() -> None:
-    town, browser, round_id = await a_round_under_way()
+    site, browser, round_id = await a_round_under_way()
     page = await browser.get(f"/rounds/{round_id}")
 
     stopped = await browser.post(
         f"/rounds/{round_id}/stop", **browser.form_of(page, f"/rounds/{round_id}/stop")
     )
-    carried = [bool(town.site.app.runner.latest(round_id))]
+    running = [bool(site.context.app.runner.latest(round_id))]
     page = await browser.get(f"/rounds/{round_id}")
     resume = f"/rounds/{round_id}/resume"
     resumed = await browser.post(resume, **browser.form_of(page, resume))
-    carried.append(bool(town.site.app.runner.latest(round_id)))
+    running.append(bool(site.context.app.runner.latest(round_id)))
 
     assert [redirected_round_id(stopped), redirected_round_id(resumed)] == [round_id] * 2
-    assert carried == [False, True]
-    await town.close()
+    assert running == [False, True]
+    await site.close()
 
 
 @pytest.mark.parametrize("act", ["stop", "resume"])
 async def test_only_the_asker_can_stop_or_resume_a_round(act: str) -> None:
-    town, _, round_id = await a_round_under_way()
-    other = town.browser()
+    site, _, round_id = await a_round_under_way()
+    other = site.browser()
     page = await other.get(f"/rounds/{round_id}")
 
     done = await other.act(round_id, act)
@@ -148,15 +160,15 @@ async def test_only_the_asker_can_stop_or_resume_a_round(act: str) -> None:
     assert done.status_code == 404
     assert "Only the one who asked can stop a round or go on with it." in done.text
     assert f"/rounds/{round_id}/{act}" not in page.text
-    assert town.site.app.runner.latest(round_id)
-    await town.close()
+    assert site.context.app.runner.latest(round_id)
+    await site.close()
 
 
-async def test_resuming_a_closed_round_calls_no_model(town: Site) -> None:
-    browser = town.browser()
+async def test_resuming_a_closed_round_calls_no_model(site: Site) -> None:
+    browser = site.browser()
     round_id = redirected_round_id(await browser.ask("Why?"))
-    closed = await town.ended(round_id)
+    closed = await site.wait_until_closed(round_id)
 
     assert redirected_round_id(await browser.act(round_id, "resume")) == round_id
 
-    assert (closed.stage, town.site.app.runner.latest(round_id)) == (Stage.CLOSED, None)
+    assert (closed.stage, site.context.app.runner.latest(round_id)) == (Stage.CLOSED, None)

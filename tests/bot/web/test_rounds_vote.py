@@ -15,16 +15,16 @@ def labels_of(round_: Round) -> tuple[str, ...]:
     return round_.draw.labels.labels
 
 
-async def test_every_answer_of_a_closed_round_has_a_button(town: Site) -> None:
-    round_ = await town.hold(a_round_of(SOMEBODY))
+async def test_every_answer_of_a_closed_round_has_a_button(site: Site) -> None:
+    round_ = await site.run_round(a_round_of(SOMEBODY))
 
-    page = (await town.browser().get(f"/rounds/{round_.id}")).text
+    page = (await site.browser().get(f"/rounds/{round_.id}")).text
 
     assert page.count(BUTTON) == len(labels_of(round_)) > 1
 
 
-async def test_a_vote_is_stored_shown_and_marked_as_not_blind(town: Site) -> None:
-    round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
+async def test_a_vote_is_stored_shown_and_marked_as_not_blind(site: Site) -> None:
+    round_, browser = await site.run_round(a_round_of(SOMEBODY)), site.browser()
     path, label = f"/rounds/{round_.id}/vote", labels_of(round_)[1]
     form = await browser.form(f"/rounds/{round_.id}", path)
 
@@ -34,16 +34,16 @@ async def test_a_vote_is_stored_shown_and_marked_as_not_blind(town: Site) -> Non
     page = unescape((await browser.get(f"/rounds/{round_.id}")).text)
     assert f"Noted: Response {label} is the best to you. You have seen who wrote what" in page
     assert page.count(f'aria-pressed="true">{BUTTON}') == 1
-    (vote,) = await town.store.votes(round_.id)
+    (vote,) = await site.store.votes(round_.id)
     assert (vote.by, vote.label) == (browser.visitor.asker.id, label)
 
 
-async def test_votes_of_others_are_not_shown(town: Site) -> None:
-    round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
+async def test_votes_of_others_are_not_shown(site: Site) -> None:
+    round_, browser = await site.run_round(a_round_of(SOMEBODY)), site.browser()
     path = f"/rounds/{round_.id}/vote"
     await browser.post(path, **(await browser.form(f"/rounds/{round_.id}", path)))
 
-    page = (await town.browser().get(f"/rounds/{round_.id}")).text
+    page = (await site.browser().get(f"/rounds/{round_.id}")).text
 
     assert f'aria-pressed="true">{BUTTON}' not in page
 
@@ -57,25 +57,25 @@ async def test_votes_of_others_are_not_shown(town: Site) -> None:
     ],
 )
 async def test_invalid_feedback_is_an_error(
-    town: Site, fields: dict[str, str], status: int, sentence: str
+    site: Site, fields: dict[str, str], status: int, sentence: str
 ) -> None:
-    round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
+    round_, browser = await site.run_round(a_round_of(SOMEBODY)), site.browser()
     path = f"/rounds/{round_.id}/vote"
     form = await browser.form(f"/rounds/{round_.id}", path)
 
     done = await browser.post(path, **(form | fields))
 
     assert (done.status_code, sentence in done.text) == (status, True)
-    assert await town.store.votes() == ()
+    assert await site.store.votes() == ()
 
 
 async def test_a_visitor_by_signed_link_is_not_asked() -> None:
-    town = make_site(token=TOKEN)
-    round_ = await town.hold(a_round_of(SOMEBODY))
-    key = town.site.signer.link_key(round_.id)
+    site = make_site(token=TOKEN)
+    round_ = await site.run_round(a_round_of(SOMEBODY))
+    key = site.context.signer.link_key(round_.id)
 
-    page = await town.browser().get(f"/rounds/{round_.id}?key={key}")
+    page = await site.browser().get(f"/rounds/{round_.id}?key={key}")
 
     assert BUTTON not in page.text
     assert not [form for form in forms_of(page) if form.action.endswith("/vote")]
-    await town.close()
+    await site.close()

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from council.bakeoffs.changes import holm_rejections, paired_differences
+from council.bakeoffs.changes import paired_differences
 
 RNG = np.random.default_rng(1)
 
@@ -62,11 +62,3 @@ def test_however_alike_its_moves_a_p_is_not_below_that_of_signs() -> None:
 
     assert paired_differences(now, np.ones((1, 12, 1))).p.tolist() == [2**-5]
     assert paired_differences(np.zeros((4, 1)), np.ones((1, 4, 1))).p.tolist() == [2**-3]
-
-
-def test_holm_stops_at_the_first_that_does_not_hold() -> None:
-    # .05/3 = .0167 holds for .01, .05/2 = .025 for .02; .06 does not hold for .05.
-    assert holm_rejections(np.array([0.02, 0.06, 0.01]), 0.05).tolist() == [True, False, True]
-    # .03 fails at .025, so that .04, which would hold at .05, fails with it.
-    assert holm_rejections(np.array([0.04, 0.03, 0.01]), 0.05).tolist() == [False, False, True]
-    assert holm_rejections(np.array([]), 0.05).tolist() == []

@@ -9,7 +9,7 @@ from math import isfinite
 import numpy as np
 import pytest
 
-from council.bias.effects import holm
+from council.bakeoffs.intervals import holm
 from council.bias.measurement import correct_for_all_tests, measure_bias
 from council.bias.report import BiasReport, Effect, JudgeBias
 from council.bias.vote_arrays import Block

@@ -1,13 +1,25 @@
 """Every field of a round enters its digest, directly or as a digest of a text."""
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+import pytest
+
 from council.integrity.seal import COVERED_FIELDS, PARTS, TEXT_FIELDS, plain_json
+from council.panel import IF_SET, Member, ModelId
 from council.rounds import Round
+
+
+@dataclass(frozen=True, slots=True)
+class NewerMember(Member):
+    """A member with settings that rounds of earlier versions lack."""
+
+    tools: tuple[str, ...] = field(default=(), metadata=IF_SET)
+    top_p: float | None = field(default=None, metadata=IF_SET)
+
 
 # The id is the link's own; that texts are forgotten is what may happen to a round afterwards.
 APART = {"id", "forgotten"}
@@ -44,6 +56,23 @@ def test_every_field_of_all_a_round_holds_is_covered_once() -> None:
     assert declared == {
         kind: sorted((*COVERED_FIELDS[kind], *TEXT_FIELDS.get(kind, ()))) for kind in COVERED_FIELDS
     }
+
+
+@pytest.mark.parametrize("given", [{}, {"tools": ("search",)}, {"top_p": 0.0}])
+def test_a_newer_setting_enters_the_digest_only_where_it_is_set(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, Any]
+) -> None:
+    named = (ModelId("openai/gpt-5.1"), "GPT-5.1", "gpt")
+    covered = (*COVERED_FIELDS[Member], "tools", "top_p")
+    monkeypatch.setattr(
+        "council.integrity.seal.COVERED_FIELDS", {**COVERED_FIELDS, NewerMember: covered}
+    )
+
+    before = plain_json(Member("gpt", *named))
+    now = plain_json(NewerMember("gpt", *named, **given))
+
+    assert isinstance(before, dict)
+    assert now == before | {name: plain_json(value) for name, value in given.items()}
 
 
 def test_whole_numbers_and_times_are_equal_however_they_are_stored() -> None:

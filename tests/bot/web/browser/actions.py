@@ -14,7 +14,7 @@ PANELS = {
     "hostile": tuple(f"hostile-{letter}" for letter in "abcdefgh"),
 }
 ANSWER = 'main article[aria-label="The council\'s answer"]'
-TIMEOUT_MS = 10_000
+TIMEOUT_MS = 30_000  # the machine may be busy
 
 # Keeps what the page showed while a round ran, however quickly it went by.
 RECORDER = """

@@ -1,4 +1,4 @@
-"""One browser, one model server and one product for all tests of the page."""
+"""Fixtures: one browser, one model server and one product for all browser tests."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ MISSING = "no browser: these tests drive Debian's chromium (apt-get install chro
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    """Return the browser; without one skip, unless it is required."""
+    """Yield the browser; if there is none, skip, or fail where it is required."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if not found and os.environ.get("COUNCIL_REQUIRE_BROWSER") == "1":
         pytest.fail(f"COUNCIL_REQUIRE_BROWSER=1, but: {MISSING}")
@@ -42,7 +42,7 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def models() -> AsyncIterator[ModelServer]:
-    """Return the models: those of the slow panel take their time and write word by word."""
+    """Yield the model server; the slow panel answers late and word by word."""
     async with ModelServer() as server:
         server.script |= {seat: slow_member(seat) for seat in PANELS["slow"]}
         yield server
@@ -50,14 +50,14 @@ async def models() -> AsyncIterator[ModelServer]:
 
 @pytest.fixture(scope="session")
 def served_home(tmp_path_factory: pytest.TempPathFactory, models: ModelServer) -> Home:
-    """Return a home whose panels are the scripted models'."""
+    """Return a home folder with the panels of the model server."""
     home = Home(tmp_path_factory.mktemp("served"), {"OPENAI_API_KEY": "sk-none"})
-    return home.with_config(panels_of(models.api_base, **PANELS))
+    return home.with_tables().with_config(panels_of(models.api_base, **PANELS))
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def product(browser: Browser, served_home: Home) -> AsyncIterator[Product]:
-    """Return the product, serving; without a browser it is not started."""
+    """Yield the running product; without a browser it is not started."""
     async with serve_product(served_home) as product:
         await product.answers("/readyz")
         yield product
@@ -65,7 +65,7 @@ async def product(browser: Browser, served_home: Home) -> AsyncIterator[Product]
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def visitor(browser: Browser, product: Product) -> AsyncIterator[BrowserContext]:
-    """Return a visitor of the page whom it does not know yet."""
+    """Yield the browser context of a new visitor."""
     context = await browser.new_context(base_url=product.address)
     context.set_default_timeout(TIMEOUT_MS)
     yield context
@@ -74,21 +74,21 @@ async def visitor(browser: Browser, product: Product) -> AsyncIterator[BrowserCo
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(visitor: BrowserContext) -> Page:
-    """Return a tab of the visitor's."""
+    """Return a tab of the visitor."""
     return await visitor.new_page()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def watched(page: Page) -> PageMonitor:
-    """Return the record of what the page does beside what it shows."""
+async def monitor(page: Page) -> PageMonitor:
+    """Return the record of dialogs, errors, requests and popups of the page."""
     return PageMonitor.of(page)
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
-async def held(browser: Browser, product: Product) -> str:
-    """Return the path of a closed round that everybody may read."""
+async def closed_round(browser: Browser, product: Product) -> str:
+    """Return the path of a closed public round."""
     async with await browser.new_context(base_url=product.address) as context:
         page = await context.new_page()
-        path = await ask(page, "What is held here?", panel="slow")
+        path = await ask(page, "Which queue is enough?", panel="slow")
         await wait_until_closed(page)
     return path

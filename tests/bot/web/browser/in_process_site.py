@@ -11,15 +11,15 @@ from tests.bot.web.browsing import Site
 
 
 @asynccontextmanager
-async def serve_in_process(town: Site) -> AsyncIterator[str]:
+async def serve_in_process(site: Site) -> AsyncIterator[str]:
     """Serve a site until the block ends, and close it; gives its address."""
     sock = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(town.app, log_config=None, lifespan="off"))
+    server = uvicorn.Server(uvicorn.Config(site.app, log_config=None, lifespan="off"))
     serving = asyncio.create_task(server._serve(sockets=[sock]))
     try:
         yield f"http://127.0.0.1:{sock.getsockname()[1]}"
     finally:
         server.should_exit = True
         await serving
-        await town.site.app.bakeoff_registry.stop()
-        await town.close()
+        await site.context.app.bakeoff_registry.stop()
+        await site.close()

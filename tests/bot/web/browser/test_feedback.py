@@ -8,9 +8,11 @@ from tests.bot.web.browser.product import Product
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
+@pytest.mark.parametrize(
+    "scripts", [False, pytest.param(True, marks=pytest.mark.nightly)], ids=["no-scripts", "scripts"]
+)
 async def test_a_phone_can_say_that_it_did_not_help_and_why(
-    browser: Browser, product: Product, held: str, *, scripts: bool
+    browser: Browser, product: Product, closed_round: str, *, scripts: bool
 ) -> None:
     context = await browser.new_context(
         base_url=product.address,
@@ -19,7 +21,7 @@ async def test_a_phone_can_say_that_it_did_not_help_and_why(
     )
     async with context:
         page = await context.new_page()
-        await page.goto(held)
+        await page.goto(closed_round)
 
         await page.get_by_role("button", name="Not helpful").click()
         await page.get_by_label("Why not?").fill("It missed the point.")

@@ -1,7 +1,7 @@
-"""Hostile texts as question, answer, reason and synthesis: they are read, and nothing else.
+"""Hostile texts as question, answer, reason and synthesis are shown as text.
 
-Each round carries eight of them in every role, and is watched from its question to its answer, so
-that the draft, the progress and the answer that is put in place by the script are met as well.
+Each round has eight of them in every role. The page is open from the question to the answer, so
+that the draft, the progress and the answer that the script inserts are tested too.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ FOREIGN = (
     "script style link meta base iframe frame object embed applet portal svg math img image video "
     "audio source picture canvas dialog template marquee font input[type=image] [style] [srcdoc]"
 )
-# What the texts would have made of the page: elements, handlers, links that run.
+# Elements, handlers and links that the texts would have added to the page.
 MADE = """(foreign) => {
   const inside = [...document.querySelectorAll("main, aside")];
   const all = inside.flatMap((part) => [...part.querySelectorAll("*")]);
@@ -34,59 +34,68 @@ MADE = """(foreign) => {
 }"""
 
 
-EIGHTS = [HOSTILE[start : start + 8] for start in range(0, len(HOSTILE), 8)]
+SAMPLE = HOSTILE[:: len(HOSTILE) // len(SEATS)][: len(SEATS)]
+ROUNDS = [
+    pytest.param(SAMPLE, id="sample"),
+    *(
+        pytest.param(HOSTILE[start : start + 8], id=str(start), marks=pytest.mark.nightly)
+        for start in range(0, len(HOSTILE), 8)
+    ),
+]
+LISTED = [SAMPLE[:3], pytest.param(HOSTILE[::12], marks=pytest.mark.nightly)]
 
 
-def say(models: ModelServer, texts: Sequence[str]) -> None:
+def script_models(models: ModelServer, texts: Sequence[str]) -> None:
     """Script each member to answer, vote and write a different text."""
     for seat, text in zip(SEATS, [*texts, *texts], strict=False):
         models.script[seat] = by_role(answer(text), judge(reason=text), answer(text))
 
 
-async def made_of(page: Page) -> list[str]:
+async def foreign_elements(page: Page) -> list[str]:
     made: list[str] = await page.evaluate(MADE, ", ".join(FOREIGN.split()))
     return made
 
 
-async def test_there_are_at_least_a_hundred_tricks() -> None:
+async def test_there_are_at_least_a_hundred_hostile_texts() -> None:
     assert len(set(HOSTILE)) == len(HOSTILE) >= 100
 
 
-@pytest.mark.parametrize("texts", EIGHTS, ids=range(len(EIGHTS)))
+@pytest.mark.parametrize("texts", ROUNDS)
 async def test_hostile_texts_are_shown_as_text(
-    page: Page, watched: PageMonitor, product: Product, models: ModelServer, texts: tuple[str, ...]
+    page: Page, monitor: PageMonitor, product: Product, models: ModelServer, texts: Sequence[str]
 ) -> None:
-    say(models, texts)
+    script_models(models, texts)
 
     await ask(page, "\n\n".join(texts), panel="hostile")
     await wait_until_closed(page)
-    live = await made_of(page)
+    live = await foreign_elements(page)
     await page.reload()
     await page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
-    # Events, loads and timers that a text has set going come before this.
+    # Events, loads and timers that a text has started come before this.
     await page.evaluate("new Promise((done) => setTimeout(done, 50))")
 
-    assert (live, await made_of(page)) == ([], [])
-    assert (watched.dialogs, watched.errors, watched.tabs) == ([], [], [])
-    assert watched.foreign_requests(product.address) == []
+    assert (live, await foreign_elements(page)) == ([], [])
+    assert (monitor.dialogs, monitor.errors, monitor.tabs) == ([], [], [])
+    assert monitor.foreign_requests(product.address) == []
     assert await page.evaluate("window.ran") is None
     assert await page.locator("#answers details").count() == len(SEATS)
     assert await page.locator("body > main, body > aside").count() == 2
 
 
+@pytest.mark.parametrize("texts", LISTED, ids=len)
 async def test_hostile_texts_are_inert_in_lists_searches_and_errors(
-    page: Page, watched: PageMonitor, product: Product
+    page: Page, monitor: PageMonitor, product: Product, texts: Sequence[str]
 ) -> None:
     made = []
-    for text in HOSTILE[::12]:
+    for text in texts:
         await page.goto(f"/rounds?{urlencode({'q': text})}")
-        made += await made_of(page)
+        made += await foreign_elements(page)
         await page.get_by_label("Question").fill(f"/council panel {text}")
         await page.get_by_role("button", name="Ask").click()
         await expect(page.locator("main .caution, main .note").first).to_be_visible()
-        made += await made_of(page)
+        made += await foreign_elements(page)
 
     assert made == []
-    assert (watched.dialogs, watched.tabs) == ([], [])
-    assert watched.foreign_requests(product.address) == []
+    assert (monitor.dialogs, monitor.tabs) == ([], [])
+    assert monitor.foreign_requests(product.address) == []
     assert await page.evaluate("window.ran") is None

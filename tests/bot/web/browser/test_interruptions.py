@@ -1,4 +1,4 @@
-"""Rounds go on whatever happens to the page, the connection or the product."""
+"""Rounds continue whatever happens to the page, the connection or the product."""
 
 import asyncio
 
@@ -7,31 +7,21 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from tests.bot.homes import Home
-from tests.bot.web.browser.actions import ANSWER, PANELS, TIMEOUT_MS, ask, wait_until_closed
-from tests.bot.web.browser.product import Product, panels_of, serve_product
+from tests.bot.web.browser.actions import ANSWER, TIMEOUT_MS, ask, wait_until_closed
+from tests.bot.web.browser.product import Product, serve_product
 from tests.bot.web.browser.relay import relayed
 from tests.bot.web.browser.streams import open_stream
-from tests.wire.models import ModelServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 LOST = "The connection was lost; trying again …"
 
 
-async def test_a_page_reloaded_during_a_round_shows_it_to_the_end(page: Page) -> None:
-    await ask(page, "May I load it again?", panel="slow")
-    await expect(page.locator("#progress .done").first).to_be_visible()
-
-    await page.reload()
-    await wait_until_closed(page)
-
-    await expect(page.locator(ANSWER)).to_contain_text("word-30")
-
-
-async def test_a_tab_that_was_closed_in_mid_round_misses_nothing(
+async def test_a_tab_opened_during_a_round_shows_it_to_the_end(
     page: Page, visitor: BrowserContext
 ) -> None:
     path = await ask(page, "May I leave?", panel="slow")
+    await expect(page.locator("#progress .done").first).to_be_visible()
     await page.close()
 
     later = await visitor.new_page()
@@ -41,6 +31,7 @@ async def test_a_tab_that_was_closed_in_mid_round_misses_nothing(
     await expect(later.locator(ANSWER)).to_contain_text("word-30")
 
 
+@pytest.mark.nightly
 async def test_a_lost_connection_is_shown_and_the_page_catches_up(
     browser: Browser, product: Product
 ) -> None:
@@ -58,49 +49,36 @@ async def test_a_lost_connection_is_shown_and_the_page_catches_up(
         await page.context.close()
 
 
-async def test_rounds_continue_after_a_restart(
-    served_home: Home, tmp_path_factory: pytest.TempPathFactory
+async def test_after_a_kill_the_page_reconnects_and_every_round_continues(
+    browser: Browser, served_home: Home, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    home = Home(tmp_path_factory.mktemp("restarted"), served_home.settings)
+    home = Home(tmp_path_factory.mktemp("killed"), served_home.settings)
     home.with_config((served_home.folder / "council.toml").read_text(encoding="utf-8"))
     async with (
-        serve_product(home) as product,
+        serve_product(home.with_tables()) as product,
         httpx.AsyncClient(base_url=product.address, trust_env=False, timeout=60) as client,
     ):
-        paths = [await open_stream(client, f"Who goes on {n}?", "slow") for n in range(9)]
-        product.kill()
-        starting = asyncio.create_task(product.start())
-        found = [await first_answer(client, f"{path}/state") for path in paths]
-        await starting
+        page = await browser.new_page(base_url=product.address)
+        await ask(page, "May the power fail?", panel="slow")
+        await expect(page.locator("#progress .done").nth(1)).to_be_visible(timeout=TIMEOUT_MS)
+        paths = [await open_stream(client, f"Which continues {n}?", "slow") for n in range(4)]
 
-    assert [state["stopped"] for state in found] == [False] * 9
+        product.kill()
+        await expect(page.locator("#connection")).to_have_text(LOST)
+        starting = asyncio.create_task(product.start())
+        states = [await first_answer(client, f"{path}/state") for path in paths]
+        await starting
+        await wait_until_closed(page)
+
+        await expect(page.locator(ANSWER)).to_contain_text("word-30")
+        await page.context.close()
+    assert [state["stopped"] for state in states] == [False] * 4
 
 
 async def first_answer(client: httpx.AsyncClient, path: str) -> dict[str, object]:
+    """Return the first response of the product that starts."""
     while True:
         try:
             return dict((await client.get(path)).json())
         except httpx.TransportError:
             await asyncio.sleep(0.002)
-
-
-async def test_after_a_kill_the_page_says_so_comes_back_and_shows_the_answer(
-    browser: Browser,
-    models: ModelServer,
-    served_home: Home,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    home = Home(tmp_path_factory.mktemp("killed"), served_home.settings)
-    home.with_config(panels_of(models.api_base, **PANELS))
-    async with serve_product(home) as product:
-        page = await browser.new_page(base_url=product.address)
-        await ask(page, "May the power fail?", panel="slow")
-        await expect(page.locator("#progress .done").nth(1)).to_be_visible(timeout=TIMEOUT_MS)
-
-        product.kill()
-        await expect(page.locator("#connection")).to_have_text(LOST)
-        await product.start()
-        await wait_until_closed(page)
-
-        await expect(page.locator(ANSWER)).to_contain_text("word-30")
-        await page.context.close()

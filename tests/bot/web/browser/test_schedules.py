@@ -1,4 +1,4 @@
-"""Schedules in a real browser: for everybody, on a small phone, in the dark, without scripts."""
+"""Schedules in a real browser: accessible, by keyboard, without scripts."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -8,8 +8,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from council.bakeoffs.models import Suite, SuiteQuestion
+from tests.bot.web.browser.accessibility import VIEWS, View, faults_of, set_view
 from tests.bot.web.browser.in_process_site import serve_in_process
-from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
 from tests.bot.web.browsing import make_site
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -20,27 +20,28 @@ NAME = "a-name-as-long-as-names-may-be-of-sixty-letters-and-no-spaces"[:60]
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
-    """Return the address of a site that has a suite, and no schedule yet."""
-    town = make_site()
-    await town.site.app.bakeoff_stores.suites.save(SQL, "", datetime.now(UTC))
-    async with serve_in_process(town) as address:
+    """Yield the address of a site with a suite and no schedule."""
+    site = make_site()
+    await site.context.app.bakeoff_stores.suites.save(SQL, "", datetime.now(UTC))
+    async with serve_in_process(site) as address:
         yield address
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def tab(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """Return a tab without scripts: nothing here needs them."""
+    """Yield a tab without scripts: nothing here needs them."""
     async with await browser.new_context(base_url=address, java_script_enabled=False) as context:
         yield await context.new_page()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """Return a tab that can be measured."""
+    """Yield a tab with scripts, which axe needs."""
     async with await browser.new_context(base_url=address) as context:
         yield await context.new_page()
 
 
+@pytest.mark.nightly
 async def test_a_schedule_is_added_in_words_and_paused_by_the_keyboard(tab: Page) -> None:
     await tab.goto("/")
     await tab.get_by_role("link", name="Schedules").click()
@@ -60,24 +61,16 @@ async def test_a_schedule_is_added_in_words_and_paused_by_the_keyboard(tab: Page
     await expect(tab.get_by_role("button", name=f"Resume: {NAME}")).to_be_visible()
 
 
-@SCHEMES
-async def test_the_schedules_page_is_accessible(page: Page, scheme: Scheme) -> None:
-    await page.emulate_media(color_scheme=scheme)
+@VIEWS
+async def test_the_schedules_page_is_accessible(page: Page, view: View) -> None:
+    await set_view(page, view)
     await page.goto("/schedules")
     field = page.get_by_label("A name, a suite, and when, in words")
-    await field.fill(f"weekly-{scheme} suite:sql every monday 09:00 Europe/Budapest")
+    await field.fill(f"weekly-{view} suite:sql every monday 09:00 Europe/Budapest")
     await field.press("Enter")
 
     await page.goto("/schedules")
 
-    # Its times are those of its zone, whatever zone the reader is in.
+    # The times are in the schedule's zone, whatever zone the reader is in.
     await expect(page.get_by_text("09:00 (Europe/Budapest). Last run").first).to_be_visible()
     assert await faults_of(page) == []
-
-
-async def test_nothing_is_wider_than_a_small_phone(page: Page) -> None:
-    await page.set_viewport_size({"width": 360, "height": 740})
-
-    await page.goto("/schedules")
-
-    assert await page.evaluate("document.documentElement.scrollWidth") == 360

@@ -1,3 +1,8 @@
+"""The server process, with scripts in place of llama.cpp's server."""
+
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import psutil
@@ -6,6 +11,52 @@ import pytest
 from council.errors import GatewayError
 from council.gateways.local.download import LocalFiles
 from council.gateways.local.server import LocalServer
+
+STOP_SECONDS = 30
+# Responds to every request, and reports its process id in its folder.
+LLAMA = """
+import os, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+
+    def do_POST(self):
+        self.send_response(500)
+        self.end_headers()
+
+port = int(sys.argv[sys.argv.index("--port") + 1])
+with open(os.environ["HOME"] + "/pid", "w") as file:
+    file.write(str(os.getpid()))
+HTTPServer(("127.0.0.1", port), Handler).serve_forever()
+"""
+PARENT = """
+import asyncio, sys
+from pathlib import Path
+from council.gateways.local.download import LocalFiles
+from council.gateways.local.server import LocalServer
+
+async def main() -> None:
+    executable, folder = map(Path, sys.argv[1:])
+    async with LocalServer(LocalFiles(executable, {}), folder):
+        print("ready", flush=True)
+        await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+
+
+def llama_files(folder: Path) -> LocalFiles:
+    """Return a server that responds, and a model that it cannot load."""
+    script = folder / "llama.py"
+    script.write_text(LLAMA)
+    return files_with(f'exec {sys.executable} {script} "$@"', folder)
+
+
+def llama_process(folder: Path) -> psutil.Process:
+    return psutil.Process(int((folder / "pid").read_text()))
 
 
 def files_with(script: str, folder: Path) -> LocalFiles:
@@ -58,3 +109,38 @@ async def test_the_environment_of_the_machine_does_not_reach_the_server(tmp_path
 
     with pytest.raises(GatewayError, match=r"'HOME LLAMA_API_KEY OMP_WAIT_POLICY PWD ?[_ ]*'"):
         await LocalServer(files, tmp_path).__aenter__()
+
+
+async def test_the_key_shows_in_no_process_list(tmp_path: Path) -> None:
+    async with LocalServer(llama_files(tmp_path), tmp_path) as server:
+        command = llama_process(tmp_path).cmdline()
+
+    assert "--port" in command
+    assert server.api_key not in " ".join(command)
+
+
+async def test_nothing_runs_once_it_is_stopped(tmp_path: Path) -> None:
+    async with LocalServer(llama_files(tmp_path), tmp_path):
+        process = llama_process(tmp_path)
+
+    assert not process.is_running()
+
+
+async def test_a_model_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
+    async with LocalServer(llama_files(tmp_path), tmp_path) as server:
+        with pytest.raises(GatewayError, match="cannot load 'tiny'"):
+            await server.warm()
+
+
+def test_the_server_dies_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    arguments = (llama_files(tmp_path).server, tmp_path)
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, *arguments], stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"ready\n"
+        process = llama_process(tmp_path)
+
+        parent.send_signal(signal.SIGKILL)
+
+        assert psutil.wait_procs([process], timeout=STOP_SECONDS)[1] == []

@@ -1,6 +1,7 @@
 """Queues of models: which calls wait for each other, and which never do."""
 
 import asyncio
+import math
 from contextlib import AsyncExitStack
 
 import pytest
@@ -46,8 +47,12 @@ async def dies(line: ProviderQueue, times: int = 3) -> None:
             asking.settle(failed=True)
 
 
-async def hangs(line: ProviderQueue) -> None:
-    with line.call() as asking:
+PAST, FUTURE = 0.0, math.inf  # deadlines
+
+
+async def hangs(line: ProviderQueue, deadline: float = PAST) -> None:
+    """Call a model that does not answer; whoever cancels it does so at its deadline."""
+    with line.call(deadline) as asking:
         async with asking.turn():
             await asyncio.Event().wait()
 
@@ -163,16 +168,23 @@ async def test_a_call_checks_breaker_and_pause_again_after_waiting_for_its_turn(
             assert to_slow.result() == "answered"
 
 
-async def test_what_is_cancelled_on_the_wire_three_times_is_taken_for_dead(
-    traffic: Throttling,
+@pytest.mark.parametrize(
+    ("deadline", "state"),
+    [
+        pytest.param(PAST, BreakerState.OPEN, id="at-its-deadline"),
+        pytest.param(FUTURE, BreakerState.CLOSED, id="by-a-person"),
+    ],
+)
+async def test_three_calls_cancelled_at_their_deadline_open_the_breaker_but_not_by_a_person(
+    traffic: Throttling, deadline: float, state: BreakerState
 ) -> None:
     line = traffic.queue(OPENAI, "openai/hangs")
 
     for _ in range(3):
-        async with started(hangs(line)):
+        async with started(hangs(line, deadline)):
             pass
 
-    assert line.breaker.state is BreakerState.OPEN
+    assert line.breaker.state is state
 
 
 async def test_a_cancel_after_a_long_wait_for_a_turn_is_no_failure(

@@ -1,7 +1,6 @@
 """The experiment store in a SQL database: each answer and each mark is stored once."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -11,7 +10,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import SQLModel, col
 
 from council.answers import Reply
-from council.errors import StoreError
 from council.research.experiment import (
     Experiment,
     ExperimentAnswer,
@@ -27,8 +25,8 @@ from storage.bakeoff_tables import (
     SuiteBodyRow,
 )
 from storage.bakeoffs import insert_body, suite_from_body
-from storage.engine import read_only_engine
-from storage.row_mapping import PANEL, translate_validation_errors, validate
+from storage.engine import SqlStore
+from storage.row_mapping import PANEL, skip_invalid, translate_validation_errors, validate
 from storage.tables import by_letter
 from storage.transactions import (
     WriteBatcher,
@@ -36,7 +34,6 @@ from storage.transactions import (
     insert,
     is_own_write,
     retried_and_shielded,
-    transaction,
 )
 
 REPLY = TypeAdapter(Reply)
@@ -44,18 +41,17 @@ VERSIONS = TypeAdapter(dict[str, str])
 KIND = "Experiment"
 
 
-class SqlExperiments:
+class SqlExperiments(SqlStore):
     """The experiment store on SQLite and Postgres."""
 
     def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-        self._readers = read_only_engine(engine)
+        super().__init__(engine)
         self._saves = WriteBatcher(self._save)
 
     @retried_and_shielded
     async def open(self, experiment: Experiment) -> bool:
         """Store a new experiment with its suite's content; return False if its id is taken."""
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             row = _experiment_row(experiment)
             if not await insert(connection, [row]):
                 return await is_own_write(connection, row, ("at", "asked_by", "suite_version"))
@@ -66,8 +62,7 @@ class SqlExperiments:
     async def limit(self, experiment_id: str, cap_micro: int | None) -> None:
         """Set the spending cap of an experiment; None removes it."""
         statement = update(ExperimentRow).where(col(ExperimentRow.id) == experiment_id)
-        async with transaction(self._engine) as connection:
-            await connection.execute(statement.values(cap_micro=cap_micro))
+        await self._execute(statement.values(cap_micro=cap_micro))
 
     @retried_and_shielded
     async def list_recent(self) -> tuple[Experiment, ...]:
@@ -77,14 +72,13 @@ class SqlExperiments:
         query = select(ExperimentRow, col(SuiteBodyRow.body))
         query = query.join_from(ExperimentRow, SuiteBodyRow, same, isouter=True)
         newest_first = (col(ExperimentRow.at).desc(), by_letter(ExperimentRow.id))
-        async with transaction(self._readers) as connection:
-            rows = await fetch_rows(connection, query.order_by(*newest_first))
-        return tuple(_readable(rows))
+        rows = await self._fetch(query.order_by(*newest_first))
+        return tuple(skip_invalid(_experiment_from_row, rows))
 
     @retried_and_shielded
     async def load_state(self, experiment_id: str) -> ExperimentState:
         """Return the stored answers and marks of an experiment; raise StoreError if invalid."""
-        async with transaction(self._readers) as connection:
+        async with self._read() as connection:
             answers, marks = [
                 await fetch_rows(connection, _parts_query(table, experiment_id))
                 for table in (ExperimentAnswerRow, ExperimentMarkRow)
@@ -100,7 +94,7 @@ class SqlExperiments:
         await self._saves.add(_part_row(experiment_id, part))
 
     async def _save(self, rows: Sequence[SQLModel]) -> None:
-        async with transaction(self._engine) as connection:
+        async with self._write() as connection:
             for _, same_table in groupby(rows, key=type):
                 await insert(connection, [*same_table])
 
@@ -126,12 +120,6 @@ def _experiment_row(experiment: Experiment) -> ExperimentRow:
         cap_micro=experiment.cap_micro,
         versions=dict(experiment.versions),
     )
-
-
-def _readable(rows: Iterable[dict[str, Any]]) -> Iterator[Experiment]:
-    for row in rows:
-        with suppress(StoreError):
-            yield _experiment_from_row(row)
 
 
 def _experiment_from_row(values: dict[str, Any]) -> Experiment:

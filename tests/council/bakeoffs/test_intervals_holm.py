@@ -4,12 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.bias.effects import holm
+from council.bakeoffs.intervals import holm
 
 
 def test_the_smallest_is_taken_times_all_and_none_falls_below_one_before() -> None:
     # sorted .01 .02 .03: .01·3 = .03, .02·2 = .04, .03·1 = .03, raised to .04
     assert holm([0.02, 0.01, 0.03]) == pytest.approx((0.04, 0.03, 0.04))
+
+
+def test_one_that_would_hold_alone_fails_with_a_smaller_one() -> None:
+    # .05/2 = .025 does not hold for .03, so that .04, which would hold at .05, fails with it.
+    found = holm([0.04, 0.03, 0.01])
+
+    assert [one is not None and one <= 0.05 for one in found] == [False, False, True]
 
 
 def test_what_is_no_test_counts_for_nothing() -> None:

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.output import MISUSED, Json, fail, print_json, print_post, run
+from bot.cli.output import MISUSED, Json, async_command, fail, print_json, print_post
 from bot.research.simulation_report import simulation_document, simulation_post
-from council.errors import PanelError
 from council.research.power import SimulationSettings, run_simulation
 from council.research.simulated_judges import PRESETS, Biases, SimulatedPanel, uniform_panel
 
@@ -18,7 +17,8 @@ Size = float | None
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
-def simulate(  # noqa: PLR0913, PLR0917
+@async_command
+async def simulate(  # noqa: PLR0913, PLR0917
     members: Annotated[int, typer.Option(min=3, max=10, help="Members; each judges.")] = 5,
     rounds: Annotated[int, typer.Option(min=10, max=2_000, help="Rounds of a leaderboard.")] = 100,
     bias: Annotated[
@@ -56,25 +56,26 @@ def simulate(  # noqa: PLR0913, PLR0917
     """
     given = {"position": position, "letter": letter, "own": own, "family": family}
     given |= {"length": length, "noise": noise}
-    panel = _simulated_panel(bias, given, makers or members)
-    run(_simulate(SimulationSettings(panel, trials, rounds, seed), as_json=as_json))
+    panel = simulated_panel(bias, given, makers or members)
+    result = run_simulation(SimulationSettings(panel, trials, rounds, seed))
+    if as_json:
+        print_json(simulation_document(result))
+    else:
+        print_post(simulation_post(result))
 
 
-def _simulated_panel(
+def simulated_panel(
     bias: str, sizes: Mapping[str, float | None], makers: str | int
 ) -> SimulatedPanel:
     """Return the panel for a preset of biases, sizes that replace the preset's, and makers.
 
-    `makers` is a letter for each member, or the number of members. Exit with code 2 if an option
-    is wrong.
+    `makers` is a letter for each member, or the number of members. Raise PanelError for a panel
+    that cannot be simulated; exit with code 2 if another option is wrong.
     """
-    members = makers if isinstance(makers, int) else len(makers)
-    try:
-        return uniform_panel(
-            members, _biases(bias, sizes), "" if isinstance(makers, int) else makers
-        )
-    except PanelError as error:
-        fail(str(error), MISUSED)
+    biases = _biases(bias, sizes)
+    if isinstance(makers, int):
+        return uniform_panel(makers, biases)
+    return uniform_panel(len(makers), biases, makers)
 
 
 def _biases(bias: str, given: Mapping[str, float | None]) -> Biases:
@@ -87,12 +88,3 @@ def _biases(bias: str, given: Mapping[str, float | None]) -> Biases:
     if sizes.get("noise", 0.0) < 0:
         fail("--noise is a standard deviation: 0 or more.", MISUSED)
     return replace(PRESETS[bias], **sizes)
-
-
-async def _simulate(settings: SimulationSettings, *, as_json: bool) -> None:
-    """Simulate, and print the result as tables or as JSON."""
-    result = run_simulation(settings)
-    if as_json:
-        print_json(simulation_document(result))
-    else:
-        print_post(simulation_post(result))

@@ -17,7 +17,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 
 def test_it_says_what_it_comes_to_and_prints_the_report(home: Home) -> None:
-    ran = home.here("bias", "run", "sql.txt", "--yes")
+    ran = home.invoke("bias", "run", "sql.txt", "--yes")
 
     said = " ".join(ran.err.split())
     assert ran.code == 0, ran.err
@@ -30,7 +30,7 @@ def test_it_says_what_it_comes_to_and_prints_the_report(home: Home) -> None:
 
 
 def test_json_is_one_document_with_the_report_and_what_it_comes_from(home: Home) -> None:
-    document = home.here("bias", "run", "sql.txt", "--yes", "--json").json
+    document = home.invoke("bias", "run", "sql.txt", "--yes", "--json").json
 
     assert len(document["rows"]) == 6
     assert document["experiment"]["id"].startswith("bx:")
@@ -40,8 +40,8 @@ def test_json_is_one_document_with_the_report_and_what_it_comes_from(home: Home)
 
 
 def test_one_that_is_whole_is_followed_by_another(home: Home) -> None:
-    first = home.here("bias", "run", "sql.txt", "--yes", "--json").json
-    second = home.here("bias", "run", "sql.txt", "--yes", "--json").json
+    first = home.invoke("bias", "run", "sql.txt", "--yes", "--json").json
+    second = home.invoke("bias", "run", "sql.txt", "--yes", "--json").json
 
     assert first["experiment"]["id"] != second["experiment"]["id"]
 
@@ -50,10 +50,10 @@ def test_one_that_is_whole_is_followed_by_another(home: Home) -> None:
 def test_one_that_is_not_whole_is_gone_on_with_unless_a_new_one_is_wanted(
     home: Home, options: tuple[str, ...], experiments: int
 ) -> None:
-    home.here("bias", "run", "sql.txt", "--yes")
+    home.invoke("bias", "run", "sql.txt", "--yes")
     home.sql("DELETE FROM experiment_mark WHERE number = 2")
 
-    ran = home.here("bias", "run", "sql.txt", "--yes", *options)
+    ran = home.invoke("bias", "run", "sql.txt", "--yes", *options)
 
     assert ran.code == 0, ran.err
     assert ("45 of 63 calls are there already" in " ".join(ran.err.split())) is not bool(options)
@@ -62,28 +62,28 @@ def test_one_that_is_not_whole_is_gone_on_with_unless_a_new_one_is_wanted(
 
 
 def test_other_members_begin_another(home: Home) -> None:
-    home.here("bias", "run", "sql.txt", "--yes")
+    home.invoke("bias", "run", "sql.txt", "--yes")
     home.sql("DELETE FROM experiment_mark")
 
-    home.with_config(scripted_config(4)).here("bias", "run", "sql.txt", "--yes")
+    home.with_config(scripted_config(4)).invoke("bias", "run", "sql.txt", "--yes")
 
     assert home.sql("SELECT count(*) FROM experiment") == [(2,)]
 
 
 def test_the_grades_go_to_a_file(home: Home) -> None:
-    ran = home.here("bias", "run", "sql.txt", "--yes", "--output", "g.jsonl")
+    ran = home.invoke("bias", "run", "sql.txt", "--yes", "--output", "g.jsonl")
 
     rows = [json.loads(line) for line in Path("g.jsonl").read_text().splitlines()]
     assert "Written to g.jsonl." in ran.err
     assert len(rows) == 54
-    assert home.here("bias", "g.jsonl", "--json").json["grades"] == 54
+    assert home.invoke("bias", "g.jsonl", "--json").json["grades"] == 54
 
 
 def test_a_suite_of_council_toml_goes_by_its_name_and_a_panel_by_its_own(tmp_path: Path) -> None:
     suite = '[suites.small]\nquestions = ["Why?", "How?"]\n'
     home = Home(tmp_path).with_config(scripted_config(3) + suite)
 
-    ran = home.here("bias", "run", "small", "--panel", "house", "--yes", "--json")
+    ran = home.invoke("bias", "run", "small", "--panel", "house", "--yes", "--json")
 
     assert ran.json["experiment"]["questions"] == 2
 
@@ -99,7 +99,7 @@ def test_a_suite_of_council_toml_goes_by_its_name_and_a_panel_by_its_own(tmp_pat
 def test_bad_usage_is_told_in_a_sentence_and_ends_with_2(
     home: Home, arguments: tuple[str, ...], said: str
 ) -> None:
-    ran = home.here("bias", "run", *arguments, "--yes")
+    ran = home.invoke("bias", "run", *arguments, "--yes")
 
     assert ran.code == 2
     assert said in ran.err
@@ -107,7 +107,7 @@ def test_bad_usage_is_told_in_a_sentence_and_ends_with_2(
 
 
 def test_a_file_that_cannot_be_written_is_told_before_anything_is_asked(home: Home) -> None:
-    ran = home.here("bias", "run", "sql.txt", "--yes", "--output", "none/g.jsonl")
+    ran = home.invoke("bias", "run", "sql.txt", "--yes", "--output", "none/g.jsonl")
 
     assert ran.code == 1
     assert "none/g.jsonl cannot be written" in ran.err
@@ -120,17 +120,17 @@ def test_members_that_never_answer_make_a_failed_run(tmp_path: Path) -> None:
     seats = "".join(seat_toml(key, model="scripted/mute.json") for key in ("one", "two"))
     home = Home(tmp_path).with_config(panel_toml(("one", "two")) + seats)
 
-    ran = home.council("bias", "run", "sql.txt", "--yes")
+    ran = home.invoke("bias", "run", "sql.txt", "--yes")
 
     assert ran.code == 1
     assert "no answers left in its script" in " ".join(ran.err.split())
 
 
 def test_what_came_of_it_is_shown_again_and_written(home: Home) -> None:
-    ran = home.here("bias", "run", "sql.txt", "--yes", "--json")
+    ran = home.invoke("bias", "run", "sql.txt", "--yes", "--json")
 
-    shown = home.here("bias", "show", "--json", "--output", "g.jsonl")
-    listed = home.here("bias", "list")
+    shown = home.invoke("bias", "show", "--json", "--output", "g.jsonl")
+    listed = home.invoke("bias", "list")
 
     assert shown.json == ran.json
     assert len(Path("g.jsonl").read_text().splitlines()) == 54
@@ -139,11 +139,11 @@ def test_what_came_of_it_is_shown_again_and_written(home: Home) -> None:
 
 
 def test_one_that_is_not_there_is_told(home: Home) -> None:
-    before = home.here("bias", "show")
-    home.here("bias", "run", "sql.txt", "--yes")
-    after = home.here("bias", "show", "nope")
+    before = home.invoke("bias", "show")
+    home.invoke("bias", "run", "sql.txt", "--yes")
+    after = home.invoke("bias", "show", "nope")
 
     assert (before.code, after.code) == (1, 1)
     assert "No experiment has been held yet" in before.err
     assert "No experiment begins with 'nope'" in after.err
-    assert home.here("bias", "show", "bx:").code == 0
+    assert home.invoke("bias", "show", "bx:").code == 0

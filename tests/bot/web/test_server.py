@@ -1,4 +1,4 @@
-"""The Procfile's own lines: release, then web, which listens, says so, and stops when told to."""
+"""The server: a story of the Procfile's processes, release and web; the port and its socket."""
 
 import asyncio
 import os
@@ -10,8 +10,11 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
+import pytest
+from starlette.applications import Starlette
 
-from tests.bot.homes import TIMEOUT_SECONDS, Home, Result, wait_for_exit
+from bot.web.server import PortTakenError, run_server
+from tests.bot.homes import TIMEOUT_SECONDS, Home, wait_for_exit
 from tests.ports import free_port
 
 PROCFILE = Path(__file__).parents[3] / "Procfile"
@@ -35,7 +38,7 @@ async def start(home: Home, name: str) -> asyncio.subprocess.Process:
 
 @asynccontextmanager
 async def serving(home: Home, port: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run `web` until it answers; whatever happens, it does not outlive the test."""
+    """Run `web`, and wait until it answers; kill it at the end of the block."""
     process = await start(home, "web")
     try:
         async with asyncio.timeout(TIMEOUT_SECONDS):
@@ -78,40 +81,28 @@ async def test_release_then_web_answers_on_the_platforms_port_and_stops_cleanly(
     assert "Traceback" not in ran.err
 
 
-async def test_web_is_not_ready_when_its_database_is_damaged(home: Home) -> None:
-    port = free_port()
-    home = home.with_settings(PORT=str(port))
+async def test_a_port_in_use_is_an_error() -> None:
+    async def on_bound() -> None:
+        raise AssertionError
 
-    async with serving(home, port) as process:
-        home.sql("DROP TABLE label")
-        home.sql("DROP TABLE round")
-        found = [await status(port, path) for path in ("/healthz", "/readyz")]
-        process.send_signal(signal.SIGINT)
-        ran = await wait_for_exit(process)
-
-    assert found == [200, 503]
-    assert ran.code in {0, 1}
-
-
-async def test_a_port_in_use_is_an_error_in_one_sentence(home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        ran = await wait_for_exit(await start(home.with_settings(PORT=str(port)), "web"))
-
-    assert is_one_sentence(ran)
-    assert f"127.0.0.1:{port} cannot be listened on" in ran.err
-
-
-async def test_without_a_panel_it_does_not_start(home: Home) -> None:
-    ran = await wait_for_exit(await start(home.with_config("").with_settings(PORT="0"), "web"))
-
-    assert ran.code != 0
-    assert len(ran.lines) == 1
-    assert "council.toml" in ran.err
+        with pytest.raises(PortTakenError, match=f"127.0.0.1:{port}"):
+            async with run_server(Starlette(), "127.0.0.1", port, on_bound):
+                pass
 
 
-def is_one_sentence(ran: Result) -> bool:
-    return (ran.code, ran.out, len(ran.lines)) == (1, "", 1)
+async def test_replies_are_sent_without_delay() -> None:
+    async def on_bound() -> None:
+        pass
+
+    async with run_server(Starlette(), "127.0.0.1", 0, on_bound) as server:
+        async with httpx.AsyncClient(trust_env=False) as client:
+            await client.get(server.address)  # the server has its sockets now
+        (sock,) = server._uvicorn.servers[0].sockets
+
+        # Accepted connections inherit it; without it, every other reply waits 40 ms.
+        assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_the_program_is_found_on_the_path(home: Home) -> None:

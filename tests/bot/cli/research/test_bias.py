@@ -33,7 +33,7 @@ def grades(folder: Path, items: int = 12) -> str:
 
 
 def test_findings_and_tables_are_printed(folder: Path) -> None:
-    ran = Home(folder).here("bias", grades(folder))
+    ran = Home(folder).invoke("bias", grades(folder))
 
     assert ran.code == 0, ran.err
     assert "a prefers its own work by 1.00 of a grade (12 items, each alike)" in ran.out
@@ -43,7 +43,7 @@ def test_findings_and_tables_are_printed(folder: Path) -> None:
 
 
 def test_json_is_one_document(folder: Path) -> None:
-    document = Home(folder).here("bias", grades(folder), "--json").json
+    document = Home(folder).invoke("bias", grades(folder), "--json").json
 
     assert [(row["judge"], row["framing"]) for row in document["rows"]] == [
         ("a", "pos"),
@@ -57,7 +57,7 @@ def test_json_is_one_document(folder: Path) -> None:
 def test_options_may_come_first(folder: Path) -> None:
     name = grades(folder)
 
-    ran = Home(folder).here("bias", "--json", "--parse", "strict", name)
+    ran = Home(folder).invoke("bias", "--json", "--parse", "strict", name)
 
     assert ran.code == 0, ran.err
     assert ran.json["grades"] == 108
@@ -77,7 +77,7 @@ def test_a_bad_file_is_told_in_a_sentence_and_ends_with_2(
     if content is not None:
         (folder / "nowhere.jsonl").write_text(content)
 
-    ran = Home(folder).here("bias", "nowhere.jsonl")
+    ran = Home(folder).invoke("bias", "nowhere.jsonl")
 
     assert ran.code == 2
     assert said in ran.err
@@ -85,18 +85,18 @@ def test_a_bad_file_is_told_in_a_sentence_and_ends_with_2(
 
 
 def test_two_items_are_too_few_and_that_is_said(folder: Path) -> None:
-    ran = Home(folder).here("bias", grades(folder, 2))
+    ran = Home(folder).invoke("bias", grades(folder, 2))
 
     assert ran.code == 0
     assert "at least three items are needed" in " ".join(ran.out.split())
 
 
 def test_without_a_file_it_says_how_it_is_used(folder: Path) -> None:
-    ran = Home(folder).here("bias")
+    ran = Home(folder).invoke("bias")
 
     assert ran.code == 2
     assert "council bias FILE" in ran.out + ran.err
 
 
 def test_an_unknown_reading_is_bad_usage(folder: Path) -> None:
-    assert Home(folder).here("bias", grades(folder), "--parse", "loose").code == 2
+    assert Home(folder).invoke("bias", grades(folder), "--parse", "loose").code == 2

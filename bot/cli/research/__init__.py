@@ -1,0 +1,1 @@
+"""Commands that only research needs: grades, experiments and simulations."""

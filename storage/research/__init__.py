@@ -1,0 +1,1 @@
+"""Stores that only research uses: experiments with judges."""
