@@ -244,7 +244,7 @@ async def _open_cluster_services(
 
 def _log_rate_limiter(is_shared: bool) -> None:
     """Log once that limits count for each process alone, and once that they are shared again."""
-    metrics.set_limits_shared(together=is_shared)
+    metrics.LIMITED_ALONE.set(0 if is_shared else 1)
     log = structlog.get_logger()
     if is_shared:
         log.info("turns_counted_together")
@@ -344,7 +344,7 @@ class _RunnerParts:
     prepare: Prepare
     paying: GatewayFactory
     claims: FileClaims | None
-    tracing: Tracing
+    tracing: Tracing | None
     now: Callable[[], datetime]
 
 

@@ -74,7 +74,7 @@ async def serve(local: Local = False) -> None:
     _check_token_is_set(settings)
     models = ModelStatus(DownloadBar(console).show)
     logs.configure_logging(verbose=True)
-    metrics.set_build_info(version("council-bot"), HEAD_REVISION)
+    metrics.BUILD.labels(version("council-bot"), HEAD_REVISION).set(1)
     # A sentence is one line of a log.
     report = partial(console.print, markup=False, soft_wrap=True)
     if settings.uses_database_server:  # it may still be starting, as after a reboot
@@ -119,7 +119,7 @@ async def serve(local: Local = False) -> None:
                 *(run_chat() for run_chat in chats),
             ]
             async with running_alongside(*tasks):
-                await server.stopped()
+                await server.task
 
 
 class ModelStatus:

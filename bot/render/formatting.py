@@ -146,3 +146,9 @@ def step_line(step: Step) -> str:
     """Return one step of progress as a line: title, state and detail."""
     detail = f", {step.detail}" if step.detail else ""
     return f"{step.title}: {_STATE_WORDS[step.state]}{detail}"
+
+
+def ordinal(number: int) -> str:
+    """Return "1st", "22nd", "13th"."""
+    teens = number // 10 % 10 == 1
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bot.chat import Heading, Line, Note, Part, Post, Table
-from bot.render.formatting import count_noun, join_words, seat_names
+from bot.render.formatting import count_noun, join_words, ordinal, seat_names
 from bot.render.leaderboard_tables import (
     Addition,
     Leaderboard,
@@ -12,7 +12,6 @@ from bot.render.leaderboard_tables import (
     percent,
     signed_number,
 )
-from bot.schedules.cron import ordinal
 from council.research.judge_weights import (
     CONSISTENCY,
     FAMILY,

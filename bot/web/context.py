@@ -27,7 +27,6 @@ from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
     VISITOR_COOKIE,
     PageSigner,
-    Visitor,
     empty_message,
     is_authenticated,
     place_of,
@@ -50,8 +49,8 @@ class WebContext:
     """What every handler works with: the application, the signer, and what the page says.
 
     `token` is None if the page is open to all. `state` returns what the models are still waiting
-    for, or "" once they are ready. `wrong_token_seconds` delays the answer to a wrong token,
-    against guessing. `doing` are tasks that continue after a response.
+    for, or "" once they are ready. `failed_login_delay_seconds` delays the answer to a wrong token,
+    against guessing. `tasks` continue after a response.
     """
 
     app: AppContext
@@ -75,14 +74,18 @@ class WebContext:
     ) -> Response:
         """Render a template within the frame that all pages share; set a new visitor's cookie."""
         visitor = visitor_of(request)
+        place = place_of(visitor)
+        is_known = self.is_authenticated(request)
         if "lines" not in values:  # a page that passes its own works without the database
-            await self.app.reload_picked_panel(place_of(visitor))
+            await self.app.reload_picked_panel(place)
+            # A visitor with only a signed link does not see others' questions.
+            rounds = await self.recent_rounds(request, MAX_SIDEBAR_ROUNDS) if is_known else ()
+            values["lines"] = rounds
         frame = {
             "form_token": self.signer.csrf_token(visitor.secret),
-            "lines": (),
-            "known": self.is_authenticated(request),
+            "known": is_known,
             "panels": self.app.panels,
-            "panel": self.app.picked_panel(place_of(visitor)) or self.app.default,
+            "panel": self.app.picked_panel(place) or self.app.default,
             "methods": tuple(METHODS),
             "new_key": self.app.new_id(),
             "key": request.query_params.get("key", ""),
@@ -90,9 +93,6 @@ class WebContext:
             "path": request.url.path,
             "typed": "",
         }
-        # A visitor with only a signed link, or on an error page, does not see others' questions.
-        if "lines" not in values and frame["known"]:
-            frame["lines"] = await self.recent_rounds(visitor, MAX_SIDEBAR_ROUNDS)
         html = _templates().get_template(template).render(frame | values)
         response = HTMLResponse(html, status)
         if visitor.is_new:
@@ -100,10 +100,10 @@ class WebContext:
         return response
 
     async def recent_rounds(
-        self, visitor: Visitor, limit: int, containing: str = ""
+        self, request: Request, limit: int, containing: str = ""
     ) -> tuple[RoundSummary, ...]:
         """Return the newest rounds that the visitor may read."""
-        wanted = listable_rounds(empty_message(visitor), containing)
+        wanted = listable_rounds(empty_message(request), containing)
         return await self.app.store.list_summaries(limit, wanted)
 
     async def load_round(self, request: Request) -> Round:
@@ -116,7 +116,7 @@ class WebContext:
         running = self.app.runner.latest(round_id)
         round_ = running.round_ if running else await self.app.store.load(round_id)
         if key is None:
-            check_readable(round_, empty_message(visitor_of(request)))
+            check_readable(round_, empty_message(request))
         return round_
 
 

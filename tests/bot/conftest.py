@@ -1,11 +1,16 @@
-"""Homes for the program, empty and with a round already held."""
+"""Homes for the program, empty and with a stored round; plain tracebacks in logs."""
 
 import shutil
 from pathlib import Path
 
 import pytest
+import structlog
 
 from tests.bot.homes import Home, scripted_config
+
+# The default renderer takes seconds for a traceback: it shows the local variables of each frame.
+PLAIN = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+structlog.configure(processors=[*structlog.get_config()["processors"][:-1], PLAIN])
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def all_of(error: StoreError) -> str:
 
 
 @pytest.mark.parametrize("name", SESSION_SETTINGS)
-async def test_nothing_is_waited_for_for_ever(migrated_url: str, name: str) -> None:
+async def test_every_wait_has_a_limit(migrated_url: str, name: str) -> None:
     engine = open_engine(migrated_url)
     async with engine.connect() as connection:
         found = (await connection.execute(text(f"SHOW {name}"))).scalar_one()
@@ -43,7 +43,7 @@ async def test_nothing_is_waited_for_for_ever(migrated_url: str, name: str) -> N
     assert found == SESSION_SETTINGS[name]
 
 
-async def test_what_the_address_says_of_itself_stands(migrated_url: str) -> None:
+async def test_settings_in_the_url_take_precedence(migrated_url: str) -> None:
     said_so = "options=-c%20lock_timeout%3D7s&application_name=ours"
     engine = open_engine(f"{migrated_url}?{said_so}")
     async with engine.connect() as connection:
@@ -95,14 +95,14 @@ async def test_a_refused_connection_fails_at_once(postgres: Server, name: str) -
     assert told.startswith("The database server does not let the program in: check the user")
 
 
-async def test_a_database_that_cannot_hold_every_letter_is_refused(postgres: Server) -> None:
+async def test_a_database_in_another_encoding_is_refused(postgres: Server) -> None:
     with a_database(postgres, "template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'") as url:
         told = await said(url)
 
     assert told.startswith("The database keeps its texts in another way than UTF-8")
 
 
-async def test_what_people_wrote_is_in_no_error(migrated_url: str) -> None:
+async def test_no_error_quotes_what_people_wrote(migrated_url: str) -> None:
     engine = open_engine(migrated_url)
     with pytest.raises(StoreError) as refused:
         await SqlRoundStore(engine).save("nowhere", an_answer(text=WRITTEN))

@@ -40,7 +40,7 @@ async def test_of_50_simultaneous_rounds_as_many_are_admitted_as_the_cap_allows(
     assert (await ledgers[0].usage(NOBODY))[Scope.DAY] == CapUsage(0, 2_000_000)
 
 
-async def test_calls_that_cost_more_than_was_thought_do_not_pass_the_cap_together(
+async def test_calls_that_cost_more_than_estimated_do_not_pass_the_cap_together(
     ledgers: list[SqlLedger],
 ) -> None:
     cap = Caps(day=100)
@@ -56,7 +56,7 @@ async def test_calls_that_cost_more_than_was_thought_do_not_pass_the_cap_togethe
     assert (await ledgers[1].usage(NOBODY))[Scope.DAY].reserved == 95
 
 
-async def test_what_calls_at_several_processes_cost_is_added_up(
+async def test_costs_of_several_processes_are_added_up(
     ledgers: list[SqlLedger],
 ) -> None:
     await asyncio.gather(*(ledgers[number % 3].settle(account(1), 7) for number in range(60)))

@@ -28,7 +28,7 @@ def test_the_order_is_explicit_whatever_the_servers_language(database: str, said
     assert compiled.endswith(said)
 
 
-async def test_rounds_of_one_moment_come_in_the_order_of_their_letters(store: Store) -> None:
+async def test_rounds_of_the_same_time_are_sorted_by_code_point(store: Store) -> None:
     for round_id in reversed(IDS):
         await store.open(replace(a_round(), id=round_id))
 

@@ -30,7 +30,7 @@ async def engines(migrated_url: str) -> AsyncIterator[Engines]:
         yield opened
 
 
-def asked(round_id: str, place: object = T1) -> Round:
+def a_round_at(round_id: str, place: object = T1) -> Round:
     question = Question("Why?", "U1", place=place)  # type: ignore[arg-type]
     return replace(a_closed_round(round_id), question=question)
 
@@ -62,7 +62,7 @@ async def test_programs_that_close_rounds_of_two_workspaces_do_not_wait_for_each
     engines: Engines,
 ) -> None:
     places = [T1, T2]
-    rounds = [asked(f"r{number}", places[number % 2]) for number in range(24)]
+    rounds = [a_round_at(f"r{number}", places[number % 2]) for number in range(24)]
     await asyncio.gather(
         *(SqlRoundStore(engines[0]).open(without_artefacts(round_)) for round_ in rounds)
     )
@@ -116,8 +116,8 @@ async def test_records_stored_while_their_workspace_is_deleted_cause_no_error(
 ) -> None:
     store, records = SqlRoundStore(engines[0]), sql_bakeoff_stores(engines[2]).records
     for number in range(5):
-        await store.open(asked(f"t1-{number}"))
-        await store.open(asked(f"t2-{number}", T2))
+        await store.open(a_round_at(f"t1-{number}"))
+        await store.open(a_round_at(f"t2-{number}", T2))
         both = [a_record(f"t1-{number}"), a_record(f"t2-{number}")]
 
         await asyncio.gather(

@@ -29,12 +29,15 @@ PANEL = a_panel(4, terms=Terms(audit_share=1))
 ANSWERS = {seat.key: f"Answer of {'abcd'[i]}." for i, seat in enumerate(PANEL.members)}
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def books(request: pytest.FixtureRequest) -> Stores:
-    if request.param == "memory":
-        store = MemoryStore()
-        return Stores(store, memory_bench(store), MemoryOutbox())
-    return of_database(request.getfixturevalue("engine"))
+@pytest.fixture
+def books(engine: AsyncEngine) -> Stores:
+    return of_database(engine)
+
+
+def in_memory() -> Stores:
+    """Return stores without a database, for reports on many rounds."""
+    store = MemoryStore()
+    return Stores(store, memory_bench(store), MemoryOutbox())
 
 
 def its_own_first(shown: ReadPrompt) -> str:
@@ -58,7 +61,8 @@ def judge(report: BiasReport, key: str = CLAUDE) -> JudgeBias:
     return next(one for one in report.judges if one.judge == key)
 
 
-async def test_judges_that_vote_by_slot_are_found_out(books: Stores) -> None:
+async def test_judges_that_vote_by_slot_are_found_out() -> None:
+    books = in_memory()
     await held(books, 24, FakeGateway(answers=ANSWERS, vote=rank_by_slot))
 
     report = await bias_report(books)
@@ -72,7 +76,8 @@ async def test_judges_that_vote_by_slot_are_found_out(books: Stores) -> None:
     json.dumps(asdict(report), allow_nan=False)
 
 
-async def test_a_judge_that_puts_its_own_first_is_found_out(books: Stores) -> None:
+async def test_a_judge_that_puts_its_own_first_is_found_out() -> None:
+    books = in_memory()
     gateway = FakeGateway(
         answers=ANSWERS, judges={CLAUDE: its_own_first}, vote=lambda read: _last(read)
     )

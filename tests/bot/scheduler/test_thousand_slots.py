@@ -23,9 +23,9 @@ from tests.fakes.memory_bakeoffs import memory_bench
 from tests.sqlite import new_file
 
 NEW_YORK = ZoneInfo("America/New_York")
-# Three hours before the clocks go back, so that the hour that repeats lies between.
-START = datetime(2026, 10, 31, 23, 0, tzinfo=NEW_YORK)
-MINUTELY = replace(WEEKLY, cron="* * * * *", zone=NEW_YORK.key, last_slot="2026-10-31T23:00")
+# Shortly before the clocks go back, so that the hour that repeats lies between.
+START = datetime(2026, 11, 1, 1, 40, tzinfo=NEW_YORK)
+MINUTELY = replace(WEEKLY, cron="* * * * *", zone=NEW_YORK.key, last_slot="2026-11-01T01:40")
 WALL_MINUTES = [
     f"{START.replace(tzinfo=None) + timedelta(minutes=number):%Y-%m-%dT%H:%M}"
     for number in range(1, 1_001)
@@ -38,17 +38,25 @@ class Opened:
 
     connect: Callable[[], BakeoffStores]
     schedulers: int = 3
-    slots: int = 1_000
+    slots: int = 40
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
+MANY = pytest.mark.nightly
+STORES = [
+    *(("memory", 40), ("sqlite", 40), ("postgres", 40)),
+    *(pytest.param((name, 1_000), marks=MANY) for name in ("memory", "sqlite", "postgres")),
+]
+
+
+@pytest.fixture(params=STORES, ids=lambda store: f"{store[0]}-{store[1]}")
 async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opened]:
-    """Give what opens one database once more, as another process would."""
-    if request.param == "memory":
+    """Yield what opens one database once more, as another process would."""
+    name, slots = request.param
+    if name == "memory":
         bench = memory_bench(MemoryStore())
-        yield Opened(lambda: bench)
+        yield Opened(lambda: bench, slots=slots)
         return
-    is_server = request.param == "postgres"
+    is_server = name == "postgres"
     url = request.getfixturevalue("migrated_url") if is_server else new_file(tmp_path)
     async with AsyncExitStack() as stack:
 
@@ -58,12 +66,12 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
             stores = (SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine))
             return BakeoffStores(*stores, SqlRecords(engine), sql_votes(engine))
 
-        # A file has one writer at a time, and a server is asked over a socket: both take long.
-        yield Opened(connect, 3 if is_server else 2, 250)
+        # A file has one writer at a time.
+        yield Opened(connect, 3 if is_server else 2, slots)
 
 
 async def several(opened: Opened, clock: Clock) -> list[Watch]:
-    """Give schedulers that share nothing but a clock and the database."""
+    """Return schedulers that share nothing but a clock and the database."""
     return [await a_watch(opened.connect(), clock) for _ in range(opened.schedulers)]
 
 
@@ -95,7 +103,7 @@ async def test_so_they_are_whoever_is_late_asleep_or_looks_in_between(opened: Op
     watches = await several(opened, clock)
     await watches[0].keep(MINUTELY)
     timers = [Timer(watch, MINUTELY) for watch in watches]
-    end = schedule_slots(MINUTELY).next_slots(START, opened.slots // 5)[-1].moment
+    end = schedule_slots(MINUTELY).next_slots(START, opened.slots)[-1].moment
 
     for minute in count():
         if clock() >= end:
@@ -112,5 +120,5 @@ async def test_so_they_are_whoever_is_late_asleep_or_looks_in_between(opened: Op
 
     ran = [id_ for watch in watches for id_ in watch.bakeoff_registry.ids]
     assert sorted(ran) == sorted(
-        MINUTELY.bakeoff_id(minute) for minute in WALL_MINUTES[: opened.slots // 5]
+        MINUTELY.bakeoff_id(minute) for minute in WALL_MINUTES[: opened.slots]
     )

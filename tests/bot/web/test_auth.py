@@ -8,10 +8,10 @@ from tests.bot.web.browsing import (
     SOMEBODY,
     TOKEN,
     Browser,
+    NewSite,
     Site,
     a_round_of,
     forms_of,
-    make_site,
     redirected_round_id,
 )
 
@@ -162,12 +162,14 @@ async def test_a_session_expires(locked_site: Site) -> None:
     assert (last, (await browser.get("/")).status_code) == (200, 303)
 
 
-async def test_a_new_token_invalidates_sessions_and_links(locked_site: Site) -> None:
+async def test_a_new_token_invalidates_sessions_and_links(
+    new_site: NewSite, locked_site: Site
+) -> None:
     browser = locked_site.browser()
     await browser.log_in()
     round_id = await a_closed_round(locked_site)
     link = linked(locked_site, round_id)
-    changed = make_site(locked_site.context.app, token="another long random text")
+    changed = new_site(locked_site.context.app, token="another long random text")
 
     other = changed.browser()
     other.client.cookies.update(browser.client.cookies)
@@ -175,7 +177,6 @@ async def test_a_new_token_invalidates_sessions_and_links(locked_site: Site) -> 
     assert (await other.get("/")).status_code == 303
     assert (await other.get(link)).status_code == 403
     assert (await browser.get(link)).status_code == 200
-    await changed.close()
 
 
 @pytest.mark.parametrize("read", READS)
@@ -275,10 +276,9 @@ async def a_browser_without_session(site: Site) -> Browser:
     return browser
 
 
-async def test_links_work_where_no_token_is_asked_for() -> None:
-    site = make_site(an_app())
+async def test_links_work_where_no_token_is_asked_for(new_site: NewSite) -> None:
+    site = new_site(an_app())
     round_id = await a_closed_round(site)
 
     assert (await site.browser().get(f"/rounds/{round_id}")).status_code == 404
     assert (await site.browser().get(linked(site, round_id))).status_code == 200
-    await site.close()

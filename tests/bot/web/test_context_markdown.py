@@ -1,4 +1,4 @@
-"""Markdown by strangers becomes HTML that can neither run nor load anything."""
+"""Untrusted Markdown becomes HTML that can neither run nor load anything."""
 
 import re
 from html import unescape
@@ -59,7 +59,7 @@ TRICKS = [
 ]
 
 
-class Seen(HTMLParser):
+class ParsedHtml(HTMLParser):
     """The tags, attributes and comments that a browser sees."""
 
     def __init__(self) -> None:
@@ -82,15 +82,15 @@ class Seen(HTMLParser):
         self.other.append(data)
 
 
-def seen(text: str) -> Seen:
-    parser = Seen()
+def parsed(text: str) -> ParsedHtml:
+    parser = ParsedHtml()
     parser.feed(str(render_markdown(text)))
     parser.close()
     return parser
 
 
 def is_harmless(text: str) -> bool:
-    found = seen(text)
+    found = parsed(text)
     allowed = {("a", "rel"), ("a", "target"), ("a", "href"), ("ol", "start"), ("code", "class")}
     allowed |= {("th", "class"), ("td", "class"), ("table", "tabindex"), ("pre", "tabindex")}
     allowed |= {("code", "tabindex")}

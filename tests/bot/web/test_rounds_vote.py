@@ -5,7 +5,7 @@ from html import unescape
 import pytest
 
 from council.rounds import Round
-from tests.bot.web.browsing import SOMEBODY, TOKEN, Site, a_round_of, forms_of, make_site
+from tests.bot.web.browsing import SOMEBODY, TOKEN, NewSite, Site, a_round_of, forms_of
 
 BUTTON = "The best answer to me"
 
@@ -69,8 +69,8 @@ async def test_invalid_feedback_is_an_error(
     assert await site.store.votes() == ()
 
 
-async def test_a_visitor_by_signed_link_is_not_asked() -> None:
-    site = make_site(token=TOKEN)
+async def test_a_visitor_by_signed_link_is_not_asked(new_site: NewSite) -> None:
+    site = new_site(token=TOKEN)
     round_ = await site.run_round(a_round_of(SOMEBODY))
     key = site.context.signer.link_key(round_.id)
 
@@ -78,4 +78,3 @@ async def test_a_visitor_by_signed_link_is_not_asked() -> None:
 
     assert BUTTON not in page.text
     assert not [form for form in forms_of(page) if form.action.endswith("/vote")]
-    await site.close()
