@@ -19,7 +19,7 @@ from council.ports import Gateway
 from tests.bot.app_fakes import an_app
 from tests.fakes.memory_outbox import MemoryOutbox
 
-SHARED = ("store", "bakeoff_stores", "key_values", "budget", "pubsub", "runner")
+SHARED = ("store", "bakeoff_stores", "key_values", "budget", "research", "pubsub", "runner")
 
 
 @dataclass(eq=False)
