@@ -16,7 +16,7 @@ from bot.render.formatting import monospace_table
 from bot.render.markdown_parser import (
     CodeBlock,
     MarkdownTable,
-    OpenBlocks,
+    MarkdownVisitor,
     OpenList,
     ParsedMarkdown,
     TextRun,
@@ -338,7 +338,7 @@ class _Piece:
 
 
 @dataclass(slots=True)
-class _RichTextBuilder(OpenBlocks):
+class _RichTextBuilder(MarkdownVisitor):
     """Builds the blocks of a text that is walked in order; see bot.render.markdown_parser.Flow."""
 
     as_table: bool = False
