@@ -57,7 +57,7 @@ class RunningSlack:
         return self.bot_messages(channel)[-1]
 
     def release_models(self) -> None:
-        """Let the models reply."""
+        """Unblock the replies of the models."""
         self.gateway.goes_on.set()
 
     def bot_messages(self, channel: str = "C1") -> list[Message]:

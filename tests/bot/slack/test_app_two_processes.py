@@ -28,7 +28,7 @@ class Processes:
         app = self.slack.state.app
         tokens = Tokens(app.bot_token, app.app_token, "", self.slack.api_url)
         self.running.append(
-            asyncio.create_task(Slack(app_context, tokens, _unheard, FAST_LIMITS).run())
+            asyncio.create_task(Slack(app_context, tokens, _ignore, FAST_LIMITS).run())
         )
         await self.slack.connected(len(self.running))
 
@@ -44,12 +44,12 @@ class Processes:
         return [one for one in self.bot_messages() if "council:answers" in str(one.blocks)]
 
     def has_filled_modals(self, count: int) -> bool:
-        """Say whether so many modals were filled."""
+        """Return whether this many modals were filled."""
         updates = self.slack.called("views.update")
         return len([call for call in updates if call.outcome == "ok"]) == count
 
     async def wait_until_delivered(self, rounds: int) -> None:
-        """Wait until so many rounds have been told whole."""
+        """Wait until this many rounds are delivered."""
         async with asyncio.timeout(20):
             while True:
                 lines = await self.apps[0].store.list_summaries()
@@ -58,8 +58,8 @@ class Processes:
                 await asyncio.sleep(0.01)
 
 
-def _unheard(_: str) -> None:
-    """Hear nothing of how it stands."""
+def _ignore(_: str) -> None:
+    """Ignore reports of the state."""
 
 
 @asynccontextmanager

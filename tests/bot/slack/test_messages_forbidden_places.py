@@ -9,8 +9,8 @@ from tests.wire.slack import BOT, FakeSlack, Refuse, Slow
 from tests.wire.slack.state import SCOPES
 
 
-def heard(slack: FakeSlack, user: str = "U1") -> str:
-    """Give all that somebody alone was told in a channel."""
+def ephemeral_text(slack: FakeSlack, user: str = "U1") -> str:
+    """Return the texts of all ephemeral messages to a user."""
     return " ".join(map(text_of, slack.ephemerals(user)))
 
 
@@ -25,7 +25,7 @@ async def test_nothing_is_asked_in_a_channel_without_the_bot(channel: str, words
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         await slack.command("U1", channel, "/council", "Which queue?")
 
-        assert words in heard(slack)
+        assert words in ephemeral_text(slack)
         assert not await bot.app.store.list_summaries()
         assert not bot.gateway.asked
 
@@ -34,7 +34,7 @@ async def test_a_forbidden_place_costs_nothing_even_without_the_scope_to_look_it
     scopes = [scope for scope in SCOPES if not scope.endswith(":read")]
     async with make_fake_slack(scopes) as slack, run_slack(slack) as bot:
         await slack.command("U1", "C2", "/council", "Which queue?")
-        await slack.until(lambda: "/invite" in heard(slack))
+        await slack.until(lambda: "/invite" in ephemeral_text(slack))
 
         await bot.wait_until_delivered()
         assert not bot.gateway.asked
@@ -50,7 +50,9 @@ async def test_nothing_is_asked_in_an_archived_channel() -> None:
         asked = len(bot.gateway.asked)
 
         await slack.click(root, "council:again", "U1")
-        await slack.until(lambda: "archived" in " ".join(bot.direct_texts()) + heard(slack))
+        await slack.until(
+            lambda: "archived" in " ".join(bot.direct_texts()) + ephemeral_text(slack)
+        )
 
         assert len(bot.gateway.asked) == asked
 
