@@ -14,7 +14,7 @@ import structlog
 
 from bot.bakeoffs.lifecycle import BakeoffJobs, resume_bakeoffs_of_chat
 from bot.chat import Chat, DeliveryUnknownError
-from bot.commands.recovery import ChatSupervisor, UndeliveredRounds, delete_workspace
+from bot.commands.recovery import ChatSupervisor, UndeliveredRounds
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks, run_until_first
@@ -23,7 +23,7 @@ from bot.discord.ephemeral import discard_reply
 from bot.discord.errors import translate_errors
 from bot.discord.events import CHAT
 from bot.discord.listeners import DiscordClient
-from bot.discord.servers import ServerStore, ServerTracker, Shard
+from bot.discord.servers import ServerTracker, Shard
 from bot.ports import GATEWAY, JobQueue
 from council.errors import CouncilError
 from council.places import Place
@@ -76,10 +76,8 @@ class Discord:
         self._app_context = app_context
         self._address = address
         self._report = report
-        self._server_store = ServerStore(app_context.key_values)
         self._supervisor = ChatSupervisor("Discord", report)
-        delete_rounds = partial(delete_workspace, app_context, CHAT)
-        self._servers = ServerTracker(self._server_store, delete_rounds, self._supervisor.report)
+        self._servers = ServerTracker(app_context, self._supervisor.report)
 
     async def run(self) -> None:
         """Serve until cancelled, or until Discord rejects the token; the reason is reported."""
@@ -89,17 +87,13 @@ class Discord:
             await self._supervisor.serve(self._serve)
             return
         sharded = ShardedDiscord(
-            self._app_context,
-            self._app_context.job_queue,
-            self._address,
-            self._server_store,
-            self._report,
+            self._app_context, self._app_context.job_queue, self._address, self._report
         )
         await self._supervisor.serve(sharded.run)
 
     async def _serve(self) -> None:
         tasks = BackgroundTasks()
-        client = DiscordClient(self._app_context, tasks, self._servers, self._server_store)
+        client = DiscordClient(self._app_context, tasks, self._servers)
         try:
             with translate_login_errors():
                 async with client:
@@ -143,7 +137,6 @@ class ShardedDiscord:
     app: AppContext
     job_queue: JobQueue
     address: DiscordCredentials
-    server_store: ServerStore
     report: Callable[[str], None]
     application: str = ""
     count: int = 1
@@ -210,9 +203,8 @@ class ShardedDiscord:
 
     async def _connect(self, shard: Shard, supervisor: ChatSupervisor) -> None:
         tasks = BackgroundTasks()
-        delete_rounds = partial(delete_workspace, self.app, CHAT)
-        servers = ServerTracker(self.server_store, delete_rounds, supervisor.report, shard)
-        client = DiscordClient(self.app, tasks, servers, self.server_store, shard)
+        servers = ServerTracker(self.app, supervisor.report, shard)
+        client = DiscordClient(self.app, tasks, servers, shard)
         try:
             with translate_login_errors():
                 async with client:

@@ -2,13 +2,16 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 
 import aiohttp
 import discord
 
+from bot.commands.recovery import delete_workspace
+from bot.context import AppContext
 from bot.discord.errors import NO_ACCESS, UNKNOWN_GUILD
+from bot.discord.events import CHAT
 from bot.ports import shard_for
 from bot.render.formatting import count_noun
 from council.errors import StoreError
@@ -75,9 +78,6 @@ class ServerStore:
             await self._key_values.pop(SERVER, f"{application}/{server}")
 
 
-DeleteRounds = Callable[[str], Awaitable[int]]  # of a server; returns how many
-
-
 class ServerTracker:
     """Tracks the servers of a shard and deletes the rounds of those that remove the bot.
 
@@ -86,13 +86,12 @@ class ServerTracker:
 
     def __init__(
         self,
-        store: ServerStore,
-        delete_rounds: DeleteRounds,
+        app: AppContext,
         report: Callable[[str], None],
         shard: Shard = ONLY_SHARD,
     ) -> None:
-        self._store = store
-        self._delete_rounds = delete_rounds
+        self.store = ServerStore(app.key_values)
+        self._app = app
         self._report = report
         self._shard = shard
         self._lock = asyncio.Lock()
@@ -104,7 +103,7 @@ class ServerTracker:
             for server in sorted(known - current):
                 if not (await _is_removed(client, server) and await self._delete(server, server)):
                     current |= {server}  # checked again by the next sync
-            await self._store.note(str(client.application_id), known, current)
+            await self.store.note(str(client.application_id), known, current)
 
     async def on_removed(self, client: discord.Client, guild: discord.Guild) -> None:
         """Delete the rounds of a server that has just removed the bot."""
@@ -114,16 +113,16 @@ class ServerTracker:
             known = before | _current_servers(client)
             # Stored last: if the program stops in between, the next sync deletes the rounds.
             if await self._delete(server, guild.name):
-                await self._store.note(str(client.application_id), before, known - {server})
+                await self.store.note(str(client.application_id), before, known - {server})
 
     async def _known_servers(self, client: discord.Client) -> Set[str]:
-        servers = await self._store.servers(str(client.application_id))
+        servers = await self.store.servers(str(client.application_id))
         return {server for server in servers if self._shard.serves(server)}
 
     async def _delete(self, server: str, name: str) -> bool:
         """Delete a server's rounds; return False if some are left."""
         try:
-            rounds = await self._delete_rounds(server)
+            rounds = await delete_workspace(self._app, CHAT, server)
         except StoreError as error:
             self._report(f"The bot was removed from {name}, but not all of it is deleted: {error}")
             return False

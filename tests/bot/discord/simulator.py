@@ -7,17 +7,14 @@ way), the gateway, rates and kills are beyond it: those are tried on the wire (`
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 
 import discord
 import simcord
 
-from bot.commands.recovery import delete_workspace
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
-from bot.discord.events import CHAT
 from bot.discord.listeners import DiscordClient
-from bot.discord.servers import ServerStore, ServerTracker
+from bot.discord.servers import ServerTracker
 from tests.bot.app_fakes import an_app
 from tests.bot.discord.limits import texts
 
@@ -103,9 +100,7 @@ def _ids(value: object) -> Iterable[str]:
 
 def make_client(app: AppContext, told: list[str]) -> DiscordClient:
     """Return a client as the service makes one."""
-    store = ServerStore(app.key_values)
-    servers = ServerTracker(store, partial(delete_workspace, app, CHAT), told.append)
-    return DiscordClient(app, BackgroundTasks(), servers, store)
+    return DiscordClient(app, BackgroundTasks(), ServerTracker(app, told.append))
 
 
 @asynccontextmanager
