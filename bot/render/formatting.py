@@ -110,7 +110,13 @@ def file_name(round_id: str, kind: str) -> str:
     return f"council-{plain}.{kind}"
 
 
-# Plain-text tables and steps
+# Tables and steps
+
+
+def number_table(columns: Sequence[str], rows: Iterable[tuple[str, ...]]) -> Table:
+    """Return a table in which all columns but the first hold numbers."""
+    return Table(tuple(columns), tuple(rows), frozenset(range(1, len(columns))))
+
 
 _MAX_CELL_WIDTH = 24  # columns; longer cells are not aligned
 

@@ -1,7 +1,7 @@
 """A leaderboard as a JSON document and as CSV."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
@@ -45,10 +45,15 @@ def _row_documents(leaderboard: Leaderboard, *, as_judge: bool = False) -> list[
 def leaderboard_csv(leaderboard: Leaderboard, *, as_judge: bool = False) -> str:
     """Return the rows as CSV; no cell is evaluated as a formula."""
     rows = [_flatten(row) for row in _row_documents(leaderboard, as_judge=as_judge)]
+    return csv_text([*rows[0]] if rows else _EMPTY_HEADER, rows)
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Document]) -> str:
+    """Return rows as CSV, in which no text is evaluated as a formula."""
     buffer = StringIO()
-    writer = csv.DictWriter(buffer, [*rows[0]] if rows else _EMPTY_HEADER, lineterminator="\n")
+    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({key: _escape_formula(value) for key, value in row.items()} for row in rows)
     return buffer.getvalue()
 
 
@@ -173,10 +178,10 @@ def _flatten(row: Document) -> Document:
             low, high = value or (None, None)
             flat |= {f"{name}_low": low, f"{name}_high": high}
         else:
-            flat[name] = escape_formula(value)
+            flat[name] = value
     return flat
 
 
-def escape_formula(value: object) -> object:
+def _escape_formula(value: object) -> object:
     """Return a text that no spreadsheet evaluates as a formula; other values unchanged."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bot.chat import Heading, Line, Note, Part, Post, Table
-from bot.render.formatting import count_noun, join_words, ordinal, seat_names
+from bot.render.formatting import count_noun, join_words, number_table, ordinal, seat_names
 from bot.render.leaderboard_tables import (
     Addition,
     Leaderboard,
@@ -129,7 +129,7 @@ def _judge_table(leaderboard: Leaderboard, board: WeightedBoard) -> Table:
     columns = ("Judge", "Weight", basis, *([observed] if observed else []))
     heaviest = sorted(weighing.judges, key=lambda line: (-line.weight, line.judge))
     rows = (_judge_row(leaderboard, line, has_count=bool(observed)) for line in heaviest)
-    return Table(columns, tuple(rows), frozenset(range(1, len(columns))))
+    return number_table(columns, rows)
 
 
 def _judge_row(leaderboard: Leaderboard, line: JudgeWeight, *, has_count: bool) -> tuple[str, ...]:
