@@ -17,7 +17,7 @@ from council.errors import BakeoffError
 from council.places import Place
 from tests.bot.bakeoffs.fakes import Room, a_bakeoff, questions_asked, store_bakeoff
 from tests.bot.cluster_fakes import Board, processes
-from tests.bot.slack.inside import BlockedGateway
+from tests.bot.slack.in_process import BlockedGateway
 
 PATIENCE_SECONDS = 10
 WORK = Job("bakeoffs slack", "bo:beef")

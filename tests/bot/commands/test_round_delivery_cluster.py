@@ -19,7 +19,7 @@ from council.places import Place
 from council.ports import RoundQuery
 from tests.bot.bakeoffs.fakes import Room
 from tests.bot.cluster_fakes import Board, processes
-from tests.bot.slack.inside import BlockedGateway
+from tests.bot.slack.in_process import BlockedGateway
 
 HERE = Place("slack", "T1", "C1")
 ADA = Asker("U1", "Ada")
