@@ -106,13 +106,13 @@ async def test_everything_goes_to_a_server_and_back(
     filled: AsyncEngine, server_engine: AsyncEngine, back: AsyncEngine
 ) -> None:
     before = await count_contents(filled)
-    told: list[int] = []
+    sizes: list[int] = []
 
-    await copy_database(filled, server_engine, told.append)
+    await copy_database(filled, server_engine, sizes.append)
     await copy_database(server_engine, back, ignore_progress)
 
     assert [name for name in KEPT.split() if not before.rows[name]] == []
-    assert sum(told) == before.total
+    assert sum(sizes) == before.total
     assert before == await count_contents(server_engine) == await count_contents(back)
     assert await rows_of(back) == await rows_of(filled)
     store = SqlRoundStore(server_engine)

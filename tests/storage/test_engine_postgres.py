@@ -17,8 +17,8 @@ SECRET = "hunter2"
 WRITTEN = "noissefnoc A"[::-1]  # tracebacks quote what is written here
 
 
-async def said(url: str) -> str:
-    """Return all that is said of a database that cannot be opened, with what led to it."""
+async def error_of(url: str) -> str:
+    """Return the error of a database that cannot be opened, with its causes."""
     try:
         engine = open_engine(url)
     except StoreError as error:
@@ -44,8 +44,8 @@ async def test_every_wait_has_a_limit(migrated_url: str, name: str) -> None:
 
 
 async def test_settings_in_the_url_take_precedence(migrated_url: str) -> None:
-    said_so = "options=-c%20lock_timeout%3D7s&application_name=ours"
-    engine = open_engine(f"{migrated_url}?{said_so}")
+    settings = "options=-c%20lock_timeout%3D7s&application_name=ours"
+    engine = open_engine(f"{migrated_url}?{settings}")
     async with engine.connect() as connection:
         shown = [
             (await connection.execute(text(f"SHOW {name}"))).scalar_one()
@@ -71,7 +71,7 @@ async def test_no_more_than_fifteen_connections_are_open_at_once(
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "expected"),
     [
         pytest.param("council:{}@127.0.0.1:1/x", "cannot be reached", id="nobody-there"),
         pytest.param("council:{}@nowhere.invalid/x", "cannot be reached", id="no-such-host"),
@@ -80,26 +80,26 @@ async def test_no_more_than_fifteen_connections_are_open_at_once(
         pytest.param("council:{}@127.0.0.1:1/x?foo=1", "does not know", id="unknown-option"),
     ],
 )
-async def test_no_error_quotes_the_password(address: str, told: str) -> None:
-    found = await said(f"postgresql+psycopg://{address.format(SECRET, SECRET)}")
+async def test_no_error_quotes_the_password(address: str, expected: str) -> None:
+    found = await error_of(f"postgresql+psycopg://{address.format(SECRET, SECRET)}")
 
-    assert told in found
+    assert expected in found
     assert SECRET not in found
 
 
 @pytest.mark.parametrize("name", ["nowhere", "postgres?user=nobody_of_us"])
 async def test_a_refused_connection_fails_at_once(postgres: Server, name: str) -> None:
     async with asyncio.timeout(5):
-        told = await said(postgres.url(name))
+        message = await error_of(postgres.url(name))
 
-    assert told.startswith("The database server does not let the program in: check the user")
+    assert message.startswith("The database server does not let the program in: check the user")
 
 
 async def test_a_database_in_another_encoding_is_refused(postgres: Server) -> None:
     with a_database(postgres, "template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'") as url:
-        told = await said(url)
+        message = await error_of(url)
 
-    assert told.startswith("The database keeps its texts in another way than UTF-8")
+    assert message.startswith("The database keeps its texts in another way than UTF-8")
 
 
 async def test_no_error_quotes_what_people_wrote(migrated_url: str) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from datetime import timedelta, timezone
 
 import pytest
 from sqlalchemy import text
@@ -104,17 +103,6 @@ async def test_a_deleted_round_takes_its_parts_along(engine: AsyncEngine) -> Non
     }
     assert set(left.values()) == {0}
     assert await store.load("kept") == a_closed_round("kept")
-
-
-async def test_a_time_of_another_zone_comes_back_the_same(engine: AsyncEngine) -> None:
-    bogota = ASKED_AT.astimezone(timezone(timedelta(hours=-5)))
-    store = SqlRoundStore(engine)
-    await store.open(replace(a_round(), asked_at=bogota))
-
-    asked_at = (await store.load("r1")).asked_at
-
-    assert asked_at == bogota
-    assert asked_at.utcoffset() == timedelta(0)
 
 
 async def test_a_time_without_a_zone_is_refused(engine: AsyncEngine) -> None:

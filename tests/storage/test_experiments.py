@@ -80,10 +80,10 @@ async def test_answers_and_marks_are_read_back_and_the_first_of_each_counts(
     await experiments.save("bx:1", a_work(text="Another."))
     await experiments.save("bx:1", a_mark(raw=1))
 
-    held = await experiments.load_state("bx:1")
-    assert sorted(held.answers, key=lambda work: work.number) == [a_work(), cut]
-    assert len(held.replies) == 3
-    assert {*held.replies} == {*parts[2:]}
+    state = await experiments.load_state("bx:1")
+    assert sorted(state.answers, key=lambda work: work.number) == [a_work(), cut]
+    assert len(state.replies) == 3
+    assert {*state.replies} == {*parts[2:]}
 
 
 async def test_experiments_do_not_share_answers(experiments: ExperimentStore) -> None:

@@ -32,13 +32,13 @@ async def test_ratings_are_returned_oldest_first(store: Store) -> None:
 
 
 @in_memory_too
-@pytest.mark.parametrize("said", [(SAID, LATER), (LATER, SAID)], ids=["in-order", "late"])
+@pytest.mark.parametrize("entries", [(SAID, LATER), (LATER, SAID)], ids=["in-order", "late"])
 async def test_the_newest_of_a_persons_entries_counts(
-    store: Store, said: tuple[Feedback, ...]
+    store: Store, entries: tuple[Feedback, ...]
 ) -> None:
     await store.open(a_round())
 
-    for feedback in said:
+    for feedback in entries:
         await store.rate(feedback)
 
     assert await store.ratings("r1") == (LATER,)

@@ -41,8 +41,8 @@ asyncio.run(close(sys.argv[1], sys.argv[2:]))
 async def walk_chain(engine: AsyncEngine, scope: str = "slack/T1", limit: int = 3) -> ChainWalk:
     chain, walk = SqlHashChain(engine), ChainWalk(scope)
     while links := await chain.links(scope, walk.length, limit):
-        for held in links:
-            walk.past(held)
+        for link in links:
+            walk.past(link)
     return walk
 
 

@@ -1,6 +1,5 @@
 """The contract of every ledger."""
 
-import asyncio
 from datetime import date
 
 import pytest
@@ -184,17 +183,6 @@ async def test_a_round_on_another_day_takes_its_reservation_along(
     assert await usage_of(ledger, account=Account("", TOMORROW)) == CapUsage(10, 50)
     assert await usage_of(ledger, Scope.MONTH) == CapUsage(40, 50)
     assert await ledger.spent("r1") == 40
-
-
-async def test_of_many_simultaneous_rounds_as_many_are_admitted_as_fit(ledger: Ledger) -> None:
-    accounts = [an_account(f"r{i}") for i in range(50)]
-
-    refused = await asyncio.gather(
-        *(ledger.reserve(account, 7, Caps(day=140)) for account in accounts)
-    )
-
-    assert sum(one is None for one in refused) == 20
-    assert await usage_of(ledger) == CapUsage(0, 140)
 
 
 async def test_sums_are_exact(ledger: Ledger) -> None:

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from council.budget_caps import Account, Caps, CapUsage, Scope
+from council.budget_caps import Account, Caps, Scope
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
 
@@ -25,19 +25,6 @@ async def ledgers(migrated_url: str) -> AsyncIterator[list[SqlLedger]]:
 
 def account(number: int) -> Account:
     return Account(f"r{number}", TODAY, f"U{number}")
-
-
-async def test_of_50_simultaneous_rounds_as_many_are_admitted_as_the_cap_allows(
-    ledgers: list[SqlLedger],
-) -> None:
-    cap = Caps(day=2_000_000)
-
-    refused = await asyncio.gather(
-        *(ledgers[number % 3].reserve(account(number), 100_000, cap) for number in range(50))
-    )
-
-    assert refused.count(None) == 20
-    assert (await ledgers[0].usage(NOBODY))[Scope.DAY] == CapUsage(0, 2_000_000)
 
 
 async def test_calls_that_cost_more_than_estimated_do_not_pass_the_cap_together(

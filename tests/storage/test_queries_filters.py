@@ -256,7 +256,7 @@ async def test_every_store_lists_what_the_query_admits(
 
 @pytest.mark.nightly
 @settings(
-    deadline=None, max_examples=500, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(stored_rounds(), WANTED)
 async def test_every_store_lists_what_many_queries_admit(

@@ -143,14 +143,14 @@ async def test_past_ballots_are_those_of_closed_rounds(store: Store) -> None:
 
 @in_memory_too
 async def test_past_ballots_are_those_of_one_panel(store: Store) -> None:
-    other = replace(a_panel(3), name="other house")
+    other = replace(a_panel(3), name="other panel")
     await store.open(a_closed_round("r1"))
     await store.open(a_closed_round("r2", panel=other))
 
-    (ballots,) = await store.load_past_ballots("other house")
+    (ballots,) = await store.load_past_ballots("other panel")
 
     assert {ballot.judge for ballot in ballots} == {seat.key for seat in other.members}
-    assert await store.load_past_ballots("house of others") == ()
+    assert await store.load_past_ballots("panel of others") == ()
 
 
 @in_memory_too
@@ -176,8 +176,8 @@ async def test_past_ballots_are_those_of_the_last_rounds(
     monkeypatch.setattr("storage.rounds.MAX_PAST_ROUNDS", 3)
     one = replace(a_closed_round(), answers=(), synthesis=None, tally=None, draw=None)
     for minute in range(5):
-        told = replace(one.ballots[0], reason=f"In round {minute}.")
-        await store.open(a_round_asked(minute, replace(one, ballots=(told,))))
+        ballot = replace(one.ballots[0], reason=f"In round {minute}.")
+        await store.open(a_round_asked(minute, replace(one, ballots=(ballot,))))
 
     past = await store.load_past_ballots("house")
 

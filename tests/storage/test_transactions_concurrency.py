@@ -13,7 +13,7 @@ from council.rounds import Closing, Question, Round
 from storage.engine import open_engine
 from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlRoundStore
-from tests.builders import ASKED_AT, a_round
+from tests.builders import ASKED_AT
 from tests.storage.benches import SUITE, T1, T2, a_record, sql_bakeoff_stores, suite_of
 from tests.storage.builders import a_closed_round, artefacts, store_round, without_artefacts
 
@@ -50,12 +50,6 @@ async def test_programs_that_save_the_same_lose_nothing(engines: Engines) -> Non
         )
 
     assert [await stores[1].load(round_.id) for round_ in rounds] == rounds
-
-
-async def test_of_programs_that_open_one_round_at_once_one_succeeds(engines: Engines) -> None:
-    opened = await asyncio.gather(*(SqlRoundStore(engine).open(a_round()) for engine in engines))
-
-    assert sorted(opened) == [False, False, True]
 
 
 async def test_programs_that_close_rounds_of_two_workspaces_do_not_wait_for_each_other(
@@ -97,18 +91,18 @@ async def test_simultaneous_versions_of_a_suite_have_different_numbers(
 async def test_a_suite_stored_while_a_workspace_is_deleted_keeps_its_questions(
     engines: Engines,
 ) -> None:
-    house = replace(SUITE, scope="")
+    shared = replace(SUITE, scope="")
     for _ in range(5):
         await sql_bakeoff_stores(engines[0]).suites.save(SUITE, "U1", ASKED_AT)
 
         await asyncio.gather(
             SqlRoundStore(engines[1]).delete_workspace("slack", "T1"),
-            sql_bakeoff_stores(engines[2]).suites.save(house, "U1", ASKED_AT),
+            sql_bakeoff_stores(engines[2]).suites.save(shared, "U1", ASKED_AT),
         )
 
         assert (
             await sql_bakeoff_stores(engines[0]).suites.load("", "sql")
-        ).questions == house.questions
+        ).questions == shared.questions
 
 
 async def test_records_stored_while_their_workspace_is_deleted_cause_no_error(
