@@ -196,7 +196,7 @@ def test_a_message_is_never_empty(post: Post) -> None:
     assert message_faults(payload_of(render_components(post))) == []
 
 
-def test_a_question_as_long_as_can_be_asked_is_given_whole() -> None:
+def test_the_longest_question_is_shown_whole() -> None:
     question = "why " * 5_000
     post = Post((Heading(question), Prose("So."), Note("4 of 4")), question)
 
