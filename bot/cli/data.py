@@ -24,7 +24,7 @@ from bot.cli.output import (
 from bot.commands.rounds import UnderWayError, forget_and_wipe
 from bot.coordination.clock import now
 from bot.render.formatting import count_noun, join_words
-from bot.runners.retention import ForgetOptions, forget_older
+from bot.runners.retention import forget_older
 from bot.settings import load_settings
 from council.bakeoffs.models import Bakeoff, Ending, Schedule
 from council.bakeoffs.ports import BakeoffStores, ScheduleStore, StoredSuite
@@ -99,8 +99,7 @@ async def forget(
             await _forget_round(store, round_id, unfinished=unfinished)
             return
         with exit_on_faults(err=True) as on_fault:
-            options = ForgetOptions(on_fault=on_fault)
-            count = await forget_older(store, older_than, now(), options)
+            count = await forget_older(store, older_than, now(), on_fault)
             aged = f"older than {count_noun(older_than, 'day')}"
             typer.echo(f"{count_noun(count, 'round')} {aged} forgotten.")
 

@@ -45,7 +45,7 @@ class EphemeralReplies:
 
     async def __call__(self, message: IncomingMessage, post: Post) -> None:
         """Send a post that only the author of the message sees; log it if that is impossible."""
-        if await self._acknowledge(render_ephemeral(post)):
+        if await self.acknowledge(render_ephemeral(post)):
             return
         try:
             await self._send(message, post)
@@ -58,18 +58,14 @@ class EphemeralReplies:
             async with asyncio.timeout(_ACKNOWLEDGE_SECONDS):
                 await self._acknowledged.wait()
         except TimeoutError:
-            await self._acknowledge(None)
-
-    async def acknowledge(self) -> None:
-        """Acknowledge the event without a reply, unless it has been acknowledged."""
-        await self._acknowledge(None)
+            await self.acknowledge()
 
     async def wait_until_acknowledged(self) -> None:
         """Wait until the event is stored, replied to or handled, so that it cannot be lost."""
         await self._acknowledged.wait()
 
-    async def _acknowledge(self, reply: Payload | None) -> bool:
-        """Acknowledge once; return whether the reply was sent with the acknowledgement."""
+    async def acknowledge(self, reply: Payload | None = None) -> bool:
+        """Acknowledge the event once; return whether this call did, and so sent the reply."""
         if self._acknowledged.is_set():
             return False
         self._acknowledged.set()

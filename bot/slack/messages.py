@@ -33,7 +33,7 @@ from bot.slack.workspace import (
     NO_UNFURL,
     NOT_A_MEMBER,
     Workspace,
-    check_postable,
+    postable_conversation,
     redirect_to_channel,
 )
 from council.errors import CouncilError
@@ -224,7 +224,8 @@ class SlackChat(Chat):
 
     async def check_postable(self, place: Place) -> None:
         """Raise PostingForbiddenError with the reason if nothing can be posted there."""
-        await check_postable(self._workspace, place)
+        self._workspace.directory.forget(place.channel)  # it may have changed since
+        await postable_conversation(self._workspace, place.channel)
 
     async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         """Send a post that only the asker sees."""

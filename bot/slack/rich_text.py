@@ -82,11 +82,6 @@ def neutralize(text: str) -> str:
     return _MENTIONS.broken(text)
 
 
-def neutralize_url(url: str) -> str:
-    """Return a URL that leads to the same place and contains no token that would mention."""
-    return _MENTIONS.neutralize_url(url)
-
-
 def escape_mrkdwn(text: str) -> str:
     """Return the text for a field that Slack parses as mrkdwn, without any markup."""
     return neutralize(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -230,7 +225,10 @@ def _leaf_text(leaf: Block) -> str:
 def _render_run(run: TextRun) -> Block:
     """Return a web address as a link that shows where it leads, and anything else as text."""
     if run.is_web_link and len(run.text) <= _MAX_URL:
-        return {"type": "link", "url": neutralize_url(visible_text(normalizeLink(run.text)))}
+        return {
+            "type": "link",
+            "url": _MENTIONS.neutralize_url(visible_text(normalizeLink(run.text))),
+        }
     return text_leaf(neutralize(run.text), *run.styles)
 
 

@@ -23,7 +23,7 @@ from bot.slack.modals import (
     reason_view,
     suite_view,
 )
-from bot.slack.threads import ThreadContext, ThreadOffer
+from bot.slack.threads import ThreadContext, offer_post
 from bot.slack.workspace import CHAT
 from council.answers import Absence, Answer, Prompt, Reply, Role
 from council.ballots import Ballot
@@ -109,7 +109,7 @@ def _posts(closed: Round) -> Iterator[tuple[str, Post]]:
     yield "a round that failed", round_thread(failed).root
     yield (
         "a thread to send along",
-        ThreadOffer(ThreadContext(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc").post,
+        offer_post(ThreadContext(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc"),
     )
 
 

@@ -198,12 +198,6 @@ def _parse_conversation(channel: str, facts: Facts) -> Conversation:
     return Conversation(channel, bool(is_private), bool(is_shared), refusal)
 
 
-async def check_postable(workspace: Workspace, place: Place) -> None:
-    """Raise PostingForbiddenError if a channel is gone or archived, or the bot is not in it."""
-    workspace.directory.forget(place.channel)  # it may have changed since
-    await postable_conversation(workspace, place.channel)
-
-
 async def redirect_to_channel(
     workspace: Workspace, message: IncomingMessage, name: str
 ) -> IncomingMessage:

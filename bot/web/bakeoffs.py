@@ -18,7 +18,7 @@ from bot.bakeoffs.lifecycle import (
 )
 from bot.bakeoffs.posting import render_result
 from bot.bakeoffs.runner import estimate_bakeoff
-from bot.chat import Attachment, Caution, IncomingMessage, Post
+from bot.chat import Attachment, Caution, Post
 from bot.commands import schedules as scheduling
 from bot.commands.bakeoffs import (
     CANCELLED,
@@ -39,7 +39,7 @@ from bot.schedules.parser import parse_schedule
 from bot.suite_files import suite_csv, validate_suite_name
 from bot.web.auth import FormError, empty_message, place_of, read_form, visitor_of
 from bot.web.context import WebContext, file_response
-from bot.web.rounds import ROUND_KEY, PageChat
+from bot.web.rounds import PageChat
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.errors import BakeoffError, CouncilError, ScheduleError
 from council.ports import RoundQuery
@@ -74,7 +74,7 @@ async def bakeoffs_page(
 async def propose_bakeoff(context: WebContext, request: Request) -> Response:
     """Show what a bake-off would cost, before anything is spent."""
     form = await read_form(context, request)
-    incoming = _message_with_key(context, request, form["round"])
+    incoming = replace(empty_message(request), key=context.form_key(form))
     try:
         wanted = BakeoffArguments("start", form["suite"], form["panel"] or None, _cap_of(form))
         bakeoff = await new_bakeoff(context.app, incoming, wanted)
@@ -88,7 +88,7 @@ async def propose_bakeoff(context: WebContext, request: Request) -> Response:
 async def start_bakeoff(context: WebContext, request: Request) -> Response:
     """Start a proposed bake-off, once, and redirect to its page."""
     form = await read_form(context, request)
-    incoming = _message_with_key(context, request, "")
+    incoming = replace(empty_message(request), key=context.app.new_id())
     try:
         proposal = Proposal.read(form["value"])
         bakeoff = await proposed_bakeoff(context.app, incoming, proposal)
@@ -182,12 +182,6 @@ def _cap_of(form: Mapping[str, str]) -> int | None:
     """Return the cap in micro-dollars; None if the field is empty."""
     cap = form["cap"].strip()
     return parse_cap_text(cap) if cap else None
-
-
-def _message_with_key(context: WebContext, request: Request, key: str) -> IncomingMessage:
-    """Return the visitor's message under the key that the form brought, or a new one."""
-    key = key if ROUND_KEY.fullmatch(key) else context.app.new_id()
-    return replace(empty_message(request), key=key)
 
 
 def _path(bakeoff: Bakeoff) -> str:
@@ -334,7 +328,7 @@ async def add_schedule(context: WebContext, request: Request) -> Response:
 async def change_schedule(context: WebContext, request: Request) -> Response:
     """Pause, resume, run or remove a schedule."""
     form = await read_form(context, request)
-    incoming = _message_with_key(context, request, form["round"])
+    incoming = replace(empty_message(request), key=context.form_key(form))
     app, action = context.app, request.path_params["act"]
     visible = await scheduling.load_visible_schedules(app, incoming)
     id_ = request.path_params["id"]

@@ -1,7 +1,7 @@
 """Context of the page's handlers: templates, Markdown, who may read a round, file responses."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -39,6 +39,7 @@ from council.rounds import Round
 
 STATIC = Path(__file__).parent / "static"
 MAX_SIDEBAR_ROUNDS = 30
+_FORM_KEY = re.compile(r"[0-9a-f]{10}")
 _MAX_NESTING = 40  # the parser leaves out what is nested deeper
 # Any other scheme may start a program; a link without a scheme leads to this page.
 _EXTERNAL_LINK = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
@@ -64,6 +65,11 @@ class WebContext:
     def is_authenticated(self, request: Request) -> bool:
         """Return whether the visitor has a session or the token, not only a signed link."""
         return is_authenticated(request, self.token, self.signer)
+
+    def form_key(self, form: Mapping[str, str]) -> str:
+        """Return the key of a form: its page's, so that sending it twice does it once, or new."""
+        key = form["round"]
+        return key if _FORM_KEY.fullmatch(key) else self.app.new_id()
 
     async def render_page(
         self,

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -35,7 +34,6 @@ from council.rounds import Round
 
 MAX_LISTED_ROUNDS = 100
 MAX_SEARCH_LENGTH = 200
-ROUND_KEY = re.compile(r"[0-9a-f]{10}")
 
 
 # Pages and downloads
@@ -175,8 +173,7 @@ async def ask(context: WebContext, request: Request) -> Response:
     form = await read_form(context, request)
     text, visitor = form["question"], visitor_of(request)
     place = place_of(visitor, private=form["audience"] == "me")
-    # The key comes from the page, so that a form sent twice starts one round.
-    incoming = IncomingMessage(text, visitor.asker, place, form["round"])
+    incoming = IncomingMessage(text, visitor.asker, place, context.form_key(form))
     invocation = COMMANDS.read(text) if text.strip() else None
     if invocation and invocation.command is not ASK:
         chat = PageChat()
@@ -194,7 +191,8 @@ async def ask_again(context: WebContext, request: Request) -> Response:
     round_ = await context.load_round(request)
     visitor, question = visitor_of(request), round_.question
     place = place_of(visitor, private=question.place.private)
-    incoming = IncomingMessage(question.text, visitor.asker, place, form["round"], question.context)
+    key = context.form_key(form)
+    incoming = IncomingMessage(question.text, visitor.asker, place, key, question.context)
     options = AskOptions(round_.panel.name, round_.panel.terms.method)
     return await _start_and_redirect(context, request, incoming, incoming.text, options)
 
@@ -222,13 +220,12 @@ async def _start_round(
 ) -> str:
     """Start a round and return its id; a form that is sent twice starts one round."""
     app = context.app
-    key = incoming.key if ROUND_KEY.fullmatch(incoming.key) else app.new_id()
     await app.reload_picked_panel(incoming.place)
-    round_ = new_round(app, replace(incoming, key=key), text, options)
+    round_ = new_round(app, incoming, text, options)
     if not await app.open(round_):
-        existing = await app.store.load(key)
+        existing = await app.store.load(incoming.key)
         if (existing.question, existing.panel) == (round_.question, round_.panel):
-            return key
+            return incoming.key
         # The same form with another question, as after the browser's Back button.
         round_ = replace(round_, id=app.new_id())
         await app.open(round_)

@@ -17,7 +17,7 @@ QUIET = {"unfurl_links": False, "unfurl_media": False}
 
 
 def looked_at(post: Post) -> Iterator[Counter[str]]:
-    """Look at every page in every form."""
+    """Yield what is found on every page in every form."""
     for page, render in product(paginate(post, fits_slack), FORMS):
         payload = {"channel": "C1", **render(page), **NO_PARSING, **QUIET}
         found = {

@@ -36,7 +36,7 @@ def an_app(
     store: MemoryStore | None = None,
     panels: Sequence[Panel] | None = None,
 ) -> AppContext:
-    """Give a desk whose ids are 10 hexadecimal digits, counted up."""
+    """Return an app whose ids are 10 hexadecimal digits, counted up."""
     gateway, store = gateway or FakeGateway(), store or MemoryStore()
     known = {panel.name: panel for panel in panels or [a_panel()]}
     ids = count(1)

@@ -64,7 +64,7 @@ class Board:
                     self.begin(work)
 
     def share_out(self) -> None:
-        """Give each waiting job to the process that runs the fewest."""
+        """Return each waiting job to the process that runs the fewest."""
         for work in [*self.waiting]:
             free = [one for one in self.servers if one.queue == work.queue and one.is_free]
             if free:

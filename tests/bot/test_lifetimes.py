@@ -68,7 +68,7 @@ async def test_a_second_process_is_refused_the_database_and_a_running_round(
 
 
 @pytest.mark.parametrize("stage", [pytest.param("answers", marks=pytest.mark.nightly), "ballots"])
-async def test_a_call_under_way_when_told_to_stop_is_kept_and_not_made_again(
+async def test_a_running_call_ends_before_shutdown_and_is_not_repeated(
     tmp_path: Path, stage: str
 ) -> None:
     calls = len(NAMES) if stage == "answers" else 2 * len(NAMES)

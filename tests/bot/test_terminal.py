@@ -14,7 +14,7 @@ HERE = "Asking North, South, East, West and Middle"
 
 @pytest.fixture(scope="module")
 def transcript(held_home: tuple[Home, str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Say several things, and give each line that was said back."""
+    """Type several lines; return each line of the output."""
     from tests.bot.homes import scripted_config
 
     home = Home(tmp_path_factory.mktemp("chat")).with_config(

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 from tests.bot.homes import Home, served_config
-from tests.bot.slack.serving import slack_environment
+from tests.bot.slack.process import slack_environment
 from tests.ports import free_port
 from tests.soak.chats import (
     LONGEST_LIFE_SECONDS,

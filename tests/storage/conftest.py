@@ -97,8 +97,8 @@ def ledger(request: pytest.FixtureRequest) -> Ledger:
 def stores(request: pytest.FixtureRequest) -> Stores:
     if request.param == "memory":
         outgoing = MemoryOutbox()
-        store = MemoryStore(outgoing.drop)
-        return Stores(store, memory_bench(store), outgoing)
+        store = MemoryStore()
+        return Stores(store, memory_bench(store, outgoing.drop), outgoing)
     engine = engine_of(request)
     return Stores(SqlRoundStore(engine), sql_bakeoff_stores(engine), SqlOutbox(engine))
 

@@ -12,7 +12,7 @@ from council.feedback import Feedback, HumanVote
 from council.integrity.verification import verify
 from council.panel import Member, ModelId
 from council.rounds import Round, sort_by_panel
-from storage.export import ExportedRound, dump_round, parse_round
+from storage.export import ExportedRound, dump_round, parse_item
 from tests.builders import ASKED_AT, an_answer
 from tests.council.integrity.test_seal_fields import NewerMember
 from tests.storage.builders import a_closed_round
@@ -20,19 +20,25 @@ from tests.storage.strategies import rounds_or_forgotten
 from tests.storage.test_rounds_round_trip import SHARED
 
 
+def read_round(line: bytes | str) -> ExportedRound:
+    found = parse_item(line)
+    assert isinstance(found, ExportedRound)
+    return found
+
+
 @SHARED
 @given(rounds_or_forgotten())
 def test_an_exported_round_is_read_back_equal(round_: Round) -> None:
     line = dump_round(round_)
 
-    assert parse_round(line).round_ == sort_by_panel(round_)
-    assert parse_round(line.encode()).round_ == sort_by_panel(round_)
+    assert read_round(line).round_ == sort_by_panel(round_)
+    assert read_round(line.encode()).round_ == sort_by_panel(round_)
     assert "\n" not in line
     assert json.loads(line)["format"] == 1
 
 
 def test_an_imported_round_can_be_verified() -> None:
-    assert verify(parse_round(dump_round(a_closed_round())).round_) == ()
+    assert verify(read_round(dump_round(a_closed_round())).round_) == ()
 
 
 def test_an_unpaired_surrogate_is_refused_in_one_sentence() -> None:
@@ -51,7 +57,7 @@ RATED = (
 def test_ratings_are_exported_with_the_round() -> None:
     line = dump_round(a_closed_round(), RATED)
 
-    assert parse_round(line) == ExportedRound(a_closed_round(), RATED)
+    assert read_round(line) == ExportedRound(a_closed_round(), RATED)
     assert "ratings" not in json.loads(dump_round(a_closed_round()))
 
 
@@ -61,7 +67,7 @@ CAST = (HumanVote("r1", "web:1", "K", "ada", ASKED_AT),)
 def test_votes_are_exported_with_the_round() -> None:
     line = dump_round(a_closed_round(), RATED, CAST)
 
-    assert parse_round(line) == ExportedRound(a_closed_round(), RATED, CAST)
+    assert read_round(line) == ExportedRound(a_closed_round(), RATED, CAST)
     assert "votes" not in json.loads(dump_round(a_closed_round(), RATED))
 
 
@@ -69,7 +75,7 @@ def test_a_vote_on_another_round_is_refused() -> None:
     line = dump_round(a_closed_round(), votes=(replace(CAST[0], round_id="r2"),))
 
     with pytest.raises(StoreError, match=r"votes\.0\.round_id: it is of another round"):
-        parse_round(line)
+        read_round(line)
 
 
 def rated(**fields: object) -> list[dict[str, object]]:
@@ -111,7 +117,7 @@ def changed_line(**fields: object) -> str:
 )
 def test_an_invalid_round_is_named(line: str | bytes, named: str) -> None:
     with pytest.raises(StoreError, match=named):
-        parse_round(line)
+        read_round(line)
 
 
 def test_an_invalid_panel_is_named() -> None:
@@ -119,7 +125,7 @@ def test_an_invalid_panel_is_named() -> None:
     document["panel"]["members"] = document["panel"]["members"][:1]
 
     with pytest.raises(StoreError, match="has 1 member"):
-        parse_round(json.dumps(document))
+        read_round(json.dumps(document))
 
 
 def test_a_newer_setting_of_a_member_is_stored_only_where_it_is_set() -> None:

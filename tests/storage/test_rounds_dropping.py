@@ -22,6 +22,7 @@ from storage.rounds import SqlRoundStore
 from storage.row_mapping import PART_TABLES
 from storage.tables import FeedbackRow, HumanVoteRow, OutgoingRow
 from tests.builders import ASKED_AT
+from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_ledger import MemoryLedger
 from tests.fakes.memory_outbox import MemoryOutbox
 from tests.storage.builders import a_closed_round, in_memory_too
@@ -44,7 +45,10 @@ class Site:
 def site(request: pytest.FixtureRequest) -> Site:
     if request.param == "memory":
         outgoing, ledger = MemoryOutbox(), MemoryLedger()
-        return Site(MemoryStore(outgoing.drop, ledger.disown), outgoing, ledger)
+        store = MemoryStore()
+        memory_bench(store, outgoing.drop)
+        memory_bench(store, ledger.disown)
+        return Site(store, outgoing, ledger)
     engine = engine_of(request)
     return Site(SqlRoundStore(engine), SqlOutbox(engine), SqlLedger(engine))
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.bot.homes import Home, Result
-from tests.bot.slack.serving import slack_environment
+from tests.bot.slack.process import slack_environment
 from tests.wire.slack import FakeSlack, Installation
 from tests.wire.slack.state import SCOPES
 

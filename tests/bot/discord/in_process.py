@@ -19,7 +19,7 @@ from bot.outbox import Outbox
 from council.ports import RoundSummary
 from tests.bot.app_fakes import an_app
 from tests.bot.discord.story import QUICK, custom_id_of
-from tests.bot.slack.inside import BlockedGateway, sleep_scaled
+from tests.bot.slack.in_process import BlockedGateway, sleep_scaled
 from tests.fakes.memory_outbox import MemoryOutbox
 from tests.wire.discord import (
     ActionResult,

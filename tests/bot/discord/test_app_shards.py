@@ -15,7 +15,7 @@ from bot.discord.servers import Shard
 from bot.ports import Job
 from tests.bot.cluster_fakes import Board, processes
 from tests.bot.discord.story import QUICK, custom_id_of
-from tests.bot.slack.inside import BlockedGateway
+from tests.bot.slack.in_process import BlockedGateway
 from tests.wire.discord import FakeDiscord, Message
 
 

@@ -22,7 +22,7 @@ async def app() -> AppContext:
 
 
 async def voted(app: AppContext, people: int) -> None:
-    """Have so many people call the third member's answer the best."""
+    """Store votes of so many people for the third member's answer."""
     draw = (await app.store.load("r1")).draw
     assert draw
     label = draw.labels.label_of(GEMINI) or ""

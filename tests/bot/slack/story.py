@@ -4,7 +4,7 @@ Everything is the product's own, down to the database file; only Slack and the m
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
@@ -20,8 +20,8 @@ from bot.slack.app import Slack
 from bot.slack.config import Tokens
 from council.rounds import Round
 from tests.bot.homes import Home, scripted_config, seat_toml
-from tests.bot.slack.inside import FAST_LIMITS
-from tests.bot.slack.serving import is_answer
+from tests.bot.slack.in_process import FAST_LIMITS
+from tests.bot.slack.process import is_answer
 from tests.wire.models import Behaviour, ModelServer
 from tests.wire.slack import BOT, Channel, FakeSlack, Message, Rates, Rules, User, View
 from tests.wire.slack.workspace import Kind
@@ -60,12 +60,12 @@ class Stage:
     slack: FakeSlack
     models: ModelServer
 
-    def person(self, name: str = "dora", *, is_guest: bool = False) -> str:
+    def add_user(self, name: str = "dora", *, is_guest: bool = False) -> str:
         """Add a user."""
         user = User(f"U{next(_NUMBERS):05d}", name, is_restricted=is_guest)
         return self.slack.workspace.add_user(user).id
 
-    def channel(self, *others: str, kind: Kind = "public", shared: bool = False) -> str:
+    def add_channel(self, *others: str, kind: Kind = "public", shared: bool = False) -> str:
         """Add a channel with Ada, Ben and the bot."""
         letter = "G" if kind == "private" else "C"
         id_ = f"{letter}{next(_NUMBERS):05d}"
@@ -73,32 +73,30 @@ class Stage:
         opened = Channel(id_, f"room-{id_.lower()}", kind, members, is_ext_shared=shared)
         return self.slack.workspace.add_channel(opened).id
 
-    def ours(self, channel: str) -> list[Message]:
+    def bot_messages(self, channel: str) -> list[Message]:
         """Return the bot's messages in a channel, including replies."""
         said = self.slack.workspace.channels[channel].said
         return [message for message in said if message.payload.get("bot_id")]
 
     def answers(self, channel: str) -> list[Message]:
         """Return the bot's messages that are answers."""
-        ours = self.ours(channel)
+        ours = self.bot_messages(channel)
         return [message for at, message in enumerate(ours) if is_answer(ours, at)]
 
-    async def answered(self, channel: str, times: int = 1) -> Message:
+    async def wait_for_answer(self, channel: str, times: int = 1) -> Message:
         """Wait for this many answers in a channel, and return the last."""
         await self.slack.until(lambda: len(self.answers(channel)) >= times, TIMEOUT_SECONDS)
         assert len(self.answers(channel)) == times
         return self.answers(channel)[-1]
 
-    async def asked(
-        self, channel: str, question: str = "Which queue?", user: str = "U1"
-    ) -> Message:
+    async def ask(self, channel: str, question: str = "Which queue?", user: str = "U1") -> Message:
         """Ask with the command, and return the answer."""
         before = len(self.answers(channel))
         deed = await self.slack.command(user, channel, "/council", question)
         assert deed.message, deed
-        return await self.answered(channel, before + 1)
+        return await self.wait_for_answer(channel, before + 1)
 
-    async def told(self, root: Message) -> list[Message]:
+    async def wait_for_thread(self, root: Message) -> list[Message]:
         """Wait for a round's whole thread, and return it."""
         ts = root.thread_ts or root.ts
 
@@ -110,20 +108,20 @@ class Stage:
         )
         return thread()
 
-    def whispers(self, user: str, channel: str) -> list[Message]:
+    def ephemerals(self, user: str, channel: str) -> list[Message]:
         """Return the ephemeral messages to a user in a channel."""
         return [m for m in self.slack.ephemerals(user) if m.channel == channel]
 
-    async def whispered(self, user: str, channel: str, said: str) -> Message:
+    async def wait_for_ephemeral(self, user: str, channel: str, said: str) -> Message:
         """Wait for an ephemeral message with this text, and return it."""
 
         def found() -> list[Message]:
-            return [m for m in self.whispers(user, channel) if said in text_of(m)]
+            return [m for m in self.ephemerals(user, channel) if said in text_of(m)]
 
         await self.slack.until(found, TIMEOUT_SECONDS)
         return found()[-1]
 
-    async def modal(self, user: str, said: str = "") -> View:
+    async def wait_for_modal(self, user: str, said: str = "") -> View:
         """Wait until a user has a modal open with this text, and return it."""
 
         def found() -> list[View]:
@@ -141,7 +139,7 @@ class Stage:
         finally:
             self.models.script.clear()
 
-    def rounds(self, channel: str) -> list[str]:
+    def round_ids(self, channel: str) -> list[str]:
         """Return the ids of the rounds stored for a channel, oldest first."""
         rows = self.home.sql("SELECT id FROM round WHERE channel = ? ORDER BY asked_at", channel)
         return [str(row[0]) for row in rows]
@@ -168,7 +166,9 @@ async def run_stage(folder: Path, extra: str = "") -> AsyncIterator[Stage]:
 
 
 @asynccontextmanager
-async def run_in_process(home: Home, slack: FakeSlack) -> AsyncIterator[AppContext]:
+async def run_in_process(
+    home: Home, slack: FakeSlack, report: Callable[[str], None] = lambda _: None
+) -> AsyncIterator[AppContext]:
     """Run Slack, the scheduler and the counts of the leaderboard on the home's own database."""
     closed: asyncio.Queue[Round] = asyncio.Queue()
     options = StartOptions(on_closed=closed.put_nowait, serves=True)
@@ -176,7 +176,7 @@ async def run_in_process(home: Home, slack: FakeSlack) -> AsyncIterator[AppConte
     async with open_app(settings, options) as app:
         tokens = Tokens(slack.state.app.bot_token, slack.state.app.app_token, "", slack.api_url)
         counting = count_closed_rounds(app, closed, app.bakeoff_registry.acquire)
-        running = Slack(app, tokens, lambda _: None, LIMITS).run()
+        running = Slack(app, tokens, report, LIMITS).run()
         async with running_alongside(running, Scheduler(app).run(), counting):
             await slack.connected(seconds=TIMEOUT_SECONDS)
             yield app

@@ -14,7 +14,7 @@ from bot.slack.app import REVOKED, Slack
 from bot.slack.client import FEATURES_BY_SCOPE
 from bot.slack.config import Tokens
 from tests.bot.app_fakes import an_app
-from tests.bot.slack.inside import FAST_LIMITS, BlockedGateway, make_fake_slack, run_slack
+from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack, run_slack
 from tests.ports import free_port
 from tests.wire.looking import until
 from tests.wire.slack import DropBefore, Fail, FakeSlack, Installation, Slow
@@ -105,9 +105,9 @@ async def test_slack_starts_without_optional_scopes_and_lists_what_is_off() -> N
     without = ("files:write", "users:read", "channels:history")
     scopes = [scope for scope in SCOPES if scope not in without]
     async with make_fake_slack(scopes) as slack, run_slack(slack) as bot:
-        root = await bot.asks()
-        bot.go_on()
-        await bot.delivered()
+        root = await bot.ask()
+        bot.release_models()
+        await bot.wait_until_delivered()
 
         assert len(slack.thread("C1", root.ts)) == 5
         assert not slack.called("files.getUploadURLExternal")

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.bot.slack.inside import RunningSlack, make_fake_slack, run_slack
+from tests.bot.slack.in_process import RunningSlack, make_fake_slack, run_slack
 from tests.wire.slack import BOT, FakeSlack, Slow
 
 
@@ -16,9 +16,9 @@ async def holds_a_round(slack: FakeSlack, bot: RunningSlack) -> None:
     while not event.accepted:
         await slack.deliver_again(event)
     assert event.message
-    bot.go_on()
+    bot.release_models()
     await slack.until(lambda: slack.thread("C1", event.message.ts if event.message else ""))
-    await bot.delivered()
+    await bot.wait_until_delivered()
     assert len(await bot.app.store.list_summaries()) == 1
 
 
@@ -57,9 +57,9 @@ async def test_an_event_redelivered_over_a_new_socket_makes_one_round() -> None:
         await slack.until(lambda: slack.links.opened > 1 and slack.links.open)
         for attempt in (1, 2, 3):
             await slack.deliver_again(event, attempt)
-        bot.go_on()
+        bot.release_models()
 
-        await bot.delivered()
+        await bot.wait_until_delivered()
         assert len(await bot.app.store.list_summaries()) == 1
         assert event.message
         thread = slack.thread("C1", event.message.ts)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.bot.homes import Home
 from tests.bot.running import running_server
-from tests.bot.slack.serving import RunningProduct, Transport, serve_slack, slack_environment
+from tests.bot.slack.process import RunningProduct, Transport, serve_slack, slack_environment
 from tests.bot.slack.story import text_of
 from tests.wire.slack import BOT, FakeSlack, Rates, Rules
 
@@ -29,8 +29,8 @@ async def test_commands_mentions_messages_shortcuts_buttons_and_modals_work(
         command = await slack.command("U1", "C1", "/council", "Is <!channel> or @here better?")
         assert command.message
         assert command.message.ephemeral_to == "U1"
-        root = await bot.answered("C1")
-        thread = await bot.told("C1", root)
+        root = await bot.wait_for_answer("C1")
+        thread = await bot.wait_for_thread("C1", root)
         assert [bool(message.payload.get("files")) for message in thread] == [False] * 6 + [True]
 
         await _press_buttons(slack, bot)
@@ -45,7 +45,7 @@ async def test_commands_mentions_messages_shortcuts_buttons_and_modals_work(
 
 async def _press_buttons(slack: FakeSlack, bot: RunningProduct) -> None:
     """Open the answers, and say what was wrong with the round."""
-    root = await bot.answered("C1")
+    root = await bot.wait_for_answer("C1")
     await slack.click(root, "council:answers", "U2")
     await slack.until(lambda: ", by " in "".join(map(text_of, slack.views("U2"))), TIMEOUT_SECONDS)
     await slack.click(root, "council:feedback", "U1", "negative")

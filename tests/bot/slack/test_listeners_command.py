@@ -28,7 +28,7 @@ SAID = {
 async def test_the_asker_sees_the_panel_the_cost_and_the_duration_at_once(
     stage: Stage,
 ) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
 
     deed = await stage.slack.command("U1", channel, "/council", "panel:served Which queue?")
 
@@ -39,15 +39,15 @@ async def test_the_asker_sees_the_panel_the_cost_and_the_duration_at_once(
     assert "Your text goes to this machine" in told
     assert "Cost unknown for Up, Down and Left" in told
     assert "It takes 5 min at most" in told or "It usually takes about" in told
-    await stage.answered(channel)
+    await stage.wait_for_answer(channel)
 
 
 async def test_the_channel_sees_the_question_and_then_the_answer_in_the_same_message(
     stage: Stage,
 ) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
 
-    answer = await stage.asked(channel, "Which queue?")
+    answer = await stage.ask(channel, "Which queue?")
 
     (root,) = stage.slack.messages(channel)
     assert root is answer
@@ -65,10 +65,10 @@ async def test_the_channel_sees_the_question_and_then_the_answer_in_the_same_mes
 async def test_the_thread_reveals_in_order_who_wrote_what_the_ballots_each_answer_and_a_file(
     stage: Stage,
 ) -> None:
-    channel = stage.channel()
-    root = await stage.asked(channel)
+    channel = stage.add_channel()
+    root = await stage.ask(channel)
 
-    thread = await stage.told(root)
+    thread = await stage.wait_for_thread(root)
 
     titles = [text_of(message) for message in thread]
     assert "Who wrote what, and how they were ranked" in titles[0]
@@ -86,7 +86,7 @@ async def test_the_thread_reveals_in_order_who_wrote_what_the_ballots_each_answe
 async def test_every_command_is_answered_at_once_and_only_to_its_user(
     stage: Stage, text: str
 ) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
 
     deed = await stage.slack.command("U1", channel, "/council", text)
 
@@ -94,11 +94,11 @@ async def test_every_command_is_answered_at_once_and_only_to_its_user(
     assert SAID[text] in text_of(deed.message)
     assert deed.message.ephemeral_to == "U1"
     if not text.startswith("ask "):
-        assert not stage.ours(channel)
+        assert not stage.bot_messages(channel)
 
 
 async def test_the_command_without_text_shows_help(stage: Stage) -> None:
-    deed = await stage.slack.command("U1", stage.channel(), "/council")
+    deed = await stage.slack.command("U1", stage.add_channel(), "/council")
 
     assert deed.message
     commands = ("panel", "rounds", "show", "cancel", "budget", "leaderboard", "forget")
@@ -108,10 +108,10 @@ async def test_the_command_without_text_shows_help(stage: Stage) -> None:
 async def test_a_round_is_listed_shown_by_its_id_and_forgotten_by_its_asker_alone(
     stage: Stage,
 ) -> None:
-    channel = stage.channel()
-    root = await stage.asked(channel, "Which queue is best?")
-    await stage.told(root)
-    (id_,) = stage.rounds(channel)
+    channel = stage.add_channel()
+    root = await stage.ask(channel, "Which queue is best?")
+    await stage.wait_for_thread(root)
+    (id_,) = stage.round_ids(channel)
 
     async def says(user: str, text: str) -> str:
         deed = await stage.slack.command(user, channel, "/council", text)
@@ -128,17 +128,17 @@ async def test_a_round_is_listed_shown_by_its_id_and_forgotten_by_its_asker_alon
 
 
 async def test_a_panel_picked_in_a_channel_is_asked_in_its_threads_as_well(stage: Stage) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
     await stage.slack.command("U1", channel, "/council", "panel served")
 
     await stage.slack.mention("U2", channel, f"<@{BOT}> Which queue?")
 
-    await stage.answered(channel)
-    assert "Asking Up" in text_of(await stage.whispered("U2", channel, "Asking "))
+    await stage.wait_for_answer(channel)
+    assert "Asking Up" in text_of(await stage.wait_for_ephemeral("U2", channel, "Asking "))
 
 
 async def test_a_running_round_shows_its_steps_and_can_be_cancelled(stage: Stage) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
     slow = by_role(answer=lambda _: Say("Use the one you have.", seconds=0.3))
 
     with stage.scripted(dict.fromkeys(SERVED, slow)):
@@ -146,7 +146,7 @@ async def test_a_running_round_shows_its_steps_and_can_be_cancelled(stage: Stage
         await stage.slack.until(lambda: stage.slack.messages(channel))
         (root,) = stage.slack.messages(channel)
         first, buttons = text_of(root), str(root.blocks)
-        assert await stage.answered(channel) is root
+        assert await stage.wait_for_answer(channel) is root
 
     assert "Which queue?" in first
     assert all(f"{name.title()} answers" in first for name in SERVED)
@@ -155,8 +155,8 @@ async def test_a_running_round_shows_its_steps_and_can_be_cancelled(stage: Stage
 
 
 async def test_nothing_ever_pings_unfurls_or_fails(stage: Stage) -> None:
-    channel = stage.channel()
-    await stage.asked(channel, "Is <!channel> or @here or <@U2> better?")
+    channel = stage.add_channel()
+    await stage.ask(channel, "Is <!channel> or @here or <@U2> better?")
 
     assert stage.slack.pings() == []
     assert stage.slack.faults == []

@@ -8,8 +8,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: Stage) -> None:
-    channel = stage.channel()
-    await stage.told(await stage.asked(channel))
+    channel = stage.add_channel()
+    await stage.wait_for_thread(await stage.ask(channel))
 
     await stage.slack.command("U1", channel, "/council", "leaderboard")
 
@@ -37,20 +37,20 @@ async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: St
 
 
 async def test_an_empty_leaderboard_is_reported_to_the_asker_only(stage: Stage) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
 
     deed = await stage.slack.command("U1", channel, "/council", "leaderboard nosuchsuite")
 
     assert deed.message
     assert "No round of suite nosuchsuite has been held yet" in text_of(deed.message)
-    assert not stage.ours(channel)
+    assert not stage.bot_messages(channel)
 
 
 async def test_an_empty_bias_report_is_reported_to_the_asker_only(stage: Stage) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
 
     deed = await stage.slack.command("U1", channel, "/council", "bias nosuchpanel")
 
     assert deed.message
     assert "No round fits" in text_of(deed.message)
-    assert not stage.ours(channel)
+    assert not stage.bot_messages(channel)

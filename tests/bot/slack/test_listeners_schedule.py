@@ -39,14 +39,14 @@ async def is_due(stage: Stage, name: str, channel: str) -> None:
 
 async def posted(stage: Stage, channel: str, said: str) -> Message:
     def found() -> list[Message]:
-        return [message for message in stage.ours(channel) if said in text_of(message)]
+        return [message for message in stage.bot_messages(channel) if said in text_of(message)]
 
     await stage.slack.until(found, TIMEOUT_SECONDS)
     return found()[0]
 
 
 async def test_a_schedule_runs_at_its_slot_in_the_named_channel(scheduled: Stage) -> None:
-    here, there = scheduled.channel(), scheduled.channel()
+    here, there = scheduled.add_channel(), scheduled.add_channel()
     name = scheduled.slack.workspace.channels[there].name
     add = ADD.format(name="hourly-sql", when="every hour", channel=f"<#{there}|{name}>")
 
@@ -62,7 +62,7 @@ async def test_a_schedule_runs_at_its_slot_in_the_named_channel(scheduled: Stage
     assert "Next:" in told
     assert "A run costs nothing." in told
     assert "hourly-sql" in listed
-    assert scheduled.ours(here) == []
+    assert scheduled.bot_messages(here) == []
     ids = scheduled.home.sql("SELECT id, schedule FROM bakeoff")
     assert [id_.startswith(f"sched:{schedule}@") for id_, schedule in ids] == [True]
 
@@ -70,7 +70,7 @@ async def test_a_schedule_runs_at_its_slot_in_the_named_channel(scheduled: Stage
 async def test_an_archived_channel_pauses_the_schedule_and_notifies_its_creator(
     scheduled: Stage,
 ) -> None:
-    here, there = scheduled.channel(), scheduled.channel()
+    here, there = scheduled.add_channel(), scheduled.add_channel()
     channel = scheduled.slack.workspace.channels[there]
     add = ADD.format(name="doomed", when="every hour", channel=f"<#{there}|{channel.name}>")
     await says(scheduled, "U1", here, add)
@@ -97,10 +97,10 @@ async def test_a_channel_where_the_user_may_not_ask_is_refused(
     scheduled: Stage, channel: str, why: str
 ) -> None:
     workspace = scheduled.slack.workspace
-    here = scheduled.channel()
-    closed = workspace.channels[scheduled.channel(kind="private")]
+    here = scheduled.add_channel()
+    closed = workspace.channels[scheduled.add_channel(kind="private")]
     closed.members.discard("U1")
-    shared = workspace.channels[scheduled.channel(shared=True)]
+    shared = workspace.channels[scheduled.add_channel(shared=True)]
     named = {
         "closed": f"<#{closed.id}|{closed.name}>",
         "shared": f"<#{shared.id}|{shared.name}>",

@@ -10,7 +10,7 @@ from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.messages import SlackChat
 from bot.slack.workspace import CHAT, Directory, Workspace
 from council.places import Place
-from tests.bot.slack.inside import (
+from tests.bot.slack.in_process import (
     FAST_LIMITS,
     BlockedGateway,
     make_fake_slack,
@@ -26,9 +26,9 @@ LONG = " ".join(f"Reason {number} of many." for number in range(400))  # more th
 async def test_a_message_with_a_refused_block_is_sent_whole_as_text() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         slack.refuse_blocks("data_table")
-        root = await bot.asks()
-        bot.go_on()
-        await bot.is_one_whole_round()
+        root = await bot.ask()
+        bot.release_models()
+        await bot.assert_one_whole_round()
 
         results, ballots, *_ = slack.thread("C1", root.ts)
         assert results.blocks == []
@@ -39,10 +39,10 @@ async def test_a_message_with_a_refused_block_is_sent_whole_as_text() -> None:
 async def test_a_refused_plan_is_not_retried_with_every_edit() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         slack.refuse_blocks("plan")
-        await bot.asks()
+        await bot.ask()
         refused = [call for call in slack.calls if call.outcome == "invalid_blocks"]
-        bot.go_on()
-        await bot.is_one_whole_round()
+        bot.release_models()
+        await bot.assert_one_whole_round()
 
         tried = [call for call in slack.calls if "'plan'" in str(call.value("blocks"))]
         assert len(refused) == 1  # with the root
@@ -54,14 +54,14 @@ async def test_an_answer_without_any_blocks_is_sent_as_text(answer: str) -> None
     gateway = BlockedGateway(chairmen={CLAUDE: answer})
     async with make_fake_slack() as slack, run_slack(slack, gateway) as bot:
         slack.refuse_blocks("rich_text", "header", "context", "actions", "plan", "table")
-        await bot.asks()
-        bot.go_on()
+        await bot.ask()
+        bot.release_models()
 
-        await bot.delivered()
-        root = bot.ours()[-1]
+        await bot.wait_until_delivered()
+        root = bot.bot_messages()[-1]
         assert answer[-20:] in root.text
-        assert sum(answer[-20:] in text_of(message) for message in bot.ours()) == 1
-        bot.thread_is_whole(root)
+        assert sum(answer[-20:] in text_of(message) for message in bot.bot_messages()) == 1
+        bot.assert_thread_is_whole(root)
 
 
 async def test_blocks_with_which_slack_fails_again_and_again_are_sent_as_text() -> None:
@@ -85,11 +85,11 @@ async def test_blocks_with_which_slack_fails_again_and_again_are_sent_as_text() 
 
 async def test_a_message_that_cannot_be_edited_is_posted_again_once() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
-        root = await bot.asks()
+        root = await bot.ask()
         slack.state.rules = replace(slack.state.rules, edit_window_seconds=0.0)
-        bot.go_on()
+        bot.release_models()
 
-        await bot.delivered()
-        assert len(bot.ours()) == 2
+        await bot.wait_until_delivered()
+        assert len(bot.bot_messages()) == 2
         assert "council:answers" not in text_of(root)
-        bot.thread_is_whole(bot.ours()[-1])
+        bot.assert_thread_is_whole(bot.bot_messages()[-1])

@@ -1,6 +1,9 @@
 """Authentication: login, sessions, signed links and the CSRF check."""
 
+import re
+
 import pytest
+from starlette.routing import Route
 
 from bot.web.auth import LINK_SECONDS, SESSION_SECONDS
 from tests.bot.app_fakes import an_app
@@ -12,11 +15,16 @@ from tests.bot.web.browsing import (
     Site,
     a_round_of,
     forms_of,
+    make_site,
     redirected_round_id,
 )
 
 READS = ("", "/events", "/state", "/round.json", "/round.md")
-PATHS = ("/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/events", "/metrics", "/nowhere")
+PATHS = (
+    *("/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/events", "/metrics", "/nowhere"),
+    *("/bakeoffs", "/bakeoffs/beef", "/bakeoffs/beef/events", "/suites", "/schedules"),
+    *("/leaderboard", "/leaderboard.csv", "/bias", "/bias.png"),
+)
 OPEN = ("/login", "/healthz", "/readyz", "/static/council.css")
 
 
@@ -35,6 +43,11 @@ async def test_a_page_without_the_token_redirects_to_the_login(
     sent = await locked_site.browser().get(path)
 
     assert (sent.status_code, sent.headers["location"]) == (303, f"/login?next={path}")
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if not path.startswith("/rounds/")])
+async def test_the_key_of_a_link_opens_rounds_only(locked_site: Site, path: str) -> None:
+    assert (await locked_site.browser().get(f"{path}?key=x")).status_code == 303
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -282,3 +295,21 @@ async def test_links_work_where_no_token_is_asked_for(new_site: NewSite) -> None
 
     assert (await site.browser().get(f"/rounds/{round_id}")).status_code == 404
     assert (await site.browser().get(linked(site, round_id))).status_code == 200
+
+
+POST_PATHS = [
+    re.sub(r"{\w+}", "x", route.path)
+    for route in make_site().app.routes
+    if isinstance(route, Route) and "POST" in (route.methods or ())
+]
+
+
+@pytest.mark.parametrize("path", POST_PATHS)
+async def test_every_form_without_its_csrf_token_is_refused(site: Site, path: str) -> None:
+    browser = site.browser()
+    await browser.get("/")
+
+    refused = await browser.post(path, token="forged")
+
+    assert refused.status_code == 403
+    assert "This page was open for too long" in refused.text

@@ -74,16 +74,6 @@ async def test_a_schedule_is_paused_resumed_run_and_removed(site: Site, browser:
     await site.context.app.bakeoff_registry.stop()
 
 
-async def test_a_form_of_another_site_changes_nothing(site: Site, browser: Browser) -> None:
-    await add(browser)
-    one = await only_schedule(site)
-
-    answer = await browser.post(f"/schedules/{one.id}/remove", token="forged")
-
-    assert answer.status_code == 403
-    assert await only_schedule(site) == one
-
-
 async def test_an_unknown_action_is_not_found(site: Site, browser: Browser) -> None:
     await add(browser)
     form = await browser.form("/schedules", "/schedules")

@@ -6,9 +6,7 @@ import httpx
 import pytest
 
 from bot.suite_files import parse_suite_text
-from council.bakeoffs.models import Suite, SuiteQuestion
-from tests.bot.web.browsing import SOMEBODY, Browser, Site, a_round_of, forms_of
-from tests.builders import ASKED_AT
+from tests.bot.web.browsing import SOMEBODY, Browser, Site, a_round_of
 
 CSV = b"question,answer\nWhat is 6 x 7?,42\nWhy <b>so</b>?,\n"
 
@@ -115,16 +113,6 @@ async def test_an_invalid_file_is_an_error(
     assert await site.context.app.bakeoff_stores.suites.list_summaries("") == ()
 
 
-async def test_forms_of_other_sites_are_refused(site: Site) -> None:
-    browser = site.browser()
-    await site.context.app.bakeoff_stores.suites.save(
-        Suite("a", (SuiteQuestion("?"),)), "x", ASKED_AT
-    )
-
-    for path in ("/suites", "/suites/a/remove", "/press/keep_suite"):
-        assert (await browser.post(path, token="forged")).status_code == 403
-
-
 async def test_other_buttons_cannot_be_pressed_on_the_page(site: Site) -> None:
     browser = site.browser()
     form = await browser.form("/suites", "/suites")
@@ -138,14 +126,3 @@ async def test_an_unknown_suite_is_an_error(site: Site) -> None:
     page = await site.browser().get("/suites/nothing")
 
     assert (page.status_code, "There is no suite 'nothing'" in unescape(page.text)) == (422, True)
-
-
-async def test_the_front_page_links_to_suites(site: Site) -> None:
-    assert 'href="/suites"' in (await site.browser().get("/")).text
-
-
-async def test_an_unauthenticated_visitor_adds_nothing(locked_site: Site) -> None:
-    browser = locked_site.browser()
-
-    assert (await browser.get("/suites")).status_code == 303
-    assert not forms_of(await browser.get("/suites"))

@@ -10,7 +10,6 @@ import pytest
 from starlette.types import Message
 
 from bot.ports import RoundSnapshot
-from bot.runners.local import LocalRunner
 from bot.web import events
 from council.errors import StoreError
 from council.rounds import Artefact
@@ -169,7 +168,3 @@ def test_a_draft_is_sent_as_safe_html() -> None:
         payload["draft"] == '<div class="prose"><p><strong>So</strong> &lt;script&gt;</p>\n</div>'
     )
     assert payload["seconds"] == pytest.approx(1.2)
-
-
-def test_the_runner_of_these_tests_is_the_real_one(site: Site) -> None:
-    assert isinstance(site.context.app.runner, LocalRunner)

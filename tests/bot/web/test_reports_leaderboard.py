@@ -47,12 +47,6 @@ def heads_of(page: httpx.Response) -> dict[str, tuple[str, str]]:
     }
 
 
-async def test_the_page_is_linked_from_everywhere(site: Site) -> None:
-    page = await site.browser().get("/")
-
-    assert 'href="/leaderboard"' in page.text
-
-
 async def test_without_rounds_the_page_says_what_to_do(site: Site) -> None:
     page = await get(site)
 
@@ -146,14 +140,6 @@ async def test_the_downloads_contain_what_the_page_shows(sql_site: Site) -> None
     assert json.loads(document.text)["counted"]["rounds"] == 48
     assert picture.content.startswith(b"\x89PNG")
     assert 'filename="leaderboard.png"' in picture.headers["content-disposition"]
-
-
-async def test_without_the_token_no_leaderboard_is_shown(locked_site: Site) -> None:
-    for path in ("/leaderboard", "/leaderboard.csv", "/leaderboard.json", "/leaderboard.png"):
-        page = await locked_site.browser().get(f"{path}?key=x")
-
-        assert page.status_code in {303, 401}
-        assert page.headers.get("location", "/login").startswith("/login")
 
 
 async def test_weighted_places_are_shown_next_to_the_places(site: Site) -> None:

@@ -78,6 +78,13 @@ async def test_a_search_finds_the_questions_with_the_text(
     assert "<script>" not in page.text
 
 
+async def test_every_page_links_to_the_others(site: Site) -> None:
+    page = await site.browser().get("/")
+
+    for path in ("/rounds", "/bakeoffs", "/schedules", "/leaderboard", "/bias", "/suites"):
+        assert f'="{path}"' in page.text
+
+
 async def test_without_a_search_every_question_is_listed(site: Site) -> None:
     await store_questions(site)
 

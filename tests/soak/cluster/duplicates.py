@@ -5,7 +5,7 @@ import random
 import time
 from pathlib import Path
 
-from tests.bot.slack.serving import slack_environment
+from tests.bot.slack.process import slack_environment
 from tests.soak.chats import PEOPLE, PLACES
 from tests.soak.cluster.books import UNTOLD, Books
 from tests.soak.cluster.count import Count

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.bot.homes import served_config
-from tests.bot.slack.serving import slack_environment
+from tests.bot.slack.process import slack_environment
 from tests.soak.chats import TERMS
 from tests.soak.cluster.blows import Database, strike
 from tests.soak.cluster.books import UNTOLD, Books
