@@ -130,7 +130,7 @@ def test_each_candidates_line_starts_with_the_author() -> None:
     )
 
 
-def test_an_unwritable_folder_is_not_an_error() -> None:
+def test_shared_places_are_not_list_numbers() -> None:
     rows = tuple(("1", *row[1:]) for row in STANDINGS.rows)
 
     lines = said(Table(STANDINGS.columns, rows, STANDINGS.numeric)).split("\n")

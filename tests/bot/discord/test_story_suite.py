@@ -27,21 +27,21 @@ async def test_a_file_is_previewed_and_stored_by_a_button(product: StoryBot) -> 
 
 
 @pytest.mark.parametrize(
-    ("words", "file", "told"),
+    ("words", "file", "error"),
     [
         ("add broken", Upload("q.csv", b"question\nWhy?\nWhy?\n"), "q.csv: Line 3 asks the same"),
         ("add broken", Upload("q.png", b"\x89PNG\xff"), "q.png"),
         ("do something", None, "suite show NAME"),
     ],
 )
-async def test_an_unreadable_schedule_is_an_error_with_advice(
-    product: StoryBot, words: str, file: Upload | None, reply: str
+async def test_an_unreadable_suite_is_an_error_with_advice(
+    product: StoryBot, words: str, file: Upload | None, error: str
 ) -> None:
     options = {"file": file} if file else {}
 
     said = await product.run("U1", product.channel(), "suite", words=words, **options)
 
-    assert reply in said
+    assert error in said
 
 
 async def test_a_rounds_question_is_added_in_a_modal(product: StoryBot) -> None:
