@@ -1,7 +1,7 @@
 """The commands `council serve` and `council chat`: start the bot and run it until it is stopped."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from importlib.metadata import version
 from ipaddress import ip_address
@@ -218,13 +218,8 @@ def _background_tasks(app_context: AppContext, closed: "asyncio.Queue[Round]") -
             forget_daily(app_context.store, app_context.texts_days, is_running, leader_lock)
         )
     if app_context.job_queue:
-        tasks += cluster_tasks(app_context, app_context.job_queue)
+        tasks += [_run_page_bakeoffs(app_context, app_context.job_queue), sweep(app_context)]
     return tasks
-
-
-def cluster_tasks(app_context: AppContext, job_queue: JobQueue) -> list[Task]:
-    """Return the tasks that one process of a cluster does for all."""
-    return [_run_page_bakeoffs(app_context, job_queue), _sweep(app_context)]
 
 
 async def _run_page_bakeoffs(app_context: AppContext, job_queue: JobQueue) -> None:
@@ -233,13 +228,15 @@ async def _run_page_bakeoffs(app_context: AppContext, job_queue: JobQueue) -> No
         await asyncio.Event().wait()
 
 
-async def _sweep(app_context: AppContext) -> None:
+async def sweep(
+    app_context: AppContext, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> None:
     """Release money that no round holds and delete old button presses, if no other process does."""
     try:
         async with app_context.bakeoff_registry.acquire("sweep") as is_leader:
             if is_leader:
                 await app_context.budget.sweep(
-                    app_context.store, partial(asyncio.sleep, ROUND_OPENING_SECONDS)
+                    app_context.store, partial(sleep, ROUND_OPENING_SECONDS)
                 )
                 await app_context.key_values.prune(PRESS, MAX_REMEMBERED_PRESSES)
     except CouncilError as error:  # the next process that starts does it
