@@ -130,7 +130,7 @@ def test_each_candidates_line_starts_with_the_author() -> None:
     )
 
 
-def test_an_unwritable_folder_is_not_an_error() -> None:
+def test_shared_places_are_not_list_numbers() -> None:
     rows = tuple(("1", *row[1:]) for row in STANDINGS.rows)
 
     lines = said(Table(STANDINGS.columns, rows, STANDINGS.numeric)).split("\n")
@@ -196,7 +196,7 @@ def test_a_message_is_never_empty(post: Post) -> None:
     assert message_faults(payload_of(render_components(post))) == []
 
 
-def test_a_question_as_long_as_can_be_asked_is_given_whole() -> None:
+def test_the_longest_question_is_shown_whole() -> None:
     question = "why " * 5_000
     post = Post((Heading(question), Prose("So."), Note("4 of 4")), question)
 

@@ -158,33 +158,33 @@ async def test_a_mention_and_a_reply_to_the_answer_are_questions(bot: SimulatedB
 
 async def test_run_again_asks_for_confirmation_and_no_calls_no_model(bot: SimulatedBot) -> None:
     root = await bot.ask()
-    deed = await bot.click(bot.ben, root, "again")
-    assert "It costs nothing" in await bot.wait_for_reply(deed)
-    assert deed.response
+    result = await bot.click(bot.ben, root, "again")
+    assert "It costs nothing" in await bot.wait_for_reply(result)
+    assert result.response
 
-    await bot.click(bot.ben, deed.response.message, "no_again")
+    await bot.click(bot.ben, result.response.message, "no_again")
 
-    assert texts(deed.response.components) == ["-# Nothing was asked."]
+    assert texts(result.response.components) == ["-# Nothing was asked."]
     assert bot.answers() == [root]
 
 
 async def test_a_yes_asks_once_more_for_the_one_who_pressed(bot: SimulatedBot) -> None:
     root = await bot.ask()
-    deed = await bot.click(bot.ben, root, "again")
-    await bot.wait_for_reply(deed)
-    assert deed.response
+    result = await bot.click(bot.ben, root, "again")
+    await bot.wait_for_reply(result)
+    assert result.response
 
-    told = await bot.press(bot.ben, deed.response.message, "yes_again")
+    reply = await bot.press(bot.ben, result.response.message, "yes_again")
 
-    assert "Asking " in told
+    assert "Asking " in reply
     assert "Asked by Ben" in words_in(bot.answers()[1])
 
 
 async def test_buttons_confirmations_and_modals_survive_a_restart(bot: SimulatedBot) -> None:
     root = await bot.ask()
-    deed = await bot.click(bot.ben, root, "again")
-    await bot.wait_for_reply(deed)
-    assert deed.response
+    result = await bot.click(bot.ben, root, "again")
+    await bot.wait_for_reply(result)
+    assert result.response
 
     modal = await bot.click(bot.ben, root, "unhelpful")
 
@@ -193,7 +193,7 @@ async def test_buttons_confirmations_and_modals_survive_a_restart(bot: Simulated
     sent = await bot.ben.submit_modal(modal, {"reason": "No."})
     assert "Noted, thank you." in await bot.wait_for_reply(sent)
     assert "Response " in await bot.press(bot.ben, root, "answers")
-    assert "Asking " in await bot.press(bot.ben, deed.response.message, "yes_again")
+    assert "Asking " in await bot.press(bot.ben, result.response.message, "yes_again")
     assert len(bot.answers()) == 2
 
 
@@ -205,9 +205,9 @@ async def test_missing_permissions_are_named_to_the_asker(
     assert me
     bot.channel = bot.guild.create_text_channel("closed", overwrites={me: deny})
 
-    told = await bot.run(bot.ada, "ask", question="Which queue?")
+    reply = await bot.run(bot.ada, "ask", question="Which queue?")
 
-    assert f"I need {permission.replace('_', ' ').title()}" in told
+    assert f"I need {permission.replace('_', ' ').title()}" in reply
     assert await bot.app.store.ids() == ()
 
 
@@ -216,9 +216,9 @@ async def test_only_the_configured_roles_may_ask(bot: SimulatedBot) -> None:
     dora = bot.guild.add_member(bot.env.create_user("Dora"), roles=[readers])
     bot.app.access = Access(roles=(str(readers.id),))
 
-    told = await bot.run(bot.ada, "ask", question="Which queue?")
+    reply = await bot.run(bot.ada, "ask", question="Which queue?")
 
-    assert "open to certain roles, and you have none of them" in told
+    assert "open to certain roles, and you have none of them" in reply
     assert "Asking " in await bot.run(dora, "ask", question="Which queue?")
 
 
@@ -230,8 +230,8 @@ async def test_a_channel_that_is_not_open_takes_no_question_and_shows_no_round(
     bot.channel = bot.guild.create_text_channel("other")
 
     for private in (False, True):
-        told = await bot.run(bot.ada, "ask", question="Why?", private=private)
-        assert "not open in this channel" in told
+        reply = await bot.run(bot.ada, "ask", question="Why?", private=private)
+        assert "not open in this channel" in reply
     assert "not open in this channel" in await bot.run(bot.ada, "show", round="last")
     assert "see the panels" in await bot.run(bot.ada, "help")
     assert not await bot.ada.autocomplete(bot.channel, "council show", "round", "")
@@ -241,8 +241,8 @@ async def test_a_channel_limited_to_one_vendor_refuses_other_panels(bot: Simulat
     bot.app.access = Access(rules={str(bot.channel.id): ChannelRules(vendors=("openai",))})
 
     for private in (False, True):
-        told = await bot.run(bot.ada, "ask", question="Which?", private=private)
-        assert "Only models of openai may be used in this channel" in told
+        reply = await bot.run(bot.ada, "ask", question="Which?", private=private)
+        assert "Only models of openai may be used in this channel" in reply
     assert not await bot.ada.autocomplete(bot.channel, "council ask", "panel", "")
 
 
@@ -271,8 +271,8 @@ async def test_the_question_limit_names_when_it_ends(
     question = await bot.click(bot.ada, root, "again")
     await bot.wait_for_reply(question)
     assert question.response
-    told = await bot.press(bot.ada, question.response.message, "yes_again")
-    assert "You have asked 1 round" in told
+    reply = await bot.press(bot.ada, question.response.message, "yes_again")
+    assert "You have asked 1 round" in reply
     assert "Asking " in await bot.run(bot.ben, "ask", question="And I?")
     await bot.env.advance_time(HOUR_SECONDS)
     assert "Asking " in await bot.run(bot.ada, "ask", question="And now?")
@@ -293,12 +293,12 @@ async def test_replies_after_fifteen_minutes_are_direct_messages(
 ) -> None:
     bot.app.store = LateStore()
 
-    deed = await bot.ada.slash(bot.channel, "council rounds", number=3)
+    result = await bot.ada.slash(bot.channel, "council rounds", number=3)
     await bot.env.advance_time(17 * 60)
 
-    assert deed.acknowledged
-    (told,) = bot.ada.user.dm_channel.history()
-    assert "No round has been held yet." in words_in(told)
+    assert result.acknowledged
+    (reply,) = bot.ada.user.dm_channel.history()
+    assert "No round has been held yet." in words_in(reply)
 
 
 async def test_an_event_after_closing_is_not_dispatched() -> None:

@@ -33,5 +33,5 @@ async def test_after_fifteen_minutes_replies_are_direct_messages() -> None:
         await bot.wait_until_delivered()
 
         assert custom_id_of(bot.bot_messages()[0], "answers")
-        (told,) = bot.discord.direct(bot.person)
-        assert "I need Create Public Threads" in told.text
+        (reply,) = bot.discord.direct(bot.person)
+        assert "I need Create Public Threads" in reply.text

@@ -70,7 +70,7 @@ async def test_a_removal_missed_by_a_lost_connection_is_found_by_the_next(
     bot.discord.gateway.cut()
     bot.discord.remove_bot("G1")
 
-    await bot.discord.until(lambda: bot.reports[1:], 20)
+    await bot.discord.until(lambda: bot.reports[1:], 60)
     assert bot.reports[1].endswith(": 1 round deleted.")
     assert await bot.app.store.ids() == ()
 
@@ -92,7 +92,7 @@ async def test_a_removal_while_the_bot_was_offline_is_found_at_startup() -> None
         before.discord.remove_bot("G1")
 
         async with start_bot(before.discord, before.app) as bot:
-            await bot.discord.until(lambda: bot.reports[1:], 20)
+            await bot.discord.until(lambda: bot.reports[1:], 60)
 
         assert bot.reports[1].endswith(": 1 round deleted.")
         assert await before.app.store.ids() == ()
@@ -122,6 +122,6 @@ async def test_an_unconfirmed_removal_deletes_nothing() -> None:
 
         discord.calm()
         async with start_bot(discord, before.app) as bot:
-            await discord.until(lambda: bot.reports[1:], 20)
+            await discord.until(lambda: bot.reports[1:], 60)
 
         assert await before.app.store.ids() == ()

@@ -49,15 +49,15 @@ async def test_a_private_round_is_read_nowhere_else(product: StoryBot, ask: Ask)
     for place in elsewhere:
         await _cannot_be_read(product, place, id_)
         for action in ("answers", "ballots", "again", "export", "helpful"):
-            told = await product.press("U1", product.forge(root, place), action)
-            assert "There is no round" in told, action
+            reply = await product.press("U1", product.forge(root, place), action)
+            assert "There is no round" in reply, action
 
 
 async def _cannot_be_read(product: StoryBot, place: Channel, id_: str) -> None:
     for command in ("show", "cancel", "forget"):
         for wanted in (id_, id_[:5]):
-            told = await product.run("U1", place, command, round=wanted)
-            assert f"There is no round '{wanted}' here" in told
+            reply = await product.run("U1", place, command, round=wanted)
+            assert f"There is no round '{wanted}' here" in reply
     assert SECRET not in await product.run("U1", place, "show", round="last")
     assert id_ not in await product.run("U1", place, "rounds", number=100)
     for typed in ("dismiss", id_[:5]):
@@ -70,7 +70,7 @@ async def _cannot_be_read(product: StoryBot, place: Channel, id_: str) -> None:
 async def test_a_private_channel_and_its_threads_read_their_own_rounds(product: StoryBot) -> None:
     channel = product.channel(hidden=True)
     root = await product.ask(channel, SECRET)
-    await product.told(root)
+    await product.wait_for_thread(root)
 
     for place in (channel, product.discord.thread_of(root)):
         assert SECRET in await product.run("U2", place, "show", round="last")
@@ -84,7 +84,7 @@ async def test_in_a_private_thread_one_asks_reads_and_follows(product: StoryBot)
     thread = product.thread("U1", product.channel(), private=True)
 
     root = await product.ask(thread, SECRET)
-    await product.discord.until(lambda: thread.said[-1].files, 20)
+    await product.discord.until(lambda: thread.said[-1].files, 60)
 
     assert SECRET in await product.run("U1", thread, "show", round="last")
     assert "Response " in await product.press("U1", root, "answers")

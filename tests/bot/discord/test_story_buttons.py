@@ -13,12 +13,12 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def _running(product: StoryBot) -> Message:
-    """Have Ada ask three models that never answer, and give the message that shows it."""
+    """Ask three models that never answer; return the progress message."""
     channel = product.channel()
     _silence(product)
     await product.discord.slash("U1", channel, "council ask", question="Which?", panel="served")
     said = product.discord.said_by_bot
-    await product.discord.until(lambda: any("0 of 3" in m.text for m in said(channel)), 20)
+    await product.discord.until(lambda: any("0 of 3" in m.text for m in said(channel)), 60)
     return said(channel)[0]
 
 
@@ -37,10 +37,10 @@ async def test_pressed_twice_it_runs_once_again(product: StoryBot) -> None:
     question = await product.press_for_question("U1", root, "again")
     yes = custom_id_of(question, "yes_again")
     clicks = (product.discord.click(question, yes, "U1") for _ in range(2))
-    told = [await product.wait_for_reply(deed) for deed in await asyncio.gather(*clicks)]
+    replies = [await product.wait_for_reply(result) for result in await asyncio.gather(*clicks)]
 
-    assert sum("Asking Up, Down and Left" in one for one in told) == 1
-    assert sum("under way already" in one for one in told) == 1
+    assert sum("Asking Up, Down and Left" in reply for reply in replies) == 1
+    assert sum("under way already" in reply for reply in replies) == 1
     await product.run("U1", channel, "cancel", round="last")
     product.models.script.clear()
     assert len(product.rounds(channel)) == 2
@@ -68,13 +68,13 @@ async def test_only_asker_and_admins_cancel_and_then_can_resume(
     await product.discord.click(root, custom_id_of(root, "resume"), "U1")
 
     assert await product.answered(root.channel) is root
-    await product.told(root)
+    await product.wait_for_thread(root)
     assert product.rounds(root.channel) == [id_]
 
 
 async def test_a_round_is_exported_once_into_its_thread(product: StoryBot) -> None:
     root = await product.ask(product.channel())
-    await product.told(root)
+    await product.wait_for_thread(root)
 
     for user in ("U1", "U2", "U1"):
         assert "The round is in its thread, as JSON" in await product.press(user, root, "export")
@@ -89,6 +89,6 @@ async def test_a_round_of_another_server_is_not_found_by_its_id(product: StoryBo
     stolen = product.forge(root, "A1")
 
     for action in ("answers", "ballots", "again", "export", "helpful"):
-        told = await product.press("USTRANGER", stolen, action)
-        assert "There is no round" in told
+        reply = await product.press("USTRANGER", stolen, action)
+        assert "There is no round" in reply
     assert not product.rounds("A1")

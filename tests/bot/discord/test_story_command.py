@@ -39,20 +39,20 @@ async def test_every_command_is_registered(product: StoryBot) -> None:
     assert sorted(one["name"] for one in group["options"]) == sorted(COMMANDS)
 
 
-async def test_the_asker_is_told_panel_cost_and_duration_at_once(
+async def test_the_reply_names_panel_cost_and_duration_at_once(
     product: StoryBot,
 ) -> None:
     channel = product.channel()
 
-    deed = await product.discord.slash(
+    result = await product.discord.slash(
         "U1", channel, "council ask", question="Which queue?", panel="served"
     )
 
-    told = await product.wait_for_reply(deed)
-    assert "Asking Up, Down and Left" in told
-    assert "Your text goes to this machine" in told
-    assert "Cost unknown for Up, Down and Left" in told
-    assert "It takes 5 min at most" in told or "It usually takes about" in told
+    reply = await product.wait_for_reply(result)
+    assert "Asking Up, Down and Left" in reply
+    assert "Your text goes to this machine" in reply
+    assert "Cost unknown for Up, Down and Left" in reply
+    assert "It takes 5 min at most" in reply or "It usually takes about" in reply
     await product.answered(channel)
 
 
@@ -76,7 +76,7 @@ async def test_the_thread_reveals_in_order_who_wrote_what_the_ballots_each_answe
     channel = product.channel()
     root = await product.ask(channel)
 
-    thread = await product.told(root)
+    thread = await product.wait_for_thread(root)
 
     titles = [message.text for message in thread]
     assert product.discord.thread_of(root).name.startswith("Which queue?")
@@ -120,9 +120,9 @@ async def test_a_file_that_is_not_text_is_refused(
     channel = product.channel()
     file = Upload(name, content)
 
-    told = await product.run("U1", channel, "ask", question="What is it?", attachment=file)
+    reply = await product.run("U1", channel, "ask", question="What is it?", attachment=file)
 
-    assert said in told
+    assert said in reply
     assert not product.rounds(channel)
 
 
@@ -130,11 +130,11 @@ async def test_a_private_question_is_answered_by_direct_message(product: StoryBo
     channel = product.channel()
     await product.run("UGUEST", channel, "panel", name="served")
 
-    told = await product.run("UGUEST", channel, "ask", question="Just between us?", private=True)
-    await product.discord.until(lambda: any(m.files for m in product.discord.direct("UGUEST")), 20)
+    reply = await product.run("UGUEST", channel, "ask", question="Just between us?", private=True)
+    await product.discord.until(lambda: any(m.files for m in product.discord.direct("UGUEST")), 60)
     own = product.discord.direct("UGUEST")[0].channel
 
-    assert "Asking Up, Down and Left" in told  # by what goes in the channel
+    assert "Asking Up, Down and Left" in reply  # by what goes in the channel
     assert not product.discord.messages(channel)
     (root,) = [m for m in own.said if custom_id_of(m, "answers")]
     after = [m.text for m in own.said if int(m.id) > int(root.id)]
@@ -173,7 +173,7 @@ async def test_nothing_notifies_anybody_or_fails(product: StoryBot) -> None:
     root = await product.ask(
         channel, f"Is @everyone or @here or <@{product.discord.user('U2').id}>?"
     )
-    await product.told(root)
+    await product.wait_for_thread(root)
 
     assert product.discord.pings() == []
     assert product.discord.faults == []

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def _followed(product: StoryBot, root: Message, times: int) -> Message:
-    """Wait for so many answers in a round's thread, and give the last."""
+    """Return the last of so many answers in a round's thread, once they are there."""
     return await product.answered(product.discord.thread_of(root), times)
 
 
@@ -52,7 +52,7 @@ async def test_a_message_without_a_mention_is_ignored(product: StoryBot) -> None
 async def test_a_mention_in_the_councils_thread_follows_its_round(product: StoryBot) -> None:
     channel = product.channel()
     root = await product.ask(channel, "Which queue?")
-    await product.told(root)
+    await product.wait_for_thread(root)
     thread = product.discord.thread_of(root)
 
     product.discord.message("U2", thread, f"{product.discord.bot.mention} And for one node?")
@@ -61,7 +61,7 @@ async def test_a_mention_in_the_councils_thread_follows_its_round(product: Story
     assert "And for one node?" in answer.text
     assert "Which queue?" in _context(product, channel)
     assert product.answers(channel) == [root]
-    await product.discord.until(lambda: thread.said[-1].files, 20)
+    await product.discord.until(lambda: thread.said[-1].files, 60)
 
     product.discord.message("U2", thread, f"{product.discord.bot.mention} And for two?")
     await _followed(product, root, 2)
@@ -71,7 +71,7 @@ async def test_a_mention_in_the_councils_thread_follows_its_round(product: Story
 async def test_a_reply_to_the_answer_itself_follows_its_round(product: StoryBot) -> None:
     channel = product.channel()
     root = await product.ask(channel, "Which queue?")
-    await product.told(root)
+    await product.wait_for_thread(root)
 
     product.discord.message("U2", channel, "And for one node?", reference=root)
 
@@ -84,7 +84,7 @@ async def test_direct_messages_need_no_thread(product: StoryBot) -> None:
     own = product.discord.direct("U2")[0].channel
 
     root = await product.answered(own)
-    await product.discord.until(lambda: own.said[-1].files, 20)
+    await product.discord.until(lambda: own.said[-1].files, 60)
 
     after = [m.text for m in own.said if int(m.id) > int(root.id)]
     assert "Who wrote what" in after[0]

@@ -26,16 +26,16 @@ async def test_a_schedule_runs_at_its_slot_in_the_channel_that_was_named(
     here, there = product.channel(), product.channel()
     add = ADD.format(name="hourly-sql", when="every hour", channel=f"<#{there.id}>")
 
-    told = await product.run("U1", here, "schedule", words=add)
+    reply = await product.run("U1", here, "schedule", words=add)
     product.served.home.sql("UPDATE schedule SET last_slot = ''")
     await product.run("U2", here, "schedule", words="subscribe hourly-sql")
     await posted(product, there, "2 of 2 questions")
 
     assert (
-        "Every hour, Europe/Budapest time: suite sql of 2 questions is put to panel house" in told
+        "Every hour, Europe/Budapest time: suite sql of 2 questions is put to panel house" in reply
     )
-    assert "posted in another channel of Discord" in told
-    assert "A run costs nothing." in told
+    assert "posted in another channel of Discord" in reply
+    assert "A run costs nothing." in reply
     assert product.discord.said_by_bot(here) == []
     ids = product.served.home.sql("SELECT id, schedule FROM bakeoff")
     assert [id_.startswith(f"sched:{schedule}@") for id_, schedule in ids] == [True]
@@ -45,18 +45,18 @@ async def test_a_forbidden_channel_is_refused(product: StoryBot) -> None:
     here, hidden = product.channel(), product.channel(hidden=True)
     add = ADD.format(name="refused", when="every day 09:00", channel=f"<#{hidden.id}>")
 
-    told = await product.run("UGUEST", here, "schedule", words=add)
+    reply = await product.run("UGUEST", here, "schedule", words=add)
 
-    assert f"There is no channel {hidden.id} in this server that you and I both see" in told
+    assert f"There is no channel {hidden.id} in this server that you and I both see" in reply
     assert product.served.home.sql("SELECT * FROM schedule WHERE name = 'refused'") == []
 
 
 async def test_the_schedules_are_listed_without_arguments(product: StoryBot) -> None:
     here = product.channel()
 
-    told = await product.run("U1", here, "schedule")
+    reply = await product.run("U1", here, "schedule")
 
-    assert "schedule" in told.lower()
+    assert "schedule" in reply.lower()
 
 
 async def test_a_deleted_channel_pauses_the_schedule_and_tells_its_author(
