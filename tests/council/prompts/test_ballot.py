@@ -1,6 +1,7 @@
 """The prompt for a judge."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -33,6 +34,14 @@ def test_a_judge_receives_its_nonce_and_the_letters() -> None:
     assert prompt.user.endswith(
         "Rank A, B. Reply with the JSON object alone: nonce, reason, ranking."
     )
+
+
+def test_a_judge_sees_the_reference_answer_if_the_question_has_one() -> None:
+    question = replace(a_question(), reference="Sesame")
+
+    prompt = judge_prompt(question, RUBRIC, BallotPrompt({"A": "Yes."}, NONCE))
+
+    assert "Sesame" in prompt.user
 
 
 def test_instructions_are_system_and_data_is_user_messages() -> None:
