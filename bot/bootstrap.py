@@ -25,6 +25,7 @@ from bot.observability import metrics
 from bot.observability.tracing import CollectorConfig, Tracing, open_tracing
 from bot.outbox import Outbox
 from bot.ports import NamedLocks, PubSub, Runner
+from bot.research.services import ResearchServices
 from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
@@ -42,9 +43,8 @@ from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
 from council.gateways.throttling.provider import SharedLimits
 from council.panel import Member, Panel
-from council.ports import Gateway, HashChainStore, Ledger, SharedRateLimiter, Store
+from council.ports import Gateway, Ledger, SharedRateLimiter, Store
 from council.providers import Health, ProviderHint
-from council.research.experiment import ExperimentStore
 from council.rounds import Round
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import check_file_opens, open_engine, open_separate_pool
@@ -117,7 +117,7 @@ async def open_app(
             now=services.now,
             budget=budget,
             bakeoff_stores=bakeoff_stores,
-            experiments=SqlExperiments(engine),
+            research=ResearchServices(SqlExperiments(engine)),
             key_values=SqlKeyValueStore(engine),
             measure_bias=bias_report,
             texts_days=panels.texts_days,
@@ -144,8 +144,8 @@ class Stores:
 
     store: SqlRoundStore
     bakeoff_stores: BakeoffStores
-    chain: HashChainStore
-    experiments: ExperimentStore
+    chain: SqlHashChain
+    research: ResearchServices
     ledger: Ledger
 
 
@@ -157,7 +157,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             SqlRoundStore(engine),
             _bakeoff_stores(engine),
             SqlHashChain(engine),
-            SqlExperiments(engine),
+            ResearchServices(SqlExperiments(engine)),
             SqlLedger(engine),
         )
 
@@ -254,7 +254,7 @@ async def _open_cluster_services(
 
 def _log_rate_limiter(is_shared: bool) -> None:
     """Log once that limits count for each process alone, and once that they are shared again."""
-    metrics.set_limits_shared(together=is_shared)
+    metrics.LIMITED_ALONE.set(0 if is_shared else 1)
     log = structlog.get_logger()
     if is_shared:
         log.info("turns_counted_together")
@@ -354,7 +354,7 @@ class _RunnerParts:
     prepare: Prepare
     paying: GatewayFactory
     claims: FileClaims | None
-    tracing: Tracing
+    tracing: Tracing | None
     now: Callable[[], datetime]
 
 

@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import cache
 from importlib.metadata import version
 from statistics import median
+from typing import Protocol
 
 from bot.access import (
     Access,
@@ -19,16 +20,17 @@ from bot.access import (
     check_rate_limit,
     is_rate_limited,
 )
-from bot.chat import Chat
+from bot.chat import Chat, Post
 from bot.chat.incoming import MAX_QUESTION_CHARACTERS, clean_text
 from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import now
 from bot.coordination.locks import LocalLocks
 from bot.coordination.pubsub import LocalPubSub
 from bot.outbox import Outbox
-from bot.ports import JobQueue, MeasureBias, NamedLocks, PubSub, Runner
+from bot.ports import JobQueue, MeasureBias, NamedLocks, PubSub, RecordSources, Runner
 from bot.render.formatting import rough_duration
-from council.bakeoffs.ports import BakeoffStores
+from bot.render.leaderboard_tables import Leaderboard
+from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.budget import Budget
 from council.errors import PanelError, QuestionError, RoundNotFoundError, StoreError
 from council.panel import Panel
@@ -37,7 +39,6 @@ from council.places import Place
 from council.ports import Gateway, KeyValueStore, RoundQuery, RoundSummary, Store
 from council.prompts import VERSION as PROMPTS
 from council.providers import Health
-from council.research.experiment import ExperimentStore
 from council.round_rules import AUDIT_POLICY as AUDITS
 from council.rounds import Question, Round
 from council.tally.chance import DEFAULT_RULE
@@ -54,6 +55,20 @@ def _new_id() -> str:
 
 async def _prepare_nothing(_: Panel) -> None:
     """Treat every model as ready."""
+
+
+class Research(Protocol):
+    """Unofficial additions to what the product shows."""
+
+    async def add_to_leaderboard(
+        self, sources: RecordSources, wanted: RecordQuery, weights: str, board: Leaderboard
+    ) -> Leaderboard:
+        """Return the leaderboard with its additions, if any."""
+        ...
+
+    async def make_prior_post(self, sources: RecordSources, round_: Round) -> Post:
+        """Return what the leaderboard before a round would have said of it."""
+        ...
 
 
 @dataclass(slots=True)
@@ -81,7 +96,7 @@ class AppContext:
     chosen: dict[str, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
     bakeoff_stores: BakeoffStores = field(kw_only=True)
-    experiments: ExperimentStore = field(kw_only=True)
+    research: Research = field(kw_only=True)
     key_values: KeyValueStore = field(kw_only=True)
     measure_bias: MeasureBias = field(kw_only=True)
     texts_days: int | None = None
@@ -179,7 +194,7 @@ class AppContext:
             try:
                 is_new = await self.store.open(round_)
             except StoreError:
-                await self.budget.release(round_.id)
+                await self.budget.ledger.release(round_.id)
                 raise
             if is_new:
                 await self._admit(round_)

@@ -116,10 +116,6 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
 # --- Reservation and settlement.
 
 
-async def _return_at_once() -> None:
-    """Wait for nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Reserves the cost of rounds in the ledger, under the caps of the installation."""
@@ -195,19 +191,16 @@ class Budget:
             if gateway.reserved:
                 await self.ledger.release(gateway.account.round_id)
 
-    async def release(self, round_id: str) -> None:
-        """Free what is reserved for a round."""
-        await self.ledger.release(round_id)
-
     async def sweep(
-        self, store: Store, settle: Callable[[], Awaitable[None]] = _return_at_once
+        self, store: Store, settle: Callable[[], Awaitable[None]] | None = None
     ) -> None:
         """Free what is reserved for rounds that are closed or were never stored.
 
         `settle` waits until a round reserved by another process must have been stored.
         """
         reserved = await self.ledger.list_reserved_rounds()
-        await settle()
+        if settle:
+            await settle()
         for round_id in reserved:
             try:
                 is_over = (await store.load(round_id)).closing is not None

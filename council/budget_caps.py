@@ -1,7 +1,4 @@
-"""Budget caps: accounts that spend, caps over them, usage, and the message when a cap is reached.
-
-Also holds Claim, the value of an outgoing message in the outbox.
-"""
+"""Budget caps: accounts that spend, caps over them, usage, and the message of a refusal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -66,14 +63,8 @@ class Caps:
 
     def of(self, scope: Scope) -> int | None:
         """Return a scope's cap, or None without one."""
-        return {
-            Scope.USER_DAY: self.user_day,
-            Scope.CHANNEL_DAY: self.channel_day,
-            Scope.WORKSPACE_DAY: self.workspace_day,
-            Scope.SCHEDULE_DAY: self.schedule_day,
-            Scope.DAY: self.day,
-            Scope.MONTH: self.month,
-        }[scope]
+        cap: int | None = getattr(self, scope)
+        return cap
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +94,7 @@ class Account:
     @property
     def scopes(self) -> tuple[Scope, ...]:
         """Every scope that includes the account."""
-        own = {
-            Scope.USER_DAY: self.asker,
-            Scope.CHANNEL_DAY: self.channel,
-            Scope.WORKSPACE_DAY: self.workspace,
-            Scope.SCHEDULE_DAY: self.schedule,
-        }
-        return tuple(scope for scope in Scope if own.get(scope, "everybody"))
+        return tuple(scope for scope in Scope if self._name_in(scope) != "")
 
     @property
     def month(self) -> tuple[date, date]:
@@ -122,14 +107,16 @@ class Account:
         if scope is Scope.MONTH:
             first, after = self.month
             return first <= other.day < after
-        own = {
-            Scope.USER_DAY: (self.asker, other.asker),
-            Scope.CHANNEL_DAY: (self.channel, other.channel),
-            Scope.WORKSPACE_DAY: (self.workspace, other.workspace),
-            Scope.SCHEDULE_DAY: (self.schedule, other.schedule),
-        }
-        mine, theirs = own.get(scope, ("", ""))
-        return self.day == other.day and mine == theirs
+        return self.day == other.day and self._name_in(scope) == other._name_in(scope)
+
+    def _name_in(self, scope: Scope) -> str | None:
+        """Return whom a cap of this scope counts; None for everybody."""
+        return {
+            Scope.USER_DAY: self.asker,
+            Scope.CHANNEL_DAY: self.channel,
+            Scope.WORKSPACE_DAY: self.workspace,
+            Scope.SCHEDULE_DAY: self.schedule,
+        }.get(scope)
 
 
 def channel_account(place: Place) -> str:

@@ -30,8 +30,3 @@ class Erasure:
     at: datetime
     salt: str
     digests: Digests = ()
-
-    def names_of_text(self, text: str) -> tuple[str, ...]:
-        """Return the names of the erased texts that equal this one exactly."""
-        wanted = salted_digest(self.salt, text)
-        return tuple(name for name, digest in self.digests if digest == wanted)

@@ -13,7 +13,6 @@ from council.answers import Call, Reply
 from council.ballots import Ballot
 from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope
 from council.feedback import Feedback, HumanVote
-from council.integrity.hash_chain import Link, StoredLink
 from council.integrity.seal import Seal
 from council.money import Price
 from council.panel import Member
@@ -28,7 +27,6 @@ class Gateway(Protocol):
     @property
     def versions(self) -> dict[str, str]:
         """Versions of the client libraries, stored with the round: {"litellm": "1.106.2"}."""
-        ...
 
     async def complete(self, call: Call) -> Reply:
         """Return the model's reply; raise GatewayError if there is none.
@@ -37,15 +35,12 @@ class Gateway(Protocol):
         cancellation. An empty reply is a GatewayError; one that ended at its token limit has `cut`
         set.
         """
-        ...
 
     def context_tokens(self, member_key: str) -> int | None:
         """Return the member's context size, prompt and reply together; None if unknown."""
-        ...
 
     async def price(self, seat: Member) -> Price | None:
         """Return the price of the seat's tokens; None if unknown, which never means free."""
-        ...
 
 
 class SharedRateLimiter(Protocol):
@@ -60,11 +55,9 @@ class SharedRateLimiter(Protocol):
         Turns are granted roughly in the order of requests. Cancelling releases everything. If
         nobody can count at the moment, the turn is granted at once and no error is raised.
         """
-        ...
 
     def provider_load(self, gate: str) -> ProviderLoad | None:
         """Return the last known load of all processes at an address; None if unknown."""
-        ...
 
 
 class Ledger(Protocol):
@@ -79,7 +72,6 @@ class Ledger(Protocol):
 
         A round that is in the ledger already, on any day, is unchanged.
         """
-        ...
 
     async def extend(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         """Raise a round's total reservation to an amount; return the cap it would exceed, if any.
@@ -87,27 +79,21 @@ class Ledger(Protocol):
         Spending on other days counts; reservations of other days are freed in any case. Today's
         reservation is never reduced.
         """
-        ...
 
     async def settle(self, account: Account, *costs: int | None) -> None:
         """Add the costs of calls; None is a call with an unknown cost."""
-        ...
 
     async def release(self, round_id: str) -> None:
         """Free what a round has reserved and not spent."""
-        ...
 
     async def list_reserved_rounds(self) -> tuple[str, ...]:
         """Return the ids of the rounds with a reservation."""
-        ...
 
     async def spent(self, round_id: str) -> int:
         """Return what a round has spent on all days."""
-        ...
 
     async def usage(self, account: Account) -> Mapping[Scope, CapUsage]:
         """Return the usage of each scope that includes the account."""
-        ...
 
 
 # --- Stores; their methods raise StoreError if the database fails.
@@ -229,14 +215,12 @@ class Store(Protocol):
 
     async def open(self, round_: Round) -> bool:
         """Insert a new round with all its artefacts; return False if its id exists already."""
-        ...
 
     async def import_round(self, round_: Round, seal: Seal | None) -> bool:
         """Insert a round like `open`, with the seal it had in another database, if any.
 
         A closed round joins the chain here with a link that is marked as imported.
         """
-        ...
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
         """Add an artefact to a round; saving the same one twice has no effect.
@@ -244,32 +228,26 @@ class Store(Protocol):
         The closing seals the round and adds it to its chain; later artefacts are ignored. Raise
         ForgottenError for a round whose texts were erased meanwhile.
         """
-        ...
 
     async def load(self, round_id: str) -> Round:
         """Return a round with its parts in panel order; raise RoundNotFoundError without one."""
-        ...
 
     async def seal(self, round_id: str) -> Seal | None:
         """Return the digests and the chain link of a closed round.
 
         None for a round that is not closed, or was closed before seals existed.
         """
-        ...
 
     async def find(self, start: str) -> str:
         """Return the one round id with this prefix; raise RoundNotFoundError for none or many."""
-        ...
 
     async def list_summaries(
         self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[RoundSummary, ...]:
         """Return the summaries of matching rounds, newest first."""
-        ...
 
     async def load_summary(self, round_id: str) -> RoundSummary:
         """Return a round's summary; raise RoundNotFoundError without one."""
-        ...
 
     async def pause(self, round_id: str, *, paused: bool) -> None:
         """Store whether somebody stopped the round on purpose."""
@@ -283,28 +261,23 @@ class Store(Protocol):
         Raise RoundNotFoundError for an unknown round, ForgottenError for a reason on a round whose
         texts were erased.
         """
-        ...
 
     async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
         """Return the feedback on a round, oldest first; empty for an unknown round."""
-        ...
 
     async def vote(self, vote: HumanVote) -> None:
         """Store a person's vote, replacing their earlier one.
 
         Raise RoundNotFoundError for an unknown round.
         """
-        ...
 
     async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
         """Return the votes of people on one round or on all, oldest first."""
-        ...
 
     async def ids(
         self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[str, ...]:
         """Return the ids of matching rounds, oldest first."""
-        ...
 
     async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
         """Erase a round's texts as `council.integrity.erasure.forget` does; False if done before.
@@ -313,7 +286,6 @@ class Store(Protocol):
         one if it has no seal. Call `wipe` afterwards, once for any number of rounds, to overwrite
         what remains in the database files. Raise RoundNotFoundError for an unknown round.
         """
-        ...
 
     async def delete_workspace(self, chat: str, workspace: str) -> int:
         """Delete every round of a workspace and return their number.
@@ -321,33 +293,18 @@ class Store(Protocol):
         Deletes their outgoing messages, feedback and chain too; their costs stay, without names.
         Stop the running ones first and call `wipe` afterwards.
         """
-        ...
 
     async def wipe(self) -> None:
         """Remove traces of erased texts from the database files.
 
         Raise StoreError if another program keeps them from being rewritten.
         """
-        ...
 
     async def load_past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
         """Return the counted ballots of the panel's last closed rounds, at most a hundred.
 
         A round with an unreadable ballot is left out.
         """
-        ...
-
-
-class HashChainStore(Protocol):
-    """Read access to the hash chains of closed rounds; each scope has one."""
-
-    async def heads(self) -> tuple[Link, ...]:
-        """Return the last link of every chain, ordered by scope."""
-        ...
-
-    async def links(self, scope: str, after: int | None, limit: int) -> tuple[StoredLink, ...]:
-        """Return up to `limit` links of a chain after a number, or from the first, in order."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,27 +330,21 @@ class OutboxStore(Protocol):
 
     async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
         """Claim a message of a round for sending, or return the existing claim."""
-        ...
 
     async def reclaim(self, claim: Claim, now: datetime) -> bool:
         """Take over a stale claim; return False if it was marked or taken over meanwhile."""
-        ...
 
     async def mark(self, key: str, message: str) -> None:
         """Mark a message as sent, with its id in the chat."""
-        ...
 
     async def find_message(self, key: str) -> str | None:
         """Return the id of the message sent under a key, or None."""
-        ...
 
     async def find_key(self, start: str, message: str) -> str | None:
         """Return the key with this prefix under which a message was sent, or None."""
-        ...
 
     async def count_unmarked(self, older_seconds: float, now: datetime) -> int:
         """Count the claims older than `older_seconds` that are not marked as sent."""
-        ...
 
 
 class KeyValueStore(Protocol):
@@ -401,32 +352,24 @@ class KeyValueStore(Protocol):
 
     async def put(self, kind: str, name: str, text: str) -> None:
         """Store a text, replacing the previous one."""
-        ...
 
     async def put_if_absent(self, kind: str, name: str, text: str) -> str:
         """Store a text unless one exists; return the stored text."""
-        ...
 
     async def mark_once(self, kind: str, name: str, seconds: float) -> bool:
         """Return True the first time within so many seconds, and remember it."""
-        ...
 
     async def read(self, kind: str, name: str) -> str | None:
         """Return a text, or None."""
-        ...
 
     async def list_texts(self, kind: str, start: str = "") -> Mapping[str, str]:
         """Return the texts of a kind whose names have this prefix, by name."""
-        ...
 
     async def pop(self, kind: str, name: str) -> str | None:
         """Return a text and delete it; of concurrent callers exactly one receives it."""
-        ...
 
     async def delete(self, kind: str, start: str) -> None:
         """Delete the texts of a kind whose names have this prefix."""
-        ...
 
     async def prune(self, kind: str, most: int) -> None:
         """Delete all but the newest `most` texts of a kind."""
-        ...

@@ -14,11 +14,12 @@ from sqlmodel import col
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite
 from council.bakeoffs.ports import ALL_BAKEOFFS, BakeoffQuery, StoredSuite, SuiteSummary
 from council.errors import BakeoffError, ScheduleError, SuiteError
+from council.places import Place
 from storage.bakeoff_tables import BakeoffRow, ExperimentRow, ScheduleRow, SuiteBodyRow, SuiteRow
 from storage.engine import SqlStore
 from storage.row_mapping import (
     PANEL,
-    place_from_row,
+    from_row,
     skip_invalid,
     translate_validation_errors,
     validate,
@@ -96,7 +97,7 @@ class SqlSuites(SqlStore):
         rows = await self._fetch(query.order_by(*_own_first(scope)))
         chosen: dict[str, SuiteSummary] = {}
         for row in rows:
-            chosen.setdefault(row["name"], _summary_from_row(row))
+            chosen.setdefault(row["name"], from_row(SuiteSummary, SuiteRow(**row)))
         return tuple(chosen[name] for name in sorted(chosen))
 
     @retried_and_shielded
@@ -151,18 +152,6 @@ def _suite_from_row(row: dict[str, Any]) -> StoredSuite:
     with translate_validation_errors("Suite", row["name"]):
         suite = suite_from_body(row["scope"], row["name"], row["body"])
     return StoredSuite(suite, row["by"], row["kept_at"])
-
-
-def _summary_from_row(row: dict[str, Any]) -> SuiteSummary:
-    return SuiteSummary(
-        row["name"],
-        row["scope"],
-        row["version"],
-        row["questions"],
-        row["graded"],
-        row["kept_at"],
-        row["by"],
-    )
 
 
 class SqlBakeoffs(SqlStore):
@@ -263,15 +252,12 @@ def _bakeoff_from_row(values: dict[str, Any]) -> Bakeoff:
     """Return a bake-off from its row; raise StoreError with the name of an invalid field."""
     row = BakeoffRow(**{key: value for key, value in values.items() if key != "body"})
     with translate_validation_errors("Bake-off", row.id):
-        return Bakeoff(
-            id=row.id,
+        return from_row(
+            Bakeoff,
+            row,
             suite=suite_from_body(row.suite_scope, row.suite, values["body"]),
             panel=validate("bakeoff.panel", PANEL.validate_python, row.panel),
-            place=place_from_row(row),
-            asked_by=row.asked_by,
-            at=row.at,
-            cap_micro=row.cap_micro,
-            schedule=row.schedule,
+            place=from_row(Place, row),
             ending=Ending(row.ended_at, row.failure) if row.ended_at else None,
         )
 
@@ -329,23 +315,8 @@ def upsert_schedule(schedule: Schedule, dialect: str) -> Any:  # noqa: ANN401
 
 def _schedule_from_row(values: dict[str, Any]) -> Schedule:
     row = ScheduleRow(**values)
-    return Schedule(
-        id=row.id,
-        name=row.name,
-        suite=row.suite,
-        panel=row.panel,
-        cron=row.cron,
-        zone=row.zone,
-        words=row.words,
-        place=place_from_row(row),
-        made_by=row.made_by,
-        made_at=row.made_at,
-        scope=row.scope,
-        paused=row.paused,
-        cap_micro=row.cap_micro,
-        last_slot=row.last_slot,
-        subscribers=tuple(row.subscribers),
-    )
+    subscribers = tuple(row.subscribers)
+    return from_row(Schedule, row, place=from_row(Place, row), subscribers=subscribers)
 
 
 # --- Contents of suites: one row for each version, shared by all that have it
@@ -387,13 +358,6 @@ def suite_summary(stored: StoredSuite) -> SuiteSummary:
     graded = sum(question.reference is not None for question in suite.questions)
     counts = (len(suite.questions), graded)
     return SuiteSummary(suite.name, suite.scope, suite.version, *counts, stored.at, stored.by)
-
-
-def latest_slot(before: Schedule, after: Schedule) -> str:
-    """Return the last slot of a changed schedule: in the same zone it never goes back."""
-    if before.zone != after.zone:
-        return after.last_slot
-    return max(before.last_slot, after.last_slot)
 
 
 def suite_not_found(name: str, version: str = "") -> SuiteError:

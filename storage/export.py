@@ -55,11 +55,6 @@ def dump_round(
     return dump_line(ROUND, round_, f"Round {round_.id!r}", **extra)
 
 
-def parse_round(line: bytes | str) -> ExportedRound:
-    """Return the round of a line, in panel order; raise StoreError with an invalid field's name."""
-    return _round_from_values(parse_line(line))
-
-
 def _round_from_values(fields: dict[str, Any]) -> ExportedRound:
     rating_values, vote_values = fields.pop("ratings", []), fields.pop("votes", [])
     seal_values = fields.pop("seal", None)
@@ -94,7 +89,10 @@ def dump_item(item: ExportedItem) -> str:
 
 
 def parse_item(line: bytes | str) -> ExportedRound | ExportedItem:
-    """Return the content of a line; raise StoreError with the name of an invalid field."""
+    """Return the content of a line, a round in panel order.
+
+    Raise StoreError with the name of an invalid field.
+    """
     fields = parse_line(line)
     if "kind" not in fields:
         return _round_from_values(fields)

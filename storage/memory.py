@@ -1,6 +1,6 @@
 """An in-memory round store with the semantics of the one in a database."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,12 +15,17 @@ from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import Artefact, Closing, Round, Stage, sort_by_panel
 from storage.hash_chain import ChainEntry, imported_entry, new_salt
 from storage.queries import MAX_PAST_ROUNDS, match_id, round_not_found
+from storage.row_mapping import list_artefacts
 
 
 class MemoryStore:
-    """The round store in dictionaries; `on_drop` is called with the id of each deleted round."""
+    """The round store in dictionaries.
 
-    def __init__(self, *on_drop: Callable[[str], None]) -> None:
+    The functions in `on_delete` are called with each deleted workspace and the ids of its rounds.
+    """
+
+    def __init__(self) -> None:
+        self.on_delete: list[Callable[[Place, Sequence[str]], None]] = []
         self._rounds: dict[str, Round] = {}
         self._seals: dict[str, Seal] = {}
         self._heads: dict[str, Link] = {}
@@ -28,18 +33,6 @@ class MemoryStore:
         self._delivered: set[str] = set()
         self._ratings: dict[tuple[str, str], Feedback] = {}
         self._votes: dict[tuple[str, str], HumanVote] = {}
-        self._on_drop = [*on_drop]
-        self._on_leave: list[Callable[[Place], Iterable[str]]] = []
-
-    def listen(
-        self, on_drop: Callable[[str], None], on_leave: Callable[[Place], Iterable[str]]
-    ) -> None:
-        """Add callbacks for each deleted round, and for each workspace that is deleted.
-
-        `on_leave` returns the ids of what is deleted with the workspace.
-        """
-        self._on_drop.append(on_drop)
-        self._on_leave.append(on_leave)
 
     async def open(self, round_: Round) -> bool:
         """Store a new round with all its artefacts; return False if its id is taken."""
@@ -139,6 +132,7 @@ class MemoryStore:
 
     async def delete_workspace(self, chat: str, workspace: str) -> int:
         """Delete every round of a workspace; return how many there were."""
+        place = Place(chat, workspace)
         dropped = await self.ids(wanted=RoundQuery(chats=(chat,), workspace=workspace))
         for round_id in dropped:
             del self._rounds[round_id]
@@ -147,19 +141,13 @@ class MemoryStore:
                 del self._ratings[round_id, feedback.by]
             for vote in await self.votes(round_id):
                 del self._votes[round_id, vote.by]
-            self._notify(round_id)
         self._paused -= {*dropped}
-        if scope := Place(chat, workspace).scope:  # the chain of the scope "" is shared and remains
-            self._heads.pop(scope, None)
-        for on_leave in self._on_leave:
-            for dropped_id in on_leave(Place(chat, workspace)):
-                self._notify(dropped_id)
         self._delivered -= {*dropped}
+        if scope := place.scope:  # the chain of the scope "" is shared and remains
+            self._heads.pop(scope, None)
+        for notify in self.on_delete:
+            notify(place, dropped)
         return len(dropped)
-
-    def _notify(self, dropped_id: str) -> None:
-        for on_drop in self._on_drop:
-            on_drop(dropped_id)
 
     async def wipe(self) -> None:
         """Do nothing: there are no files."""
@@ -204,21 +192,8 @@ class MemoryStore:
 
 def _has_artefact(round_: Round, artefact: Artefact) -> bool:
     """Return whether the round has this artefact, or another one with the same key."""
-    return _key(artefact) in {_key(stored) for stored in _artefacts(round_)}
-
-
-def _artefacts(round_: Round) -> list[Artefact]:
-    artefacts: list[Artefact | None] = [
-        *round_.answers,
-        *round_.absences,
-        *round_.ballots,
-        *round_.spoiled,
-        round_.draw,
-        round_.tally,
-        round_.synthesis,
-        round_.closing,
-    ]
-    return [artefact for artefact in artefacts if artefact]
+    stored = [*list_artefacts(round_), *([round_.closing] if round_.closing else [])]
+    return _key(artefact) in map(_key, stored)
 
 
 def _key(artefact: Artefact) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ from council.errors import RoundNotFoundError
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import Stage
-from storage.row_mapping import PART_TABLES, RoundRows, place_from_row
+from storage.row_mapping import PART_TABLES, RoundRows, from_row
 from storage.tables import LabelRow, RoundRow, VerdictRow, by_letter
 from storage.transactions import fetch_rows
 
@@ -146,21 +146,8 @@ def _state_conditions(wanted: RoundQuery) -> Iterator[Any]:
 
 def summary_from_row(row: Any) -> RoundSummary:  # noqa: ANN401
     """Return the summary from a row of `summaries_query`."""
-    return RoundSummary(
-        row.id,
-        row.question,
-        row.asked_at,
-        _stage(row),
-        row.asked_by,
-        place_from_row(row),
-        row.paused,
-        forgotten=row.forgotten_at,
-        panel=row.panel_name,
-        seconds=row.seconds,
-        failed=row.failed,
-        delivered=row.delivered,
-        bakeoff=row.bakeoff,
-    )
+    own = {"stage": _stage(row), "panel": row.panel_name, "forgotten": row.forgotten_at}
+    return from_row(RoundSummary, row, place=from_row(Place, row), **own)
 
 
 def _has(table: type[LabelRow] | type[VerdictRow]) -> Any:  # noqa: ANN401

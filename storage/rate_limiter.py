@@ -57,8 +57,8 @@ class SqlRateLimiter:
     async def slot(self, gate: str, limits: Limits) -> AsyncIterator[None]:
         """Wait for a ticket at an address, and hold it as long as the block runs."""
         if gate not in self._gates:
-            callbacks = GateCallbacks(partial(self._on_room, gate), self._set_counting)
-            self._gates[gate] = ProviderGate(partial(self._tickets.sync, gate), callbacks)
+            sync, on_room = partial(self._tickets.sync, gate), partial(self._on_room, gate)
+            self._gates[gate] = ProviderGate(sync, on_room, self._set_counting)
         async with self._gates[gate].slot(limits):
             yield
 
@@ -80,6 +80,7 @@ class SqlRateLimiter:
         await asyncio.wait({release}, timeout=SYNC_TIMEOUT_SECONDS)
 
     async def _release_all(self) -> None:
+        retry_seconds.set(0.0)
         with suppress(StoreError):  # then the tickets expire
             await self._tickets.release_all()
 
@@ -117,24 +118,23 @@ class TicketSnapshot:
 SyncTickets = Callable[[Limits, TicketRequest], Awaitable[TicketSnapshot]]
 
 
-@dataclass(frozen=True, slots=True)
-class GateCallbacks:
-    """Called when other processes could admit a ticket, and when counting starts or stops."""
-
-    on_room: Callable[[], None] = lambda: None
-    on_counting: Callable[[bool], None] = lambda _: None
-
-
 class ProviderGate:
     """The calls of this process to one address; `load` is that of all processes at the last sync.
 
-    A background task syncs the tickets with the database.
+    A background task syncs the tickets with the database. `on_room` is called when other processes
+    could admit a ticket, and `on_counting` when counting starts or stops.
     """
 
-    def __init__(self, sync: SyncTickets, callbacks: GateCallbacks = GateCallbacks()) -> None:
+    def __init__(
+        self,
+        sync: SyncTickets,
+        on_room: Callable[[], None],
+        on_counting: Callable[[bool], None],
+    ) -> None:
         self.load: ProviderLoad | None = None
         self._sync_tickets = sync
-        self._callbacks = callbacks
+        self._on_room = on_room
+        self._on_counting = on_counting
         self._limits = Limits()
         self._held: dict[str, None] = {}
         self._waiting: dict[str, asyncio.Future[None]] = {}
@@ -178,6 +178,7 @@ class ProviderGate:
         await self._waiting[ticket]
 
     async def _run(self) -> None:
+        retry_seconds.set(0.0)  # of this task: without the database, calls go out at once
         try:
             while True:
                 self._wake_event.clear()
@@ -209,7 +210,7 @@ class ProviderGate:
             elif ticket not in self._held:  # its caller has left: release the ticket at once
                 self._wake_event.set()
         if snapshot.others_wait:
-            self._callbacks.on_room()
+            self._on_room()
 
     def _admit_all(self) -> None:
         """Admit every waiting call; the database learns of them when it can be reached again."""
@@ -227,7 +228,7 @@ class ProviderGate:
     def _set_counting(self, *, is_counting: bool) -> None:
         if is_counting is not self._is_counting:
             self._is_counting = is_counting
-            self._callbacks.on_counting(is_counting)
+            self._on_counting(is_counting)
 
     async def _pause(self) -> None:
         """Wait for a reason to sync again."""
@@ -256,21 +257,9 @@ class TicketTable:
         self._holder = holder
         self._minute = timedelta(seconds=minute_seconds)
 
-    async def sync(self, gate: str, limits: Limits, request: TicketRequest) -> TicketSnapshot:
-        """Store our tickets at an address, release those not named, and admit those in turn.
-
-        Raise StoreError after a single attempt.
-        """
-        retry_seconds.set(0.0)
-        return await self._sync(gate, limits, request)
-
-    async def release_all(self) -> None:
-        """Release all tickets of this process; raise StoreError after a single attempt."""
-        retry_seconds.set(0.0)
-        await self._release_all()
-
     @retried_and_shielded
-    async def _sync(self, gate: str, limits: Limits, request: TicketRequest) -> TicketSnapshot:
+    async def sync(self, gate: str, limits: Limits, request: TicketRequest) -> TicketSnapshot:
+        """Store our tickets at an address, release those not named, and admit those in turn."""
         values = {"gate": gate, "holder": self._holder, **self._bounds(limits)}
         async with transaction(self._engine) as connection:
             await connection.execute(LOCK_GATE, {"lock": lock_key(f"turns at {gate}")})
@@ -283,7 +272,8 @@ class TicketTable:
         return _snapshot(ours, counts, limits)
 
     @retried_and_shielded
-    async def _release_all(self) -> None:
+    async def release_all(self) -> None:
+        """Release all tickets of this process."""
         async with transaction(self._engine) as connection:
             await connection.execute(RELEASE_ALL, {"holder": self._holder})
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from enum import StrEnum
 from functools import singledispatch
 from typing import Any, TypeVar
@@ -81,6 +81,12 @@ def round_row(round_: Round) -> rows.RoundRow:
 
 def part_rows(round_: Round) -> Iterator[SQLModel]:
     """Yield the rows of all artefacts of the round, table by table."""
+    for artefact in list_artefacts(round_):
+        yield from artefact_rows(artefact, round_.id)
+
+
+def list_artefacts(round_: Round) -> list[Artefact]:
+    """Return the artefacts of a round without its closing, one kind after another."""
     artefacts: list[Artefact | None] = [
         *round_.answers,
         *round_.absences,
@@ -90,9 +96,7 @@ def part_rows(round_: Round) -> Iterator[SQLModel]:
         round_.tally,
         round_.synthesis,
     ]
-    for artefact in artefacts:
-        if artefact:
-            yield from artefact_rows(artefact, round_.id)
+    return [artefact for artefact in artefacts if artefact]
 
 
 @singledispatch
@@ -291,13 +295,14 @@ def _round(row: rows.RoundRow, parts: RoundRows) -> Round:
     )
 
 
-def place_from_row(row: Any) -> Place:  # noqa: ANN401
-    """Return the place of a round, a bake-off or a schedule from its row."""
-    return Place(row.chat, row.workspace, row.channel, row.thread, row.private)
+def from_row(kind: type[T], row: Any, **values: object) -> T:  # noqa: ANN401
+    """Return a dataclass whose fields are the row's columns of the same names, or in `values`."""
+    names = {field.name for field in fields(kind)} - values.keys()  # type: ignore[arg-type]
+    return kind(**{name: getattr(row, name) for name in names}, **values)
 
 
 def _question(row: rows.RoundRow) -> Question:
-    return Question(row.question, row.asked_by, row.context, place_from_row(row), row.reference)
+    return from_row(Question, row, text=row.question, place=from_row(Place, row))
 
 
 def _panel(row: rows.RoundRow) -> Panel:
@@ -315,26 +320,23 @@ def _forgotten(row: rows.RoundRow) -> Erasure | None:
 
 
 def _answer(row: rows.AnswerRow) -> Answer:
-    return Answer(row.member, _prompt(row), _reply(row), tuple(row.scrubbed), tuple(row.suspicions))
+    exchange = {"prompt": _prompt(row), "reply": from_row(Reply, row)}
+    marks = {"scrubbed": tuple(row.scrubbed), "suspicions": tuple(row.suspicions)}
+    return from_row(Answer, row, **exchange, **marks)
 
 
 def _absence(row: rows.AbsenceRow) -> Absence:
-    return Absence(row.member, _parse_enum(Role, row.role, "absence.role"), row.reason)
+    return from_row(Absence, row, role=_parse_enum(Role, row.role, "absence.role"))
 
 
 def _ballot(row: rows.BallotRow) -> Ballot:
-    return Ballot(
-        judge=row.judge,
-        shown=_labels(row.shown),
-        ranking=tuple(map(_labels, row.ranking)),
-        reason=row.reason,
-        paper=_exchange(row),
-        audit=row.audit or None,
-    )
+    ranking = tuple(map(_labels, row.ranking))
+    slate = {"shown": _labels(row.shown), "ranking": ranking}
+    return from_row(Ballot, row, **slate, paper=_exchange(row), audit=row.audit or None)
 
 
 def _spoiled(row: rows.SpoiledBallotRow) -> SpoiledBallot:
-    return SpoiledBallot(row.judge, row.fault, _exchange(row))
+    return from_row(SpoiledBallot, row, paper=_exchange(row))
 
 
 def _draw(parts: RoundRows) -> Draw | None:
@@ -348,28 +350,18 @@ def _tally(parts: RoundRows) -> Tally | None:
     if not verdicts:
         return None
     standings = tuple(
-        Standing(
-            Label(row.label),
-            row.place,
-            row.share,
-            row.points,
-            row.max_points,
-            row.first_votes,
-            row.mean_rank,
-        )
-        for row in parts.of(rows.StandingRow)
+        from_row(Standing, row, label=Label(row.label)) for row in parts.of(rows.StandingRow)
     )
     return Tally(standings, _verdict(verdicts[0]))
 
 
 def _verdict(row: rows.VerdictRow) -> Verdict:
-    return Verdict(
+    return from_row(
+        Verdict,
+        row,
         strength=_parse_enum(Strength, row.strength, "verdict.strength"),
-        p=row.p,
         first_on=(row.first_on, row.first_of),
-        too_few_judges=row.too_few_judges,
-        agreement=Agreement(row.tau_b, row.kendall_w, row.alpha),
-        n_eff=row.n_eff,
+        agreement=from_row(Agreement, row),
         flags=tuple(row.flags),
     )
 
@@ -378,38 +370,23 @@ def _synthesis(row: rows.SynthesisRow) -> Synthesis:
     written = row.reply is not None
     if not written and any(getattr(row, name) is not None for name in REPLY_COLUMNS):
         raise ValueError("synthesis.reply: it is missing, and what belongs to it is there.")
-    return Synthesis(
-        text=row.text,
-        chairman=row.chairman,
-        fallback=_parse_enum(Fallback, row.fallback, "synthesis.fallback")
-        if row.fallback
-        else None,
+    fallback = row.fallback and _parse_enum(Fallback, row.fallback, "synthesis.fallback")
+    return from_row(
+        Synthesis,
+        row,
+        fallback=fallback or None,
         drawn_on=_labels(row.drawn_on),
-        departs=row.departs,
-        why=row.why,
         prompt=_prompt(row) if written else None,
-        reply=_reply(row, row.reply) if row.reply is not None else None,
+        reply=from_row(Reply, row, text=row.reply) if written else None,
     )
 
 
 def _exchange(row: rows.BallotRow | rows.SpoiledBallotRow) -> BallotExchange:
-    return BallotExchange(row.nonce, _prompt(row), _reply(row), row.attempt, row.cut_to)
+    return from_row(BallotExchange, row, prompt=_prompt(row), reply=from_row(Reply, row))
 
 
 def _prompt(row: Any) -> Prompt:  # noqa: ANN401
     return Prompt(row.prompt_system or "", row.prompt_user or "")
-
-
-def _reply(row: Any, text: str | None = None) -> Reply:  # noqa: ANN401
-    return Reply(
-        text=row.text if text is None else text,
-        cut=row.cut,
-        tokens_in=row.tokens_in,
-        tokens_out=row.tokens_out,
-        cost_usd=row.cost_usd,
-        seconds=row.seconds,
-        attempts=row.attempts,
-    )
 
 
 def _validate_row(table: type[Row], values: RowValues) -> Row:

@@ -31,23 +31,23 @@ LOOPBACK = ["127.0.0.1", "::1", "localhost"]
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
-    """Gives each file of tests, or folder of files that belong together, to one worker."""
+    """A scheduler that runs the tests of a file, or of a folder in TOGETHER, in one worker."""
 
     def _split_scope(self, nodeid: str) -> str:
         return scope_of(nodeid)
 
 
 def scope_of(nodeid: str) -> str:
-    """Give the file, or the folder of files that belong together, that a test is in."""
+    """Return the file of a test, or its folder if the folder is in TOGETHER."""
     file = nodeid.partition("::")[0]
     return next((folder for folder in TOGETHER if file.startswith(f"{folder}/")), file)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Measure what the council's own tests cover of it, and leave the others their speed.
+    """Order the tests, and measure coverage only for the council's own.
 
-    They come first, since what is kept once it was called is not called again. Then come those
-    that many belong to, so that no worker is left alone with one of these.
+    The council's come first, because a cached function counts as covered only where it is called
+    first. Then come large groups, so that no worker is left with one at the end.
     """
     own = {item: item.nodeid.startswith("tests/council/") for item in items}
     many = Counter(scope_of(item.nodeid) for item in items)
@@ -59,14 +59,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together:
-    """Have tests of one product follow one another, so that it is started once."""
+    """Run the tests of one product one after another, so that it is started once."""
     config.option.loadscopereorder = False  # they are in order
     return Together(config, log)
 
 
 @pytest.fixture(autouse=True)
 def _closed_network(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Let no test out but those on the real local models, which may have to be fetched."""
+    """Allow the network only to tests on the real local models, which may be downloaded."""
     if not request.node.get_closest_marker("local_models"):
         socket_allow_hosts(LOOPBACK, allow_unix_socket=True)
     yield

@@ -4,39 +4,22 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from bot.bakeoffs.records import garbage_collection_paused, update_records, update_votes
-from bot.chat import Post
-from bot.ports import RecordSources
+from bot.bakeoffs.records import garbage_collection_paused
 from bot.render.leaderboard_tables import Coverage, Leaderboard
-from bot.render.leaderboard_weighted import prior_post, too_few_rounds_post
 from council.bakeoffs.changes import Changes, compare_with_past, share_trend
 from council.bakeoffs.council_value import measure_council_value
 from council.bakeoffs.leaderboard import JudgeBoard, build_judge_board
 from council.bakeoffs.leaderboard import build_leaderboard as board_of
-from council.bakeoffs.pairwise import strength_scores
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.bakeoffs.record_arrays import record_columns
 from council.bakeoffs.records import PackedRecord
 from council.errors import CouncilError
-from council.research.judge_weights import (
-    MIN_VOTES,
-    WEIGHT_METHODS,
-    Choice,
-    HumanAgreement,
-    human_agreement,
-)
-from council.research.posterior import win_chances
-from council.research.weighted_leaderboard import (
-    WeightedBoard,
-    build_evidence,
-    build_weighted_board,
-)
-from council.rounds import Round
-from council.tally.standings import counted_ballots
 
+# How judges may be weighed in the unofficial leaderboard; `AppContext.research` makes it.
+WEIGHTS = ("uniform", "consistency", "human", "family", "peerrank")
 _AGO = re.compile(r"(\d{1,5})\s*(h|d|w|m|y)[a-z]*", re.IGNORECASE)
 _UNITS = {
     "h": timedelta(hours=1),
@@ -92,9 +75,9 @@ def parse_query(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:
     if view not in {"author", "judge"}:
         raise LeaderboardQueryError(f"A leaderboard is as:author or as:judge, not as:{view}.")
     weights = options.get("weights", "").strip().lower()
-    if weights not in {"", *WEIGHT_METHODS}:
+    if weights not in {"", *WEIGHTS}:
         raise LeaderboardQueryError(
-            f"Judges weigh by {', '.join(WEIGHT_METHODS)}, not by {weights[:20]!r}."
+            f"Judges weigh by {', '.join(WEIGHTS)}, not by {weights[:20]!r}."
         )
     suite, version = split_version(options.get("suite", ""))
     since, until = options.get("since", ""), options.get("until", "")
@@ -211,7 +194,6 @@ def _coverage(
 Names = Mapping[str, str]
 
 NO_JUDGES = JudgeBoard((), 0)
-MIN_PRIOR_ROUNDS = 10  # before the leaderboard can serve as a prior
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,56 +270,3 @@ def compute_changes(now: Sequence[PackedRecord], before: Sequence[PackedRecord])
     return (
         compare_with_past(record_columns(now), record_columns(before)) if now and before else None
     )
-
-
-# --- Additions to the official leaderboard: weighted judges, agreement with people, prior.
-
-
-async def add_weighted_leaderboard(
-    sources: RecordSources, query: LeaderboardQuery, shown: Leaderboard
-) -> Leaderboard:
-    """Return the leaderboard with its additions, if any; the official standings do not change.
-
-    These are the leaderboard by the query's weights, and, from twenty human votes on, how far
-    judges agree with people.
-    """
-    cast = await sources.store.votes()
-    choices = [Choice(vote.round_id, vote.member) for vote in cast]
-    too_few = len(choices) < MIN_VOTES or not shown.judges.rows
-    if not query.weights and too_few:
-        return shown
-    await update_votes(sources)
-    with garbage_collection_paused():
-        rows = await sources.bakeoff_stores.votes.list_recent(query.wanted)
-        weighted, people = await asyncio.to_thread(_weighted, rows, query, choices)
-    return replace(shown, weighted=weighted, people=people)
-
-
-def _weighted(
-    rows: Sequence[PackedRecord], query: LeaderboardQuery, choices: Sequence[Choice]
-) -> tuple[WeightedBoard | None, dict[str, HumanAgreement]]:
-    kept, _ = select_records(rows, query)
-    evidence = build_evidence(kept, choices)
-    weighted = build_weighted_board(query.weights, evidence) if query.weights else None
-    return weighted, dict(human_agreement(evidence.rounds, choices))
-
-
-async def make_prior_post(sources: RecordSources, round_: Round) -> Post:
-    """Return a post with a closed round's ranking, given the leaderboard before it as a prior.
-
-    The leaderboard is that of the round's workspace. The result is neither stored nor counted.
-    """
-    await update_records(sources)
-    wanted = RecordQuery(scope=round_.question.place.scope, before=round_.asked_at)
-    with garbage_collection_paused():
-        kept = await sources.bakeoff_stores.records.list_recent(wanted)
-        return await asyncio.to_thread(_prior_message, round_, kept)
-
-
-def _prior_message(round_: Round, kept: Sequence[PackedRecord]) -> Post:
-    ballots = counted_ballots(round_.ballots) if round_.tally else ()
-    if len(kept) < MIN_PRIOR_ROUNDS or not round_.draw or not ballots:
-        return too_few_rounds_post(round_, len(kept), MIN_PRIOR_ROUNDS)
-    strengths = strength_scores(record_columns(kept))
-    likely = win_chances(round_.draw.labels, ballots, strengths, round_.seed)
-    return prior_post(round_, round_.draw, likely, len(kept))

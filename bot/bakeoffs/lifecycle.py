@@ -140,7 +140,7 @@ async def stop_bakeoff(app: AppContext, bakeoff: Bakeoff, why: str) -> int:
     unfinished = [line.id for line in lines if line.seconds is None]
     await asyncio.gather(*(app.runner.stop(round_id) for round_id in unfinished))
     for round_id in unfinished:
-        await app.budget.release(round_id)
+        await app.budget.ledger.release(round_id)
     return len(lines) - len(unfinished)
 
 

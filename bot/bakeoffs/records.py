@@ -13,7 +13,7 @@ from pathlib import Path
 from sys import byteorder
 from typing import Any
 
-from bot.coordination.tasks import TryLock, always_acquired
+from bot.coordination.tasks import TryLock
 from bot.ports import RecordSources
 from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.ports import BakeoffStores, RecordStore
@@ -92,7 +92,7 @@ async def _save(stores: BakeoffStores, numbers: Sequence[RoundNumbers]) -> None:
 async def count_closed_rounds(
     sources: RecordSources,
     closed: asyncio.Queue[Round],
-    alone: TryLock = always_acquired,
+    alone: TryLock,
 ) -> None:
     """Store missing numbers, then those of each round that closes, until cancelled.
 

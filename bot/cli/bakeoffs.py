@@ -3,7 +3,6 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import Path
 from sys import stdin
 from typing import Annotated
@@ -98,10 +97,8 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
     options = RunOptions(
         suite, panel, cap, resume, yes, local, as_json, baseline, member, summary, save
     )
-    outcome = run(_run(options), failure_code=MISUSED if baseline else FAILED)
-    if outcome is not Outcome.GOOD:
-        is_check = baseline and outcome is not Outcome.WORSE
-        raise typer.Exit(MISUSED if is_check else FAILED)
+    if code := run(_run(options), options.failure_code):
+        raise typer.Exit(code)
 
 
 @bakeoff_app.command("list")
@@ -144,14 +141,6 @@ async def cancel_bakeoff(bakeoff_id: BakeoffId) -> None:
     typer.echo(f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept.")
 
 
-class Outcome(Enum):
-    """How a run ended, for the exit code."""
-
-    GOOD = "good"
-    WORSE = "worse"
-    FAILED = "failed"
-
-
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """The options of `council bakeoff run`."""
@@ -168,9 +157,14 @@ class RunOptions:
     summary: Path | None
     save: Path | None
 
+    @property
+    def failure_code(self) -> int:
+        """The exit code of a run that fails; with a baseline, 1 says that a member is worse."""
+        return MISUSED if self.baseline else FAILED
 
-async def _run(options: RunOptions) -> Outcome:
-    """Run or resume a bake-off and print its results."""
+
+async def _run(options: RunOptions) -> int:
+    """Run or resume a bake-off, print its results and return the exit code."""
     logs.configure_logging()
     console = Console(stderr=True, highlight=False)
     before = read_baseline(options.baseline) if options.baseline else ()
@@ -186,7 +180,10 @@ async def _run(options: RunOptions) -> Outcome:
         results = await _load_results(app, await app.bakeoff_stores.bakeoffs.load(bakeoff.id))
         changes = compute_changes(await bakeoff_records(app, bakeoff), before) if before else None
     _print_results(options, results, changes)
-    return _outcome(results.progress, changes, options.member)
+    progress = results.progress
+    if not progress.is_complete or len(progress.failed) == progress.questions:
+        return options.failure_code
+    return FAILED if changes and changes.worse(options.member) else 0
 
 
 async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
@@ -246,12 +243,6 @@ async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
         resume = f"council bakeoff run --resume {bakeoff.id}"
         typer.echo(f"Stopped; what there is is kept. Go on with: {resume}", err=True)
         raise
-
-
-def _outcome(progress: BakeoffProgress, changes: Changes | None, member: str) -> Outcome:
-    if not progress.is_complete or len(progress.failed) == progress.questions:
-        return Outcome.FAILED
-    return Outcome.WORSE if changes and changes.worse(member) else Outcome.GOOD
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -25,10 +24,10 @@ from bot.cli.output import (
 from bot.commands.rounds import UnderWayError, forget_and_wipe
 from bot.coordination.clock import now
 from bot.render.formatting import count_noun, join_words
-from bot.runners.retention import ForgetOptions, forget_older
+from bot.runners.retention import forget_older
 from bot.settings import load_settings
 from council.bakeoffs.models import Bakeoff, Ending, Schedule
-from council.bakeoffs.ports import BakeoffStores, StoredSuite
+from council.bakeoffs.ports import BakeoffStores, ScheduleStore, StoredSuite
 from council.errors import CouncilError, ForgottenError, ScheduleError, StoreError
 from council.integrity.seal import find_changes
 from council.ports import RoundQuery, Store
@@ -65,7 +64,7 @@ async def export(
         fail("Name one round, or give --since DATE.", MISUSED)
     asked_since = parse_moment(since)
 
-    with exit_on_faults(_print_error) as on_fault:
+    with exit_on_faults(err=True) as on_fault:
         async with open_stores(load_settings()) as stores:
             if round_id:
                 lines = _round_lines(stores, await stores.store.find(round_id))
@@ -77,7 +76,7 @@ async def export(
 @async_command
 async def import_(file: Annotated[Path, typer.Argument(help="An export.")]) -> None:
     """Take exported rounds in; those that are there already are left alone."""
-    with exit_on_faults(_print_error) as on_fault:
+    with exit_on_faults(err=True) as on_fault:
         await _import(file, on_fault)
 
 
@@ -99,14 +98,10 @@ async def forget(
         if not older_than:
             await _forget_round(store, round_id, unfinished=unfinished)
             return
-        with exit_on_faults(_print_error) as on_fault:
-            options = ForgetOptions(on_fault=on_fault)
-            count = await forget_older(store, older_than, now(), options)
+        with exit_on_faults(err=True) as on_fault:
+            count = await forget_older(store, older_than, now(), on_fault)
             aged = f"older than {count_noun(older_than, 'day')}"
             typer.echo(f"{count_noun(count, 'round')} {aged} forgotten.")
-
-
-_print_error = partial(typer.echo, err=True)
 
 
 # --- Export
@@ -169,29 +164,22 @@ async def _round_lines(stores: Stores, round_id: str) -> ExportLines:
 # --- Import
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadableLine:
-    """A line that is no entry of an export, and why."""
+def read_export(path: Path, on_fault: OnFault) -> Iterator[Entry]:
+    """Yield the entries of an export; `on_fault` gets each line that is none.
 
-    reason: str
-
-
-def read_export(path: Path) -> Iterator[Entry | UnreadableLine]:
-    """Yield the entries of an export; exit with code 2 if the file cannot be read."""
+    Exit with code 2 if the file cannot be read.
+    """
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
-                    yield _parse_line(line, f"{path.name}, line {number}")
+                    try:
+                        yield parse_item(line)
+                    except StoreError as error:
+                        why = str(error).rstrip(".")
+                        on_fault(f"{path.name}, line {number}: {why}.")
     except OSError as error:
         fail(unreadable(path, error), MISUSED)
-
-
-def _parse_line(line: bytes, where: str) -> Entry | UnreadableLine:
-    try:
-        return parse_item(line)
-    except StoreError as error:
-        return UnreadableLine(f"{where}: {str(error).rstrip('.')}.")
 
 
 async def _import(path: Path, on_fault: OnFault) -> None:
@@ -200,13 +188,10 @@ async def _import(path: Path, on_fault: OnFault) -> None:
     known_count = 0
     async with open_stores(load_settings()) as stores:
         suites = await stores.bakeoff_stores.suites.list_all()
-        importer = _Importer(stores, {(stored.suite.scope, stored.suite.name) for stored in suites})
-        for entry in read_export(path):
-            if isinstance(entry, UnreadableLine):
-                on_fault(entry.reason)
-                continue
+        known_suites = {(stored.suite.scope, stored.suite.name) for stored in suites}
+        for entry in read_export(path, on_fault):
             try:
-                is_new = await importer.store(entry)
+                is_new = await _store_entry(stores, known_suites, entry)
             except CouncilError as error:
                 on_fault(f"{_display_name(entry)}: {error}")
                 continue
@@ -216,68 +201,61 @@ async def _import(path: Path, on_fault: OnFault) -> None:
 
 
 def _display_name(entry: Entry) -> str:
-    if isinstance(entry, ExportedRound):
-        return f"Round {entry.round_.id!r}"
-    if isinstance(entry, StoredSuite):
-        return f"Suite {entry.suite.name!r}"
-    if isinstance(entry, Bakeoff):
-        return f"Bake-off {entry.id!r}"
-    return f"Schedule {entry.name!r}"
+    match entry:
+        case ExportedRound(round_):
+            return f"Round {round_.id!r}"
+        case StoredSuite(suite):
+            return f"Suite {suite.name!r}"
+        case Bakeoff():
+            return f"Bake-off {entry.id!r}"
+        case Schedule():
+            return f"Schedule {entry.name!r}"
 
 
-class _Importer:
-    """Stores entries by their kind; suites that were there before keep their versions."""
+async def _store_entry(stores: Stores, known_suites: set[tuple[str, str]], entry: Entry) -> bool:
+    """Store an entry; return False if it was there already.
 
-    def __init__(self, stores: Stores, known_suites: set[tuple[str, str]]) -> None:
-        self._rounds = stores.store
-        self._stores = stores.bakeoff_stores
-        self._known_suites = known_suites
+    Suites that were there before the import keep their versions.
+    """
+    bakeoff_stores = stores.bakeoff_stores
+    match entry:
+        case ExportedRound():
+            return await _store_round(stores.store, entry)
+        case StoredSuite(suite, by, at):
+            is_known = (suite.scope, suite.name) in known_suites
+            return not is_known and await bakeoff_stores.suites.save(suite, by, at)
+        case Bakeoff():
+            # Nobody has asked for money to be spent here.
+            ending = entry.ending or Ending(entry.at, IMPORTED_UNFINISHED)
+            return await bakeoff_stores.bakeoffs.open(replace(entry, ending=ending))
+        case Schedule():
+            return await _store_schedule(bakeoff_stores.schedules, entry)
 
-    async def store(self, entry: Entry) -> bool:
-        """Store an entry; return False if it was there already."""
-        if isinstance(entry, ExportedRound):
-            return await self._store_round(entry)
-        if isinstance(entry, StoredSuite):
-            return await self._store_suite(entry)
-        if isinstance(entry, Bakeoff):
-            return await self._store_bakeoff(entry)
-        return await self._store_schedule(entry)
 
-    async def _store_round(self, record: ExportedRound) -> bool:
-        # A round that joins the chain here must be the one that closed there.
-        if changed := find_changes(record.round_, record.seal) if record.seal else ():
-            raise StoreError(
-                f"it is not as it closed ({join_words(changed)}), so it is not taken in."
-            )
-        is_new = await self._rounds.import_round(record.round_, record.seal)
-        if is_new:
-            # It was delivered where it was asked, if that place can be reached from here at all.
-            await self._rounds.deliver(record.round_.id, delivered=True)
-        for feedback in record.ratings:
-            with suppress(ForgottenError):  # forgotten here since it was exported
-                await self._rounds.rate(feedback)
-        for vote in record.votes:
-            await self._rounds.vote(vote)
-        return is_new
+async def _store_round(store: Store, record: ExportedRound) -> bool:
+    # A round that joins the chain here must be the one that closed there.
+    if changed := find_changes(record.round_, record.seal) if record.seal else ():
+        raise StoreError(f"it is not as it closed ({join_words(changed)}), so it is not taken in.")
+    is_new = await store.import_round(record.round_, record.seal)
+    if is_new:
+        # It was delivered where it was asked, if that place can be reached from here at all.
+        await store.deliver(record.round_.id, delivered=True)
+    for feedback in record.ratings:
+        with suppress(ForgottenError):  # forgotten here since it was exported
+            await store.rate(feedback)
+    for vote in record.votes:
+        await store.vote(vote)
+    return is_new
 
-    async def _store_suite(self, stored: StoredSuite) -> bool:
-        if (stored.suite.scope, stored.suite.name) in self._known_suites:
+
+async def _store_schedule(store: ScheduleStore, schedule: Schedule) -> bool:
+    for other in await store.list_all(schedule.scope):
+        if schedule.id == other.id:
             return False
-        return await self._stores.suites.save(stored.suite, stored.by, stored.at)
-
-    async def _store_bakeoff(self, bakeoff: Bakeoff) -> bool:
-        # Nobody has asked for money to be spent here.
-        ending = bakeoff.ending or Ending(bakeoff.at, IMPORTED_UNFINISHED)
-        return await self._stores.bakeoffs.open(replace(bakeoff, ending=ending))
-
-    async def _store_schedule(self, schedule: Schedule) -> bool:
-        for other in await self._stores.schedules.list_all(schedule.scope):
-            if schedule.id == other.id:
-                return False
-            if schedule.name == other.name:
-                raise ScheduleError("there is another of this name already.")
-        await self._stores.schedules.save(replace(schedule, paused=True))
-        return True
+        if schedule.name == other.name:
+            raise ScheduleError("there is another of this name already.")
+    await store.save(replace(schedule, paused=True))
+    return True
 
 
 # --- Forget

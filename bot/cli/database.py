@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -14,18 +13,17 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.bootstrap import Stores, open_database, open_store, open_stores
 from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail
 from bot.cli.progress import CountBar
-from bot.cli.verify import print_walk, walk_chain
+from bot.cli.verify import find_faults, print_walk, walk_chain
 from bot.coordination.locks import FileClaims
 from bot.render.formatting import count_noun
 from bot.settings import Settings, SettingsError, load_settings
 from bot.settings.environment import with_async_driver
 from council.errors import CouncilError, StoreError
-from council.integrity.seal import Seal, find_changes
-from council.integrity.verification import chain_name, verify
+from council.integrity.verification import chain_name
 from council.ports import Store
-from council.rounds import Round
 from storage import copy_database
 from storage.copy_database import Contents, count_contents, count_other_programs
+from storage.export import ExportedRound
 from storage.migrate import HEAD_REVISION
 
 NAME_ONE = (
@@ -71,7 +69,7 @@ async def copy(
 
 
 async def _copy(source: str, target: str, on_fault: OnFault) -> None:
-    """Copy one database into another, then compare them; call `on_fault` for each difference."""
+    """Copy one database into another, then compare them."""
     settings = load_settings()
     old, new = _with_database(settings, source), _with_database(settings, target)
     if old.database == new.database:
@@ -156,10 +154,14 @@ async def _compare_rounds(
     good = total = 0
     for round_id in await originals.store.ids():
         total += 1
-        is_good = await _compare_round(originals.store, copies.store, round_id)
-        if not is_good:
-            on_fault(round_id)
-        good += is_good
+        before = await _load_round(originals.store, round_id)
+        after = await _load_round(copies.store, round_id)
+        if before != after:
+            on_fault(f"Round {round_id} is not as it was: copy into a new database again.")
+        elif faults := [after] if isinstance(after, str) else find_faults(after):
+            on_fault(f"Round {round_id}: {'; '.join(faults)}; {WRONG_BEFORE}.")
+        else:
+            good += 1
         bar.advance(1)
     typer.echo(
         f"{good} of {count_noun(total, 'round')} equal in both, and as recomputed."
@@ -168,53 +170,19 @@ async def _compare_rounds(
     )
 
 
-async def _compare_round(originals: Store, copies: Store, round_id: str) -> bool:
-    """Return whether a round is equal in both databases and verifies; print what is wrong."""
-    before, after = await _load_round(originals, round_id), await _load_round(copies, round_id)
-    if before != after:
-        typer.echo(f"Round {round_id} is not as it was: copy into a new database again.")
-        return False
-    if faults := _faults(after):
-        typer.echo(f"Round {round_id}: {faults}; {WRONG_BEFORE}.")
-        return False
-    return True
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedRound:
-    """A round with its seal, or the reason why it cannot be loaded."""
-
-    round_: Round | None = None
-    seal: Seal | None = None
-    error: str = ""
-
-
-async def _load_round(store: Store, round_id: str) -> LoadedRound:
+async def _load_round(store: Store, round_id: str) -> ExportedRound | str:
+    """Return a round with its seal, or the reason why it cannot be loaded."""
     try:
-        return LoadedRound(await store.load(round_id), await store.seal(round_id))
+        return ExportedRound(await store.load(round_id), seal=await store.seal(round_id))
     except CouncilError as error:
-        return LoadedRound(error=str(error).rstrip("."))
-
-
-def _faults(loaded: LoadedRound) -> str:
-    """Describe what is wrong with a round itself; return "" if it verifies."""
-    if loaded.round_ is None:
-        return loaded.error
-    changed = find_changes(loaded.round_, loaded.seal) if loaded.seal else ()
-    return "; ".join(
-        (
-            *(f"differs in {difference}" for difference in verify(loaded.round_)),
-            *(f"is not as it closed: {change}" for change in changed),
-        )
-    )
+        return str(error).rstrip(".")
 
 
 async def _compare_chains(originals: Stores, copies: Stores, on_fault: OnFault) -> None:
     """Compare the heads of all hash chains, and walk every chain of the copy."""
     heads = await copies.chain.heads()
     if heads != await originals.chain.heads():
-        typer.echo("The chains do not end as they did: copy into a new database again.")
-        on_fault("heads")
+        on_fault("The chains do not end as they did: copy into a new database again.")
     for head in heads:
         walk = await walk_chain(copies.chain, head)
         print_walk(walk, on_fault)
@@ -231,5 +199,4 @@ async def _compare_totals(old: Settings, new: Settings, on_fault: OnFault) -> No
         return
     differing = [name for name in before.rows if before.rows[name] != after.rows[name]]
     for name in differing or ["spending"]:
-        on_fault(name)
-        typer.echo(f"Table {name!r} is not as it was: copy into a new database again.")
+        on_fault(f"Table {name!r} is not as it was: copy into a new database again.")

@@ -75,17 +75,13 @@ def async_command(
 
 
 @contextmanager
-def exit_on_faults(report: OnFault | None = None) -> Iterator[OnFault]:
-    """Yield a function that takes a fault; after the block, exit with code 1 if one was taken.
-
-    Each fault is passed on to `report`.
-    """
+def exit_on_faults(*, err: bool = False) -> Iterator[OnFault]:
+    """Yield a function that prints a fault; after the block, exit with code 1 if there was one."""
     faults: list[str] = []
 
     def on_fault(fault: str) -> None:
         faults.append(fault)
-        if report:
-            report(fault)
+        typer.echo(fault, err=err)
 
     yield on_fault
     if faults:

@@ -1,7 +1,7 @@
 """The commands `council serve` and `council chat`: start the bot and run it until it is stopped."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from importlib.metadata import version
 from ipaddress import ip_address
@@ -74,7 +74,7 @@ async def serve(local: Local = False) -> None:
     _check_token_is_set(settings)
     models = ModelStatus(DownloadBar(console).show)
     logs.configure_logging(verbose=True)
-    metrics.set_build_info(version("council-bot"), HEAD_REVISION)
+    metrics.BUILD.labels(version("council-bot"), HEAD_REVISION).set(1)
     # A sentence is one line of a log.
     report = partial(console.print, markup=False, soft_wrap=True)
     if settings.uses_database_server:  # it may still be starting, as after a reboot
@@ -87,7 +87,9 @@ async def serve(local: Local = False) -> None:
         web_context = WebContext(
             app_context,
             PageSigner(
-                await _signing_key(app_context, settings), lambda: app_context.now().timestamp()
+                await _signing_key(app_context, settings),
+                lambda: app_context.now().timestamp(),
+                _web_token(settings),
             ),
             _web_token(settings),
             tuple(await describe_local_models(settings)),
@@ -103,7 +105,7 @@ async def serve(local: Local = False) -> None:
         if address := discord_address(settings):
             from bot.discord.app import Discord
 
-            chats.append(Discord(app_context, address, settings.data_dir, report).run)
+            chats.append(Discord(app_context, address, report).run)
         posted = slack.handle_http if slack else None
         app = create_app(web_context, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not see it stopped: resume rounds, then serve.
@@ -119,7 +121,7 @@ async def serve(local: Local = False) -> None:
                 *(run_chat() for run_chat in chats),
             ]
             async with running_alongside(*tasks):
-                await server.stopped()
+                await server.task
 
 
 class ModelStatus:
@@ -218,13 +220,8 @@ def _background_tasks(app_context: AppContext, closed: "asyncio.Queue[Round]") -
             forget_daily(app_context.store, app_context.texts_days, is_running, leader_lock)
         )
     if app_context.job_queue:
-        tasks += cluster_tasks(app_context, app_context.job_queue)
+        tasks += [_run_page_bakeoffs(app_context, app_context.job_queue), sweep(app_context)]
     return tasks
-
-
-def cluster_tasks(app_context: AppContext, job_queue: JobQueue) -> list[Task]:
-    """Return the tasks that one process of a cluster does for all."""
-    return [_run_page_bakeoffs(app_context, job_queue), _sweep(app_context)]
 
 
 async def _run_page_bakeoffs(app_context: AppContext, job_queue: JobQueue) -> None:
@@ -233,13 +230,15 @@ async def _run_page_bakeoffs(app_context: AppContext, job_queue: JobQueue) -> No
         await asyncio.Event().wait()
 
 
-async def _sweep(app_context: AppContext) -> None:
+async def sweep(
+    app_context: AppContext, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> None:
     """Release money that no round holds and delete old button presses, if no other process does."""
     try:
         async with app_context.bakeoff_registry.acquire("sweep") as is_leader:
             if is_leader:
                 await app_context.budget.sweep(
-                    app_context.store, partial(asyncio.sleep, ROUND_OPENING_SECONDS)
+                    app_context.store, partial(sleep, ROUND_OPENING_SECONDS)
                 )
                 await app_context.key_values.prune(PRESS, MAX_REMEMBERED_PRESSES)
     except CouncilError as error:  # the next process that starts does it

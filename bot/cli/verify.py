@@ -7,20 +7,21 @@ from typing import Annotated
 import typer
 
 from bot.bootstrap import Stores, open_stores
-from bot.cli.data import UnreadableLine, read_export
+from bot.cli.data import read_export
 from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail, read_file
 from bot.render.formatting import count_noun, join_words
 from bot.settings import load_settings
 from council.digests import Erasure
 from council.errors import StoreError
-from council.integrity import verification
 from council.integrity.erasure import find_text_names
 from council.integrity.hash_chain import Link
 from council.integrity.seal import Seal, find_changes
 from council.integrity.verification import ChainWalk, chain_name, walk_stretches
-from council.ports import HashChainStore, Store
+from council.integrity.verification import verify as verify_round
+from council.ports import Store
 from council.rounds import Round
 from storage.export import ExportedRound
+from storage.hash_chain import SqlHashChain
 
 LINKS_PER_READ = 5000
 NO_CHAIN = "No chain has begun: the next round that closes begins one."
@@ -105,15 +106,17 @@ def _verify_export(path: Path, on_fault: OnFault) -> None:
     Links that follow each other in their chain are compared too.
     """
     is_empty, links = True, list[Link]()
-    for entry in read_export(path):
-        if isinstance(entry, UnreadableLine):
-            typer.echo(entry.reason)
-            on_fault(entry.reason)
-        elif isinstance(entry, ExportedRound):
-            if not _verify_record(entry, is_exported=True):
-                on_fault(entry.round_.id)
+
+    def on_unreadable_line(fault: str) -> None:
+        nonlocal is_empty
+        is_empty = False
+        on_fault(fault)
+
+    for entry in read_export(path, on_unreadable_line):
+        if isinstance(entry, ExportedRound):
+            is_empty = False
+            _verify_record(entry, on_fault, is_exported=True)
             links += [entry.seal.link] if entry.seal and entry.seal.link else []
-        is_empty = is_empty and not isinstance(entry, UnreadableLine | ExportedRound)
     for walk in walk_stretches(links):
         if walk.is_broken:
             print_walk(walk, on_fault)
@@ -125,28 +128,29 @@ async def _verify_stored(store: Store, round_id: str, on_fault: OnFault) -> None
     try:
         record = ExportedRound(await store.load(round_id), seal=await store.seal(round_id))
     except StoreError as error:
-        typer.echo(str(error))
-        on_fault(round_id)
-        return
-    if not _verify_record(record):
-        on_fault(round_id)
+        on_fault(str(error))
+    else:
+        _verify_record(record, on_fault)
 
 
-def _verify_record(record: ExportedRound, *, is_exported: bool = False) -> bool:
-    """Print how a round verified; return whether nothing differs."""
+def _verify_record(record: ExportedRound, on_fault: OnFault, *, is_exported: bool = False) -> None:
+    """Print how a round verified."""
     round_ = record.round_
-    differences = verification.verify(round_)
-    changed = find_changes(round_, record.seal) if record.seal else ()
-    for difference in differences:
-        typer.echo(f"Round {round_.id} differs in {difference}")
-    for change in changed:
-        typer.echo(f"Round {round_.id} is not as it closed: {change}")
-    if round_.forgotten and (differences or changed):
+    faults = find_faults(record)
+    for fault in faults:
+        on_fault(f"Round {round_.id} {fault}")
+    if faults and round_.forgotten:
         typer.echo(f"Round {round_.id}: {_forgotten_on(round_.forgotten)}")
-    if not (differences or changed):
+    if not faults:
         in_chain = f"; {_place_in_chain(record.seal, is_exported)}" if round_.closing else ""
         typer.echo(f"Round {round_.id}: {_verified_parts(round_)}{in_chain}")
-    return not (differences or changed)
+
+
+def find_faults(record: ExportedRound) -> list[str]:
+    """Return phrases about what differs from its recomputation, and what from its seal."""
+    changed = find_changes(record.round_, record.seal) if record.seal else ()
+    differences = [f"differs in {difference}" for difference in verify_round(record.round_)]
+    return differences + [f"is not as it closed: {change}" for change in changed]
 
 
 def _place_in_chain(seal: Seal | None, is_exported: bool) -> str:
@@ -183,16 +187,15 @@ async def _prove_text(store: Store, start: str, path: Path, on_fault: OnFault) -
         fail(f"{path} is no text in UTF-8.", MISUSED)
     # Editors end a file with a line end that the text may not have.
     names = find_text_names(round_, text) or find_text_names(round_, text.removesuffix("\n"))
-    if not names:
-        on_fault(round_.id)
     proven = join_words(names) if names else "no text"
-    typer.echo(f"Round {round_.id}: {path.name} is {proven} of it.")
+    report = typer.echo if names else on_fault
+    report(f"Round {round_.id}: {path.name} is {proven} of it.")
 
 
 # --- Hash chains
 
 
-async def _print_heads(chain: HashChainStore, on_fault: OnFault) -> None:
+async def _print_heads(chain: SqlHashChain, on_fault: OnFault) -> None:
     """Walk the chains; print each one's scope, length and last hash, to be written down."""
     heads = await chain.heads()
     for head in heads:
@@ -205,7 +208,7 @@ async def _print_heads(chain: HashChainStore, on_fault: OnFault) -> None:
 
 
 async def _verify_chains(
-    chain: HashChainStore, known_heads: Sequence[str], on_fault: OnFault
+    chain: SqlHashChain, known_heads: Sequence[str], on_fault: OnFault
 ) -> None:
     """Walk every chain; nothing up to a head that was written down may have been rewritten."""
     met: set[str] = set()
@@ -217,12 +220,11 @@ async def _verify_chains(
         if digest in met:
             typer.echo(f"Head {digest}: nothing up to it was rewritten.")
         else:
-            typer.echo(UNKNOWN_HEAD.format(digest))
-            on_fault(digest)
+            on_fault(UNKNOWN_HEAD.format(digest))
 
 
 async def walk_chain(
-    chain: HashChainStore, head: Link, known_heads: frozenset[str] = frozenset()
+    chain: SqlHashChain, head: Link, known_heads: frozenset[str] = frozenset()
 ) -> ChainWalk:
     """Walk a chain from its first link to its head, and note which known heads it passes."""
     walk = ChainWalk(head.scope, sought=known_heads)
@@ -235,11 +237,10 @@ async def walk_chain(
 
 
 def print_walk(walk: ChainWalk, on_fault: OnFault) -> None:
-    """Print the result of walking a chain; call `on_fault` for each finding."""
+    """Print the result of walking a chain; each finding is a fault."""
     name = chain_name(walk.scope)
     for finding in walk.findings:
-        typer.echo(f"In {name}: {finding}.")
-        on_fault(finding)
+        on_fault(f"In {name}: {finding}.")
     if not walk.findings:
         links = count_noun(walk.length, "link")
         typer.echo(f"{name[0].upper()}{name[1:]} is whole: {links}, head {walk.head}.")

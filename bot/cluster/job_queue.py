@@ -26,7 +26,7 @@ from bot.cluster.connection import (
     translated_errors,
 )
 from bot.cluster.jobs import RETRY_SECONDS, PatientJobManager
-from bot.cluster.worker import JobFault, OnEnded, ServedQueue, Worker, ignore_end, lock_name
+from bot.cluster.worker import JobFault, OnEnded, ServedQueue, Worker, lock_name
 from bot.coordination.tasks import running_alongside
 from bot.observability import metrics
 from bot.observability.metrics import JobState
@@ -155,7 +155,7 @@ class ClusterJobQueue:
         do: RunJob,
         unfinished: ListUnfinished,
         at_once: int,
-        on_ended: OnEnded = ignore_end,
+        on_ended: OnEnded | None = None,
         grace_seconds: float = 0.0,
     ) -> AsyncIterator[None]:
         """Run the jobs of a queue, at most `at_once` at a time, while the block lasts.
@@ -344,7 +344,7 @@ class StalledJobSweeper:
         for row in failed:
             structlog.get_logger().error("work_left", queue=queue, name=row["name"], times=most)
         for row in await self._jobs.fetch_all(statements.REQUEUE_STALLED, **limits):
-            metrics.count_takeovers(queue)
+            metrics.TAKEOVERS.labels(queue).inc()
             structlog.get_logger().warning(
                 "work_taken_over", queue=queue, name=row["name"], times=row["attempts"]
             )

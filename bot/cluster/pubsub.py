@@ -72,7 +72,7 @@ class PostgresPubSub:
                     await work(connection)
             except (psycopg.Error, OSError, TimeoutError) as error:
                 self._monitor.mark_troubled()
-                metrics.count_reconnect()
+                metrics.RECONNECTS.inc()
                 structlog.get_logger().debug("bus_reconnects", fault=type(error).__name__)
             await asyncio.sleep(self._retry_seconds)
 

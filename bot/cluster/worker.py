@@ -32,10 +32,6 @@ OnEnded = Callable[[str], Awaitable[None]]
 JobFault = dict[str, str]
 
 
-async def ignore_end(_: str) -> None:
-    """Do nothing when a job ends."""
-
-
 @dataclass(slots=True, eq=False)
 class RunningJob:
     """A job that runs here since a moment of the clock; `tries` were made before.
@@ -64,7 +60,7 @@ class ServedQueue:
 
     do: RunJob
     unfinished: ListUnfinished
-    on_ended: OnEnded
+    on_ended: OnEnded | None
     worker: QueueWorker
     is_stopped: bool = False
 
@@ -116,7 +112,7 @@ class Worker:
         if served is None:  # this process has just stopped serving the queue
             raise asyncio.CancelledError
         try:
-            with metrics.track_job(job.queue):
+            with metrics.JOBS_HERE.labels(job.queue).track_inprogress():
                 await served.do(name)
         except CouncilError as error:
             running.fault = {"kind": type(error).__name__, "why": str(error)}
@@ -198,7 +194,8 @@ class Worker:
             await self.retry_end(partial(self._end, _id(job), status, running), job.queue)
         finally:
             self._running.pop(_id(job), None)
-        if served := self._served.get(job.queue):
+        served = self._served.get(job.queue)
+        if served and served.on_ended:
             await served.on_ended(running.work.name)
 
     async def retry_end(self, end: Callable[[], Awaitable[None]], queue: str = "") -> None:

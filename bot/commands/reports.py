@@ -10,7 +10,6 @@ from bot.access import AccessDeniedError
 from bot.bakeoffs.bias_report import load_bias, parse_bias_query
 from bot.bakeoffs.leaderboard import (
     LeaderboardQuery,
-    add_weighted_leaderboard,
     load_leaderboard,
     parse_query,
 )
@@ -121,7 +120,7 @@ async def show_leaderboard(
     query = with_scope(parse_leaderboard_query(words, app.now()), message)
     await update_records(app)
     board = await load_leaderboard(app.bakeoff_stores, query, panel_seat_names(app.panels.values()))
-    board = await add_weighted_leaderboard(app, query, board)
+    board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
     picture = b""
     if chat.accepts_files and board.board.rows:
         picture = await asyncio.to_thread(render_leaderboard_png, board)

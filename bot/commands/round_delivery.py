@@ -222,7 +222,7 @@ async def _deliver_privately(app: AppContext, live: "_LiveMessage", why: str) ->
         await app.store.deliver(round_id, delivered=True)
     elif not (await app.store.load_summary(round_id)).paused:
         await app.store.pause(round_id, paused=True)
-        await app.budget.release(round_id)
+        await app.budget.ledger.release(round_id)
         await app.store.deliver(round_id, delivered=True)
         raise PostingForbiddenError(why)
 

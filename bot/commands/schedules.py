@@ -81,7 +81,7 @@ async def _list(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -
     lines = [
         await load_schedule_status(app, one) for one in await load_visible_schedules(app, message)
     ]
-    await chat.send_ephemeral(message, schedules_post(lines, message.place))
+    await chat.send_ephemeral(message, schedules_post(lines))
 
 
 async def _pause(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:

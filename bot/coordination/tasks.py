@@ -26,12 +26,6 @@ TryLock = Callable[[str], AbstractAsyncContextManager[bool]]
 
 
 @asynccontextmanager
-async def always_acquired(_: str) -> AsyncIterator[bool]:
-    """Acquire any lock: there is no other process."""
-    yield True
-
-
-@asynccontextmanager
 async def running_alongside(*coroutines: Coroutine[None, None, None]) -> AsyncIterator[None]:
     """Run coroutines as tasks for the duration of the block, then cancel them."""
     tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]

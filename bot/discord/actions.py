@@ -1,4 +1,4 @@
-"""Actions under a round: the modals that Discord shows, and the handlers of buttons and modals."""
+"""Buttons under a round: their handlers, and the modals that they open."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,6 @@ import discord
 from discord.ui import Label, Modal, TextInput
 
 from bot.chat import Chat, IncomingMessage
-from bot.commands import buttons
 from bot.commands.buttons import (
     BUTTON_HANDLERS,
     OTHER_VERSION,
@@ -21,7 +20,6 @@ from bot.commands.buttons import (
     replacement_post,
 )
 from bot.commands.rounds import Opinion
-from bot.commands.suites import SuiteAddition
 from bot.context import AppContext
 from bot.render.text_safety import shorten
 from council.errors import CouncilError
@@ -72,22 +70,6 @@ async def handle_button(
         await handler(app, chat, incoming, value)
     elif replacement_post(action) is None:
         raise CouncilError(OTHER_VERSION)
-
-
-async def save_reason(
-    app: AppContext, chat: Chat, incoming: IncomingMessage, round_id: str, fields: dict[str, str]
-) -> None:
-    """Store why a round did not help."""
-    opinion = Opinion(helpful=False, reason=fields.get(REASON, ""))
-    await rate_round(app, chat, incoming, round_id, opinion)
-
-
-async def add_to_suite(
-    app: AppContext, chat: Chat, incoming: IncomingMessage, round_id: str, fields: dict[str, str]
-) -> None:
-    """Add a round's question to the suite named in the modal."""
-    addition = SuiteAddition(fields[NAME], fields.get(ANSWER, ""))
-    await buttons.add_to_suite(app, chat, incoming, round_id, addition)
 
 
 def ask_modal(message: discord.Message) -> Modal:

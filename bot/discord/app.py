@@ -1,4 +1,4 @@
-"""The Discord bot from start to stop: login, sharding, reconnects, and discord.py's own log."""
+"""The Discord bot from start to stop: login, shards, reconnects, and discord.py's own log."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ import structlog
 
 from bot.bakeoffs.lifecycle import BakeoffJobs, resume_bakeoffs_of_chat
 from bot.chat import Chat, DeliveryUnknownError
-from bot.commands.recovery import ChatSupervisor, UndeliveredRounds, delete_workspace
+from bot.commands.recovery import ChatSupervisor, UndeliveredRounds
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks, run_until_first
@@ -23,7 +23,7 @@ from bot.discord.ephemeral import discard_reply
 from bot.discord.errors import translate_errors
 from bot.discord.events import CHAT
 from bot.discord.listeners import DiscordClient
-from bot.discord.servers import FileServerStore, ServerStore, ServerTracker, Shard, SqlServerStore
+from bot.discord.servers import ServerTracker, Shard
 from bot.ports import GATEWAY, JobQueue
 from council.errors import CouncilError
 from council.places import Place
@@ -71,20 +71,13 @@ class Discord:
         self,
         app_context: AppContext,
         address: DiscordCredentials,
-        data_dir: Path,
         report: Callable[[str], None],
     ) -> None:
         self._app_context = app_context
         self._address = address
         self._report = report
-        self._server_store: ServerStore = (
-            SqlServerStore(app_context.key_values)
-            if app_context.job_queue
-            else FileServerStore(data_dir)
-        )
         self._supervisor = ChatSupervisor("Discord", report)
-        delete_rounds = partial(delete_workspace, app_context, CHAT)
-        self._servers = ServerTracker(self._server_store, delete_rounds, self._supervisor.report)
+        self._servers = ServerTracker(app_context, self._supervisor.report)
 
     async def run(self) -> None:
         """Serve until cancelled, or until Discord rejects the token; the reason is reported."""
@@ -94,17 +87,13 @@ class Discord:
             await self._supervisor.serve(self._serve)
             return
         sharded = ShardedDiscord(
-            self._app_context,
-            self._app_context.job_queue,
-            self._address,
-            self._server_store,
-            self._report,
+            self._app_context, self._app_context.job_queue, self._address, self._report
         )
         await self._supervisor.serve(sharded.run)
 
     async def _serve(self) -> None:
         tasks = BackgroundTasks()
-        client = DiscordClient(self._app_context, tasks, self._servers, self._server_store)
+        client = DiscordClient(self._app_context, tasks, self._servers)
         try:
             with translate_login_errors():
                 async with client:
@@ -148,7 +137,6 @@ class ShardedDiscord:
     app: AppContext
     job_queue: JobQueue
     address: DiscordCredentials
-    server_store: ServerStore
     report: Callable[[str], None]
     application: str = ""
     count: int = 1
@@ -215,9 +203,8 @@ class ShardedDiscord:
 
     async def _connect(self, shard: Shard, supervisor: ChatSupervisor) -> None:
         tasks = BackgroundTasks()
-        delete_rounds = partial(delete_workspace, self.app, CHAT)
-        servers = ServerTracker(self.server_store, delete_rounds, supervisor.report, shard)
-        client = DiscordClient(self.app, tasks, servers, self.server_store, shard)
+        servers = ServerTracker(self.app, supervisor.report, shard)
+        client = DiscordClient(self.app, tasks, servers, shard)
         try:
             with translate_login_errors():
                 async with client:

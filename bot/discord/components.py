@@ -1,7 +1,7 @@
-"""Renderer of posts as Components V2 messages, custom ids of buttons, and Discord's limits."""
+"""Renderer of posts as components (V2): buttons with custom ids, files, and Discord's limits."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import groupby
@@ -47,7 +47,6 @@ from bot.render.text_safety import shorten, visible_text
 
 Component = dict[str, Any]  # a component in Discord's JSON
 
-COMPONENTS_V2 = 1 << 15
 PREFIX = "council"
 _ROW, _BUTTON, _TEXT, _GALLERY, _FILE, _CONTAINER = 1, 2, 10, 12, 13, 17
 _SECONDARY, _DANGER = 2, 4
@@ -66,16 +65,6 @@ class Message:
     components: tuple[Component, ...]
     files: tuple[File, ...] = ()
     mentioned: tuple[str, ...] = ()
-
-    @property
-    def payload(self) -> dict[str, Any]:
-        """Return the JSON of the message; only `mentioned` users are notified."""
-        users = {"users": list(self.mentioned)} if self.mentioned else {}
-        return {
-            "components": list(self.components),
-            "flags": COMPONENTS_V2,
-            "allowed_mentions": {"parse": [], **users},
-        }
 
 
 def render_components(post: Post) -> Message:
@@ -153,27 +142,12 @@ def _render_button(button: Button) -> Component:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class ButtonAction:
-    """The action and value in a custom id."""
-
-    action: str
-    value: str
-
-
 def custom_id(button: Button) -> str:
     """Return the custom id of a button; raise ValueError if Discord would refuse it."""
     id_ = f"{PREFIX}:{button.action}:{button.value}"
     if len(id_) > MAX_CUSTOM_ID_LENGTH or ":" in button.action:
         raise ValueError(f"invalid custom id {id_!r}")
     return id_
-
-
-def parse_custom_id(custom_id: str) -> ButtonAction | None:
-    """Parse a custom id; return None if it is not one of ours."""
-    prefix, _, rest = custom_id.partition(":")
-    action, separator, value = rest.partition(":")
-    return ButtonAction(action, value) if prefix == PREFIX and separator and action else None
 
 
 def _join_parts(parts: Iterator[Part]) -> str:
@@ -245,16 +219,28 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+class _View(ui.LayoutView):
+    """A view that consists of components in Discord's JSON."""
+
+    def __init__(self, components: list[Component]) -> None:
+        super().__init__(timeout=None)
+        self._json = components
+
+    def to_components(self) -> list[Component]:
+        return self._json
+
+    def has_components_v2(self) -> bool:
+        return True
+
+
 def build_view(message: Message, mark: int | None = None) -> ui.LayoutView:
     """Return the message as a view for discord.py; `mark` becomes its first component's id.
 
     The view is stopped, so that the client neither stores it nor handles its buttons: those are
     recognised by their custom ids. Needs a running event loop.
     """
-    view = ui.LayoutView(timeout=None)
-    for component in message.components:
-        view.add_item(_view_item(component))
-    view.children[0].id = mark
+    first, *others = message.components
+    view = _View([first if mark is None else {**first, "id": mark}, *others])
     view.stop()
     return view
 
@@ -272,56 +258,15 @@ def allowed_mentions(message: Message) -> discord.AllowedMentions:
     return discord.AllowedMentions(everyone=False, roles=False, replied_user=False, users=users)
 
 
-def _view_item(component: Component) -> ui.Item[ui.LayoutView]:
-    return _VIEW_ITEMS[component["type"]](component)
-
-
-def _view_button(component: Component) -> ui.Button[ui.LayoutView]:
-    return ui.Button(
-        style=discord.ButtonStyle(component["style"]),
-        label=component["label"],
-        custom_id=component["custom_id"],
-    )
-
-
-def _view_gallery(component: Component) -> ui.MediaGallery[ui.LayoutView]:
-    return ui.MediaGallery(
-        *(
-            discord.MediaGalleryItem(item["media"]["url"], description=item["description"] or None)
-            for item in component["items"]
-        )
-    )
-
-
-def _view_container(component: Component) -> ui.Container[ui.LayoutView]:
-    items = map(_view_item, component["components"])
-    return ui.Container(*items, accent_color=component["accent_color"])
-
-
-_VIEW_ITEMS: dict[int, Callable[[Component], ui.Item[ui.LayoutView]]] = {
-    _TEXT: lambda component: ui.TextDisplay(component["content"]),
-    _ROW: lambda component: ui.ActionRow(*map(_view_button, component["components"])),
-    _BUTTON: _view_button,
-    _GALLERY: _view_gallery,
-    _FILE: lambda component: ui.File(component["file"]["url"]),
-    _CONTAINER: _view_container,
-}
-
-
 def fits_discord(post: Post) -> bool:
-    """Return whether Discord accepts the post as one message."""
+    """Return whether Discord accepts the post as one message: its components, text and bytes."""
     if not may_fit(post, MAX_WEIGHT, MAX_BOLD_HEADING_LENGTH):
         return False
-    return is_within_limits(render_components(post).components)
-
-
-def is_within_limits(components: Sequence[Component]) -> bool:
-    """Return whether one message may hold these components: their number, characters and bytes."""
-    nested = list(_walk(components))
-    texts = [str(component["content"]) for component in nested if "content" in component]
+    components = list(_walk(render_components(post).components))
+    texts = [str(component["content"]) for component in components if "content" in component]
     weight = sum(len(text.encode()) + WEIGHT_OF_TEXT for text in texts)
     return (
-        len(nested) <= MAX_COMPONENTS
+        len(components) <= MAX_COMPONENTS
         and sum(map(_utf16_length, texts)) <= MAX_TEXT_LENGTH
         and weight <= MAX_WEIGHT
     )

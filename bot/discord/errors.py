@@ -1,4 +1,4 @@
-"""Translation of Discord's errors into the chat's, retries, and the rate limiter for edits."""
+"""Errors of Discord translated into the chat's, retries, and the rate limiter of edits."""
 
 import asyncio
 import math
@@ -18,6 +18,7 @@ from council.errors import CouncilError
 T = TypeVar("T")
 
 UNKNOWN_CHANNEL, UNKNOWN_GUILD, UNKNOWN_MESSAGE = 10003, 10004, 10008
+TOO_MANY_OLD_EDITS = 30046  # of a message older than an hour
 NO_ACCESS, NO_PERMISSION = 50001, 50013
 ARCHIVED, LOCKED, THREAD_EXISTS = 50083, 160005, 160004
 WRONG_KIND, NOT_IN_DIRECT = 50024, 50003
@@ -84,6 +85,8 @@ def translate_errors() -> Iterator[None]:
 def _translate(error: discord.HTTPException) -> CouncilError:
     if error.code == UNKNOWN_MESSAGE:
         return MessageGoneError("The message is not there any more.")
+    if error.code == TOO_MANY_OLD_EDITS:
+        return MessageGoneError("The message is old and cannot be edited any more.")
     if error.code in _POSTING_FORBIDDEN:
         return PostingForbiddenError(f"I cannot post there: {_POSTING_FORBIDDEN[error.code]}.")
     if error.status == _TOO_MANY_REQUESTS:

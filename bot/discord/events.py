@@ -1,4 +1,4 @@
-"""Parser of Discord's events into incoming messages, with attachments, channels and permissions."""
+"""Parser of Discord's events: incoming messages, attachments, channels and permissions."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -38,25 +38,21 @@ GuildTextChannel = discord.TextChannel | discord.VoiceChannel | discord.StageCha
 
 def parse_interaction(interaction: discord.Interaction) -> IncomingMessage:
     """Return an interaction as an incoming message without text, under a key from its id."""
-    place = place_of(interaction.channel, interaction.guild_id)
-    return IncomingMessage(
-        "",
-        asker_of(interaction.user),
-        place,
-        event_key(CHAT, str(interaction.id)),
-        is_direct=interaction.guild_id is None,
-    )
+    return _parse(interaction.id, interaction.user, interaction.channel, interaction.guild_id)
 
 
-def parse_message(message: discord.Message, text: str) -> IncomingMessage:
+def parse_message(message: discord.Message) -> IncomingMessage:
     """Return a message as an incoming one; its key is the same however often it is delivered."""
-    guild = message.guild.id if message.guild else None
+    guild_id = message.guild.id if message.guild else None
+    return _parse(message.id, message.author, message.channel, guild_id)
+
+
+def _parse(
+    id_: int, user: discord.User | discord.Member, channel: object, guild_id: int | None
+) -> IncomingMessage:
+    key, is_direct = event_key(CHAT, str(id_)), guild_id is None
     return IncomingMessage(
-        text,
-        asker_of(message.author),
-        place_of(message.channel, guild),
-        event_key(CHAT, str(message.id)),
-        is_direct=guild is None,
+        "", asker_of(user), place_of(channel, guild_id), key, is_direct=is_direct
     )
 
 

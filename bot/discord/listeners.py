@@ -1,4 +1,4 @@
-"""Listeners of Discord: the client with its events, and the handlers of commands and buttons."""
+"""Listeners of Discord: events, slash commands, autocomplete, mentions, buttons and modals."""
 
 import json
 from contextlib import suppress
@@ -19,8 +19,10 @@ from bot.commands.buttons import (
     BUTTON_HANDLERS,
     OTHER_VERSION,
     ActionDeduplicator,
+    add_to_suite,
     check_may_add,
     confirmed_action,
+    rate_round,
     replacement_post,
     send_busy_note,
 )
@@ -32,7 +34,8 @@ from bot.commands.dispatch import (
     report_errors,
     run_command,
 )
-from bot.commands.rounds import context_of, find_round_of_message, load_thread_rounds
+from bot.commands.rounds import Opinion, context_of, find_round_of_message, load_thread_rounds
+from bot.commands.suites import SuiteAddition
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord import actions
@@ -47,8 +50,8 @@ from bot.discord.events import (
     read_attachment,
 )
 from bot.discord.messages import DiscordChat
-from bot.discord.servers import ServerStore, ServerTracker, Shard
-from bot.discord.slash_commands import AskFields, CommandHandlers, add_commands, build_choices
+from bot.discord.servers import ServerTracker, Shard
+from bot.discord.slash_commands import AskFields, add_commands, build_choices
 from council.errors import CouncilError
 from council.places import Place
 
@@ -62,14 +65,13 @@ Interaction = discord.Interaction[Any]
 
 
 class DiscordClient(discord.Client):
-    """The bot in the guilds of one shard; `store` tells which commands are registered."""
+    """The bot in the guilds of one shard."""
 
     def __init__(
         self,
         app: AppContext,
         tasks: BackgroundTasks,
         servers: ServerTracker,
-        store: ServerStore,
         shard: Shard | None = None,
     ) -> None:
         super().__init__(
@@ -84,17 +86,16 @@ class DiscordClient(discord.Client):
         )
         self.listeners = DiscordListeners(app, self, tasks)
         self._servers = servers
-        self._store = store
         self.tree = app_commands.CommandTree(self)
-        add_commands(self.tree, COMMANDS.commands, self.listeners.command_handlers)
+        add_commands(self.tree, COMMANDS.commands, self.listeners)
 
     async def setup_hook(self) -> None:
         """Register the buttons, and the commands if they have changed."""
         self.add_dynamic_items(actions.Button)
         application, digest = str(self.application_id), self._commands_digest()
-        if await self._store.commands(application) != digest:
+        if await self._servers.store.commands(application) != digest:
             await self.tree.sync()
-            await self._store.register(application, digest)
+            await self._servers.store.register(application, digest)
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         """Dispatch an event, unless the client is closed: discord.py dispatches some afterwards."""
@@ -147,18 +148,6 @@ class DiscordListeners:
         self._edits = EditRateLimiter()
         self._deduplicator = ActionDeduplicator(app)
 
-    @property
-    def command_handlers(self) -> CommandHandlers:
-        """Return the handlers for the command tree."""
-        return CommandHandlers(
-            ask=self.on_ask,
-            ask_about=self.on_ask_about,
-            run=self.on_command,
-            run_with_file=self.on_command_with_file,
-            suggest_panels=self.suggest_panels,
-            suggest_rounds=self.suggest_rounds,
-        )
-
     def chat(self, send_ephemeral: SendEphemeral, *, accepts_files: bool = True) -> DiscordChat:
         """Return a chat adapter that replies to one user by `send_ephemeral`."""
         return DiscordChat(
@@ -186,18 +175,14 @@ class DiscordListeners:
 
         await self._begin(interaction, ask)
 
-    async def on_command(self, interaction: Interaction, command: Command, argument: str) -> None:
-        """Handle any other command."""
-        await self.on_command_with_file(interaction, command, argument, None)
-
-    async def on_command_with_file(
+    async def on_command(
         self,
         interaction: Interaction,
         command: Command,
         argument: str,
-        attachment: discord.Attachment | None,
+        attachment: discord.Attachment | None = None,
     ) -> None:
-        """Handle a command that accepts a file."""
+        """Handle any other command, some of which accept a file."""
         await defer(interaction)
 
         async def run(chat: Chat, incoming: IncomingMessage) -> None:
@@ -220,10 +205,12 @@ class DiscordListeners:
 
         async def submit(chat: Chat, incoming: IncomingMessage) -> None:
             if kind == actions.WHY:
-                await actions.save_reason(self._app, chat, incoming, value, fields)
+                opinion = Opinion(helpful=False, reason=fields.get(actions.REASON, ""))
+                await rate_round(self._app, chat, incoming, value, opinion)
                 return
             if kind == actions.SUITE:
-                await actions.add_to_suite(self._app, chat, incoming, value, fields)
+                addition = SuiteAddition(fields[actions.NAME], fields.get(actions.ANSWER, ""))
+                await add_to_suite(self._app, chat, incoming, value, addition)
                 return
             if kind != actions.ASK:
                 raise CouncilError(OTHER_VERSION)
@@ -275,7 +262,7 @@ class DiscordListeners:
         name = next((user.display_name for user in message.mentions if user == bot), bot.name)
         text = message.clean_content.replace(f"@{name}", "", 1).strip()
         files = parse_attachments(message.attachments)
-        incoming = replace(parse_message(message, text or "help"), files=files)
+        incoming = replace(parse_message(message), text=text or "help", files=files)
         self._names[incoming.asker.id] = incoming.asker.name
         chat = self.chat(MessageReplies(message))
         handled = self._handle_message(chat, incoming, message)

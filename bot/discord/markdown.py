@@ -13,7 +13,7 @@ from bot.render.formatting import monospace_table
 from bot.render.markdown_parser import (
     CodeBlock,
     MarkdownTable,
-    OpenBlocks,
+    MarkdownVisitor,
     OpenList,
     TextRun,
     TextRuns,
@@ -75,24 +75,9 @@ def neutralize(text: str) -> str:
     return _TOKENS.break_tokens(text)
 
 
-def neutralize_url(url: str) -> str:
-    """Return an equivalent URL that contains no mention or entity."""
-    return _TOKENS.neutralize_url(url)
-
-
-def has_preview(url: str) -> bool:
-    """Return whether Discord always shows a preview of the URL, so that it must not be a link."""
-    return bool(re.search(_PREVIEWED, url, re.IGNORECASE))
-
-
 def escape_markup(text: str) -> str:
     """Escape the markup within lines."""
     return _MARKUP.sub(r"\\\g<0>", text)
-
-
-def escape_line_starts(lines: str) -> str:
-    """Escape the markers of lists and quotes at the start of lines."""
-    return _LINE_START.sub(_escape_marker, lines)
 
 
 def _escape_marker(match: re.Match[str]) -> str:
@@ -112,7 +97,8 @@ def render_leaves(leaves: TextRuns) -> str:
     """Render styled text runs as lines of Discord's Markdown."""
     runs = [run for styles, same in groupby(leaves, _styles) for run in _split_runs(styles, same)]
     lines = "".join(_join_runs([run for run in runs if run.text]))
-    return escape_line_starts("\n".join(line.strip() for line in lines.split("\n")))
+    lines = "\n".join(line.strip() for line in lines.split("\n"))
+    return _LINE_START.sub(_escape_marker, lines)
 
 
 def _styles(leaf: TextRun) -> tuple[str, ...]:
@@ -161,8 +147,10 @@ def _delimit(run: _Run, before: str, after: str) -> str:
 def _render_leaf(leaf: TextRun) -> str:
     if "code" in leaf.styles:
         return _render_inline_code(leaf.text)
-    if leaf.is_web_link and len(leaf.text) <= MAX_URL_LENGTH and not has_preview(leaf.text):
-        return f"<{neutralize_url(visible_text(normalizeLink(leaf.text)))}>"
+    # A link that Discord always shows a preview of must not be a link.
+    has_preview = re.search(_PREVIEWED, leaf.text, re.IGNORECASE)
+    if leaf.is_web_link and len(leaf.text) <= MAX_URL_LENGTH and not has_preview:
+        return f"<{_TOKENS.neutralize_url(visible_text(normalizeLink(leaf.text)))}>"
     return escape_markup(leaf.text)
 
 
@@ -294,7 +282,7 @@ class _Block:
 
 
 @dataclass(slots=True)
-class MarkdownWriter(OpenBlocks):
+class MarkdownWriter(MarkdownVisitor):
     """Writer of Discord's Markdown for the parser's walk: paragraphs, lists, quotes and code."""
 
     _blocks: list[_Block] = field(default_factory=list)

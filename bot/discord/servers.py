@@ -1,17 +1,17 @@
-"""The servers (guilds) that the bot is in: shards, a store, and clean-up after a removal."""
+"""Servers (guilds) that the bot is in: shards, their store, and clean-up after a removal."""
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Set
-from contextlib import suppress
+from collections.abc import Callable, Set
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
 
 import aiohttp
 import discord
 
+from bot.commands.recovery import delete_workspace
+from bot.context import AppContext
 from bot.discord.errors import NO_ACCESS, UNKNOWN_GUILD
+from bot.discord.events import CHAT
 from bot.ports import shard_for
 from bot.render.formatting import count_noun
 from council.errors import StoreError
@@ -47,93 +47,35 @@ class Shard:
 ONLY_SHARD = Shard(0, 1)  # the only shard
 
 
-class ServerStore(Protocol):
-    """Store of an application's servers and of the digest of its registered commands."""
+class ServerStore:
+    """Store of an application's servers and of the digest of its registered commands.
 
-    async def commands(self, application: str) -> str:
-        """Return the digest of the registered commands; "" if unknown."""
-        ...
-
-    async def register(self, application: str, digest: str) -> None:
-        """Store the digest of the commands that are now registered."""
-        ...
-
-    async def servers(self, application: str) -> Set[str]:
-        """Return the servers the application was in; none if unknown."""
-        ...
-
-    async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
-        """Store that the application is in the servers `now` instead of those `before`."""
-        ...
-
-
-class FileServerStore:
-    """Store in files; a file that cannot be read or written counts as empty."""
-
-    def __init__(self, folder: Path) -> None:
-        self._commands = folder / "discord-commands"
-        self._servers = folder / "discord-servers"
-
-    async def commands(self, application: str) -> str:
-        """Return the digest of the registered commands; "" if unknown."""
-        try:
-            return self._commands.read_text()
-        except (OSError, ValueError):
-            return ""
-
-    async def register(self, application: str, digest: str) -> None:
-        """Store the digest of the commands that are now registered."""
-        _write(self._commands, digest)
-
-    async def servers(self, application: str) -> Set[str]:
-        """Return the servers of the application; none if the file is missing or another's."""
-        try:
-            owner, *servers = self._servers.read_text().split()
-        except (OSError, ValueError):
-            return frozenset()
-        known = {server for server in servers if server.isdigit()}
-        return known if owner == application else frozenset()
-
-    async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
-        """Store that the application is in the servers `now` instead of those `before`."""
-        _write(self._servers, "\n".join([application, *sorted(now), ""]))
-
-
-def _write(file: Path, text: str) -> None:
-    # Without the file, commands are registered again and rounds of removed servers stay.
-    with suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-
-
-class SqlServerStore:
-    """Store in the database, one row per server, so that shards do not overwrite each other."""
+    One row per server, so that shards do not overwrite each other.
+    """
 
     def __init__(self, key_values: KeyValueStore) -> None:
-        self._memos = key_values
+        self._key_values = key_values
 
     async def commands(self, application: str) -> str:
         """Return the digest of the registered commands; "" if unknown."""
-        return await self._memos.read(COMMANDS, application) or ""
+        return await self._key_values.read(COMMANDS, application) or ""
 
     async def register(self, application: str, digest: str) -> None:
         """Store the digest of the commands that are now registered."""
-        await self._memos.put(COMMANDS, application, digest)
+        await self._key_values.put(COMMANDS, application, digest)
 
     async def servers(self, application: str) -> Set[str]:
         """Return the servers of the application that any process has stored."""
         start = f"{application}/"
-        return {name.removeprefix(start) for name in await self._memos.list_texts(SERVER, start)}
+        rows = await self._key_values.list_texts(SERVER, start)
+        return {name.removeprefix(start) for name in rows}
 
     async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
         """Store that the application is in the servers `now` instead of those `before`."""
         for server in sorted(now - before):
-            await self._memos.put(SERVER, f"{application}/{server}", "")
+            await self._key_values.put(SERVER, f"{application}/{server}", "")
         for server in sorted(before - now):
-            await self._memos.pop(SERVER, f"{application}/{server}")
-
-
-DeleteRounds = Callable[[str], Awaitable[int]]  # of a server; returns how many
+            await self._key_values.pop(SERVER, f"{application}/{server}")
 
 
 class ServerTracker:
@@ -144,13 +86,12 @@ class ServerTracker:
 
     def __init__(
         self,
-        store: ServerStore,
-        delete_rounds: DeleteRounds,
+        app: AppContext,
         report: Callable[[str], None],
         shard: Shard = ONLY_SHARD,
     ) -> None:
-        self._store = store
-        self._delete_rounds = delete_rounds
+        self.store = ServerStore(app.key_values)
+        self._app = app
         self._report = report
         self._shard = shard
         self._lock = asyncio.Lock()
@@ -162,7 +103,7 @@ class ServerTracker:
             for server in sorted(known - current):
                 if not (await _is_removed(client, server) and await self._delete(server, server)):
                     current |= {server}  # checked again by the next sync
-            await self._store.note(str(client.application_id), known, current)
+            await self.store.note(str(client.application_id), known, current)
 
     async def on_removed(self, client: discord.Client, guild: discord.Guild) -> None:
         """Delete the rounds of a server that has just removed the bot."""
@@ -172,16 +113,16 @@ class ServerTracker:
             known = before | _current_servers(client)
             # Stored last: if the program stops in between, the next sync deletes the rounds.
             if await self._delete(server, guild.name):
-                await self._store.note(str(client.application_id), before, known - {server})
+                await self.store.note(str(client.application_id), before, known - {server})
 
     async def _known_servers(self, client: discord.Client) -> Set[str]:
-        servers = await self._store.servers(str(client.application_id))
+        servers = await self.store.servers(str(client.application_id))
         return {server for server in servers if self._shard.serves(server)}
 
     async def _delete(self, server: str, name: str) -> bool:
         """Delete a server's rounds; return False if some are left."""
         try:
-            rounds = await self._delete_rounds(server)
+            rounds = await delete_workspace(self._app, CHAT, server)
         except StoreError as error:
             self._report(f"The bot was removed from {name}, but not all of it is deleted: {error}")
             return False

@@ -66,7 +66,8 @@ def export_database_metrics(
     event.listen(sync, "checkout", health.on_connect)
 
     def collect() -> Iterator[Metric]:
-        yield _gauge("council_database_away", "1 while it is away", float(health.is_away))
+        away, words = float(health.is_away), "1 while it is away"
+        yield GaugeMetricFamily("council_database_away", words, away)
         words = "How long it was away in all"
         yield CounterMetricFamily("council_database_away_seconds", words, health.away_seconds)
         errors = CounterMetricFamily("council_database_errors", "Acts that failed", labels=["kind"])
@@ -80,10 +81,6 @@ def export_database_metrics(
     finally:
         event.remove(sync, "handle_error", health.on_error)
         event.remove(sync, "checkout", health.on_connect)
-
-
-def _gauge(name: str, words: str, value: float) -> Metric:
-    return GaugeMetricFamily(name, words, value)
 
 
 def _pool(engine: AsyncEngine) -> Mapping[str, int]:
@@ -110,24 +107,9 @@ async def watch_lag() -> None:
         _LAG.observe(max(0.0, loop.time() - due))
 
 
-_BUILD = Gauge("council_build", "1 for the version that runs", ["version", "schema"])
-_RECONNECTS = Counter("council_bus_reconnects", "Times the bus had to be connected anew")
-_ALONE = Gauge("council_turns_alone", "1 while this process keeps to its limits by itself")
-
-
-def set_build_info(version: str, schema: str) -> None:
-    """Set the version that runs and the schema that it knows."""
-    _BUILD.labels(version, schema).set(1)
-
-
-def count_reconnect() -> None:
-    """Count a broken connection of publish/subscribe."""
-    _RECONNECTS.inc()
-
-
-def set_limits_shared(*, together: bool) -> None:
-    """Set whether rate limits are shared by all processes."""
-    _ALONE.set(0 if together else 1)
+BUILD = Gauge("council_build", "1 for the version that runs", ["version", "schema"])
+RECONNECTS = Counter("council_bus_reconnects", "Times the bus had to be connected anew")
+LIMITED_ALONE = Gauge("council_turns_alone", "1 while this process keeps to its limits by itself")
 
 
 @contextmanager
@@ -159,23 +141,18 @@ def export_provider_metrics(health: Callable[[], Health]) -> Iterator[None]:
         yield
 
 
+_PROVIDER_FAMILIES = (
+    (GaugeMetricFamily, "council_calls_under_way", "Calls at a provider now", "under_way"),
+    (GaugeMetricFamily, "council_calls_waiting", "Calls that wait for a turn", "waiting"),
+    (CounterMetricFamily, "council_turns", "Turns that calls had", "turns"),
+    (CounterMetricFamily, "council_turn_wait_seconds", "Waited for turns", "waited_seconds"),
+)
+
+
 def _of_providers(providers: tuple[ProviderHealth, ...]) -> Iterator[Metric]:
-    yield filled(
-        GaugeMetricFamily("council_calls_under_way", "Calls at a provider now", labels=_AT),
-        (((p.provider, p.address), p.under_way) for p in providers),
-    )
-    yield filled(
-        GaugeMetricFamily("council_calls_waiting", "Calls that wait for a turn", labels=_AT),
-        (((p.provider, p.address), p.waiting) for p in providers),
-    )
-    yield filled(
-        CounterMetricFamily("council_turns", "Turns that calls had", labels=_AT),
-        (((p.provider, p.address), p.turns) for p in providers),
-    )
-    yield filled(
-        CounterMetricFamily("council_turn_wait_seconds", "Waited for turns", labels=_AT),
-        (((p.provider, p.address), p.waited_seconds) for p in providers),
-    )
+    for family, name, words, field in _PROVIDER_FAMILIES:
+        counts = [((p.provider, p.address), getattr(p, field)) for p in providers]
+        yield filled(family(name, words, labels=_AT), counts)
     yield filled(
         GaugeMetricFamily(
             "council_calls_everywhere",
@@ -211,8 +188,8 @@ def _of_models(models: tuple[ModelHealth, ...]) -> Iterator[Metric]:
     )
 
 
+ROUNDS_UNDER_WAY = Gauge("council_rounds_under_way", "Rounds being carried on now")
 _CLOSED = Counter("council_rounds", "Rounds that were closed", ["outcome"])
-_UNDER_WAY = Gauge("council_rounds_under_way", "Rounds being carried on now")
 _SECONDS = Histogram(
     "council_round_seconds",
     "From a round's first call to its end",
@@ -221,13 +198,6 @@ _SECONDS = Histogram(
 _CALLS = Counter("council_replies", "Replies that were paid for", ["member"])
 _ABSENCES = Counter("council_absences", "Seats with nothing usable", ["member", "role"])
 _COST = Counter("council_cost_usd", "Known cost of closed rounds")
-
-
-@contextmanager
-def track_round() -> Iterator[None]:
-    """Count a round as running until the block ends."""
-    with _UNDER_WAY.track_inprogress():
-        yield
 
 
 def count_round(round_: Round) -> None:
@@ -270,8 +240,8 @@ async def watch_outbox(
         await sleep(OUTBOX_CHECK_SECONDS)
 
 
-_HERE = Gauge("council_works_here", "Work that this process does now", ["queue"])
-_TAKEN_OVER = Counter(
+JOBS_HERE = Gauge("council_works_here", "Work that this process does now", ["queue"])
+TAKEOVERS = Counter(
     "council_takeovers", "Work taken over from a process that was not heard of", ["queue"]
 )
 _ANYWHERE = Gauge("council_works", "Work of all processes, as last counted", ["queue", "state"])
@@ -283,18 +253,6 @@ class JobState(StrEnum):
     WAITING = "waiting"
     DOING = "doing"
     STALLED = "stalled"
-
-
-@contextmanager
-def track_job(queue: str) -> Iterator[None]:
-    """Count a job as running here until the block ends."""
-    with _HERE.labels(queue).track_inprogress():
-        yield
-
-
-def count_takeovers(queue: str, count: int = 1) -> None:
-    """Count jobs that were requeued because their process sent no heartbeat."""
-    _TAKEN_OVER.labels(queue).inc(count)
 
 
 def set_job_counts(counts: Mapping[tuple[str, JobState], int]) -> None:

@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.trace import Span, Status, StatusCode, Tracer, set_span_in_context
 
-from bot.observability.tracing import CollectorConfig, Trace, Tracing
+from bot.observability.tracing import CollectorConfig, Tracing
 from council.answers import Call, Reply
 from council.budget import GatewayWrapper
 from council.ports import Gateway
@@ -99,7 +99,7 @@ def _resource() -> Resource:
 
 
 @contextmanager
-def trace_round(tracer: Tracer, round_: Round) -> Iterator[Trace]:
+def trace_round(tracer: Tracer, round_: Round) -> Iterator["RoundTrace"]:
     """Trace a round while the block lasts."""
     trace = RoundTrace(tracer, round_)
     with _end_of(trace.span):

@@ -1,45 +1,17 @@
 """Tracing of rounds: the interface, without OpenTelemetry, which only a collector needs."""
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from council.ports import Gateway
 from council.rounds import Round
 
-
-class Trace(Protocol):
-    """The trace of one round."""
-
-    def wrap(self, gateway: Gateway) -> Gateway:
-        """Return a gateway whose calls are traced."""
-        ...
-
-    def update(self, round_: Round) -> None:
-        """Record the stage that the round has reached."""
-        ...
+if TYPE_CHECKING:
+    from bot.observability.spans import RoundTrace
 
 
-Tracing = Callable[[Round], AbstractContextManager[Trace]]
-
-
-class _NoTrace:
-    def wrap(self, gateway: Gateway) -> Gateway:
-        """Return the gateway as it is."""
-        return gateway
-
-    def update(self, round_: Round) -> None:
-        """Record nothing."""
-
-
-_NO_TRACE = _NoTrace()
-
-
-@contextmanager
-def no_tracing(_: Round) -> Iterator[Trace]:
-    """Trace nothing."""
-    yield _NO_TRACE
+Tracing = Callable[[Round], AbstractContextManager["RoundTrace"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +23,10 @@ class CollectorConfig:
 
 
 @asynccontextmanager
-async def open_tracing(collector: CollectorConfig) -> AsyncIterator[Tracing]:
-    """Yield a function that traces a round, for as long as the block lasts."""
+async def open_tracing(collector: CollectorConfig) -> AsyncIterator[Tracing | None]:
+    """Yield a function that traces a round while the block lasts; None without an endpoint."""
     if not collector.endpoint:
-        yield no_tracing
+        yield None
         return
     # A start without a collector does not wait for OpenTelemetry.
     from bot.observability.spans import open_exporter

@@ -1,14 +1,12 @@
 """A bias report as a JSON document and as CSV."""
 
-import csv
 from collections.abc import Iterator
-from io import StringIO
 from typing import Any
 
 from bot.render.bias_findings import findings
 from bot.render.bias_tables import audit_lines, caution_lines, winning_lines
 from bot.render.bias_view import BiasView, judge_measures
-from bot.render.leaderboard_export import escape_formula
+from bot.render.leaderboard_export import csv_text
 from council.bias.report import Effect, JudgeBias
 
 Document = dict[str, Any]
@@ -70,11 +68,7 @@ def bias_document(bias: BiasView) -> Document:
 
 def bias_csv(bias: BiasView) -> str:
     """Return a row for each judge and measure; no cell is evaluated as a formula."""
-    buffer = StringIO()
-    writer = csv.DictWriter(buffer, _COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(_csv_rows(bias))
-    return buffer.getvalue()
+    return csv_text(_COLUMNS, _csv_rows(bias))
 
 
 def _judge_document(bias: BiasView, judge: JudgeBias) -> Document:
@@ -123,8 +117,8 @@ def _csv_rows(bias: BiasView) -> Iterator[Document]:
             effect = _effect_document(measure.of(judge))
             low, high = effect.pop("ci") or (None, None)
             yield {
-                "judge": escape_formula(judge.judge),
-                "name": escape_formula(bias.name(judge.judge)),
+                "judge": judge.judge,
+                "name": bias.name(judge.judge),
                 "measure": measure.key,
                 "ci_low": low,
                 "ci_high": high,

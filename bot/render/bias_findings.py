@@ -25,9 +25,8 @@ from bot.render.bias_view import (
     p_text,
     rough_count,
 )
-from bot.render.formatting import count_noun, join_words
+from bot.render.formatting import count_noun, join_words, ordinal
 from bot.render.leaderboard_tables import Coverage, no_rounds_line, percent, signed_number
-from bot.schedules.cron import ordinal
 from council.bakeoffs.leaderboard import MAX_POSITION_BIAS
 from council.bias.report import Effect, JudgeBias
 

@@ -1,27 +1,27 @@
 """Tables and notes of a bias report: judges, audit ballots, winning traits, figure data."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from bot.chat import Table
 from bot.render.bias_view import (
     ALL_MEASURES,
+    EFFECT_COLUMNS,
     KEPT,
     POSITION,
     TOO_LITTLE,
     BiasView,
     Measure,
     certainty_text,
+    effect_cells,
     family_name,
     interval_text,
     judge_measures,
-    needed_text,
     number_text,
-    p_text,
-    sample_text,
 )
-from bot.render.formatting import count_noun, join_words, money
+from bot.render.formatting import count_noun, join_words, money, number_table
 from bot.render.leaderboard_tables import percent
-from council.bias.report import Effect, JudgeBias, Trait
+from council.bias.report import Effect, GivenShare, JudgeBias, Trait
 
 # Cautions
 
@@ -113,16 +113,7 @@ def _audit_cost(bias: BiasView) -> str:
 
 # Winning traits
 
-_TRAIT_COLUMNS = (
-    "Trait",
-    "Winners",
-    "The rest",
-    "Difference",
-    "95 % interval",
-    "Over",
-    "p, Holm",
-    "To settle it",
-)
+_TRAIT_COLUMNS = ("Trait", "Winners", "The rest", "Difference", *EFFECT_COLUMNS)
 _LENGTH = "length"
 WINNING_NOTE = (
     "Winners are the answers that came first in their round, the rest all others. "
@@ -141,8 +132,7 @@ def winning_table(bias: BiasView) -> Table | None:
     """Return every trait of winners and of the rest; None if none is known."""
     if not bias.report.traits:
         return None
-    rows = tuple(map(_trait_row, bias.report.traits))
-    return Table(_TRAIT_COLUMNS, rows, frozenset(range(1, len(_TRAIT_COLUMNS))))
+    return number_table(_TRAIT_COLUMNS, map(_trait_row, bias.report.traits))
 
 
 def _winning_line(trait: Trait) -> str:
@@ -159,18 +149,11 @@ def _winning_line(trait: Trait) -> str:
 
 
 def _trait_row(trait: Trait) -> tuple[str, ...]:
-    effect = trait.difference
-    value = TOO_LITTLE if effect.value is None else _signed_trait_number(trait, effect.value)
-    interval = interval_text(effect.interval, lambda number: _signed_trait_number(trait, number))
     return (
         "length, tokens" if trait.name == _LENGTH else trait.name,
         _trait_cell(trait, trait.winners),
         _trait_cell(trait, trait.rest),
-        value,
-        interval,
-        sample_text(effect),
-        p_text(effect),
-        needed_text(effect),
+        *effect_cells(trait.difference, partial(_signed_trait_number, trait)),
     )
 
 
@@ -195,46 +178,43 @@ def _signed_trait_number(trait: Trait, number: float) -> str:
 _NO_VALUE = "–"
 _FOUND_MARK = "\u00a0*"
 _SIDE_BY_SIDE_MEASURES = tuple(measure for measure in ALL_MEASURES if measure is not POSITION)
-_MEASURE_COLUMNS = ("Measure", "Effect", "95 % interval", "Over", "p, Holm", "To settle it")
+_MEASURE_COLUMNS = ("Measure", "Effect", *EFFECT_COLUMNS)
 
 
 def judges_table(bias: BiasView) -> Table:
     """Return what is known of all judges, a row each; * marks what is beyond chance."""
     measures = [measure for measure in _SIDE_BY_SIDE_MEASURES if _is_measured(bias, measure)]
-    rows = tuple(
-        (bias.name(judge.judge), *(_measure_cell(bias, judge, measure) for measure in measures))
-        for judge in bias.report.judges
+    return number_table(
+        ("Judge", *(measure.title for measure in measures)),
+        (
+            (bias.name(judge.judge), *(_measure_cell(bias, judge, measure) for measure in measures))
+            for judge in bias.report.judges
+        ),
     )
-    heads = ("Judge", *(measure.title for measure in measures))
-    return Table(heads, rows, frozenset(range(1, len(heads))))
 
 
 def judge_table(bias: BiasView, judge: JudgeBias) -> Table:
     """Return all measures of a judge, a row each; without a family, no family measures."""
     measures = (x for x in judge_measures(judge) if not x.is_of_family or bias.has_family(judge))
-    rows = tuple(_measure_row(judge, measure) for measure in measures)
-    return Table(_MEASURE_COLUMNS, rows, frozenset(range(1, len(_MEASURE_COLUMNS))))
+    return number_table(_MEASURE_COLUMNS, (_measure_row(judge, measure) for measure in measures))
 
 
 def given_table(bias: BiasView) -> Table:
     """Return the mean share each judge gave each author, and over how many ballots."""
     authors = [*dict.fromkeys(one.author for one in bias.report.given)]
     cells = {(one.judge, one.author): one for one in bias.report.given}
-    judges = [*dict.fromkeys(one.judge for one in bias.report.given)]
-    rows = []
-    for judge in judges:
-        row = [cells.get((judge, author)) for author in authors]
-        rows.append(
-            (
-                bias.name(judge),
-                *(
-                    f"{number_text(x.share)} (n {x.n:,})" if x and x.share is not None else ""
-                    for x in row
-                ),
-            )
-        )
-    heads = ("Judge", *map(bias.name, authors))
-    return Table(heads, tuple(rows), frozenset(range(1, len(heads))))
+    judges = dict.fromkeys(one.judge for one in bias.report.given)
+    rows = (
+        (bias.name(judge), *(_given_cell(cells.get((judge, author))) for author in authors))
+        for judge in judges
+    )
+    return number_table(("Judge", *map(bias.name, authors)), rows)
+
+
+def _given_cell(given: GivenShare | None) -> str:
+    if given is None or given.share is None:
+        return ""
+    return f"{number_text(given.share)} (n {given.n:,})"
 
 
 def slots_table(bias: BiasView) -> Table:
@@ -243,21 +223,16 @@ def slots_table(bias: BiasView) -> Table:
         (slot.number for judge in bias.report.judges for slot in judge.slots), default=0
     )
     heads = ("Judge", *(f"Slot {number}" for number in range(1, slot_count + 1)))
-    rows = tuple(
-        (bias.name(judge.judge), *_slot_cells(judge, slot_count)) for judge in bias.report.judges
+    return number_table(
+        heads,
+        ((bias.name(judge.judge), *_slot_cells(judge, slot_count)) for judge in bias.report.judges),
     )
-    return Table(heads, rows, frozenset(range(1, len(heads))))
 
 
 def kept_table(bias: BiasView) -> Table:
     """Return the share of pair orders each judge kept."""
-    rows = []
-    for judge in bias.report.judges:
-        row = _measure_row(judge, KEPT)
-        rows.append((bias.name(judge.judge), *row[1:4]))
-    return Table(
-        ("Judge", "Orders kept", "95 % interval", "Over"), tuple(rows), frozenset({1, 2, 3})
-    )
+    rows = ((bias.name(x.judge), *_measure_row(x, KEPT)[1:4]) for x in bias.report.judges)
+    return number_table(("Judge", "Orders kept", "95 % interval", "Over"), rows)
 
 
 def _is_measured(bias: BiasView, measure: Measure) -> bool:
@@ -288,13 +263,4 @@ def _measure_cell(bias: BiasView, judge: JudgeBias, measure: Measure) -> str:
 
 
 def _measure_row(judge: JudgeBias, measure: Measure) -> tuple[str, ...]:
-    effect = measure.of(judge)
-    value = TOO_LITTLE if effect.value is None else measure.format(effect.value)
-    return (
-        measure.title,
-        value,
-        interval_text(effect.interval, measure.format),
-        sample_text(effect),
-        p_text(effect),
-        needed_text(effect),
-    )
+    return (measure.title, *effect_cells(measure.of(judge), measure.format))

@@ -2,21 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import isfinite
+from typing import Any
 
 from bot.chat import Table
+from bot.render.formatting import number_table
 from bot.render.leaderboard_tables import Coverage, percent, signed_number
-from council.bias.report import (
-    BiasReport,
-    Effect,
-    GivenShare,
-    Interval,
-    JudgeBias,
-    MakerEffect,
-    Slot,
-    Trait,
-)
+from council.bias.report import BiasReport, Effect, Interval, JudgeBias, MakerEffect
 
 # View of a report
 
@@ -55,66 +48,25 @@ def make_bias_view(report: BiasReport, coverage: Coverage, names: Mapping[str, s
     return BiasView(_drop_non_finite(report), coverage, names)
 
 
-def _drop_non_finite(report: BiasReport) -> BiasReport:
-    """Return the report with None in place of every number that is not finite."""
-    return replace(
-        report,
-        audit_usd=_finite(report.audit_usd),
-        judges=tuple(map(_finite_judge, report.judges)),
-        given=tuple(_finite_share(one) for one in report.given),
-        traits=tuple(map(_finite_trait, report.traits)),
-        alpha=_finite(report.alpha),
-        n_eff=_finite(report.n_eff),
-        brands=tuple(
-            replace(brand, effect=_finite_effect(brand.effect)) for brand in report.brands
-        ),
+def _drop_non_finite(value: Any) -> Any:  # noqa: ANN401 - any part of a report
+    """Return a value with None in place of every number in it that is not finite.
+
+    An interval with such an end, or of such a value, is None too.
+    """
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, tuple):
+        return tuple(map(_drop_non_finite, value))
+    if isinstance(value, Mapping):
+        return {key: _drop_non_finite(one) for key, one in value.items()}
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    kept = replace(
+        value, **{one.name: _drop_non_finite(getattr(value, one.name)) for one in fields(value)}
     )
-
-
-def _finite(number: float | None) -> float | None:
-    return number if number is not None and isfinite(number) else None
-
-
-def _finite_effect(effect: Effect) -> Effect:
-    interval = effect.interval if effect.interval and all(map(isfinite, effect.interval)) else None
-    value = _finite(effect.value)
-    return replace(
-        effect,
-        value=value,
-        interval=interval if value is not None else None,
-        p=_finite(effect.p),
-        p_holm=_finite(effect.p_holm),
-    )
-
-
-def _finite_judge(judge: JudgeBias) -> JudgeBias:
-    return replace(
-        judge,
-        own=_finite_effect(judge.own),
-        family=_finite_effect(judge.family),
-        named=_finite_effect(judge.named),
-        first_slot=_finite_effect(judge.first_slot),
-        position=_finite_effect(judge.position),
-        slots=tuple(Slot(slot.number, _finite_effect(slot.effect)) for slot in judge.slots),
-        kept=_finite_effect(judge.kept),
-        length=_finite_effect(judge.length),
-        style={trait: _finite_effect(effect) for trait, effect in judge.style.items()},
-        agreement=_finite_effect(judge.agreement),
-        spoiled=_finite_effect(judge.spoiled),
-    )
-
-
-def _finite_share(share: GivenShare) -> GivenShare:
-    return replace(share, share=_finite(share.share))
-
-
-def _finite_trait(trait: Trait) -> Trait:
-    return replace(
-        trait,
-        winners=_finite(trait.winners),
-        rest=_finite(trait.rest),
-        difference=_finite_effect(trait.difference),
-    )
+    if isinstance(kept, Effect) and (kept.value is None or None in (kept.interval or ())):
+        return replace(kept, interval=None)
+    return kept
 
 
 # Effects as text
@@ -176,6 +128,20 @@ def sample_text(effect: Effect) -> str:
 def needed_text(effect: Effect) -> str:
     """Return how many more would settle it: "about 40 more"; "" if settled or unknown."""
     return "" if excludes_zero(effect) or not effect.more else f"{rough_count(effect.more)} more"
+
+
+EFFECT_COLUMNS = ("95 % interval", "Over", "p, Holm", "To settle it")
+
+
+def effect_cells(effect: Effect, format_number: FormatNumber) -> tuple[str, ...]:
+    """Return an effect's value and the cells of `EFFECT_COLUMNS`."""
+    return (
+        TOO_LITTLE if effect.value is None else format_number(effect.value),
+        interval_text(effect.interval, format_number),
+        sample_text(effect),
+        p_text(effect),
+        needed_text(effect),
+    )
 
 
 def excludes_zero(effect: Effect) -> bool:
@@ -293,7 +259,7 @@ def judge_measures(judge: JudgeBias) -> Iterator[Measure]:
 
 # Effect of blinding
 
-_COLUMNS = ("Family", "Gains", "95 % interval", "Over", "p, Holm", "To settle it")
+_COLUMNS = ("Family", "Gains", *EFFECT_COLUMNS)
 BLINDING_NOTE = (
     "On some audit ballots a judge sees the same answers with their authors’ names. What a family "
     "gains is the share its answers are given then, less what the same judge gave them blind."
@@ -318,16 +284,8 @@ def brand_table(bias: BiasView) -> Table | None:
     brands = [brand for brand in bias.report.brands if brand.effect.n]
     if not brands:
         return None
-    return Table(_COLUMNS, tuple(map(_brand_row, brands)), frozenset(range(1, len(_COLUMNS))))
+    return number_table(_COLUMNS, map(_brand_row, brands))
 
 
 def _brand_row(brand: MakerEffect) -> tuple[str, ...]:
-    effect = brand.effect
-    return (
-        family_name(brand.maker),
-        TOO_LITTLE if effect.value is None else signed_number(effect.value),
-        interval_text(effect.interval, signed_number),
-        sample_text(effect),
-        p_text(effect),
-        needed_text(effect),
-    )
+    return (family_name(brand.maker), *effect_cells(brand.effect, signed_number))

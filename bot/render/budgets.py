@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from bot.chat import Heading, Note, Post, Table
-from bot.render.formatting import count_noun
+from bot.chat import Heading, Note, Post
+from bot.render.formatting import count_noun, number_table
 from council.budget_caps import Caps, CapUsage, Scope
 from council.money import MICRO_USD, format_usd
 
@@ -38,7 +38,7 @@ def budget_post(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> Post:
         )
     if not caps.unknown_prices:
         notes.append("Models of unknown price are not asked.")
-    table = Table(_COLUMNS, rows, numeric=frozenset(range(1, len(_COLUMNS))))
+    table = number_table(_COLUMNS, rows)
     return Post((Heading("Budget"), table, Note(" ".join(notes))))
 
 

@@ -110,7 +110,13 @@ def file_name(round_id: str, kind: str) -> str:
     return f"council-{plain}.{kind}"
 
 
-# Plain-text tables and steps
+# Tables and steps
+
+
+def number_table(columns: Sequence[str], rows: Iterable[tuple[str, ...]]) -> Table:
+    """Return a table in which all columns but the first hold numbers."""
+    return Table(tuple(columns), tuple(rows), frozenset(range(1, len(columns))))
+
 
 _MAX_CELL_WIDTH = 24  # columns; longer cells are not aligned
 
@@ -146,3 +152,9 @@ def step_line(step: Step) -> str:
     """Return one step of progress as a line: title, state and detail."""
     detail = f", {step.detail}" if step.detail else ""
     return f"{step.title}: {_STATE_WORDS[step.state]}{detail}"
+
+
+def ordinal(number: int) -> str:
+    """Return "1st", "22nd", "13th"."""
+    teens = number // 10 % 10 == 1
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

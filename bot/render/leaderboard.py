@@ -37,7 +37,6 @@ from bot.render.leaderboard_text import (
     decision_lines,
     run_off_note,
 )
-from bot.render.leaderboard_weighted import weighted_parts
 from council.bakeoffs.changes import Changes
 
 if TYPE_CHECKING:
@@ -126,8 +125,8 @@ def _replies(leaderboard: Leaderboard, picture: bytes, *, as_judge: bool) -> Ite
     yield Post((Heading(_AS_AUTHORS), author_table(leaderboard), Note(HOW_AUTHORS)), _AS_AUTHORS)
     if leaderboard.judges.rows and not as_judge:
         yield Post((Heading(_AS_JUDGES), judge_table(leaderboard), Note(HOW_JUDGES)), _AS_JUDGES)
-    if weighted := weighted_parts(leaderboard):
-        yield Post(weighted, _WEIGHTED)
+    if leaderboard.weighted:
+        yield Post(leaderboard.weighted.parts, _WEIGHTED)
     if table := council_value_table(leaderboard):
         yield Post(
             (Heading(_COUNCIL_VALUE), table, *map(Line, council_value_lines(leaderboard))),

@@ -1,7 +1,7 @@
 """A leaderboard as a JSON document and as CSV."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
@@ -11,8 +11,6 @@ from council.bakeoffs.changes import TrendRun
 from council.bakeoffs.council_value import BestMember, CouncilValueLine
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.leaderboard import AuthorLine, JudgeLine
-from council.research.judge_weights import JudgeWeight
-from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would evaluate
 _EMPTY_HEADER = ["member", "place", "share", "ci_low", "ci_high", "rounds"]
@@ -33,9 +31,7 @@ def leaderboard_document(leaderboard: Leaderboard, *, as_judge: bool = False) ->
         "decided": [*decision_lines(leaderboard)],
         "counted": _coverage_document(leaderboard.coverage),
         "runs": [_run_document(run) for run in leaderboard.runs],
-        "weighted": _weighted_document(leaderboard.weighted, leaderboard.names)
-        if leaderboard.weighted
-        else None,
+        "weighted": dict(leaderboard.weighted.document) if leaderboard.weighted else None,
     }
 
 
@@ -49,10 +45,15 @@ def _row_documents(leaderboard: Leaderboard, *, as_judge: bool = False) -> list[
 def leaderboard_csv(leaderboard: Leaderboard, *, as_judge: bool = False) -> str:
     """Return the rows as CSV; no cell is evaluated as a formula."""
     rows = [_flatten(row) for row in _row_documents(leaderboard, as_judge=as_judge)]
+    return csv_text([*rows[0]] if rows else _EMPTY_HEADER, rows)
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Document]) -> str:
+    """Return rows as CSV, in which no text is evaluated as a formula."""
     buffer = StringIO()
-    writer = csv.DictWriter(buffer, [*rows[0]] if rows else _EMPTY_HEADER, lineterminator="\n")
+    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({key: _escape_formula(value) for key, value in row.items()} for row in rows)
     return buffer.getvalue()
 
 
@@ -177,48 +178,10 @@ def _flatten(row: Document) -> Document:
             low, high = value or (None, None)
             flat |= {f"{name}_low": low, f"{name}_high": high}
         else:
-            flat[name] = escape_formula(value)
+            flat[name] = value
     return flat
 
 
-def escape_formula(value: object) -> object:
+def _escape_formula(value: object) -> object:
     """Return a text that no spreadsheet evaluates as a formula; other values unchanged."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
-
-
-def _weighted_document(board: WeightedBoard, names: Names) -> Document:
-    """Return the board by weighted judges; without usable weights it has no rows."""
-    return {
-        "weights": board.weights.name,
-        "is_usable": board.weights.is_usable,
-        "have": board.weights.have,
-        "need": board.weights.need,
-        "rounds": board.rounds,
-        "rows": [_weighted_row_document(line, names) for line in board.rows],
-        "moved": [line.member for line in board.moved],
-        "judges": [_weight_document(line, names) for line in board.weights.judges],
-    }
-
-
-def _weighted_row_document(line: WeightedLine, names: Names) -> Document:
-    return {
-        "member": line.member,
-        "name": names.get(line.member, line.member),
-        "rank": line.rank,
-        "share": line.share,
-        "ci": [*line.ci],
-        "uniform_rank": line.uniform_rank,
-        "uniform_share": line.uniform,
-        "change": line.change,
-        "rounds": line.rounds,
-    }
-
-
-def _weight_document(line: JudgeWeight, names: Names) -> Document:
-    return {
-        "judge": line.judge,
-        "name": names.get(line.judge, line.judge),
-        "weight": line.weight,
-        "basis": line.basis,
-        "n": line.n,
-    }

@@ -9,14 +9,18 @@ from math import ceil, floor
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from bot.chat import Table
+from bot.chat import Part, Table
 from bot.render.formatting import count_noun, duration, join_words, money
 from council.bakeoffs.changes import Changes, TrendRun
 from council.bakeoffs.council_value import CouncilValue
 from council.bakeoffs.intervals import Interval
-from council.bakeoffs.leaderboard import AuthorLine, Board, JudgeBoard, JudgeLine
-from council.research.judge_weights import HumanAgreement
-from council.research.weighted_leaderboard import WeightedBoard
+from council.bakeoffs.leaderboard import (
+    AuthorLine,
+    Board,
+    HumanAgreement,
+    JudgeBoard,
+    JudgeLine,
+)
 
 MAX_RUNS = 24  # the newest runs; more would be too dense to read
 _VERSION_LENGTH = 8
@@ -241,6 +245,14 @@ _NOTHING_GRADED = CouncilValue()
 
 
 @dataclass(frozen=True, slots=True)
+class Addition:
+    """An unofficial leaderboard beside the official one: what people see, and its JSON document."""
+
+    parts: tuple[Part, ...]
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Leaderboard:
     """Everything shown about many rounds; `names` are display names by seat key.
 
@@ -255,7 +267,7 @@ class Leaderboard:
     runs: tuple[TrendRun, ...] = ()
     changes: Changes | None = None
     names: Mapping[str, str] = field(default_factory=dict)
-    weighted: WeightedBoard | None = None
+    weighted: Addition | None = None
     people: Mapping[str, HumanAgreement] = field(default_factory=dict)
 
     @property

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.chat import Heading, Line, Mentions, Note, Part, Post, Table
-from bot.render.formatting import count_noun, duration, join_words, money
+from bot.render.formatting import count_noun, duration, join_words, money, number_table
 from bot.render.leaderboard_tables import Leaderboard, interval_text, percent, signed_number
 from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapHint, SwapSign
 from council.bakeoffs.council_value import BestMember, CouncilValueLine, Payoff, TruthAgreement
@@ -89,7 +89,7 @@ def council_value_table(leaderboard: Leaderboard) -> Table | None:
     if not value.best or not value.rows:
         return None
     rows = (_best_member_row(leaderboard, value.best), *map(_council_value_row, value.rows))
-    return Table(_COUNCIL_VALUE_COLUMNS, rows, frozenset(range(1, len(_COUNCIL_VALUE_COLUMNS))))
+    return number_table(_COUNCIL_VALUE_COLUMNS, rows)
 
 
 def _best_member_row(leaderboard: Leaderboard, best: BestMember) -> tuple[str, ...]:

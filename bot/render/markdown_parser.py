@@ -4,10 +4,10 @@ Knows no platform: Slack and Discord implement the visitor.
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Protocol
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -235,9 +235,29 @@ class OpenList:
         return f"{bullet} " if self.number is None else f"{self.number}. "
 
 
+# Walking
+
+_Row = Sequence[TextRuns]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownTable:
+    """A table of runs whose first row is the header."""
+
+    rows: Sequence[_Row]
+    numeric: frozenset[int]
+    is_nested: bool  # in a list or a quote
+
+    @property
+    def plain(self) -> Table:
+        """Return the table with its cells as plain text."""
+        columns, *body = (tuple(map(plain_text, row)) for row in self.rows)
+        return Table(columns, tuple(body), self.numeric)
+
+
 @dataclass(slots=True)
-class OpenBlocks:
-    """The open quotes and lists, outermost first; state shared by all visitors."""
+class MarkdownVisitor(ABC):
+    """Receives the blocks of a text in order; holds the open quotes and lists, outermost first."""
 
     held: list[OpenQuote | OpenList] = field(default_factory=list)
 
@@ -259,6 +279,26 @@ class OpenBlocks:
             inner.marker_due = True
             inner.next_number = None if inner.next_number is None else inner.next_number + 1
 
+    @abstractmethod
+    def close_item(self) -> None:
+        """End an item, even an empty one."""
+
+    @abstractmethod
+    def write(self, leaves: TextRuns, heading: int = 0) -> None:
+        """Add a paragraph, or a heading of a level from 1 to 6."""
+
+    @abstractmethod
+    def code(self, code: CodeBlock) -> None:
+        """Add a block of code."""
+
+    @abstractmethod
+    def table(self, grid: MarkdownTable) -> None:
+        """Add a table."""
+
+    @abstractmethod
+    def rule(self) -> None:
+        """Add a horizontal rule."""
+
     @property
     def inner(self) -> OpenList | None:
         """Return the innermost open block if it is a list."""
@@ -278,66 +318,6 @@ class OpenBlocks:
     def is_marker_due(self) -> bool:
         """Return whether an item has begun of which nothing is written yet."""
         return bool(self.inner and self.inner.marker_due)
-
-
-# Walking
-
-_Row = Sequence[TextRuns]
-
-
-@dataclass(frozen=True, slots=True)
-class MarkdownTable:
-    """A table of runs whose first row is the header."""
-
-    rows: Sequence[_Row]
-    numeric: frozenset[int]
-    is_nested: bool  # in a list or a quote
-
-    @property
-    def plain(self) -> Table:
-        """Return the table with its cells as plain text."""
-        columns, *body = (tuple(map(plain_text, row)) for row in self.rows)
-        return Table(columns, tuple(body), self.numeric)
-
-
-class MarkdownVisitor(Protocol):
-    """Receives the blocks of a text in order."""
-
-    def open_quote(self) -> None:
-        """Begin a quote."""
-        ...
-
-    def open_list(self, number: int | None = None) -> None:
-        """Begin an ordered list from a number on, or a bullet list."""
-        ...
-
-    def close(self) -> None:
-        """End the innermost quote or list."""
-        ...
-
-    def open_item(self) -> None:
-        """Begin an item of the innermost list."""
-        ...
-
-    def close_item(self) -> None:
-        """End an item, even an empty one."""
-        ...
-
-    def write(self, leaves: TextRuns, heading: int = 0) -> None:
-        """Add a paragraph, or a heading of a level from 1 to 6."""
-        ...
-
-    def code(self, code: CodeBlock) -> None:
-        """Add a block of code."""
-        ...
-
-    def table(self, grid: MarkdownTable) -> None:
-        """Add a table."""
-        ...
-
-    def rule(self) -> None:
-        """Add a horizontal rule."""
-        ...
 
 
 def walk_markdown(markdown: ParsedMarkdown, visitor: MarkdownVisitor) -> None:

@@ -6,8 +6,21 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from bot.chat import Caution, Heading, Line, Note, Part, Post, Table
-from bot.render.formatting import count_noun, join_words
-from bot.schedules.cron import GRACE_SECONDS, DueSlot, describe_cron, monthly_runs, schedule_slots
+from bot.render.formatting import count_noun, join_words, ordinal
+from bot.schedules.cron import (
+    DAY_NAMES,
+    GRACE_SECONDS,
+    LAST,
+    MONTH_NAMES,
+    ORDINALS,
+    WEEKDAYS,
+    WEEKEND,
+    CronFields,
+    DueSlot,
+    monthly_runs,
+    parse_fields,
+    schedule_slots,
+)
 from council.bakeoffs.models import Bakeoff, Schedule
 from council.money import format_rounded_usd, format_usd
 from council.places import LOCAL_CHATS, Place
@@ -119,7 +132,7 @@ def _zone_note(zone: str) -> str:
     )
 
 
-def schedules_post(statuses: Sequence[ScheduleStatus], here: Place) -> Post:
+def schedules_post(statuses: Sequence[ScheduleStatus]) -> Post:
     """Return all schedules: when they run, how the last run went, the cost of one."""
     if not statuses:
         status = "No schedule yet: /council schedule add NAME suite:NAME every monday 09:00."
@@ -196,3 +209,80 @@ def paused_post(schedule: Schedule, reason: str) -> Post:
         f"`/council schedule edit {schedule.name} …` changes it."
     )
     return Post((Caution(line), Note(next_step)), f"{line} {next_step}")
+
+
+# --- Crons in plain words. cron-descriptor's "At 09:00, only on Monday" reads worse.
+
+_MAX_LISTED_TIMES = 6
+_HOURS, _MINUTES = range(24), range(60)
+_ORDINAL_WORDS = {number: word for word, number in ORDINALS.items()} | {LAST: "last"}
+_WEEKDAY_SETS = {
+    WEEKDAYS: "every weekday",
+    tuple(sorted(WEEKEND)): "every Saturday and Sunday",
+    tuple(range(7)): "every day",
+}
+
+
+def describe_cron(cron: str) -> str:
+    """Return when a valid cron runs, such as "every Monday and Thursday at 18:00".
+
+    A cron too complex to describe is quoted.
+    """
+    fields = parse_fields(cron)
+    clock, calendar = _describe_clock(fields), _describe_calendar(fields)
+    if not clock or not calendar:
+        return f'by the cron "{cron}"'
+    if calendar == "every day" and clock.startswith("every"):
+        return clock
+    return f"{calendar}, {clock}" if clock.startswith("every") else f"{calendar} {clock}"
+
+
+def _describe_clock(fields: CronFields) -> str:
+    """Return the times of a day: "at 09:00 and 18:00", "every 2 hours", "every 15 minutes"."""
+    hours, minutes = fields.hours or tuple(_HOURS), fields.minutes or tuple(_MINUTES)
+    if len(hours) * len(minutes) <= _MAX_LISTED_TIMES and fields.hours:
+        return f"at {join_words(f'{hour:02}:{minute:02}' for hour in hours for minute in minutes)}"
+    every_hour = _step(hours, len(_HOURS))
+    if len(minutes) == 1 and every_hour:
+        past = f" at {minutes[0]} minutes past" if minutes[0] else ""
+        return f"every {'hour' if every_hour == 1 else f'{every_hour} hours'}{past}"
+    every_minute = _step(minutes, len(_MINUTES))
+    if every_hour == 1 and every_minute:
+        return f"every {'minute' if every_minute == 1 else f'{every_minute} minutes'}"
+    return ""
+
+
+def _step(values: Sequence[int], whole: int) -> int:
+    """Return the step that divides `whole` evenly into these values from 0 on, else 0."""
+    step = whole // len(values)
+    return step if tuple(values) == tuple(range(0, whole, step)) else 0
+
+
+def _describe_calendar(fields: CronFields) -> str:
+    weekdays = _describe_weekdays(fields)
+    days = f"on the {join_words(map(_day_text, fields.days))}" if fields.days else ""
+    either = " or ".join(part for part in (days, weekdays) if part)
+    if fields.months:
+        months = join_words(MONTH_NAMES[month - 1] for month in fields.months)
+        return f"{either or 'every day'} in {months}"
+    if days and not weekdays:
+        return f"{days} of every month"
+    return f"{either} of the month" if fields.nth else either or "every day"
+
+
+def _describe_weekdays(fields: CronFields) -> str:
+    """Return "every Monday" or "on the first Monday and last Friday"; "" for any day."""
+    if fields.nth:
+        nth = [f"{_ORDINAL_WORDS.get(turn, turn)} {DAY_NAMES[day]}" for day, turn in fields.nth]
+        plain = [day for day in fields.weekdays or () if day not in dict(fields.nth)]
+        return f"on the {join_words([*nth, *(f'every {DAY_NAMES[day]}' for day in plain)])}"
+    if not fields.weekdays:
+        return ""
+    name = _WEEKDAY_SETS.get(tuple(sorted(fields.weekdays)))
+    # Weeks start on Monday.
+    days = sorted(fields.weekdays, key=lambda day: (day - 1) % 7)
+    return name or f"every {join_words(DAY_NAMES[day] for day in days)}"
+
+
+def _day_text(day: int | str) -> str:
+    return "last day" if day == LAST else ordinal(int(day))

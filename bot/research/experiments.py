@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot.context import AppContext, versions
+from bot.research.services import experiment_store
 from council.bakeoffs.models import Suite
 from council.budget import Estimate
 from council.budget_caps import Account
@@ -77,9 +78,10 @@ async def find_unfinished(app: AppContext, suite: Suite, panel: Panel) -> Experi
     Suites are compared by version.
     """
     members = restrict_to_members(panel)
-    for experiment in await app.experiments.list_recent():
+    store = experiment_store(app)
+    for experiment in await store.list_recent():
         is_same = experiment.suite.version == suite.version and experiment.panel == members
-        if is_same and not is_complete(experiment, await app.experiments.load_state(experiment.id)):
+        if is_same and not is_complete(experiment, await store.load_state(experiment.id)):
             return experiment
     return None
 
@@ -94,7 +96,7 @@ def new_experiment(app: AppContext, suite: Suite, panel: Panel, asked_by: str) -
 
 async def prepare_experiment(app: AppContext, experiment: Experiment) -> PreparedExperiment:
     """Return an experiment with its state. Raise BudgetError for forbidden unknown prices."""
-    state = await app.experiments.load_state(experiment.id)
+    state = await experiment_store(app).load_state(experiment.id)
     cost = await estimate_rest(experiment, state, app.gateway)
     app.budget.check_prices(experiment.panel, cost)
     return PreparedExperiment(experiment, state, cost)
@@ -104,10 +106,10 @@ async def save_experiment(
     app: AppContext, experiment: Experiment, cap_micro: int | None
 ) -> Experiment:
     """Store a new experiment, or continue a stored one; a cap, if given, replaces its cap."""
-    if not await app.experiments.open(replace(experiment, cap_micro=cap_micro)):
+    if not await experiment_store(app).open(replace(experiment, cap_micro=cap_micro)):
         if cap_micro is None:
             return experiment
-        await app.experiments.limit(experiment.id, cap_micro)
+        await experiment_store(app).limit(experiment.id, cap_micro)
     return replace(experiment, cap_micro=cap_micro)
 
 
@@ -129,9 +131,9 @@ async def complete_experiment(
         async with budgeted_gateway as gateway:
             concurrency = app.bakeoff_rounds * len(experiment.panel.members)
             services = ExperimentServices(
-                gateway, app.experiments, concurrency, lambda: gateway.spent, show
+                gateway, experiment_store(app), concurrency, lambda: gateway.spent, show
             )
-            state = await app.experiments.load_state(experiment.id)
+            state = await experiment_store(app).load_state(experiment.id)
             return await ExperimentRunner(services, experiment, state).run()
 
 

@@ -18,7 +18,7 @@ import structlog
 from bot.cluster.job_queue import ClusterJobQueue, JobStatus, JobTakenError
 from bot.cluster.worker import JobFault
 from bot.coordination.clock import now
-from bot.observability.tracing import Tracing, no_tracing
+from bot.observability.tracing import Tracing
 from bot.ports import Job, PubSub, RoundSnapshot, RoundSnapshots, RoundStoppedError
 from bot.runners.local import (
     GRACE_SECONDS,
@@ -69,7 +69,7 @@ class ClusterRunner:
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Round], None] = lambda _: None,
         poll_seconds: float = POLL_SECONDS,
-        tracing: Tracing = no_tracing,
+        tracing: Tracing | None = None,
         now: Callable[[], datetime] = now,
     ) -> None:
         self._store = store

@@ -3,14 +3,15 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import structlog
 
 from bot.coordination.tasks import RunningTask, TaskRegistry, states
 from bot.observability import logs, metrics
-from bot.observability.tracing import Trace, Tracing, no_tracing
+from bot.observability.tracing import Tracing
 from bot.ports import RoundClaims, RoundSnapshot, RoundSnapshots, RoundStoppedError
 from council.answers import Call, Reply
 from council.budget import GatewayWrapper
@@ -21,6 +22,9 @@ from council.pipeline.stages import RoundServices
 from council.ports import Gateway, RoundQuery, Store
 from council.prompts.synthesis import visible_draft
 from council.rounds import Round, sort_by_panel
+
+if TYPE_CHECKING:
+    from bot.observability.spans import RoundTrace
 
 Prepare = Callable[[Panel], Awaitable[None]]
 GatewayFactory = Callable[[Round, Gateway], AbstractAsyncContextManager[Gateway]]
@@ -61,7 +65,7 @@ class LocalRunner:
         paying: GatewayFactory = uncharged_gateway,
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Round], None] = lambda _: None,
-        tracing: Tracing = no_tracing,
+        tracing: Tracing | None = None,
     ) -> None:
         self._store = store
         self._gateway = DrainableGateway(gateway)
@@ -144,13 +148,17 @@ class LocalRunner:
         round_ = running.state.round_
         async with self._slots:
             await self._prepare(round_.panel)
-            with self._tracing(round_) as trace:
-                async with self._paying(round_, trace.wrap(self._gateway)) as gateway:
-                    await self._convene(running, gateway, trace)
+            with self._tracing(round_) if self._tracing else nullcontext() as trace:
+                gateway = trace.wrap(self._gateway) if trace else self._gateway
+                async with self._paying(round_, gateway) as paid:
+                    await self._convene(running, paid, trace)
 
-    async def _convene(self, running: "RunningRound", gateway: Gateway, trace: Trace) -> None:
+    async def _convene(
+        self, running: "RunningRound", gateway: Gateway, trace: "RoundTrace | None"
+    ) -> None:
         def on_round(round_: Round) -> None:
-            trace.update(round_)
+            if trace:
+                trace.update(round_)
             running.show(round_)
 
         services = RoundServices(
@@ -158,7 +166,7 @@ class LocalRunner:
         )
         running.start_clock()
         before = running.state
-        with metrics.track_round():
+        with metrics.ROUNDS_UNDER_WAY.track_inprogress():
             closed = await run_round(running.state.round_.id, services)
         if running.state is before:  # it was closed before it was started here
             running.show(closed)

@@ -5,13 +5,12 @@ Each round is one transaction, so that nothing else is blocked for long.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
 
 from bot.coordination.clock import now
-from bot.coordination.tasks import TryLock, always_acquired
+from bot.coordination.tasks import TryLock
 from council.errors import StoreError
 from council.ports import RoundQuery, Store
 from storage.hash_chain import new_salt
@@ -19,32 +18,30 @@ from storage.hash_chain import new_salt
 DAY_SECONDS = 24 * 3600.0
 
 
-async def _never_running(_: str) -> bool:
-    return False
+IsRunning = Callable[[str], Awaitable[bool]]
 
 
-@dataclass(frozen=True, slots=True)
-class ForgetOptions:
-    """Which rounds to skip because they run, and what to call with each error."""
-
-    is_running: Callable[[str], Awaitable[bool]] = _never_running
-    on_fault: Callable[[str], None] = lambda _: None
-
-
-async def forget_older(store: Store, days: int, moment: datetime, options: ForgetOptions) -> int:
+async def forget_older(
+    store: Store,
+    days: int,
+    moment: datetime,
+    on_fault: Callable[[str], None],
+    is_running: IsRunning | None = None,
+) -> int:
     """Forget every round asked more than `days` before `moment`; return how many.
 
-    A round that cannot be read is left as it is and reported to `on_fault`.
+    A round that runs is skipped. One that cannot be read is left as it is and reported to
+    `on_fault`.
     """
     forgotten = 0
     wanted = RoundQuery(before=moment - timedelta(days=days), remembered=True)
     for round_id in await store.ids(wanted=wanted):
-        if await options.is_running(round_id):
+        if is_running and await is_running(round_id):
             continue
         try:
             forgotten += await store.forget(round_id, moment, new_salt())
         except StoreError as error:
-            options.on_fault(str(error))
+            on_fault(str(error))
     await store.wipe()
     return forgotten
 
@@ -52,19 +49,24 @@ async def forget_older(store: Store, days: int, moment: datetime, options: Forge
 async def forget_daily(
     store: Store,
     days: int,
-    is_running: Callable[[str], Awaitable[bool]],
-    leader_lock: TryLock = always_acquired,
+    is_running: IsRunning,
+    leader_lock: TryLock,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
     """Forget old rounds now and once a day, unless another process is doing it, until cancelled."""
     log = structlog.get_logger()
-    options = ForgetOptions(is_running, lambda why: log.error("forgetting_failed", why=why))
+
+    def on_fault(why: str) -> None:
+        log.error("forgetting_failed", why=why)
+
     while True:
         try:
             async with leader_lock("forgetting") as is_leader:
-                count = await forget_older(store, days, now(), options) if is_leader else 0
+                count = 0
+                if is_leader:
+                    count = await forget_older(store, days, now(), on_fault, is_running)
             if count:
                 log.info("rounds_forgotten", rounds=count, older_than_days=days)
         except StoreError as error:
-            options.on_fault(str(error))
+            on_fault(str(error))
         await sleep(DAY_SECONDS)

@@ -1,10 +1,10 @@
-"""Cron parser, formatter and slot calculator: five-field crons in a time zone.
+"""Cron parser and slot calculator: five-field crons in a time zone.
 
 Pure: the current time is an argument.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice, pairwise
@@ -21,8 +21,8 @@ GRACE_SECONDS = 3600  # a slot may run this late
 
 # Names of days and months
 
-_DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
-_MONTHS = (
+DAY_NAMES = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+MONTH_NAMES = (
     "January",
     "February",
     "March",
@@ -51,12 +51,6 @@ def parse_month(word: str) -> int | None:
     return _MONTH_NUMBERS.get(word)
 
 
-def ordinal(number: int) -> str:
-    """Return "1st", "22nd", "13th"."""
-    teens = number // 10 % 10 == 1
-    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
-
-
 def _number_names(
     names: tuple[str, ...], first: int, *others: tuple[str, int]
 ) -> Mapping[str, int]:
@@ -68,8 +62,8 @@ def _number_names(
     )
 
 
-_DAY_NUMBERS = _number_names(_DAYS, 0, ("tues", 2), ("thur", 4), ("thurs", 4))
-_MONTH_NUMBERS = _number_names(_MONTHS, 1, ("sept", 9))
+_DAY_NUMBERS = _number_names(DAY_NAMES, 0, ("tues", 2), ("thur", 4), ("thurs", 4))
+_MONTH_NUMBERS = _number_names(MONTH_NAMES, 1, ("sept", 9))
 
 
 # Cron expressions
@@ -100,7 +94,7 @@ _CLOCK_FIELD = re.compile(r"[\d*][\d*,/-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class _Fields:
+class CronFields:
     """The values each field of a cron allows; None allows any.
 
     `nth` holds pairs of a weekday (Sunday is 0) and its occurrence in the month: 1 to 5, or LAST.
@@ -140,7 +134,7 @@ def validate_cron(text: str) -> str:
         if not _FIELD.fullmatch(part):
             raise ScheduleError(f"{part!r} in {cron!r} is no field of a cron: {_EXAMPLE}.")
     try:
-        fields = _parse_fields(cron)
+        fields = parse_fields(cron)
         croniter(cron, _START).get_next(datetime)
     except CroniterError as error:
         raise _cron_error(cron, error) from None
@@ -152,7 +146,7 @@ def validate_cron(text: str) -> str:
     return cron
 
 
-def _parse_fields(cron: str) -> _Fields:
+def parse_fields(cron: str) -> CronFields:
     """Return the values each field allows. Raise CroniterError for an invalid cron."""
     expanded, nth = croniter.expand(cron)
     values_by_field: list[Any] = [None if "*" in values else tuple(values) for values in expanded]
@@ -160,12 +154,12 @@ def _parse_fields(cron: str) -> _Fields:
     nth_weekdays = tuple(
         (day, turn) for day, turns in sorted(nth.items()) for turn in sorted(turns, key=str)
     )
-    return _Fields(minutes, hours, days, months, weekdays, nth_weekdays)
+    return CronFields(minutes, hours, days, months, weekdays, nth_weekdays)
 
 
 def monthly_runs(cron: str) -> float:
     """Return how often the cron runs in a month, averaged over a year."""
-    fields = _parse_fields(cron)
+    fields = parse_fields(cron)
     times = len(fields.minutes or range(60)) * len(fields.hours or range(24))
     _, _, *days = cron.split()
     daily = croniter(f"0 0 {' '.join(days)}", _START)
@@ -185,94 +179,12 @@ def _cron_error(cron: str, error: Exception) -> ScheduleError:
     return ScheduleError(f"{cron!r} is no cron: {_EXAMPLE}.")
 
 
-def _minute_gaps(fields: _Fields) -> Iterator[int]:
+def _minute_gaps(fields: CronFields) -> Iterator[int]:
     """Yield the minutes between consecutive times of a day, then those to the next day's first."""
     hours, minutes = fields.hours or range(24), fields.minutes or range(60)
     times = sorted(60 * hour + minute for hour in hours for minute in minutes)
     yield from (later - sooner for sooner, later in pairwise(times))
     yield times[0] + _DAY_MINUTES - times[-1]
-
-
-# Crons in plain words
-
-_MAX_LISTED_TIMES = 6
-_HOURS, _MINUTES = range(24), range(60)
-_ORDINAL_WORDS = {number: word for word, number in ORDINALS.items()} | {LAST: "last"}
-_WEEKDAY_SETS = {
-    WEEKDAYS: "every weekday",
-    tuple(sorted(WEEKEND)): "every Saturday and Sunday",
-    tuple(range(7)): "every day",
-}
-
-
-def describe_cron(cron: str) -> str:
-    """Return when a valid cron runs, such as "every Monday and Thursday at 18:00".
-
-    A cron too complex to describe is quoted.
-    """
-    fields = _parse_fields(cron)
-    clock, calendar = _describe_clock(fields), _describe_calendar(fields)
-    if not clock or not calendar:
-        return f'by the cron "{cron}"'
-    if calendar == "every day" and clock.startswith("every"):
-        return clock
-    return f"{calendar}, {clock}" if clock.startswith("every") else f"{calendar} {clock}"
-
-
-def _describe_clock(fields: _Fields) -> str:
-    """Return the times of a day: "at 09:00 and 18:00", "every 2 hours", "every 15 minutes"."""
-    hours, minutes = fields.hours or tuple(_HOURS), fields.minutes or tuple(_MINUTES)
-    if len(hours) * len(minutes) <= _MAX_LISTED_TIMES and fields.hours:
-        return f"at {_join_words(f'{hour:02}:{minute:02}' for hour in hours for minute in minutes)}"
-    every_hour = _step(hours, len(_HOURS))
-    if len(minutes) == 1 and every_hour:
-        past = f" at {minutes[0]} minutes past" if minutes[0] else ""
-        return f"every {'hour' if every_hour == 1 else f'{every_hour} hours'}{past}"
-    every_minute = _step(minutes, len(_MINUTES))
-    if every_hour == 1 and every_minute:
-        return f"every {'minute' if every_minute == 1 else f'{every_minute} minutes'}"
-    return ""
-
-
-def _step(values: Sequence[int], whole: int) -> int:
-    """Return the step that divides `whole` evenly into these values from 0 on, else 0."""
-    step = whole // len(values)
-    return step if tuple(values) == tuple(range(0, whole, step)) else 0
-
-
-def _describe_calendar(fields: _Fields) -> str:
-    weekdays = _describe_weekdays(fields)
-    days = f"on the {_join_words(map(_day_text, fields.days))}" if fields.days else ""
-    either = " or ".join(part for part in (days, weekdays) if part)
-    if fields.months:
-        months = _join_words(_MONTHS[month - 1] for month in fields.months)
-        return f"{either or 'every day'} in {months}"
-    if days and not weekdays:
-        return f"{days} of every month"
-    return f"{either} of the month" if fields.nth else either or "every day"
-
-
-def _describe_weekdays(fields: _Fields) -> str:
-    """Return "every Monday" or "on the first Monday and last Friday"; "" for any day."""
-    if fields.nth:
-        nth = [f"{_ORDINAL_WORDS.get(turn, turn)} {_DAYS[day]}" for day, turn in fields.nth]
-        plain = [day for day in fields.weekdays or () if day not in dict(fields.nth)]
-        return f"on the {_join_words([*nth, *(f'every {_DAYS[day]}' for day in plain)])}"
-    if not fields.weekdays:
-        return ""
-    name = _WEEKDAY_SETS.get(tuple(sorted(fields.weekdays)))
-    # Weeks start on Monday.
-    days = sorted(fields.weekdays, key=lambda day: (day - 1) % 7)
-    return name or f"every {_join_words(_DAYS[day] for day in days)}"
-
-
-def _day_text(day: int | str) -> str:
-    return "last day" if day == LAST else ordinal(int(day))
-
-
-def _join_words(names: Iterable[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 # Slots in a time zone

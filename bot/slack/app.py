@@ -105,7 +105,8 @@ class Slack:
         tasks, uninstalled = BackgroundTasks(), asyncio.Event()
         rounds = RoundQuery(chats=(CHAT,), workspace=workspace.team)
         # Read before the listeners start: rounds asked from now on are delivered by them.
-        undelivered = await self._undelivered(workspace, tasks).lines(rounds)
+        undelivered = UndeliveredRounds(self._app_context, lambda: _build_chat(workspace), tasks)
+        lines = await undelivered.lines(rounds)
         bolt = _build_bolt(workspace, me, self._tokens.signing)
         SlackListeners(self._app_context, workspace, tasks, uninstalled).register(bolt)
         bolt.event("tokens_revoked")(self._on_tokens_revoked)
@@ -114,15 +115,15 @@ class Slack:
         try:
             tasks.start(invalidate_changed_channels(self._app_context.pubsub, workspace.directory))
             tasks.start(wait_for_uninstall(self._app_context.pubsub, uninstalled))
-            way = self._register_chat(workspace)
+            find_chat = self._register_chat(workspace)
             if queue := self._app_context.job_queue:
                 delivery = self._round_delivery(workspace, rounds).serve_queue(queue)
-                bakeoffs = BakeoffJobs(self._app_context, CHAT, way).serve_queue(queue)
+                bakeoffs = BakeoffJobs(self._app_context, CHAT, find_chat).serve_queue(queue)
                 async with delivery, bakeoffs:
                     await self._receive(bolt, uninstalled)
             else:
-                self._undelivered(workspace, tasks).publish(undelivered)
-                await resume_bakeoffs_of_chat(self._app_context, CHAT, way)
+                undelivered.publish(lines)
+                await resume_bakeoffs_of_chat(self._app_context, CHAT, find_chat)
                 await self._receive(bolt, uninstalled)
         finally:
             self._handler = None
@@ -149,9 +150,6 @@ class Slack:
         if (event.get("tokens") or {}).get("bot"):
             self._supervisor.report(REVOKED)
 
-    def _undelivered(self, workspace: Workspace, tasks: BackgroundTasks) -> UndeliveredRounds:
-        return UndeliveredRounds(self._app_context, lambda: _build_chat(workspace), tasks)
-
     def _round_delivery(self, workspace: Workspace, rounds: RoundQuery) -> RoundDelivery:
         def chat(send_ephemeral: SendEphemeral) -> Chat:
             return SlackChat(workspace, send_ephemeral)
@@ -161,11 +159,11 @@ class Slack:
     def _register_chat(self, workspace: Workspace) -> FindChat:
         """Return the chat of a place in the workspace, and make it available to other modules."""
 
-        def way(place: Place) -> Chat | None:
+        def find_chat(place: Place) -> Chat | None:
             return _build_chat(workspace) if place.workspace == workspace.team else None
 
-        self._app_context.chats[CHAT] = way
-        return way
+        self._app_context.chats[CHAT] = find_chat
+        return find_chat
 
 
 def _build_chat(workspace: Workspace) -> SlackChat:

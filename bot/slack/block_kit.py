@@ -1,10 +1,8 @@
-"""Block Kit renderer: posts as Slack messages, from the newest blocks down to plain text."""
+"""Block Kit renderer: posts as the blocks of Slack messages and modals, or as plain text."""
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
 from itertools import groupby
 from typing import Any
 
@@ -73,7 +71,6 @@ from bot.slack.rich_text import (
     rich_text_element,
     rich_text_elements,
     split_leaves,
-    table_block,
     text_leaf,
     text_length,
 )
@@ -103,51 +100,39 @@ _RICH_TEXT: dict[type[Part], tuple[str, ...]] = {
 }
 _FALLBACK_SUMMARY = "A message of the council"
 
-
-class BlockLevel(IntEnum):
-    """How much of Block Kit a message uses; one that Slack refuses is sent one level plainer."""
-
-    DATA_TABLE = 0
-    TABLE = 1
-    MONOSPACE = 2
-    NO_BLOCKS = 3
-
-    @property
-    def plainer(self) -> "BlockLevel | None":
-        """Return the next level to try; None after plain text."""
-        return BlockLevel(self + 1) if self < BlockLevel.NO_BLOCKS else None
+Payload = dict[str, Any]  # text and blocks, as arguments of `chat.postMessage` or `chat.update`
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """The text and blocks of a message for `chat.postMessage` or `chat.update`."""
-
-    text: str
-    blocks: list[Block]
-
-    @property
-    def payload(self) -> dict[str, Any]:
-        """Return the message as arguments of a call."""
-        return {"text": self.text, **({"blocks": self.blocks} if self.blocks else {})}
+def render_message(post: Post) -> Payload:
+    """Return a post as blocks; if `fits_slack(post)`, it is within every limit of Slack."""
+    return _payload(post, PostRenderer(post).blocks())
 
 
-def render_message(post: Post, level: BlockLevel = BlockLevel.DATA_TABLE) -> Message:
-    """Return a post as a message; if `fits_slack(post)`, it is within every limit of Slack."""
-    if level is BlockLevel.NO_BLOCKS:
-        return Message(_whole_text(post), [])
-    return Message(_summary_text(post), PostRenderer(post).blocks(level))
+def render_ephemeral(post: Post) -> Payload:
+    """Return a post as an ephemeral message, which uses only blocks that every surface takes."""
+    return _payload(post, PostRenderer(post).blocks(simple=True))
+
+
+def render_text(post: Post) -> Payload:
+    """Return a post as plain text, for when Slack refuses its blocks."""
+    return {"text": _whole_text(post)}
+
+
+def _payload(post: Post, blocks: list[Block]) -> Payload:
+    return {"text": _summary_text(post), **({"blocks": blocks} if blocks else {})}
 
 
 def fits_slack(post: Post) -> bool:
-    """Return whether the post fits into one message at every level."""
+    """Return whether the post fits into one message in every form."""
     if not may_fit(post, MAX_MESSAGE_JSON, MAX_BOLD_HEADING):
         return False
     renderer = PostRenderer(post)
-    levels = (BlockLevel.DATA_TABLE, BlockLevel.TABLE, BlockLevel.MONOSPACE)[
-        0 if renderer.has_levels else -1 :
-    ]
+    forms = (False, True) if renderer.has_simpler_form else (True,)
     return (
-        all(_is_within(renderer.blocks(level), MAX_BLOCKS, MAX_MESSAGE_JSON) for level in levels)
+        all(
+            _is_within(renderer.blocks(simple=simple), MAX_BLOCKS, MAX_MESSAGE_JSON)
+            for simple in forms
+        )
         and len(_whole_text(post)) < MAX_TEXT
     )
 
@@ -156,7 +141,7 @@ def fits_modal(post: Post) -> bool:
     """Return whether the post fits on one page of a modal."""
     if not may_fit(post, MAX_MODAL_JSON, MAX_BOLD_HEADING):
         return False
-    blocks = PostRenderer(post).blocks(BlockLevel.MONOSPACE)
+    blocks = PostRenderer(post).blocks(simple=True)
     return _is_within(blocks, MAX_MODAL_BLOCKS, MAX_MODAL_JSON)
 
 
@@ -197,7 +182,7 @@ def unique_action_ids(blocks: Iterable[Block]) -> list[Block]:
 
 
 class PostRenderer:
-    """Renders one post at several levels, and parses its Markdown only once."""
+    """Renders one post, and parses its Markdown only once."""
 
     def __init__(self, post: Post) -> None:
         self._post = post
@@ -205,12 +190,12 @@ class PostRenderer:
         tables = sum(isinstance(part, Table) for part in post.parts)
         tables += sum(prose.tables for prose in self._prose)
         self._has_one_table = tables == 1  # Slack takes one table block in a message
-        self.has_levels = self._has_one_table or any(
+        self.has_simpler_form = self._has_one_table or any(
             isinstance(part, Steps | Buttons) for part in post.parts
         )
 
-    def blocks(self, level: BlockLevel) -> list[Block]:
-        """Return the blocks at a level."""
+    def blocks(self, *, simple: bool = False) -> list[Block]:
+        """Return the blocks; if `simple`, without tables, plans and feedback buttons."""
         prose = iter(self._prose)
         caption = self._post.summary
         blocks: list[Block] = []
@@ -219,12 +204,12 @@ class PostRenderer:
             if isinstance(part, Heading):
                 caption = part.text
             if isinstance(part, Prose):
-                as_table = self._has_one_table and level <= BlockLevel.TABLE
-                rendered = markdown_blocks(next(prose), as_table=as_table)
+                rendered = markdown_blocks(next(prose), as_table=self._has_one_table and not simple)
             elif isinstance(part, Table):
-                rendered = self._table(part, level, caption)
+                block = data_table_block(part, caption) if self._has_one_table else None
+                rendered = [block] if block and not simple else _monospace(part)
             else:
-                rendered = _render_part(part, level)
+                rendered = _render_part(part, simple=simple)
             if _belong_together(previous, part):
                 blocks = _merge_rich_text(blocks, rendered)
             else:
@@ -232,14 +217,9 @@ class PostRenderer:
             previous = part
         return unique_action_ids(blocks)
 
-    def _table(self, table: Table, level: BlockLevel, caption: str) -> list[Block]:
-        """Return a table block, or monospaced text if a block is not possible."""
-        block = None
-        if self._has_one_table and level is BlockLevel.DATA_TABLE:
-            block = data_table_block(table, caption)
-        if self._has_one_table and level <= BlockLevel.TABLE:
-            block = block or table_block(table)
-        return [block] if block else _rich_text(monospace_table(table), "preformatted")
+
+def _monospace(table: Table) -> list[Block]:
+    return _rich_text(monospace_table(table), "preformatted")
 
 
 def _merge_notes(parts: Iterable[Part]) -> Iterator[Part]:
@@ -269,8 +249,7 @@ def _merge_rich_text(blocks: list[Block], more: list[Block]) -> list[Block]:
     return [*blocks[:-1], merged, *more[1:]]
 
 
-def _render_part(part: Part, level: BlockLevel) -> list[Block]:  # noqa: PLR0911
-    is_best = level is BlockLevel.DATA_TABLE
+def _render_part(part: Part, *, simple: bool) -> list[Block]:  # noqa: PLR0911
     match part:
         case Heading(words):
             return _heading(words)
@@ -279,10 +258,10 @@ def _render_part(part: Part, level: BlockLevel) -> list[Block]:  # noqa: PLR0911
         case Note(words):
             return list(_context_blocks(words))
         case Steps():
-            plan = _plan_block(part) if is_best else None
+            plan = None if simple else _plan_block(part)
             return [plan] if plan else _step_list(part)
         case Buttons(buttons):
-            return list(_button_blocks(buttons, feedback=is_best))
+            return list(_button_blocks(buttons, feedback=not simple))
         case Mentions(ids):
             return _mention_blocks(ids)
         case _:  # a file is uploaded

@@ -1,4 +1,4 @@
-"""Slack Web API client: retries after rate limits, error mapping, edit rate limiter, token check.
+"""Slack Web API client: retries, cursor pagination, error mapping, rate limiter, preflight.
 
 It raises DeliveryUnknownError whenever a call may or may not have taken effect.
 """
@@ -8,8 +8,9 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from math import inf
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import aiohttp
 import structlog
@@ -25,6 +26,8 @@ from council.errors import CouncilError
 T = TypeVar("T")
 Call = Callable[[], Awaitable[T]]
 
+_PAGE_SIZE, _MAX_PAGES = 200, 25
+MAX_ITEMS = _PAGE_SIZE * _MAX_PAGES  # that `list_items` yields at most
 TIMEOUT_SECONDS = 10  # of one call; the outbox waits longer before it sends again
 _RATE_LIMITED = {"ratelimited", "rate_limited"}
 _UNKNOWN_OUTCOMES = {
@@ -109,6 +112,22 @@ async def call_api(call: Call[T], max_wait_seconds: float = inf) -> T:
         except (ClientError, TimeoutError, OSError, AttributeError, ValueError) as error:
             raise DeliveryUnknownError(_connection_lost(error)) from None
         await asyncio.sleep(seconds)
+
+
+async def list_items(
+    method: Callable[..., Awaitable[AsyncSlackResponse]],
+    key: str,
+    max_wait_seconds: float = inf,
+    **params: object,
+) -> AsyncIterator[dict[str, Any]]:
+    """Yield the items of a list method, page by page; raise what `call_api` raises."""
+    for _ in range(_MAX_PAGES):
+        reply = await call_api(partial(method, limit=_PAGE_SIZE, **params), max_wait_seconds)
+        for item in reply.get(key) or ():
+            yield item
+        params["cursor"] = (reply.get("response_metadata") or {}).get("next_cursor")
+        if not params["cursor"]:
+            return
 
 
 def _connection_lost(error: Exception) -> str:

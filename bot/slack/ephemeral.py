@@ -15,7 +15,7 @@ from bot.chat import (
     SendEphemeral,
     send_first_possible,
 )
-from bot.slack.block_kit import BlockLevel, Message, render_message
+from bot.slack.block_kit import Payload, render_ephemeral, render_text
 from bot.slack.client import TIMEOUT_SECONDS, RefusedError, call_api
 from bot.slack.workspace import (
     NO_UNFURL,
@@ -45,7 +45,7 @@ class EphemeralReplies:
 
     async def __call__(self, message: IncomingMessage, post: Post) -> None:
         """Send a post that only the author of the message sees; log it if that is impossible."""
-        if await self._acknowledge(render_message(post, BlockLevel.MONOSPACE)):
+        if await self.acknowledge(render_ephemeral(post)):
             return
         try:
             await self._send(message, post)
@@ -58,18 +58,14 @@ class EphemeralReplies:
             async with asyncio.timeout(_ACKNOWLEDGE_SECONDS):
                 await self._acknowledged.wait()
         except TimeoutError:
-            await self._acknowledge(None)
-
-    async def acknowledge(self) -> None:
-        """Acknowledge the event without a reply, unless it has been acknowledged."""
-        await self._acknowledge(None)
+            await self.acknowledge()
 
     async def wait_until_acknowledged(self) -> None:
         """Wait until the event is stored, replied to or handled, so that it cannot be lost."""
         await self._acknowledged.wait()
 
-    async def _acknowledge(self, reply: Message | None) -> bool:
-        """Acknowledge once; return whether the reply was sent with the acknowledgement."""
+    async def acknowledge(self, reply: Payload | None = None) -> bool:
+        """Acknowledge the event once; return whether this call did, and so sent the reply."""
         if self._acknowledged.is_set():
             return False
         self._acknowledged.set()
@@ -78,50 +74,40 @@ class EphemeralReplies:
         if reply is None:
             await self._ack()
         else:
-            await self._ack(response_type="ephemeral", **reply.payload)
+            await self._ack(response_type="ephemeral", **reply)
         return True
 
     async def _send(self, message: IncomingMessage, post: Post) -> None:
         """Send by the first route that works, with blocks if possible, else as plain text."""
-        replies = (
-            render_message(post, level) for level in (BlockLevel.MONOSPACE, BlockLevel.NO_BLOCKS)
-        )
         calls = (
-            partial(send, message, reply) for reply in replies for send in self._routes(message)
+            partial(call_api, partial(route, reply))
+            for reply in (render_ephemeral(post), render_text(post))
+            for route in self._routes(message)
         )
-        await send_first_possible(
-            (partial(call_api, call) for call in calls), _EPHEMERAL_WAIT_SECONDS
-        )
+        await send_first_possible(calls, _EPHEMERAL_WAIT_SECONDS)
 
-    def _routes(
-        self, message: IncomingMessage
-    ) -> list[Callable[[IncomingMessage, Message], Awaitable[object]]]:
+    def _routes(self, message: IncomingMessage) -> list[Callable[[Payload], Awaitable[object]]]:
         """Return the routes to one user: in the place, by response_url, by direct message."""
+        client, user = self._workspace.client, message.asker.id
+        here: Payload = {"channel": message.place.channel, "thread_ts": message.place.thread}
+
+        async def post(reply: Payload) -> object:
+            return await client.chat_postMessage(**here, **reply, **NO_UNFURL)
+
+        async def post_ephemeral(reply: Payload) -> object:
+            return await client.chat_postEphemeral(**here, user=user, **reply)
+
+        async def post_direct(reply: Payload) -> object:
+            return await client.chat_postMessage(channel=user, **reply, **NO_UNFURL)
+
         if message.place.channel.startswith("D"):
-            return [self._post]
+            return [post]
         by_url = [self._respond] if self._response_url else []
-        return [self._post_ephemeral, *by_url, self._post_direct]
+        return [post_ephemeral, *by_url, post_direct]
 
-    async def _post(self, message: IncomingMessage, reply: Message) -> object:
-        place = message.place
-        return await self._workspace.client.chat_postMessage(
-            channel=place.channel, thread_ts=place.thread, **reply.payload, **NO_UNFURL
-        )
-
-    async def _post_ephemeral(self, message: IncomingMessage, reply: Message) -> object:
-        place = message.place
-        return await self._workspace.client.chat_postEphemeral(
-            channel=place.channel, thread_ts=place.thread, user=message.asker.id, **reply.payload
-        )
-
-    async def _post_direct(self, message: IncomingMessage, reply: Message) -> object:
-        return await self._workspace.client.chat_postMessage(
-            channel=message.asker.id, **reply.payload, **NO_UNFURL
-        )
-
-    async def _respond(self, _: IncomingMessage, reply: Message) -> object:
+    async def _respond(self, reply: Payload) -> object:
         webhook = AsyncWebhookClient(self._response_url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
-        response = await webhook.send_dict({"response_type": "ephemeral", **reply.payload})
+        response = await webhook.send_dict({"response_type": "ephemeral", **reply})
         if response.status_code != 200:  # noqa: PLR2004
             raise RefusedError(response.body)
         return response

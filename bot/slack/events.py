@@ -1,4 +1,4 @@
-"""Parsers for Slack events, commands and interactions, and the deduplicator of redelivered events.
+"""Parsers for Slack events, slash commands and interactions; notices between processes.
 
 Turns Slack payloads into IncomingMessage, with mentions and links as plain text.
 """
@@ -6,16 +6,14 @@ Turns Slack payloads into IncomingMessage, with mentions and links as plain text
 import asyncio
 import html
 import re
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.chat import Asker, IncomingMessage, PostingForbiddenError, event_key
 from bot.ports import PubSub
-from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.files import parse_attachments
-from bot.slack.workspace import CHAT, Directory, Workspace
+from bot.slack.workspace import CHAT, Directory, Workspace, postable_conversation
 from council.places import Place
 
 Body = dict[str, Any]
@@ -26,7 +24,6 @@ _NOT_IN_CONVERSATION = (
 )
 # Other text in angle brackets, such as `List<String>`, was typed by a person.
 _TOKEN = re.compile(r"<([@#!][^<>\n]+|[a-z][a-z0-9+.-]*:[^<>\n]+)>")
-_MAX_SEEN_EVENTS = 10_000  # Slack stops redelivering after minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +107,7 @@ async def check_can_answer(workspace: Workspace, user: str, channel: str) -> Non
         if channel != await workspace.dm_channel(user):
             raise PostingForbiddenError(_NOT_IN_CONVERSATION)
         return
-    conversation = await workspace.directory.conversation(channel)
-    if conversation.refusal:
-        workspace.directory.forget(channel)  # somebody may invite us now
-        raise PostingForbiddenError(conversation.refusal)
+    await postable_conversation(workspace, channel)
 
 
 async def to_plain_text(text: str, display_name: Callable[[str], Awaitable[str]]) -> str:
@@ -138,26 +132,6 @@ def _plain_token(token: str, names: dict[str, str]) -> str:
         return label or f"@{target[1:].partition('^')[0]}"
     target = target.removeprefix("mailto:")
     return target if label in {"", target} else f"{label} ({target})"
-
-
-class SeenEvents:
-    """Deduplicator of the newest events, because Slack redelivers those it has no reply to.
-
-    It covers one process; the key of a round protects against duplicates in any other.
-    """
-
-    def __init__(self) -> None:
-        self._events: OrderedDict[str, EphemeralReplies] = OrderedDict()
-
-    def get(self, event_id: str) -> EphemeralReplies | None:
-        """Return the replies to an event that was seen before; None for a new event."""
-        return self._events.get(event_id)
-
-    def add(self, event_id: str, replies: EphemeralReplies) -> None:
-        """Remember an event and the replies to it."""
-        self._events[event_id] = replies
-        if len(self._events) > _MAX_SEEN_EVENTS:
-            self._events.popitem(last=False)
 
 
 # --- What one process learns from Slack and all processes of a cluster must know.

@@ -1,6 +1,6 @@
 """Slack files and message lookup: upload, download, and finding a sent message by its key."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat import Attachment, DeliveryUnknownError, File, SentMessage, retry_until_sent
 from bot.render.text_safety import shorten
-from bot.slack.client import RefusedError, call_api
+from bot.slack.client import RefusedError, call_api, list_items
 from bot.slack.rich_text import MAX_ALT_TEXT, one_line
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
@@ -26,8 +26,6 @@ _NO_SCOPE = (
 _NOT_READ = "Slack did not give me {name}: send it once more, or write the questions in a message."
 _DENIED_STATUSES = {301, 302, 303, 307, 401, 403}
 
-_PAGE_SIZE = 200
-_MAX_PAGES = 25  # of messages searched for a key
 _USER_ID_PREFIXES = {"U", "W"}
 
 
@@ -119,40 +117,22 @@ async def find_message(workspace: Workspace, place: Place, key: str) -> SentMess
 
     None if there is no such message, or the bot may not read the conversation.
     """
-    cursor = ""
-    for _ in range(_MAX_PAGES):
-        try:
-            if place.channel[:1] in _USER_ID_PREFIXES:
-                place = replace(place, channel=await workspace.dm_channel(place.channel))
-            messages, cursor = await _fetch_page(workspace.client, place, cursor)
-        except RefusedError as error:
-            structlog.get_logger().warning("slack_history_unread", why=error.code)
-            return None
-        for message in messages:
+    try:
+        if place.channel[:1] in _USER_ID_PREFIXES:
+            place = replace(place, channel=await workspace.dm_channel(place.channel))
+        async for message in _list_messages(workspace.client, place):
             if _has_key(message, key):
                 return SentMessage(place, str(message["ts"]))
-        if not cursor:
-            return None
+    except RefusedError as error:
+        structlog.get_logger().warning("slack_history_unread", why=error.code)
     return None
 
 
-async def _fetch_page(
-    client: AsyncWebClient, place: Place, cursor: str
-) -> tuple[list[dict[str, Any]], str]:
-    params: dict[str, Any] = {
-        "channel": place.channel,
-        "limit": _PAGE_SIZE,
-        "include_all_metadata": True,
-        **({"cursor": cursor} if cursor else {}),
-    }
+def _list_messages(client: AsyncWebClient, place: Place) -> AsyncIterator[dict[str, Any]]:
+    params: dict[str, Any] = {"channel": place.channel, "include_all_metadata": True}
     if place.thread:
-        reply = await call_api(
-            lambda: client.conversations_replies(ts=place.thread or "", **params)
-        )
-    else:
-        reply = await call_api(lambda: client.conversations_history(**params))
-    next_cursor = (reply.get("response_metadata") or {}).get("next_cursor") or ""
-    return reply.get("messages") or [], str(next_cursor)
+        return list_items(client.conversations_replies, "messages", ts=place.thread, **params)
+    return list_items(client.conversations_history, "messages", **params)
 
 
 def _has_key(message: dict[str, Any], key: str) -> bool:

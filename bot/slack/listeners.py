@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections import OrderedDict
 from dataclasses import replace
 from functools import partial
 
@@ -28,7 +29,6 @@ from bot.slack.events import (
     CHANNEL_CHANGED,
     UNINSTALLED,
     Body,
-    SeenEvents,
     SlackEvent,
     check_can_answer,
     parse_command,
@@ -44,6 +44,7 @@ from council.errors import CouncilError
 
 # Callback ids of the shortcuts in the manifest.
 ASK_ABOUT_MESSAGE, ASK_ANYWHERE = "ask_about_message", "ask_the_council"
+_MAX_SEEN_EVENTS = 10_000  # Slack stops redelivering after minutes
 # The subtypes of messages that people write; all others report a change.
 _USER_SUBTYPES = {None, "file_share", "me_message", "thread_broadcast"}
 
@@ -66,7 +67,9 @@ class SlackListeners:
         self._workspace = workspace
         self._tasks = tasks
         self._uninstalled = uninstalled
-        self._seen = SeenEvents()
+        # The replies to the newest events: Slack redelivers those it has no acknowledgement of.
+        # The key of a round protects against duplicates in other processes.
+        self._seen: OrderedDict[str, EphemeralReplies] = OrderedDict()
         self._deduplicator = ActionDeduplicator(app_context)
 
     def register(self, app: AsyncApp) -> None:
@@ -117,7 +120,9 @@ class SlackListeners:
         parsed = replace(parsed, text=text, thread=thread)
         handler = self._handle if thread in {None, ts} else self._handle_in_thread(ts)
         replies = EphemeralReplies(self._workspace)
-        self._seen.add(parsed.event_id, replies)
+        self._seen[parsed.event_id] = replies
+        if len(self._seen) > _MAX_SEEN_EVENTS:
+            self._seen.popitem(last=False)
         self._start(parsed, replies, handler, outside_thread(replies) if thread == ts else None)
         # If this process dies before, Slack has no acknowledgement and delivers the event again.
         await replies.wait_until_acknowledged()
@@ -171,14 +176,14 @@ class SlackListeners:
     async def on_suite_submitted(self, ack: Ack, body: Body) -> None:
         """Add a question to the chosen suite; show an error in the modal if none is named."""
         try:
-            event, form = modals.read_suite_form(body)
+            event, (round_id, addition) = modals.read_suite_form(body)
         except CouncilError as error:
             await ack(response_action="errors", errors={modals.NAME: str(error)})
             return
         await ack()
 
         async def handle(chat: Chat, message: IncomingMessage) -> None:
-            await add_to_suite(self._app_context, chat, message, form.round_id, form.addition)
+            await add_to_suite(self._app_context, chat, message, round_id, addition)
 
         self._start(event, EphemeralReplies(self._workspace), handle)
 

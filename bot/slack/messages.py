@@ -25,7 +25,7 @@ from bot.chat import (
     retry_until_sent,
 )
 from bot.render.pagination import paginate
-from bot.slack.block_kit import BlockLevel, fits_slack, render_message
+from bot.slack.block_kit import Payload, fits_slack, render_message, render_text
 from bot.slack.client import Call, RefusedError, SlackServerError, call_api
 from bot.slack.files import find_message, upload_file
 from bot.slack.workspace import (
@@ -33,7 +33,7 @@ from bot.slack.workspace import (
     NO_UNFURL,
     NOT_A_MEMBER,
     Workspace,
-    check_postable,
+    postable_conversation,
     redirect_to_channel,
 )
 from council.errors import CouncilError
@@ -43,7 +43,8 @@ from council.places import Place
 NO_PARSING: dict[str, Any] = {"parse": "none", "link_names": False}
 
 _PROGRESS_WAIT_SECONDS = 0.0
-_ERRORS_PER_LEVEL = 2
+_MAX_SERVER_ERRORS = 6  # with the blocks of one message, before it is sent as plain text
+_BLOCK_ERRORS = ("invalid_blocks", "invalid_attachments", "msg_", "invalid_arguments")
 _MOVED = "The answer is in a message of its own, below."
 _GONE = {
     "message_not_found": "The message is not there any more.",
@@ -62,14 +63,14 @@ _FORBIDDEN = {
     ),
 }
 
-Write = Callable[[dict[str, Any]], Awaitable[AsyncSlackResponse]]
+Write = Callable[[Payload], Awaitable[AsyncSlackResponse]]
 Attempt = Callable[[Call[AsyncSlackResponse]], Awaitable[AsyncSlackResponse]]
 
 
 class SlackChat(Chat):
     """The chat of one workspace; `send_ephemeral` is how to answer only the asker.
 
-    Blocks that Slack refuses are sent again in a plainer form.
+    A message whose blocks Slack refuses is sent as plain text.
     """
 
     is_room = True
@@ -81,7 +82,7 @@ class SlackChat(Chat):
         self._send_ephemeral = send_ephemeral
         self._edited_at = time.monotonic()
         self._late_until = self._edited_at
-        self._progress_level = BlockLevel.DATA_TABLE
+        self._progress_as_text = False
         self._server_errors = Counter[str]()
         self.accepts_files = workspace.has_scope("files:write")
 
@@ -114,7 +115,7 @@ class SlackChat(Chat):
     async def _post(self, place: Place, post: Post, key: str) -> SentMessage:
         metadata = {"event_type": "council_round", "event_payload": {"key": key}}
 
-        async def write(payload: dict[str, Any]) -> AsyncSlackResponse:
+        async def write(payload: Payload) -> AsyncSlackResponse:
             return await self._client.chat_postMessage(
                 channel=place.channel,
                 thread_ts=place.thread,
@@ -136,12 +137,10 @@ class SlackChat(Chat):
         return SentMessage(replace(place, channel=channel), str(reply["ts"]))
 
     async def _write(self, name: str, post: Post, write: Write) -> AsyncSlackResponse:
-        """Write a message; start at a plainer level if Slack failed with it several times."""
-        level = BlockLevel(
-            min(self._server_errors[name] // _ERRORS_PER_LEVEL, BlockLevel.NO_BLOCKS)
-        )
+        """Write a message; as plain text if Slack failed with its blocks several times."""
+        as_text = self._server_errors[name] >= _MAX_SERVER_ERRORS
         try:
-            reply, _ = await _write_with_fallback(post, write, call_api, level)
+            reply, _ = await _write_with_fallback(post, write, call_api, as_text=as_text)
         except SlackServerError:
             self._server_errors[name] += 1
             raise
@@ -180,8 +179,8 @@ class SlackChat(Chat):
         """Replace a message once; a failure is ignored, because the next update follows."""
         self._edited_at = time.monotonic()
         try:
-            _, self._progress_level = await _write_with_fallback(
-                post, self._update(sent), _call_once, self._progress_level
+            _, self._progress_as_text = await _write_with_fallback(
+                post, self._update(sent), _call_once, as_text=self._progress_as_text
             )
         except CouncilError as error:
             if isinstance(error, DeliveryUnknownError):
@@ -204,7 +203,7 @@ class SlackChat(Chat):
                 await self.edit(sent, post)
 
     def _update(self, sent: SentMessage) -> Write:
-        async def write(payload: dict[str, Any]) -> AsyncSlackResponse:
+        async def write(payload: Payload) -> AsyncSlackResponse:
             # Without `blocks` Slack may keep the old ones.
             return await self._client.chat_update(
                 channel=sent.place.channel,
@@ -225,7 +224,8 @@ class SlackChat(Chat):
 
     async def check_postable(self, place: Place) -> None:
         """Raise PostingForbiddenError with the reason if nothing can be posted there."""
-        await check_postable(self._workspace, place)
+        self._workspace.directory.forget(place.channel)  # it may have changed since
+        await postable_conversation(self._workspace, place.channel)
 
     async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         """Send a post that only the asker sees."""
@@ -238,23 +238,17 @@ async def _call_once(call: Call[AsyncSlackResponse]) -> AsyncSlackResponse:
 
 
 async def _write_with_fallback(
-    post: Post, write: Write, attempt: Attempt, level: BlockLevel
-) -> tuple[AsyncSlackResponse, BlockLevel]:
-    """Write a post at the first level that Slack accepts, from `level` on; return which it was."""
-    while True:
-        payload = render_message(post, level).payload
+    post: Post, write: Write, attempt: Attempt, *, as_text: bool
+) -> tuple[AsyncSlackResponse, bool]:
+    """Write a post as blocks, or as plain text if Slack refuses them; return whether it did."""
+    if not as_text:
         try:
-            return await attempt(partial(write, payload)), level
+            return await attempt(partial(write, render_message(post))), False
         except RefusedError as error:
-            if level.plainer is None or not _is_about_blocks(error.code):
+            if not error.code.startswith(_BLOCK_ERRORS):
                 raise
-            structlog.get_logger().warning("slack_blocks_refused", why=error.code, level=level.name)
-            level = level.plainer
-
-
-def _is_about_blocks(code: str) -> bool:
-    """Return whether Slack may accept a plainer message."""
-    return code.startswith(("invalid_blocks", "invalid_attachments", "msg_", "invalid_arguments"))
+            structlog.get_logger().warning("slack_blocks_refused", why=error.code)
+    return await attempt(partial(write, render_text(post))), True
 
 
 def _map_refusal(error: RefusedError) -> CouncilError:

@@ -17,11 +17,11 @@ from bot.context import AppContext
 from bot.render.pagination import paginate
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten
-from bot.slack.block_kit import BlockLevel, PostRenderer, fits_modal, json_size, unique_action_ids
+from bot.slack.block_kit import PostRenderer, fits_modal, json_size, unique_action_ids
 from bot.slack.client import RefusedError, call_api
 from bot.slack.events import Body, SlackEvent, check_can_answer, resolve_event, to_plain_text
 from bot.slack.rich_text import MAX_MODAL_BLOCKS, MAX_MODAL_JSON, Block, neutralize
-from bot.slack.workspace import CHAT, Workspace
+from bot.slack.workspace import Workspace
 from council.errors import CouncilError, PanelError, SuiteError
 from council.panel import Panel
 from council.places import Place
@@ -41,6 +41,7 @@ _MAX_OPTIONS = 100
 _OPEN_WAIT_SECONDS = 1.0  # a trigger id expires after three
 _TOO_LATE = "That took a moment too long for Slack: please do it once more."
 _NO_PLACE = "Choose a channel, or have the answer for yourself alone."
+_EXPLANATION = "Several models answer, rank each other without names, and one sums up."
 _NO_NAME = "Choose a suite, or give a new one a name."
 
 View = dict[str, Any]
@@ -133,7 +134,7 @@ def modal_pages(posts: Iterable[Post]) -> list[list[Block]]:
 def _render_posts(posts: Iterable[Post]) -> Iterator[list[Block]]:
     for post in posts:
         for page in paginate(post, fits_modal):
-            if blocks := PostRenderer(page).blocks(BlockLevel.MONOSPACE):
+            if blocks := PostRenderer(page).blocks(simple=True):
                 yield blocks
 
 
@@ -151,14 +152,8 @@ def _pack_pages(rendered: Iterable[list[Block]]) -> Iterator[list[Block]]:
 
 
 def _round_view(state: ModalState, blocks: list[Block]) -> View:
-    return {
-        "type": "modal",
-        "callback_id": "council:shown",
-        "title": {"type": "plain_text", "text": state.title},
-        "close": {"type": "plain_text", "text": "Close"},
-        "private_metadata": state.metadata,
-        "blocks": blocks,
-    }
+    labels = {"title": state.title, "close": "Close"}
+    return _view("council:shown", labels, state.metadata, blocks)
 
 
 def _page_buttons(page: int, count: int) -> list[Block]:
@@ -169,7 +164,7 @@ def _page_buttons(page: int, count: int) -> list[Block]:
         {
             "type": "button",
             "action_id": f"{_PAGE_ACTION}:{target}",
-            "text": {"type": "plain_text", "text": f"{label} ({target + 1} of {count})"},
+            "text": _plain_text(f"{label} ({target + 1} of {count})"),
             "value": str(target),
         }
         for label, target in buttons
@@ -182,16 +177,6 @@ def _page_buttons(page: int, count: int) -> list[Block]:
 
 class NoPlaceError(CouncilError):
     """The asker chose no place for the answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class AskForm:
-    """The submitted fields of the modal."""
-
-    question: str
-    context: str
-    options: AskOptions
-    place: Place
 
 
 async def open_ask_modal(
@@ -262,12 +247,12 @@ def ask_view(
                 "initial_option": audience_options[0],
             },
         ),
-        _note("Several models answer, rank each other without names, and one sums up."),
+        {"type": "context", "elements": [_plain_text(_EXPLANATION)]},
     ]
-    return _form_view(
+    return _view(
         ASK_CALLBACK,
         {"title": "Ask the council", "submit": "Ask", "close": "Cancel"},
-        [place.channel, place.thread],
+        json.dumps([place.channel, place.thread]),
         blocks,
     )
 
@@ -299,16 +284,6 @@ async def submit_ask_form(
     Raise CouncilError if the form cannot be accepted.
     """
     view, user = body["view"], str(body["user"]["id"])
-    form = await _read_ask_form(workspace, view, user)
-    channel, thread = form.place.channel, form.place.thread
-    await check_can_answer(workspace, user, channel)
-    event = SlackEvent(form.question, user, channel, f"view {view['id']}", thread)
-    message = replace(await resolve_event(workspace, event), context=form.context)
-    return message, await open_round(app, message, message.text, form.options)
-
-
-async def _read_ask_form(workspace: Workspace, view: View, user: str) -> AskForm:
-    """Return the submitted fields; NoPlaceError if no channel was chosen."""
     values = _submitted_values(view)
     channel, thread = json.loads(view.get("private_metadata") or '["", null]')
     if _value(values, AUDIENCE) == _ONLY_ME:
@@ -317,20 +292,15 @@ async def _read_ask_form(workspace: Workspace, view: View, user: str) -> AskForm
         channel = str(channel or _value(values, CHANNEL))
     if not channel:
         raise NoPlaceError(_NO_PLACE)
-    place = Place(CHAT, workspace.team, channel, thread, private=True)
+    await check_can_answer(workspace, user, channel)
+    event = SlackEvent(_value(values, QUESTION), user, channel, f"view {view['id']}", thread)
+    message = await resolve_event(workspace, event)
+    message = replace(message, context=_value(values, CONTEXT))
     options = AskOptions(_value(values, PANEL) or None)
-    return AskForm(_value(values, QUESTION), _value(values, CONTEXT), options, place)
+    return message, await open_round(app, message, message.text, options)
 
 
 # --- The modal that asks which suite a round's question is added to.
-
-
-@dataclass(frozen=True, slots=True)
-class SuiteForm:
-    """The submitted fields of the modal."""
-
-    round_id: str
-    addition: SuiteAddition
 
 
 async def open_suite_modal(
@@ -355,22 +325,22 @@ def suite_view(round_id: str, message: IncomingMessage, names: Sequence[str]) ->
         _input(NAME, "A new suite" if names else "Suite", name, optional=True),
         _input(ANSWER, "The right answer", answer, optional=True),
     ]
-    return _form_view(
+    return _view(
         SUITE_CALLBACK,
         {"title": "Add to suite", "submit": "Add", "close": "Cancel"},
-        [round_id, message.place.channel, message.place.thread],
+        _round_metadata(round_id, message),
         blocks,
     )
 
 
-def read_suite_form(body: Body) -> tuple[SlackEvent, SuiteForm]:
-    """Return the submission and its fields; SuiteError if no suite is named."""
+def read_suite_form(body: Body) -> tuple[SlackEvent, tuple[str, SuiteAddition]]:
+    """Return the submission, and the round's id with its fields; SuiteError if none is named."""
     event, round_id = _parse_submission(body)
     values = _submitted_values(body["view"])
     name = _value(values, NAME) or _value(values, SUITE)
     if not name.strip():
         raise SuiteError(_NO_NAME)
-    return event, SuiteForm(round_id, SuiteAddition(name, _value(values, ANSWER)))
+    return event, (round_id, SuiteAddition(name, _value(values, ANSWER)))
 
 
 # --- The modal that asks why a round was not helpful.
@@ -380,10 +350,10 @@ def reason_view(round_id: str, message: IncomingMessage, reason: str = "") -> Vi
     """Return the modal, with an earlier reason filled in."""
     element = {"type": "plain_text_input", "multiline": True, "max_length": 1000}
     element |= {"initial_value": reason} if reason else {}
-    return _form_view(
+    return _view(
         WHY_CALLBACK,
         {"title": "Not helpful", "submit": "Send", "close": "Skip"},
-        [round_id, message.place.channel, message.place.thread],
+        _round_metadata(round_id, message),
         [_input(WHY, "What was wrong or missing?", element, optional=True)],
     )
 
@@ -411,15 +381,13 @@ async def store_reason(
 # --- Elements and values that the forms share.
 
 
-def _form_view(
-    callback_id: str, labels: Mapping[str, str], metadata: list[str | None], blocks: list[Block]
-) -> View:
-    """Return a modal with a submit button; `labels` are its title, submit and close."""
+def _view(callback_id: str, labels: Mapping[str, str], metadata: str, blocks: list[Block]) -> View:
+    """Return a modal; `labels` are its title, its close button, and its submit button if any."""
     return {
         "type": "modal",
         "callback_id": callback_id,
         **{name: _plain_text(label) for name, label in labels.items()},
-        "private_metadata": json.dumps(metadata),
+        "private_metadata": metadata,
         "blocks": blocks,
     }
 
@@ -463,12 +431,12 @@ def _options(labels: Iterable[tuple[str, str]]) -> list[Block]:
     ]
 
 
-def _note(text: str) -> Block:
-    return {"type": "context", "elements": [_plain_text(text)]}
-
-
 def _plain_text(text: str) -> Block:
     return {"type": "plain_text", "text": neutralize(text), "emoji": False}
+
+
+def _round_metadata(round_id: str, message: IncomingMessage) -> str:
+    return json.dumps([round_id, message.place.channel, message.place.thread])
 
 
 def _parse_submission(body: Body) -> tuple[SlackEvent, str]:

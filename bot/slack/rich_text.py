@@ -16,7 +16,7 @@ from bot.render.formatting import monospace_table
 from bot.render.markdown_parser import (
     CodeBlock,
     MarkdownTable,
-    OpenBlocks,
+    MarkdownVisitor,
     OpenList,
     ParsedMarkdown,
     TextRun,
@@ -80,11 +80,6 @@ _COMMANDS = (*_BROADCASTS, "group", "subteam", "date")
 def neutralize(text: str) -> str:
     """Return the text for a field that is not parsed, with tokens that would mention broken."""
     return _MENTIONS.broken(text)
-
-
-def neutralize_url(url: str) -> str:
-    """Return a URL that leads to the same place and contains no token that would mention."""
-    return _MENTIONS.neutralize_url(url)
 
 
 def escape_mrkdwn(text: str) -> str:
@@ -230,7 +225,10 @@ def _leaf_text(leaf: Block) -> str:
 def _render_run(run: TextRun) -> Block:
     """Return a web address as a link that shows where it leads, and anything else as text."""
     if run.is_web_link and len(run.text) <= _MAX_URL:
-        return {"type": "link", "url": neutralize_url(visible_text(normalizeLink(run.text)))}
+        return {
+            "type": "link",
+            "url": _MENTIONS.neutralize_url(visible_text(normalizeLink(run.text))),
+        }
     return text_leaf(neutralize(run.text), *run.styles)
 
 
@@ -340,7 +338,7 @@ class _Piece:
 
 
 @dataclass(slots=True)
-class _RichTextBuilder(OpenBlocks):
+class _RichTextBuilder(MarkdownVisitor):
     """Builds the blocks of a text that is walked in order; see bot.render.markdown_parser.Flow."""
 
     as_table: bool = False

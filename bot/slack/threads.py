@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -18,7 +17,6 @@ from bot.chat import (
     Heading,
     IncomingMessage,
     Note,
-    Part,
     Post,
     Quote,
     event_key,
@@ -28,7 +26,7 @@ from bot.commands.rounds import find_round_of_message, newest_that_fit
 from bot.context import AppContext
 from bot.render.formatting import count_noun
 from bot.render.round_status import receivers
-from bot.slack.client import RefusedError, call_api
+from bot.slack.client import MAX_ITEMS, RefusedError, list_items
 from bot.slack.events import strip_mention, to_plain_text
 from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError
@@ -45,7 +43,6 @@ _UNREADABLE = (
     "channel."
 )
 _MAX_EXCERPT = 1_200  # characters of the thread that the offer shows
-_PAGE_SIZE = 200
 
 Message = dict[str, Any]
 
@@ -64,43 +61,32 @@ class ThreadContext:
         return sha256(self.text.encode()).hexdigest()[:8]
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadOffer:
-    """A message that shows a thread and asks whether to send it to a panel.
+def offer_post(
+    context: ThreadContext, panel: Panel, value: str, *, has_changed: bool = False
+) -> Post:
+    """Return the ephemeral message that shows a thread and asks whether to send it to a panel.
 
     `value` is the value of its buttons: timestamp of the question, thread and digest.
     """
-
-    context: ThreadContext
-    panel: Panel
-    value: str
-    has_changed: bool = False
-
-    @property
-    def post(self) -> Post:
-        """Return the ephemeral message for the asker."""
-        return Post(tuple(self._parts()), _ASKED)
-
-    def _parts(self) -> list[Part]:
-        text = self.context.text
-        excerpt = text[-_MAX_EXCERPT:]
-        return [
-            *([Caution(_CHANGED)] if self.has_changed else []),
+    excerpt = context.text[-_MAX_EXCERPT:]
+    size = f"{count_noun(context.messages, 'message')}, {len(context.text):,} characters"
+    if context.left_out:
+        size += f"; {count_noun(context.left_out, 'older message')} left out"
+    return Post(
+        (
+            *([Caution(_CHANGED)] if has_changed else []),
             Heading(_ASKED),
-            Quote(excerpt if excerpt == text else f"…{excerpt}"),
-            Note(f"{self._size()}. All of it would go to {receivers(self.panel)}."),
+            Quote(excerpt if excerpt == context.text else f"…{excerpt}"),
+            Note(f"{size}. All of it would go to {receivers(panel)}."),
             Buttons(
                 (
-                    Button(WITH_THREAD, "Ask with it", self.value),
-                    Button(WITHOUT_THREAD, "Ask without", self.value),
+                    Button(WITH_THREAD, "Ask with it", value),
+                    Button(WITHOUT_THREAD, "Ask without", value),
                 )
             ),
-        ]
-
-    def _size(self) -> str:
-        messages, left_out = self.context.messages, self.context.left_out
-        size = f"{count_noun(messages, 'message')}, {len(self.context.text):,} characters"
-        return size + (f"; {count_noun(left_out, 'older message')} left out" if left_out else "")
+        ),
+        _ASKED,
+    )
 
 
 async def offer_thread(
@@ -109,9 +95,8 @@ async def offer_thread(
     """Show the asker the thread that would be sent along; if it is empty, ask at once."""
     check_admitted(app.access, message)
     context, _ = await _read_thread(workspace, app, message.place, ts)
-    await app.reload_picked_panel(message.place)
     if context.text:
-        await chat.send_ephemeral(message, _build_offer(app, message, context, ts).post)
+        await _send_offer(app, chat, message, context, ts)
     else:
         await ask_with_options(app, chat, message)
 
@@ -148,9 +133,7 @@ async def ask_about_thread(
     elif context.digest == digest:
         await ask_with_options(app, chat, replace(question, context=context.text))
     else:
-        await app.reload_picked_panel(place)
-        offer = replace(_build_offer(app, question, context, ts), has_changed=True)
-        await chat.send_ephemeral(question, offer.post)
+        await _send_offer(app, chat, question, context, ts, has_changed=True)
 
 
 async def delete_offer(response_url: str) -> None:
@@ -162,11 +145,19 @@ async def delete_offer(response_url: str) -> None:
         await webhook.send_dict({"delete_original": True})
 
 
-def _build_offer(
-    app: AppContext, message: IncomingMessage, context: ThreadContext, ts: str
-) -> ThreadOffer:
+async def _send_offer(
+    app: AppContext,
+    chat: Chat,
+    message: IncomingMessage,
+    context: ThreadContext,
+    ts: str,
+    *,
+    has_changed: bool = False,
+) -> None:
+    await app.reload_picked_panel(message.place)
     value = "|".join((ts, message.place.thread or "", context.digest))
-    return ThreadOffer(context, app.panel(None, message.place), value)
+    panel = app.panel(None, message.place)
+    await chat.send_ephemeral(message, offer_post(context, panel, value, has_changed=has_changed))
 
 
 async def _read_thread(
@@ -188,19 +179,17 @@ async def _read_thread(
 
 
 async def _fetch_messages(workspace: Workspace, place: Place, ts: str) -> list[Message]:
-    messages: list[Message] = []
-    thread = {"channel": place.channel, "ts": place.thread or ts}
-    params: dict[str, Any] = {**thread, "limit": _PAGE_SIZE, "latest": ts, "inclusive": True}
-    while True:
-        try:
-            reply = await call_api(partial(workspace.client.conversations_replies, **params))
-        except RefusedError as error:
-            raise CouncilError(_UNREADABLE.format(code=error.code)) from None
-        messages += reply.get("messages") or []
-        params["cursor"] = (reply.get("response_metadata") or {}).get("next_cursor")
-        if not params["cursor"]:
-            # Slack returns the thread's first message regardless of `latest`.
-            return [message for message in messages if float(message["ts"]) <= float(ts)]
+    thread: dict[str, Any] = {"channel": place.channel, "ts": place.thread or ts}
+    until: dict[str, Any] = {"latest": ts, "inclusive": True}
+    replies = list_items(workspace.client.conversations_replies, "messages", **thread, **until)
+    try:
+        messages = [message async for message in replies]
+    except RefusedError as error:
+        raise CouncilError(_UNREADABLE.format(code=error.code)) from None
+    if len(messages) >= MAX_ITEMS:  # the newest are missing
+        raise CouncilError(_UNREADABLE.format(code="too long"))
+    # Slack returns the thread's first message regardless of `latest`.
+    return [message for message in messages if float(message["ts"]) <= float(ts)]
 
 
 async def _render_message(

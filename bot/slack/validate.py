@@ -13,7 +13,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.chat import Asker, IncomingMessage, Post
 from bot.render.round_report import answer_posts, ballots_post, round_thread
 from bot.render.round_status import progress_post
-from bot.slack.block_kit import BlockLevel, render_message
+from bot.slack.block_kit import render_ephemeral, render_message
 from bot.slack.client import RefusedError, call_api
 from bot.slack.modals import (
     ModalState,
@@ -23,7 +23,7 @@ from bot.slack.modals import (
     reason_view,
     suite_view,
 )
-from bot.slack.threads import ThreadContext, ThreadOffer
+from bot.slack.threads import ThreadContext, offer_post
 from bot.slack.workspace import CHAT
 from council.answers import Absence, Answer, Prompt, Reply, Role
 from council.ballots import Ballot
@@ -34,7 +34,6 @@ from council.round_rules import compute_draw, compute_tally
 from council.rounds import Closing, Question, Round, Synthesis
 
 _MAX_WAIT_SECONDS = 120.0
-_LEVELS = (BlockLevel.DATA_TABLE, BlockLevel.TABLE, BlockLevel.MONOSPACE)
 _PROSE = """Yes, **for most teams**: see [the docs](https://www.postgresql.org/docs/) & `SKIP`.
 
 ## What it takes
@@ -66,12 +65,11 @@ class Sample:
 
 
 def samples() -> Iterator[Sample]:
-    """Yield every kind of message at every block level, and every modal."""
+    """Yield every kind of message, also as an ephemeral one, and every modal."""
     closed = _closed_round()
     for name, post in _posts(closed):
-        for level in _LEVELS:
-            message = json.dumps(render_message(post, level).payload)
-            yield Sample(f"{name}, as {level.name.lower().replace('_', ' ')}", "message", message)
+        yield Sample(name, "message", json.dumps(render_message(post)))
+        yield Sample(f"{name}, ephemeral", "message", json.dumps(render_ephemeral(post)))
     yield from _modals(closed)
 
 
@@ -111,7 +109,7 @@ def _posts(closed: Round) -> Iterator[tuple[str, Post]]:
     yield "a round that failed", round_thread(failed).root
     yield (
         "a thread to send along",
-        ThreadOffer(ThreadContext(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc").post,
+        offer_post(ThreadContext(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc"),
     )
 
 

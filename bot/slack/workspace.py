@@ -12,7 +12,7 @@ from aiolimiter import AsyncLimiter
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat import Asker, DeliveryUnknownError, IncomingMessage, PostingForbiddenError
-from bot.slack.client import TIMEOUT_SECONDS, EditRateLimiter, RefusedError, call_api
+from bot.slack.client import TIMEOUT_SECONDS, EditRateLimiter, RefusedError, call_api, list_items
 from council.errors import CouncilError
 from council.places import Place
 
@@ -31,8 +31,6 @@ _NO_COMMON_CHANNEL = (
 _CACHE_SECONDS = 300.0
 _FACT_WAIT_SECONDS = 2.0  # a user is waiting for the acknowledgement
 _LOOKUP_WAIT_SECONDS = 10.0
-_PAGE_SIZE = 200
-_MAX_PAGES = 25
 _NO_PERMISSION = {"missing_scope", "unknown_method", "not_allowed_token_type"}
 
 Facts = dict[str, Any]
@@ -200,12 +198,6 @@ def _parse_conversation(channel: str, facts: Facts) -> Conversation:
     return Conversation(channel, bool(is_private), bool(is_shared), refusal)
 
 
-async def check_postable(workspace: Workspace, place: Place) -> None:
-    """Raise PostingForbiddenError if a channel is gone or archived, or the bot is not in it."""
-    workspace.directory.forget(place.channel)  # it may have changed since
-    await _postable_conversation(workspace, place.channel)
-
-
 async def redirect_to_channel(
     workspace: Workspace, message: IncomingMessage, name: str
 ) -> IncomingMessage:
@@ -214,10 +206,10 @@ async def redirect_to_channel(
     Raise PostingForbiddenError unless the bot can post there and the asker can read it.
     """
     channel = await _find_channel(workspace, name)
-    conversation = await _postable_conversation(workspace, channel)
+    conversation = await postable_conversation(workspace, channel)
     # Members of the workspace can read every public channel, guests only those they are in.
     if conversation.is_private or message.asker.is_guest:
-        members = _paginate(workspace.client.conversations_members, "members", channel=channel)
+        members = _list(workspace.client.conversations_members, "members", channel=channel)
         if message.asker.id not in [member async for member in members]:
             raise PostingForbiddenError(_NO_COMMON_CHANNEL.format(name=name))
     place = Place(CHAT, workspace.team, channel, private=conversation.is_private)
@@ -229,7 +221,7 @@ async def _find_channel(workspace: Workspace, name: str) -> str:
     types = (
         "public_channel,private_channel" if workspace.has_scope("groups:read") else "public_channel"
     )
-    channels = _paginate(
+    channels = _list(
         workspace.client.users_conversations, "channels", types=types, exclude_archived=True
     )
     async for channel in channels:
@@ -238,29 +230,21 @@ async def _find_channel(workspace: Workspace, name: str) -> str:
     raise PostingForbiddenError(_NO_COMMON_CHANNEL.format(name=name))
 
 
-async def _postable_conversation(workspace: Workspace, channel: str) -> Conversation:
+async def postable_conversation(workspace: Workspace, channel: str) -> Conversation:
+    """Return a conversation; PostingForbiddenError, which says what to do, if we cannot post."""
     conversation = await workspace.directory.conversation(channel)
     if conversation.refusal:
+        workspace.directory.forget(channel)  # somebody may invite us now
         raise PostingForbiddenError(conversation.refusal)
     return conversation
 
 
-async def _paginate(method: Callable[..., Any], key: str, **params: object) -> AsyncIterator[Any]:
-    """Yield the items of a list method, page by page."""
-    cursor = ""
-    for _ in range(_MAX_PAGES):
-        page = {"cursor": cursor} if cursor else {}
-        try:
-            reply = await call_api(
-                lambda: method(limit=_PAGE_SIZE, **params, **page),  # noqa: B023
-                _LOOKUP_WAIT_SECONDS,
-            )
-        except DeliveryUnknownError as error:
-            raise CouncilError(_BUSY) from error
-        except RefusedError as error:
-            raise PostingForbiddenError(f"I cannot look up channels here. {error}") from None
-        for item in reply.get(key) or ():
+async def _list(method: Callable[..., Any], key: str, **params: object) -> AsyncIterator[Any]:
+    """Yield the items of a list method; raise PostingForbiddenError if the bot may not ask."""
+    try:
+        async for item in list_items(method, key, _LOOKUP_WAIT_SECONDS, **params):
             yield item
-        cursor = str((reply.get("response_metadata") or {}).get("next_cursor") or "")
-        if not cursor:
-            return
+    except DeliveryUnknownError as error:
+        raise CouncilError(_BUSY) from error
+    except RefusedError as error:
+        raise PostingForbiddenError(f"I cannot look up channels here. {error}") from None

@@ -126,17 +126,14 @@ async def _database_error(context: WebContext) -> str:
         try:
             await context.app.store.list_summaries(1)
         except CouncilError as error:
-            result.put_nowait(str(error))
+            result.set_result(str(error))
         else:
-            result.put_nowait("")
+            result.set_result("")
 
-    result: asyncio.Queue[str] = asyncio.Queue()
+    result = asyncio.get_running_loop().create_future()
     context.tasks.start(query())  # a background task, since a query must not be cancelled
-    try:
-        async with asyncio.timeout(READY_TIMEOUT_SECONDS):
-            return await result.get()
-    except TimeoutError:
-        return DATABASE_SILENT
+    await asyncio.wait([result], timeout=READY_TIMEOUT_SECONDS)
+    return result.result() if result.done() else DATABASE_SILENT
 
 
 async def metrics(_context: WebContext, _request: Request) -> Response:
@@ -159,13 +156,9 @@ _GET: dict[str, Handler] = {
     "/bakeoffs/{id}/events": events.bakeoff_events,
     "/bakeoffs/{id}/state": events.bakeoff_state,
     "/leaderboard": reports.leaderboard_page,
-    "/leaderboard.csv": reports.download_leaderboard_csv,
-    "/leaderboard.json": reports.download_leaderboard_json,
-    "/leaderboard.png": reports.download_leaderboard_png,
+    "/leaderboard.{format}": reports.download_leaderboard,
     "/bias": reports.bias_page,
-    "/bias.csv": reports.download_bias_csv,
-    "/bias.json": reports.download_bias_json,
-    "/bias.png": reports.download_bias_png,
+    "/bias.{format}": reports.download_bias,
     "/suites": bakeoffs.suites_page,
     "/suites/{name}": bakeoffs.suite_page,
     "/suites/{name}/suite.csv": bakeoffs.download_suite_csv,

@@ -6,14 +6,14 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from itsdangerous import BadSignature, SignatureExpired, Signer, TimestampSigner
-from starlette.datastructures import FormData
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 
@@ -54,12 +54,18 @@ class FormError(CouncilError):
 
 
 class PageSigner:
-    """Signer of CSRF tokens, sessions and links: one key, with a salt for each purpose."""
+    """Signer of CSRF tokens, sessions and links: one key, with a salt for each purpose.
 
-    def __init__(self, key: bytes, now: Callable[[], float] = time.time) -> None:
+    A session is valid for the access token with which it was begun.
+    """
+
+    def __init__(
+        self, key: bytes, now: Callable[[], float] = time.time, token: str | None = None
+    ) -> None:
+        session = f"pass {token or ''}"
         self._forms = Signer(key, salt="form")
-        self._sessions = _TimestampSigner(key, "pass", now)
-        self._new_sessions = _TimestampSigner(key, "pass", now, _CLOCK_SKEW_SECONDS)
+        self._sessions = _TimestampSigner(key, session, now)
+        self._new_sessions = _TimestampSigner(key, session, now, _CLOCK_SKEW_SECONDS)
         self._links = _TimestampSigner(key, "link", now)
         self._new_links = _TimestampSigner(key, "link", now, _CLOCK_SKEW_SECONDS)
 
@@ -164,8 +170,9 @@ def place_of(visitor: Visitor, *, private: bool = False) -> Place:
     return Place("web", channel=visitor.asker.id, private=private)
 
 
-def empty_message(visitor: Visitor) -> IncomingMessage:
+def empty_message(connection: HTTPConnection) -> IncomingMessage:
     """Return a message without text, for rules that ask who is reading and where."""
+    visitor = visitor_of(connection)
     return IncomingMessage("", visitor.asker, place_of(visitor), "")
 
 
@@ -184,25 +191,29 @@ def set_cookie(response: Response, connection: HTTPConnection, name: str, value:
 # Forms and login
 
 
-async def read_form(context: "WebContext", request: Request) -> FormData:
-    """Return a form's fields; raise FormError if its CSRF token is wrong."""
+async def read_form(context: "WebContext", request: Request) -> Mapping[str, str]:
+    """Return a form's text fields; one that is missing is "".
+
+    Raise FormError if its CSRF token is wrong.
+    """
     form = await request.form(max_part_size=MAX_FORM_BYTES)
-    if not context.signer.is_csrf_token(visitor_of(request).secret, str(form.get("token", ""))):
+    fields = {name: value for name, value in form.items() if isinstance(value, str)}
+    if not context.signer.is_csrf_token(visitor_of(request).secret, fields.get("token", "")):
         raise FormError("This page was open for too long: load it again, then send it.", 403)
-    return form
+    return defaultdict(str, fields)
 
 
 async def login_page(context: "WebContext", request: Request) -> Response:
     """Show the login form."""
-    target = _local_path(request.query_params.get("next"))
+    target = _local_path(request.query_params.get("next", ""))
     return await context.render_page(request, "login.html", wrong=False, next=target, lines=())
 
 
 async def log_in(context: "WebContext", request: Request) -> Response:
     """Set a session cookie for a visitor who has entered the token; delay after a wrong one."""
     form = await read_form(context, request)
-    target = _local_path(form.get("next"))
-    if not context.token or not matches_token(str(form.get("password", "")), context.token):
+    target = _local_path(form["next"])
+    if not context.token or not matches_token(form["password"], context.token):
         await asyncio.sleep(context.failed_login_delay_seconds)
         return await context.render_page(
             request, "login.html", status=403, wrong=True, next=target, lines=()
@@ -212,8 +223,7 @@ async def log_in(context: "WebContext", request: Request) -> Response:
     return response
 
 
-def _local_path(target: object) -> str:
-    path = str(target or "/")
+def _local_path(path: str) -> str:
     return path if _LOCAL_PATH.fullmatch(path) else "/"
 
 
@@ -227,6 +237,3 @@ def is_authenticated(connection: HTTPConnection, token: str | None, signer: Page
 def matches_token(sent: str, token: str) -> bool:
     """Compare in constant time."""
     return secrets.compare_digest(sent.encode(), token.encode())
-
-
-# Middleware

@@ -1,10 +1,10 @@
 """Handlers of bake-offs, suites and schedules."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -18,7 +18,7 @@ from bot.bakeoffs.lifecycle import (
 )
 from bot.bakeoffs.posting import render_result
 from bot.bakeoffs.runner import estimate_bakeoff
-from bot.chat import Attachment, Caution, IncomingMessage, Post
+from bot.chat import Attachment, Caution, Post
 from bot.commands import schedules as scheduling
 from bot.commands.bakeoffs import (
     CANCELLED,
@@ -32,7 +32,6 @@ from bot.commands.bakeoffs import (
 from bot.commands.buttons import BUTTON_HANDLERS, PROPOSAL_ACTIONS, add_to_suite
 from bot.commands.dispatch import COMMANDS, Invocation, report_errors, run_command
 from bot.commands.suites import NO_QUESTIONS, SuiteAddition, estimate_suite_run, find_suite_summary
-from bot.context import AppContext
 from bot.render.bakeoffs import bakeoff_state, bakeoff_title, proposal_post, running_post
 from bot.render.schedules import understood_post
 from bot.render.suites import cost_line, size_line
@@ -40,26 +39,23 @@ from bot.schedules.parser import parse_schedule
 from bot.suite_files import suite_csv, validate_suite_name
 from bot.web.auth import FormError, empty_message, place_of, read_form, visitor_of
 from bot.web.context import WebContext, file_response
-from bot.web.rounds import ROUND_KEY, PageChat
-from council.bakeoffs.models import Bakeoff, BakeoffProgress, Schedule
+from bot.web.rounds import PageChat
+from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.errors import BakeoffError, CouncilError, ScheduleError
 from council.ports import RoundQuery
 
 MAX_LISTED_BAKEOFFS = 30
+SCHEDULE_ACTIONS = {"pause", "resume", "remove", "run"}
 
 
 # Bake-offs
 
 
-async def bakeoffs_page(context: WebContext, request: Request) -> Response:
-    """Show the bake-offs, and the form for a new one."""
-    return await _bakeoffs_page(context, request)
-
-
-async def _bakeoffs_page(
+async def bakeoffs_page(
     context: WebContext, request: Request, error: CouncilError | None = None
 ) -> Response:
-    incoming = empty_message(visitor_of(request))
+    """Show the bake-offs, and the form for a new one, with the error of the last attempt."""
+    incoming = empty_message(request)
     bakeoffs = (await load_readable_bakeoffs(context.app, incoming))[:MAX_LISTED_BAKEOFFS]
     found = [
         (bakeoff, bakeoff_state(await load_progress(context.app, bakeoff))) for bakeoff in bakeoffs
@@ -78,15 +74,12 @@ async def _bakeoffs_page(
 async def propose_bakeoff(context: WebContext, request: Request) -> Response:
     """Show what a bake-off would cost, before anything is spent."""
     form = await read_form(context, request)
-    incoming = _message_with_key(context, request, str(form.get("round", "")))
-    panel = str(form.get("panel", "")) or None
+    incoming = replace(empty_message(request), key=context.form_key(form))
     try:
-        suite, cap = str(form.get("suite", "")), _cap_of(form)
-        bakeoff = await new_bakeoff(
-            context.app, incoming, BakeoffArguments("start", suite, panel, cap)
-        )
+        wanted = BakeoffArguments("start", form["suite"], form["panel"] or None, _cap_of(form))
+        bakeoff = await new_bakeoff(context.app, incoming, wanted)
     except CouncilError as error:
-        return await _bakeoffs_page(context, request, error)
+        return await bakeoffs_page(context, request, error)
     post = proposal_post(bakeoff, await estimate_bakeoff(context.app, bakeoff), "")
     value = Proposal.of(bakeoff).value
     return await context.render_page(request, "bakeoff_proposal.html", shown=post, value=value)
@@ -95,12 +88,12 @@ async def propose_bakeoff(context: WebContext, request: Request) -> Response:
 async def start_bakeoff(context: WebContext, request: Request) -> Response:
     """Start a proposed bake-off, once, and redirect to its page."""
     form = await read_form(context, request)
-    incoming = _message_with_key(context, request, "")
+    incoming = replace(empty_message(request), key=context.app.new_id())
     try:
-        proposal = Proposal.read(str(form.get("value", "")))
+        proposal = Proposal.read(form["value"])
         bakeoff = await proposed_bakeoff(context.app, incoming, proposal)
     except CouncilError as error:
-        return await _bakeoffs_page(context, request, error)
+        return await bakeoffs_page(context, request, error)
     if await context.app.bakeoff_stores.bakeoffs.open(bakeoff):
         await begin_bakeoff(context.app, None, bakeoff)
     return RedirectResponse(_path(bakeoff), status_code=303)
@@ -145,7 +138,7 @@ async def _questions(context: WebContext, progress: BakeoffProgress) -> list[tup
 
 async def cancel_bakeoff(context: WebContext, request: Request) -> Response:
     """Cancel a bake-off; its rounds so far stay."""
-    bakeoff = await _load_own_bakeoff(context, request, "cancel a bake-off")
+    bakeoff, _ = await _load_own_bakeoff(context, request, "cancel a bake-off")
     if not bakeoff.ending:
         await stop_bakeoff(context.app, bakeoff, CANCELLED)
     return RedirectResponse(_path(bakeoff), status_code=303)
@@ -153,9 +146,9 @@ async def cancel_bakeoff(context: WebContext, request: Request) -> Response:
 
 async def resume_bakeoff(context: WebContext, request: Request) -> Response:
     """Resume a bake-off that ended early."""
-    bakeoff = await _load_own_bakeoff(context, request, "go on with a bake-off")
+    bakeoff, form = await _load_own_bakeoff(context, request, "go on with a bake-off")
     if not await is_bakeoff_running(context.app, bakeoff):
-        again = await reopen_bakeoff(context.app, bakeoff, _cap_of(await request.form()))
+        again = await reopen_bakeoff(context.app, bakeoff, _cap_of(form))
         await begin_bakeoff(context.app, context.app.find_chat(again.place), again)
     return RedirectResponse(_path(bakeoff), status_code=303)
 
@@ -163,16 +156,18 @@ async def resume_bakeoff(context: WebContext, request: Request) -> Response:
 async def load_bakeoff(context: WebContext, request: Request) -> Bakeoff:
     """Return the bake-off a request is about; raise BakeoffError unless the visitor may read it."""
     bakeoff = await context.app.bakeoff_stores.bakeoffs.load(request.path_params["id"])
-    if not can_read_bakeoff(empty_message(visitor_of(request)), bakeoff):
+    if not can_read_bakeoff(empty_message(request), bakeoff):
         raise BakeoffError(f"There is no bake-off {bakeoff.id!r} here.")
     return bakeoff
 
 
-async def _load_own_bakeoff(context: WebContext, request: Request, action: str) -> Bakeoff:
-    await read_form(context, request)
+async def _load_own_bakeoff(
+    context: WebContext, request: Request, action: str
+) -> tuple[Bakeoff, Mapping[str, str]]:
+    form = await read_form(context, request)
     bakeoff = await load_bakeoff(context, request)
     check_own_bakeoff(context.app.access, bakeoff, visitor_of(request).asker, action)
-    return bakeoff
+    return bakeoff, form
 
 
 def _is_own(context: WebContext, request: Request, bakeoff: Bakeoff) -> bool:
@@ -183,16 +178,10 @@ def _is_own(context: WebContext, request: Request, bakeoff: Bakeoff) -> bool:
     return True
 
 
-def _cap_of(form: FormData) -> int | None:
+def _cap_of(form: Mapping[str, str]) -> int | None:
     """Return the cap in micro-dollars; None if the field is empty."""
-    cap = str(form.get("cap", "")).strip()
+    cap = form["cap"].strip()
     return parse_cap_text(cap) if cap else None
-
-
-def _message_with_key(context: WebContext, request: Request, key: str) -> IncomingMessage:
-    """Return the visitor's message under the key that the form brought, or a new one."""
-    key = key if ROUND_KEY.fullmatch(key) else context.app.new_id()
-    return replace(empty_message(visitor_of(request)), key=key)
 
 
 def _path(bakeoff: Bakeoff) -> str:
@@ -234,18 +223,18 @@ async def download_suite_csv(context: WebContext, request: Request) -> Response:
 async def add_suite(context: WebContext, request: Request) -> Response:
     """Show the size and cost of a suite, with a button that stores it."""
     form = await read_form(context, request)
-    file = await _read_file(form)  # first, so that the upload is closed whatever else is wrong
-    name, lines = validate_suite_name(str(form.get("name", ""))), str(form.get("lines", "")).strip()
+    file = await _read_file(request)  # first, so that the upload is closed whatever else is wrong
+    name, lines = validate_suite_name(form["name"]), form["lines"].strip()
     if not (lines or file):
         raise FormError(NO_QUESTIONS, 422)
     words = f"add {name}" if file else f"add {name}\n{lines}"
-    return await _run_suite_command(context, request, words, (file,) if file else ())
+    return await _run_suite_command(context, request, words, *([file] if file else []))
 
 
 async def remove_suite(context: WebContext, request: Request) -> Response:
     """Remove a suite of the visitor."""
     await read_form(context, request)
-    return await _run_suite_command(context, request, f"remove {request.path_params['name']}", ())
+    return await _run_suite_command(context, request, f"remove {request.path_params['name']}")
 
 
 async def press_button(context: WebContext, request: Request) -> Response:
@@ -254,8 +243,8 @@ async def press_button(context: WebContext, request: Request) -> Response:
     action = request.path_params["action"]
     if action not in PROPOSAL_ACTIONS:
         raise FormError("There is no such button.", 404)
-    chat, incoming = PageChat(), empty_message(visitor_of(request))
-    pressed = BUTTON_HANDLERS[action](context.app, chat, incoming, str(form.get("value", "")))
+    chat, incoming = PageChat(), empty_message(request)
+    pressed = BUTTON_HANDLERS[action](context.app, chat, incoming, form["value"])
     await report_errors(chat, incoming, pressed)
     return await context.render_page(request, "said.html", posts=chat.posts, said="")
 
@@ -264,28 +253,26 @@ async def add_round_to_suite(context: WebContext, request: Request) -> Response:
     """Add a round's question to a suite, and redirect to the suite."""
     form = await read_form(context, request)
     round_ = await context.load_round(request)
-    incoming = empty_message(visitor_of(request))
-    addition = SuiteAddition(str(form.get("name", "")), str(form.get("answer", "")))
+    incoming = empty_message(request)
+    addition = SuiteAddition(form["name"], form["answer"])
     await add_to_suite(context.app, PageChat(), incoming, round_.id, addition)
     return RedirectResponse(f"/suites/{addition.name.strip().lower()}", status_code=303)
 
 
 async def _run_suite_command(
-    context: WebContext, request: Request, words: str, files: tuple[Attachment, ...]
+    context: WebContext, request: Request, words: str, *files: Attachment
 ) -> Response:
     chat = PageChat()
-    incoming = replace(
-        empty_message(visitor_of(request)), text=words, key=context.app.new_id(), files=files
-    )
+    incoming = replace(empty_message(request), text=words, key=context.app.new_id(), files=files)
     command = next(command for command in COMMANDS.commands if command.name == "suite")
     invocation = Invocation(command, words)
     await report_errors(chat, incoming, run_command(context.app, chat, incoming, invocation))
     return await context.render_page(request, "said.html", posts=chat.posts, said="")
 
 
-async def _read_file(form: FormData) -> Attachment | None:
-    """Return the uploaded file; None if there is none."""
-    upload = form.get("file")
+async def _read_file(request: Request) -> Attachment | None:
+    """Return the uploaded file of a form that was read; None if there is none."""
+    upload = (await request.form()).get("file")
     if not isinstance(upload, UploadFile) or not upload.filename:
         return None
     content = await upload.read()
@@ -299,56 +286,12 @@ async def _read_file(form: FormData) -> Attachment | None:
 
 # Schedules
 
-ScheduleAction = Callable[[AppContext, IncomingMessage, Schedule], Awaitable[object]]
 
-
-async def schedules_page(context: WebContext, request: Request) -> Response:
-    """Show the schedules that report to the page, and the form for a new one."""
-    return await _schedules_page(context, request)
-
-
-async def add_schedule(context: WebContext, request: Request) -> Response:
-    """Store a schedule and show how it was understood; after an error, the text is still there."""
-    form = await read_form(context, request)
-    words, app = str(form.get("words", "")), context.app
-    incoming = empty_message(visitor_of(request))
-    try:
-        wanted = parse_schedule(words, scheduling.today(app))
-        if wanted.channel:
-            raise ScheduleError(f"Schedules made here report here: leave #{wanted.channel} out.")
-        schedule = await scheduling.new_schedule(app, incoming, wanted)
-        await scheduling.save_schedule(app, schedule)
-    except CouncilError as error:
-        return await _schedules_page(context, request, status=422, wrong=str(error), words=words)
-    default_zone = "" if wanted.zone else app.zone
-    line = await scheduling.load_schedule_status(app, schedule)
-    post = understood_post(line, incoming.place, default_zone)
-    return await _schedules_page(context, request, understood=post)
-
-
-async def change_schedule(context: WebContext, request: Request) -> Response:
-    """Pause, resume, run or remove a schedule."""
-    form = await read_form(context, request)
-    incoming = _message_with_key(context, request, str(form.get("round", "")))
-    action = _SCHEDULE_ACTIONS.get(request.path_params["act"])
-    visible = await scheduling.load_visible_schedules(context.app, incoming)
-    id_ = request.path_params["id"]
-    schedule = next((schedule for schedule in visible if schedule.id == id_), None)
-    if action is None or schedule is None:
-        return await _schedules_page(
-            context, request, status=404, wrong="There is no such schedule any more."
-        )
-    try:
-        await action(context.app, incoming, schedule)
-    except CouncilError as error:
-        return await _schedules_page(context, request, status=422, wrong=str(error))
-    return RedirectResponse("/schedules", status_code=303)
-
-
-async def _schedules_page(
+async def schedules_page(
     context: WebContext, request: Request, status: int = 200, **values: object
 ) -> Response:
-    app, incoming = context.app, empty_message(visitor_of(request))
+    """Show the schedules that report to the page, and the form for a new one."""
+    app, incoming = context.app, empty_message(request)
     visible = await scheduling.load_visible_schedules(app, incoming)
     suites = await app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
     return await context.render_page(
@@ -363,27 +306,48 @@ async def _schedules_page(
     )
 
 
-async def _pause(app: AppContext, _: IncomingMessage, schedule: Schedule) -> None:
-    await scheduling.save_schedule(app, replace(schedule, paused=True))
+async def add_schedule(context: WebContext, request: Request) -> Response:
+    """Store a schedule and show how it was understood; after an error, the text is still there."""
+    form = await read_form(context, request)
+    words, app = form["words"], context.app
+    incoming = empty_message(request)
+    try:
+        wanted = parse_schedule(words, scheduling.today(app))
+        if wanted.channel:
+            raise ScheduleError(f"Schedules made here report here: leave #{wanted.channel} out.")
+        schedule = await scheduling.new_schedule(app, incoming, wanted)
+        await scheduling.save_schedule(app, schedule)
+    except CouncilError as error:
+        return await schedules_page(context, request, status=422, wrong=str(error), words=words)
+    default_zone = "" if wanted.zone else app.zone
+    line = await scheduling.load_schedule_status(app, schedule)
+    post = understood_post(line, incoming.place, default_zone)
+    return await schedules_page(context, request, understood=post)
 
 
-async def _resume(app: AppContext, _: IncomingMessage, schedule: Schedule) -> None:
-    await scheduling.resume_schedule(app, schedule)
-
-
-async def _remove(app: AppContext, _: IncomingMessage, schedule: Schedule) -> None:
-    await scheduling.remove_schedule(app, schedule)
-
-
-async def _run(app: AppContext, incoming: IncomingMessage, schedule: Schedule) -> None:
-    bakeoff = await scheduling.new_extra_run(app, incoming, schedule)
-    if await app.bakeoff_stores.bakeoffs.open(bakeoff):
-        await begin_bakeoff(app, None, bakeoff)
-
-
-_SCHEDULE_ACTIONS: Mapping[str, ScheduleAction] = {
-    "pause": _pause,
-    "resume": _resume,
-    "remove": _remove,
-    "run": _run,
-}
+async def change_schedule(context: WebContext, request: Request) -> Response:
+    """Pause, resume, run or remove a schedule."""
+    form = await read_form(context, request)
+    incoming = replace(empty_message(request), key=context.form_key(form))
+    app, action = context.app, request.path_params["act"]
+    visible = await scheduling.load_visible_schedules(app, incoming)
+    id_ = request.path_params["id"]
+    schedule = next((schedule for schedule in visible if schedule.id == id_), None)
+    if action not in SCHEDULE_ACTIONS or schedule is None:
+        return await schedules_page(
+            context, request, status=404, wrong="There is no such schedule any more."
+        )
+    try:
+        if action == "pause":
+            await scheduling.save_schedule(app, replace(schedule, paused=True))
+        elif action == "resume":
+            await scheduling.resume_schedule(app, schedule)
+        elif action == "remove":
+            await scheduling.remove_schedule(app, schedule)
+        else:
+            bakeoff = await scheduling.new_extra_run(app, incoming, schedule)
+            if await app.bakeoff_stores.bakeoffs.open(bakeoff):
+                await begin_bakeoff(app, None, bakeoff)
+    except CouncilError as error:
+        return await schedules_page(context, request, status=422, wrong=str(error))
+    return RedirectResponse("/schedules", status_code=303)

@@ -1,7 +1,7 @@
 """Context of the page's handlers: templates, Markdown, who may read a round, file responses."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -27,7 +27,6 @@ from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
     VISITOR_COOKIE,
     PageSigner,
-    Visitor,
     empty_message,
     is_authenticated,
     place_of,
@@ -40,6 +39,7 @@ from council.rounds import Round
 
 STATIC = Path(__file__).parent / "static"
 MAX_SIDEBAR_ROUNDS = 30
+_FORM_KEY = re.compile(r"[0-9a-f]{10}")
 _MAX_NESTING = 40  # the parser leaves out what is nested deeper
 # Any other scheme may start a program; a link without a scheme leads to this page.
 _EXTERNAL_LINK = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
@@ -50,8 +50,8 @@ class WebContext:
     """What every handler works with: the application, the signer, and what the page says.
 
     `token` is None if the page is open to all. `state` returns what the models are still waiting
-    for, or "" once they are ready. `wrong_token_seconds` delays the answer to a wrong token,
-    against guessing. `doing` are tasks that continue after a response.
+    for, or "" once they are ready. `failed_login_delay_seconds` delays the answer to a wrong token,
+    against guessing. `tasks` continue after a response.
     """
 
     app: AppContext
@@ -66,6 +66,11 @@ class WebContext:
         """Return whether the visitor has a session or the token, not only a signed link."""
         return is_authenticated(request, self.token, self.signer)
 
+    def form_key(self, form: Mapping[str, str]) -> str:
+        """Return the key of a form: its page's, so that sending it twice does it once, or new."""
+        key = form["round"]
+        return key if _FORM_KEY.fullmatch(key) else self.app.new_id()
+
     async def render_page(
         self,
         request: Request,
@@ -75,14 +80,18 @@ class WebContext:
     ) -> Response:
         """Render a template within the frame that all pages share; set a new visitor's cookie."""
         visitor = visitor_of(request)
+        place = place_of(visitor)
+        is_known = self.is_authenticated(request)
         if "lines" not in values:  # a page that passes its own works without the database
-            await self.app.reload_picked_panel(place_of(visitor))
+            await self.app.reload_picked_panel(place)
+            # A visitor with only a signed link does not see others' questions.
+            rounds = await self.recent_rounds(request, MAX_SIDEBAR_ROUNDS) if is_known else ()
+            values["lines"] = rounds
         frame = {
             "form_token": self.signer.csrf_token(visitor.secret),
-            "lines": (),
-            "known": self.is_authenticated(request),
+            "known": is_known,
             "panels": self.app.panels,
-            "panel": self.app.picked_panel(place_of(visitor)) or self.app.default,
+            "panel": self.app.picked_panel(place) or self.app.default,
             "methods": tuple(METHODS),
             "new_key": self.app.new_id(),
             "key": request.query_params.get("key", ""),
@@ -90,9 +99,6 @@ class WebContext:
             "path": request.url.path,
             "typed": "",
         }
-        # A visitor with only a signed link, or on an error page, does not see others' questions.
-        if "lines" not in values and frame["known"]:
-            frame["lines"] = await self.recent_rounds(visitor, MAX_SIDEBAR_ROUNDS)
         html = _templates().get_template(template).render(frame | values)
         response = HTMLResponse(html, status)
         if visitor.is_new:
@@ -100,10 +106,10 @@ class WebContext:
         return response
 
     async def recent_rounds(
-        self, visitor: Visitor, limit: int, containing: str = ""
+        self, request: Request, limit: int, containing: str = ""
     ) -> tuple[RoundSummary, ...]:
         """Return the newest rounds that the visitor may read."""
-        wanted = listable_rounds(empty_message(visitor), containing)
+        wanted = listable_rounds(empty_message(request), containing)
         return await self.app.store.list_summaries(limit, wanted)
 
     async def load_round(self, request: Request) -> Round:
@@ -116,7 +122,7 @@ class WebContext:
         running = self.app.runner.latest(round_id)
         round_ = running.round_ if running else await self.app.store.load(round_id)
         if key is None:
-            check_readable(round_, empty_message(visitor_of(request)))
+            check_readable(round_, empty_message(request))
         return round_
 
 

@@ -24,7 +24,6 @@ T = TypeVar("T")
 Payload = dict[str, object]
 
 HEARTBEAT_SECONDS = 15.0
-LINE_END = "\n"
 RETRY_MILLISECONDS = 1000
 
 
@@ -32,14 +31,8 @@ async def round_events(context: WebContext, request: Request) -> Response:
     """Stream the state of a round until it is closed or stopped."""
     round_ = await context.load_round(request)
     runner = context.app.runner
-    return _event_response(
-        _stream(
-            runner.subscribe(round_.id),
-            round_payload,
-            partial(runner.is_running, round_.id),
-            round_id=round_.id,
-        )
-    )
+    subscription, is_running = runner.subscribe(round_.id), partial(runner.is_running, round_.id)
+    return _stream(subscription, round_payload, is_running, round_id=round_.id)
 
 
 async def round_state(context: WebContext, request: Request) -> Response:
@@ -68,13 +61,8 @@ def round_payload(snapshot: RoundSnapshot) -> Payload:
 async def bakeoff_events(context: WebContext, request: Request) -> Response:
     """Stream the state of a bake-off until it ends or is stopped."""
     bakeoff = await load_bakeoff(context, request)
-    return _event_response(
-        _stream(
-            nullcontext(watch_bakeoff(context.app, bakeoff)),
-            partial(bakeoff_payload, context),
-            bakeoff_id=bakeoff.id,
-        )
-    )
+    subscription = nullcontext(watch_bakeoff(context.app, bakeoff))
+    return _stream(subscription, partial(bakeoff_payload, context), bakeoff_id=bakeoff.id)
 
 
 async def bakeoff_state(context: WebContext, request: Request) -> Response:
@@ -98,39 +86,41 @@ def bakeoff_payload(context: WebContext, progress: BakeoffProgress) -> Payload:
     }
 
 
-def _event_response(events: AsyncIterator[ServerSentEvent]) -> Response:
-    return EventSourceResponse(
-        events,
-        sep=LINE_END,
-        ping=HEARTBEAT_SECONDS,
-        ping_message_factory=partial(ServerSentEvent, comment="still here", sep=LINE_END),
-    )
-
-
-async def _stream(
+def _stream(
     subscription: AbstractAsyncContextManager[AsyncIterator[T]],
     payload: Callable[[T], Payload],
     is_running: Callable[[], Awaitable[bool]] | None = None,
     **ids: str,
-) -> AsyncIterator[ServerSentEvent]:
-    """Yield events: `state` for each item, then `end`, or `stopped` with the reason.
+) -> Response:
+    """Return a stream of events: `state` for each item, then `end`, or `stopped` with the reason.
 
     There is no `end` if `is_running` says that another stream would continue.
     """
-    yield ServerSentEvent(retry=RETRY_MILLISECONDS, sep=LINE_END)
-    try:
-        async with subscription as items:
-            async for item in items:
-                yield _event("state", payload(item))
-    except CouncilError as error:
-        yield _event("stopped", {"why": str(error)})
-    # The outermost handler of a stream: its headers are sent, so the error becomes an event.
-    except Exception as error:  # noqa: BLE001
-        yield _event("stopped", {"why": logs.log_unexpected_error("stream_failed", error, **ids)})
-    else:
-        if is_running is None or not await is_running():
-            yield _event("end", {})
+
+    async def events() -> AsyncIterator[Payload]:
+        yield {"retry": RETRY_MILLISECONDS}
+        try:
+            async with subscription as items:
+                async for item in items:
+                    yield _event("state", payload(item))
+        except CouncilError as error:
+            yield _event("stopped", {"why": str(error)})
+        # The outermost handler of a stream: its headers are sent, so the error becomes an event.
+        except Exception as error:  # noqa: BLE001
+            why = logs.log_unexpected_error("stream_failed", error, **ids)
+            yield _event("stopped", {"why": why})
+        else:
+            if is_running is None or not await is_running():
+                yield _event("end", {})
+
+    return EventSourceResponse(
+        events(), sep="\n", ping=HEARTBEAT_SECONDS, ping_message_factory=_heartbeat
+    )
 
 
-def _event(name: str, data: Payload) -> ServerSentEvent:
-    return ServerSentEvent(json.dumps(data), event=name, sep=LINE_END)
+def _event(name: str, data: Payload) -> Payload:
+    return {"event": name, "data": json.dumps(data)}
+
+
+def _heartbeat() -> ServerSentEvent:
+    return ServerSentEvent(comment="still here", sep="\n")

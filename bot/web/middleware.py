@@ -1,6 +1,5 @@
 """ASGI middleware of the web page: security headers, trusted hosts, access token."""
 
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders
@@ -9,8 +8,6 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-if TYPE_CHECKING:
-    pass
 from bot.web.auth import SLACK_EVENTS, PageSigner, is_authenticated
 
 _PUBLIC_PATHS = {"/healthz", "/readyz", "/login", SLACK_EVENTS}

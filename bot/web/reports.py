@@ -2,11 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -15,7 +18,6 @@ from bot.bakeoffs.leaderboard import (
     LeaderboardPage,
     LeaderboardQuery,
     LeaderboardQueryError,
-    add_weighted_leaderboard,
     load_leaderboard_page,
     parse_query,
 )
@@ -57,7 +59,6 @@ from bot.render.leaderboard_text import (
     council_value_table,
     decision_lines,
 )
-from bot.render.leaderboard_weighted import weighted_parts
 from bot.web.context import WebContext, file_response
 
 LEADERBOARD_OPTIONS = (
@@ -82,6 +83,9 @@ WEIGHTS = (
 WINDOWS = (("", "any time"), ("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"))
 
 
+ParseQuery = Callable[[Mapping[str, str], datetime], LeaderboardQuery]
+
+
 def options_of(request: Request, names: Sequence[str] = LEADERBOARD_OPTIONS) -> dict[str, str]:
     """Return the query options that are not empty, each cut to `MAX_OPTION_LENGTH`."""
     found = {name: request.query_params.get(name, "") for name in names}
@@ -90,82 +94,84 @@ def options_of(request: Request, names: Sequence[str] = LEADERBOARD_OPTIONS) -> 
     }
 
 
+def _read_filters(
+    context: WebContext, options: Mapping[str, str], parse: ParseQuery
+) -> tuple[LeaderboardQuery, dict[str, Any]]:
+    """Return the query of the options, and template values; wrong options select everything."""
+    query, fault = LeaderboardQuery(), ""
+    try:
+        query = parse(options, context.app.now())
+    except LeaderboardQueryError as error:
+        fault = str(error)
+    return query, {
+        "status": 422 if fault else 200,
+        "fault": fault,
+        "given": options,
+        "windows": WINDOWS,
+        "query": urlencode(options),
+    }
+
+
+async def _report_file(
+    request: Request,
+    name: str,
+    csv: Callable[[], str],
+    document: Callable[[], object],
+    png: Callable[[], bytes],
+) -> Response:
+    """Return a report in the format that the path names."""
+    match request.path_params["format"]:
+        case "csv":
+            return file_response(f"{name}.csv", csv(), "text/csv")
+        case "json":
+            text = json.dumps(document(), ensure_ascii=False, indent=2, allow_nan=False)
+            return file_response(f"{name}.json", text, "application/json")
+        case "png":
+            return file_response(f"{name}.png", await asyncio.to_thread(png), "image/png")
+    raise HTTPException(404)
+
+
 # Leaderboard
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """A column head with the link that sorts by it; `sorted` is the current order, or ""."""
-
-    title: str
-    link: str
-    sorted: str
-    is_number: bool
 
 
 async def leaderboard_page(context: WebContext, request: Request) -> Response:
     """Show the leaderboard that the query selects; a wrong query shows all of it with the error."""
-    options = options_of(request)
-    fault = ""
-    try:
-        query = parse_query(options, context.app.now())
-    except LeaderboardQueryError as error:
-        query, fault = LeaderboardQuery(), str(error)
-    found = await _leaderboard_page(context, query)
+    query, filters = _read_filters(context, options_of(request), parse_query)
+    found = await _load_leaderboard(context, query)
     values = await asyncio.to_thread(_leaderboard_values, found.shown, query, request)
     return await context.render_page(
         request,
         "leaderboard.html",
-        status=422 if fault else 200,
-        fault=fault,
         board=found.shown,
         sought=query,
-        given=options,
         choices=found.choices,
-        windows=WINDOWS,
         weights=WEIGHTS,
-        query=urlencode(options),
+        **filters,
         **values,
     )
 
 
-async def download_leaderboard_csv(context: WebContext, request: Request) -> Response:
-    """Return the leaderboard as CSV."""
-    board, query = await _load_leaderboard(context, request)
-    return file_response(
-        "leaderboard.csv", leaderboard_csv(board, as_judge=query.as_judge), "text/csv"
+async def download_leaderboard(context: WebContext, request: Request) -> Response:
+    """Return the leaderboard as CSV, as `council leaderboard --json` prints it, or as an image."""
+    query = parse_query(options_of(request), context.app.now())
+    board = (await _load_leaderboard(context, query)).shown
+    return await _report_file(
+        request,
+        "leaderboard",
+        partial(leaderboard_csv, board, as_judge=query.as_judge),
+        partial(leaderboard_document, board, as_judge=query.as_judge),
+        partial(render_leaderboard_png, board),
     )
 
 
-async def download_leaderboard_json(context: WebContext, request: Request) -> Response:
-    """Return the leaderboard as `council leaderboard --json` prints it."""
-    board, query = await _load_leaderboard(context, request)
-    document = leaderboard_document(board, as_judge=query.as_judge)
-    text = json.dumps(document, ensure_ascii=False, indent=2)
-    return file_response("leaderboard.json", text, "application/json")
-
-
-async def download_leaderboard_png(context: WebContext, request: Request) -> Response:
-    """Return the leaderboard's chart as an image."""
-    board, _ = await _load_leaderboard(context, request)
-    image = await asyncio.to_thread(render_leaderboard_png, board)
-    return file_response("leaderboard.png", image, "image/png")
-
-
-async def _load_leaderboard(
-    context: WebContext, request: Request
-) -> tuple[Leaderboard, LeaderboardQuery]:
-    query = parse_query(options_of(request), context.app.now())
-    return (await _leaderboard_page(context, query)).shown, query
-
-
-async def _leaderboard_page(context: WebContext, query: LeaderboardQuery) -> LeaderboardPage:
+async def _load_leaderboard(context: WebContext, query: LeaderboardQuery) -> LeaderboardPage:
     app = context.app
     await update_records(app)
     found = await load_leaderboard_page(
         app.bakeoff_stores, query, panel_seat_names(app.panels.values())
     )
-    return replace(found, shown=await add_weighted_leaderboard(app, query, found.shown))
+    board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, found.shown)
+    return replace(found, shown=board)
 
 
 def _leaderboard_values(
@@ -176,17 +182,17 @@ def _leaderboard_values(
     options = options_of(request)
     if query.as_judge:
         columns = judge_columns(board.names, board.people)
-        heads, rows = _sort_table(board.judges.rows, columns, sort, options)
+        table = _sorted_table(board.judges.rows, columns, sort, options)
     else:
-        heads, rows = _sort_table(board.board.rows, author_columns(board.names), sort, options)
+        table = _sorted_table(board.board.rows, author_columns(board.names), sort, options)
     rounds = board.coverage.rounds
     return {
-        "heads": heads,
-        "rows": rows if rounds else [],
+        "has_rounds": bool(rounds),
+        **table,
         "news": [*change_lines(board.changes, board.names)] if board.changes else [],
         "how": [HOW_JUDGES] if query.as_judge else [HOW_AUTHORS, *decision_lines(board)],
         "figure": render_svg(render_figure(board.chart)) if rounds and not query.as_judge else "",
-        "weighted": weighted_parts(board),
+        "weighted": board.weighted.parts if board.weighted else (),
         "worth": council_value_table(board),
         "worth_lines": [*council_value_lines(board)],
         "covers": f"{SHARED_PLACES_NOTE} {coverage_line(board.coverage)}"
@@ -195,32 +201,24 @@ def _leaderboard_values(
     }
 
 
-def _sort_table(
+def _sorted_table(
     rows: Sequence[Any], columns: Sequence[Column[Any]], sort: str, options: Mapping[str, str]
-) -> tuple[list[Head], list[list[tuple[str, bool]]]]:
-    """Return heads and rows of cells; a column that is empty in every row is left out.
+) -> dict[str, Any]:
+    """Return the template values of a table: rows, and columns with their links and order.
 
-    A cell is its text and whether its column holds numbers.
+    A column that is empty in every row is left out. The link sorts best first, or worst first if
+    the table is sorted so already.
     """
     shown = nonempty_columns(rows, columns)
     by = next((column for column in shown if column.key == sort.removeprefix("-")), None)
     is_reversed = sort.startswith("-")
-    ordered = sort_lines(rows, by, turned=is_reversed) if by else [*rows]
-    heads = [
-        _head(column, options, is_sorted=column is by, is_reversed=is_reversed) for column in shown
-    ]
-    return heads, [[(column.shown(x), not column.is_text) for column in shown] for x in ordered]
-
-
-def _head(
-    column: Column[Any], options: Mapping[str, str], *, is_sorted: bool, is_reversed: bool
-) -> Head:
-    """Return a column's head; its link sorts best first, or worst first if it is sorted already."""
-    sort = f"-{column.key}" if is_sorted and not is_reversed else column.key
-    is_ascending = column.is_low_best != is_reversed
-    order = ("ascending" if is_ascending else "descending") if is_sorted else ""
-    link = f"/leaderboard?{urlencode({**options, 'sort': sort})}"
-    return Head(column.title or "Place", link, order, not column.is_text)
+    heads = []
+    for column in shown:
+        key = f"-{column.key}" if column is by and not is_reversed else column.key
+        order = "ascending" if column.is_low_best != is_reversed else "descending"
+        link = f"/leaderboard?{urlencode({**options, 'sort': key})}"
+        heads.append((column, link, order if column is by else ""))
+    return {"heads": heads, "rows": sort_lines(rows, by, turned=is_reversed) if by else rows}
 
 
 # Bias
@@ -228,54 +226,29 @@ def _head(
 
 async def bias_page(context: WebContext, request: Request) -> Response:
     """Show the judges' bias over the rounds that the query selects."""
-    options = options_of(request, BIAS_OPTIONS)
-    fault = ""
-    try:
-        query = parse_bias_query(options, context.app.now())
-    except LeaderboardQueryError as error:
-        query, fault = LeaderboardQuery(), str(error)
-    app = context.app
-    found = await load_bias_page(
-        app, query, panel_seat_names(app.panels.values()), app.measure_bias
-    )
+    app, options = context.app, options_of(request, BIAS_OPTIONS)
+    query, filters = _read_filters(context, options, parse_bias_query)
+    names = panel_seat_names(app.panels.values())
+    found = await load_bias_page(app, query, names, app.measure_bias)
     values = await asyncio.to_thread(_bias_values, found.shown)
     return await context.render_page(
-        request,
-        "bias.html",
-        status=422 if fault else 200,
-        title=BIAS_TITLE,
-        fault=fault,
-        given=options,
-        choices=found.choices,
-        windows=WINDOWS,
-        query=urlencode(options),
-        **values,
+        request, "bias.html", title=BIAS_TITLE, choices=found.choices, **filters, **values
     )
 
 
-async def download_bias_csv(context: WebContext, request: Request) -> Response:
-    """Return every measure as CSV."""
-    return file_response("bias.csv", bias_csv(await _load_bias(context, request)), "text/csv")
-
-
-async def download_bias_json(context: WebContext, request: Request) -> Response:
-    """Return the report as `council bias --rounds --json` prints it."""
-    document = bias_document(await _load_bias(context, request))
-    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
-    return file_response("bias.json", text, "application/json")
-
-
-async def download_bias_png(context: WebContext, request: Request) -> Response:
-    """Return all charts as one image."""
-    bias = await _load_bias(context, request)
-    image = await asyncio.to_thread(render_combined_bias_png, bias)
-    return file_response("bias.png", image, "image/png")
-
-
-async def _load_bias(context: WebContext, request: Request) -> BiasView:
+async def download_bias(context: WebContext, request: Request) -> Response:
+    """Return every measure as CSV, as `council bias --rounds --json` prints it, or all charts."""
     app = context.app
     query = parse_bias_query(options_of(request, BIAS_OPTIONS), app.now())
-    return await load_bias(app, query, panel_seat_names(app.panels.values()), app.measure_bias)
+    names = panel_seat_names(app.panels.values())
+    bias = await load_bias(app, query, names, app.measure_bias)
+    return await _report_file(
+        request,
+        "bias",
+        partial(bias_csv, bias),
+        partial(bias_document, bias),
+        partial(render_combined_bias_png, bias),
+    )
 
 
 def _bias_values(bias: BiasView) -> dict[str, Any]:
@@ -295,5 +268,5 @@ def _bias_values(bias: BiasView) -> dict[str, Any]:
         "win_lines": [*winning_lines(bias)],
         "how_winning": WINNING_NOTE,
         "audits": [*audit_lines(bias)],
-        "reading": [*reading_lines(bias)],
+        "how": [*reading_lines(bias)],
     }

@@ -2,15 +2,12 @@
 
 import asyncio
 import json
-import re
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.bakeoffs.leaderboard import make_prior_post
 from bot.chat import Caution, Chat, IncomingMessage, Post, SentMessage
 from bot.commands.ask import AskOptions, acceptance_post, new_round
 from bot.commands.dispatch import ASK, COMMANDS, handle_message
@@ -27,7 +24,7 @@ from bot.render.round_report import (
     thread_markdown,
 )
 from bot.render.round_status import progress_post
-from bot.web.auth import FormError, Visitor, place_of, read_form, visitor_of
+from bot.web.auth import FormError, place_of, read_form, visitor_of
 from bot.web.context import WebContext, file_response
 from council.errors import CouncilError, RoundNotFoundError
 from council.integrity.seal import Seal, find_changes
@@ -37,8 +34,6 @@ from council.rounds import Round
 
 MAX_LISTED_ROUNDS = 100
 MAX_SEARCH_LENGTH = 200
-ROUND_KEY = re.compile(r"[0-9a-f]{10}")
-_HELPFUL = {"yes": True, "no": False}
 
 
 # Pages and downloads
@@ -54,7 +49,7 @@ async def front_page(context: WebContext, request: Request) -> Response:
 async def rounds_page(context: WebContext, request: Request) -> Response:
     """Show the rounds whose question contains the search text."""
     wanted = request.query_params.get("q", "")[:MAX_SEARCH_LENGTH].strip()
-    found = await context.recent_rounds(visitor_of(request), MAX_LISTED_ROUNDS, wanted)
+    found = await context.recent_rounds(request, MAX_LISTED_ROUNDS, wanted)
     return await context.render_page(request, "rounds.html", found=found, wanted=wanted)
 
 
@@ -69,15 +64,11 @@ async def round_page(context: WebContext, request: Request) -> Response:
         seal = await context.app.store.seal(round_.id)
         values = await asyncio.to_thread(_closed_values, round_, seal)
     else:
-        values = await asyncio.to_thread(_open_values, round_)
-        values["accepted"] = (await acceptance_post(context.app, round_)).summary
+        accepted = (await acceptance_post(context.app, round_)).summary
+        progress = progress_post(round_, 0)
+        values = {"progress": progress, "accepted": accepted, "root": None, "draw": None}
     if round_.panel.name in context.app.panels:
         values["panel"] = round_.panel.name
-    can_rate = may_rate(context, request, round_)
-    if can_rate:
-        values |= await _rating_values(context, request, round_)
-    else:
-        values |= {"suites": (), "said_before": None, "voted_before": None}
     return await context.render_page(
         request,
         "round.html",
@@ -86,24 +77,23 @@ async def round_page(context: WebContext, request: Request) -> Response:
         current=round_.id,
         is_running=is_running and not round_.closing,
         is_own=is_own,
-        may_rate=can_rate,
         seen=NOT_BLIND,
         state=context.state(),
         **values,
+        **await _rating_values(context, request, round_),
     )
 
 
 async def _rating_values(context: WebContext, request: Request, round_: Round) -> dict[str, Any]:
+    if not may_rate(context, request, round_):
+        return {"may_rate": False, "suites": (), "said_before": None, "voted_before": None}
     app, asker_id = context.app, visitor_of(request).asker.id
     return {
+        "may_rate": True,
         "suites": tuple(line.name for line in await app.bakeoff_stores.suites.list_summaries("")),
         "said_before": await own_feedback(app, round_.id, asker_id),
         "voted_before": await own_vote(app, round_.id, asker_id),
     }
-
-
-def _open_values(round_: Round) -> dict[str, Any]:
-    return {"progress": progress_post(round_, 0), "root": None, "draw": None}
 
 
 def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
@@ -130,7 +120,7 @@ async def prior_page(context: WebContext, request: Request) -> Response:
     round_ = await context.load_round(request)
     if not may_rate(context, request, round_):
         raise FormError("Only who may read the leaderboard sees what it says of a round.", 403)
-    post = await make_prior_post(context.app, round_)
+    post = await context.app.research.make_prior_post(context.app, round_)
     return await context.render_page(
         request, "beside.html", post_=post, round_=round_, title=round_title(round_)
     )
@@ -181,9 +171,9 @@ class PageChat(Chat):
 async def ask(context: WebContext, request: Request) -> Response:
     """Start a round and redirect to its page; show the reply to any other command."""
     form = await read_form(context, request)
-    text = str(form.get("question", ""))
-    visitor = visitor_of(request)
-    incoming = _parse_form(visitor, text, form)
+    text, visitor = form["question"], visitor_of(request)
+    place = place_of(visitor, private=form["audience"] == "me")
+    incoming = IncomingMessage(text, visitor.asker, place, context.form_key(form))
     invocation = COMMANDS.read(text) if text.strip() else None
     if invocation and invocation.command is not ASK:
         chat = PageChat()
@@ -191,7 +181,7 @@ async def ask(context: WebContext, request: Request) -> Response:
         await handle_message(context.app, chat, replace(incoming, place=place_of(visitor)))
         return await context.render_page(request, "said.html", posts=chat.posts, said=text)
     question = invocation.argument if invocation else ""
-    options = AskOptions(str(form.get("panel", "")) or None, str(form.get("method", "")) or None)
+    options = AskOptions(form["panel"] or None, form["method"] or None)
     return await _start_and_redirect(context, request, incoming, question, options)
 
 
@@ -199,20 +189,12 @@ async def ask_again(context: WebContext, request: Request) -> Response:
     """Start another round with the question and panel of a round."""
     form = await read_form(context, request)
     round_ = await context.load_round(request)
-    visitor = visitor_of(request)
-    question = round_.question
+    visitor, question = visitor_of(request), round_.question
     place = place_of(visitor, private=question.place.private)
-    key = str(form.get("round", ""))
+    key = context.form_key(form)
     incoming = IncomingMessage(question.text, visitor.asker, place, key, question.context)
     options = AskOptions(round_.panel.name, round_.panel.terms.method)
     return await _start_and_redirect(context, request, incoming, incoming.text, options)
-
-
-def _parse_form(visitor: Visitor, text: str, form: FormData) -> IncomingMessage:
-    place = place_of(visitor, private=form.get("audience") == "me")
-    # The key comes from the page, so that a form sent twice starts one round.
-    key = str(form.get("round", ""))
-    return IncomingMessage(text, visitor.asker, place, key)
 
 
 async def _start_and_redirect(
@@ -238,13 +220,12 @@ async def _start_round(
 ) -> str:
     """Start a round and return its id; a form that is sent twice starts one round."""
     app = context.app
-    key = incoming.key if ROUND_KEY.fullmatch(incoming.key) else app.new_id()
     await app.reload_picked_panel(incoming.place)
-    round_ = new_round(app, replace(incoming, key=key), text, options)
+    round_ = new_round(app, incoming, text, options)
     if not await app.open(round_):
-        existing = await app.store.load(key)
+        existing = await app.store.load(incoming.key)
         if (existing.question, existing.panel) == (round_.question, round_.panel):
-            return key
+            return incoming.key
         # The same form with another question, as after the browser's Back button.
         round_ = replace(round_, id=app.new_id())
         await app.open(round_)
@@ -289,10 +270,9 @@ async def rate_round(context: WebContext, request: Request) -> Response:
     """Store whether a round helped the visitor, and redirect to its page."""
     form = await read_form(context, request)
     round_ = await context.load_round(request)
-    helpful = _HELPFUL.get(str(form.get("helpful", "")))
-    if helpful is None:
+    if form["helpful"] not in {"yes", "no"}:
         raise FormError("Say whether it helped: press Helpful or Not helpful.", 400)
-    opinion = Opinion(helpful, str(form.get("reason", "")))
+    opinion = Opinion(form["helpful"] == "yes", form["reason"])
     await save_feedback(context.app, round_, visitor_of(request).asker.id, opinion)
     return RedirectResponse(f"/rounds/{round_.id}#feedback", status_code=303)
 
@@ -301,8 +281,7 @@ async def vote(context: WebContext, request: Request) -> Response:
     """Store the visitor's vote for the best answer, and redirect to the answers."""
     form = await read_form(context, request)
     round_ = await context.load_round(request)
-    label = str(form.get("label", ""))
-    await cast_vote(context.app, round_, visitor_of(request).asker.id, label)
+    await cast_vote(context.app, round_, visitor_of(request).asker.id, form["label"])
     return RedirectResponse(f"/rounds/{round_.id}#answers", status_code=303)
 
 

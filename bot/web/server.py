@@ -20,23 +20,22 @@ class PortTakenError(CouncilError):
     """The server cannot listen on the address."""
 
 
-class Server:
-    """A running server."""
+class Server(uvicorn.Server):
+    """A running server and its address."""
 
-    def __init__(self, address: str, task: asyncio.Task[None], uvicorn_: "_Uvicorn") -> None:
-        self.address = address
-        self._task = task
-        self._uvicorn = uvicorn_
+    address = ""
+    task: asyncio.Task[None]
 
     def stop(self) -> None:
         """Finish current requests and accept no more."""
         # Open event streams are cut off on purpose; uvicorn would log each as a failure.
         _UVICORN_LOG.disabled = True
-        self._uvicorn.should_exit = True
+        self.should_exit = True
 
-    async def stopped(self) -> None:
-        """Wait until the server has stopped."""
-        await self._task
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Handle no signals: uvicorn would raise them again and turn a clean stop into a kill."""
+        yield
 
 
 @asynccontextmanager
@@ -63,7 +62,7 @@ async def run_server(
     except BaseException:
         sock.close()
         raise
-    uvicorn_ = _Uvicorn(
+    server = Server(
         uvicorn.Config(
             app,
             log_config=None,
@@ -74,9 +73,8 @@ async def run_server(
             timeout_graceful_shutdown=1,
         )
     )
-    address = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}"
-    task = asyncio.create_task(uvicorn_.serve(sockets=[sock]))
-    server = Server(address, task, uvicorn_)
+    server.address = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}"
+    server.task = asyncio.create_task(server.serve(sockets=[sock]))
     loop = asyncio.get_running_loop()
     for signal_ in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signal_, server.stop)
@@ -84,11 +82,4 @@ async def run_server(
         yield server
     finally:
         server.stop()
-        await task
-
-
-class _Uvicorn(uvicorn.Server):
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Handle no signals: uvicorn would raise them again and turn a clean stop into a kill."""
-        yield
+        await server.task

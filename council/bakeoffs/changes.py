@@ -8,7 +8,14 @@ from math import exp, log
 
 import numpy as np
 
-from council.bakeoffs.intervals import LEVEL, Interval, holm, share_t_interval, t_quantile
+from council.bakeoffs.intervals import (
+    LEVEL,
+    Interval,
+    holm,
+    share_t_interval,
+    t_p_value,
+    t_quantile,
+)
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Columns, Floats, Indexes
 from council.bakeoffs.records import PackedRecord
 
@@ -34,8 +41,6 @@ class Differences:
 
 def paired_differences(now: Floats, past: Floats) -> Differences:
     """Compare (question, member) values with past (run, question, member) ones; NaN is unknown."""
-    from scipy.special import stdtr
-
     counts = (~np.isnan(past)).sum(axis=0)
     known = ~np.isnan(now) & (counts > 0)
     before = np.where(known, _known_sum(past, 0) / np.maximum(counts, 1), np.nan)
@@ -48,7 +53,7 @@ def paired_differences(now: Floats, past: Floats) -> Differences:
         between = _known_sum((change - mean) ** 2 / variance_factor, 0)
         freedom = questions - 1 + np.where(known, counts - 1, 0).sum(axis=0)
         error = np.sqrt((between + within) / freedom * variance_factor.sum(axis=0)) / questions
-        p = 2 * stdtr(freedom, -np.abs(mean / error))
+        p = np.array([*map(t_p_value, (mean / error).tolist(), freedom.tolist())])
         min_p = 2.0 ** (1 - (np.abs(change) > PRECISION).sum(axis=0))
         has_enough = questions >= MIN_QUESTIONS
         p = np.where(

@@ -176,6 +176,28 @@ MAX_POSITION_BIAS = (
 
 
 @dataclass(frozen=True, slots=True)
+class HumanAgreement:
+    """How often a judge ranked the answer a person chose above all others that it was shown.
+
+    `same` of `ballots`, one per vote on an answer it saw; a tie does not count. By chance it is 1/m
+    for m answers.
+    """
+
+    same: int
+    ballots: int
+
+    @property
+    def share(self) -> float:
+        """The share of ballots that agree."""
+        return self.same / self.ballots
+
+    @property
+    def ci(self) -> Interval:
+        """The 95 % interval of the share (Wilson)."""
+        return wilson_interval(self.same, self.ballots)
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeLine:
     """How a seat fared as a judge over the `rounds` in which it was asked for a ballot.
 

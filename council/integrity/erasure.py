@@ -48,8 +48,9 @@ def removable_texts(round_: Round) -> tuple[tuple[str, str], ...]:
 
 def find_text_names(round_: Round, text: str) -> tuple[str, ...]:
     """Return the names of the round's texts, erased or not, that equal this one."""
-    if round_.forgotten:
-        return round_.forgotten.names_of_text(text)
+    if erased := round_.forgotten:
+        digest = salted_digest(erased.salt, text)
+        return tuple(name for name, own in erased.digests if own == digest)
     return tuple(name for name, own in removable_texts(round_) if own == text)
 
 

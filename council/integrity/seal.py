@@ -38,7 +38,8 @@ PARTS: Mapping[str, str] = {
     "bake-off": "bakeoff",
 }
 
-# The fields that enter the digest of a part, by type.
+# The fields that enter the digest of a part, by type. Texts have separate digests, so that they
+# can be erased; see council.integrity.erasure.
 COVERED_FIELDS: Mapping[type, tuple[str, ...]] = {
     Question: ("asked_by", "place"),
     Place: ("chat", "workspace", "channel", "thread", "private"),
@@ -73,15 +74,6 @@ COVERED_FIELDS: Mapping[type, tuple[str, ...]] = {
     Synthesis: ("chairman", "fallback", "drawn_on", "departs", "prompt", "reply"),
     Closing: ("seconds", "failure"),
 }
-# Texts have separate digests, so that they can be erased; see council.integrity.erasure.
-TEXT_FIELDS: Mapping[type, tuple[str, ...]] = {
-    Question: ("text", "context", "reference"),
-    Prompt: ("system", "user"),
-    Reply: ("text",),
-    Ballot: ("reason",),
-    Synthesis: ("text", "why"),
-}
-
 # What can be wrong besides a changed text or part.
 LINK_IS_GONE = "its link in the chain is gone"
 OTHER_VERSION = "its link was made by another version of the program, which alone can check it"

@@ -11,7 +11,6 @@ from council.pipeline.stages import (
     RoundServices,
     RoundSession,
     collect_answers,
-    synthesize,
     write_and_audit,
 )
 from council.round_rules import compute_draw
@@ -42,7 +41,7 @@ async def _run_stages(session: RoundSession) -> None:
     draw = await _draw(session)
     tally = await _tally(session, draw)
     if not session.round_.synthesis:
-        await write_and_audit(session, draw, _write(session, draw, tally))
+        await write_and_audit(session, draw, tally)
 
 
 def _check_quorum(round_: Round) -> None:
@@ -73,7 +72,3 @@ async def _tally(session: RoundSession, draw: Draw) -> Tally:
     tally = await METHODS[session.round_.panel.terms.method](session, draw)
     await session.save(tally)
     return tally
-
-
-async def _write(session: RoundSession, draw: Draw, tally: Tally) -> None:
-    await session.save(await synthesize(session, draw, tally))

@@ -7,7 +7,7 @@ models under a deadline and saves each artefact at once.
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -56,10 +56,6 @@ _IDENTIFYING = re.compile(r"\w/\w|[A-Za-z]{2}.*\d")  # a route, or a name with a
 # --- The session that the stages work in
 
 
-def _ignore(_: object) -> None:
-    """Do nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class RoundServices:
     """What a round needs from outside.
@@ -71,7 +67,7 @@ class RoundServices:
     gateway: Gateway
     store: Store
     clock: Callable[[], float] = time.monotonic
-    on_round: Callable[[Round], None] = _ignore
+    on_round: Callable[[Round], None] = lambda _: None
     on_text: Callable[[str], None] | None = None
     audit_grace_seconds: float = 2.0
 
@@ -441,22 +437,20 @@ def _synthesis(
 # --- Audit ballot, cast while the synthesis is written.
 
 
-async def write_and_audit(
-    session: RoundSession, draw: Draw, writing: Coroutine[None, None, None]
-) -> None:
-    """Run `writing` and, concurrently, cast the audit ballot if one is due.
+async def write_and_audit(session: RoundSession, draw: Draw, tally: Tally) -> None:
+    """Save the synthesis and, concurrently, cast the audit ballot if one is due.
 
     Once the answer is written, the ballot has the services' grace period left. A ballot that
     fails, is late or does not fit is dropped; a spoiled one is saved and not retried.
     """
     audit = _pending_audit(session.round_, draw)
     if audit is None:
-        await writing
+        await _write(session, draw, tally)
         return
     with unwrap_first_error():
         async with asyncio.TaskGroup() as group:
             # In this order, so that a gateway with a queue serves the answer first.
-            answer = group.create_task(writing)
+            answer = group.create_task(_write(session, draw, tally))
             ballot = group.create_task(_request_audit_ballot(session, draw, audit))
             await asyncio.wait({answer, ballot}, return_when=asyncio.FIRST_COMPLETED)
             await asyncio.wait({ballot}, timeout=session.services.audit_grace_seconds)
@@ -464,6 +458,10 @@ async def write_and_audit(
                 ballot.cancel()
             elif audited := ballot.result():
                 await session.save(audited)
+
+
+async def _write(session: RoundSession, draw: Draw, tally: Tally) -> None:
+    await session.save(await synthesize(session, draw, tally))
 
 
 def _pending_audit(round_: Round, draw: Draw) -> Audit | None:

@@ -43,22 +43,39 @@ class BallotPrompt:
 
 def judge_prompt(question: Question, rubric: Rubric, sheet: BallotPrompt) -> Prompt:
     """Return the prompt for one slate."""
-    criteria = "\n".join(f"- {criterion}" for criterion in rubric.criteria)
-    parts = [f"The question:\n{neutralise(question_text(question))}"]
-    if question.reference:
-        parts.append(f"The right answer, known beforehand:\n{neutralise(question.reference)}")
+    parts = question_parts(question)
     if sheet.authors:
         parts.append("\n".join(_written_by(sheet.authors)))
     parts.append("The answers:")
     parts += [fence(text, letter, sheet.nonce) for letter, text in sheet.texts.items()]
     parts.append(f"Nonce: {sheet.nonce}")
     if sheet.fault:
-        parts.append(f"An earlier reply could not be counted because {sheet.fault}.")
+        parts.append(fault_note(sheet.fault))
     parts.append(
         f"Rank {', '.join(sheet.texts)}. Reply with the JSON object alone: nonce, reason, ranking."
     )
-    system = _SYSTEM.format(criteria=criteria, authors=_NAMED if sheet.authors else _HIDDEN)
+    system = _SYSTEM.format(
+        criteria=criteria_list(rubric), authors=_NAMED if sheet.authors else _HIDDEN
+    )
     return Prompt(system, "\n\n".join(parts))
+
+
+def question_parts(question: Question) -> list[str]:
+    """Return the question as judges read it, with its reference answer if they may see one."""
+    parts = [f"The question:\n{neutralise(question_text(question))}"]
+    if question.reference:
+        parts.append(f"The right answer, known beforehand:\n{neutralise(question.reference)}")
+    return parts
+
+
+def criteria_list(rubric: Rubric) -> str:
+    """Return the rubric's criteria, one per line."""
+    return "\n".join(f"- {criterion}" for criterion in rubric.criteria)
+
+
+def fault_note(fault: str) -> str:
+    """Return what a judge is told about its earlier reply, which is not shown."""
+    return f"An earlier reply could not be counted because {fault}."
 
 
 def _written_by(authors: Mapping[str, str]) -> Iterator[str]:

@@ -14,8 +14,8 @@ from council.errors import GatewayError, UncoveredError
 from council.panel import Rubric
 from council.pipeline.stages import Deadline, identifying_names, reply_in_time, run_all
 from council.ports import Gateway
-from council.prompt_injection import neutralise
-from council.prompts.answer import answer_prompt, question_text
+from council.prompts.answer import answer_prompt
+from council.prompts.ballot import criteria_list, fault_note, question_parts
 from council.prompts.shared import CUT_MARK, anonymize_answer, estimate_tokens, fence, nonce_for
 from council.research.experiment import (
     AnswerRequest,
@@ -264,10 +264,12 @@ def grade_prompt(
     question: Question, rubric: Rubric, answer: str, framing: Framing, nonce: str
 ) -> Prompt:
     """Return the prompt for grading one blind answer, as a conversation of its own."""
-    parts = [f"The question:\n{neutralise(question_text(question))}"]
-    if question.reference:
-        parts.append(f"The right answer, known beforehand:\n{neutralise(question.reference)}")
-    parts += ["The answer:", fence(answer, LABEL, nonce), f"Nonce: {nonce}"]
+    parts = [
+        *question_parts(question),
+        "The answer:",
+        fence(answer, LABEL, nonce),
+        f"Nonce: {nonce}",
+    ]
     parts.append(
         f"Grade Response {LABEL} from {WORST} to {BEST}, where {_DIRECTION[framing]}. Reply with "
         "the JSON object alone: nonce, reason, grade."
@@ -277,14 +279,13 @@ def grade_prompt(
 
 def add_fault(prompt: Prompt, fault: str) -> Prompt:
     """Return the prompt with a note on what spoiled the earlier reply, which is not shown."""
-    note = f"An earlier reply could not be counted because {fault}."
-    return Prompt(prompt.system, f"{prompt.user}\n\n{note}")
+    return Prompt(prompt.system, f"{prompt.user}\n\n{fault_note(fault)}")
 
 
 def _system(rubric: Rubric, framing: Framing) -> str:
     return _SYSTEM.format(
         sought=_SUBJECT[framing],
-        criteria="\n".join(f"- {criterion}" for criterion in rubric.criteria),
+        criteria=criteria_list(rubric),
         worst=WORST,
         best=BEST,
         direction=_DIRECTION[framing],

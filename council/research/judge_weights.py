@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from council.bakeoffs.intervals import Interval, wilson_interval
+from council.bakeoffs.leaderboard import HumanAgreement
 from council.bakeoffs.pairwise import WEIGHT_FLOOR, peer_rank
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
 
@@ -235,28 +235,6 @@ class Choice:
 
     round_id: str
     member: str
-
-
-@dataclass(frozen=True, slots=True)
-class HumanAgreement:
-    """How often a judge ranked the answer a person chose above all others that it was shown.
-
-    `same` of `ballots`, one per vote on an answer it saw; a tie does not count. By chance it is 1/m
-    for m answers.
-    """
-
-    same: int
-    ballots: int
-
-    @property
-    def share(self) -> float:
-        """The share of ballots that agree."""
-        return self.same / self.ballots
-
-    @property
-    def ci(self) -> Interval:
-        """The 95 % interval of the share (Wilson)."""
-        return wilson_interval(self.same, self.ballots)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The experiment store in a SQL database: each answer and each mark is stored once."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
@@ -26,7 +27,7 @@ from storage.bakeoff_tables import (
 )
 from storage.bakeoffs import insert_body, suite_from_body
 from storage.engine import SqlStore
-from storage.row_mapping import PANEL, skip_invalid, translate_validation_errors, validate
+from storage.row_mapping import PANEL, from_row, skip_invalid, translate_validation_errors, validate
 from storage.tables import by_letter
 from storage.transactions import (
     WriteBatcher,
@@ -126,39 +127,25 @@ def _experiment_from_row(values: dict[str, Any]) -> Experiment:
     row = ExperimentRow(**{key: value for key, value in values.items() if key != "body"})
     with translate_validation_errors(KIND, row.id):
         versions = validate("experiment.versions", VERSIONS.validate_python, row.versions)
-        return Experiment(
-            id=row.id,
+        return from_row(
+            Experiment,
+            row,
             suite=suite_from_body(row.suite_scope, row.suite, values["body"]),
             panel=validate("experiment.panel", PANEL.validate_python, row.panel),
-            asked_by=row.asked_by,
-            at=row.at,
-            cap_micro=row.cap_micro,
             versions=tuple(sorted(versions.items())),  # JSONB does not preserve order
         )
 
 
 def _part_row(experiment_id: str, part: ExperimentAnswer | GradeReply) -> SQLModel:
-    reply = REPLY.dump_python(part.reply, mode="json")
-    if isinstance(part, GradeReply):
-        return _mark_row(experiment_id, part, reply)
-    return ExperimentAnswerRow(
-        experiment_id=experiment_id, number=part.number, member=part.member, reply=reply
-    )
-
-
-def _mark_row(experiment_id: str, mark: GradeReply, reply: dict[str, Any]) -> ExperimentMarkRow:
-    cell = mark.cell
-    return ExperimentMarkRow(
-        experiment_id=experiment_id,
-        number=cell.number,
-        author=cell.author,
-        framing=cell.framing.value,
-        judge=cell.judge,
-        attempt=mark.attempt,
-        raw=mark.raw,
-        fault=mark.fault,
-        reply=reply,
-    )
+    values: dict[str, Any] = {
+        "experiment_id": experiment_id,
+        "reply": REPLY.dump_python(part.reply, mode="json"),
+    }
+    if isinstance(part, ExperimentAnswer):
+        return ExperimentAnswerRow(number=part.number, member=part.member, **values)
+    cell = asdict(part.cell) | {"framing": part.cell.framing.value}
+    values |= {"attempt": part.attempt, "raw": part.raw, "fault": part.fault}
+    return ExperimentMarkRow(**values, **cell)
 
 
 def _answer_from_row(row: dict[str, Any]) -> ExperimentAnswer:

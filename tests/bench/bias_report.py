@@ -40,7 +40,7 @@ def _audited_now_and_then(block: Block) -> Block:
 
 
 async def fill(engine: AsyncEngine, rounds: int, members: int) -> None:
-    """Keep so many rounds and their votes in an empty database."""
+    """Store many rounds and their votes in an empty database."""
     await upgrade(engine)
     votes, kept = sql_votes(engine), list[PackedRecord]()
     for rows, numbers in batches(rounds):
@@ -56,7 +56,7 @@ async def fill(engine: AsyncEngine, rounds: int, members: int) -> None:
 
 
 async def timed(engine: AsyncEngine) -> tuple[float, ...]:
-    """Give how long each step took, in seconds."""
+    """Return how long each step took, in seconds."""
     votes, at = sql_votes(engine), [time.perf_counter()]
     await votes.list_missing(1)
     at.append(time.perf_counter())

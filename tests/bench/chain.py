@@ -42,7 +42,7 @@ START = datetime(2025, 1, 1, tzinfo=UTC)
 
 
 def a_round(number: int) -> Round:
-    """Give a round that is ranked, with texts of about two thousand signs, and not closed yet."""
+    """Return a ranked round with texts of about two thousand characters, not closed yet."""
     panel = a_panel(MEMBERS)
     own = Round(f"{number:010x}", Question("Why?", "U1"), panel, f"{number}", START)
     held = with_ballots(
@@ -57,7 +57,7 @@ def a_round(number: int) -> Round:
 
 
 def batches(links: int) -> Iterator[tuple[list[dict[str, Any]], list[dict[str, Any]]]]:
-    """Give so many closed rounds and their links, some thousands at a time."""
+    """Yield closed rounds and their links in batches of some thousands."""
     bare = Round("", Question("Why?"), a_panel(MEMBERS), "", START).with_(Closing(31.0))
     common, notes = round_row(bare).model_dump(), compute_digests(bare, "5a17" * 8)
     head: Link | None = None
@@ -72,7 +72,7 @@ def batches(links: int) -> Iterator[tuple[list[dict[str, Any]], list[dict[str, A
 
 
 async def filled(engine: AsyncEngine, links: int) -> None:
-    """Keep so many closed rounds and their links in an empty database."""
+    """Store many closed rounds and their links in an empty database."""
     await upgrade(engine)
     for rounds, rows in batches(links):
         async with engine.begin() as connection:
@@ -96,7 +96,7 @@ class Times:
         self._took.setdefault(name, []).append(spent)
 
     def medians(self) -> dict[str, tuple[float, float]]:
-        """Give the median of each."""
+        """Return the median of each."""
         return {
             name: (median(passed for passed, _ in took), median(cpu for _, cpu in took))
             for name, took in self._took.items()

@@ -53,7 +53,7 @@ class Row:
         return self.rounds / self.seconds
 
     def line(self, first: "Row") -> str:
-        """Give its line of the table; the ratio is to the first one."""
+        """Return its row of the table; the ratio is to the first row."""
         each = "".join(f"{1000 * seconds / self.rounds:>10.0f}" for seconds in self.used)
         ratio = self.speed / first.speed
         start = f"{self.processes:>9}{self.rounds:>8}{self.seconds:>9.1f}{self.speed:>10.1f}"
@@ -61,7 +61,7 @@ class Row:
 
 
 async def measured(folder: Path, processes: int, rounds: int, postgres: Server) -> Row:
-    """Have so many rounds asked at once of so many processes, and wait for the last of them."""
+    """Ask many rounds of several processes at once and wait for the last one."""
     with a_database(postgres) as url:
         async with models() as (api_base, pid):
             made = homes(folder, {"COUNCIL_DATABASE_URL": url}, toml(api_base), processes)
@@ -83,7 +83,7 @@ async def measured(folder: Path, processes: int, rounds: int, postgres: Server) 
 
 
 def toml(api_base: str) -> str:
-    """Give the council.toml of every process."""
+    """Return the council.toml of every process."""
     host = api_base.removeprefix("http://").removesuffix("/v1")
     return served_config(api_base, MEMBERS, **TERMS) + _LIMIT.format(host=host)
 
@@ -103,7 +103,7 @@ async def models(latency: float = 0.2) -> AsyncIterator[tuple[str, int]]:
 
 
 async def asked(copies: Sequence[Copy], rounds: int) -> None:
-    """Ask so many questions on the pages of all processes, in turn."""
+    """Ask questions on the pages of all processes in turn."""
     shares = [range(number, rounds, len(copies)) for number in range(len(copies))]
     await asyncio.gather(*(_ask(copy, share) for copy, share in zip(copies, shares, strict=True)))
 
@@ -119,7 +119,7 @@ async def _ask(copy: Copy, numbers: Iterable[int]) -> None:
 
 
 def spent(pids: Iterable[int]) -> float:
-    """Give the processor seconds that processes and what they started have used until now."""
+    """Return the processor seconds that processes and their children have used."""
     return sum(_spent(psutil.Process(pid)) for pid in pids)
 
 
@@ -136,7 +136,7 @@ def _spent(process: psutil.Process) -> float:
 
 
 def listening(port: int) -> int:
-    """Give the process that listens on a port."""
+    """Return the process that listens on a port."""
     held = psutil.net_connections("tcp4")
     found = (c.pid for c in held if c.status == psutil.CONN_LISTEN and c.laddr[1:] == (port,))
     return next(pid for pid in found if pid is not None)
@@ -158,7 +158,7 @@ async def table(rounds: int, most: int) -> None:
 
 
 def bound(rows: Sequence[Row]) -> str:
-    """Say in words what keeps the last from being quicker."""
+    """Return in words what limits the last one."""
     cores, last = psutil.cpu_count() or 1, rows[-1]
     own = sum(last.used) / (last.seconds * cores)
     if last.busy > BUSY and own < BUSY * last.busy:

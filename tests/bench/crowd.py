@@ -35,7 +35,7 @@ async def crowd(rounds: int, latency: float, folder: Path) -> None:
             warm = Visitor(address)
             await warm.closed(await warm.ask("Is it warm?"))
             started = time.monotonic()
-            await asyncio.gather(*(held(v, n) for n, v in enumerate(visitors)))
+            await asyncio.gather(*(run_round(v, n) for n, v in enumerate(visitors)))
             seconds = time.monotonic() - started
             memory = psutil.Process(process.pid).memory_info().rss
             async with httpx.AsyncClient(trust_env=False) as client:
@@ -50,14 +50,14 @@ async def crowd(rounds: int, latency: float, folder: Path) -> None:
     print(f"memory                   {memory / 1e6:8.0f} MB")
 
 
-async def held(visitor: Visitor, number: int) -> None:
+async def run_round(visitor: Visitor, number: int) -> None:
     round_id = await visitor.ask(f"What now? [round {number}]")
     await visitor.closed(round_id, pause_seconds=1)
     await visitor.close()
 
 
 def percentile(text: str, share: float) -> str:
-    """Give the bucket of the histogram below which this share of all measurements lie."""
+    """Return the histogram bucket below which this share of all measurements lie."""
     buckets = [(bound, float(count)) for bound, count in _LAG.findall(text)]
     total = buckets[-1][1]
     return next(f"<= {bound} s" for bound, count in buckets if count >= share * total)

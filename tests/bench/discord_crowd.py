@@ -46,8 +46,8 @@ class Shown:
     arrived: float
 
 
-def peopled(places: int) -> World:
-    """Give a Discord with enough channels and people for a crowd."""
+def crowded_discord(places: int) -> World:
+    """Return a Discord server with enough channels and people for a crowd."""
     world = sample_world()
     home = world.guild("G1")
     for number in range(PEOPLE):
@@ -68,9 +68,9 @@ async def ask(discord: FakeDiscord, number: int, places: int) -> ActionResult:
     return await discord.slash(user, place, "council ask", question=question)
 
 
-async def wait(holds: Callable[[], object]) -> None:
-    """Look now and then: looking often would take the time that is measured."""
-    await until(holds, LONGEST_SECONDS, list, LOOK_SECONDS)
+async def wait_until(condition: Callable[[], object]) -> None:
+    """Poll rarely, because polling takes the time that is measured."""
+    await until(condition, LONGEST_SECONDS, list, LOOK_SECONDS)
 
 
 async def act(discord: FakeDiscord, number: int, root: Message, places: int) -> ActionResult:
@@ -84,41 +84,43 @@ async def act(discord: FakeDiscord, number: int, root: Message, places: int) -> 
     return await discord.click(root, custom_id_of(root, "answers"), user)
 
 
-def roots(discord: FakeDiscord, places: int) -> list[Message]:
+def root_messages(discord: FakeDiscord, places: int) -> list[Message]:
     return [m for n in range(places) for m in discord.said_by_bot(f"R{n}")]
 
 
-def answered(discord: FakeDiscord, places: int) -> list[Message]:
-    return [message for message in roots(discord, places) if custom_id_of(message, "answers")]
+def answered_messages(discord: FakeDiscord, places: int) -> list[Message]:
+    return [
+        message for message in root_messages(discord, places) if custom_id_of(message, "answers")
+    ]
 
 
 async def crowd(bot: ProcessBot, server: PaidServer, rounds: int, places: int) -> None:
-    """Have many rounds run, and other things be done meanwhile."""
+    """Run many rounds and other commands at the same time."""
     discord = bot.discord
     await ask(discord, 0, places)
-    await wait(lambda: answered(discord, places))
-    (warm,) = answered(discord, places)
+    await wait_until(lambda: answered_messages(discord, places))
+    (warm,) = answered_messages(discord, places)
     began = time.monotonic()
     numbers = range(1, rounds + 1)
     asked = await asyncio.gather(*(ask(discord, number, places) for number in numbers))
-    await wait(lambda: len(roots(discord, places)) > rounds)
+    await wait_until(lambda: len(root_messages(discord, places)) > rounds)
     more = []
     for number in range(MORE):
         more.append(asyncio.create_task(act(discord, number, warm, places)))
         await asyncio.sleep(PAUSE_SECONDS)
     others = await asyncio.gather(*more)
-    running = 1 + rounds - len(answered(discord, places))
-    await wait(lambda: len(answered(discord, places)) > rounds)
+    running = 1 + rounds - len(answered_messages(discord, places))
+    await wait_until(lambda: len(answered_messages(discord, places)) > rounds)
     answers = time.monotonic() - began
-    await wait(lambda: not bot.home.sql(UNTOLD))
+    await wait_until(lambda: not bot.home.sql(UNTOLD))
     print(f"{rounds} rounds of {len(MEMBERS)} members at once, in {places} channels")
     show_times(f"first response: {rounds} questions at once", asked)
     show_times(f"first response: {MORE} commands and presses beside them", others)
     print(f"rounds still running after these                  {running:>8}")
     print(f"all answers shown after                           {answers:>8.1f} s")
     print(f"all threads told after                            {time.monotonic() - began:>8.1f} s")
-    show_answers(list(shown(discord, server)))
-    sights = [call for call in edits(discord) if "council:cancel" in words(call)]
+    show_answers(list(shown_answers(discord, server)))
+    sights = [call for call in edits(discord) if "council:cancel" in text_of(call)]
     print(f"sights of progress                                {len(sights):>8}")
     limited = sum(call.status == 429 for call in discord.calls)
     print(f"calls that Discord put off                        {limited:>8}\n")
@@ -128,30 +130,30 @@ def edits(discord: FakeDiscord) -> list[Call]:
     return [call for call in discord.called(EDITS) if call.status == 200]
 
 
-def words(call: Call) -> str:
+def text_of(call: Call) -> str:
     return str(call.payload).replace("\\", "")
 
 
-def shown(discord: FakeDiscord, server: PaidServer) -> Iterable[Shown]:
-    """Give each answer that was edited in; the first, alone in its Discord, is left out."""
+def shown_answers(discord: FakeDiscord, server: PaidServer) -> Iterable[Shown]:
+    """Return each answer that was edited in, except the first, which warms up."""
     seen = {0}
     for call in edits(discord):
-        number = _NUMBER.search(words(call))
-        if not number or "council:answers" not in words(call) or int(number[1]) in seen:
+        number = _NUMBER.search(text_of(call))
+        if not number or "council:answers" not in text_of(call) or int(number[1]) in seen:
             continue
         seen.add(int(number[1]))
         *_, replied = server.bill.calls[number[1], "synthesis", CHAIR]
         yield Shown(call.names["channel_id"], replied.answered or 0.0, call.at)
 
 
-def alone(answers: Sequence[Shown]) -> list[float]:
-    """Give when each answer could have been edited in, had there been no progress at all."""
+def times_without_progress(answers: Sequence[Shown]) -> list[float]:
+    """Return when each answer could have been edited in without progress edits."""
     limiter = Limiter(Rates(everywhere=(10**9, 1.0)))
     moments, free = list[float](), defaultdict[str, float](float)
     for answer in sorted(answers, key=lambda answer: answer.arrived):
         moment = max(answer.existed, free[answer.channel])
-        while wait := limiter.judge(_edit_in(answer.channel), moment).wait:
-            moment += wait
+        while wait_until := limiter.judge(_edit_in(answer.channel), moment).wait:
+            moment += wait_until
         free[answer.channel] = moment
         moments.append(moment)
     return moments
@@ -164,13 +166,16 @@ def _edit_in(channel: str) -> Call:
 def show_answers(answers: Sequence[Shown]) -> None:
     ordered = sorted(answers, key=lambda answer: answer.arrived)
     show("answer there after its chairman's reply", [a.arrived - a.existed for a in ordered])
-    late = [a.arrived - moment for a, moment in zip(ordered, alone(answers), strict=True)]
+    late = [
+        a.arrived - moment
+        for a, moment in zip(ordered, times_without_progress(answers), strict=True)
+    ]
     show("of that beyond what answers alone would take", late)
 
 
-def show_times(what: str, deeds: Sequence[ActionResult]) -> None:
-    late = sum(not deed.accepted for deed in deeds)
-    show(what, [deed.seconds for deed in deeds], f"; too late: {late}")
+def show_times(what: str, results: Sequence[ActionResult]) -> None:
+    late = sum(not deed.accepted for deed in results)
+    show(what, [deed.seconds for deed in results], f"; too late: {late}")
 
 
 def show(what: str, seconds: Iterable[float], more: str = "") -> None:
@@ -182,7 +187,10 @@ def show(what: str, seconds: Iterable[float], more: str = "") -> None:
 
 async def run(rounds: int, places: int, latency: float) -> None:
     with TemporaryDirectory(prefix="council-discord-") as folder:
-        async with PaidServer(latency) as server, FakeDiscord(world=peopled(places)) as discord:
+        async with (
+            PaidServer(latency) as server,
+            FakeDiscord(world=crowded_discord(places)) as discord,
+        ):
             config = served_config(server.api_base, MEMBERS, **TERMS)
             async with run_process(Path(folder), discord, config) as bot:
                 await crowd(bot, server, rounds, places)

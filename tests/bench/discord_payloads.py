@@ -14,7 +14,7 @@ from tests.wire.discord import faults_of_message, pings_in
 
 def looked_at(post: Post) -> Iterator[Counter[str]]:
     for page in paginate(post, fits_discord):
-        payload = render_components(page).payload
+        payload = limits.payload_of(render_components(page))
         faults = [*limits.message_faults(payload), *faults_of_message(payload)]
         # As if every mention were let through.
         bare = {name: value for name, value in payload.items() if name != "allowed_mentions"}

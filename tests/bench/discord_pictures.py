@@ -60,7 +60,7 @@ class Priced(FakeGateway):
 
 
 async def the_round() -> Round:
-    """Give the round that all pictures show."""
+    """Return the round that all pictures show."""
     members = tuple(
         replace(a_member(seat), display=name, family=family)
         for seat, (name, family) in SEATS.items()
@@ -79,7 +79,7 @@ async def the_round() -> Round:
 
 
 def launched_as_here() -> None:
-    """Have simcord start the machine's own chromium: it would fetch one."""
+    """Make simcord start the installed chromium instead of downloading one."""
     found = shutil.which("chromium")
     if not found:
         raise SystemExit("There is no chromium here: apt-get install chromium.")

@@ -17,7 +17,7 @@ Found = Iterable[Counter[str]]  # what is counted in one page: "over limit", "pi
 
 
 def a_post(text: str) -> Post:
-    """Give a root message with everything that may stand beside its answer."""
+    """Return a root message with every optional part."""
     return Post(
         (
             Heading("Which queue should we use, if all we run is Postgres?"),

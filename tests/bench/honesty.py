@@ -33,7 +33,7 @@ def _drawn(members: int, agreement: float, gap: float, runs: int) -> Floats:
 
 
 def _tau(agreement: float) -> float:
-    """Give the mean τ_b of judges whose views of an answer correlate so far."""
+    """Return the mean τ_b of judges whose views of an answer correlate this much."""
     return float(2 / np.pi * np.arcsin(agreement))
 
 
@@ -58,7 +58,7 @@ def _changes(runs: int) -> None:
 
 
 def _posted(rng: np.random.Generator, drawn: Drawn) -> list[bool]:
-    """Say for each of four runs after a fall whether it is posted then."""
+    """Return for each of four runs after a fall whether it is reported then."""
     series = drawn_series(rng, drawn, fallen=4)
     found = (compare_with_past(*run_and_past(series, drawn.past + i)) for i in range(4))
     return [bool(each.worse("ada")) for each in found]

@@ -68,7 +68,7 @@ class Row:
 
 
 def synthetic(panel: Panel, chance: random.Random) -> Record:
-    """Give the numbers of a round as it might have come out."""
+    """Return the numbers of a plausible round."""
     members = [seat.key for seat in panel.members]
     rivals = len(members) - 1
     # As ballots give them: each of the others puts a member in one of so many places.
@@ -111,7 +111,7 @@ def _margin(chance: random.Random, judges: int) -> float:
 
 
 def batches(rounds: int) -> Iterator[tuple[list[dict[str, Any]], list[PackedRecord]]]:
-    """Give so many closed rounds and their numbers, some thousands at a time."""
+    """Yield closed rounds and their numbers in batches of some thousands."""
     panel, chance = a_panel(MEMBERS), random.Random(7)
     alike = round_row(Round("", Question("Why?"), panel, "", START).with_(Closing(31.0)))
     common = alike.model_dump()
@@ -128,7 +128,7 @@ def batches(rounds: int) -> Iterator[tuple[list[dict[str, Any]], list[PackedReco
 
 
 async def fill(engine: AsyncEngine, rounds: int) -> None:
-    """Keep so many rounds and their numbers in an empty database."""
+    """Store many rounds and their numbers in an empty database."""
     await upgrade(engine)
     records = SqlRecords(engine)
     for rows, numbers in batches(rounds):

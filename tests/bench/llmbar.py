@@ -43,12 +43,12 @@ class Verdicts:
         return np.equal(self.chosen[:, :, 0], self.chosen[:, :, 1]).astype(float)
 
     def only(self, items: "np.ndarray[tuple[int], np.dtype[np.intp]]") -> "Verdicts":
-        """Give some of the items."""
+        """Return some of the items."""
         return Verdicts(self.judges, self.chosen[items], self.gold[items])
 
 
 def read(folder: Path = DATA) -> Verdicts:
-    """Give the items of LLMBar that every judge chose on in both orders."""
+    """Return the items of LLMBar on which every judge chose in both orders."""
     chosen: dict[tuple[str, int], dict[str, tuple[int, int, int]]] = {}
     with (folder / "llmbar_verdicts.jsonl").open(encoding="utf-8") as file:
         for subset, item, judge, prompt, *verdict in map(json.loads, file):
@@ -61,7 +61,7 @@ def read(folder: Path = DATA) -> Verdicts:
 
 
 def agreement(verdicts: Verdicts, weights: Mapping[str, float]) -> float:
-    """Give the share of items whose gold answer weighed judges put first, both orders together.
+    """Return the share of items whose gold answer weighted judges put first, in both orders.
 
     Counted as rounds are: a judge of two minds ties the answers. A tie of all is half.
     """
@@ -97,13 +97,13 @@ def peers(verdicts: Verdicts) -> Mapping[str, float]:
 
 
 def alone(verdicts: Verdicts) -> Iterator[tuple[str, float]]:
-    """Give each judge's agreement by itself."""
+    """Return each judge's agreement separately."""
     for judge in verdicts.judges:
         yield judge, agreement(verdicts, dict.fromkeys(verdicts.judges, 0.0) | {judge: 1.0})
 
 
 def held_out(verdicts: Verdicts, seen: int, shrunk: float) -> tuple[float, float]:
-    """Give mean agreement, and that of the worst twentieth, on items that gave no weights.
+    """Return the mean agreement, and that of the worst twentieth, on held-out items.
 
     Weights come from `seen` items drawn anew each time.
     """

@@ -29,7 +29,7 @@ from tests.bench.discord_replayed import replayed
 from tests.bench.pictures import PICTURES
 from tests.bench.slack_pictures import PANE, THREAD, Studio, line_of, workspace
 from tests.bot.homes import Home
-from tests.bot.slack.serving import slack_environment
+from tests.bot.slack.process import slack_environment
 from tests.ports import free_port
 from tests.wire.discord import FakeDiscord
 from tests.wire.slack import FakeSlack
@@ -64,7 +64,7 @@ class Machine:
 
 
 @dataclass(slots=True)
-class Town:
+class Site:
     """The product and the places it reports to."""
 
     home: Home
@@ -76,13 +76,13 @@ class Town:
         return f"http://127.0.0.1:{self.home.settings['COUNCIL_PORT']}"
 
     def runs(self) -> list[tuple[str, str, bool]]:
-        """Give each run's id, the schedule it is of, and whether it is over."""
+        """Return each run's id, its schedule, and whether it is over."""
         found = self.home.sql("SELECT id, schedule, ended_at IS NOT NULL FROM bakeoff ORDER BY at")
         return [(str(id_), str(of), bool(over)) for id_, of, over in found]
 
 
 @asynccontextmanager
-async def town() -> AsyncIterator[Town]:
+async def site() -> AsyncIterator[Site]:
     """Run the product on the demonstration models, beside a Slack and a Discord."""
     with TemporaryDirectory(prefix="council-bakeoffs-") as folder:
         shutil.copy(SUITE, folder)
@@ -96,7 +96,7 @@ async def town() -> AsyncIterator[Town]:
             try:
                 await slack.connected()
                 await discord.connected(60)
-                yield Town(home, slack, discord)
+                yield Site(home, slack, discord)
             finally:
                 process.terminate()
                 await process.wait()
@@ -110,17 +110,17 @@ async def _echo(process: asyncio.subprocess.Process) -> None:
 
 
 def minutes(first: datetime) -> str:
-    """Give the minutes of a place's two runs, as cron has them."""
+    """Return the minutes of a place's two runs in cron form."""
     return ",".join(str((first + timedelta(minutes=wait)).minute) for wait in (0, AGAIN))
 
 
-async def scheduled(town: Town, browser: Browser) -> datetime:
-    """Have a schedule in each place; give when the second runs begin."""
+async def create_schedules(site: Site, browser: Browser) -> datetime:
+    """Create a schedule in each place; return when the second runs begin."""
     now = datetime.now(UTC) + timedelta(minutes=1)
     words = [
         WORDS.format(minutes=minutes(now + timedelta(minutes=APART * nth))) for nth in range(3)
     ]
-    page = await browser.new_page(base_url=town.address, viewport=WIDE)
+    page = await browser.new_page(base_url=site.address, viewport=WIDE)
     await page.goto("/schedules")
     await page.get_by_label("A name, a suite, and when").fill(f"easy-page {words[0]}")
     await page.get_by_role("button", name="Add", exact=True).click()
@@ -128,18 +128,18 @@ async def scheduled(town: Town, browser: Browser) -> datetime:
     await page.screenshot(path=PICTURES / "schedules.png", full_page=True)
     await page.close()
     for said in (f"schedule add easy {words[1]}", "schedule subscribe easy"):
-        await town.slack.command(ADA, CHANNEL, "/council", said)
+        await site.slack.command(ADA, CHANNEL, "/council", said)
     for said in (f"add easy {words[2]}", "subscribe easy"):
-        await town.discord.slash(ADA, CHANNEL, "council schedule", words=said)
+        await site.discord.slash(ADA, CHANNEL, "council schedule", words=said)
     return now + timedelta(minutes=AGAIN)
 
 
-async def held(town: Town, again: datetime) -> None:
+async def wait_for_runs(site: Site, again: datetime) -> None:
     """Wait until each schedule has run twice, the second time on a busy machine."""
     machine, until = Machine([]), datetime.now(UTC) + LONGEST
     try:
         while datetime.now(UTC) < until:
-            runs = town.runs()
+            runs = site.runs()
             print(datetime.now(UTC).strftime("%H:%M"), runs, flush=True)
             if not machine.busy and datetime.now(UTC) > again - timedelta(minutes=1):
                 machine.keep_busy()
@@ -151,37 +151,37 @@ async def held(town: Town, again: datetime) -> None:
     raise SystemExit("The runs took longer than they may.")
 
 
-async def on_the_page(town: Town, browser: Browser) -> None:
+async def picture_page(site: Site, browser: Browser) -> None:
     """Take the pictures of the page: the last run, and the leaderboard, wide and on a phone."""
-    first = next(of for _, of, _ in town.runs())
-    last = [id_ for id_, of, _ in town.runs() if of == first][-1]
+    first = next(of for _, of, _ in site.runs())
+    last = [id_ for id_, of, _ in site.runs() if of == first][-1]
     paths = {"bakeoff": f"/bakeoffs/{last}", "leaderboard": "/leaderboard?suite=easy"}
     for name, path in paths.items():
         for size, view in (("", WIDE), ("-phone", PHONE)):
-            page = await browser.new_page(base_url=town.address, viewport=view)
+            page = await browser.new_page(base_url=site.address, viewport=view)
             await page.goto(path)
             picture = await page.screenshot(full_page=True)
             (PICTURES / f"{name}{size}.png").write_bytes(await asyncio.to_thread(thinned, picture))
             await page.close()
-    ran = await town.home.beside("leaderboard", "--suite", "easy", "--json")
+    ran = await site.home.beside("leaderboard", "--suite", "easy", "--json")
     print(json.dumps(ran.json, indent=1)[:3000])
 
 
-async def in_slack(town: Town, browser: Browser) -> None:
+async def picture_slack(site: Site, browser: Browser) -> None:
     """Take the pictures of Slack's last run: its post with the news, and its thread."""
-    said = [one for one in town.slack.messages(CHANNEL) if one.payload.get("bot_id")]
+    said = [one for one in site.slack.messages(CHANNEL) if one.payload.get("bot_id")]
     roots = [one for one in said if not one.thread_ts]
-    threads = {root.ts: town.slack.thread(CHANNEL, root.ts) for root in roots}
+    threads = {root.ts: site.slack.thread(CHANNEL, root.ts) for root in roots}
     studio, last = Studio(browser), [ts for ts, under in threads.items() if under][-1]
-    lines = [line_of(town.slack, root) for root in roots if root.ts >= last]
+    lines = [line_of(site.slack, root) for root in roots if root.ts >= last]
     await studio.take("bakeoff", Screen("models", tuple(lines)), width=PANE)
-    under = tuple(pictured(town.slack, line_of(town.slack, one)) for one in threads[last])
+    under = tuple(with_pictures(site.slack, line_of(site.slack, one)) for one in threads[last])
     await studio.take("leaderboard", Screen("models", under, is_thread=True), width=THREAD)
     print(*(root.text for root in roots), sep="\n")
 
 
-def pictured(slack: FakeSlack, line: Line) -> Line:
-    """Give the line with what its pictures show, as a client sees them."""
+def with_pictures(slack: FakeSlack, line: Line) -> Line:
+    """Return the row with what its pictures show, as a client sees them."""
     contents = {file.id: file.content or b"" for file in slack.files}
 
     def seen(file: dict[str, object]) -> dict[str, object]:
@@ -194,29 +194,29 @@ def pictured(slack: FakeSlack, line: Line) -> Line:
     return replace(line, payload={**line.payload, "files": [*map(seen, files)]}) if files else line
 
 
-async def in_discord(town: Town) -> None:
+async def picture_discord(site: Site) -> None:
     """Take the pictures of Discord's last run: its post with the news, and its thread."""
-    said = town.discord.said_by_bot(CHANNEL)
+    said = site.discord.said_by_bot(CHANNEL)
     last = max(nth for nth, one in enumerate(said) if one.thread)
     await replayed("bakeoff", said[last:], 440)
-    await replayed("leaderboard", town.discord.thread_of(said[last]).said[:3], 980)
+    await replayed("leaderboard", site.discord.thread_of(said[last]).said[:3], 980)
     print(*(one.text[:200] for one in said), sep="\n")
 
 
-async def main(kept: Path | None = None) -> None:
+async def main(copy: Path | None = None) -> None:
     found = shutil.which("chromium")
     if not found:
         raise SystemExit("There is no chromium here: apt-get install chromium.")
-    async with town() as place, async_playwright() as playwright:
+    async with site() as place, async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        await held(place, await scheduled(place, browser))
-        if kept:
-            place.home.sql("VACUUM INTO ?", str(kept))
-        await on_the_page(place, browser)
-        await in_slack(place, browser)
+        await wait_for_runs(place, await create_schedules(place, browser))
+        if copy:
+            place.home.sql("VACUUM INTO ?", str(copy))
+        await picture_page(place, browser)
+        await picture_slack(place, browser)
         await browser.close()
         launched_as_here()
-        await in_discord(place)
+        await picture_discord(place)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def modules(root: Path) -> dict[str, Path]:
 
 
 def is_answered(term: str, names: Iterator[str] | list[str]) -> bool:
-    """Say whether the name of a file holds all words of one spelling; plurals count."""
+    """Return whether a file name contains all words of one spelling; plurals count."""
     return any(
         all(word in name for word in spelling.split())
         for spelling in term.split("|")

@@ -48,7 +48,7 @@ def our_round(api_base: str) -> None:
 
 
 def our_warm_program(api_base: str, home: Path) -> Program:
-    """Give a worker (`tests.bench.workers`) that runs many rounds in one process."""
+    """Return a worker (`tests.bench.workers`) that runs many rounds in one process."""
     home.mkdir(parents=True, exist_ok=True)
     env = _env(api_base, home) | {"PYTHONPATH": str(Path(__file__).parents[2])}
     return Program.isolated([sys.executable, "-m", "tests.bench.warm_rounds"], env, home)

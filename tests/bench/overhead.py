@@ -62,7 +62,7 @@ class Bench:
         self._numbers = count(1)
 
     def question(self) -> str:
-        """Give a question never asked before, for councils that remember their answers."""
+        """Return a question never asked before, because some councils cache answers."""
         return f"{QUESTION} (asked for the {next(self._numbers)}. time)"
 
     @asynccontextmanager
@@ -90,7 +90,7 @@ async def fresh(bench: Bench, rivals: Rivals, home: Path) -> None:
 
 
 def warm_programs(api_base: str, rivals: Rivals, home: Path) -> dict[str, Program]:
-    """Give each council's worker, by the name of its row; each has a folder of its own."""
+    """Yield each council's worker by the name of its row; each has a separate folder."""
     programs = {"council, warm": our_warm_program(api_base, home / "council-warm")}
     return programs | {
         f"{rival.name} {rival.version}, warm": rival.program(

@@ -53,7 +53,7 @@ class Replies:
         return by_role(answer, vote)
 
 
-def line(what: str, milliseconds: Sequence[float], aim: str) -> str:
+def format_row(what: str, milliseconds: Sequence[float], aim: str) -> str:
     ordered = sorted(milliseconds)
     last = ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
     return (
@@ -69,7 +69,7 @@ async def first_page(product: Product, when: str, times: int = 50) -> str:
             started = time.perf_counter()
             (await client.get("/")).raise_for_status()
             took.append((time.perf_counter() - started) * 1000)
-    return line(f"first page, {when} (ms)", took[5:], "under 200")
+    return format_row(f"first page, {when} (ms)", took[5:], "under 200")
 
 
 async def progress(product: Product, browser: Browser, replies: Replies, rounds: int) -> list[str]:
@@ -89,13 +89,15 @@ async def progress(product: Product, browser: Browser, replies: Replies, rounds:
         await page.context.close()
     seats = len(SEATS)
     return [
-        line("from a reply to its line, first round (ms)", took[:seats], "none: libraries load"),
-        line("from a reply to its line, warm (ms)", took[seats:], "under 300"),
+        format_row(
+            "from a reply to its line, first round (ms)", took[:seats], "none: libraries load"
+        ),
+        format_row("from a reply to its line, warm (ms)", took[seats:], "under 300"),
     ]
 
 
 async def crowd(product: Product, browser: Browser, tabs: int, rounds: int) -> list[str]:
-    """Hold many rounds at once before many open tabs; none may miss the end."""
+    """Run many rounds at once with many open tabs; raise if a tab misses the end."""
     async with httpx.AsyncClient(
         base_url=product.address, trust_env=False, timeout=120, limits=httpx.Limits()
     ) as client:
@@ -119,7 +121,7 @@ async def crowd(product: Product, browser: Browser, tabs: int, rounds: int) -> l
     ]
 
 
-async def measured(tabs: int, rounds: int) -> list[str]:
+async def measure(tabs: int, rounds: int) -> list[str]:
     found = shutil.which("chromium")
     if not found:
         return ["There is no chromium here (apt-get install chromium): nothing was measured."]
@@ -146,7 +148,7 @@ def main() -> None:
     wanted = parser.parse_args()
 
     print(f"{'':<46}{'n':>5}{'median':>10}{'p95':>8}{'max':>8}  aim")
-    for said in asyncio.run(measured(wanted.tabs, wanted.rounds)):
+    for said in asyncio.run(measure(wanted.tabs, wanted.rounds)):
         print(said)
 
 

@@ -25,7 +25,7 @@ PHONE: ViewportSize = {"width": 360, "height": 1260}  # a screenful and a half
 
 
 def authors_in(request: Request) -> dict[str, str]:
-    """Give whose answer stands under which letter, told by its first words."""
+    """Return whose answer has which letter, recognised by its first words."""
     by_text = {text[:40]: author for author, text in ANSWERS.items()}
     return {letter: by_text[text[:40]] for letter, text in fences(request.user)}
 
@@ -58,7 +58,7 @@ def playing(seat: str) -> Behaviour:
 
 
 def config(api_base: str) -> str:
-    """Give a council.toml whose seats bear well-known names and are served here."""
+    """Return a council.toml whose seats have well-known names and are served locally."""
     keys = json.dumps([f"openai/{seat}" for seat in SEATS])
     prices = {"input_usd_per_million": 3.0, "output_usd_per_million": 15.0}
     sections = (
@@ -69,7 +69,7 @@ def config(api_base: str) -> str:
 
 
 async def taken(browser: Browser, address: str) -> None:
-    """Hold one round and take its pictures, while it runs and when it is closed."""
+    """Run one round and take its pictures, while it runs and when it is closed."""
     page = await browser.new_page(base_url=address, viewport=WIDE, locale="en-GB")
     await page.goto("/")
     await page.get_by_label("Question").fill(QUESTION)

@@ -71,7 +71,7 @@ class Rival:
     without: tuple[str, ...] = ()
 
     def install(self, cache: Path) -> Path:
-        """Make its virtual environment unless it is there, and give its Python."""
+        """Create its virtual environment if it is missing, and return its Python."""
         folder = cache / f"{self.name}-{self.version}"
         python, installed = folder / "bin" / "python", folder / "installed"
         if not installed.exists():
@@ -85,7 +85,7 @@ class Rival:
         return python
 
     def program(self, python: Path, api_base: str, home: Path) -> Program:
-        """Give a worker whose four members and chairman sit at `api_base`."""
+        """Return a worker whose four members and chairman are at `api_base`."""
         home.mkdir(parents=True, exist_ok=True)
         (home / "llm_council.yaml").write_text(_CORE_CONFIG.format(api_base=api_base))
         set_up = self.set_up.format(api_base=api_base, members=MEMBERS, chairman=CHAIRMAN)

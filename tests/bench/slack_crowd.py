@@ -12,7 +12,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from tests.bot.homes import served_config
-from tests.bot.slack.serving import RunningProduct, serve_slack
+from tests.bot.slack.process import RunningProduct, serve_slack
 from tests.wire.models import ModelServer
 from tests.wire.slack import BOT, Call, Channel, FakeSlack, Message, User, UserAction
 
@@ -23,8 +23,8 @@ MORE_COMMANDS, PAUSE_SECONDS = 200, 0.05
 LONGEST_SECONDS = 600.0
 
 
-def peopled() -> FakeSlack:
-    """Give a Slack with enough channels and people for a crowd."""
+def crowded_slack() -> FakeSlack:
+    """Return a Slack workspace with enough channels and people for a crowd."""
     slack = FakeSlack()
     people = [slack.workspace.add_user(User(f"U9{n}", f"person{n}")).id for n in range(PEOPLE)]
     for number in range(PLACES):
@@ -37,36 +37,36 @@ async def ask(slack: FakeSlack, number: int, words: str) -> UserAction:
     return await slack.command(user, channel, "/council", words)
 
 
-def roots(slack: FakeSlack) -> list[Message]:
+def root_messages(slack: FakeSlack) -> list[Message]:
     return [m for n in range(PLACES) for m in slack.messages(f"C9{n}") if m.user == BOT]
 
 
-def answered(slack: FakeSlack) -> list[Message]:
-    return [message for message in roots(slack) if "council:answers" in str(message.blocks)]
+def answered_messages(slack: FakeSlack) -> list[Message]:
+    return [message for message in root_messages(slack) if "council:answers" in str(message.blocks)]
 
 
-async def all_told(bot: RunningProduct) -> None:
+async def wait_until_delivered(bot: RunningProduct) -> None:
     untold = "SELECT 1 FROM round WHERE NOT delivered"
     await bot.slack.until(lambda: not bot.home.sql(untold), LONGEST_SECONDS)
 
 
 async def crowd(bot: RunningProduct, rounds: int) -> None:
-    """Have many rounds run, and commands come meanwhile."""
+    """Run many rounds while commands arrive."""
     slack = bot.slack
     await ask(slack, 0, "Is it warm?")
-    await slack.until(lambda: answered(slack), LONGEST_SECONDS)
+    await slack.until(lambda: answered_messages(slack), LONGEST_SECONDS)
     began = time.monotonic()
     asked = await asyncio.gather(*(ask(slack, n, f"What now? [{n}]") for n in range(rounds)))
-    await slack.until(lambda: len(roots(slack)) > rounds, LONGEST_SECONDS)
+    await slack.until(lambda: len(root_messages(slack)) > rounds, LONGEST_SECONDS)
     more = []
     for number in range(MORE_COMMANDS):
         more.append(asyncio.create_task(ask(slack, number, ("help", "rounds")[number % 2])))
         await asyncio.sleep(PAUSE_SECONDS)
     others = await asyncio.gather(*more)
-    running = 1 + rounds - len(answered(slack))
-    await slack.until(lambda: len(answered(slack)) > rounds, LONGEST_SECONDS)
+    running = 1 + rounds - len(answered_messages(slack))
+    await slack.until(lambda: len(answered_messages(slack)) > rounds, LONGEST_SECONDS)
     answers = time.monotonic() - began
-    await all_told(bot)
+    await wait_until_delivered(bot)
     print(f"{rounds} rounds of {len(MEMBERS)} members at once, in {PLACES} channels")
     show_times(f"acknowledged: {rounds} questions at once", asked)
     show_times(f"acknowledged: {len(others)} commands beside them", others)
@@ -81,17 +81,17 @@ async def crowd(bot: RunningProduct, rounds: int) -> None:
 
 
 async def storm(bot: RunningProduct, rounds: int, seconds: float) -> None:
-    """Have a minute pass in which Slack takes no call."""
+    """Make Slack refuse all calls for a minute."""
     slack = bot.slack
     before = len(slack.calls)
-    held = len(roots(slack))
+    held = len(root_messages(slack))
     await asyncio.gather(*(ask(slack, n, f"And now? [{n}]") for n in range(rounds)))
-    await slack.until(lambda: len(roots(slack)) >= held + rounds, LONGEST_SECONDS)
+    await slack.until(lambda: len(root_messages(slack)) >= held + rounds, LONGEST_SECONDS)
     slack.storm("*", seconds)
     began = time.monotonic()
-    await slack.until(lambda: len(answered(slack)) >= held + rounds, LONGEST_SECONDS)
+    await slack.until(lambda: len(answered_messages(slack)) >= held + rounds, LONGEST_SECONDS)
     answers = time.monotonic() - began
-    await all_told(bot)
+    await wait_until_delivered(bot)
     limited = sum(call.outcome == "ratelimited" for call in slack.calls[before:])
     print(f"\n{rounds} rounds, and {seconds:g} s in which every call is answered 429")
     print(f"all answers shown, since the storm began          {answers:>8.1f} s")
@@ -100,18 +100,18 @@ async def storm(bot: RunningProduct, rounds: int, seconds: float) -> None:
     show_messages(slack, held + rounds)
 
 
-def show_times(what: str, deeds: list[UserAction]) -> None:
-    took = sorted(1000 * deed.seconds for deed in deeds)
-    late = sum(not deed.accepted for deed in deeds)
+def show_times(what: str, actions: list[UserAction]) -> None:
+    took = sorted(1000 * deed.seconds for deed in actions)
+    late = sum(not deed.accepted for deed in actions)
     tail = took[min(len(took) - 1, int(len(took) * 0.99))]
     words = f"median {median(took):.0f}, 99 % {tail:.0f}, longest {took[-1]:.0f} ms"
     print(f"{what:<50}{words}; too late: {late}")
 
 
 def show_messages(slack: FakeSlack, rounds: int) -> None:
-    """Say how many messages there are, and whether each is there once and in order."""
+    """Return the number of messages, and whether each is there once and in order."""
     twice = disorder = count = 0
-    for root in roots(slack):
+    for root in root_messages(slack):
         thread = [m for m in slack.thread(root.channel, root.ts) if m.user == BOT]
         parts = [part_of(message) for message in (root, *thread)]
         count += len(parts)
@@ -139,7 +139,7 @@ def most_in_a_minute(calls: list[Call]) -> int:
 
 async def run(wanted: argparse.Namespace, folder: Path) -> None:
     terms = {"chairman": ["openai/a"], "audit_share": 0.0}
-    async with ModelServer(latency=wanted.latency) as server, peopled() as slack:
+    async with ModelServer(latency=wanted.latency) as server, crowded_slack() as slack:
         config = served_config(server.api_base, MEMBERS, **terms)
         async with serve_slack(folder, slack, config=config) as bot:
             await crowd(bot, wanted.rounds)

@@ -7,18 +7,19 @@ from itertools import product
 
 from bot.chat import Post
 from bot.render.pagination import paginate
-from bot.slack.block_kit import BlockLevel, fits_slack, render_message
+from bot.slack.block_kit import fits_slack, render_ephemeral, render_message, render_text
 from bot.slack.messages import NO_PARSING
 from tests.bench.generated import measure
 from tests.wire.slack import find_mentions, find_message_faults
 
+FORMS = (render_message, render_ephemeral, render_text)
 QUIET = {"unfurl_links": False, "unfurl_media": False}
 
 
 def looked_at(post: Post) -> Iterator[Counter[str]]:
-    """Look at every page at every level, from the newest blocks down to plain text."""
-    for page, level in product(paginate(post, fits_slack), BlockLevel):
-        payload = {"channel": "C1", **render_message(page, level).payload, **NO_PARSING, **QUIET}
+    """Yield what is found on every page in every form."""
+    for page, render in product(paginate(post, fits_slack), FORMS):
+        payload = {"channel": "C1", **render(page), **NO_PARSING, **QUIET}
         found = {
             "over limit": len(find_message_faults(payload)),
             "pings": len(find_mentions(payload)),

@@ -21,7 +21,7 @@ from tests.bench.ours import QUESTION
 from tests.bench.pictures import PICTURES, config, playing
 from tests.bench.queue_words import SEATS
 from tests.bot.homes import seat_toml
-from tests.bot.slack.serving import RunningProduct, serve_slack
+from tests.bot.slack.process import RunningProduct, serve_slack
 from tests.wire.models import Behaviour, ModelServer, Outcome, Request, Say, fail
 from tests.wire.slack import BOT, FakeSlack, Message, View, Workspace
 
@@ -70,7 +70,7 @@ def paced(behaviour: Behaviour) -> Behaviour:
 
 
 def workspace() -> Workspace:
-    """Give a workspace whose people and channel have names of their own."""
+    """Return a workspace whose people and channel have names."""
     home = Workspace.standard()
     home.users[ADA].name, home.users[BEN].name = "Ada", "Ben"
     home.channels[CHANNEL].name = "backend"
@@ -90,14 +90,14 @@ async def beside(models: ModelServer, toml: str) -> AsyncIterator[RunningProduct
 
 
 def present(message: Message | None) -> Message:
-    """Give the message that must have been said."""
+    """Return the message; raise if it was not posted."""
     if message is None:
         raise RuntimeError("nothing was said")
     return message
 
 
 def line_of(slack: FakeSlack, message: Message, **more: Any) -> Line:  # noqa: ANN401
-    """Give a message as it is seen."""
+    """Return a message as it is displayed."""
     is_app = message.user == BOT
     name = "Council" if is_app else slack.workspace.users[message.user].name
     payload = message.payload | {"text": message.text.replace(f"<@{BOT}>", "@Council")}
@@ -105,13 +105,13 @@ def line_of(slack: FakeSlack, message: Message, **more: Any) -> Line:  # noqa: A
 
 
 async def the_round(studio: Studio, product: RunningProduct) -> None:
-    """Ask in a channel, and picture what is seen until the thread is whole."""
+    """Ask in a channel and take pictures until the thread is complete."""
     slack = product.slack
     deed = await slack.command(ADA, CHANNEL, "/council", QUESTION)
     ack = line_of(slack, present(deed.message), only_you=True)
     await studio.take("ack", Screen("backend", (ack,)))
-    root = await product.answered(CHANNEL)
-    replies = await product.told(CHANNEL, root)
+    root = await product.wait_for_answer(CHANNEL)
+    replies = await product.wait_for_thread(CHANNEL, root)
     running = replace(line_of(slack, root), payload=under_way(slack))
     await studio.take("running", Screen("backend", (running,)))
     await finished(studio, slack, root, replies)
@@ -136,7 +136,7 @@ async def finished(studio: Studio, slack: FakeSlack, root: Message, replies: lis
 
 
 def side_by_side(pages: Iterable[str], size: ViewportSize) -> str:
-    """Give one page of several, each cut off where the screen ends; one alone is whole."""
+    """Return one of several pages, each cut at the end of the screen; a single one is whole."""
     first, *more = pages
     if not more:
         return first
@@ -147,7 +147,7 @@ def side_by_side(pages: Iterable[str], size: ViewportSize) -> str:
 
 
 def under_way(slack: FakeSlack) -> dict[str, Any]:
-    """Give the last sight of progress in which some have voted and some have not."""
+    """Return the last progress message in which some judges, but not all, have voted."""
     sights = [call.value("blocks") for call in slack.called("chat.update")]
     wanted = ("judges voted", "ranks", "in_progress")
     voting = [blocks for blocks in sights if all(word in str(blocks) for word in wanted)]
@@ -170,7 +170,7 @@ async def the_modal(studio: Studio, slack: FakeSlack) -> None:
 
 
 async def the_thread(studio: Studio, slack: FakeSlack) -> None:
-    """Ask in a thread, and picture what the asker is shown before it is sent along."""
+    """Ask in a thread and take a picture of the context that the asker confirms."""
     root = slack.says(SAID[0][0], CHANNEL, SAID[0][1])
     said = [root, *(slack.says(user, CHANNEL, text, root.ts) for user, text in SAID[1:])]
     event = await slack.mention(ADA, CHANNEL, f"<@{BOT}> {ASKED}", root.ts)
@@ -184,7 +184,7 @@ async def the_thread(studio: Studio, slack: FakeSlack) -> None:
 
 
 async def the_cautions(studio: Studio, models: ModelServer) -> None:
-    """Hold a round in which a member and the chairman are missing."""
+    """Run a round in which a member and the chairman are absent."""
     chair = seat_toml(
         "openai/chair", api_base=models.api_base, display="DeepSeek V3.2", family="deepseek"
     )
@@ -194,7 +194,7 @@ async def the_cautions(studio: Studio, models: ModelServer) -> None:
     async with beside(models, toml + chair) as product:
         models.script |= {"gemini": fail(503), "chair": fail(503)}
         await product.slack.command(ADA, CHANNEL, "/council", QUESTION)
-        root = await product.answered(CHANNEL)
+        root = await product.wait_for_answer(CHANNEL)
         await studio.take("cautions", Screen("backend", (line_of(product.slack, root),)))
 
 

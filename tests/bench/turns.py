@@ -20,22 +20,22 @@ from tests.storage.rate_limiter_crowd import postgres_limiters
 GATE = "openai"
 
 
-async def waited(turnstile: SharedRateLimiter, limits: Limits) -> float:
-    """Give how long one turn was waited for, in milliseconds."""
+async def measure_wait(limiter: SharedRateLimiter, limits: Limits) -> float:
+    """Return the wait for one turn in milliseconds."""
     began = time.perf_counter()
-    async with turnstile.slot(GATE, limits):
+    async with limiter.slot(GATE, limits):
         return (time.perf_counter() - began) * 1000
 
 
-async def told(name: str, turnstiles: Sequence[SharedRateLimiter], calls: int) -> None:
+async def print_waits(name: str, limiters: Sequence[SharedRateLimiter], calls: int) -> None:
     """Print what turns cost at these processes."""
     roomy, narrow = Limits(concurrency=calls), Limits(concurrency=20)
-    alone = [await waited(turnstiles[0], roomy) for _ in range(calls)]
+    alone = [await measure_wait(limiters[0], roomy) for _ in range(calls)]
     at_once = await asyncio.gather(
-        *(waited(turnstiles[n % len(turnstiles)], roomy) for n in range(calls))
+        *(measure_wait(limiters[n % len(limiters)], roomy) for n in range(calls))
     )
     began = time.perf_counter()
-    await asyncio.gather(*(waited(turnstiles[n % len(turnstiles)], narrow) for n in range(calls)))
+    await asyncio.gather(*(measure_wait(limiters[n % len(limiters)], narrow) for n in range(calls)))
     each = (time.perf_counter() - began) * 1000 / calls
     print(
         f"{name:>10}: one after another {median(alone):.2f} ms, {calls} at once "
@@ -45,15 +45,15 @@ async def told(name: str, turnstiles: Sequence[SharedRateLimiter], calls: int) -
 
 async def main(calls: int, server: Server) -> None:
     """Measure both."""
-    await told("a process", [LocalRateLimiter(Clock())], calls)
+    await print_waits("a process", [LocalRateLimiter(Clock())], calls)
     with a_database(server) as url:
-        await upgraded(url)
-        async with postgres_limiters(url) as turnstiles:
-            await told("Postgres", turnstiles, calls)
+        await create_tables(url)
+        async with postgres_limiters(url) as limiters:
+            await print_waits("Postgres", limiters, calls)
 
 
-async def upgraded(url: str) -> None:
-    """Make the tables."""
+async def create_tables(url: str) -> None:
+    """Create the tables."""
     from storage.engine import open_engine
     from storage.migrate import upgrade
 

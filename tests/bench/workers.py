@@ -19,7 +19,7 @@ class Program:
 
     @classmethod
     def isolated(cls, words: list[str], env: dict[str, str], home: Path) -> Self:
-        """Make a program that sees these variables and none of the caller's."""
+        """Return a program that sees these variables and none of the caller's."""
         variables = {"HOME": str(home), "PATH": "/usr/bin:/bin", **env}
         return cls(["env", "-i", *(f"{name}={v}" for name, v in variables.items()), *words], home)
 

@@ -9,6 +9,7 @@ from bot.chat import Chat, IncomingMessage, Post, SentMessage
 from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.outbox import Outbox
+from bot.research.services import ResearchServices
 from bot.runners.local import LocalRunner
 from council.budget import Budget
 from council.budget_caps import Caps
@@ -35,7 +36,7 @@ def an_app(
     store: MemoryStore | None = None,
     panels: Sequence[Panel] | None = None,
 ) -> AppContext:
-    """Give a desk whose ids are 10 hexadecimal digits, counted up."""
+    """Return an app whose ids are 10 hexadecimal digits, counted up."""
     gateway, store = gateway or FakeGateway(), store or MemoryStore()
     known = {panel.name: panel for panel in panels or [a_panel()]}
     ids = count(1)
@@ -49,7 +50,7 @@ def an_app(
         new_id=lambda: f"{next(ids):010x}",
         budget=Budget(MemoryLedger(), Caps(), now),
         bakeoff_stores=memory_bench(store),
-        experiments=MemoryExperiments(),
+        research=ResearchServices(MemoryExperiments()),
         key_values=MemoryKeyValueStore(),
         measure_bias=bias_report,
     )

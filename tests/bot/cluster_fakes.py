@@ -19,7 +19,7 @@ from council.ports import Gateway
 from tests.bot.app_fakes import an_app
 from tests.fakes.memory_outbox import MemoryOutbox
 
-SHARED = ("store", "bakeoff_stores", "key_values", "budget", "experiments", "pubsub", "runner")
+SHARED = ("store", "bakeoff_stores", "key_values", "budget", "research", "pubsub", "runner")
 
 
 @dataclass(eq=False)
@@ -64,7 +64,7 @@ class Board:
                     self.begin(work)
 
     def share_out(self) -> None:
-        """Give each waiting job to the process that runs the fewest."""
+        """Return each waiting job to the process that runs the fewest."""
         for work in [*self.waiting]:
             free = [one for one in self.servers if one.queue == work.queue and one.is_free]
             if free:

@@ -1,30 +1,18 @@
-"""Homes for the program, empty and with a round already held."""
+"""A site for the program to run in; plain tracebacks in logs."""
 
-import shutil
 from pathlib import Path
 
 import pytest
+import structlog
 
 from tests.bot.homes import Home, scripted_config
+
+# The default renderer takes seconds for a traceback: it shows the local variables of each frame.
+PLAIN = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+structlog.configure(processors=[*structlog.get_config()["processors"][:-1], PLAIN])
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    """Give a home whose panel is scripted."""
+    """Return a site whose panel is scripted."""
     return Home(tmp_path).with_config(scripted_config()).with_tables()
-
-
-@pytest.fixture(scope="session")
-def held_home(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, str]:
-    """Give a home in which one round was held, and the round's id; not to be changed."""
-    held = Home(tmp_path_factory.mktemp("held")).with_config(scripted_config()).with_tables()
-    ran = held.invoke("ask", "Which queue should we use?", "--seed", "s", "--json")
-    return held, str(ran.json["id"])
-
-
-@pytest.fixture
-def held(held_home: tuple[Home, str], tmp_path: Path) -> tuple[Home, str]:
-    """Give a copy of the home with a held round, to be tampered with, and the round's id."""
-    original, round_id = held_home
-    shutil.copytree(original.folder, tmp_path, dirs_exist_ok=True)
-    return Home(tmp_path), round_id

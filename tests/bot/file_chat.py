@@ -38,5 +38,5 @@ class FileChat(Chat):
 
     @property
     def keys(self) -> list[str]:
-        """Give the key of every message, in the order they were sent."""
+        """Return the key of every message, in the order they were sent."""
         return [json.loads(line)["key"] for line in self.file.read_text().splitlines()]

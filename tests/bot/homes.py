@@ -108,11 +108,12 @@ class Home:
         event loop runs, use `invoke_in_thread`.
         """
         others = {name: None for name in os.environ if name not in self.environment}
+        logging = structlog.get_config()
         with chdir(self.folder):
             ran = CliRunner().invoke(
                 app, arguments, env={**others, **self.environment}, input=stdin
             )
-        structlog.reset_defaults()  # its log stream is closed now
+        structlog.configure(**logging)  # the command's log stream is closed now
         if ran.exception and not isinstance(ran.exception, SystemExit):
             raise ran.exception
         return Result(ran.exit_code, ran.stdout, ran.stderr)

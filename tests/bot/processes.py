@@ -31,7 +31,7 @@ async def apps_on(
     gateway: Gateway | None = None,
     ahead_seconds: Sequence[float] = (0.0, 0.0, 0.0),
 ) -> AsyncIterator[list[AppContext]]:
-    """Give a desk a process; each machine's clock is ahead by so much."""
+    """Yield one app for each process; each machine's clock is ahead by so much."""
     async with AsyncExitStack() as stack:
         yield [
             await stack.enter_async_context(_app(url, access, gateway, seconds))

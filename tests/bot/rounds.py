@@ -23,7 +23,7 @@ async def held(
     panel: Panel | None = None,
     question: Question | None = None,
 ) -> Round:
-    """Give a closed round that lasted 21.4 seconds."""
+    """Return a closed round that lasted 21.4 seconds."""
     store = MemoryStore()
     await store.open(a_round(panel or a_panel(4), question=question or a_question()))
     ticks = chain([0.0], repeat(SECONDS))
@@ -32,7 +32,7 @@ async def held(
 
 
 async def stages_of(gateway: FakeGateway, panel: Panel) -> Sequence[Round]:
-    """Give the round after each of its changes."""
+    """Return the round after each of its changes."""
     store, seen = MemoryStore(), list[Round]()
     await store.open(a_round(panel))
     await run_round("r1", RoundServices(gateway, store, on_round=seen.append))
@@ -48,19 +48,19 @@ def by_first_sign(shown: ReadPrompt) -> str:
 
 
 def answers(*texts: str | Reply) -> dict[str, str | Reply]:
-    """Give each member in panel order its answer."""
+    """Return each member in panel order its answer."""
     return dict(zip(NAMES, texts, strict=False))
 
 
 def as_demonstration(panel: Panel) -> Panel:
-    """Give the panel with every seat a demonstration model."""
+    """Return the panel with every seat a demonstration model."""
     return replace(
         panel, members=tuple(replace(seat, demonstration=True) for seat in panel.members)
     )
 
 
 def words_of(post: Post) -> str:
-    """Give all that a person can read in a post, a line for each part."""
+    """Return the text of a post, a line for each part."""
     return "\n".join(_words(part) for part in post.parts)
 
 
@@ -73,7 +73,7 @@ def thread_of(round_: Round) -> str:
 
 
 def lines_of(round_: Round, kind: type[Part]) -> list[str]:
-    """Give the parts of one kind in the root post, as text."""
+    """Return the parts of one kind in the root post, as text."""
     return [_words(part) for part in round_thread(round_).root.parts if isinstance(part, kind)]
 
 

@@ -23,16 +23,16 @@ IN_CHANNEL = IncomingMessage("Why?", ANA, HERE, "k")
 SHARED = replace(IN_CHANNEL, is_shared=True)
 DIRECT = replace(IN_CHANNEL, place=Place("slack", "T1", "D1", private=True), is_direct=True)
 BY_GUEST = replace(IN_CHANNEL, asker=GUEST)
-SAID = {"channel": IN_CHANNEL, "shared": SHARED, "direct": DIRECT, "guest": BY_GUEST}
+MESSAGES = {"channel": IN_CHANNEL, "shared": SHARED, "direct": DIRECT, "guest": BY_GUEST}
 EVERYBODY = Access(shared_channels=True, guests=True)
 
 
 def open_to(access: Access) -> set[str]:
-    """Give which of what is said is admitted."""
+    """Return the names of the messages that are admitted."""
     found = set()
-    for name, said in SAID.items():
+    for name, message in MESSAGES.items():
         try:
-            check_admitted(access, said)
+            check_admitted(access, message)
         except AccessDeniedError:
             continue
         found.add(name)
@@ -43,7 +43,7 @@ def open_to(access: Access) -> set[str]:
     ("access", "names"),
     [
         pytest.param(Access(), {"channel", "direct"}, id="as-it-comes"),
-        pytest.param(EVERYBODY, {*SAID}, id="everybody"),
+        pytest.param(EVERYBODY, {*MESSAGES}, id="everybody"),
         pytest.param(Access(direct_messages=False), {"channel"}, id="no-direct-messages"),
         pytest.param(Access(channels=("C2",)), {"direct"}, id="another-channel"),
         pytest.param(Access(channels=()), {"direct"}, id="no-channel"),
@@ -54,7 +54,7 @@ def open_to(access: Access) -> set[str]:
         pytest.param(replace(EVERYBODY, channels=("C2",)), {"direct"}, id="list-goes-for-all"),
     ],
 )
-def test_the_council_is_open_where_it_is_said_to_be(access: Access, names: set[str]) -> None:
+def test_the_council_answers_only_where_access_allows(access: Access, names: set[str]) -> None:
     assert open_to(access) == names
 
 
@@ -68,17 +68,17 @@ def test_the_council_is_open_where_it_is_said_to_be(access: Access, names: set[s
         pytest.param(("R1",), True, "", id="told-in-a-direct-message"),
     ],
 )
-def test_where_roles_are_named_only_who_has_one_may_ask(
+def test_with_roles_only_their_members_may_ask(
     roles: tuple[str, ...] | None, is_direct: bool, sentence: str
 ) -> None:
-    said = replace(IN_CHANNEL, asker=Asker("U1", "Ana", roles=roles), is_direct=is_direct)
+    message = replace(IN_CHANNEL, asker=Asker("U1", "Ana", roles=roles), is_direct=is_direct)
     access = Access(roles=("R1", "R9"))
 
     if not sentence:
-        check_admitted(access, said)
+        check_admitted(access, message)
         return
     with pytest.raises(AccessDeniedError, match=sentence):
-        check_admitted(access, said)
+        check_admitted(access, message)
 
 
 def test_an_admin_is_named_by_an_id_or_by_a_role() -> None:
@@ -89,7 +89,7 @@ def test_an_admin_is_named_by_an_id_or_by_a_role() -> None:
     assert not access.is_admin(Asker("U3", "Cy", roles=("U9",)))
 
 
-def test_a_thread_that_few_see_goes_by_the_rules_of_its_channel() -> None:
+def test_a_private_thread_follows_the_rules_of_its_channel() -> None:
     place = Place("discord", "G1", "C1:T1", "T1", private=True)
     access = Access(channels=("C1",), rules={"C1": ChannelRules("cheap")})
 
@@ -107,7 +107,7 @@ def test_the_page_and_the_terminal_are_never_refused(chat: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "sentence"),
+    ("message", "sentence"),
     [
         pytest.param(
             BY_GUEST,
@@ -135,16 +135,16 @@ def test_the_page_and_the_terminal_are_never_refused(chat: str) -> None:
         ),
     ],
 )
-def test_who_is_refused_is_told_where_to_turn(said: IncomingMessage, sentence: str) -> None:
+def test_a_refusal_says_whom_to_ask(message: IncomingMessage, sentence: str) -> None:
     shut = Access(channels=(), admins=("U8", "U9"), direct_messages=False)
 
     with pytest.raises(AccessDeniedError) as refused:
-        check_admitted(shut, said)
+        check_admitted(shut, message)
 
     assert str(refused.value) == sentence
 
 
-def test_without_admins_it_is_whoever_runs_it() -> None:
+def test_without_admins_the_operator_decides() -> None:
     with pytest.raises(AccessDeniedError, match=r"or ask whoever runs it\.$"):
         check_admitted(Access(), BY_GUEST)
 
@@ -161,7 +161,9 @@ def in_channel(*vendors: str) -> Access:
         pytest.param(("anthropic", "openai"), False, id="not-the-third"),
     ],
 )
-def test_a_panel_sits_where_every_seat_may(vendors: tuple[str, ...], allowed: bool) -> None:
+def test_a_panel_is_allowed_where_every_seat_is_allowed(
+    vendors: tuple[str, ...], allowed: bool
+) -> None:
     access = in_channel(*vendors)
 
     assert allows_panel(access, HERE, a_panel()) is allowed

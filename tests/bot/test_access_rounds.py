@@ -45,9 +45,7 @@ def may_read(round_: Round, said: IncomingMessage) -> bool:
         pytest.param(Place("discord", private=True), ME, False, id="own-private-in-a-chat"),
     ],
 )
-def test_the_page_reads_what_was_asked_on_this_machine(
-    place: Place, by: Asker, *, allowed: bool
-) -> None:
+def test_the_page_reads_rounds_of_this_machine(place: Place, by: Asker, *, allowed: bool) -> None:
     round_ = asked_in(place, by)
 
     assert may_read(round_, looking()) is allowed
@@ -68,7 +66,7 @@ def test_a_round_one_may_not_read_is_as_if_there_were_none() -> None:
         check_readable(asked_in(replace(PAGE, private=True)), looking())
 
 
-def test_what_is_looked_for_goes_into_the_wish() -> None:
+def test_a_search_text_becomes_part_of_the_query() -> None:
     assert readable_rounds(looking(), "queue").containing == "queue"
     assert readable_rounds(looking(TERMINAL), "queue").containing == "queue"
 
@@ -99,7 +97,7 @@ PLACES = {
         ),
     ],
 )
-def test_a_chat_reads_what_was_asked_in_its_workspace_private_rounds_where_they_were(
+def test_a_chat_reads_rounds_of_its_workspace_and_private_ones_only_in_their_place(
     said: IncomingMessage, names: set[str]
 ) -> None:
     rounds = {name: asked_in(place) for name, place in PLACES.items()}
@@ -107,7 +105,7 @@ def test_a_chat_reads_what_was_asked_in_its_workspace_private_rounds_where_they_
     assert {name for name, round_ in rounds.items() if may_read(round_, said)} == names
 
 
-def test_an_admin_may_what_the_asker_may() -> None:
+def test_an_admin_may_do_what_the_asker_may() -> None:
     round_, access = asked_in(HERE), Access(admins=("U9",))
 
     check_own_round(access, round_, OTHER, "stop a round")

@@ -33,7 +33,7 @@ class Room(FakeChat):
 
 
 @dataclass(slots=True)
-class Office:
+class AppHarness:
     """A desk with a limit, whose models never answer."""
 
     access: Access = ONE
@@ -43,8 +43,8 @@ class Office:
     def __post_init__(self) -> None:
         self.app.access, self.app.now = self.access, lambda: self.now
 
-    async def asks(self, key: str, asker: Asker = ANA, place: Place = HERE) -> str:
-        """Give what is said back to a question, once its round is under way or refused."""
+    async def ask(self, key: str, asker: Asker = ANA, place: Place = HERE) -> str:
+        """Ask a question; return the replies once its round is running or refused."""
         chat = Room()
         asking = asyncio.create_task(
             handle_message(self.app, chat, IncomingMessage("Why?", asker, place, key))
@@ -54,72 +54,72 @@ class Office:
         await asyncio.wait([asking])
         return "\n".join(chat.said)
 
-    async def cancels(self, key: str) -> None:
+    async def cancel(self, key: str) -> None:
         await handle_message(self.app, FakeChat(), IncomingMessage(f"cancel {key}", ANA, HERE, "c"))
 
 
-async def test_one_more_than_may_be_is_told_when_there_is_room_and_nothing_is_kept() -> None:
-    office = Office()
-    await office.asks("a1a1")
+async def test_a_round_above_the_limit_is_refused_with_a_time_and_not_stored() -> None:
+    harness = AppHarness()
+    await harness.ask("a1a1")
 
-    said = await office.asks("b1b1", BEN)
+    reply = await harness.ask("b1b1", BEN)
 
-    assert said == (
+    assert reply == (
         "1 round is under way in this workspace, as many as are allowed at once: ask again once it "
         "has its answer."
     )
-    assert await office.app.store.ids() == ("a1a1",)
-    await office.cancels("a1a1")
+    assert await harness.app.store.ids() == ("a1a1",)
+    await harness.cancel("a1a1")
 
 
-async def test_how_soon_that_is_is_told_where_it_is_known() -> None:
-    office = Office(Access(rounds_at_once=2))
+async def test_a_refusal_names_the_usual_time_if_known() -> None:
+    harness = AppHarness(Access(rounds_at_once=2))
     for number in range(3):
         closed = replace(a_closed_round(f"r{number}"), closing=Closing(60.0))
-        await office.app.store.open(closed)
+        await harness.app.store.open(closed)
     for key in ("a1a1", "b1b1"):
-        await office.asks(key)
-    office.now += timedelta(seconds=25)
+        await harness.ask(key)
+    harness.now += timedelta(seconds=25)
 
-    said = await office.asks("c1c1")
+    reply = await harness.ask("c1c1")
 
-    assert "2 rounds are under way" in said
-    assert said.endswith("once one of them has its answer, usually in about 35 s.")
+    assert "2 rounds are under way" in reply
+    assert reply.endswith("once one of them has its answer, usually in about 35 s.")
     for key in ("a1a1", "b1b1"):
-        await office.cancels(key)
+        await harness.cancel(key)
 
 
-async def test_there_is_room_again_once_a_round_is_over() -> None:
-    office = Office()
-    await office.asks("a1a1")
-    await office.cancels("a1a1")
+async def test_a_round_is_allowed_again_once_another_ends() -> None:
+    harness = AppHarness()
+    await harness.ask("a1a1")
+    await harness.cancel("a1a1")
 
-    assert "under way" not in await office.asks("b1b1")
+    assert "under way" not in await harness.ask("b1b1")
 
-    assert office.app.runner.latest("b1b1")
-    await office.cancels("b1b1")
+    assert harness.app.runner.latest("b1b1")
+    await harness.cancel("b1b1")
 
 
 @pytest.mark.parametrize("place", ELSEWHERE, ids=["workspace", "chat", "page"])
 async def test_each_workspace_has_room_of_its_own(place: Place) -> None:
-    office = Office()
-    await office.asks("a1a1")
+    harness = AppHarness()
+    await harness.ask("a1a1")
 
-    await office.asks("b1b1", BEN, place)
+    await harness.ask("b1b1", BEN, place)
 
-    assert office.app.runner.latest("b1b1")
+    assert harness.app.runner.latest("b1b1")
     for key in ("a1a1", "b1b1"):
-        await office.app.runner.stop(key)
+        await harness.app.runner.stop(key)
 
 
 async def test_a_workspace_named_by_its_id_has_a_limit_of_its_own() -> None:
-    office = Office(Access(rounds_at_once=1, workspaces={"T1": 2}))
+    harness = AppHarness(Access(rounds_at_once=1, workspaces={"T1": 2}))
     for key in ("a1a1", "b1b1"):
-        await office.asks(key)
+        await harness.ask(key)
 
-    assert "2 rounds are under way" in await office.asks("c1c1")
+    assert "2 rounds are under way" in await harness.ask("c1c1")
     for key in ("a1a1", "b1b1"):
-        await office.cancels(key)
+        await harness.cancel(key)
 
 
 async def test_direct_messages_outside_any_workspace_are_not_counted() -> None:
@@ -130,7 +130,7 @@ async def test_direct_messages_outside_any_workspace_are_not_counted() -> None:
 
 
 async def test_an_event_that_comes_again_is_not_refused() -> None:
-    app = Office().app
+    app = AppHarness().app
 
     opened = [await app.open(asked("a1a1", ANA)) for _ in range(2)]
 
@@ -138,7 +138,7 @@ async def test_an_event_that_comes_again_is_not_refused() -> None:
 
 
 async def test_of_two_at_the_same_moment_one_is_taken_in() -> None:
-    app = Office().app
+    app = AppHarness().app
     app.store = SlowStore()
 
     found = await asyncio.gather(
@@ -151,7 +151,7 @@ async def test_of_two_at_the_same_moment_one_is_taken_in() -> None:
 
 
 async def test_one_that_a_fault_has_stopped_takes_no_room() -> None:
-    app = Office().app
+    app = AppHarness().app
     stopped = asked("a1a1", ANA)
     await app.open(stopped)
     with pytest.raises(CouncilError), app.dismissed_at_end(stopped):
@@ -160,12 +160,12 @@ async def test_one_that_a_fault_has_stopped_takes_no_room() -> None:
     assert await app.open(asked("b1b1", BEN))
 
 
-async def test_one_that_goes_on_again_waits_for_room_too() -> None:
-    office = Office()
-    app, chat = office.app, FakeChat()
-    await office.asks("a1a1")
-    await office.cancels("a1a1")
-    await office.asks("b1b1", BEN)
+async def test_a_resumed_round_waits_for_its_turn_too() -> None:
+    harness = AppHarness()
+    app, chat = harness.app, FakeChat()
+    await harness.ask("a1a1")
+    await harness.cancel("a1a1")
+    await harness.ask("b1b1", BEN)
 
     with pytest.raises(TooManyRunningError, match="1 round is under way"):
         await resume_round(app, chat, IncomingMessage("", ANA, HERE, "k"), "a1a1")

@@ -53,11 +53,11 @@ def test_only_what_stays_of_a_question_counts_towards_its_length() -> None:
     assert question.text == "Why?"
 
 
-def test_who_asked_stays_as_it_was() -> None:
+def test_the_question_keeps_its_asker() -> None:
     assert checked_question(Question(" Why? ", "U1", " a\r\nb ")) == Question("Why?", "U1", "a\nb")
 
 
-def test_half_a_character_cannot_be_stored_and_is_not_kept() -> None:
+def test_an_unpaired_surrogate_is_removed() -> None:
     # What the shell hands over that is no UTF-8 reaches Python as a lone surrogate.
     question = checked_question(Question("Why\udcff?"))
 

@@ -34,7 +34,7 @@ async def serving(home: Home) -> AsyncIterator[tuple[asyncio.subprocess.Process,
 
 def at_home(folder: Path, server: ModelServer) -> Home:
     config = served_config(server.api_base, NAMES, audit_share=0.0)
-    return Home(folder, {"COUNCIL_PORT": str(free_port())}).with_config(config)
+    return Home(folder, {"COUNCIL_PORT": str(free_port())}).with_config(config).with_tables()
 
 
 async def asked(server: ModelServer, calls: int) -> None:
@@ -49,37 +49,26 @@ async def stopped(process: asyncio.subprocess.Process) -> Result:
     return await wait_for_exit(process)
 
 
-async def test_a_second_process_on_the_same_database_is_refused_in_a_sentence(
+async def test_a_second_process_is_refused_the_database_and_a_running_round(
     tmp_path: Path,
 ) -> None:
-    async with ModelServer() as server:
-        home = at_home(tmp_path, server)
-        async with serving(home) as (_, visitor):
-            await visitor.page("nothing")  # it answers, so it is there
-            second = home.with_settings(COUNCIL_PORT="0")
-
-            ran = await second.beside("serve")
-
-    assert ran.code == 1
-    assert [line for line in ran.lines if "Another process serves" in line]
-    assert "Traceback" not in ran.err
-
-
-async def test_a_round_that_is_carried_is_not_carried_a_second_time(tmp_path: Path) -> None:
     async with ModelServer(latency=LONGER_THAN_A_START_SECONDS) as server:
         home = at_home(tmp_path, server)
         async with serving(home) as (_, visitor):
             round_id = await visitor.ask("Now?")
             await asked(server, len(NAMES))
 
-            ran = await home.beside("ask", "--resume", round_id)
+            served = await home.with_settings(COUNCIL_PORT="0").beside("serve")
+            resumed = await home.beside("ask", "--resume", round_id)
 
-    assert ran.code == 1
-    assert "is being carried on by another process" in ran.err
+    assert (served.code, resumed.code) == (1, 1)
+    assert [line for line in served.lines if "Another process serves" in line]
+    assert "is being carried on by another process" in resumed.err
+    assert "Traceback" not in served.err + resumed.err
 
 
-@pytest.mark.parametrize("stage", ["answers", "ballots"])
-async def test_a_call_under_way_when_told_to_stop_is_kept_and_not_made_again(
+@pytest.mark.parametrize("stage", [pytest.param("answers", marks=pytest.mark.nightly), "ballots"])
+async def test_a_running_call_ends_before_shutdown_and_is_not_repeated(
     tmp_path: Path, stage: str
 ) -> None:
     calls = len(NAMES) if stage == "answers" else 2 * len(NAMES)

@@ -16,7 +16,7 @@ LONGEST_SECONDS = 280
 
 
 async def held_on_real_models(home: Home) -> tuple[Result, set[psutil.Process]]:
-    """Ask the demonstration models; give what was said, and every process that it took."""
+    """Ask the demonstration models; return the result and every process that it started."""
     process = await home.started("ask", "--local", "Why is the sky blue?", "--json")
     helpers = set[psutil.Process]()
     reading = asyncio.create_task(process.communicate())

@@ -92,7 +92,7 @@ def test_a_plain_list_is_a_suite(filename: str, text: str) -> None:
     ]
 
 
-def test_questions_of_several_lines_are_kept_whole() -> None:
+def test_questions_of_several_lines_stay_whole() -> None:
     text = 'question,answer\n"Given:\n- a\n- b\nWhich?",a\n'
 
     (question,) = parse_suite_text("sql", "sql.csv", text).questions

@@ -13,14 +13,14 @@ HERE = "Asking North, South, East, West and Middle"
 
 
 @pytest.fixture(scope="module")
-def transcript(held_home: tuple[Home, str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Say several things, and give each line that was said back."""
+def transcript(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Return the output of a chat, line by line."""
     from tests.bot.homes import scripted_config
 
     home = Home(tmp_path_factory.mktemp("chat")).with_config(
         scripted_config() + '[panels.pair]\nmembers = ["north", "south"]\n'
     )
-    said = [
+    inputs = [
         "/council rounds",
         "/council show last",
         "Why is the sky blue?",
@@ -34,17 +34,17 @@ def transcript(held_home: tuple[Home, str], tmp_path_factory: pytest.TempPathFac
         "panel:house How?",
         "",
     ]
-    ran = home.council("chat", said="\n".join(said))
-    assert ran.code == 0
-    assert "Traceback" not in ran.err
-    return ran.out.splitlines()
+    result = home.council("chat", said="\n".join(inputs))
+    assert result.code == 0
+    assert "Traceback" not in result.err
+    return result.out.splitlines()
 
 
 def lines_with(transcript: list[str], words: str) -> list[str]:
     return [line for line in transcript if words in line]
 
 
-def test_it_starts_with_the_panels_and_how_to_leave(transcript: list[str]) -> None:
+def test_the_chat_starts_with_the_panels_and_how_to_leave(transcript: list[str]) -> None:
     text = " ".join(transcript[:6])
 
     assert "Panel house: North, South, East, West, Middle" in text
@@ -84,7 +84,7 @@ def test_unknown_panels_and_rounds_are_reported_in_one_sentence(transcript: list
     assert lines_with(transcript, "There is no round 'beef'")
 
 
-def test_a_panel_that_was_picked_stays_and_another_can_be_named_once(
+def test_a_chosen_panel_stays_and_another_can_be_named_once(
     transcript: list[str],
 ) -> None:
     assert lines_with(transcript, "Questions here go to panel pair now")
@@ -111,8 +111,8 @@ async def test_ctrl_c_at_the_prompt_exits_at_once_and_cleanly(home: Home) -> Non
     finally:
         with suppress(ProcessLookupError):
             process.kill()
-    ran = await wait_for_exit(process)
+    result = await wait_for_exit(process)
 
-    assert ran.code in {0, 1, 130}
-    assert "Traceback" not in ran.err
-    assert "Fatal" not in ran.err
+    assert result.code in {0, 1, 130}
+    assert "Traceback" not in result.err
+    assert "Fatal" not in result.err

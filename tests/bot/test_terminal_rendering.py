@@ -45,7 +45,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2
 
 
 def parts_of(text: str) -> list[Part]:
-    """Give one part of every kind that holds the text."""
+    """Return one part of every kind, each with the text."""
     step = Step(text, StepState.DONE, text)
     return [
         Heading(text),

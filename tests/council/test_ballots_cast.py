@@ -8,7 +8,7 @@ from tests.builders import a_ballot, a_ranking, a_slate, an_exchange, ballot_tex
 SLOTS = dict(zip("ABC", labels("Z K M"), strict=True))
 
 
-def test_a_ballot_is_kept_in_public_labels() -> None:
+def test_a_ballot_is_stored_in_public_labels() -> None:
     paper = an_exchange(ballot_text("C A=B", "n0", "Response C beats Response A."))
 
     voted = cast_ballot(a_slate("Z K M"), "n0", paper)
@@ -22,7 +22,7 @@ def test_a_ballot_is_kept_in_public_labels() -> None:
     )
 
 
-def test_a_reply_with_a_fault_is_kept_as_a_spoiled_ballot() -> None:
+def test_an_invalid_reply_becomes_a_spoiled_ballot() -> None:
     paper = an_exchange("I rank none.")
 
     voted = cast_ballot(a_slate("Z K M"), "n0", paper)
@@ -30,20 +30,20 @@ def test_a_reply_with_a_fault_is_kept_as_a_spoiled_ballot() -> None:
     assert voted == SpoiledBallot("J", "it held no JSON object with a ranking", paper)
 
 
-def test_a_letter_beyond_the_slate_spoils() -> None:
+def test_a_letter_outside_the_slate_spoils_the_ballot() -> None:
     voted = cast_ballot(a_slate("Z K"), "n0", an_exchange(ballot_text("A B C", "n0")))
 
     assert isinstance(voted, SpoiledBallot)
     assert voted.fault == "it named a letter that was not on the slate"
 
 
-def test_only_an_audit_ballot_does_not_count() -> None:
+def test_every_ballot_but_an_audit_counts() -> None:
     assert a_ballot("K M").counts
     assert not a_ballot("K M", audit="own visible").counts
 
 
 @pytest.mark.parametrize(
-    ("said", "public"),
+    ("text", "public"),
     [
         ("Response A is best.", "Response Z is best."),
         ("responses A, B and C tie", "responses Z, K and M tie"),
@@ -59,11 +59,11 @@ def test_only_an_audit_ballot_does_not_count() -> None:
         ("", ""),
     ],
 )
-def test_a_reason_speaks_of_public_labels(said: str, public: str) -> None:
-    assert translate_labels(said, SLOTS) == public
+def test_a_reason_uses_public_labels(text: str, public: str) -> None:
+    assert translate_labels(text, SLOTS) == public
 
 
-def test_a_swap_of_letters_is_translated_once() -> None:
+def test_swapped_letters_are_translated_once() -> None:
     # Public labels are never slot letters, so no label is translated again.
     assert translate_labels(
         "B beats C, C beats B", dict(zip("BC", labels("M K"), strict=True))

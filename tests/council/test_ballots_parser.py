@@ -60,7 +60,7 @@ def test_a_fault_is_named(text: str, fault: BallotFault) -> None:
 
 
 @pytest.mark.parametrize("fault", BallotFault)
-def test_a_fault_reads_on_after_because(fault: BallotFault) -> None:
+def test_a_fault_continues_a_sentence(fault: BallotFault) -> None:
     assert fault.value.startswith(("it ", "its "))
     assert not fault.value.endswith(".")
 
@@ -82,11 +82,11 @@ def test_a_fault_reads_on_after_because(fault: BallotFault) -> None:
         pytest.param(f"\ufeff{GOOD}\n{GOOD}", (("A",), ("B",), ("C",)), id="said-twice"),
     ],
 )
-def test_a_ballot_is_read(text: str, ranking: tuple[tuple[str, ...], ...]) -> None:
+def test_a_ballot_is_parsed(text: str, ranking: tuple[tuple[str, ...], ...]) -> None:
     assert parse_ballot(text, NONCE, LETTERS) == ParsedBallot(ranking, "Fine.")
 
 
-def test_a_reason_that_is_no_text_is_empty() -> None:
+def test_a_reason_that_is_not_text_is_empty() -> None:
     assert parse_ballot(_reply([["A"]], reason=["x"]), NONCE, LETTERS) == ParsedBallot(
         (("A",), ("B", "C")), ""
     )

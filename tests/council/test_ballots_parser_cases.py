@@ -53,12 +53,12 @@ def test_a_legitimate_ballot_echoes_its_nonce(case: Legitimate) -> None:
 
 
 @pytest.mark.parametrize("case", TORTURE, ids=lambda case: case.id)
-def test_any_doubt_spoils_the_ballot(case: Torture) -> None:
+def test_an_ambiguous_reply_spoils_the_ballot(case: Torture) -> None:
     assert isinstance(parse_ballot(case.text, NONCE, case.letters), BallotFault)
 
 
 @pytest.mark.parametrize("case", LEGITIMATE, ids=lambda case: case.id)
-def test_a_clear_ballot_is_read_exactly(case: Legitimate) -> None:
+def test_a_clear_ballot_is_parsed_exactly(case: Legitimate) -> None:
     reading = parse_ballot(case.text, NONCE, case.letters)
 
     assert isinstance(reading, ParsedBallot)

@@ -66,7 +66,7 @@ def absence_reasons(round_: Round, role: Role) -> list[str]:
     return [absence.reason for absence in round_.absences if absence.role is role]
 
 
-async def test_a_round_is_reserved_whole_before_it_is_opened() -> None:
+async def test_a_round_reserves_its_whole_estimate_before_it_starts() -> None:
     budget = a_budget()
 
     await budget.accept(a_round(), PaidGateway())
@@ -74,7 +74,7 @@ async def test_a_round_is_reserved_whole_before_it_is_opened() -> None:
     assert await cap_usage(budget) == CapUsage(0, WHOLE)
 
 
-async def test_what_a_round_did_not_spend_is_freed() -> None:
+async def test_unspent_money_is_released() -> None:
     budget = a_budget()
 
     await run_in_budget(budget, a_round(), PaidGateway(30e-6))
@@ -82,7 +82,7 @@ async def test_what_a_round_did_not_spend_is_freed() -> None:
     assert await cap_usage(budget) == CapUsage(7 * 30, 0)
 
 
-async def test_a_round_that_does_not_fit_is_refused_in_a_sentence() -> None:
+async def test_a_round_over_budget_is_refused_in_a_sentence() -> None:
     budget = a_budget(day=WHOLE - 1)
 
     with pytest.raises(BudgetError, match=r"may cost \$0.0007, and \$0.000699 is left of the"):
@@ -91,7 +91,7 @@ async def test_a_round_that_does_not_fit_is_refused_in_a_sentence() -> None:
     assert await cap_usage(budget) == CapUsage()
 
 
-async def test_a_channels_own_cap_is_kept_instead_of_the_general_one() -> None:
+async def test_a_channels_own_cap_overrides_the_general_one() -> None:
     budget = replace(a_budget(), caps=Caps(channel_day=WHOLE - 1, channels={"C1": WHOLE}))
     here, there = (Question("Why?", "U1", place=Place("slack", "T1", c)) for c in ("C1", "C2"))
 
@@ -102,7 +102,7 @@ async def test_a_channels_own_cap_is_kept_instead_of_the_general_one() -> None:
             await budget.accept(replace(a_round(question=question), id=round_id), PaidGateway())
 
 
-async def test_a_workspaces_cap_counts_all_its_channels_and_no_other_workspace() -> None:
+async def test_a_workspace_cap_counts_all_of_its_channels_only() -> None:
     budget = replace(a_budget(), caps=Caps(workspace_day=WHOLE))
     here, beside, away = (
         Question("Why?", "U1", place=Place("discord", *place))
@@ -115,7 +115,7 @@ async def test_a_workspaces_cap_counts_all_its_channels_and_no_other_workspace()
     await budget.accept(replace(a_round(question=away), id="r3"), PaidGateway())
 
 
-async def test_a_round_that_costs_nothing_fits_where_nothing_is_left() -> None:
+async def test_a_free_round_fits_an_exhausted_budget() -> None:
     budget = a_budget(day=0)
 
     closed = await run_in_budget(budget, a_round(), FakeGateway())
@@ -124,14 +124,14 @@ async def test_a_round_that_costs_nothing_fits_where_nothing_is_left() -> None:
     assert await budget.ledger.list_reserved_rounds() == ()
 
 
-async def test_unknown_prices_may_be_forbidden() -> None:
+async def test_unknown_prices_can_be_forbidden() -> None:
     gateway = FakeGateway(prices={GPT: None})
 
     with pytest.raises(BudgetError, match=r"Nobody knows what GPT-5.1 costs, and unknown prices"):
         await a_budget(unknown_prices=False).accept(a_round(), gateway)
 
 
-async def test_unknown_prices_are_forbidden_to_rounds_that_go_on_too() -> None:
+async def test_unknown_prices_are_forbidden_for_resumed_rounds_too() -> None:
     with pytest.raises(BudgetError):
         async with a_budget(unknown_prices=False).paying(
             a_round(), FakeGateway(prices={GPT: None})
@@ -139,7 +139,7 @@ async def test_unknown_prices_are_forbidden_to_rounds_that_go_on_too() -> None:
             pass
 
 
-async def test_calls_of_unknown_cost_are_counted_never_as_nothing() -> None:
+async def test_calls_of_unknown_cost_are_counted_and_never_free() -> None:
     budget = a_budget(day=0)
     gateway = FakeGateway(prices={GPT: None})
 
@@ -157,7 +157,7 @@ async def test_a_reported_cost_counts_even_if_the_price_is_unknown() -> None:
     assert await cap_usage(budget) == CapUsage(7 * 5)
 
 
-async def test_a_reply_without_a_cost_counts_for_the_most_it_can_have_cost() -> None:
+async def test_a_reply_without_a_cost_counts_for_its_maximum() -> None:
     budget = a_budget()
 
     await run_in_budget(budget, a_round(), PaidGateway(None))
@@ -165,7 +165,7 @@ async def test_a_reply_without_a_cost_counts_for_the_most_it_can_have_cost() -> 
     assert await cap_usage(budget) == CapUsage(WHOLE)
 
 
-async def test_a_call_that_brought_nothing_is_of_unknown_cost() -> None:
+async def test_a_failed_call_has_an_unknown_cost() -> None:
     budget = a_budget()
 
     await run_in_budget(budget, a_round(), PaidGateway(answers={GPT: GatewayError("hung up")}))
@@ -174,7 +174,7 @@ async def test_a_call_that_brought_nothing_is_of_unknown_cost() -> None:
     assert await cap_usage(budget) == CapUsage(4 * 100, 0, unknown_calls=1)
 
 
-async def test_a_call_beyond_the_rounds_own_cap_is_not_made() -> None:
+async def test_a_call_beyond_the_round_cap_is_not_made() -> None:
     budget, gateway = a_budget(), PaidGateway()
 
     closed = await run_in_budget(budget, a_capped_round(500e-6), gateway)
@@ -188,7 +188,7 @@ async def test_a_call_beyond_the_rounds_own_cap_is_not_made() -> None:
     assert await cap_usage(budget) == CapUsage(500)
 
 
-async def test_calls_under_way_count_against_the_rounds_own_cap() -> None:
+async def test_calls_in_flight_count_against_the_round_cap() -> None:
     gateway = PaidGateway(answers=dict.fromkeys(SEATS, Hangs()))
     terms = {"answer_seconds": 0.01, "quorum": 1}
 
@@ -198,7 +198,7 @@ async def test_calls_under_way_count_against_the_rounds_own_cap() -> None:
     assert any("was not asked" in reason for reason in absence_reasons(closed, Role.ANSWER))
 
 
-async def test_no_more_is_reserved_than_the_rounds_own_cap() -> None:
+async def test_a_round_reserves_at_most_its_own_cap() -> None:
     budget = a_budget(day=500)
 
     await budget.accept(a_capped_round(500e-6), PaidGateway())
@@ -206,7 +206,7 @@ async def test_no_more_is_reserved_than_the_rounds_own_cap() -> None:
     assert await cap_usage(budget) == CapUsage(0, 500)
 
 
-async def test_a_cap_too_small_for_a_quorum_of_answers_is_refused_at_once() -> None:
+async def test_a_cap_too_small_for_a_quorum_refuses_the_round() -> None:
     with pytest.raises(BudgetError, match=r"A quorum of answers may cost \$0.0002, and panel"):
         await a_budget().accept(a_capped_round(199e-6), PaidGateway())
 
@@ -215,7 +215,7 @@ def reply_without_ballot(_: ReadPrompt) -> str:
     return "I rank none."
 
 
-async def test_a_second_try_is_reserved_when_it_comes() -> None:
+async def test_a_second_attempt_is_reserved_when_it_happens() -> None:
     budget = a_budget(day=WHOLE + 100)
     gateway = PaidGateway(judges={GPT: [reply_without_ballot, lambda shown: shown.ballot("")]})
 
@@ -225,7 +225,7 @@ async def test_a_second_try_is_reserved_when_it_comes() -> None:
     assert await cap_usage(budget) == CapUsage(WHOLE + 100)
 
 
-async def test_a_second_try_that_no_longer_fits_is_not_made() -> None:
+async def test_a_second_attempt_over_budget_is_not_made() -> None:
     budget = a_budget(day=WHOLE)
     gateway = PaidGateway(judges={GPT: [reply_without_ballot, reply_without_ballot]})
 
@@ -239,7 +239,7 @@ async def test_a_second_try_that_no_longer_fits_is_not_made() -> None:
     )
 
 
-async def test_what_a_call_did_not_spend_is_available_to_others() -> None:
+async def test_unspent_money_of_a_call_is_available_to_others() -> None:
     gateway = PaidGateway(10e-6)
 
     closed = await run_in_budget(a_budget(), a_capped_round(300e-6), gateway)
@@ -248,7 +248,7 @@ async def test_what_a_call_did_not_spend_is_available_to_others() -> None:
     assert closed.absences == ()
 
 
-async def test_a_crash_leaves_a_reservation_that_the_resumed_round_takes_over() -> None:
+async def test_a_resumed_round_takes_over_its_reservation_after_a_crash() -> None:
     budget, round_ = a_budget(day=WHOLE), a_round()
     await budget.accept(round_, PaidGateway())
     await budget.ledger.settle(Account.of(round_, NOON), 100)  # and then the process died
@@ -260,7 +260,7 @@ async def test_a_crash_leaves_a_reservation_that_the_resumed_round_takes_over() 
     assert await cap_usage(budget) == CapUsage(100)
 
 
-async def test_the_same_event_again_reserves_nothing() -> None:
+async def test_a_repeated_event_reserves_nothing() -> None:
     budget = a_budget(day=WHOLE)
     await budget.accept(a_round(), PaidGateway())
 
@@ -269,7 +269,7 @@ async def test_the_same_event_again_reserves_nothing() -> None:
     assert await cap_usage(budget) == CapUsage(0, WHOLE)
 
 
-async def test_a_stopped_round_frees_its_reservation_and_reserves_again_on_resume() -> None:
+async def test_a_stopped_round_releases_its_reservation_and_reserves_again_on_resume() -> None:
     budget, round_ = a_budget(day=WHOLE), a_round()
     gateway = PaidGateway(answers={GPT: Hangs()})
     store = MemoryStore()
@@ -296,7 +296,7 @@ async def test_a_stopped_round_frees_its_reservation_and_reserves_again_on_resum
         assert await cap_usage(budget) == CapUsage(200, WHOLE - 200, unknown_calls=1)
 
 
-async def test_a_round_that_no_longer_fits_does_not_go_on() -> None:
+async def test_a_round_over_budget_cannot_be_resumed() -> None:
     budget = a_budget(day=WHOLE)
     await budget.accept(replace(a_round(), id="r2"), PaidGateway())
 
@@ -314,7 +314,7 @@ async def test_a_closed_round_reserves_nothing() -> None:
     assert await cap_usage(budget) == CapUsage()
 
 
-async def test_a_sweep_frees_what_belongs_to_no_open_round() -> None:
+async def test_a_sweep_releases_what_belongs_to_no_open_round() -> None:
     budget, store = a_budget(), MemoryStore()
     rounds = {name: replace(a_round(), id=name) for name in ("open", "closed", "never stored")}
     for round_ in rounds.values():
@@ -328,7 +328,7 @@ async def test_a_sweep_frees_what_belongs_to_no_open_round() -> None:
     assert await budget.ledger.list_reserved_rounds() == ("open",)
 
 
-async def test_a_sweep_waits_for_rounds_that_are_about_to_be_stored_elsewhere() -> None:
+async def test_a_sweep_waits_for_rounds_being_stored_by_other_processes() -> None:
     budget, store = a_budget(), MemoryStore()
     await budget.accept(a_round(), PaidGateway())
 
@@ -356,16 +356,16 @@ async def test_a_sweep_keeps_the_reservation_of_an_unreadable_round() -> None:
     assert await budget.ledger.list_reserved_rounds() == ("r1",)
 
 
-async def test_what_was_reserved_for_a_round_that_was_not_opened_is_given_back() -> None:
+async def test_the_reservation_of_a_round_that_never_started_is_released() -> None:
     budget = a_budget()
     await budget.accept(a_round(), PaidGateway())
 
-    await budget.release("r1")
+    await budget.ledger.release("r1")
 
     assert await cap_usage(budget) == CapUsage()
 
 
-async def test_what_cannot_be_freed_does_not_spoil_the_round() -> None:
+async def test_a_failed_release_does_not_fail_the_round() -> None:
     class Jammed(MemoryLedger):
         async def free(self, round_id: str) -> None:
             raise StoreError("The disk is full.")
@@ -377,7 +377,7 @@ async def test_what_cannot_be_freed_does_not_spoil_the_round() -> None:
     assert closed.closing
 
 
-async def test_the_rounds_own_way_says_what_the_gateway_says() -> None:
+async def test_a_budgeted_gateway_delegates_to_its_gateway() -> None:
     gateway = PaidGateway(contexts={GPT: 4096})
 
     async with a_budget().paying(a_round(), gateway) as paid:
@@ -394,7 +394,7 @@ def a_call(key: str = CLAUDE) -> Call:
     return Call(a_member(key), Prompt("", ""))
 
 
-async def test_what_is_no_round_pays_call_by_call_and_keeps_nothing_reserved() -> None:
+async def test_work_outside_rounds_pays_per_call_and_reserves_nothing() -> None:
     budget, gateway = a_budget(day=1000), PaidGateway(40e-6)
 
     async with budget.budget_gateway(APART, gateway, None, "experiment") as paid:
@@ -407,7 +407,7 @@ async def test_what_is_no_round_pays_call_by_call_and_keeps_nothing_reserved() -
     assert await budget.ledger.spent("bx:1") == 80
 
 
-async def test_its_cap_holds_for_all_it_ever_spends() -> None:
+async def test_the_cap_of_work_outside_rounds_covers_everything_it_spends() -> None:
     budget, gateway = a_budget(), PaidGateway(100e-6)
     for _ in range(2):
         async with budget.budget_gateway(APART, gateway, 250, "experiment") as paid:
@@ -422,7 +422,7 @@ async def test_its_cap_holds_for_all_it_ever_spends() -> None:
     assert len(gateway.asked) == 2
 
 
-async def test_the_houses_caps_hold_for_it_too() -> None:
+async def test_general_caps_hold_for_work_outside_rounds() -> None:
     budget, gateway = a_budget(day=150), PaidGateway(100e-6)
 
     async with budget.budget_gateway(APART, gateway, None, "experiment") as paid:

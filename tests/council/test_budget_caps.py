@@ -23,7 +23,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ONE = Account("r1", TODAY, "U1", "slack/T1/C1", "nightly")
 
 
-def test_a_round_is_counted_under_its_asker_and_its_channel() -> None:
+def test_a_round_is_charged_to_its_asker_and_channel() -> None:
     place = Place("slack", "T1", "C1", thread="17.1")
     round_ = a_round(question=Question("Why?", "U1", place=place))
 
@@ -42,7 +42,7 @@ def test_a_round_is_counted_under_its_asker_and_its_channel() -> None:
         pytest.param(NOWHERE, id="nowhere"),
     ],
 )
-def test_what_is_of_no_workspace_falls_under_no_cap_of_one(place: Place) -> None:
+def test_a_place_without_a_workspace_has_no_workspace_cap(place: Place) -> None:
     account = Account.of(a_round(question=Question("Why?", "U1", place=place)), NOON)
 
     assert account.workspace == ""
@@ -87,7 +87,7 @@ def test_days_are_utc() -> None:
     assert Account.of(a_round(), late).day == date(2026, 11, 22)
 
 
-def test_a_scheduled_round_counts_under_its_schedule() -> None:
+def test_a_scheduled_round_is_charged_to_its_schedule() -> None:
     asked = Question("Why?", place=NOWHERE)
     round_ = replace(a_round(question=asked), id="sched:nightly@2026-11-21T03:00")
 
@@ -104,7 +104,7 @@ def test_a_scheduled_round_counts_under_its_schedule() -> None:
         ("12ab", ""),
     ],
 )
-def test_a_schedule_is_read_off_the_slot(round_id: str, schedule: str) -> None:
+def test_a_round_id_names_its_schedule(round_id: str, schedule: str) -> None:
     assert schedule_of_round(round_id) == schedule
 
 
@@ -126,17 +126,19 @@ def test_a_schedule_is_read_off_the_slot(round_id: str, schedule: str) -> None:
         pytest.param(Scope.MONTH, Account("r2", date(2026, 10, 31)), False, id="last-month"),
     ],
 )
-def test_who_shares_a_cap(scope: Scope, other: Account, *, shared: bool) -> None:
+def test_accounts_share_the_caps_of_their_scopes(
+    scope: Scope, other: Account, *, shared: bool
+) -> None:
     assert ONE.shares(scope, other) is shared
 
 
-def test_a_month_ends_with_the_year_too() -> None:
+def test_december_is_followed_by_january() -> None:
     december = Account("r1", date(2026, 12, 31))
 
     assert december.month == (date(2026, 12, 1), date(2027, 1, 1))
 
 
-def test_the_first_cap_that_does_not_hold_is_named() -> None:
+def test_the_first_exceeded_cap_is_named() -> None:
     used = {Scope.USER_DAY: CapUsage(5, 2), Scope.DAY: CapUsage(90, 5), Scope.MONTH: CapUsage(99)}
 
     assert find_refusal(Caps(user_day=10, day=100, month=102), used, 3) is None
@@ -147,7 +149,7 @@ def test_the_first_cap_that_does_not_hold_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("refused", "said"),
+    ("refused", "message"),
     [
         pytest.param(
             CapRefusal(Scope.USER_DAY, 1_000_000, CapUsage(900_000)),
@@ -175,7 +177,7 @@ def test_the_first_cap_that_does_not_hold_is_named() -> None:
         ),
     ],
 )
-def test_a_refusal_names_the_cap_what_is_left_and_when_it_frees(
-    refused: CapRefusal, said: str
+def test_a_refusal_names_the_cap_the_rest_and_when_to_ask_again(
+    refused: CapRefusal, message: str
 ) -> None:
-    assert refused.sentence(240_000, TODAY) == said
+    assert refused.sentence(240_000, TODAY) == message

@@ -18,7 +18,7 @@ LIMITED = Price(0, 1e-6, 100)
 READ = Price(1e-6, 0, 100)
 
 
-async def test_every_answer_every_ballot_and_one_synthesis_are_counted() -> None:
+async def test_an_estimate_counts_all_answers_all_ballots_and_one_synthesis() -> None:
     gateway = FakeGateway(prices=dict.fromkeys([CLAUDE, GPT, GEMINI], LIMITED))
 
     estimate = await estimate_round(a_round(), gateway)
@@ -26,7 +26,7 @@ async def test_every_answer_every_ballot_and_one_synthesis_are_counted() -> None
     assert estimate == Estimate(7 * 100, quorum_micro=2 * 100)
 
 
-async def test_without_a_limit_a_usual_length_is_counted() -> None:
+async def test_without_a_token_limit_a_usual_length_is_estimated() -> None:
     gateway = FakeGateway(prices=dict.fromkeys([CLAUDE, GPT, GEMINI], WRITTEN))
 
     estimate = await estimate_round(a_round(), gateway)
@@ -34,7 +34,7 @@ async def test_without_a_limit_a_usual_length_is_counted() -> None:
     assert estimate.micro == 4 * MAX_TEXT_TOKENS + 3 * MAX_BALLOT_TOKENS
 
 
-async def test_the_dearest_chairman_is_counted() -> None:
+async def test_the_most_expensive_chairman_is_estimated() -> None:
     panel = a_panel(chairmen=[DEEPSEEK, GPT])
 
     estimate = await estimate_round(a_round(panel), FakeGateway(prices={DEEPSEEK: LIMITED}))
@@ -42,7 +42,7 @@ async def test_the_dearest_chairman_is_counted() -> None:
     assert estimate.micro == 100
 
 
-async def test_judges_pay_for_the_answers_of_others_and_chairmen_for_all() -> None:
+async def test_judges_read_the_other_answers_and_chairmen_read_all() -> None:
     def reads(tokens: int) -> FakeGateway:
         limits = dict.fromkeys([GPT, GEMINI], Price(0, 0, tokens))
         return FakeGateway(prices={CLAUDE: Price(1e-6, 0, 0), **limits})
@@ -63,7 +63,7 @@ async def test_a_longer_question_costs_more() -> None:
     assert long.micro - short.micro == 3 * 500
 
 
-async def test_an_unknown_price_is_named_and_not_taken_for_nothing() -> None:
+async def test_an_unknown_price_is_named_and_not_free() -> None:
     gateway = FakeGateway(prices={CLAUDE: LIMITED, GPT: None})
 
     estimate = await estimate_round(a_round(), gateway)
@@ -85,11 +85,11 @@ async def test_two_members_cast_no_ballots() -> None:
     assert (await estimate_round(a_round(panel), gateway)).micro == 3 * 100
 
 
-async def test_what_costs_nothing_is_nothing() -> None:
+async def test_a_free_panel_has_an_estimate_of_zero() -> None:
     assert await estimate_round(a_round(), FakeGateway()) == Estimate(0)
 
 
-def test_a_call_costs_its_prompt_and_the_longest_reply() -> None:
+def test_a_call_is_estimated_at_its_prompt_and_longest_reply() -> None:
     text = Call(a_member(), Prompt("abc", "defghi"))
     ballot = Call(a_member(), Prompt("abc", "defghi"), schema={})
 

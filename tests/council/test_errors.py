@@ -46,14 +46,14 @@ REFUSALS: list[Callable[[], object]] = [
 
 
 @pytest.mark.parametrize("refused", REFUSALS)
-def test_a_refusal_is_a_sentence(refused: Callable[[], object]) -> None:
+def test_every_error_is_a_sentence(refused: Callable[[], object]) -> None:
     with pytest.raises(CouncilError) as error:
         refused()
 
     assert reads_as_a_sentence(str(error.value))
 
 
-async def test_a_round_that_is_not_there_is_a_sentence() -> None:
+async def test_a_missing_round_is_a_sentence() -> None:
     with pytest.raises(RoundNotFoundError) as error:
         await run_round("r9", RoundServices(FakeGateway(), MemoryStore()))
 
@@ -61,7 +61,7 @@ async def test_a_round_that_is_not_there_is_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("start", ["r", "x"], ids=["several", "none"])
-async def test_an_id_that_is_not_one_round_is_a_sentence(start: str) -> None:
+async def test_an_ambiguous_id_is_a_sentence(start: str) -> None:
     store = MemoryStore()
     await store.open(a_round())
     await store.open(replace(a_round(), id="r2"))
@@ -101,7 +101,9 @@ async def test_a_missed_quorum_is_a_sentence() -> None:
         (RateLimitError, GatewayError),
     ],
 )
-def test_the_tree_is_as_drawn(error: type[CouncilError], parent: type[CouncilError]) -> None:
+def test_the_error_tree_matches_its_documentation(
+    error: type[CouncilError], parent: type[CouncilError]
+) -> None:
     assert error.__base__ is parent
 
 
@@ -113,7 +115,7 @@ def test_every_error_is_in_the_documented_tree() -> None:
     assert drawn == defined
 
 
-def test_a_rate_limit_says_how_long_to_wait_or_that_it_is_unknown() -> None:
+def test_a_rate_limit_has_its_wait_or_none() -> None:
     assert RateLimitError("asked to wait", 2.5).retry_after_seconds == 2.5
     assert RateLimitError("asked to wait").retry_after_seconds is None
     assert str(RateLimitError("asked to wait", 2.5)) == "asked to wait"

@@ -16,7 +16,7 @@ def test_every_author_has_a_distinct_label() -> None:
     assert set(drawn.labels) <= set(PUBLIC_LETTERS)
 
 
-def test_labels_and_slot_letters_never_meet() -> None:
+def test_labels_and_slot_letters_never_overlap() -> None:
     assert not set(PUBLIC_LETTERS) & set(SLOT_LETTERS)
 
 
@@ -29,7 +29,7 @@ def test_a_label_leads_to_its_author_and_back() -> None:
         assert drawn.author_of(label) == author
 
 
-def test_a_seat_that_did_not_answer_has_no_label() -> None:
+def test_an_absent_member_has_no_label() -> None:
     assert draw_labels(KEYS[:2], "seed").label_of(KEYS[2]) is None
 
 
@@ -39,7 +39,7 @@ def test_the_same_seed_gives_the_same_labels() -> None:
 
 
 @pytest.mark.parametrize("seat", [0, 3])
-def test_no_seat_is_fond_of_a_label(seat: int) -> None:
+def test_labels_are_independent_of_seats(seat: int) -> None:
     # 3,200 seeds over 16 letters: 200 each, standard deviation 13.7
     drawn = Counter(draw_labels(KEYS[:4], str(seed)).labels[seat] for seed in range(3_200))
 

@@ -13,7 +13,7 @@ OUTSIDE = ("outside/one", "outside/two", "outside/three")
 
 
 def _slots(slates: Sequence[Slate]) -> dict[Label, Counter[int]]:
-    """Count how often each label stands in each slot."""
+    """Return how often each label is in each slot."""
     found: dict[Label, Counter[int]] = defaultdict(Counter)
     for slate in slates:
         for slot, label in enumerate(slate.shown):
@@ -51,7 +51,7 @@ def test_every_judge_sees_all_answers_except_its_own(authors: int) -> None:
 
 
 @pytest.mark.parametrize("authors", range(3, 9))
-def test_over_many_seeds_each_pair_is_in_either_order_half_of_the_time(authors: int) -> None:
+def test_over_many_seeds_pair_orders_are_balanced(authors: int) -> None:
     before: Counter[tuple[str, str]] = Counter()
     for seed in SEEDS:
         drawn, slates = _of(authors, seed)
@@ -66,7 +66,7 @@ def test_over_many_seeds_each_pair_is_in_either_order_half_of_the_time(authors: 
 
 
 @pytest.mark.parametrize("authors", range(3, 9))
-def test_over_many_seeds_every_judge_meets_every_place_of_every_rival(authors: int) -> None:
+def test_over_many_seeds_every_judge_sees_every_rival_in_every_slot(authors: int) -> None:
     met: dict[str, set[tuple[str, int]]] = defaultdict(set)
     for seed in SEEDS:
         drawn, slates = _of(authors, seed)
@@ -88,7 +88,7 @@ def test_outside_judges_and_absent_members_see_every_answer(authors: int) -> Non
 
 @pytest.mark.parametrize("onlookers", [1, 2, 3, 4, 5, 7, 9])
 @pytest.mark.parametrize("authors", [2, 3, 4, 6])
-def test_onlookers_are_balanced_to_within_one(authors: int, onlookers: int) -> None:
+def test_slates_of_all_answers_are_balanced_to_within_one(authors: int, onlookers: int) -> None:
     seats = [f"outside/{i}" for i in range(onlookers)]
     for seed in SEEDS[:30]:
         _, slates = _of(authors, seed, seats)
@@ -99,7 +99,7 @@ def test_onlookers_are_balanced_to_within_one(authors: int, onlookers: int) -> N
         assert max(found) - min(found) <= 1
 
 
-def test_no_onlooker_is_fond_of_an_order() -> None:
+def test_slates_of_all_answers_have_no_preferred_order() -> None:
     # 400 seeds: each of two answers stands first half of the time, standard deviation 10.
     first = Counter(
         drawn.author_of(slates[0].shown[0])
@@ -109,7 +109,7 @@ def test_no_onlooker_is_fond_of_an_order() -> None:
     assert abs(first[KEYS[0]] - 200) < 40
 
 
-def test_of_two_answers_the_authors_rank_nothing() -> None:
+def test_authors_of_two_answers_rank_nothing() -> None:
     _, slates = _of(2, "seed", OUTSIDE)
 
     assert [slate.judge for slate in slates] == list(OUTSIDE)
@@ -120,7 +120,7 @@ def test_a_single_answer_is_shown_to_no_judge(authors: int) -> None:
     assert _of(authors, "seed", OUTSIDE)[1] == ()
 
 
-def test_two_answers_without_another_judge_give_no_slate() -> None:
+def test_two_answers_without_other_judges_have_no_slates() -> None:
     assert _of(2, "seed")[1] == ()
 
 
@@ -129,19 +129,19 @@ def test_the_same_seed_gives_the_same_slates() -> None:
     assert _of(5, "seed", OUTSIDE)[1] != _of(5, "other", OUTSIDE)[1]
 
 
-def test_the_draw_of_today_is_the_draw_for_ever() -> None:
+def test_a_draw_never_changes_between_versions() -> None:
     drawn, slates = _of(4, "seed", OUTSIDE[:1])
 
     assert "".join(drawn.labels) == "XOVW"
     assert ["".join(slate.shown) for slate in slates] == ["VOW", "WVX", "XWO", "OXV", "VXOW"]
 
 
-def test_letters_go_by_slot() -> None:
+def test_letters_follow_slots() -> None:
     slate = a_slate("M K Z")
 
     assert slate.letters == ("A", "B", "C")
     assert [slate.label_at(letter) for letter in slate.letters] == ["M", "K", "Z"]
 
 
-def test_a_full_slate_has_letters_enough() -> None:
+def test_a_full_slate_has_enough_letters() -> None:
     assert len(SLOT_LETTERS) == 10

@@ -56,7 +56,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize(("model", "family"), MODELS.items(), ids=MODELS)
-def test_a_model_id_tells_its_family(model: str, family: str) -> None:
+def test_the_family_follows_from_the_model_id(model: str, family: str) -> None:
     assert family_of(model) == family
 
 
@@ -64,7 +64,7 @@ def test_the_case_of_an_id_does_not_matter() -> None:
     assert family_of("OpenAI/GPT-5.1") == "openai"
 
 
-def test_a_route_is_no_family() -> None:
+def test_a_route_is_not_a_family() -> None:
     assert family_of("anthropic/house-blend") == "unknown:anthropic"
 
 

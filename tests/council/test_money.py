@@ -25,7 +25,7 @@ def test_a_cap_is_rounded_down(usd: float, micro: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("micro", "said"),
+    ("micro", "text"),
     [
         (0, "$0.00"),
         (500_000, "$0.50"),
@@ -34,19 +34,19 @@ def test_a_cap_is_rounded_down(usd: float, micro: int) -> None:
         (1_234_500_000, "$1,234.50"),
     ],
 )
-def test_an_amount_is_formatted_to_its_last_digit(micro: int, said: str) -> None:
-    assert format_usd(micro) == said
+def test_amounts_are_formatted_exactly(micro: int, text: str) -> None:
+    assert format_usd(micro) == text
 
 
 @pytest.mark.parametrize(
-    ("micro", "said"),
+    ("micro", "text"),
     [(0, "$0.00"), (40_000, "$0.04"), (40_001, "$0.05"), (3_412, "$0.0035"), (7, "$0.000007")],
 )
-def test_about_is_never_less(micro: int, said: str) -> None:
-    assert format_rounded_usd(micro) == said
+def test_rounded_amounts_are_never_too_low(micro: int, text: str) -> None:
+    assert format_rounded_usd(micro) == text
 
 
-def test_a_price_is_for_tokens_read_and_written() -> None:
+def test_a_price_covers_input_and_output_tokens() -> None:
     price = Price(2.5e-6, 10e-6)
 
     assert price.cost_micro_usd(1_000, 100) == 3_500

@@ -10,7 +10,7 @@ from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, RUBRIC, a_member, a_pa
 
 
 @pytest.mark.parametrize("members", [2, 3, 10])
-def test_two_to_ten_members_can_be_seated(members: int) -> None:
+def test_a_panel_has_two_to_ten_members(members: int) -> None:
     assert len(a_panel(members).members) == members
 
 
@@ -23,7 +23,7 @@ def test_two_to_ten_members_can_be_seated(members: int) -> None:
         pytest.param([CLAUDE, GPT, CLAUDE], f"seats {CLAUDE!r} twice", id="the-same-twice"),
     ],
 )
-def test_a_panel_that_cannot_sit_is_refused_with_the_reason(keys: list[str], sentence: str) -> None:
+def test_an_invalid_panel_is_refused_with_the_reason(keys: list[str], sentence: str) -> None:
     with pytest.raises(PanelError) as refused:
         Panel("house", tuple(map(a_member, keys)), RUBRIC, terms=Terms(quorum=1))
 
@@ -35,12 +35,12 @@ def test_a_member_cannot_be_an_outside_judge_too() -> None:
         replace(a_panel(3), outside_judges=(a_member(GPT),))
 
 
-def test_a_member_may_take_the_chair() -> None:
+def test_a_member_can_be_chairman() -> None:
     assert a_panel(3, chairmen=[GPT]).chair_order == (a_member(GPT),)
 
 
 @pytest.mark.parametrize("quorum", [0, -1, 4])
-def test_a_quorum_the_members_cannot_give_is_refused(quorum: int) -> None:
+def test_an_impossible_quorum_is_refused(quorum: int) -> None:
     with pytest.raises(PanelError, match="choose 1 to 3"):
         a_panel(3, terms=Terms(quorum=quorum))
 
@@ -54,7 +54,7 @@ def test_members_judge_before_outsiders() -> None:
     assert [seat.key for seat in a_panel(2, outside=1).judges] == [CLAUDE, GPT, GEMINI]
 
 
-def test_without_chairmen_the_members_take_the_chair_in_order() -> None:
+def test_without_chairmen_members_chair_in_order() -> None:
     assert a_panel(2, outside=1).chair_order == (a_member(CLAUDE), a_member(GPT))
 
 

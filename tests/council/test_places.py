@@ -18,5 +18,5 @@ HERE = Place("slack", "T1", "C1", "1.2")
         pytest.param(replace(HERE, chat="discord"), False, id="another-chat"),
     ],
 )
-def test_a_channel_is_one_whatever_the_thread(other: Place, shared: bool) -> None:
+def test_a_thread_belongs_to_its_channel(other: Place, shared: bool) -> None:
     assert HERE.shares_channel(other) is shared

@@ -9,7 +9,7 @@ from tests.builders import a_round
 LINE = RoundSummary.of(a_round())
 
 
-def test_a_rounds_line_says_what_it_is_about() -> None:
+def test_a_summary_has_the_facts_of_its_round() -> None:
     assert (LINE.id, LINE.question) == (a_round().id, a_round().question.text)
     assert LINE.stage is Stage.OPEN
 
@@ -31,5 +31,5 @@ def test_a_rounds_line_says_what_it_is_about() -> None:
         pytest.param(RoundQuery(asked_by="somebody"), False, id="another-asker"),
     ],
 )
-def test_a_line_is_admitted_by_what_is_wanted(wanted: RoundQuery, admitted: bool) -> None:
+def test_a_query_filters_summaries(wanted: RoundQuery, admitted: bool) -> None:
     assert wanted.admits(LINE) is admitted

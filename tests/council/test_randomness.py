@@ -14,11 +14,11 @@ def test_a_digest_is_the_sha_256_of_seed_purpose_and_item() -> None:
     assert digest("s", "label", "K") == sha256(b"s\x1flabel\x1fK").hexdigest()
 
 
-def test_a_digest_of_today_is_a_digest_for_ever() -> None:
+def test_digests_never_change_between_versions() -> None:
     assert digest("seed", "author", 3)[:16] == "1100cf7b04a9db37"
 
 
-def test_an_order_is_that_of_the_digests() -> None:
+def test_a_shuffle_sorts_by_digest() -> None:
     order = shuffle(ITEMS, "s", "label")
 
     assert list(order) == sorted(
@@ -34,7 +34,7 @@ def test_another_seed_gives_another_order() -> None:
     assert shuffle(ITEMS, "s", "label") != shuffle(ITEMS, "t", "label")
 
 
-def test_a_seed_may_be_any_text() -> None:
+def test_a_seed_can_be_any_text() -> None:
     assert sorted(shuffle(ITEMS, "Ár·víz 🌊 \x00", "label")) == list(ITEMS)
 
 
@@ -45,7 +45,7 @@ def test_a_seed_may_be_any_text() -> None:
         pytest.param(("a", "bc", "d"), ("a", "b", "cd"), id="purpose-and-item"),
     ],
 )
-def test_no_two_choices_share_a_text(
+def test_every_choice_hashes_a_different_text(
     one: tuple[str, str, str], other: tuple[str, str, str]
 ) -> None:
     assert digest(*one) != digest(*other)

@@ -60,7 +60,7 @@ def _voted(kind: str) -> Round:
     return round_.with_(audit.cast(paper))
 
 
-def test_each_kind_has_its_turn_alike() -> None:
+def test_audit_kinds_are_equally_frequent() -> None:
     rounds = [_round(f"round {nth}") for nth in range(300)]
     due = [due_audit(round_, compute_draw(round_)) for round_ in rounds]
 
@@ -71,7 +71,7 @@ def test_each_kind_has_its_turn_alike() -> None:
     assert all(abs(count - 100) < 25 for count in kinds.values())
 
 
-def test_a_round_of_the_first_policy_repeats_in_reverse_alone() -> None:
+def test_the_first_policy_only_reverses_the_order() -> None:
     first = [_round(f"round {nth}", policy="1") for nth in range(30)]
     unnamed = [replace(round_, versions=()) for round_ in first]
 
@@ -81,11 +81,11 @@ def test_a_round_of_the_first_policy_repeats_in_reverse_alone() -> None:
         assert audit.kind == ORDER
 
 
-def test_a_policy_that_is_not_known_here_is_read_as_todays() -> None:
+def test_an_unknown_policy_is_treated_as_the_current_one() -> None:
     assert audit_kinds(_round(policy="99")) == audit_kinds(_round())
 
 
-def test_the_own_answer_is_put_among_those_seen_before_at_a_place_of_the_seed() -> None:
+def test_the_seed_places_the_own_answer_on_the_first_slate() -> None:
     round_, audit = _of_kind(OWN)
     own = compute_draw(round_).labels.label_of(audit.slate.judge)
 
@@ -95,7 +95,7 @@ def test_the_own_answer_is_put_among_those_seen_before_at_a_place_of_the_seed() 
     assert audit.authors == {}
 
 
-def test_over_many_seeds_the_own_answer_is_in_every_slot() -> None:
+def test_over_many_seeds_the_own_answer_appears_in_every_slot() -> None:
     places = Counter[int]()
     for nth in range(400):
         round_ = _round(f"round {nth}")
@@ -110,7 +110,7 @@ def test_over_many_seeds_the_own_answer_is_in_every_slot() -> None:
     assert min(places.values()) > 15
 
 
-def test_a_judge_without_an_answer_is_due_no_audit_with_its_own_answer() -> None:
+def test_a_judge_without_an_answer_has_no_audit_of_its_own() -> None:
     outside = _round("any", outside=1).panel.outside_judges[0].key
     kinds = set()
     for nth in range(200):
@@ -132,7 +132,7 @@ def test_names_are_shown_with_the_same_answers_in_the_same_order() -> None:
 
 
 @pytest.mark.parametrize("kind", [OWN, ORDER, NAMED])
-def test_an_audit_of_any_kind_counts_for_nothing_and_is_verified(kind: str) -> None:
+def test_no_audit_counts_and_all_are_verified(kind: str) -> None:
     round_ = _voted(kind)
 
     (audit,) = (ballot for ballot in round_.ballots if not ballot.counts)
@@ -155,12 +155,12 @@ def test_a_falsified_audit_of_any_kind_is_named(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [OWN, NAMED])
-def test_a_policy_that_was_changed_afterwards_is_found(kind: str) -> None:
+def test_a_changed_policy_is_detected(kind: str) -> None:
     assert verify(replace(_voted(kind), versions=()))
 
 
 @pytest.mark.parametrize("kind", [OWN, NAMED])
-def test_a_forgotten_round_keeps_what_its_audit_ranked(kind: str) -> None:
+def test_a_forgotten_round_keeps_its_audit_ranking(kind: str) -> None:
     round_ = forget(_voted(kind), ASKED_AT, "salt")
 
     assert verify(round_) == ()

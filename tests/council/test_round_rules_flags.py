@@ -77,7 +77,7 @@ def test_a_judge_without_a_ballot_is_flagged() -> None:
     assert _flags(round_) == (f"{GPT} has no ballot that counts",)
 
 
-def test_a_chairman_that_failed_is_no_flag_on_the_verdict() -> None:
+def test_a_failed_chairman_adds_no_flag() -> None:
     round_ = with_ballots(with_answers(a_round()))
     failed = round_.with_(an_absence(GPT, Role.SYNTHESIS))
 
@@ -107,11 +107,11 @@ def test_a_chairman_that_failed_is_no_flag_on_the_verdict() -> None:
         pytest.param("K reads like DeepSeek.", (), id="names-a-family-not-here"),
     ],
 )
-def test_a_reason_that_tells_on_its_judge_is_flagged(reason: str, flags: tuple[str, ...]) -> None:
+def test_a_reason_that_names_a_model_is_flagged(reason: str, flags: tuple[str, ...]) -> None:
     assert _flags(_with_reason(reason)) == flags
 
 
-def test_an_audit_ballot_does_not_stand_for_a_ballot() -> None:
+def test_an_audit_ballot_does_not_replace_a_ballot() -> None:
     round_ = with_ballots(with_answers(a_round()))
     first, *rest = round_.ballots
     audited = replace(round_, ballots=(replace(first, audit="named"), *rest))

@@ -47,11 +47,11 @@ RANKED = with_ballots(with_answers(a_round()))
         pytest.param(a_round().with_(Closing(1.0, "Nobody came.")), Stage.CLOSED, id="failed"),
     ],
 )
-def test_the_stage_is_read_off_the_round(round_: Round, stage: Stage) -> None:
+def test_the_stage_follows_from_the_artefacts(round_: Round, stage: Stage) -> None:
     assert round_.stage is stage
 
 
-def test_a_round_with_a_part_more_leaves_the_old_one_as_it_was() -> None:
+def test_adding_an_artefact_leaves_the_old_round_unchanged() -> None:
     before = a_round()
 
     after = before.with_(an_answer())
@@ -60,7 +60,7 @@ def test_a_round_with_a_part_more_leaves_the_old_one_as_it_was() -> None:
     assert after.answers == (an_answer(),)
 
 
-def test_each_artefact_has_its_home() -> None:
+def test_every_artefact_has_a_field() -> None:
     artefacts: list[Artefact] = [
         an_answer(),
         an_absence(GPT),
@@ -73,11 +73,11 @@ def test_each_artefact_has_its_home() -> None:
     for artefact in artefacts:
         round_ = round_.with_(artefact)
 
-    held = [*round_.answers, *round_.absences, *round_.ballots, *round_.spoiled, round_.closing]
-    assert held == artefacts
+    parts = [*round_.answers, *round_.absences, *round_.ballots, *round_.spoiled, round_.closing]
+    assert parts == artefacts
 
 
-def test_an_absence_is_for_one_role() -> None:
+def test_an_absence_applies_to_one_role() -> None:
     round_ = a_round().with_(an_absence(GPT, Role.BALLOT))
 
     assert round_.absence(GPT, Role.BALLOT) == an_absence(GPT, Role.BALLOT)
@@ -85,7 +85,7 @@ def test_an_absence_is_for_one_role() -> None:
     assert round_.absence(CLAUDE, Role.BALLOT) is None
 
 
-def test_parts_come_in_panel_order_and_strangers_last() -> None:
+def test_artefacts_are_sorted_in_panel_order() -> None:
     round_ = a_round(a_panel(2, outside=1, chairmen=[DEEPSEEK]))
     for seat in (DEEPSEEK, GEMINI, GPT, CLAUDE):
         round_ = round_.with_(an_answer(seat)).with_(an_absence(seat)).with_(a_ballot("K M", seat))
@@ -109,7 +109,7 @@ def test_every_reply_is_counted_once() -> None:
     assert round_.with_(Synthesis("Yes.", CLAUDE, reply=reply)).replies[-1] == reply
 
 
-def test_an_answer_without_a_label_is_no_candidate() -> None:
+def test_an_answer_without_a_label_is_not_a_candidate() -> None:
     # It came in after its seat had been found absent.
     round_ = with_answers(a_round()).with_(an_absence(GPT))
 
@@ -127,13 +127,11 @@ def test_an_answer_without_a_label_is_no_candidate() -> None:
         ("acme/house", {"acme/house"}),
     ],
 )
-def test_only_names_that_no_answer_says_by_chance_give_a_member_away(
-    key: str, names: set[str]
-) -> None:
+def test_only_unusual_names_identify_a_member(key: str, names: set[str]) -> None:
     assert set(identifying_names(a_member(key))) == names
 
 
-def test_the_winning_answer_is_that_of_the_first_place() -> None:
+def test_the_winning_answer_has_the_first_place() -> None:
     assert RANKED.draw is not None
     assert RANKED.tally is not None
 

@@ -18,31 +18,31 @@ def instructions() -> list[tuple[str, str]]:
     return [(name, given.strip()) for name, _, given in pairs]
 
 
-def given_to(name: str) -> list[str]:
+def arguments_of(name: str) -> list[str]:
     """Return the arguments of each instruction of this name, in order."""
     return [given for found, given in instructions() if found == name]
 
 
 def copied() -> Iterator[str]:
     """Yield every path that is copied from the build context."""
-    for given in given_to("COPY"):
+    for given in arguments_of("COPY"):
         if not given.startswith("--from="):
             yield from given.split()[:-1]
 
 
 def variables() -> dict[str, str]:
     """Return the environment that the image sets."""
-    pairs = (pair.partition("=") for given in given_to("ENV") for pair in shlex.split(given))
+    pairs = (pair.partition("=") for given in arguments_of("ENV") for pair in shlex.split(given))
     return {name: value for name, _, value in pairs}
 
 
 def command() -> list[str]:
     """Return the command of a container."""
-    words: list[str] = json.loads(given_to("CMD")[-1])
+    words: list[str] = json.loads(arguments_of("CMD")[-1])
     return words
 
 
 def health_command() -> list[str]:
     """Return the health check of a container."""
-    words: list[str] = json.loads(_GIVEN_TO_HEALTHCHECK.sub("", given_to("HEALTHCHECK")[-1]))
+    words: list[str] = json.loads(_GIVEN_TO_HEALTHCHECK.sub("", arguments_of("HEALTHCHECK")[-1]))
     return words

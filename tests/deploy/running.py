@@ -47,12 +47,12 @@ async def answering(
             process.kill()
 
 
-async def told_to_stop(process: asyncio.subprocess.Process) -> tuple[Result, float]:
+async def stop(process: asyncio.subprocess.Process) -> tuple[Result, float]:
     """Send SIGTERM; return the result, and after how many seconds the process ended."""
     process.send_signal(signal.SIGTERM)
     sent = time.monotonic()
-    ran = await wait_for_exit(process)
-    return ran, time.monotonic() - sent
+    result = await wait_for_exit(process)
+    return result, time.monotonic() - sent
 
 
 async def _answers(port: int) -> bool:

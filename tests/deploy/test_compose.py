@@ -7,7 +7,7 @@ import yaml
 
 from bot.runners.local import GRACE_SECONDS
 from bot.settings import Settings
-from tests.deploy.containerfile import command, given_to
+from tests.deploy.containerfile import arguments_of, command
 from tests.deploy.running import ROOT
 
 FOLDER = ROOT / "deploy"
@@ -18,7 +18,7 @@ def services() -> dict[str, Any]:
     return dict(found["services"])
 
 
-def test_it_is_built_of_the_container_file() -> None:
+def test_the_image_is_built_from_the_container_file() -> None:
     build = services()["council"]["build"]
 
     assert (FOLDER / build["context"] / build["dockerfile"]).resolve() == ROOT / "Containerfile"
@@ -26,7 +26,7 @@ def test_it_is_built_of_the_container_file() -> None:
     assert command() == ["council", "serve"]
 
 
-def test_the_schema_is_brought_up_to_date_before_any_process_starts() -> None:
+def test_the_schema_is_upgraded_before_any_process_starts() -> None:
     lines = (ROOT / "Procfile").read_text(encoding="utf-8").splitlines()
     release = next(line.split()[1:] for line in lines if line.startswith("release:"))
     first = services()["council"]["depends_on"]["release"]["condition"]
@@ -35,7 +35,7 @@ def test_the_schema_is_brought_up_to_date_before_any_process_starts() -> None:
     assert first == "service_completed_successfully"
 
 
-def test_several_processes_have_one_database_and_time_to_stop() -> None:
+def test_processes_share_a_database_and_have_time_to_stop() -> None:
     council = services()["council"]
     url = council["environment"]["COUNCIL_DATABASE_URL"]
     own = re.sub(r"\$\{.*\}", "secret", url)
@@ -46,7 +46,7 @@ def test_several_processes_have_one_database_and_time_to_stop() -> None:
     assert int(council["stop_grace_period"].removesuffix("s")) > GRACE_SECONDS
 
 
-def test_no_secret_stands_in_it() -> None:
+def test_the_compose_file_contains_no_secret() -> None:
     text = (FOLDER / "compose.yaml").read_text(encoding="utf-8")
 
     assert re.findall(r"PASSWORD: (?!\$\{)\S+", text) == []
@@ -54,16 +54,16 @@ def test_no_secret_stands_in_it() -> None:
     assert "deploy/council.env" in (ROOT / ".gitignore").read_text(encoding="utf-8")
 
 
-def test_the_balancer_reaches_them_where_they_listen() -> None:
+def test_the_balancer_uses_the_port_of_the_processes() -> None:
     text = (FOLDER / "Caddyfile").read_text(encoding="utf-8")
-    [port] = given_to("EXPOSE")
+    [port] = arguments_of("EXPOSE")
 
     assert f"dynamic a council {port}" in text
     assert services()["balancer"]["ports"] == [f"127.0.0.1:{port}:8765"]
     assert text.count(":8765 {") == 1
 
 
-def test_what_is_mounted_is_here_or_has_an_example() -> None:
+def test_mounted_files_exist_or_have_an_example() -> None:
     mounted = [
         volume.partition(":")[0]
         for service in services().values()

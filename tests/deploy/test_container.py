@@ -7,14 +7,14 @@ from tomllib import loads
 
 from tests.bot.homes import Home, scripted_config, wait_for_exit
 from tests.deploy.containerfile import (
+    arguments_of,
     command,
     copied,
-    given_to,
     health_command,
     instructions,
     variables,
 )
-from tests.deploy.running import ROOT, answering, start, told_to_stop
+from tests.deploy.running import ROOT, answering, start, stop
 from tests.ports import free_port
 
 PACKAGES = ("bot", "council", "storage")
@@ -22,7 +22,7 @@ SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 STOP_SECONDS = 10  # what docker gives
 
 
-def test_all_that_is_copied_is_here_and_is_sent_to_whoever_builds() -> None:
+def test_copied_paths_exist_and_are_in_the_build_context() -> None:
     sent = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
 
     paths = [*copied()]
@@ -37,21 +37,21 @@ def test_every_package_is_pinned_by_its_hash() -> None:
     text = (ROOT / "requirements.txt").read_text(encoding="utf-8").replace("\\\n", " ")
     pinned = [line for line in text.splitlines() if line and not line.startswith("#")]
 
-    assert any("--require-hashes -r requirements.txt" in given for given in given_to("RUN"))
+    assert any("--require-hashes -r requirements.txt" in given for given in arguments_of("RUN"))
     assert [line for line in pinned if "==" not in line or "--hash=sha256:" not in line] == []
 
 
-def test_it_runs_as_nobody_and_holds_no_secret() -> None:
-    said = " ".join(given for _, given in instructions())
+def test_the_image_runs_unprivileged_and_contains_no_secret() -> None:
+    text = " ".join(given for _, given in instructions())
 
-    assert given_to("USER")[-1].isdigit()
-    assert int(given_to("USER")[-1]) > 0
+    assert arguments_of("USER")[-1].isdigit()
+    assert int(arguments_of("USER")[-1]) > 0
     assert [name for name in variables() if SECRET.search(name)] == []
-    assert given_to("ARG") == []
-    assert not re.search(r"xox[bp]-|xapp-|sk-\w{8}", said)
+    assert arguments_of("ARG") == []
+    assert not re.search(r"xox[bp]-|xapp-|sk-\w{8}", text)
 
 
-def test_every_file_that_is_no_code_goes_with_the_packages() -> None:
+def test_data_files_are_in_the_packages() -> None:
     tool = loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
     wanted = [f"{top}/{one}" for top, ones in tool["package-data"].items() for one in ones]
     files = [path for top in PACKAGES for path in (ROOT / top).rglob("*") if path.is_file()]
@@ -61,7 +61,7 @@ def test_every_file_that_is_no_code_goes_with_the_packages() -> None:
     assert [path for path in others if not any(map(path.match, wanted))] == []
 
 
-async def test_its_command_answers_its_own_health_check_and_stops_when_told_to(
+async def test_the_command_passes_the_health_check_and_stops_on_sigterm(
     tmp_path: Path,
 ) -> None:
     port, data = free_port(), tmp_path / "data"
@@ -70,23 +70,23 @@ async def test_its_command_answers_its_own_health_check_and_stops_when_told_to(
 
     async with answering(command(), data, environment, port) as process:
         healthy = await wait_for_exit(await start(health_command(), data, environment))
-        ran, seconds = await told_to_stop(process)
+        result, seconds = await stop(process)
     unhealthy = await wait_for_exit(await start(health_command(), data, environment))
 
     assert (healthy.code, unhealthy.code) == (0, 1), healthy.err
-    assert (ran.code, ran.out) == (0, "")
+    assert (result.code, result.out) == (0, "")
     assert seconds < STOP_SECONDS
-    assert "a long random text" not in ran.err
+    assert "a long random text" not in result.err
 
 
-async def test_without_a_token_for_the_page_it_says_what_to_set(tmp_path: Path) -> None:
+async def test_the_container_needs_a_token(tmp_path: Path) -> None:
     environment = in_a_container(tmp_path, free_port())
     del environment["COUNCIL_WEB_TOKEN"]
 
-    ran = await wait_for_exit(await start(command(), tmp_path / "data", environment))
+    result = await wait_for_exit(await start(command(), tmp_path / "data", environment))
 
-    assert (ran.code, len(ran.lines)) == (2, 1)
-    assert "COUNCIL_WEB_TOKEN must be set" in ran.err
+    assert (result.code, len(result.lines)) == (2, 1)
+    assert "COUNCIL_WEB_TOKEN must be set" in result.err
 
 
 def in_a_container(folder: Path, port: int) -> dict[str, str]:

@@ -44,32 +44,32 @@ async def serving(home: Home) -> AsyncIterator[Visitor]:
         assert await copy.stop() == 0, copy.said
 
 
-async def held(visitor: Visitor) -> str:
+async def ask(visitor: Visitor) -> str:
     document = await visitor.closed(await visitor.ask("Which queue?"))
     return str(document["stage"])
 
 
-async def test_a_newer_program_that_came_first_may_let_an_old_one_go_on(
+async def test_an_older_version_keeps_working_after_a_compatible_upgrade(
     home: Home, execute: Execute
 ) -> None:
     async with serving(home) as visitor:
-        before = await held(visitor)
+        before = await ask(visitor)
         execute("ALTER TABLE round ADD COLUMN novelty text")
         execute(COMES)
-        meanwhile = await held(visitor)
+        meanwhile = await ask(visitor)
     async with serving(home) as visitor:
-        restarted = await held(visitor)
+        restarted = await ask(visitor)
 
     assert (before, meanwhile, restarted) == ("closed", "closed", "closed")
     assert execute("SELECT version_num FROM alembic_version") == [("9999",)]
     assert execute("SELECT count(*) FROM round WHERE novelty IS NULL") == [(3,)]
 
 
-def test_one_that_does_not_is_named_in_a_sentence(home: Home, execute: Execute) -> None:
+def test_an_older_version_stops_after_an_incompatible_upgrade(home: Home, execute: Execute) -> None:
     execute(COMES)
     execute("UPDATE compatible SET oldest = '9999'")
 
-    ran = home.council("serve")
+    result = home.council("serve")
 
-    assert (ran.code, ran.out, len(ran.lines)) == (1, "", 1)
-    assert "belongs to a newer version of the program (schema 9999" in ran.err
+    assert (result.code, result.out, len(result.lines)) == (1, "", 1)
+    assert "belongs to a newer version of the program (schema 9999" in result.err

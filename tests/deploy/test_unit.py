@@ -9,8 +9,8 @@ import pytest
 
 from bot.runners.local import GRACE_SECONDS
 from tests.bot.homes import Home, scripted_config, wait_for_exit
-from tests.deploy.running import answering, start, told_to_stop
-from tests.deploy.unit import UNIT, moved, settings, the, variables
+from tests.deploy.running import answering, start, stop
+from tests.deploy.unit import UNIT, moved, setting, settings, variables
 from tests.ports import free_port
 
 HARDENED = {
@@ -26,23 +26,23 @@ HARDENED = {
 BINARIES = "/opt/council/bin"
 
 
-def test_it_comes_back_and_is_given_the_time_that_calls_under_way_have() -> None:
-    assert (the("Restart"), the("KillSignal")) == ("always", "SIGTERM")
-    assert int(the("TimeoutStopSec")) > GRACE_SECONDS
-    assert the("StateDirectory") == "council"
+def test_the_unit_restarts_and_has_time_to_stop() -> None:
+    assert (setting("Restart"), setting("KillSignal")) == ("always", "SIGTERM")
+    assert int(setting("TimeoutStopSec")) > GRACE_SECONDS
+    assert setting("StateDirectory") == "council"
 
 
-def test_it_may_do_no_more_than_it_has_to() -> None:
-    assert {name: the(name) for name in HARDENED} == HARDENED
+def test_the_unit_is_hardened() -> None:
+    assert {name: setting(name) for name in HARDENED} == HARDENED
 
 
-def test_its_secrets_are_in_a_file_of_their_own() -> None:
-    assert the("EnvironmentFile").startswith("/etc/council/")
+def test_the_secrets_are_in_a_separate_file() -> None:
+    assert setting("EnvironmentFile").startswith("/etc/council/")
     assert [value for value in settings()["Environment"] if "TOKEN" in value] == []
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not on this machine")
-def test_systemd_understands_all_of_it(tmp_path: Path) -> None:
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     # It looks whether programs are there.
     copy = tmp_path / UNIT.name
     own = UNIT.read_text(encoding="utf-8").replace(BINARIES, str(Path(sys.executable).parent))
@@ -58,7 +58,7 @@ def test_systemd_understands_all_of_it(tmp_path: Path) -> None:
     assert (looked.returncode, looked.stderr) == (0, "")
 
 
-async def test_its_commands_run_with_its_environment_and_stop_in_time(tmp_path: Path) -> None:
+async def test_the_commands_of_the_unit_run_and_stop_in_time(tmp_path: Path) -> None:
     port, state = free_port(), tmp_path / "state" / "council"
     state.mkdir(parents=True)
     (tmp_path / "etc").mkdir()
@@ -76,16 +76,16 @@ async def test_its_commands_run_with_its_environment_and_stop_in_time(tmp_path: 
         **variables(specifiers),
     }
     before, serve = (words_of(name) for name in ("ExecStartPre", "ExecStart"))
-    folder = Path(moved(the("WorkingDirectory"), specifiers))
+    folder = Path(moved(setting("WorkingDirectory"), specifiers))
 
     upgraded = await wait_for_exit(await start(before, folder, environment))
     async with answering(serve, folder, environment, port) as process:
-        ran, seconds = await told_to_stop(process)
+        result, seconds = await stop(process)
 
-    assert (upgraded.code, ran.code) == (0, 0), upgraded.err + ran.err
-    assert seconds < int(the("TimeoutStopSec"))
+    assert (upgraded.code, result.code) == (0, 0), upgraded.err + result.err
+    assert seconds < int(setting("TimeoutStopSec"))
     assert (state / "council.db").exists()
 
 
 def words_of(name: str) -> list[str]:
-    return the(name).replace(BINARIES, str(Path(sys.executable).parent)).split()
+    return setting(name).replace(BINARIES, str(Path(sys.executable).parent)).split()

@@ -18,7 +18,7 @@ def settings() -> dict[str, list[str]]:
     return dict(found)
 
 
-def the(name: str) -> str:
+def setting(name: str) -> str:
     """Return the one value of a setting."""
     [value] = settings()[name]
     return value

@@ -127,7 +127,7 @@ class FakeGateway:
         return [call for call in calls if key in (None, call.member.key)]
 
     def times_asked(self) -> Counter[tuple[str, Role]]:
-        """Count the calls of each seat in each role."""
+        """Return the number of calls of each seat in each role."""
         return Counter((call.member.key, read_prompt(call.prompt).role) for call in self.asked)
 
     def _entry(self, key: str, shown: ReadPrompt) -> ScriptEntry:

@@ -1,9 +1,8 @@
 """In-memory stores of suites, bake-offs, schedules and records."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Protocol
 
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite
 from council.bakeoffs.ports import (
@@ -21,24 +20,11 @@ from council.places import Place
 from council.ports import Store
 from storage.bakeoffs import (
     bakeoff_not_found,
-    latest_slot,
     schedule_name_taken,
     suite_not_found,
     suite_summary,
 )
-
-
-class DroppingStore(Store, Protocol):
-    """A store that reports dropped rounds and workspaces."""
-
-    def listen(
-        self, on_drop: Callable[[str], None], on_leave: Callable[[Place], Iterable[str]]
-    ) -> None:
-        """Report each dropped round and each leaving workspace from now on.
-
-        `on_leave` returns the ids of what is dropped with the workspace.
-        """
-        ...
+from storage.memory import MemoryStore
 
 
 class MemorySuites:
@@ -145,7 +131,7 @@ class MemorySchedules:
             if same and other.id != schedule.id:
                 raise schedule_name_taken(schedule.name)
         before = self._kept.get(schedule.id, schedule)
-        self._kept[schedule.id] = replace(schedule, last_slot=latest_slot(before, schedule))
+        self._kept[schedule.id] = replace(schedule, last_slot=_latest_slot(before, schedule))
 
     async def claim_slot(self, schedule_id: str, slot: str) -> bool:
         found = self._kept.get(schedule_id)
@@ -163,6 +149,13 @@ class MemorySchedules:
 
     def drop(self, scope: str) -> None:
         self._kept = {key: one for key, one in self._kept.items() if one.scope != scope}
+
+
+def _latest_slot(before: Schedule, after: Schedule) -> str:
+    """Return the last slot of a changed schedule: in the same zone it never goes back."""
+    if before.zone != after.zone:
+        return after.last_slot
+    return max(before.last_slot, after.last_slot)
 
 
 class MemoryRecords:
@@ -197,21 +190,26 @@ class MemoryRecords:
         self._kept.pop(round_id, None)
 
 
-def memory_bench(store: DroppingStore) -> BakeoffStores:
-    """Return in-memory stores for everything about bake-offs."""
+def memory_bench(
+    store: MemoryStore, on_delete: Callable[[str], None] = lambda _: None
+) -> BakeoffStores:
+    """Return in-memory stores for everything about bake-offs.
+
+    `on_delete` is called with the id of each round and bake-off of a deleted workspace.
+    """
     suites, bakeoffs, schedules = MemorySuites(), MemoryBakeoffs(), MemorySchedules()
     records, votes = MemoryRecords(store), MemoryRecords(store, VOTES)
 
-    def leave(left: Place) -> list[str]:
-        """Delete what a workspace had; what is the house's own never leaves."""
-        if left.scope:
-            suites.drop(left.scope)
-            schedules.drop(left.scope)
-        return bakeoffs.drop(left)
+    def delete(deleted: Place, round_ids: Sequence[str]) -> None:
+        """Delete what a workspace had; what all workspaces share stays."""
+        if deleted.scope:
+            suites.drop(deleted.scope)
+            schedules.drop(deleted.scope)
+        for round_id in round_ids:
+            records.drop(round_id)
+            votes.drop(round_id)
+        for deleted_id in (*round_ids, *bakeoffs.drop(deleted)):
+            on_delete(deleted_id)
 
-    def drop(round_id: str) -> None:
-        records.drop(round_id)
-        votes.drop(round_id)
-
-    store.listen(drop, leave)
+    store.on_delete.append(delete)
     return BakeoffStores(suites, bakeoffs, schedules, records, votes)

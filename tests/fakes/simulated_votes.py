@@ -10,9 +10,9 @@ PLAIN = (0, 0, 0, 0)  # no style: no lists, headings, bold or code
 
 
 def kept_votes(rounds: SimulatedRounds) -> Iterator[Votes]:
-    """Give the votes of each round, with an audit by one judge: kinds and judges take turns.
+    """Yield the votes of each round, with an audit by one judge: kinds and judges take turns.
 
-    An answer's length is its tokens; every answer is plain, and nobody stands first.
+    An answer's length is its tokens; every answer is plain, and none is the first.
     """
     members, makers = rounds.panel.members, rounds.panel.makers
     cast = dict(zip(KINDS, (rounds.own_visible(), rounds.repeated(), rounds.named()), strict=True))

@@ -29,7 +29,7 @@ WANTED = (("KILLS", "100"), ("AT_ONCE", "3"))
 
 @dataclass(slots=True)
 class Count:
-    """What a soak came to; a reply has so many seconds to be read and saved."""
+    """Results of a soak; a reply has this many seconds to be read and saved."""
 
     margin_seconds: float
     kills: list[float] = field(default_factory=list)

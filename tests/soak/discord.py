@@ -88,7 +88,7 @@ class _Crowd(Crowd):
                 return
 
     async def _say(self, text: str) -> int:
-        """Ask, and give the product's life in which that was."""
+        """Ask, and return the number of the process that received it."""
         await self._discord.connected(PATIENCE_SECONDS)
         life = len(self.kills)
         user = self._rng.choice(PEOPLE)
@@ -115,7 +115,7 @@ class _Crowd(Crowd):
                 yield from (m for m in reversed(channel.said) if m.author is self._discord.bot)
 
     def look(self, count: Count) -> None:
-        """See every round as people do."""
+        """Count the messages of every round."""
         rows = self._home.sql("SELECT id, workspace, channel FROM round")
         count.import_round(self.asked, len(rows))
         for row in rows:
@@ -138,7 +138,7 @@ class _Crowd(Crowd):
 
 
 def _all_in(channel: Channel) -> Iterator[Message]:
-    """Return what is said in a channel, each message with the thread under it."""
+    """Yield what is said in a channel, each message with the thread under it."""
     for message in channel.said:
         yield message
         yield from message.thread.said if message.thread else ()

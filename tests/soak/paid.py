@@ -39,7 +39,7 @@ class Bill:
         return sum(map(len, self.calls.values()))
 
     def again(self, kills: list[float]) -> list[float]:
-        """Give, for each call made again, how long before the kill it was answered; 0 if not."""
+        """Return for each repeated call how long before the kill it was answered; 0 if never."""
         ages = []
         for asked in self.calls.values():
             for before in asked[:-1]:

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 from tests.bot.homes import Home, served_config
-from tests.bot.slack.serving import slack_environment
+from tests.bot.slack.process import slack_environment
 from tests.ports import free_port
 from tests.soak.chats import (
     LONGEST_LIFE_SECONDS,
@@ -39,7 +39,7 @@ MOMENTS = ("chat.postMessage", "chat.update", "files.completeUploadExternal")
 async def soak(
     home: Home, kills: int, at_once: int, seed: int, life: float = LONGEST_LIFE_SECONDS
 ) -> Count:
-    """Have questions asked, so many at once, through so many kills; see what stands in Slack."""
+    """Ask questions in Slack, so many at once, with so many kills; count the answers there."""
     count, rng = Count(MARGIN_SECONDS), random.Random(seed)
     rules = Rules(retry_delays=(0.5, 1.0, 2.0), rates=Rates(off=True))
     async with PaidServer(latency=0.08) as server, FakeSlack(rules=rules) as slack:
@@ -94,7 +94,7 @@ class _Crowd(Crowd):
         return await self._slack.mention(user, place, f"<@{BOT}> {text}")
 
     def _told(self, words: str) -> bool:
-        """Say whether the answer to a question stands anywhere."""
+        """Return whether the answer to a question was posted anywhere."""
         return any(
             words in str(message.blocks) and "council:answers" in str(message.blocks)
             for channel in self._slack.workspace.channels.values()
@@ -102,11 +102,11 @@ class _Crowd(Crowd):
         )
 
     async def all_told(self) -> None:
-        """Wait until the product itself says that all is said."""
+        """Wait until the product has marked every round as delivered."""
         await self._slack.until(lambda: not self._home.sql(UNTOLD), PATIENCE_SECONDS)
 
     def look(self, count: Count) -> None:
-        """See every round as people do."""
+        """Count the messages of every round."""
         ids = [row[0] for row in self._home.sql("SELECT id FROM round")]
         count.import_round(self.asked, len(ids))
         for round_id in ids:
@@ -114,7 +114,7 @@ class _Crowd(Crowd):
 
 
 def look_at(slack: FakeSlack, round_id: str, count: Count) -> None:
-    """See a round as people in Slack do."""
+    """Count the messages of a round in all channels."""
     parts: list[str] = []
     for channel in slack.workspace.channels.values():
         for message in channel.said:

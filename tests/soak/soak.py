@@ -21,7 +21,7 @@ LONGEST_LIFE_SECONDS = 0.8  # after the first call: about two rounds
 
 @dataclass(slots=True)
 class Count:
-    """What a soak came to."""
+    """Results of a soak."""
 
     kills: list[float] = field(default_factory=list)
     first_calls: list[float] = field(default_factory=list)
@@ -103,7 +103,7 @@ class _Asking:
             await self._visitor.closed(self._ids[number])
 
     async def look(self, count: Count) -> None:
-        """See every round as a visitor does."""
+        """Count what a visitor sees of every round."""
         for round_id in self._ids:
             document = await self._visitor.document(round_id)
             count.unfinished += document["stage"] != "closed"

@@ -1,4 +1,4 @@
-"""A short soak of a cluster, and how its calls and takeovers are counted; `make soak-cluster`."""
+"""A short soak of a cluster, a longer one at night, and how calls and takeovers are counted."""
 
 from pathlib import Path
 
@@ -91,14 +91,18 @@ def test_a_takeover_is_the_next_sign_of_what_the_dead_was_the_last_at() -> None:
     assert takeovers(signs, KILLED) == [17.5]
 
 
-async def test_a_kill_in_a_cluster_loses_nothing_and_another_goes_on(
-    tmp_path: Path, postgres_url: str, postgres: Server
+@pytest.mark.parametrize(
+    ("rounds", "span_seconds"), [(5, 3.0), pytest.param(20, 10.0, marks=pytest.mark.nightly)]
+)
+async def test_a_kill_in_a_cluster_loses_nothing_and_another_process_takes_over(
+    tmp_path: Path, postgres_url: str, postgres: Server, rounds: int, span_seconds: float
 ) -> None:
-    plan = Plan(20, 10.0, (Blow(4.0, "kill", comes_back=False),), processes=2, latency=0.5)
+    kill = Blow(0.4 * span_seconds, "kill", comes_back=False)
+    plan = Plan(rounds, span_seconds, (kill,), processes=2, latency=0.5)
 
     count = await soak(tmp_path, plan, postgres_url, postgres)
 
     # The one that was killed has no exit code of its own.
     count.exits = count.exits[1:]
     assert count.breaches == [], str(count)
-    assert count.told.rounds == 20
+    assert count.told.rounds == rounds

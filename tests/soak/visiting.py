@@ -28,7 +28,7 @@ class Visitor:
         return taken.headers["location"].removeprefix("/rounds/")
 
     async def closed(self, round_id: str, pause_seconds: float = _PAUSE_SECONDS) -> dict[str, Any]:
-        """Wait until the round is closed, and give its document."""
+        """Wait until the round is closed, and return its document."""
         while True:
             if (await self.state(round_id))["closed"]:
                 return await self.document(round_id)

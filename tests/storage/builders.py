@@ -1,6 +1,7 @@
 """Builders of rounds for store tests, and helpers that store them artefact by artefact."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -25,6 +26,13 @@ def a_closed_round(round_id: str = "r1", panel: Panel | None = None) -> Round:
         "Yes.", chairman, prompt=Prompt("system", "user"), reply=Reply("Yes.", cost_usd=0.01)
     )
     return replace(round_, synthesis=written, closing=Closing(31.5))
+
+
+async def wait_until(condition: Callable[[], object]) -> None:
+    """Wait until a condition holds."""
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
 
 
 def without_artefacts(round_: Round) -> Round:

@@ -21,7 +21,7 @@ from tests.storage.benches import Stores, sql_bakeoff_stores
 
 DATABASE_KINDS = ["sqlite", "postgres"]
 # The fixtures that exist for each kind of store.
-CONTRACTS = {"store", "stores", "ledger", "key_values", "experiments", "house"}
+CONTRACTS = {"store", "stores", "ledger", "key_values", "experiments", "site"}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -97,8 +97,8 @@ def ledger(request: pytest.FixtureRequest) -> Ledger:
 def stores(request: pytest.FixtureRequest) -> Stores:
     if request.param == "memory":
         outgoing = MemoryOutbox()
-        store = MemoryStore(outgoing.drop)
-        return Stores(store, memory_bench(store), outgoing)
+        store = MemoryStore()
+        return Stores(store, memory_bench(store, outgoing.drop), outgoing)
     engine = engine_of(request)
     return Stores(SqlRoundStore(engine), sql_bakeoff_stores(engine), SqlOutbox(engine))
 

@@ -11,6 +11,7 @@ from council.ports import SharedRateLimiter
 from council.providers import Limits
 from storage.engine import open_engine
 from storage.rate_limiter import SqlRateLimiter
+from tests.storage.builders import wait_until
 
 GATE = "openai"
 MINUTE_SECONDS = 0.5  # the length of a minute in these tests
@@ -28,9 +29,7 @@ class Callers:
 
     async def entered(self, count: int) -> None:
         """Wait until so many callers have been admitted."""
-        async with asyncio.timeout(10):
-            while len(self.order) < count:  # noqa: ASYNC110
-                await asyncio.sleep(0.005)
+        await wait_until(lambda: len(self.order) >= count)
 
     async def ask(self, who: str, process: int, limits: Limits, seconds: float = 0.0) -> None:
         """Wait for a turn, and hold it for some seconds."""
@@ -57,7 +56,7 @@ async def postgres_limiters(
     """Yield a rate limiter for each process, each with its own connections."""
     limiters: list[SqlRateLimiter] = []
 
-    def tell(gate: str) -> None:
+    def wake_all(gate: str) -> None:
         for limiter in limiters:
             asyncio.get_running_loop().call_soon(limiter.wake, gate)
 
@@ -65,7 +64,7 @@ async def postgres_limiters(
         for _ in range(3):
             engine = open_engine(url)
             stack.push_async_callback(engine.dispose)
-            limiter = SqlRateLimiter(engine, tell, counts, MINUTE_SECONDS)
+            limiter = SqlRateLimiter(engine, wake_all, counts, MINUTE_SECONDS)
             stack.push_async_callback(limiter.close)
             limiters.append(limiter)
         yield limiters

@@ -87,13 +87,13 @@ class Change:
 
 
 class Meddler:
-    """Somebody with the file in hand."""
+    """Another program that changes the file."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def make(self, change: Change) -> bool:
-        """Change one column; give False where it would be another row's key."""
+        """Change one column; return False if that would be another row's key."""
         try:
             self._run(
                 f'UPDATE "{change.table}" SET "{change.column}" = ? WHERE {_is(change.where)}',  # noqa: S608 - ours
@@ -158,8 +158,8 @@ async def is_found(store: SqlRoundStore, chain: SqlHashChain, round_id: str) -> 
 async def _has_broken_chain(chain: SqlHashChain) -> bool:
     for head in await chain.heads():
         walk = ChainWalk(head.scope)
-        for held in await chain.links(head.scope, None, 1000):
-            walk.past(held)
+        for link in await chain.links(head.scope, None, 1000):
+            walk.past(link)
         if walk.findings:
             return True
     return False

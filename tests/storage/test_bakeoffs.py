@@ -39,7 +39,7 @@ async def test_the_first_of_two_with_one_id_is_stored(bakeoff_stores: BakeoffSto
 
 
 @in_memory_too
-async def test_an_end_is_noted_and_taken_back(bakeoff_stores: BakeoffStores) -> None:
+async def test_a_bakeoff_ends_and_is_resumed(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.bakeoffs.open(a_bakeoff())
     ending = Ending(NEXT, "Its cap is used up.")
 
@@ -52,7 +52,7 @@ async def test_an_end_is_noted_and_taken_back(bakeoff_stores: BakeoffStores) -> 
 
 
 @in_memory_too
-async def test_its_cap_can_be_another(bakeoff_stores: BakeoffStores) -> None:
+async def test_its_cap_can_be_changed(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.bakeoffs.open(a_bakeoff(cap_micro=5))
 
     await bakeoff_stores.bakeoffs.limit("bo:1", 2**40)
@@ -64,7 +64,7 @@ async def test_its_cap_can_be_another(bakeoff_stores: BakeoffStores) -> None:
 
 
 @in_memory_too
-async def test_a_bakeoff_that_is_not_there_is_named(bakeoff_stores: BakeoffStores) -> None:
+async def test_an_unknown_bakeoff_is_an_error_that_names_it(bakeoff_stores: BakeoffStores) -> None:
     with pytest.raises(BakeoffError, match=r"There is no bake-off 'bo:9': `/council bakeoff`"):
         await bakeoff_stores.bakeoffs.load("bo:9")
     with pytest.raises(BakeoffError, match="no bake-off 'bo:9'"):
@@ -117,7 +117,9 @@ async def test_a_bakeoffs_suite_is_unchanged_when_the_suite_changes(
     assert await bakeoff_stores.bakeoffs.load("bo:1") == before
 
 
-async def test_the_suite_of_a_bakeoff_is_in_no_list_by_that(bakeoff_stores: BakeoffStores) -> None:
+async def test_the_suite_of_a_bakeoff_is_not_listed_for_that_reason(
+    bakeoff_stores: BakeoffStores,
+) -> None:
     await bakeoff_stores.bakeoffs.open(a_bakeoff())
 
     assert await bakeoff_stores.suites.list_summaries(T1.scope) == ()
@@ -132,7 +134,7 @@ async def test_the_suite_of_a_bakeoff_is_in_no_list_by_that(bakeoff_stores: Bake
         pytest.param("DELETE FROM suite_body", r"suite_body\.body\.questions: ", id="body"),
     ],
 )
-async def test_what_no_bakeoff_could_hold_is_named_and_stops_no_list(
+async def test_an_invalid_bakeoff_is_named_and_left_out_of_lists(
     engine: AsyncEngine, change: str, named: str
 ) -> None:
     bakeoffs = SqlBakeoffs(engine)

@@ -33,25 +33,25 @@ from tests.storage.benches import (
 from tests.storage.builders import a_closed_round, in_memory_too
 
 
-def asked(round_id: str, place: Place) -> Round:
+def a_round_at(round_id: str, place: Place) -> Round:
     round_ = replace(a_closed_round(round_id), bakeoff=round_id.partition(".")[0])
     return replace(round_, question=Question("Why?", "U1", place=place))
 
 
-async def kept(stores: Stores, place: Place, name: str) -> None:
-    """Keep one of everything in a place."""
+async def store_all(stores: Stores, place: Place, name: str) -> None:
+    """Store one of everything in a place."""
     suite = suite_of(f"Marked-{name}?", scope=place.scope)
     await stores.bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
     await stores.bakeoff_stores.bakeoffs.open(a_bakeoff(name, suite=suite, place=place))
     await stores.bakeoff_stores.schedules.save(a_schedule(name, place=place, scope=place.scope))
-    await stores.store.open(asked(f"{name}.1", place))
+    await stores.store.open(a_round_at(f"{name}.1", place))
     await stores.bakeoff_stores.records.save([a_record(f"{name}.1", scope=place.scope)])
     for key in (name, f"{name}.1"):
         await stores.outgoing.claim(f"key-{key}", key, ASKED_AT)
 
 
-async def left(stores: Stores) -> list[str]:
-    """Name what is there of whom."""
+async def stored_names(stores: Stores) -> list[str]:
+    """Return the scopes, names and ids of everything stored."""
     bakeoff_stores = stores.bakeoff_stores
     kept_suites = [one.suite.scope for one in await bakeoff_stores.suites.list_all()]
     bakeoffs = [bakeoff.id for bakeoff in await bakeoff_stores.bakeoffs.list_recent()]
@@ -61,21 +61,21 @@ async def left(stores: Stores) -> list[str]:
 
 
 @in_memory_too
-async def test_all_of_a_workspace_goes_and_nothing_else(stores: Stores) -> None:
+async def test_everything_of_a_workspace_is_deleted_and_nothing_else(stores: Stores) -> None:
     for place, name in ((T1, "one"), (T2, "two"), (NOWHERE, "house")):
-        await kept(stores, place, name)
+        await store_all(stores, place, name)
 
     assert await stores.store.delete_workspace("slack", "T1") == 1
 
-    assert await left(stores) == sorted(
+    assert await stored_names(stores) == sorted(
         [T2.scope, "two", "two", "two.1", "", "house", "house", "house.1"]
     )
 
 
 @in_memory_too
-async def test_what_was_sent_of_a_bakeoff_goes_with_it(stores: Stores) -> None:
-    await kept(stores, T1, "one")
-    await kept(stores, T2, "two")
+async def test_a_deleted_bakeoff_takes_its_messages_along(stores: Stores) -> None:
+    await store_all(stores, T1, "one")
+    await store_all(stores, T2, "two")
 
     await stores.store.delete_workspace("slack", "T1")
 
@@ -84,16 +84,16 @@ async def test_what_was_sent_of_a_bakeoff_goes_with_it(stores: Stores) -> None:
     assert [claim.is_new for claim in again] == [True, True, False, False]
 
 
-async def test_a_workspace_without_rounds_goes_too(stores: Stores) -> None:
+async def test_a_workspace_without_rounds_is_deleted_too(stores: Stores) -> None:
     await stores.bakeoff_stores.suites.save(SUITE, "U1", ASKED_AT)
 
     assert await stores.store.delete_workspace("slack", "T1") == 0
 
-    assert await left(stores) == []
+    assert await stored_names(stores) == []
 
 
-async def test_the_houses_own_never_leaves(stores: Stores) -> None:
-    await kept(stores, NOWHERE, "house")
+async def test_what_all_workspaces_share_is_never_deleted(stores: Stores) -> None:
+    await store_all(stores, NOWHERE, "house")
 
     await stores.store.delete_workspace("", "")
 
@@ -101,10 +101,12 @@ async def test_the_houses_own_never_leaves(stores: Stores) -> None:
     assert await stores.bakeoff_stores.schedules.list_all()
 
 
-async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: Path) -> None:
+async def test_no_row_and_no_byte_of_a_deleted_workspace_is_left(
+    engine: AsyncEngine, tmp_path: Path
+) -> None:
     store = SqlRoundStore(engine)
     stores = Stores(store, sql_bakeoff_stores(engine), SqlOutbox(engine))
-    await kept(stores, T1, "one")
+    await store_all(stores, T1, "one")
     await stores.bakeoff_stores.suites.save(suite_of("Marked-again?"), "U1", ASKED_AT)
 
     await store.delete_workspace("slack", "T1")
@@ -128,7 +130,7 @@ async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: P
     assert b"Marked-" not in bytes_
 
 
-async def test_what_another_workspace_holds_too_stays(stores: Stores) -> None:
+async def test_what_another_workspace_uses_too_stays(stores: Stores) -> None:
     here, there = (suite_of("Why?", scope=place.scope) for place in (T1, T2))
     await stores.bakeoff_stores.suites.save(here, "U1", ASKED_AT)
     await stores.bakeoff_stores.bakeoffs.open(a_bakeoff(suite=there, place=T2))

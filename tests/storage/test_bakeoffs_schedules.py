@@ -37,7 +37,7 @@ async def test_a_changed_schedule_keeps_its_id(bakeoff_stores: BakeoffStores) ->
 
 
 @in_memory_too
-async def test_a_name_is_taken_once_a_scope(bakeoff_stores: BakeoffStores) -> None:
+async def test_a_name_is_unique_in_its_scope(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.schedules.save(a_schedule())
 
     with pytest.raises(ScheduleError, match="There is a schedule 'weekly' already: give this"):
@@ -69,7 +69,7 @@ async def test_a_slot_is_taken_once_and_none_before_it(bakeoff_stores: BakeoffSt
     assert [schedule.last_slot for schedule in await bakeoff_stores.schedules.list_all()] == [NEXT]
 
 
-async def test_a_schedule_that_is_not_there_has_no_slot(bakeoff_stores: BakeoffStores) -> None:
+async def test_an_unknown_schedule_has_no_slot(bakeoff_stores: BakeoffStores) -> None:
     assert not await bakeoff_stores.schedules.claim_slot("s1", MONDAY)
 
 

@@ -32,7 +32,7 @@ async def test_a_suite_comes_back_whole(bakeoff_stores: BakeoffStores) -> None:
 
 
 @in_memory_too
-async def test_keeping_what_is_newest_already_changes_nothing(
+async def test_storing_the_newest_version_again_changes_nothing(
     bakeoff_stores: BakeoffStores,
 ) -> None:
     await bakeoff_stores.suites.save(FIRST, "U1", ASKED_AT)
@@ -72,7 +72,7 @@ async def test_a_version_that_comes_back_is_the_newest_again(bakeoff_stores: Bak
 
 
 @in_memory_too
-async def test_a_workspace_sees_its_own_before_the_houses_and_no_others(
+async def test_a_workspace_sees_its_own_suites_before_the_shared_ones_and_no_others(
     bakeoff_stores: BakeoffStores,
 ) -> None:
     theirs = replace(SUITE, scope=T2.scope, name="theirs")
@@ -92,7 +92,7 @@ async def test_a_workspace_sees_its_own_before_the_houses_and_no_others(
 
 
 @in_memory_too
-async def test_a_removed_suite_is_in_no_list_and_its_versions_stay(
+async def test_a_removed_suite_is_not_listed_and_its_versions_stay(
     bakeoff_stores: BakeoffStores,
 ) -> None:
     for suite in (OF_HOUSE, FIRST, SECOND):
@@ -119,9 +119,7 @@ async def test_a_removed_suite_can_be_stored_again(bakeoff_stores: BakeoffStores
 
 
 @pytest.mark.parametrize("version", ["ffff", FIRST.version[:4].upper()], ids=["none", "capitals"])
-async def test_a_version_that_is_not_there_is_named(
-    bakeoff_stores: BakeoffStores, version: str
-) -> None:
+async def test_an_unknown_version_is_named(bakeoff_stores: BakeoffStores, version: str) -> None:
     await bakeoff_stores.suites.save(FIRST, "U1", ASKED_AT)
     assert not FIRST.version.startswith(version)
 
@@ -129,7 +127,7 @@ async def test_a_version_that_is_not_there_is_named(
         await bakeoff_stores.suites.load(HERE, "sql", version)
 
 
-async def test_all_that_is_listed_is_given_for_an_export(bakeoff_stores: BakeoffStores) -> None:
+async def test_everything_listed_is_exported(bakeoff_stores: BakeoffStores) -> None:
     gone = replace(SUITE, name="gone")
     for suite in (FIRST, SECOND, OF_HOUSE, gone):
         await bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
@@ -153,9 +151,7 @@ async def test_all_that_is_listed_is_given_for_an_export(bakeoff_stores: Bakeoff
         ),
     ],
 )
-async def test_a_suite_no_suite_could_be_is_named(
-    engine: AsyncEngine, body: str, named: str
-) -> None:
+async def test_an_invalid_suite_is_named(engine: AsyncEngine, body: str, named: str) -> None:
     suites = SqlSuites(engine)
     await suites.save(FIRST, "U1", ASKED_AT)
     async with engine.begin() as connection:

@@ -32,7 +32,7 @@ from tests.council.research.experiment_builders import a_mark, a_work, an_experi
 from tests.postgres import Server, a_database
 from tests.sqlite import new_file
 from tests.storage.benches import SUITE, T1, a_bakeoff, a_record, sql_bakeoff_stores
-from tests.storage.builders import a_closed_round, store_round
+from tests.storage.builders import a_closed_round
 from tests.storage.tampering import a_full_round
 from tests.storage.test_records_votes import a_votes
 
@@ -44,19 +44,19 @@ KEPT = (
 )
 
 
-def nobody(_: int) -> None:
-    """Hear nothing of how far it is."""
+def ignore_progress(_: int) -> None:
+    """Ignore the progress."""
 
 
-async def furnish(engine: AsyncEngine) -> None:
-    """Keep something of everything that can be kept."""
+async def store_everything(engine: AsyncEngine) -> None:
+    """Store something in every table."""
     store, bakeoff_stores, experiments = (
         SqlRoundStore(engine),
         sql_bakeoff_stores(engine),
         SqlExperiments(engine),
     )
     for round_ in (a_full_round("full"), a_closed_round("gone"), a_round(seed="open")):
-        await store_round(store, round_)
+        await store.open(round_)
     odd = Question("Why \\u0000 at 👩\u200d💻 all?", "U1", place=T1)
     await store.open(replace(a_closed_round("odd"), question=odd))
     await store.forget("gone", LATER, "salt")
@@ -87,8 +87,8 @@ async def rows_of(engine: AsyncEngine) -> dict[str, list[int]]:
 
 
 @pytest.fixture
-async def house(engine: AsyncEngine) -> AsyncEngine:
-    await furnish(engine)
+async def filled(engine: AsyncEngine) -> AsyncEngine:
+    await store_everything(engine)
     return engine
 
 
@@ -103,25 +103,25 @@ async def back(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
 
 
 async def test_everything_goes_to_a_server_and_back(
-    house: AsyncEngine, server_engine: AsyncEngine, back: AsyncEngine
+    filled: AsyncEngine, server_engine: AsyncEngine, back: AsyncEngine
 ) -> None:
-    before = await count_contents(house)
-    told: list[int] = []
+    before = await count_contents(filled)
+    sizes: list[int] = []
 
-    await copy_database(house, server_engine, told.append)
-    await copy_database(server_engine, back, nobody)
+    await copy_database(filled, server_engine, sizes.append)
+    await copy_database(server_engine, back, ignore_progress)
 
     assert [name for name in KEPT.split() if not before.rows[name]] == []
-    assert sum(told) == before.total
+    assert sum(sizes) == before.total
     assert before == await count_contents(server_engine) == await count_contents(back)
-    assert await rows_of(back) == await rows_of(house)
+    assert await rows_of(back) == await rows_of(filled)
     store = SqlRoundStore(server_engine)
-    assert await store.load("full") == await SqlRoundStore(house).load("full")
-    assert await store.load("odd") == await SqlRoundStore(house).load("odd")
-    assert await store.seal("full") == await SqlRoundStore(house).seal("full")
+    assert await store.load("full") == await SqlRoundStore(filled).load("full")
+    assert await store.load("odd") == await SqlRoundStore(filled).load("odd")
+    assert await store.seal("full") == await SqlRoundStore(filled).seal("full")
 
 
-async def test_every_table_there_is_goes_along(server_engine: AsyncEngine) -> None:
+async def test_every_table_is_copied(server_engine: AsyncEngine) -> None:
     async with server_engine.connect() as connection:
         there = await connection.run_sync(lambda own: inspect(own).get_table_names())
 
@@ -130,10 +130,10 @@ async def test_every_table_there_is_goes_along(server_engine: AsyncEngine) -> No
     assert ours == {"alembic_version", "compatible"}
 
 
-async def test_rows_that_are_numbered_go_on_after_the_last_one(
-    house: AsyncEngine, server_engine: AsyncEngine
+async def test_numbering_continues_after_the_last_copied_row(
+    filled: AsyncEngine, server_engine: AsyncEngine
 ) -> None:
-    await copy_database(house, server_engine, nobody)
+    await copy_database(filled, server_engine, ignore_progress)
     bakeoff_stores = sql_bakeoff_stores(server_engine)
 
     await bakeoff_stores.records.save([a_record("odd", panel="another")])
@@ -141,7 +141,7 @@ async def test_rows_that_are_numbered_go_on_after_the_last_one(
     assert len([*await bakeoff_stores.records.list_recent()]) == 2
 
 
-async def test_more_rows_than_a_batch_go_along(
+async def test_more_rows_than_one_batch_are_copied(
     engine: AsyncEngine, server_engine: AsyncEngine
 ) -> None:
     ledger = SqlLedger(engine)
@@ -155,7 +155,7 @@ async def test_more_rows_than_a_batch_go_along(
             ],
         )
 
-    await copy_database(engine, server_engine, nobody)
+    await copy_database(engine, server_engine, ignore_progress)
 
     assert (await count_contents(server_engine)).money == (1_203, 1_203 * 1_202 // 2, 0)
     assert (
@@ -167,24 +167,24 @@ def tables_named(name: str) -> Any:  # noqa: ANN401
     return next(table for table in data_tables() if table.name == name)
 
 
-async def test_a_database_that_holds_rounds_is_left_as_it_is(
-    house: AsyncEngine, server_engine: AsyncEngine
+async def test_a_database_with_rounds_is_left_as_it_is(
+    filled: AsyncEngine, server_engine: AsyncEngine
 ) -> None:
     await SqlRoundStore(server_engine).open(a_round())
 
     with pytest.raises(StoreError, match=r"^The database to copy into holds 1 round already"):
-        await copy_database(house, server_engine, nobody)
+        await copy_database(filled, server_engine, ignore_progress)
 
     assert [line.id for line in await SqlRoundStore(server_engine).list_summaries()] == ["r1"]
 
 
-async def test_a_database_that_holds_anything_else_is_left_as_it_is(
-    house: AsyncEngine, server_engine: AsyncEngine
+async def test_a_database_with_anything_else_is_left_as_it_is(
+    filled: AsyncEngine, server_engine: AsyncEngine
 ) -> None:
     await sql_bakeoff_stores(server_engine).schedules.save(a_schedule())
 
     with pytest.raises(StoreError, match=r"holds data already, so nothing was copied: name an"):
-        await copy_database(house, server_engine, nobody)
+        await copy_database(filled, server_engine, ignore_progress)
 
 
 @pytest.mark.parametrize(
@@ -212,14 +212,14 @@ async def test_a_database_that_holds_anything_else_is_left_as_it_is(
         ),
     ],
 )
-async def test_what_the_other_cannot_keep_is_named_and_nothing_is_copied(
-    house: AsyncEngine, server_engine: AsyncEngine, change: str, named: str
+async def test_a_row_that_the_target_cannot_store_is_named_and_nothing_is_copied(
+    filled: AsyncEngine, server_engine: AsyncEngine, change: str, named: str
 ) -> None:
-    async with house.begin() as connection:
+    async with filled.begin() as connection:
         await connection.execute(text(change))
 
     with pytest.raises(StoreError, match=f"^{named}") as refused:
-        await copy_database(house, server_engine, nobody)
+        await copy_database(filled, server_engine, ignore_progress)
 
     assert "so nothing was copied." in str(refused.value)
     assert (await count_contents(server_engine)).total == 0
@@ -241,7 +241,7 @@ async def test_other_programs_on_a_server_are_counted(postgres: Server, migrated
 async def test_an_empty_database_makes_an_empty_copy(
     engine: AsyncEngine, server_engine: AsyncEngine
 ) -> None:
-    await copy_database(engine, server_engine, nobody)
+    await copy_database(engine, server_engine, ignore_progress)
 
     found = await count_contents(server_engine)
     assert found == Contents(dict.fromkeys(found.rows, 0), (0, 0, 0))

@@ -20,9 +20,9 @@ async def test_an_escaped_text_is_restored(server_engine: AsyncEngine, stored: s
     await store.open(a_round())
     await store.save("r1", replace(an_answer(), scrubbed=("GPT",)))
     async with server_engine.begin() as connection:
-        await connection.execute(text("UPDATE round SET question = :said"), {"said": stored})
-        scrubbed = text("UPDATE answer SET scrubbed = jsonb_build_array(CAST(:said AS text))")
-        await connection.execute(scrubbed, {"said": stored})
+        await connection.execute(text("UPDATE round SET question = :stored"), {"stored": stored})
+        scrubbed = text("UPDATE answer SET scrubbed = jsonb_build_array(CAST(:stored AS text))")
+        await connection.execute(scrubbed, {"stored": stored})
 
     found = await store.load("r1")
 

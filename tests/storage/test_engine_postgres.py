@@ -17,8 +17,8 @@ SECRET = "hunter2"
 WRITTEN = "noissefnoc A"[::-1]  # tracebacks quote what is written here
 
 
-async def said(url: str) -> str:
-    """Return all that is said of a database that cannot be opened, with what led to it."""
+async def error_of(url: str) -> str:
+    """Return the error of a database that cannot be opened, with its causes."""
     try:
         engine = open_engine(url)
     except StoreError as error:
@@ -34,7 +34,7 @@ def all_of(error: StoreError) -> str:
 
 
 @pytest.mark.parametrize("name", SESSION_SETTINGS)
-async def test_nothing_is_waited_for_for_ever(migrated_url: str, name: str) -> None:
+async def test_every_wait_has_a_limit(migrated_url: str, name: str) -> None:
     engine = open_engine(migrated_url)
     async with engine.connect() as connection:
         found = (await connection.execute(text(f"SHOW {name}"))).scalar_one()
@@ -43,9 +43,9 @@ async def test_nothing_is_waited_for_for_ever(migrated_url: str, name: str) -> N
     assert found == SESSION_SETTINGS[name]
 
 
-async def test_what_the_address_says_of_itself_stands(migrated_url: str) -> None:
-    said_so = "options=-c%20lock_timeout%3D7s&application_name=ours"
-    engine = open_engine(f"{migrated_url}?{said_so}")
+async def test_settings_in_the_url_take_precedence(migrated_url: str) -> None:
+    settings = "options=-c%20lock_timeout%3D7s&application_name=ours"
+    engine = open_engine(f"{migrated_url}?{settings}")
     async with engine.connect() as connection:
         shown = [
             (await connection.execute(text(f"SHOW {name}"))).scalar_one()
@@ -71,7 +71,7 @@ async def test_no_more_than_fifteen_connections_are_open_at_once(
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "expected"),
     [
         pytest.param("council:{}@127.0.0.1:1/x", "cannot be reached", id="nobody-there"),
         pytest.param("council:{}@nowhere.invalid/x", "cannot be reached", id="no-such-host"),
@@ -80,29 +80,29 @@ async def test_no_more_than_fifteen_connections_are_open_at_once(
         pytest.param("council:{}@127.0.0.1:1/x?foo=1", "does not know", id="unknown-option"),
     ],
 )
-async def test_no_error_quotes_the_password(address: str, told: str) -> None:
-    found = await said(f"postgresql+psycopg://{address.format(SECRET, SECRET)}")
+async def test_no_error_quotes_the_password(address: str, expected: str) -> None:
+    found = await error_of(f"postgresql+psycopg://{address.format(SECRET, SECRET)}")
 
-    assert told in found
+    assert expected in found
     assert SECRET not in found
 
 
 @pytest.mark.parametrize("name", ["nowhere", "postgres?user=nobody_of_us"])
 async def test_a_refused_connection_fails_at_once(postgres: Server, name: str) -> None:
     async with asyncio.timeout(5):
-        told = await said(postgres.url(name))
+        message = await error_of(postgres.url(name))
 
-    assert told.startswith("The database server does not let the program in: check the user")
+    assert message.startswith("The database server does not let the program in: check the user")
 
 
-async def test_a_database_that_cannot_hold_every_letter_is_refused(postgres: Server) -> None:
+async def test_a_database_in_another_encoding_is_refused(postgres: Server) -> None:
     with a_database(postgres, "template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'") as url:
-        told = await said(url)
+        message = await error_of(url)
 
-    assert told.startswith("The database keeps its texts in another way than UTF-8")
+    assert message.startswith("The database keeps its texts in another way than UTF-8")
 
 
-async def test_what_people_wrote_is_in_no_error(migrated_url: str) -> None:
+async def test_no_error_quotes_what_people_wrote(migrated_url: str) -> None:
     engine = open_engine(migrated_url)
     with pytest.raises(StoreError) as refused:
         await SqlRoundStore(engine).save("nowhere", an_answer(text=WRITTEN))

@@ -49,7 +49,7 @@ async def test_the_first_of_two_with_one_id_is_stored(experiments: ExperimentSto
 
 
 @in_memory_too
-async def test_they_are_listed_newest_first(experiments: ExperimentStore) -> None:
+async def test_experiments_are_listed_newest_first(experiments: ExperimentStore) -> None:
     later = an_experiment(id="bx:0", at=ASKED_AT + timedelta(days=1))
     for experiment in (an_experiment(id="bx:2"), later, an_experiment(id="bx:1")):
         await experiments.open(experiment)
@@ -58,7 +58,7 @@ async def test_they_are_listed_newest_first(experiments: ExperimentStore) -> Non
 
 
 @in_memory_too
-async def test_its_cap_can_be_another(experiments: ExperimentStore) -> None:
+async def test_its_cap_can_be_changed(experiments: ExperimentStore) -> None:
     await experiments.open(an_experiment())
 
     await experiments.limit("bx:1", 2**40)
@@ -80,13 +80,13 @@ async def test_answers_and_marks_are_read_back_and_the_first_of_each_counts(
     await experiments.save("bx:1", a_work(text="Another."))
     await experiments.save("bx:1", a_mark(raw=1))
 
-    held = await experiments.load_state("bx:1")
-    assert sorted(held.answers, key=lambda work: work.number) == [a_work(), cut]
-    assert len(held.replies) == 3
-    assert {*held.replies} == {*parts[2:]}
+    state = await experiments.load_state("bx:1")
+    assert sorted(state.answers, key=lambda work: work.number) == [a_work(), cut]
+    assert len(state.replies) == 3
+    assert {*state.replies} == {*parts[2:]}
 
 
-async def test_what_one_holds_is_not_anothers(experiments: ExperimentStore) -> None:
+async def test_experiments_do_not_share_answers(experiments: ExperimentStore) -> None:
     for id_ in ("bx:1", "bx:2"):
         await experiments.open(an_experiment(id=id_))
     await experiments.save("bx:2", a_work())
@@ -103,9 +103,7 @@ async def test_what_one_holds_is_not_anothers(experiments: ExperimentStore) -> N
         pytest.param("UPDATE experiment_mark SET framing = 'up'", "'up' is not", id="framing"),
     ],
 )
-async def test_what_no_experiment_could_hold_is_named(
-    engine: AsyncEngine, change: str, named: str
-) -> None:
+async def test_an_invalid_experiment_is_named(engine: AsyncEngine, change: str, named: str) -> None:
     experiments = SqlExperiments(engine)
     await experiments.open(an_experiment())
     await experiments.save("bx:1", a_work())
@@ -117,7 +115,7 @@ async def test_what_no_experiment_could_hold_is_named(
         await experiments.load_state("bx:1")
 
 
-async def test_one_that_cannot_be_read_stops_no_list(engine: AsyncEngine) -> None:
+async def test_an_invalid_experiment_is_left_out_of_lists(engine: AsyncEngine) -> None:
     experiments = SqlExperiments(engine)
     await experiments.open(an_experiment())
     async with engine.begin() as connection:
@@ -127,7 +125,7 @@ async def test_one_that_cannot_be_read_stops_no_list(engine: AsyncEngine) -> Non
     assert [one.id for one in await experiments.list_recent()] == ["bx:2"]
 
 
-async def test_a_workspace_that_leaves_takes_no_suite_an_experiment_needs(
+async def test_a_deleted_workspace_leaves_the_suites_of_experiments(
     engine: AsyncEngine,
 ) -> None:
     experiments = SqlExperiments(engine)
@@ -138,6 +136,6 @@ async def test_a_workspace_that_leaves_takes_no_suite_an_experiment_needs(
     assert (await experiments.list_recent())[0].suite == SUITE
 
 
-async def test_a_mark_of_no_experiment_is_refused(engine: AsyncEngine) -> None:
+async def test_a_mark_of_an_unknown_experiment_is_refused(engine: AsyncEngine) -> None:
     with pytest.raises(StoreError):
         await SqlExperiments(engine).save("bx:9", a_mark(a_cell(judge=CLAUDE)))

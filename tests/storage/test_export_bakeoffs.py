@@ -34,12 +34,12 @@ def test_a_line_without_a_kind_is_a_round() -> None:
     assert parse_item(dump_round(a_closed_round())) == ExportedRound(a_closed_round())
 
 
-def test_half_a_character_is_refused_in_a_sentence() -> None:
+def test_an_unpaired_surrogate_is_refused_in_one_sentence() -> None:
     with pytest.raises(StoreError, match="Suite 'sql' holds what JSON cannot"):
         dump_item(StoredSuite(suite_of("cut off \ud83e"), "U1", ASKED_AT))
 
 
-def changed(kept: ExportedItem, **fields: object) -> str:
+def changed_line(kept: ExportedItem, **fields: object) -> str:
     return json.dumps(json.loads(dump_item(kept)) | fields)
 
 
@@ -49,32 +49,40 @@ NAIVE = "2026-11-21T09:00:00"
 @pytest.mark.parametrize(
     ("line", "named"),
     [
-        pytest.param(changed(a_schedule(), kind="song"), "its kind 'song' is none", id="kind"),
-        pytest.param(changed(a_schedule(), kind=["song"]), "its kind", id="no-kind"),
-        pytest.param(changed(a_schedule(), cron=None), "cron: ", id="cron"),
-        pytest.param(changed(a_schedule(), made_at=NAIVE), "made_at: a moment", id="schedule-zone"),
-        pytest.param(changed(a_bakeoff(), panel={}), r"panel\.name: ", id="panel"),
-        pytest.param(changed(a_bakeoff(), at=NAIVE), "at: a moment", id="bakeoff-zone"),
+        pytest.param(changed_line(a_schedule(), kind="song"), "its kind 'song' is none", id="kind"),
+        pytest.param(changed_line(a_schedule(), kind=["song"]), "its kind", id="no-kind"),
+        pytest.param(changed_line(a_schedule(), cron=None), "cron: ", id="cron"),
         pytest.param(
-            changed(a_bakeoff(), ending={"at": NAIVE}), r"ending\.at: a moment", id="ending-zone"
+            changed_line(a_schedule(), made_at=NAIVE), "made_at: a moment", id="schedule-zone"
+        ),
+        pytest.param(changed_line(a_bakeoff(), panel={}), r"panel\.name: ", id="panel"),
+        pytest.param(changed_line(a_bakeoff(), at=NAIVE), "at: a moment", id="bakeoff-zone"),
+        pytest.param(
+            changed_line(a_bakeoff(), ending={"at": NAIVE}),
+            r"ending\.at: a moment",
+            id="ending-zone",
         ),
         pytest.param(
-            changed(StoredSuite(SUITE, "", ASKED_AT), suite={"name": "x"}),
+            changed_line(StoredSuite(SUITE, "", ASKED_AT), suite={"name": "x"}),
             r"suite\.questions: ",
             id="questions",
         ),
         pytest.param(
-            changed(StoredSuite(SUITE, "", ASKED_AT), at=NAIVE), "at: a moment", id="suite-zone"
+            changed_line(StoredSuite(SUITE, "", ASKED_AT), at=NAIVE),
+            "at: a moment",
+            id="suite-zone",
         ),
-        pytest.param(changed(a_bakeoff(), format=2), "its format is another than 1", id="newer"),
+        pytest.param(
+            changed_line(a_bakeoff(), format=2), "its format is another than 1", id="newer"
+        ),
     ],
 )
-def test_what_is_nothing_of_ours_is_named(line: str, named: str) -> None:
+def test_an_invalid_line_is_named(line: str, named: str) -> None:
     with pytest.raises(StoreError, match=named):
         parse_item(line)
 
 
-def test_a_panel_that_cannot_sit_is_named() -> None:
+def test_an_invalid_panel_is_named() -> None:
     document = json.loads(dump_item(a_bakeoff()))
     document["panel"]["members"] = document["panel"]["members"][:1]
 

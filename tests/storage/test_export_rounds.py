@@ -12,7 +12,7 @@ from council.feedback import Feedback, HumanVote
 from council.integrity.verification import verify
 from council.panel import Member, ModelId
 from council.rounds import Round, sort_by_panel
-from storage.export import ExportedRound, dump_round, parse_round
+from storage.export import ExportedRound, dump_round, parse_item
 from tests.builders import ASKED_AT, an_answer
 from tests.council.integrity.test_seal_fields import NewerMember
 from tests.storage.builders import a_closed_round
@@ -20,22 +20,28 @@ from tests.storage.strategies import rounds_or_forgotten
 from tests.storage.test_rounds_round_trip import SHARED
 
 
+def read_round(line: bytes | str) -> ExportedRound:
+    found = parse_item(line)
+    assert isinstance(found, ExportedRound)
+    return found
+
+
 @SHARED
 @given(rounds_or_forgotten())
-def test_a_round_reads_back_equal(round_: Round) -> None:
+def test_an_exported_round_is_read_back_equal(round_: Round) -> None:
     line = dump_round(round_)
 
-    assert parse_round(line).round_ == sort_by_panel(round_)
-    assert parse_round(line.encode()).round_ == sort_by_panel(round_)
+    assert read_round(line).round_ == sort_by_panel(round_)
+    assert read_round(line.encode()).round_ == sort_by_panel(round_)
     assert "\n" not in line
     assert json.loads(line)["format"] == 1
 
 
-def test_what_reads_back_can_be_verified() -> None:
-    assert verify(parse_round(dump_round(a_closed_round())).round_) == ()
+def test_an_imported_round_can_be_verified() -> None:
+    assert verify(read_round(dump_round(a_closed_round())).round_) == ()
 
 
-def test_half_a_character_is_refused_in_a_sentence() -> None:
+def test_an_unpaired_surrogate_is_refused_in_one_sentence() -> None:
     round_ = replace(a_closed_round(), answers=(an_answer(text="cut off \ud83e"),))
 
     with pytest.raises(StoreError, match="Round 'r1' holds what JSON cannot"):
@@ -48,20 +54,20 @@ RATED = (
 )
 
 
-def test_what_people_think_of_it_comes_along() -> None:
+def test_ratings_are_exported_with_the_round() -> None:
     line = dump_round(a_closed_round(), RATED)
 
-    assert parse_round(line) == ExportedRound(a_closed_round(), RATED)
+    assert read_round(line) == ExportedRound(a_closed_round(), RATED)
     assert "ratings" not in json.loads(dump_round(a_closed_round()))
 
 
 CAST = (HumanVote("r1", "web:1", "K", "ada", ASKED_AT),)
 
 
-def test_what_people_voted_comes_along() -> None:
+def test_votes_are_exported_with_the_round() -> None:
     line = dump_round(a_closed_round(), RATED, CAST)
 
-    assert parse_round(line) == ExportedRound(a_closed_round(), RATED, CAST)
+    assert read_round(line) == ExportedRound(a_closed_round(), RATED, CAST)
     assert "votes" not in json.loads(dump_round(a_closed_round(), RATED))
 
 
@@ -69,7 +75,7 @@ def test_a_vote_on_another_round_is_refused() -> None:
     line = dump_round(a_closed_round(), votes=(replace(CAST[0], round_id="r2"),))
 
     with pytest.raises(StoreError, match=r"votes\.0\.round_id: it is of another round"):
-        parse_round(line)
+        read_round(line)
 
 
 def rated(**fields: object) -> list[dict[str, object]]:
@@ -77,7 +83,7 @@ def rated(**fields: object) -> list[dict[str, object]]:
     return [known | fields]
 
 
-def changed(**fields: object) -> str:
+def changed_line(**fields: object) -> str:
     return json.dumps(json.loads(dump_round(a_closed_round())) | fields)
 
 
@@ -88,36 +94,38 @@ def changed(**fields: object) -> str:
         pytest.param(b"\xff", "it is no JSON", id="bytes"),
         pytest.param("[1]", "it names no format", id="list"),
         pytest.param("{}", "it names no format", id="empty"),
-        pytest.param(changed(format=2), "its format is another than 1", id="newer"),
-        pytest.param(changed(seed=None), "seed: ", id="seed"),
-        pytest.param(changed(answers=[{}]), r"answers\.0\.member: ", id="answer"),
-        pytest.param(changed(panel={}), r"panel\.name: ", id="panel"),
-        pytest.param(changed(asked_at="2026-11-21T09:00:00"), "asked_at: ", id="no-zone"),
-        pytest.param(changed(ratings=7), "ratings: ", id="ratings"),
+        pytest.param(changed_line(format=2), "its format is another than 1", id="newer"),
+        pytest.param(changed_line(seed=None), "seed: ", id="seed"),
+        pytest.param(changed_line(answers=[{}]), r"answers\.0\.member: ", id="answer"),
+        pytest.param(changed_line(panel={}), r"panel\.name: ", id="panel"),
+        pytest.param(changed_line(asked_at="2026-11-21T09:00:00"), "asked_at: ", id="no-zone"),
+        pytest.param(changed_line(ratings=7), "ratings: ", id="ratings"),
         pytest.param(
-            changed(ratings=rated(round_id="r2")),
+            changed_line(ratings=rated(round_id="r2")),
             r"ratings\.0\.round_id: it is of another round",
             id="rating-of-another",
         ),
         pytest.param(
-            changed(ratings=rated(at="2026-11-21T09:00:00")),
+            changed_line(ratings=rated(at="2026-11-21T09:00:00")),
             r"ratings\.0\.at: ",
             id="rating-no-zone",
         ),
-        pytest.param(changed(ratings=rated(helpful="?")), r"ratings\.0\.helpful: ", id="helpful"),
+        pytest.param(
+            changed_line(ratings=rated(helpful="?")), r"ratings\.0\.helpful: ", id="helpful"
+        ),
     ],
 )
-def test_what_is_no_round_is_named(line: str | bytes, named: str) -> None:
+def test_an_invalid_round_is_named(line: str | bytes, named: str) -> None:
     with pytest.raises(StoreError, match=named):
-        parse_round(line)
+        read_round(line)
 
 
-def test_a_panel_that_cannot_sit_is_named() -> None:
+def test_an_invalid_panel_is_named() -> None:
     document = json.loads(dump_round(a_closed_round()))
     document["panel"]["members"] = document["panel"]["members"][:1]
 
     with pytest.raises(StoreError, match="has 1 member"):
-        parse_round(json.dumps(document))
+        read_round(json.dumps(document))
 
 
 def test_a_newer_setting_of_a_member_is_stored_only_where_it_is_set() -> None:

@@ -32,13 +32,13 @@ async def test_ratings_are_returned_oldest_first(store: Store) -> None:
 
 
 @in_memory_too
-@pytest.mark.parametrize("said", [(SAID, LATER), (LATER, SAID)], ids=["in-order", "late"])
+@pytest.mark.parametrize("entries", [(SAID, LATER), (LATER, SAID)], ids=["in-order", "late"])
 async def test_the_newest_of_a_persons_entries_counts(
-    store: Store, said: tuple[Feedback, ...]
+    store: Store, entries: tuple[Feedback, ...]
 ) -> None:
     await store.open(a_round())
 
-    for feedback in said:
+    for feedback in entries:
         await store.rate(feedback)
 
     assert await store.ratings("r1") == (LATER,)
@@ -53,13 +53,13 @@ async def test_the_last_of_two_at_the_same_time_counts(store: Store) -> None:
     assert await store.ratings("r1") == (replace(SAID, reason="Or did it?"),)
 
 
-async def test_a_round_that_is_not_there_cannot_be_rated(store: Store) -> None:
+async def test_an_unknown_round_cannot_be_rated(store: Store) -> None:
     with pytest.raises(RoundNotFoundError, match=r"There is no round 'r1'\."):
         await store.rate(SAID)
 
 
 @in_memory_too
-async def test_forgetting_takes_the_reasons_and_leaves_the_verdicts(store: Store) -> None:
+async def test_forgetting_deletes_the_reasons_and_keeps_the_ratings(store: Store) -> None:
     await store.open(a_round())
     await store.rate(SAID)
 

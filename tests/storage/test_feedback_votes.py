@@ -19,7 +19,7 @@ OTHER = replace(CAST, by="U2", at=ASKED_AT + timedelta(seconds=1))
 
 
 @in_memory_too
-async def test_votes_come_back_oldest_first_of_a_round_or_of_all(store: Store) -> None:
+async def test_votes_of_a_round_or_of_all_are_returned_oldest_first(store: Store) -> None:
     await store.open(a_round())
     await store.open(replace(a_round(), id="r2"))
 
@@ -49,7 +49,7 @@ async def test_a_vote_on_an_unknown_round_is_an_error(store: Store) -> None:
         await store.vote(CAST)
 
 
-async def test_a_forgotten_round_keeps_its_votes_since_they_hold_no_words(store: Store) -> None:
+async def test_a_forgotten_round_keeps_its_votes_because_they_hold_no_texts(store: Store) -> None:
     await store.open(a_round())
     await store.vote(CAST)
 
@@ -59,7 +59,7 @@ async def test_a_forgotten_round_keeps_its_votes_since_they_hold_no_words(store:
 
 
 @in_memory_too
-async def test_a_dropped_round_takes_its_votes_along(store: Store) -> None:
+async def test_a_deleted_round_loses_its_votes(store: Store) -> None:
     await store.open(a_round(question=Question("Why?", place=Place("slack", "T1"))))
     await store.vote(CAST)
 

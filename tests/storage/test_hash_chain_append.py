@@ -19,7 +19,7 @@ LATER = ASKED_AT + timedelta(days=90)
 SALT = "5a17" * 8
 
 
-def asked(round_id: str, chat: str = "slack", workspace: str = "T1") -> Round:
+def a_round_of(round_id: str, chat: str = "slack", workspace: str = "T1") -> Round:
     question = Question("Why?", "U1", place=Place(chat, workspace, "C1"))
     return replace(a_closed_round(round_id), question=question)
 
@@ -39,7 +39,7 @@ async def number_of(store: Store, round_id: str) -> tuple[str, int]:
 @in_memory_too
 async def test_rounds_are_linked_in_the_order_they_close(store: Store) -> None:
     for round_id in ("r1", "r2", "r3"):
-        await store.open(without_artefacts(asked(round_id)))
+        await store.open(without_artefacts(a_round_of(round_id)))
 
     for round_id in ("r2", "r3", "r1"):
         await store.save(round_id, Closing(1.0))
@@ -49,12 +49,12 @@ async def test_rounds_are_linked_in_the_order_they_close(store: Store) -> None:
 
 
 async def test_each_link_holds_the_digest_and_the_hash_before(store: Store) -> None:
-    await store_round(store, asked("r1"))
-    await store_round(store, asked("r2"))
+    await store_round(store, a_round_of("r1"))
+    await store_round(store, a_round_of("r2"))
 
     one, two = await seal_of(store, "r1"), await seal_of(store, "r2")
 
-    assert one.notes == compute_digests(asked("r1"), one.notes.salt)
+    assert one.notes == compute_digests(a_round_of("r1"), one.notes.salt)
     assert one.link == next_link(None, "slack/T1", "r1", one.notes.digest)
     assert two.link == next_link(one.link, "slack/T1", "r2", two.notes.digest)
     assert one.notes.salt != two.notes.salt
@@ -62,7 +62,12 @@ async def test_each_link_holds_the_digest_and_the_hash_before(store: Store) -> N
 
 @in_memory_too
 async def test_each_workspace_has_its_own_chain(store: Store) -> None:
-    for round_ in (asked("r1"), asked("r2", workspace="T2"), asked("r3", "web", ""), asked("r4")):
+    for round_ in (
+        a_round_of("r1"),
+        a_round_of("r2", workspace="T2"),
+        a_round_of("r3", "web", ""),
+        a_round_of("r4"),
+    ):
         await store_round(store, round_)
 
     places = [await number_of(store, round_id) for round_id in ("r1", "r2", "r3", "r4")]
@@ -78,16 +83,16 @@ async def test_a_round_before_its_end_has_no_link(store: Store, round_: Round) -
 
 
 async def test_a_round_that_closes_twice_has_one_link(store: Store) -> None:
-    await store.open(without_artefacts(asked("r1")))
+    await store.open(without_artefacts(a_round_of("r1")))
 
     await asyncio.gather(*(store.save("r1", Closing(float(i))) for i in range(5)))
-    await store_round(store, asked("r2"))
+    await store_round(store, a_round_of("r2"))
 
     assert await number_of(store, "r2") == ("slack/T1", 2)
 
 
 async def test_rounds_that_close_at_once_are_one_chain(store: Store) -> None:
-    rounds = [asked(f"r{i}") for i in range(20)]
+    rounds = [a_round_of(f"r{i}") for i in range(20)]
     await asyncio.gather(*(store.open(without_artefacts(round_)) for round_ in rounds))
 
     await asyncio.gather(*(store.save(round_.id, Closing(1.0)) for round_ in rounds))
@@ -98,7 +103,7 @@ async def test_rounds_that_close_at_once_are_one_chain(store: Store) -> None:
 
 @in_memory_too
 async def test_forgetting_keeps_the_digests_of_the_close(store: Store) -> None:
-    await store_round(store, asked("r1"))
+    await store_round(store, a_round_of("r1"))
     before = await seal_of(store, "r1")
 
     await store.forget("r1", LATER, SALT)
@@ -111,8 +116,8 @@ async def test_forgetting_keeps_the_digests_of_the_close(store: Store) -> None:
     assert forgotten.forgotten.digests == before.notes.texts
 
 
-async def test_a_round_without_a_link_is_forgotten_with_the_salt_it_is_given(store: Store) -> None:
-    await store_round(store, replace(asked("r1"), closing=None))
+async def test_a_round_without_a_link_is_forgotten_with_the_given_salt(store: Store) -> None:
+    await store_round(store, replace(a_round_of("r1"), closing=None))
 
     await store.forget("r1", LATER, SALT)
 
@@ -123,7 +128,7 @@ async def test_a_round_without_a_link_is_forgotten_with_the_salt_it_is_given(sto
 
 
 async def test_an_unrelated_flag_changes_nothing(store: Store) -> None:
-    await store_round(store, asked("r1"))
+    await store_round(store, a_round_of("r1"))
 
     await store.pause("r1", paused=True)
     await store.deliver("r1", delivered=True)
@@ -132,12 +137,12 @@ async def test_an_unrelated_flag_changes_nothing(store: Store) -> None:
 
 
 @in_memory_too
-async def test_a_round_from_elsewhere_says_where_it_comes_from(store: Store) -> None:
-    notes = compute_digests(asked("r1"), SALT)
+async def test_the_link_of_an_imported_round_names_its_origin(store: Store) -> None:
+    notes = compute_digests(a_round_of("r1"), SALT)
     there = next_link(None, "slack/T1", "r1", notes.digest)
 
-    await store.import_round(asked("r1"), Seal(notes, there))
-    await store.open(asked("r2"))
+    await store.import_round(a_round_of("r1"), Seal(notes, there))
+    await store.open(a_round_of("r2"))
 
     one, two = await seal_of(store, "r1"), await seal_of(store, "r2")
     assert one.notes == notes
@@ -147,8 +152,8 @@ async def test_a_round_from_elsewhere_says_where_it_comes_from(store: Store) -> 
     assert (two.link.number, two.link.origin) == (2, FOREIGN_ORIGIN)
 
 
-async def test_a_forgotten_round_from_elsewhere_keeps_its_salt(store: Store) -> None:
-    gone = forget(asked("r1"), LATER, SALT)
+async def test_an_imported_forgotten_round_keeps_its_salt(store: Store) -> None:
+    gone = forget(a_round_of("r1"), LATER, SALT)
 
     await store.open(gone)
 
@@ -158,12 +163,12 @@ async def test_a_forgotten_round_from_elsewhere_keeps_its_salt(store: Store) -> 
 
 
 @in_memory_too
-async def test_a_workspace_that_leaves_takes_its_chain_along(store: Store) -> None:
-    await store_round(store, asked("r1"))
-    await store_round(store, asked("r2", workspace="T2"))
+async def test_a_deleted_workspace_loses_its_chain(store: Store) -> None:
+    await store_round(store, a_round_of("r1"))
+    await store_round(store, a_round_of("r2", workspace="T2"))
 
     await store.delete_workspace("slack", "T1")
-    await store_round(store, asked("r3"))
+    await store_round(store, a_round_of("r3"))
 
     assert await store.seal("r1") is None
     assert await number_of(store, "r2") == ("slack/T2", 1)
@@ -171,9 +176,9 @@ async def test_a_workspace_that_leaves_takes_its_chain_along(store: Store) -> No
 
 
 async def test_the_shared_chain_remains_when_a_workspace_is_deleted(store: Store) -> None:
-    await store_round(store, asked("r1", "web", ""))
+    await store_round(store, a_round_of("r1", "web", ""))
 
     await store.delete_workspace("web", "nowhere")
-    await store_round(store, asked("r2", "web", ""))
+    await store_round(store, a_round_of("r2", "web", ""))
 
     assert await number_of(store, "r2") == ("", 2)

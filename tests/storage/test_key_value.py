@@ -19,7 +19,7 @@ def key_values(request: pytest.FixtureRequest) -> KeyValueStore:
 
 
 @in_memory_too
-async def test_a_text_is_read_as_it_was_noted_last(key_values: KeyValueStore) -> None:
+async def test_the_text_stored_last_is_read(key_values: KeyValueStore) -> None:
     await key_values.put("panel", "slack/T1/C1", "house")
     await key_values.put("panel", "slack/T1/C1", "cheap")
 
@@ -29,7 +29,7 @@ async def test_a_text_is_read_as_it_was_noted_last(key_values: KeyValueStore) ->
 
 
 @in_memory_too
-async def test_of_several_who_are_first_one_is(key_values: KeyValueStore) -> None:
+async def test_one_of_several_simultaneous_texts_is_stored(key_values: KeyValueStore) -> None:
     found = await asyncio.gather(
         *(key_values.put_if_absent("key", "page", f"key {n}") for n in range(9))
     )
@@ -39,7 +39,7 @@ async def test_of_several_who_are_first_one_is(key_values: KeyValueStore) -> Non
 
 
 @in_memory_too
-async def test_a_text_is_taken_once(key_values: KeyValueStore) -> None:
+async def test_one_caller_pops_a_text(key_values: KeyValueStore) -> None:
     await key_values.put("draft", "code", "suite")
 
     found = await asyncio.gather(*(key_values.pop("draft", "code") for _ in range(9)))
@@ -49,7 +49,7 @@ async def test_a_text_is_taken_once(key_values: KeyValueStore) -> None:
 
 
 @in_memory_too
-async def test_what_is_done_once_is_not_done_again_for_a_while(key_values: KeyValueStore) -> None:
+async def test_a_name_is_marked_once_in_so_many_seconds(key_values: KeyValueStore) -> None:
     first = await asyncio.gather(
         *(key_values.mark_once("press", "Ada again r1", 60) for _ in range(9))
     )
@@ -61,7 +61,7 @@ async def test_what_is_done_once_is_not_done_again_for_a_while(key_values: KeyVa
 
 
 @in_memory_too
-async def test_names_are_found_by_their_start_capitals_and_signs_as_they_are(
+async def test_names_are_found_by_their_exact_start(
     key_values: KeyValueStore,
 ) -> None:
     for name in ("a_1/x", "a_1/y", "A_1/x", "ab1/x", "a%1/x"):
@@ -77,7 +77,7 @@ async def test_names_are_found_by_their_start_capitals_and_signs_as_they_are(
 
 
 @in_memory_too
-async def test_the_newest_texts_remain(key_values: KeyValueStore) -> None:
+async def test_pruning_keeps_the_newest_texts(key_values: KeyValueStore) -> None:
     for name in ("first", "second", "third"):
         await key_values.put("draft", name, name)
     await key_values.put("panel", "first", "house")

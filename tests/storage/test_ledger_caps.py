@@ -65,7 +65,7 @@ class Walk:
         self.name = f"m{month}"
         self.first = (date(2000, 1, 1) + timedelta(days=32 * month)).replace(day=10)
         self.covered: dict[str, tuple[Account, int]] = {}
-        self.said: list[object] = []
+        self.answers: list[object] = []
 
     def account(self, step: Step) -> Account:
         i = step.round_
@@ -78,7 +78,7 @@ class Walk:
         account = self.account(step)
         spent = await self.ledger.spent(account.round_id)
         if step.act == "reserve":
-            self.said.append(await self.ledger.reserve(account, step.micro, CAPS))
+            self.answers.append(await self.ledger.reserve(account, step.micro, CAPS))
         elif step.act == "extend":
             await self.extend(account, spent + step.micro)
         elif step.act == "settle" and account.round_id in self.covered:
@@ -91,7 +91,7 @@ class Walk:
     async def extend(self, account: Account, micro: int) -> None:
         before = self.covered.get(account.round_id)
         refused = await self.ledger.extend(account, micro, CAPS)
-        self.said.append(refused)
+        self.answers.append(refused)
         if refused is None:
             self.covered[account.round_id] = (account, micro)
         elif before and before[0] != account:
@@ -123,7 +123,7 @@ async def check_caps(sql_ledger: SqlLedger, month: int, taken: list[Step]) -> No
         await in_memory.take(step)
         gone = await in_memory.gone()
         assert all(used.total <= (CAPS.of(scope) or 0) for (scope, _), used in gone.items())
-        assert stored.said == in_memory.said
+        assert stored.answers == in_memory.answers
 
     assert await stored.gone() == await in_memory.gone()
 

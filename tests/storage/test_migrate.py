@@ -38,15 +38,15 @@ from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
 from tests.fakes.gateway import FakeGateway
 from tests.sqlite import address
 from tests.storage.benches import SUITE, a_bakeoff, a_record, sql_bakeoff_stores
-from tests.storage.builders import BOTH, a_closed_round, on_sqlite, store_round
+from tests.storage.builders import BOTH, a_closed_round, on_sqlite
 
 MIGRATIONS = Path(schema.__file__).parent / "migrations"
 DATABASES = BOTH
 
 
 @pytest.fixture
-def url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
-    """Return the address of a database without tables."""
+def empty_url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """Return the URL of a database without tables."""
     if database == "sqlite":
         return address(tmp_path)
     found: str = request.getfixturevalue("postgres_url")
@@ -54,18 +54,11 @@ def url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def empty(url: str) -> AsyncIterator[AsyncEngine]:
-    """Return the engine of a database without tables."""
-    engine = open_engine(url)
+async def empty(empty_url: str) -> AsyncIterator[AsyncEngine]:
+    """Yield the engine of a database without tables."""
+    engine = open_engine(empty_url)
     yield engine
     await engine.dispose()
-
-
-@pytest.fixture
-async def engine(empty: AsyncEngine) -> AsyncEngine:
-    """Return the engine of a database that the migrations made."""
-    await upgrade(empty)
-    return empty
 
 
 def config(connection: Connection | None = None) -> Config:
@@ -75,7 +68,7 @@ def config(connection: Connection | None = None) -> Config:
     return found
 
 
-async def ran(engine: AsyncEngine, act: Callable[[Connection], Any]) -> Any:  # noqa: ANN401
+async def run_in_schema(engine: AsyncEngine, act: Callable[[Connection], Any]) -> Any:  # noqa: ANN401
     async with schema_transaction(engine) as connection:
         return await connection.run_sync(act)
 
@@ -101,19 +94,19 @@ async def test_an_empty_database_gets_every_table(empty: AsyncEngine) -> None:
 
     assert before is None
     assert await current_revision(empty) == HEAD_REVISION
-    assert await ran(empty, tables) == {*TurnRow.metadata.tables, "alembic_version"}
+    assert await run_in_schema(empty, tables) == {*TurnRow.metadata.tables, "alembic_version"}
 
 
 async def test_a_second_upgrade_changes_nothing(engine: AsyncEngine) -> None:
     store = SqlRoundStore(engine)
-    await store_round(store, a_closed_round())
+    await store.open(a_closed_round())
 
     assert await upgrade(engine) == HEAD_REVISION
     assert await store.load("r1") == a_closed_round()
 
 
-async def test_programs_that_start_at_once_upgrade_once(empty: AsyncEngine, url: str) -> None:
-    other = open_engine(url)
+async def test_programs_that_start_at_once_upgrade_once(empty: AsyncEngine, empty_url: str) -> None:
+    other = open_engine(empty_url)
 
     before = await asyncio.gather(upgrade(empty), upgrade(other))
     await other.dispose()
@@ -126,16 +119,16 @@ def test_head_is_the_newest_migration() -> None:
     assert ScriptDirectory.from_config(config()).get_current_head() == HEAD_REVISION
 
 
-async def test_the_migrations_lead_to_the_tables_as_they_are(engine: AsyncEngine) -> None:
+async def test_the_migrations_lead_to_the_declared_tables(engine: AsyncEngine) -> None:
     def differences(connection: Connection) -> object:
         opts = {"compare_type": True, "include_name": is_ours}
         context = MigrationContext.configure(connection, opts=opts)
         return compare_metadata(context, RoundRow.metadata)
 
-    assert await ran(engine, differences) == []
+    assert await run_in_schema(engine, differences) == []
 
 
-async def test_keys_are_those_the_tables_name(engine: AsyncEngine) -> None:
+async def test_the_migrations_and_the_tables_have_the_same_keys(engine: AsyncEngine) -> None:
     def keys(connection: Connection) -> dict[str, list[str]]:
         found = inspect(connection)
         return {
@@ -147,22 +140,22 @@ async def test_keys_are_those_the_tables_name(engine: AsyncEngine) -> None:
         name: [column.name for column in table.primary_key]
         for name, table in RoundRow.metadata.tables.items()
     }
-    assert await ran(engine, keys) == declared
+    assert await run_in_schema(engine, keys) == declared
 
 
 async def test_the_schema_can_be_taken_down_and_brought_up_again(engine: AsyncEngine) -> None:
-    await ran(engine, lambda connection: command.downgrade(config(connection), "base"))
+    await run_in_schema(engine, lambda connection: command.downgrade(config(connection), "base"))
 
-    assert await ran(engine, tables) == {"alembic_version"}
+    assert await run_in_schema(engine, tables) == {"alembic_version"}
     assert await upgrade(engine) is None
-    await store_round(SqlRoundStore(engine), a_closed_round())
+    await SqlRoundStore(engine).open(a_closed_round())
 
 
 async def test_a_round_from_before_places_is_unchanged(engine: AsyncEngine) -> None:
-    store, before = SqlRoundStore(engine), await convened()
-    await store_round(store, before)
-    await ran(engine, lambda connection: command.downgrade(config(connection), "0001"))
-    old = await ran(
+    store, before = SqlRoundStore(engine), await run_a_round()
+    await store.open(before)
+    await run_in_schema(engine, lambda connection: command.downgrade(config(connection), "0001"))
+    old = await run_in_schema(
         engine, lambda c: {column["name"] for column in inspect(c).get_columns("round")}
     )
 
@@ -176,7 +169,7 @@ async def test_a_round_from_before_places_is_unchanged(engine: AsyncEngine) -> N
 
 
 async def test_a_round_stored_under_the_first_schema_can_be_read(empty: AsyncEngine) -> None:
-    await ran(empty, lambda connection: command.upgrade(config(connection), "0001"))
+    await run_in_schema(empty, lambda connection: command.upgrade(config(connection), "0001"))
     panel = PANEL.dump_json(a_panel()).decode()
     values = f"'r1', 'Why?', 'U1', '', '2026-11-21 09:00:00', 'house', '{panel}', 's', '{{}}'"
     async with empty.begin() as connection:
@@ -197,20 +190,20 @@ async def test_a_round_stored_under_the_first_schema_can_be_read(empty: AsyncEng
     assert (await store.load("r1")).answers == (an_answer(),)
 
 
-async def sent(engine: AsyncEngine, *round_ids: str) -> list[bool]:
-    """Claim a message of each, and say which had not been claimed before."""
+async def claim_messages(engine: AsyncEngine, *round_ids: str) -> list[bool]:
+    """Claim a message of each; return which had not been claimed before."""
     outgoing = SqlOutbox(engine)
     claims = [await outgoing.claim(f"key-{key}", key, ASKED_AT) for key in round_ids]
     return [claim.is_new for claim in claims]
 
 
 async def test_rows_from_before_bakeoffs_are_unchanged(engine: AsyncEngine) -> None:
-    store, before = SqlRoundStore(engine), await convened()
-    await store_round(store, before)
+    store, before = SqlRoundStore(engine), await run_a_round()
+    await store.open(before)
     await store.rate(Feedback("r1", "U1", helpful=True, reason="So clear.", at=ASKED_AT))
-    await sent(engine, "r1")
-    await ran(engine, lambda connection: command.downgrade(config(connection), "0006"))
-    old = await ran(engine, tables)
+    await claim_messages(engine, "r1")
+    await run_in_schema(engine, lambda connection: command.downgrade(config(connection), "0006"))
+    old = await run_in_schema(engine, tables)
 
     assert await upgrade(engine) == "0006"
 
@@ -218,11 +211,11 @@ async def test_rows_from_before_bakeoffs_are_unchanged(engine: AsyncEngine) -> N
     assert await store.load("r1") == before
     assert [*verify(await store.load("r1"))] == []
     assert len(await store.ratings("r1")) == 1
-    assert await sent(engine, "r1", "bo:1") == [False, True]
+    assert await claim_messages(engine, "r1", "bo:1") == [False, True]
     assert await foreign_keys(engine) == 1
 
 
-async def test_going_back_before_bakeoffs_keeps_rounds_and_what_was_sent_of_them(
+async def test_going_back_before_bakeoffs_keeps_rounds_and_their_messages(
     engine: AsyncEngine,
 ) -> None:
     bakeoff_stores = sql_bakeoff_stores(engine)
@@ -231,13 +224,13 @@ async def test_going_back_before_bakeoffs_keeps_rounds_and_what_was_sent_of_them
     await bakeoff_stores.bakeoffs.open(a_bakeoff())
     await bakeoff_stores.schedules.save(a_schedule())
     await bakeoff_stores.records.save([a_record()])
-    await sent(engine, "r1", "bo:1")
+    await claim_messages(engine, "r1", "bo:1")
 
-    await ran(engine, lambda connection: command.downgrade(config(connection), "0006"))
+    await run_in_schema(engine, lambda connection: command.downgrade(config(connection), "0006"))
     await upgrade(engine)
 
     assert await SqlRoundStore(engine).load("r1") == a_closed_round()
-    assert await sent(engine, "r1", "bo:1") == [False, True]
+    assert await claim_messages(engine, "r1", "bo:1") == [False, True]
     assert await bakeoff_stores.records.list_missing(9) == ("r1",)
     assert (
         await bakeoff_stores.bakeoffs.list_recent(),
@@ -249,14 +242,14 @@ async def test_rounds_from_before_the_chain_have_no_link_and_later_ones_begin_it
     engine: AsyncEngine,
 ) -> None:
     store = SqlRoundStore(engine)
-    await store_round(store, a_closed_round("old"))
+    await store.open(a_closed_round("old"))
     gone = replace(a_closed_round("gone"), closing=None)
-    await store_round(store, gone)
+    await store.open(gone)
     await store.forget("gone", ASKED_AT, "salt")
-    await ran(engine, lambda connection: command.downgrade(config(connection), "0007"))
+    await run_in_schema(engine, lambda connection: command.downgrade(config(connection), "0007"))
 
     await upgrade(engine)
-    await store_round(store, a_closed_round("new"))
+    await store.open(a_closed_round("new"))
 
     new = await store.seal("new")
     assert await store.seal("old") is None
@@ -267,8 +260,8 @@ async def test_rounds_from_before_the_chain_have_no_link_and_later_ones_begin_it
     assert new.link.number == 1
 
 
-async def convened() -> Round:
-    """Return a round that was really held, asked for nowhere, as all were before places."""
+async def run_a_round() -> Round:
+    """Return a round that was run without a place, as all were before places."""
     store = MemoryStore()
     await store.open(a_round())
     return await run_round("r1", RoundServices(FakeGateway(), store))
@@ -276,7 +269,7 @@ async def convened() -> Round:
 
 async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncEngine) -> None:
     store = SqlRoundStore(engine)
-    await store_round(store, a_closed_round())
+    await store.open(a_closed_round())
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
         await connection.execute(text("UPDATE compatible SET oldest = '9998'"))
@@ -289,8 +282,8 @@ async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncE
     assert await store.load("r1") == a_closed_round()
 
 
-async def changed_by_a_newer_program(engine: AsyncEngine, oldest: str) -> None:
-    """Make the schema a later one, compatible with programs that know `oldest` or a later one."""
+async def make_schema_newer(engine: AsyncEngine, oldest: str) -> None:
+    """Change the schema to a newer one, compatible with programs from `oldest` on."""
     async with engine.begin() as connection:
         await connection.execute(text("CREATE TABLE of_the_future (x INTEGER)"))
         await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
@@ -300,7 +293,7 @@ async def changed_by_a_newer_program(engine: AsyncEngine, oldest: str) -> None:
 async def test_a_program_works_on_a_newer_schema_that_is_compatible(engine: AsyncEngine) -> None:
     store = SqlRoundStore(engine)
     await store.open(a_round())
-    await changed_by_a_newer_program(engine, HEAD_REVISION)
+    await make_schema_newer(engine, HEAD_REVISION)
 
     assert await upgrade(engine) == "9999"
     await store.save("r1", an_answer())
@@ -309,8 +302,8 @@ async def test_a_program_works_on_a_newer_schema_that_is_compatible(engine: Asyn
     assert (await store.load("r1")).answers == (an_answer(),)
 
 
-async def test_a_newer_schema_without_a_note_is_refused(engine: AsyncEngine) -> None:
-    await changed_by_a_newer_program(engine, HEAD_REVISION)
+async def test_a_newer_schema_that_names_no_compatible_one_is_refused(engine: AsyncEngine) -> None:
+    await make_schema_newer(engine, HEAD_REVISION)
     async with engine.begin() as connection:
         await connection.execute(text("DELETE FROM compatible"))
 
@@ -318,10 +311,10 @@ async def test_a_newer_schema_without_a_note_is_refused(engine: AsyncEngine) -> 
         await upgrade(engine)
 
 
-async def test_a_newer_program_that_came_while_this_one_waited_is_left_alone(
+async def test_an_upgrade_by_a_newer_program_in_the_meantime_is_left_alone(
     engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await changed_by_a_newer_program(engine, HEAD_REVISION)
+    await make_schema_newer(engine, HEAD_REVISION)
     looked: list[AsyncEngine] = []
 
     async def seen_before(asked: AsyncEngine) -> str | None:
@@ -341,26 +334,26 @@ async def test_an_upgrade_that_fails_leaves_nothing_behind(empty: AsyncEngine) -
     with pytest.raises(StoreError):
         await upgrade(empty)
 
-    assert await ran(empty, tables) == {"verdict"}
+    assert await run_in_schema(empty, tables) == {"verdict"}
     assert await foreign_keys(empty) == 1
 
 
 @on_sqlite
 async def test_a_table_is_rebuilt_without_losing_what_points_at_it(engine: AsyncEngine) -> None:
     store = SqlRoundStore(engine)
-    await store_round(store, a_closed_round())
+    await store.open(a_closed_round())
 
     def rebuild(connection: Connection) -> None:
         operations = Operations(MigrationContext.configure(connection))
         with operations.batch_alter_table("round", recreate="always"):
             pass
 
-    await ran(engine, rebuild)
+    await run_in_schema(engine, rebuild)
 
     assert await store.load("r1") == a_closed_round()
     assert await foreign_keys(engine) == 1
 
 
-async def test_rounds_before_any_upgrade_ask_for_one(empty: AsyncEngine) -> None:
+async def test_without_tables_the_error_asks_for_an_upgrade(empty: AsyncEngine) -> None:
     with pytest.raises(StoreError, match="run `council db upgrade`"):
         await SqlRoundStore(empty).list_summaries()

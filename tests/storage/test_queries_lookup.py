@@ -10,9 +10,8 @@ from council.ballots import Ballot
 from council.errors import RoundNotFoundError
 from council.ports import Store
 from council.rounds import Closing, Round, Stage
-from storage.queries import MAX_PAST_ROUNDS
 from tests.builders import ASKED_AT, a_panel, a_round, with_answers, with_ballots
-from tests.storage.builders import a_closed_round, an_audit, in_memory_too, store_round
+from tests.storage.builders import a_closed_round, an_audit, in_memory_too
 
 STAGES = {
     Stage.OPEN: with_answers(a_round()),
@@ -22,14 +21,14 @@ STAGES = {
 }
 
 
-def asked(minute: int, round_: Round, round_id: str | None = None) -> Round:
+def a_round_asked(minute: int, round_: Round, round_id: str | None = None) -> Round:
     return replace(round_, id=round_id or f"r{minute}", asked_at=ASKED_AT + minute * MINUTE)
 
 
 MINUTE = timedelta(minutes=1)
 
 
-async def opened(store: Store, *ids: str) -> None:
+async def open_rounds(store: Store, *ids: str) -> None:
     for round_id in ids:
         await store.open(replace(a_round(), id=round_id))
 
@@ -54,14 +53,14 @@ async def opened(store: Store, *ids: str) -> None:
 async def test_the_start_of_an_id_is_enough(
     store: Store, ids: Sequence[str], start: str, found: str
 ) -> None:
-    await opened(store, *ids)
+    await open_rounds(store, *ids)
 
     assert await store.find(start) == found
 
 
 @in_memory_too
 async def test_a_start_of_several_ids_asks_for_more(store: Store) -> None:
-    await opened(store, "abc", "abd")
+    await open_rounds(store, "abc", "abd")
 
     with pytest.raises(RoundNotFoundError, match="Several rounds begin with 'ab': give more"):
         await store.find("ab")
@@ -70,7 +69,7 @@ async def test_a_start_of_several_ids_asks_for_more(store: Store) -> None:
 @in_memory_too
 @pytest.mark.parametrize("start", ["x", "bc", "%", "_", "a%", "a_c", "abcd", "AB"])
 async def test_a_start_of_no_id_is_not_found(store: Store, start: str) -> None:
-    await opened(store, "abc")
+    await open_rounds(store, "abc")
 
     with pytest.raises(RoundNotFoundError, match="There is no round"):
         await store.find(start)
@@ -79,35 +78,37 @@ async def test_a_start_of_no_id_is_not_found(store: Store, start: str) -> None:
 @in_memory_too
 async def test_the_newest_rounds_come_first(store: Store) -> None:
     for minute in (2, 0, 3, 1):
-        await store.open(asked(minute, a_round()))
+        await store.open(a_round_asked(minute, a_round()))
 
     assert [line.id for line in await store.list_summaries()] == ["r3", "r2", "r1", "r0"]
     assert [line.id for line in await store.list_summaries(2)] == ["r3", "r2"]
     assert [line.id for line in await store.list_summaries(99)] == ["r3", "r2", "r1", "r0"]
 
 
-async def test_newest_goes_by_the_moment_not_by_the_clock_on_the_wall(store: Store) -> None:
-    tokyo = replace(asked(0, a_round()), asked_at=ASKED_AT.astimezone(timezone(timedelta(hours=9))))
+async def test_newest_goes_by_utc_not_by_local_time(store: Store) -> None:
+    tokyo = replace(
+        a_round_asked(0, a_round()), asked_at=ASKED_AT.astimezone(timezone(timedelta(hours=9)))
+    )
     await store.open(tokyo)
-    await store.open(asked(1, a_round()))
+    await store.open(a_round_asked(1, a_round()))
 
     assert [line.id for line in await store.list_summaries()] == ["r1", "r0"]
 
 
-async def test_rounds_of_one_moment_go_by_their_ids(store: Store) -> None:
-    await opened(store, "b", "c", "a")
+async def test_rounds_of_the_same_time_are_sorted_by_id(store: Store) -> None:
+    await open_rounds(store, "b", "c", "a")
 
     assert [line.id for line in await store.list_summaries()] == ["a", "b", "c"]
 
 
-async def test_no_round_is_no_line(store: Store) -> None:
+async def test_an_empty_store_lists_nothing(store: Store) -> None:
     assert await store.list_summaries() == ()
     assert await store.load_past_ballots("house") == ()
 
 
 @pytest.mark.parametrize("stage", Stage)
-async def test_a_line_says_how_far_the_round_has_come(store: Store, stage: Stage) -> None:
-    await store_round(store, STAGES[stage])
+async def test_a_summary_has_the_stage_of_its_round(store: Store, stage: Stage) -> None:
+    await store.open(STAGES[stage])
 
     (line,) = await store.list_summaries()
 
@@ -120,12 +121,12 @@ async def test_a_line_says_how_far_the_round_has_come(store: Store, stage: Stage
 
 
 async def test_a_round_that_failed_is_closed(store: Store) -> None:
-    await store_round(store, with_answers(a_round()).with_(Closing(1.0, "Nobody answered.")))
+    await store.open(with_answers(a_round()).with_(Closing(1.0, "Nobody answered.")))
 
     assert [line.stage for line in await store.list_summaries()] == [Stage.CLOSED]
 
 
-def counted(round_: Round) -> set[Ballot]:
+def counted_ballots(round_: Round) -> set[Ballot]:
     """Return what of a round's ballots enters a count; how they were asked for does not."""
     return {replace(ballot, paper=None) for ballot in round_.ballots if ballot.counts}
 
@@ -133,49 +134,52 @@ def counted(round_: Round) -> set[Ballot]:
 @in_memory_too
 async def test_past_ballots_are_those_of_closed_rounds(store: Store) -> None:
     for minute, round_ in enumerate(STAGES.values()):
-        await store_round(store, asked(minute, round_))
+        await store.open(a_round_asked(minute, round_))
 
     (ballots,) = await store.load_past_ballots("house")
 
-    assert set(ballots) == counted(STAGES[Stage.CLOSED])
+    assert set(ballots) == counted_ballots(STAGES[Stage.CLOSED])
 
 
 @in_memory_too
 async def test_past_ballots_are_those_of_one_panel(store: Store) -> None:
-    other = replace(a_panel(3), name="other house")
-    await store_round(store, a_closed_round("r1"))
-    await store_round(store, a_closed_round("r2", panel=other))
+    other = replace(a_panel(3), name="other panel")
+    await store.open(a_closed_round("r1"))
+    await store.open(a_closed_round("r2", panel=other))
 
-    (ballots,) = await store.load_past_ballots("other house")
+    (ballots,) = await store.load_past_ballots("other panel")
 
     assert {ballot.judge for ballot in ballots} == {seat.key for seat in other.members}
-    assert await store.load_past_ballots("house of others") == ()
+    assert await store.load_past_ballots("panel of others") == ()
 
 
 @in_memory_too
 async def test_an_audit_ballot_is_no_past_ballot(store: Store) -> None:
     round_ = a_closed_round()
     audits = tuple(an_audit(ballot) for ballot in round_.ballots)
-    await store_round(store, replace(round_, ballots=round_.ballots + audits))
+    await store.open(replace(round_, ballots=round_.ballots + audits))
 
     (ballots,) = await store.load_past_ballots("house")
 
-    assert set(ballots) == counted(round_)
+    assert set(ballots) == counted_ballots(round_)
 
 
 async def test_a_closed_round_without_a_counted_ballot_is_left_out(store: Store) -> None:
-    await store_round(store, with_answers(a_round()).with_(Closing(1.0, "Nobody answered.")))
+    await store.open(with_answers(a_round()).with_(Closing(1.0, "Nobody answered.")))
 
     assert await store.load_past_ballots("house") == ()
 
 
-async def test_past_ballots_go_back_a_hundred_rounds(store: Store) -> None:
+async def test_past_ballots_are_those_of_the_last_rounds(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.rounds.MAX_PAST_ROUNDS", 3)
     one = replace(a_closed_round(), answers=(), synthesis=None, tally=None, draw=None)
-    for minute in range(MAX_PAST_ROUNDS + 2):
-        told = replace(one.ballots[0], reason=f"In round {minute}.")
-        await store_round(store, asked(minute, replace(one, ballots=(told,))))
+    for minute in range(5):
+        ballot = replace(one.ballots[0], reason=f"In round {minute}.")
+        await store.open(a_round_asked(minute, replace(one, ballots=(ballot,))))
 
     past = await store.load_past_ballots("house")
 
     reasons = {ballot.reason for ballots in past for ballot in ballots}
-    assert reasons == {f"In round {minute}." for minute in range(2, MAX_PAST_ROUNDS + 2)}
+    assert reasons == {f"In round {minute}." for minute in range(2, 5)}

@@ -24,7 +24,7 @@ def on_postgres(clause: ClauseElement) -> str:
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
-def test_documents_and_moments_have_types_of_postgres_own(table: Table) -> None:
+def test_documents_and_times_have_postgres_types(table: Table) -> None:
     declared = on_postgres(CreateTable(table))
 
     kinds = [type(column.type).__name__ for column in table.columns]
@@ -58,7 +58,7 @@ async def test_a_round_is_locked_while_it_changes(
     assert any(lock in statement for statement in statements)
 
 
-def test_a_driver_that_is_missing_is_named() -> None:
+def test_a_missing_driver_is_named() -> None:
     with pytest.raises(StoreError, match="needs the Python package 'asyncpg': install it"):
         open_engine("postgresql+asyncpg://localhost/council")
 

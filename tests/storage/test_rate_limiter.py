@@ -8,6 +8,7 @@ import pytest
 from council.ports import SharedRateLimiter
 from council.providers import Limits
 from storage.rate_limiter import SqlRateLimiter
+from tests.storage.builders import wait_until
 from tests.storage.rate_limiter_crowd import (
     MINUTE_SECONDS,
     Callers,
@@ -23,11 +24,11 @@ async def crowd(request: pytest.FixtureRequest) -> AsyncIterator[Callers]:
     if request.param == "memory":
         yield Callers(in_memory_limiters())
         return
-    async with postgres_limiters(request.getfixturevalue("migrated_url")) as turnstiles:
-        yield Callers(turnstiles)
+    async with postgres_limiters(request.getfixturevalue("migrated_url")) as limiters:
+        yield Callers(limiters)
 
 
-async def test_of_200_callers_at_three_processes_never_more_hold_a_turn_than_may(
+async def test_no_more_of_200_callers_at_three_processes_hold_a_turn_than_may(
     crowd: Callers,
 ) -> None:
     limits = Limits(concurrency=7)
@@ -48,7 +49,7 @@ async def test_no_more_begin_in_any_minute_than_may(crowd: Callers) -> None:
         await asyncio.gather(*(crowd.ask(str(n), n % 3, limits) for n in range(25)))
 
     began = sorted(crowd.moments)
-    # They are noted by whoever was let in, some milliseconds after it was.
+    # The callers record the times themselves, some milliseconds after they are admitted.
     gaps = [later - first for first, later in zip(began, began[10:], strict=False)]
     assert min(gaps) > 0.8 * MINUTE_SECONDS
 
@@ -58,7 +59,7 @@ async def test_the_first_caller_is_admitted_first_in_any_process(crowd: Callers)
     early = [asyncio.create_task(crowd.ask("early", 0, one, 0.01)) for _ in range(10)]
     await crowd.entered(1)
     single = asyncio.create_task(crowd.ask("single", 1, one, 0.01))
-    await seen(crowd.processes[1])
+    await wait_for_sync(crowd.processes[1])
     late = [asyncio.create_task(crowd.ask("late", 0, one, 0.01)) for _ in range(10)]
 
     async with asyncio.timeout(30):
@@ -67,12 +68,12 @@ async def test_the_first_caller_is_admitted_first_in_any_process(crowd: Callers)
     assert crowd.order.index("single") <= 11
 
 
-async def seen(turnstile: SharedRateLimiter) -> None:
-    """Wait until what was asked of a turnstile is known to the others, where there are any."""
+async def wait_for_sync(limiter: SharedRateLimiter) -> None:
+    """Wait until the other processes, if there are any, know the waiting callers of a limiter."""
     await asyncio.sleep(0)
-    async with asyncio.timeout(10):
-        while isinstance(turnstile, SqlRateLimiter) and not turnstile.provider_load("openai"):  # noqa: ASYNC110
-            await asyncio.sleep(0.005)
+    await wait_until(
+        lambda: not isinstance(limiter, SqlRateLimiter) or limiter.provider_load("openai")
+    )
 
 
 async def test_a_cancelled_caller_takes_no_turn(crowd: Callers) -> None:

@@ -8,27 +8,29 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.ports import ALL_RECORDS, BakeoffStores, RecordQuery
-from council.bakeoffs.records import VERSION, PackedRecord
+from council.bakeoffs.records import VERSION
 from council.rounds import Closing
 from storage.bakeoff_tables import SourceRow
 from storage.records import SqlRecords
 from storage.rounds import SqlRoundStore
+from storage.row_mapping import round_row
+from storage.transactions import insert
 from tests.builders import ASKED_AT, a_round
 from tests.storage.benches import T1, T2, Stores, a_record
-from tests.storage.builders import BOTH, a_closed_round, in_memory_too, store_round
+from tests.storage.builders import BOTH, a_closed_round, in_memory_too
 
 HOUR = timedelta(hours=1)
 DATABASES = BOTH
 
 
-async def closed(stores: Stores, *round_ids: str) -> None:
+async def store_closed(stores: Stores, *round_ids: str) -> None:
     for nth, round_id in enumerate(round_ids):
         at = ASKED_AT + nth * HOUR
         await stores.store.open(replace(a_closed_round(round_id), asked_at=at))
 
 
 async def test_a_record_comes_back_as_it_was(stores: Stores) -> None:
-    await closed(stores, "r1")
+    await store_closed(stores, "r1")
 
     await stores.bakeoff_stores.records.save([a_record()])
 
@@ -36,8 +38,8 @@ async def test_a_record_comes_back_as_it_was(stores: Stores) -> None:
 
 
 @in_memory_too
-async def test_a_record_takes_the_place_of_the_one_before(stores: Stores) -> None:
-    await closed(stores, "r1")
+async def test_a_record_replaces_the_one_before(stores: Stores) -> None:
+    await store_closed(stores, "r1")
     await stores.bakeoff_stores.records.save([a_record()])
     again = a_record(numbers=b"new", shape="[]", category="", number=4)
 
@@ -46,7 +48,7 @@ async def test_a_record_takes_the_place_of_the_one_before(stores: Stores) -> Non
     assert [*await stores.bakeoff_stores.records.list_recent()] == [again]
 
 
-async def test_nothing_to_keep_keeps_nothing(bakeoff_stores: BakeoffStores) -> None:
+async def test_storing_no_records_does_nothing(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.records.save([])
 
     assert [*await bakeoff_stores.records.list_recent()] == []
@@ -54,11 +56,9 @@ async def test_nothing_to_keep_keeps_nothing(bakeoff_stores: BakeoffStores) -> N
 
 @in_memory_too
 async def test_closed_rounds_without_a_record_are_missing_oldest_first(stores: Stores) -> None:
-    await closed(stores, "c", "a", "b", "gone")
+    await store_closed(stores, "c", "a", "b", "gone")
     await stores.store.open(replace(a_round(), id="open"))
-    await store_round(
-        stores.store, replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered."))
-    )
+    await stores.store.open(replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered.")))
     await stores.store.forget("gone", ASKED_AT, "salt")
     await stores.bakeoff_stores.records.save([a_record("a")])
 
@@ -68,7 +68,7 @@ async def test_closed_rounds_without_a_record_are_missing_oldest_first(stores: S
 
 @in_memory_too
 async def test_a_record_of_another_version_counts_as_missing(stores: Stores) -> None:
-    await closed(stores, "r1")
+    await store_closed(stores, "r1")
 
     await stores.bakeoff_stores.records.save([a_record(version=VERSION - 1)])
 
@@ -76,8 +76,8 @@ async def test_a_record_of_another_version_counts_as_missing(stores: Stores) -> 
     assert [*await stores.bakeoff_stores.records.list_recent()] == []
 
 
-async def test_what_a_round_came_to_stays_when_its_texts_go(stores: Stores) -> None:
-    await closed(stores, "r1")
+async def test_a_forgotten_round_keeps_its_record(stores: Stores) -> None:
+    await store_closed(stores, "r1")
     await stores.bakeoff_stores.records.save([a_record()])
 
     await stores.store.forget("r1", ASKED_AT, "salt")
@@ -113,10 +113,10 @@ RECORDS = (
         ),
     ],
 )
-async def test_records_are_given_by_what_a_board_counts(
+async def test_records_are_filtered_as_a_leaderboard_needs_them(
     stores: Stores, wanted: RecordQuery, ids: str
 ) -> None:
-    await closed(stores, *"abcd")
+    await store_closed(stores, *"abcd")
     await stores.bakeoff_stores.records.save(RECORDS[::-1])
 
     found = await stores.bakeoff_stores.records.list_recent(wanted)
@@ -138,7 +138,7 @@ async def test_the_source_of_many_records_is_stored_once(engine: AsyncEngine) ->
     assert count.scalar_one() == 1
 
 
-async def test_a_round_that_went_meanwhile_keeps_no_other_from_its_record(
+async def test_the_record_of_a_deleted_round_is_skipped_alone(
     engine: AsyncEngine,
 ) -> None:
     records = SqlRecords(engine)
@@ -151,11 +151,10 @@ async def test_a_round_that_went_meanwhile_keeps_no_other_from_its_record(
 
 async def test_very_many_records_are_stored_at_once(engine: AsyncEngine) -> None:
     records = SqlRecords(engine)
-    store = SqlRoundStore(engine)
-    many: list[PackedRecord] = []
-    for nth in range(300):
-        await store.open(replace(a_round(), id=f"r{nth:03}"))
-        many.append(a_record(f"r{nth:03}"))
+    ids = [f"r{nth:03}" for nth in range(300)]
+    async with engine.begin() as connection:
+        await insert(connection, [round_row(replace(a_round(), id=id_)) for id_ in ids])
+    many = [*map(a_record, ids)]
 
     await records.save(many)
 

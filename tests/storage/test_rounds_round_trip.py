@@ -15,7 +15,7 @@ SHARED = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 FEW = settings(SHARED, max_examples=12)
-MANY = settings(SHARED, max_examples=150)
+MANY = settings(SHARED, max_examples=60)
 
 
 async def check_saved_by_artefact(store: Store, data: st.DataObject) -> None:

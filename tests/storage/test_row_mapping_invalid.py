@@ -11,7 +11,7 @@ from council.errors import StoreError
 from council.rounds import Fallback
 from storage.rounds import SqlRoundStore
 from tests.builders import a_spoiled_ballot, an_absence
-from tests.storage.builders import a_closed_round, store_round
+from tests.storage.builders import a_closed_round
 
 ROUND = replace(
     a_closed_round(),
@@ -22,7 +22,7 @@ ROUND = replace(
 
 async def tampered(engine: AsyncEngine, change: str) -> SqlRoundStore:
     store = SqlRoundStore(engine)
-    await store_round(store, ROUND)
+    await store.open(ROUND)
     async with engine.begin() as connection:
         await connection.execute(text(f"UPDATE {change}"))
     return store
@@ -65,9 +65,7 @@ async def tampered(engine: AsyncEngine, change: str) -> SqlRoundStore:
         pytest.param("round SET asked_at = 'yesterday'", "yesterday", id="moment"),
     ],
 )
-async def test_a_row_no_round_could_leave_is_named(
-    engine: AsyncEngine, change: str, named: str
-) -> None:
+async def test_an_invalid_row_is_named(engine: AsyncEngine, change: str, named: str) -> None:
     store = await tampered(engine, change)
 
     with pytest.raises(StoreError) as refused:
@@ -77,7 +75,7 @@ async def test_a_row_no_round_could_leave_is_named(
     assert "\n" not in str(refused.value)
 
 
-async def test_past_ballots_leave_out_a_round_with_one_that_no_round_could_leave(
+async def test_past_ballots_leave_out_a_round_with_an_invalid_one(
     engine: AsyncEngine,
 ) -> None:
     store = await tampered(engine, "ballot SET ranking = 'null'")
@@ -85,13 +83,13 @@ async def test_past_ballots_leave_out_a_round_with_one_that_no_round_could_leave
     assert await store.load_past_ballots("house") == ()
 
 
-async def test_a_round_no_one_can_read_still_has_its_line(engine: AsyncEngine) -> None:
+async def test_an_invalid_round_still_has_its_summary(engine: AsyncEngine) -> None:
     store = await tampered(engine, "round SET panel = '{broken'")
 
     assert [line.id for line in await store.list_summaries()] == ["r1"]
 
 
-async def test_every_fallback_has_a_word_in_the_table(engine: AsyncEngine) -> None:
+async def test_every_fallback_can_be_stored(engine: AsyncEngine) -> None:
     store = await tampered(engine, f"synthesis SET fallback = '{Fallback.CHAIRMAN}'")
 
     synthesis = (await store.load("r1")).synthesis

@@ -15,7 +15,7 @@ BERLIN = timezone(timedelta(hours=1))
 @pytest.mark.parametrize(
     "moment", [ASKED_AT, ASKED_AT.astimezone(BERLIN), ASKED_AT.replace(microsecond=1)]
 )
-def test_a_moment_goes_in_as_utc(moment: datetime) -> None:
+def test_a_time_is_stored_in_utc(moment: datetime) -> None:
     bound = UtcDateTime().process_bind_param(moment, SQLITE)
 
     assert bound == moment
@@ -30,18 +30,18 @@ def test_a_moment_goes_in_as_utc(moment: datetime) -> None:
         pytest.param(ASKED_AT.astimezone(BERLIN), POSTGRES, id="postgres-in-the-session's-zone"),
     ],
 )
-def test_a_moment_comes_out_as_utc(given: datetime, dialect: Dialect) -> None:
+def test_a_time_is_read_in_utc(given: datetime, dialect: Dialect) -> None:
     found = UtcDateTime().process_result_value(given, dialect)
 
     assert found == ASKED_AT
     assert found.tzinfo is UTC
 
 
-def test_a_moment_that_could_be_any_is_refused() -> None:
+def test_a_time_without_a_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="has no time zone"):
         UtcDateTime().process_bind_param(ASKED_AT.replace(tzinfo=None), SQLITE)
 
 
-def test_no_moment_stays_none() -> None:
+def test_no_time_stays_none() -> None:
     assert UtcDateTime().process_bind_param(None, SQLITE) is None
     assert UtcDateTime().process_result_value(None, SQLITE) is None

@@ -13,7 +13,7 @@ from council.rounds import Closing, Question, Round
 from storage.engine import open_engine
 from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlRoundStore
-from tests.builders import ASKED_AT, a_round
+from tests.builders import ASKED_AT
 from tests.storage.benches import SUITE, T1, T2, a_record, sql_bakeoff_stores, suite_of
 from tests.storage.builders import a_closed_round, artefacts, store_round, without_artefacts
 
@@ -30,7 +30,7 @@ async def engines(migrated_url: str) -> AsyncIterator[Engines]:
         yield opened
 
 
-def asked(round_id: str, place: object = T1) -> Round:
+def a_round_at(round_id: str, place: object = T1) -> Round:
     question = Question("Why?", "U1", place=place)  # type: ignore[arg-type]
     return replace(a_closed_round(round_id), question=question)
 
@@ -52,17 +52,11 @@ async def test_programs_that_save_the_same_lose_nothing(engines: Engines) -> Non
     assert [await stores[1].load(round_.id) for round_ in rounds] == rounds
 
 
-async def test_of_programs_that_open_one_round_at_once_one_succeeds(engines: Engines) -> None:
-    opened = await asyncio.gather(*(SqlRoundStore(engine).open(a_round()) for engine in engines))
-
-    assert sorted(opened) == [False, False, True]
-
-
 async def test_programs_that_close_rounds_of_two_workspaces_do_not_wait_for_each_other(
     engines: Engines,
 ) -> None:
     places = [T1, T2]
-    rounds = [asked(f"r{number}", places[number % 2]) for number in range(24)]
+    rounds = [a_round_at(f"r{number}", places[number % 2]) for number in range(24)]
     await asyncio.gather(
         *(SqlRoundStore(engines[0]).open(without_artefacts(round_)) for round_ in rounds)
     )
@@ -97,18 +91,18 @@ async def test_simultaneous_versions_of_a_suite_have_different_numbers(
 async def test_a_suite_stored_while_a_workspace_is_deleted_keeps_its_questions(
     engines: Engines,
 ) -> None:
-    house = replace(SUITE, scope="")
+    shared = replace(SUITE, scope="")
     for _ in range(5):
         await sql_bakeoff_stores(engines[0]).suites.save(SUITE, "U1", ASKED_AT)
 
         await asyncio.gather(
             SqlRoundStore(engines[1]).delete_workspace("slack", "T1"),
-            sql_bakeoff_stores(engines[2]).suites.save(house, "U1", ASKED_AT),
+            sql_bakeoff_stores(engines[2]).suites.save(shared, "U1", ASKED_AT),
         )
 
         assert (
             await sql_bakeoff_stores(engines[0]).suites.load("", "sql")
-        ).questions == house.questions
+        ).questions == shared.questions
 
 
 async def test_records_stored_while_their_workspace_is_deleted_cause_no_error(
@@ -116,8 +110,8 @@ async def test_records_stored_while_their_workspace_is_deleted_cause_no_error(
 ) -> None:
     store, records = SqlRoundStore(engines[0]), sql_bakeoff_stores(engines[2]).records
     for number in range(5):
-        await store.open(asked(f"t1-{number}"))
-        await store.open(asked(f"t2-{number}", T2))
+        await store.open(a_round_at(f"t1-{number}"))
+        await store.open(a_round_at(f"t2-{number}", T2))
         both = [a_record(f"t1-{number}"), a_record(f"t2-{number}")]
 
         await asyncio.gather(

@@ -16,11 +16,11 @@ from storage.engine import open_engine
 from storage.migrate import HEAD_REVISION, upgrade
 from storage.rounds import SqlRoundStore
 from tests.builders import CLAUDE, GPT, a_round, an_answer
-from tests.storage.builders import a_closed_round, store_round
+from tests.storage.builders import a_closed_round
 
 
 @asynccontextmanager
-async def opened(url: str, *pragmas: str) -> AsyncIterator[AsyncEngine]:
+async def engine_with(url: str, *pragmas: str) -> AsyncIterator[AsyncEngine]:
     """Open a database as another program would, with pragmas of its own."""
     others = set(threading.enumerate())
     engine = open_engine(url)
@@ -48,10 +48,10 @@ async def _ended(threads: set[threading.Thread]) -> None:
 
 async def test_a_full_disk_loses_only_what_did_not_fit(engine: AsyncEngine, url: str) -> None:
     long = an_answer(GPT, "A long answer. " * 20_000)
-    await store_round(SqlRoundStore(engine), a_round().with_(an_answer(CLAUDE)))
+    await SqlRoundStore(engine).open(a_round().with_(an_answer(CLAUDE)))
     await engine.dispose()
 
-    async with opened(url, "max_page_count=1") as full:  # that is: no more than there are
+    async with engine_with(url, "max_page_count=1") as full:  # that is: no more than there are
         with pytest.raises(StoreError, match=r"^The disk is full: what was saved stays"):
             await SqlRoundStore(full).save("r1", long)
         kept = await SqlRoundStore(full).load("r1")
@@ -62,15 +62,13 @@ async def test_a_full_disk_loses_only_what_did_not_fit(engine: AsyncEngine, url:
 
 
 @pytest.mark.parametrize("how", ["read-only-file", "read-only-use"])
-async def test_what_cannot_be_written_to_can_still_be_read(
-    engine: AsyncEngine, url: str, how: str
-) -> None:
-    await store_round(SqlRoundStore(engine), a_closed_round())
+async def test_a_read_only_file_can_still_be_read(engine: AsyncEngine, url: str, how: str) -> None:
+    await SqlRoundStore(engine).open(a_closed_round())
     path = url.removeprefix("sqlite+aiosqlite:///")
     file = f"sqlite+aiosqlite:///file:{path}?mode=ro&uri=true"
     pragmas = () if how == "read-only-file" else ("query_only=ON",)
 
-    async with opened(file if how == "read-only-file" else url, *pragmas) as locked:
+    async with engine_with(file if how == "read-only-file" else url, *pragmas) as locked:
         store = SqlRoundStore(locked)
         assert await upgrade(locked) == HEAD_REVISION
         with pytest.raises(StoreError, match=r"^The database cannot be written to"):
@@ -82,9 +80,9 @@ async def test_what_cannot_be_written_to_can_still_be_read(
 async def test_a_database_that_another_program_holds_is_reported_as_in_use(
     engine: AsyncEngine, url: str
 ) -> None:
-    await store_round(SqlRoundStore(engine), a_round())
+    await SqlRoundStore(engine).open(a_round())
 
-    async with opened(url, "busy_timeout=20") as other, engine.begin():
+    async with engine_with(url, "busy_timeout=20") as other, engine.begin():
         with pytest.raises(StoreError, match=r"^The database is in use by another program"):
             await SqlRoundStore(other).save("r1", an_answer())
 
@@ -99,7 +97,7 @@ async def test_a_file_that_is_no_database_is_left_as_it_is(
     file = tmp_path / "notes.txt"
     file.write_text("Buy milk. " * 1000)
 
-    async with opened(f"sqlite+aiosqlite:///{file}") as engine:
+    async with engine_with(f"sqlite+aiosqlite:///{file}") as engine:
         with pytest.raises(StoreError, match=r"^The file named as the database is not one"):
             await act(engine)
 
@@ -107,13 +105,13 @@ async def test_a_file_that_is_no_database_is_left_as_it_is(
 
 
 async def test_a_folder_that_is_missing_is_named_as_the_cause(tmp_path: Path) -> None:
-    async with opened(f"sqlite+aiosqlite:///{tmp_path / 'nowhere' / 'council.db'}") as engine:
+    async with engine_with(f"sqlite+aiosqlite:///{tmp_path / 'nowhere' / 'council.db'}") as engine:
         with pytest.raises(StoreError, match="check that its folder exists"):
             await upgrade(engine)
 
 
 async def test_a_damaged_file_is_reported_as_damaged(engine: AsyncEngine, url: str) -> None:
-    await store_round(SqlRoundStore(engine), a_closed_round())
+    await SqlRoundStore(engine).open(a_closed_round())
     await engine.dispose()
     file = Path(url.removeprefix("sqlite+aiosqlite:///"))
     whole = file.read_bytes()
@@ -123,7 +121,7 @@ async def test_a_damaged_file_is_reported_as_damaged(engine: AsyncEngine, url: s
         await SqlRoundStore(engine).load("r1")
 
 
-async def test_a_fault_no_sentence_is_written_for_is_still_one(engine: AsyncEngine) -> None:
+async def test_an_unknown_error_is_still_one_sentence(engine: AsyncEngine) -> None:
     async with engine.begin() as connection:
         await connection.execute(text("ALTER TABLE answer RENAME COLUMN text TO words"))
     await SqlRoundStore(engine).open(a_round())

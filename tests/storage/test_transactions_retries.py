@@ -30,14 +30,15 @@ from storage.transactions import (
 from tests.builders import ASKED_AT, a_round, a_schedule, an_answer
 from tests.fakes.gateway import FakeGateway
 from tests.postgres import Server
-from tests.storage.builders import a_closed_round, store_round, without_artefacts
+from tests.storage.builders import a_closed_round, store_round, wait_until, without_artefacts
 
+WAITS_FOR_COPY = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 ONE = Account("r1", date(2026, 11, 21), "U1")
 
 
 @contextmanager
-def soon_told() -> Iterator[None]:
-    """Make retries end soon."""
+def short_retries() -> Iterator[None]:
+    """Retry for a short time only."""
     token = retry_seconds.set(0.3)
     yield
     retry_seconds.reset(token)
@@ -56,6 +57,13 @@ async def terminate_all(postgres: Server, engine: AsyncEngine) -> None:
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s",
         engine.url.database,
     )
+
+
+def list_errors(engine: AsyncEngine) -> list[object]:
+    """Return a list to which every error of the database will be added."""
+    errors: list[object] = []
+    event.listen(engine.sync_engine, "handle_error", errors.append)
+    return errors
 
 
 def lose_commits(engine: AsyncEngine, times: int) -> list[str]:
@@ -79,11 +87,12 @@ async def test_a_round_continues_after_a_crash_of_the_server(
     store = SqlRoundStore(engine)
     await store.open(a_round())
     await asyncio.to_thread(postgres.stop, "immediate")
+    errors = list_errors(engine)
 
-    holding = asyncio.create_task(run_round("r1", RoundServices(FakeGateway(), store)))
-    await asyncio.sleep(0.2)  # it has met no server by now
+    running = asyncio.create_task(run_round("r1", RoundServices(FakeGateway(), store)))
+    await wait_until(lambda: errors)
     await asyncio.to_thread(postgres.start)
-    closed = await holding
+    closed = await running
 
     assert closed.stage is Stage.CLOSED
     assert await store.load("r1") == closed
@@ -96,10 +105,11 @@ async def test_a_save_during_an_outage_is_stored_afterwards(
     store = SqlRoundStore(engine)
     await store.open(without_artefacts(a_closed_round()))
     await asyncio.to_thread(postgres.stop)
+    errors = list_errors(engine)
 
     saving = asyncio.create_task(store.save("r1", an_answer()))
     settling = asyncio.create_task(SqlLedger(engine).settle(ONE, 7))
-    await asyncio.sleep(0.3)  # both have met no server by now
+    await wait_until(lambda: len(errors) > 1)
     await asyncio.to_thread(postgres.start)
     await asyncio.gather(saving, settling)
 
@@ -113,7 +123,7 @@ async def test_a_server_that_stays_away_is_reported_as_unreachable(
     await asyncio.to_thread(postgres.stop)
 
     cannot = pytest.raises(StoreError, match=r"^The database server cannot be reached: check that")
-    with soon_told(), cannot:
+    with short_retries(), cannot:
         await SqlRoundStore(engine).list_summaries()
 
 
@@ -121,8 +131,9 @@ async def test_a_cancelled_caller_waits_for_no_server(
     postgres: Server, engine: AsyncEngine
 ) -> None:
     await asyncio.to_thread(postgres.stop)
+    errors = list_errors(engine)
     reading = asyncio.create_task(SqlRoundStore(engine).list_summaries())
-    await asyncio.sleep(0.5)
+    await wait_until(lambda: errors)
 
     reading.cancel()
     async with asyncio.timeout(5):
@@ -156,7 +167,7 @@ async def test_many_rounds_lose_nothing_while_connections_are_ended(
     assert [await store.load(round_.id) for round_ in rounds] == rounds
 
 
-async def test_what_calls_cost_is_added_once_though_the_answer_was_lost(
+async def test_costs_are_added_once_although_the_answer_was_lost(
     engine: AsyncEngine,
 ) -> None:
     ledger = SqlLedger(engine)
@@ -221,7 +232,7 @@ async def test_a_full_pool_is_an_error_in_one_sentence(migrated_url: str) -> Non
     engine.sync_engine.pool._timeout = 0.05  # type: ignore[attr-defined]  # its own
     taken = [await engine.connect() for _ in range(POOL_SIZE + POOL_OVERFLOW)]
 
-    with soon_told(), pytest.raises(StoreError) as refused:
+    with short_retries(), pytest.raises(StoreError) as refused:
         await SqlRoundStore(engine).list_summaries()
 
     for connection in taken:
@@ -238,7 +249,7 @@ async def test_a_locked_row_is_waited_for_and_then_an_error(
 
     async with engine.begin() as connection:
         await connection.execute(text("SELECT id FROM round FOR UPDATE"))
-        with soon_told(), pytest.raises(StoreError) as refused:
+        with short_retries(), pytest.raises(StoreError) as refused:
             await SqlRoundStore(hurried).save("r1", an_answer())
     await SqlRoundStore(hurried).save("r1", an_answer())
     await hurried.dispose()
@@ -246,7 +257,7 @@ async def test_a_locked_row_is_waited_for_and_then_an_error(
     assert str(refused.value) == BUSY
 
 
-async def test_of_two_that_wait_for_each_other_both_come_to_their_end(engine: AsyncEngine) -> None:
+async def test_a_deadlock_is_resolved_by_a_retry(engine: AsyncEngine) -> None:
     store = SqlRoundStore(engine)
     await asyncio.gather(*(store.open(a_round(seed="s")) for _ in range(2)))
     await store.open(replace(a_round(), id="r2"))
@@ -277,7 +288,7 @@ async def test_a_commit_that_hangs_for_a_while_is_waited_for(
 
     with postgres.setting("synchronous_standby_names", "nobody"):
         saving = asyncio.create_task(store.save("r1", an_answer()))
-        await asyncio.sleep(0.5)
+        await wait_until(lambda: postgres.execute(WAITS_FOR_COPY))
         waited = not saving.done()
     await saving
 
@@ -285,16 +296,14 @@ async def test_a_commit_that_hangs_for_a_while_is_waited_for(
     assert (await store.load("r1")).answers == (an_answer(),)
 
 
-async def test_a_transaction_that_failed_spoils_no_later_one(engine: AsyncEngine) -> None:
+async def test_a_failed_transaction_does_not_affect_later_ones(engine: AsyncEngine) -> None:
     with pytest.raises(StoreError):
         await SqlRoundStore(engine).save("nowhere", an_answer())
 
     await asyncio.gather(*(SqlRoundStore(engine).list_summaries() for _ in range(POOL_SIZE)))
 
 
-async def test_a_process_that_freezes_in_a_transaction_lets_go_of_what_it_held(
-    migrated_url: str, engine: AsyncEngine
-) -> None:
+async def test_a_frozen_process_loses_its_locks(migrated_url: str, engine: AsyncEngine) -> None:
     await SqlRoundStore(engine).open(a_round())
     frozen = open_engine(f"{migrated_url}?options=-c%20idle_in_transaction_session_timeout%3D200ms")
     connection = await frozen.connect()

@@ -1,4 +1,4 @@
-"""A stock discord.py bot on a fake Discord: what the tests of the fake put to use."""
+"""A stock discord.py bot on a fake Discord, for the tests of the fake."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ Do = Callable[[Interaction], Awaitable[None]]
 
 
 class Bot(discord.Client):
-    """A client with a tree of commands, and a record of what it heard."""
+    """A client with a command tree that records events, messages and errors."""
 
     def __init__(self, intents: discord.Intents | None = None) -> None:
         super().__init__(
@@ -49,7 +49,7 @@ class Bot(discord.Client):
 
 
 def council(do: Do) -> app_commands.Group:
-    """Return a group /council with one command, ask, that does this."""
+    """Return a group /council with one command, ask, and its handler."""
     group = app_commands.Group(name="council", description="Ask the council")
 
     @group.command(name="ask", description="Ask")
@@ -67,7 +67,7 @@ def council(do: Do) -> app_commands.Group:
 async def judged(
     rules: Rules = RULES, app: Installation | None = None
 ) -> AsyncIterator[FakeDiscord]:
-    """Run a fake, and hold all it granted against Discord's document, where that is at hand."""
+    """Run a fake; then check all that it granted against the OpenAPI document, if available."""
     async with FakeDiscord(rules, app=app) as fake:
         yield fake
         referee = Referee.at_hand()
@@ -78,7 +78,7 @@ async def judged(
 
 @asynccontextmanager
 async def running(fake: FakeDiscord, bot: Bot, *, sync: bool = True) -> AsyncIterator[Bot]:
-    """Run a bot beside a fake until the block ends."""
+    """Run a bot against a fake until the block ends."""
     logging.getLogger("discord").setLevel(logging.CRITICAL)
     old = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
     Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = fake.api_url, yarl.URL(fake.gateway_url)
@@ -97,7 +97,7 @@ async def running(fake: FakeDiscord, bot: Bot, *, sync: bool = True) -> AsyncIte
 
 
 async def _ready(bot: Bot, work: asyncio.Task[None]) -> None:
-    """Wait until the bot is there; if it ends before, raise what ended it."""
+    """Wait until the bot is ready; raise its error if it ends before."""
     ready = asyncio.create_task(bot.wait_until_ready())
     await asyncio.wait({ready, work}, return_when=asyncio.FIRST_COMPLETED)
     if work.done():

@@ -1,4 +1,4 @@
-"""A bare client of the REST API, for what no library would ever send."""
+"""A bare client of the REST API, for requests that no library sends."""
 
 import json
 from collections.abc import AsyncIterator
@@ -13,7 +13,7 @@ from tests.wire.discord import FakeDiscord
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back."""
+    """A response."""
 
     status: int
     body: Any
@@ -26,7 +26,7 @@ class Answer:
 
 
 class Client:
-    """Asks what it is told to ask; the bot's token goes along unless another is given."""
+    """Sends requests with the bot's token unless another is set."""
 
     def __init__(self, fake: FakeDiscord, session: aiohttp.ClientSession) -> None:
         self._fake = fake

@@ -1,4 +1,4 @@
-"""How a test waits: it looks again and again."""
+"""Polling: wait until a condition holds."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -10,7 +10,7 @@ async def until(
     seen: Callable[[], Iterable[str]],
     pause_seconds: float = 0.005,
 ) -> None:
-    """Wait until this holds; fail with what was seen last when it never does."""
+    """Wait until a condition holds; on timeout, fail with the last calls."""
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     while not holds():

@@ -1,4 +1,4 @@
-"""Answers in time and too late, and the troubles a test can order."""
+"""Interaction responses in time and too late, and the faults that a test can order."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -88,10 +88,10 @@ async def test_an_answer_comes_once_and_what_follows_only_after_it(
 
 async def test_an_answer_after_its_time_is_too_late(fake: FakeDiscord, client: Client) -> None:
     interaction, work = await asked(fake, client)
-    deed = await work
+    result = await work
     late = await client.ask(callback(interaction), {"type": 5})
 
-    assert not deed.accepted
+    assert not result.accepted
     assert late.code == 10062
 
 
@@ -101,14 +101,14 @@ async def test_a_token_dies_after_fifteen_minutes() -> None:
     async with judged(rules) as fake, client_of(fake) as client:
         interaction, work = await asked(fake, client)
         await client.ask(callback(interaction), {"type": 4, "data": HI})
-        deed = await work
+        result = await work
         original = f"PATCH {APP}/{interaction.token}/messages/@original"
         clock.seconds += 900
         assert (await client.ask(original, HI)).status == 200
         clock.seconds += 1
         assert (await client.ask(original, HI)).code == 50027
-        assert deed.message
-        by_id = f"PATCH {C1}/{deed.message.id}"
+        assert result.message
+        by_id = f"PATCH {C1}/{result.message.id}"
         assert (await client.ask(by_id, {"content": "Still here"})).status == 200
 
 
@@ -218,9 +218,9 @@ async def test_a_bot_without_send_permission_answers_commands(fake: FakeDiscord)
         await place.send("And here?")
 
     async with running(fake, bot := a_bot(answer)):
-        deed = await fake.slash("U1", "C4", "council ask", question="Why?")
+        result = await fake.slash("U1", "C4", "council ask", question="Why?")
         await fake.until(lambda: bot.errors)
 
     assert [one.content for one in fake.messages("C4")] == ["Here"]
     assert isinstance(bot.errors[0], discord.Forbidden)
-    assert not int(deed.sent["app_permissions"]) & Permission.SEND_MESSAGES
+    assert not int(result.sent["app_permissions"]) & Permission.SEND_MESSAGES

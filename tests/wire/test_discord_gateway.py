@@ -1,4 +1,4 @@
-"""The fake's gateway as a stock bot meets it: resuming, refusing, and what is told of the world."""
+"""The fake's gateway against a stock bot: resume, refusals, and events of the world."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -31,9 +31,9 @@ def a_bot() -> Bot:
 async def test_a_resumed_session_receives_missed_events(fake: FakeDiscord, code: int) -> None:
     async with running(fake, a_bot()):
         await fake.gateway.close(code)
-        deed = await fake.slash("U1", "C1", "council ask", question="Why?")
+        result = await fake.slash("U1", "C1", "council ask", question="Why?")
 
-    assert deed.accepted
+    assert result.accepted
     assert len(fake.gateway.resumes) == 1
     assert fake.gateway.sessions == 1
 
@@ -42,17 +42,17 @@ async def test_a_request_to_reconnect_is_followed(fake: FakeDiscord) -> None:
     async with running(fake, a_bot()):
         await fake.gateway.ask_to_reconnect()
         await fake.until(lambda: fake.gateway.resumes)
-        deed = await fake.slash("U1", "C1", "council ask", question="Why?")
+        result = await fake.slash("U1", "C1", "council ask", question="Why?")
 
-    assert deed.accepted
+    assert result.accepted
 
 
 async def test_a_lost_connection_is_resumed(fake: FakeDiscord) -> None:
     async with running(fake, a_bot()):
         fake.gateway.cut()
-        deed = await fake.slash("U1", "C1", "council ask", question="Why?")
+        result = await fake.slash("U1", "C1", "council ask", question="Why?")
 
-    assert deed.accepted
+    assert result.accepted
     assert fake.gateway.sessions == 1
 
 
@@ -61,9 +61,9 @@ async def test_a_session_that_timed_out_begins_anew(fake: FakeDiscord) -> None:
         await fake.gateway.close(4009)
         await fake.until(lambda: fake.gateway.sessions == 2, 15)
         await fake.connected()
-        deed = await fake.slash("U1", "C1", "council ask", question="Why?")
+        result = await fake.slash("U1", "C1", "council ask", question="Why?")
 
-    assert deed.accepted
+    assert result.accepted
 
 
 async def test_heartbeats_are_acknowledged() -> None:
@@ -135,7 +135,7 @@ async def test_an_invalid_payload_closes_the_connection(
         assert socket.close_code == code
 
 
-async def test_the_bot_is_told_of_deleted_channels_and_messages(fake: FakeDiscord) -> None:
+async def test_deletions_are_dispatched_to_the_bot(fake: FakeDiscord) -> None:
     bot = a_bot()
     async with running(fake, bot):
         said = fake.message("U1", "C1", "Soon gone")

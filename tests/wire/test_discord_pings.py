@@ -1,4 +1,4 @@
-"""Whom a message would notify, as `allowed_mentions` lets it."""
+"""The users that a message notifies, as `allowed_mentions` allows."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The fake's REST API asked directly: what it grants, and what it refuses as Discord refuses."""
+"""The fake's REST API, called directly: it refuses what Discord refuses."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -115,7 +115,7 @@ async def test_too_many_bytes_are_answered_with_a_500(client: Client, fake: Fake
     assert fake.messages("C1") == []
 
 
-async def test_a_message_of_the_new_kind_stays_one(client: Client, fake: FakeDiscord) -> None:
+async def test_a_components_v2_message_stays_one(client: Client, fake: FakeDiscord) -> None:
     message = await said(client, fake)
     text = {"type": 10, "content": "New"}
     path = f"PATCH {C1}/{message.id}"

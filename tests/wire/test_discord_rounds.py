@@ -1,4 +1,4 @@
-"""The fake Discord as a stock discord.py bot meets it: a whole round, from login to its thread."""
+"""The fake Discord against a stock discord.py bot: a whole round, from login to its thread."""
 
 import asyncio
 import io
@@ -55,14 +55,14 @@ async def test_a_round_from_question_to_thread(fake: FakeDiscord) -> None:
     bot.tree.add_command(council(a_round))
     async with running(fake, bot):
         text = Upload("q.txt", b"a | b", "text/plain")
-        deed = await fake.slash("U1", "C1", "council ask", question="Why?", attachment=text)
-        assert deed.accepted
-        assert deed.message
-        message = deed.message
+        result = await fake.slash("U1", "C1", "council ask", question="Why?", attachment=text)
+        assert result.accepted
+        assert result.message
+        message = result.message
         await fake.until(lambda: message.thread and len(fake.messages(message.thread)) == 2)
 
-    assert deed.answer == 5
-    assert deed.seconds < 0.5
+    assert result.answer == 5
+    assert result.seconds < 0.5
     assert fake.messages("C1") == [message]
     assert "Rayleigh" in message.text
     assert message.file("table.txt").content == b"a | b"
@@ -100,9 +100,9 @@ async def test_a_silent_bot_fails_the_interaction(fake: FakeDiscord) -> None:
     bot = Bot()
     bot.tree.add_command(council(lambda _: asyncio.sleep(0)))
     async with running(fake, bot):
-        deed = await fake.slash("U1", "C1", "council ask", question="Why?")
+        result = await fake.slash("U1", "C1", "council ask", question="Why?")
 
-    assert not deed.accepted
+    assert not result.accepted
     assert [fault.what for fault in fake.faults] == ["The application did not respond"]
 
 

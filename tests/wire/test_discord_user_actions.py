@@ -1,4 +1,4 @@
-"""The fake Discord as a stock bot meets it: buttons, modals, menus, suggestions, messages."""
+"""The fake Discord against a stock bot: buttons, modals, menus, autocomplete, messages."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -63,9 +63,9 @@ async def show_buttons(interaction: Interaction) -> None:
 
 
 async def asked(fake: FakeDiscord) -> Message:
-    deed = await fake.slash("U1", "C1", "council ask", question="Why?")
-    assert deed.message
-    return deed.message
+    result = await fake.slash("U1", "C1", "council ask", question="Why?")
+    assert result.message
+    return result.message
 
 
 def a_bot() -> Bot:
@@ -77,9 +77,9 @@ def a_bot() -> Bot:
 async def test_a_button_reply_is_ephemeral(fake: FakeDiscord) -> None:
     async with running(fake, a_bot()):
         message = await asked(fake)
-        deed = await fake.click(message, "ballots", "U2")
+        result = await fake.click(message, "ballots", "U2")
 
-    assert deed.answer == 4
+    assert result.answer == 4
     assert [one.content for one in fake.ephemerals("U2")] == ["B > A"]
     assert fake.ephemerals("U1") == []
     assert fake.messages("C1") == [message]
@@ -88,9 +88,9 @@ async def test_a_button_reply_is_ephemeral(fake: FakeDiscord) -> None:
 async def test_a_select_changes_its_message(fake: FakeDiscord) -> None:
     async with running(fake, a_bot()):
         message = await asked(fake)
-        deed = await fake.click(message, "pick", "U1", "B")
+        result = await fake.click(message, "pick", "U1", "B")
 
-    assert deed.answer == 7
+    assert result.answer == 7
     assert message.content == "Picked B"
     with pytest.raises(AssertionError, match="not among"):
         await fake.click(message, "pick", "U1", "C")
@@ -99,11 +99,11 @@ async def test_a_select_changes_its_message(fake: FakeDiscord) -> None:
 async def test_a_modal_is_filled_in_by_label_or_by_custom_id(fake: FakeDiscord) -> None:
     async with running(fake, a_bot()):
         message = await asked(fake)
-        deed = await fake.click(message, "why", "U1")
-        assert deed.modal
+        result = await fake.click(message, "why", "U1")
+        assert result.modal
         with pytest.raises(AssertionError, match="longer than 20"):
-            await fake.submit(deed.modal, {"reason": "x" * 21, "Depth": ["deep"]}, "U1")
-        await fake.submit(deed.modal, {"reason": "because", "Depth": ["deep"]}, "U1")
+            await fake.submit(result.modal, {"reason": "x" * 21, "Depth": ["deep"]}, "U1")
+        await fake.submit(result.modal, {"reason": "because", "Depth": ["deep"]}, "U1")
 
     assert [one.content for one in fake.ephemerals("U1")] == ["because deep"]
     assert fake.modals("U1") == []
@@ -115,18 +115,18 @@ async def test_an_old_button_answers_after_a_restart(fake: FakeDiscord) -> None:
     restarted = Bot()
     restarted.add_view(Buttons())
     async with running(fake, restarted, sync=False):
-        deed = await fake.click(message, "ballots", "U1")
+        result = await fake.click(message, "ballots", "U1")
 
-    assert deed.accepted
+    assert result.accepted
     assert fake.gateway.sessions == 2
 
 
 async def test_a_click_while_the_bot_is_offline_fails(fake: FakeDiscord) -> None:
     async with running(fake, a_bot()):
         message = await asked(fake)
-    deed = await fake.click(message, "ballots", "U1")
+    result = await fake.click(message, "ballots", "U1")
 
-    assert not deed.accepted
+    assert not result.accepted
     assert fake.faults[0].what == "This interaction failed"
 
 
@@ -156,9 +156,9 @@ async def test_autocomplete_suggests_while_typing(fake: FakeDiscord) -> None:
         return [app_commands.Choice(name=f"Round {current}", value=current)]
 
     async with running(fake, bot):
-        deed = await fake.autocomplete("U1", "C1", "show", "round_", round_="7")
+        result = await fake.autocomplete("U1", "C1", "show", "round_", round_="7")
 
-    assert deed.choices == ["Round 7"]
+    assert result.choices == ["Round 7"]
 
 
 async def test_a_stranger_sees_no_command_of_another_guild(fake: FakeDiscord) -> None:
@@ -174,18 +174,18 @@ async def test_a_stranger_sees_no_command_of_another_guild(fake: FakeDiscord) ->
             await fake.slash("USTRANGER", "C1", "forget")
         with pytest.raises(AssertionError, match="may not use forget"):
             await fake.slash("U1", "C1", "forget")
-        deed = await fake.slash("UADMIN", "C1", "forget")
+        result = await fake.slash("UADMIN", "C1", "forget")
 
-    assert deed.accepted
+    assert result.accepted
 
 
 async def test_a_command_in_a_direct_conversation(fake: FakeDiscord) -> None:
     async with running(fake, a_bot()):
         said = fake.direct_message("U1", "Hello?")
-        deed = await fake.slash("U1", said.channel, "council ask", question="Why?")
+        result = await fake.slash("U1", said.channel, "council ask", question="Why?")
 
-    assert deed.sent["context"] == 1
-    assert "guild_id" not in deed.sent
+    assert result.sent["context"] == 1
+    assert "guild_id" not in result.sent
     assert [one.content for one in fake.direct("U1")] == ["Hello?", "Look"]
 
 

@@ -1,4 +1,4 @@
-"""Troubles that requests of any platform can meet."""
+"""Faults of requests on any platform."""
 
 from dataclasses import dataclass
 
@@ -12,17 +12,17 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class DropBefore:
-    """The connection is closed and nothing was done."""
+    """The connection closes before the request is carried out."""
 
 
 @dataclass(frozen=True, slots=True)
 class DropAfter:
-    """What was asked was carried out, but the connection closed before the answer."""
+    """The request is carried out, but the connection closes before the response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """The answer takes this much longer; the deed is done at once, or only `before` the answer."""
+    """The response is late; the request is carried out at once, or after the wait if `before`."""
 
     seconds: float
     before: bool = False  # wait first, then act

@@ -39,6 +39,7 @@ from bot.research.experiment_report import (
 )
 from bot.research.grade_files import read_grades
 from bot.research.grade_report import grades_document, grades_post
+from bot.research.services import experiment_store
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, render_post
 from council.research.experiment import (
@@ -134,7 +135,7 @@ async def run_experiment(  # noqa: PLR0913, PLR0917
         confirm_start(yes=yes)
         experiment = await experiments.save_experiment(app, found, cap_micro)
         progress = await _follow(app, experiment, console)
-        state = await app.experiments.load_state(experiment.id)
+        state = await experiment_store(app).load_state(experiment.id)
     _print_results(progress, state, output, as_json=as_json)
     if progress.blocked is not None or not progress.grades:
         raise typer.Exit(FAILED)
@@ -154,7 +155,8 @@ async def show_experiment(
 ) -> None:
     """Show what came of an experiment."""
     async with open_stores(load_settings()) as stores:
-        found = experiments.find_experiment(await stores.experiments.list_recent(), experiment)
+        recent = await stores.research.experiments.list_recent()
+        found = experiments.find_experiment(recent, experiment)
         progress, state = await _load_progress(stores, found)
     _print_results(progress, state, output, as_json=as_json)
 
@@ -164,7 +166,7 @@ async def show_experiment(
 async def list_experiments() -> None:
     """List the experiments, newest first."""
     async with open_stores(load_settings()) as stores:
-        for experiment in await stores.experiments.list_recent():
+        for experiment in await stores.research.experiments.list_recent():
             progress, _ = await _load_progress(stores, experiment)
             name = f"{experiment.suite.name} by {experiment.panel.name}"
             when = f"{experiment.at:%Y-%m-%d %H:%M}"
@@ -223,7 +225,7 @@ class ExperimentBar(CountBar):
 async def _load_progress(
     stores: Stores, experiment: Experiment
 ) -> tuple[ExperimentProgress, ExperimentState]:
-    state = await stores.experiments.load_state(experiment.id)
+    state = await stores.research.experiments.load_state(experiment.id)
     spent = await stores.ledger.spent(experiment.id)
     return experiment_progress(experiment, state, spent), state
 

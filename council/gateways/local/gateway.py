@@ -1,4 +1,4 @@
-"""The gateway to the demonstration models, and the detection of other local model servers."""
+"""The gateway to the demonstration models, and the detection of Ollama."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -137,25 +137,16 @@ def _rankings(letters: list[str]) -> list[list[list[str]]]:
     return [[[letter] for letter in order] for order in permutations(letters)]
 
 
-# --- Detection of model servers that are already running
+# --- Detection of an Ollama that is already running
 
 
 async def ollama_models(address: str = OLLAMA) -> tuple[str, ...]:
     """Return the models of the Ollama at this address; () on any failure."""
-    return await _fetch_names(f"{address.rstrip('/')}/api/tags", entries="models", key="name")
-
-
-async def compatible_models(api_base: str) -> tuple[str, ...]:
-    """Return the models that an OpenAI-compatible server lists; () on any failure."""
-    return await _fetch_names(f"{api_base.rstrip('/')}/models", entries="data", key="id")
-
-
-async def _fetch_names(url: str, *, entries: str, key: str) -> tuple[str, ...]:
     try:
         async with httpx.AsyncClient(timeout=TIMEOUT) as client:
-            response = await client.get(url)
+            response = await client.get(f"{address.rstrip('/')}/api/tags")
             response.raise_for_status()
-            return tuple(str(entry[key]) for entry in response.json()[entries])
+            return tuple(str(entry["name"]) for entry in response.json()["models"])
     # Any program may listen at this address and reply with anything.
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, LookupError, TypeError):
         return ()

@@ -47,6 +47,6 @@ class Screen:
 
 
 def drawn(screen: Screen) -> str:
-    """Give the screen as a page that needs nothing from anywhere."""
+    """Return the screen as a self-contained page."""
     css = (_FOLDER / "slack.css").read_text(encoding="utf-8")
     return _TEMPLATES.get_template("screen.html").render(screen=screen, css=css)

@@ -13,7 +13,7 @@ Pixels = NDArray[np.uint8]
 
 
 def thinned(png: bytes) -> bytes:
-    """Give a PNG of 8-bit RGB or RGBA, as a browser writes it, as one of at most 256 colours."""
+    """Return a browser's 8-bit RGB or RGBA PNG as one of at most 256 colours."""
     width, height, pixels = _read(png)
     packed = pixels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
     colours, at, counts = np.unique(packed, return_inverse=True, return_counts=True)
@@ -33,7 +33,7 @@ def thinned(png: bytes) -> bytes:
 
 
 def _read(png: bytes) -> tuple[int, int, Pixels]:
-    """Give width, height and the pixels, a row of three for each."""
+    """Return width, height and the pixels, one row of three values each."""
     at, data = len(_SIGNATURE), b""
     width = height = depth = 0
     while at < len(png):

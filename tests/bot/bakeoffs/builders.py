@@ -24,7 +24,7 @@ QUESTIONS = 12
 
 
 def a_record(draw: Random) -> Record:
-    """Give the record of one round: the first member is the best, as the draw has it."""
+    """Return the record of one round: the first member is the best, as the draw has it."""
     judged_by = len(MEMBERS) - 1
     worth = [strength + draw.gauss(0, 0.15) for strength in STRENGTHS]
     order = sorted(range(len(MEMBERS)), key=lambda at: -worth[at])
@@ -59,7 +59,7 @@ def a_record(draw: Random) -> Record:
 def runs_of(
     suite: str, runs: int, version: str = "3f2a1b9c77de", scope: str = ""
 ) -> Iterator[Record]:
-    """Give the records of a suite that was held each week."""
+    """Return the records of a suite that was run each week."""
     draw = Random(f"{suite} {version}")
     for run in range(runs):
         for number in range(1, QUESTIONS + 1):
@@ -78,5 +78,5 @@ def runs_of(
 
 
 def packed_all(records: Iterator[Record] | Sequence[Record]) -> list[PackedRecord]:
-    """Give records as they are stored."""
+    """Return records as they are stored."""
     return [pack_record(record) for record in records]

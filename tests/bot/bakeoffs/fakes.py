@@ -59,23 +59,23 @@ def a_bakeoff(
     return Bakeoff(id_, suite, panel, place, "U1", ASKED_AT, cap)
 
 
-async def kept(app: AppContext, bakeoff: Bakeoff | None = None) -> Bakeoff:
-    """Keep a bake-off and its suite."""
+async def store_bakeoff(app: AppContext, bakeoff: Bakeoff | None = None) -> Bakeoff:
+    """Store a bake-off and its suite."""
     bakeoff = bakeoff or a_bakeoff()
     await app.bakeoff_stores.suites.save(bakeoff.suite, "U1", ASKED_AT)
     await app.bakeoff_stores.bakeoffs.open(bakeoff)
     return bakeoff
 
 
-async def held(
+async def run_to_end(
     app: AppContext, chat: Chat | None = None, bakeoff: Bakeoff | None = None
 ) -> BakeoffProgress:
-    """Hold a bake-off to its end."""
-    return await run_bakeoff(app, chat, await kept(app, bakeoff))
+    """Store a bake-off and run it to its end."""
+    return await run_bakeoff(app, chat, await store_bakeoff(app, bakeoff))
 
 
 def questions_asked(gateway: FakeGateway) -> list[str]:
-    """Give the text of every question that a member was asked, in order."""
+    """Return the text of every question that a member was asked, in order."""
     prompts = [call.prompt.user for call in gateway.of(Role.ANSWER)]
     return [next(line for line in p.split("\n") if line.startswith("Question ")) for p in prompts]
 
@@ -123,5 +123,5 @@ class Room(Chat):
         self.posts.append(post)
 
     def said_in(self, channel: str) -> Sequence[str]:
-        """Give what was posted in a channel."""
+        """Return what was posted in a channel."""
         return [words for place, words in self.posted if place.channel == channel]

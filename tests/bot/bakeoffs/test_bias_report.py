@@ -29,12 +29,15 @@ PANEL = a_panel(4, terms=Terms(audit_share=1))
 ANSWERS = {seat.key: f"Answer of {'abcd'[i]}." for i, seat in enumerate(PANEL.members)}
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def books(request: pytest.FixtureRequest) -> Stores:
-    if request.param == "memory":
-        store = MemoryStore()
-        return Stores(store, memory_bench(store), MemoryOutbox())
-    return of_database(request.getfixturevalue("engine"))
+@pytest.fixture
+def stores(engine: AsyncEngine) -> Stores:
+    return of_database(engine)
+
+
+def in_memory() -> Stores:
+    """Return stores without a database, for reports on many rounds."""
+    store = MemoryStore()
+    return Stores(store, memory_bench(store), MemoryOutbox())
 
 
 def its_own_first(shown: ReadPrompt) -> str:
@@ -43,14 +46,14 @@ def its_own_first(shown: ReadPrompt) -> str:
     return shown.ballot(" ".join((*own, *(x for x in shown.texts if x not in own))))
 
 
-async def held(books: Stores, rounds: int, gateway: FakeGateway) -> None:
-    """Hold rounds, an hour after one another."""
-    council = RoundServices(gateway, books.store)
+async def run_rounds(stores: Stores, rounds: int, gateway: FakeGateway) -> None:
+    """Run rounds, an hour after one another."""
+    council = RoundServices(gateway, stores.store)
     for nth in range(rounds):
         opened = a_round(PANEL, seed=f"round {nth}")
         versions = (("audits", AUDIT_POLICY),)
         at = ASKED_AT + nth * NEXT
-        await books.store.open(replace(opened, id=f"r{nth:02}", versions=versions, asked_at=at))
+        await stores.store.open(replace(opened, id=f"r{nth:02}", versions=versions, asked_at=at))
         await run_round(f"r{nth:02}", council)
 
 
@@ -58,10 +61,11 @@ def judge(report: BiasReport, key: str = CLAUDE) -> JudgeBias:
     return next(one for one in report.judges if one.judge == key)
 
 
-async def test_judges_that_vote_by_slot_are_found_out(books: Stores) -> None:
-    await held(books, 24, FakeGateway(answers=ANSWERS, vote=rank_by_slot))
+async def test_judges_that_vote_by_slot_are_found_out() -> None:
+    stores = in_memory()
+    await run_rounds(stores, 24, FakeGateway(answers=ANSWERS, vote=rank_by_slot))
 
-    report = await bias_report(books)
+    report = await bias_report(stores)
 
     assert (report.rounds, report.ballots, sum(report.audits.values())) == (24, 96, 24)
     for one in report.judges:
@@ -72,13 +76,14 @@ async def test_judges_that_vote_by_slot_are_found_out(books: Stores) -> None:
     json.dumps(asdict(report), allow_nan=False)
 
 
-async def test_a_judge_that_puts_its_own_first_is_found_out(books: Stores) -> None:
+async def test_a_judge_that_puts_its_own_first_is_found_out() -> None:
+    stores = in_memory()
     gateway = FakeGateway(
         answers=ANSWERS, judges={CLAUDE: its_own_first}, vote=lambda read: _last(read)
     )
-    await held(books, 60, gateway)
+    await run_rounds(stores, 60, gateway)
 
-    own = judge(await bias_report(books)).own
+    own = judge(await bias_report(stores)).own
 
     assert own.n >= 3
     assert own.value == pytest.approx(1.0)
@@ -90,35 +95,35 @@ def _last(shown: ReadPrompt) -> str:
     return shown.ballot(" ".join((*(x for x in shown.texts if x not in own), *own)))
 
 
-async def test_what_is_wanted_is_what_is_measured(books: Stores) -> None:
-    await held(books, 6, FakeGateway(answers=ANSWERS))
+async def test_a_report_measures_only_the_queried_rounds(stores: Stores) -> None:
+    await run_rounds(stores, 6, FakeGateway(answers=ANSWERS))
 
     since = RecordQuery(since=ASKED_AT + 4 * NEXT)
     none = RecordQuery(since=ASKED_AT + timedelta(days=9))
 
-    assert (await bias_report(books, since)).rounds == 2
-    assert (await bias_report(books, RecordQuery(panel="house"))).rounds == 6
-    assert (await bias_report(books, none)).judges == ()
+    assert (await bias_report(stores, since)).rounds == 2
+    assert (await bias_report(stores, RecordQuery(panel="house"))).rounds == 6
+    assert (await bias_report(stores, none)).judges == ()
 
 
-async def test_what_was_measured_stays_when_the_texts_are_forgotten(books: Stores) -> None:
-    await held(books, 5, FakeGateway(answers=ANSWERS, vote=rank_by_text))
-    before = await bias_report(books)
+async def test_a_report_is_unchanged_when_texts_are_forgotten(stores: Stores) -> None:
+    await run_rounds(stores, 5, FakeGateway(answers=ANSWERS, vote=rank_by_text))
+    before = await bias_report(stores)
 
     for nth in range(5):
-        await books.store.forget(f"r{nth:02}", ASKED_AT, "salt")
+        await stores.store.forget(f"r{nth:02}", ASKED_AT, "salt")
 
-    assert await bias_report(books) == before
-    assert verify(await books.store.load("r00")) == ()
+    assert await bias_report(stores) == before
+    assert verify(await stores.store.load("r00")) == ()
 
 
-async def test_a_round_that_cannot_be_read_is_told_and_stops_nothing(engine: AsyncEngine) -> None:
-    books, told = of_database(engine), list[str]()
-    await held(books, 3, FakeGateway(answers=ANSWERS))
+async def test_a_round_that_cannot_be_read_is_reported_and_skipped(engine: AsyncEngine) -> None:
+    stores, told = of_database(engine), list[str]()
+    await run_rounds(stores, 3, FakeGateway(answers=ANSWERS))
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE round SET panel = '{broken' WHERE id = 'r01'"))
 
-    report = await bias_report(books, tell=told.append)
+    report = await bias_report(stores, tell=told.append)
 
     assert report.rounds == 2
     assert len(told) == 1

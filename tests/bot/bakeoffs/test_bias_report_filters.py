@@ -44,7 +44,7 @@ def test_a_version_of_a_suite_is_refused_with_what_to_do() -> None:
         parse_bias_query({"suite": "sql@3f2a"}, NOW)
 
 
-async def test_what_can_be_chosen_is_what_there_is_in_the_scope() -> None:
+async def test_choices_are_those_of_the_scope() -> None:
     app = an_app()
     held = [*runs_of("sql", 1, scope="slack/T1"), *runs_of("poems", 1, scope="slack/T2")]
     await app.bakeoff_stores.records.save(packed_all(held))

@@ -26,7 +26,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
         ("2026-11-01T09:00+01:00", datetime(2026, 11, 1, 8, tzinfo=UTC)),
     ],
 )
-def test_a_window_begins_when_it_is_said_to(text: str, moment: datetime) -> None:
+def test_a_window_begins_at_the_given_time(text: str, moment: datetime) -> None:
     assert parse_since(text, NOW) == moment
 
 

@@ -9,7 +9,7 @@ from council.bakeoffs.records import PackedRecord
 FIRST = datetime(2026, 11, 1, tzinfo=UTC)
 
 
-def held(*versions: str, suite: str = "sql") -> Sequence[PackedRecord]:
+def make_records(*versions: str, suite: str = "sql") -> Sequence[PackedRecord]:
     return [
         PackedRecord(
             *(f"r{at}", FIRST + timedelta(days=at), "house", "", "b", at, suite, version, ""),
@@ -19,8 +19,10 @@ def held(*versions: str, suite: str = "sql") -> Sequence[PackedRecord]:
     ]
 
 
-def test_the_version_that_was_held_last_counts() -> None:
-    kept, coverage = select_records(held("old", "new", "old", "new"), LeaderboardQuery("sql"))
+def test_the_version_that_ran_last_counts() -> None:
+    kept, coverage = select_records(
+        make_records("old", "new", "old", "new"), LeaderboardQuery("sql")
+    )
 
     assert [record.round_id for record in kept] == ["r1", "r3"]
     assert (coverage.version, coverage.left_out, coverage.rounds) == ("new", (("old", 2),), 2)
@@ -28,21 +30,21 @@ def test_the_version_that_was_held_last_counts() -> None:
 
 
 def test_a_version_is_named_by_its_beginning() -> None:
-    kept, coverage = select_records(held("aa11", "bb22"), LeaderboardQuery("sql", "aa"))
+    kept, coverage = select_records(make_records("aa11", "bb22"), LeaderboardQuery("sql", "aa"))
 
     assert [record.suite_version for record in kept] == ["aa11"]
     assert coverage.version == "aa11"
 
 
-def test_a_version_nobody_held_counts_nothing() -> None:
-    kept, coverage = select_records(held("aa11"), LeaderboardQuery("sql", "ff"))
+def test_a_version_without_runs_has_no_rows() -> None:
+    kept, coverage = select_records(make_records("aa11"), LeaderboardQuery("sql", "ff"))
 
     assert not kept
     assert (coverage.version, coverage.left_out) == ("ff", (("aa11", 1),))
 
 
 def test_without_a_suite_every_round_counts_and_each_version_is_named() -> None:
-    records = [*held("aa", "bb"), *held("", suite="")]
+    records = [*make_records("aa", "bb"), *make_records("", suite="")]
 
     kept, coverage = select_records(records, LeaderboardQuery())
 

@@ -19,9 +19,9 @@ from tests.bot.bakeoffs.fakes import (
     a_bakeoff,
     a_graded_suite,
     a_suite,
-    held,
-    kept,
     questions_asked,
+    run_to_end,
+    store_bakeoff,
 )
 from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel
 from tests.fakes.gateway import FakeGateway, Hangs
@@ -45,7 +45,7 @@ async def until_under_way(app: AppContext, rounds: int) -> None:
 async def test_every_question_becomes_a_round_of_the_bake_off() -> None:
     app = an_app()
 
-    progress = await held(app)
+    progress = await run_to_end(app)
 
     rounds = await rounds_of(app)
     assert [round_.id for round_ in rounds] == ["bo:beef.1", "bo:beef.2", "bo:beef.3"]
@@ -62,11 +62,11 @@ async def test_every_question_becomes_a_round_of_the_bake_off() -> None:
     assert ending.failure is None
 
 
-async def test_no_more_rounds_are_under_way_than_wanted() -> None:
+async def test_no_more_rounds_run_at_once_than_configured() -> None:
     gateway = FakeGateway({CLAUDE: Hangs()})
     app = an_app(gateway)
 
-    await begin_bakeoff(app, None, await kept(app, a_bakeoff(a_suite(5))))
+    await begin_bakeoff(app, None, await store_bakeoff(app, a_bakeoff(a_suite(5))))
     await until_under_way(app, 2)
     for _ in range(50):
         await asyncio.sleep(0)
@@ -75,10 +75,10 @@ async def test_no_more_rounds_are_under_way_than_wanted() -> None:
     await stop_bakeoff(app, await app.bakeoff_stores.bakeoffs.load("bo:beef"), "Enough.")
 
 
-async def test_what_is_over_is_not_asked_again_and_what_was_begun_is_gone_on_with() -> None:
+async def test_closed_rounds_are_not_repeated_and_open_ones_resumed() -> None:
     gateway, store = FakeGateway(), MemoryStore()
     before = an_app(gateway, store)
-    bakeoff = await kept(before)
+    bakeoff = await store_bakeoff(before)
     await run_bakeoff(before, None, bakeoff)
     asked = len(gateway.asked)
     # As if it had been killed before its last round was closed, and its end noted.
@@ -96,26 +96,26 @@ async def test_what_is_over_is_not_asked_again_and_what_was_begun_is_gone_on_wit
     assert len(await rounds_of(again)) == 3
 
 
-async def test_one_question_that_fails_does_not_fail_the_others_and_is_told() -> None:
+async def test_a_failed_question_is_reported_and_does_not_fail_the_others() -> None:
     lost = GatewayError("hung up")
     gateway = FakeGateway({key: ["Yes.", lost, "No."] for key in (CLAUDE, GPT)})
-    app, room = an_app(gateway), Room()
+    app, chat = an_app(gateway), Room()
     app.bakeoff_rounds = 1
 
-    progress = await held(app, room)
+    progress = await run_to_end(app, chat)
 
     assert progress.over == 3
     assert [failed.number for failed in progress.failed] == [2]
-    assert "1 of 3 questions failed. Question 2: Only 1 of 3 members answered" in room.edited[-1]
+    assert "1 of 3 questions failed. Question 2: Only 1 of 3 members answered" in chat.edited[-1]
 
 
-async def test_a_question_that_cannot_be_asked_is_told_and_left_out() -> None:
+async def test_an_invalid_question_is_reported_and_skipped() -> None:
     suite = a_suite(3)
     long = replace(suite.questions[1], text="w" * 20_001)
     suite = replace(suite, questions=(suite.questions[0], long, suite.questions[2]))
     app = an_app()
 
-    progress = await held(app, None, a_bakeoff(suite))
+    progress = await run_to_end(app, None, a_bakeoff(suite))
 
     assert progress.is_complete
     assert progress.failed[0].number == 2
@@ -132,19 +132,19 @@ class BrokenGateway(FakeGateway):
         return await super().complete(call)
 
 
-async def test_a_fault_that_nobody_foresaw_is_one_questions_own() -> None:
-    progress = await held(an_app(BrokenGateway()))
+async def test_an_unexpected_error_fails_only_its_question() -> None:
+    progress = await run_to_end(an_app(BrokenGateway()))
 
     assert [(failed.number, failed.why) for failed in progress.failed] == [(2, UNFORESEEN)]
     assert progress.over == 3
 
 
-async def test_cancelled_it_stops_spending_at_once_and_keeps_what_there_is() -> None:
+async def test_a_cancelled_bakeoff_stops_spending_and_keeps_its_results() -> None:
     gateway = FakeGateway({CLAUDE: ["Yes.", Hangs()]})
-    app, room = an_app(gateway), Room()
+    app, chat = an_app(gateway), Room()
     app.bakeoff_rounds = 1
-    bakeoff = await kept(app)
-    await begin_bakeoff(app, room, bakeoff)
+    bakeoff = await store_bakeoff(app)
+    await begin_bakeoff(app, chat, bakeoff)
     await until_second_question(gateway)
 
     over = await stop_bakeoff(app, bakeoff, "It was cancelled.")
@@ -154,8 +154,8 @@ async def test_cancelled_it_stops_spending_at_once_and_keeps_what_there_is() -> 
     assert over == 1
     assert app.runner.latest("bo:beef.2") is None
     assert app.bakeoff_registry.latest(bakeoff.id) is None
-    assert "It was cancelled. 1 of 3 questions are kept" in room.edited[-1]
-    assert not [words for words in room.said_in("C1") if "ended early" in words]
+    assert "It was cancelled. 1 of 3 questions are kept" in chat.edited[-1]
+    assert not [words for words in chat.said_in("C1") if "ended early" in words]
     ending = (await app.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending
     assert ending
     assert ending.failure == "It was cancelled."
@@ -167,11 +167,11 @@ async def until_second_question(gateway: FakeGateway) -> None:
             await asyncio.sleep(0)
 
 
-async def test_gone_on_with_it_asks_only_what_was_not_answered() -> None:
+async def test_a_resumed_bakeoff_asks_only_open_questions() -> None:
     gateway = FakeGateway({CLAUDE: ["Yes.", Hangs(), "Yes.", "Yes."]})
     app = an_app(gateway)
     app.bakeoff_rounds = 1
-    bakeoff = await kept(app)
+    bakeoff = await store_bakeoff(app)
     await begin_bakeoff(app, None, bakeoff)
     await until_second_question(gateway)
     for _ in range(50):
@@ -192,9 +192,9 @@ async def test_gone_on_with_it_asks_only_what_was_not_answered() -> None:
     assert answers.count((CLAUDE, "Question 1?")) == 1
 
 
-async def test_what_is_over_cannot_be_cancelled_or_gone_on_with() -> None:
+async def test_a_finished_bakeoff_can_be_neither_cancelled_nor_resumed() -> None:
     app = an_app()
-    bakeoff = (await held(app)).bakeoff
+    bakeoff = (await run_to_end(app)).bakeoff
 
     with pytest.raises(BakeoffError, match="is over already"):
         await stop_bakeoff(app, bakeoff, "It was cancelled.")
@@ -202,11 +202,11 @@ async def test_what_is_over_cannot_be_cancelled_or_gone_on_with() -> None:
         await reopen_bakeoff(app, bakeoff)
 
 
-async def test_a_round_that_somebody_cancels_is_one_failed_question() -> None:
+async def test_a_cancelled_round_is_one_failed_question() -> None:
     gateway = FakeGateway({CLAUDE: [Hangs(), "Yes.", "Yes."]})
     app = an_app(gateway)
     app.bakeoff_rounds = 1
-    await begin_bakeoff(app, None, await kept(app))
+    await begin_bakeoff(app, None, await store_bakeoff(app))
     await until_under_way(app, 1)
     for _ in range(20):
         await asyncio.sleep(0)
@@ -222,8 +222,8 @@ async def test_a_round_that_somebody_cancels_is_one_failed_question() -> None:
 async def test_judges_read_references_only_where_the_suite_says_so() -> None:
     told, untold = FakeGateway(), FakeGateway()
 
-    await held(an_app(told), None, a_bakeoff(a_graded_suite("42", seen=True)))
-    await held(an_app(untold), None, a_bakeoff(a_graded_suite("42")))
+    await run_to_end(an_app(told), None, a_bakeoff(a_graded_suite("42", seen=True)))
+    await run_to_end(an_app(untold), None, a_bakeoff(a_graded_suite("42")))
 
     def prompts(gateway: FakeGateway, role: Role) -> str:
         return "\n".join(call.prompt.user for call in gateway.of(role))
@@ -237,31 +237,31 @@ async def test_a_seat_that_is_no_more_is_absent_with_a_reason() -> None:
     gone = GatewayError("could not be asked: nothing is set for its seat")
     gateway = FakeGateway({GEMINI: gone}, judges={GEMINI: gone})
 
-    progress = await held(an_app(gateway))
+    progress = await run_to_end(an_app(gateway))
 
     assert (progress.over, progress.failed) == (3, ())
 
 
-async def test_a_suite_that_has_changed_meanwhile_is_told_and_the_run_keeps_its_own() -> None:
-    app, room = an_app(), Room()
-    bakeoff = await kept(app)
+async def test_a_changed_suite_is_reported_and_the_run_keeps_its_version() -> None:
+    app, chat = an_app(), Room()
+    bakeoff = await store_bakeoff(app)
     newer = a_suite(4)
     await app.bakeoff_stores.suites.save(newer, "U1", ASKED_AT)
 
-    progress = await run_bakeoff(app, room, bakeoff)
+    progress = await run_bakeoff(app, chat, bakeoff)
 
     assert progress.questions == 3
     assert progress.changed == newer.version
     assert (
         f"it goes by version {bakeoff.suite.version}, the newest is {newer.version}"
-        in (room.edited[-1])
+        in (chat.edited[-1])
     )
 
 
-async def test_an_asker_who_may_ask_no_more_rounds_this_hour_holds_a_suite_all_the_same() -> None:
+async def test_an_asker_at_the_hourly_limit_may_still_run_a_suite() -> None:
     app = an_app(panels=[a_panel()])
     app.access = replace(app.access, rounds_per_hour=1)
 
-    progress = await held(app)
+    progress = await run_to_end(app)
 
     assert progress.failed == ()

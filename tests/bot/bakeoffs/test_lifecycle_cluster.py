@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.bakeoffs import lifecycle as holding
-from bot.bakeoffs import lifecycle as news
+from bot.bakeoffs import lifecycle
 from bot.bakeoffs.lifecycle import BakeoffJobs, is_bakeoff_running, watch_bakeoff
 from bot.chat import PostingForbiddenError
 from bot.context import AppContext
@@ -16,34 +15,34 @@ from bot.ports import Job, JobQueue
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, FailedQuestion
 from council.errors import BakeoffError
 from council.places import Place
-from tests.bot.bakeoffs.fakes import Room, a_bakeoff, kept, questions_asked
+from tests.bot.bakeoffs.fakes import Room, a_bakeoff, questions_asked, store_bakeoff
 from tests.bot.cluster_fakes import Board, processes
-from tests.bot.slack.inside import BlockedGateway
+from tests.bot.slack.in_process import BlockedGateway
 
 PATIENCE_SECONDS = 10
 WORK = Job("bakeoffs slack", "bo:beef")
 
 
 @dataclass(slots=True)
-class House:
+class ClusterHarness:
     """Three processes; what holds in Slack holds in one room."""
 
     board: Board
     apps: Sequence[AppContext]
     gateway: BlockedGateway
-    room: Room
+    chat: Room
 
-    def holding(self, app: AppContext, teller: str = "slack") -> BakeoffJobs:
-        way = (lambda _: self.room) if teller == "slack" else (lambda _: None)
+    def worker(self, app: AppContext, teller: str = "slack") -> BakeoffJobs:
+        way = (lambda _: self.chat) if teller == "slack" else (lambda _: None)
         return BakeoffJobs(app, teller, way)
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[House]:
+async def harness() -> AsyncIterator[ClusterHarness]:
     gateway = BlockedGateway()
     board, apps = processes(3, gateway)
     async with asyncio.timeout(PATIENCE_SECONDS):
-        yield House(board, apps, gateway, Room())
+        yield ClusterHarness(board, apps, gateway, Room())
     for line in await apps[0].store.list_summaries():
         await apps[0].runner.stop(line.id)
 
@@ -53,35 +52,35 @@ async def until(holds: Callable[[], object]) -> None:
         await asyncio.sleep(0.005)
 
 
-async def until_free(house: House, work: Job = WORK) -> None:
-    await until(lambda: not house.board.is_queued(work))
+async def until_free(harness: ClusterHarness, work: Job = WORK) -> None:
+    await until(lambda: not harness.board.is_queued(work))
 
 
-async def test_one_process_holds_it_and_another_waits_for_its_end(house: House) -> None:
-    begins, holds, _ = house.apps
-    bakeoff = await kept(begins)
-    house.gateway.goes_on.set()
-    async with house.holding(holds).serve_queue(_works(holds)):
-        final = await holding.run_bakeoff(begins, None, bakeoff)
+async def test_one_process_holds_it_and_another_waits_for_its_end(harness: ClusterHarness) -> None:
+    begins, holds, _ = harness.apps
+    bakeoff = await store_bakeoff(begins)
+    harness.gateway.goes_on.set()
+    async with harness.worker(holds).serve_queue(_works(holds)):
+        final = await lifecycle.run_bakeoff(begins, None, bakeoff)
 
     assert final.is_complete
     assert final.bakeoff.ending
-    assert house.board.begun == [WORK]
+    assert harness.board.begun == [WORK]
     assert begins.bakeoff_registry.latest(bakeoff.id) is None
-    assert len(house.room.keys) == len({*house.room.keys})  # nothing was posted twice
+    assert len(harness.chat.keys) == len({*harness.chat.keys})  # nothing was posted twice
 
 
-async def test_every_process_sees_how_it_goes(house: House) -> None:
-    begins, holds, watches = house.apps
-    bakeoff = await kept(begins)
-    async with house.holding(holds).serve_queue(_works(holds)):
-        await holding.begin_bakeoff(begins, None, bakeoff)
-        await until_held(house)
+async def test_every_process_sees_how_it_goes(harness: ClusterHarness) -> None:
+    begins, holds, watches = harness.apps
+    bakeoff = await store_bakeoff(begins)
+    async with harness.worker(holds).serve_queue(_works(holds)):
+        await lifecycle.begin_bakeoff(begins, None, bakeoff)
+        await until_held(harness)
         assert await is_bakeoff_running(watches, bakeoff)
         seen: list[BakeoffProgress] = []
         watching_it = asyncio.create_task(_watched(watches, bakeoff, seen))
         await until(lambda: any(progress.under_way for progress in seen))
-        house.gateway.goes_on.set()
+        harness.gateway.goes_on.set()
         await watching_it
 
     assert seen[-1].bakeoff.ending
@@ -89,8 +88,8 @@ async def test_every_process_sees_how_it_goes(house: House) -> None:
     assert not await is_bakeoff_running(watches, bakeoff)
 
 
-async def until_held(house: House) -> None:
-    await until(lambda: house.apps[1].bakeoff_registry.latest(WORK.name))
+async def until_held(harness: ClusterHarness) -> None:
+    await until(lambda: harness.apps[1].bakeoff_registry.latest(WORK.name))
 
 
 async def _watched(app: AppContext, bakeoff: Bakeoff, seen: list[BakeoffProgress]) -> None:
@@ -98,90 +97,96 @@ async def _watched(app: AppContext, bakeoff: Bakeoff, seen: list[BakeoffProgress
         seen.append(progress)  # noqa: PERF401 - one by one, for whoever looks meanwhile
 
 
-async def test_another_process_goes_on_with_it_when_its_holder_leaves(house: House) -> None:
-    begins, first, second = house.apps
-    bakeoff = await kept(begins)
+async def test_another_process_takes_over_a_bakeoff_when_its_process_stops(
+    harness: ClusterHarness,
+) -> None:
+    begins, first, second = harness.apps
+    bakeoff = await store_bakeoff(begins)
     async with AsyncExitStack() as stack:
         leaving = await stack.enter_async_context(AsyncExitStack())
-        await leaving.enter_async_context(house.holding(first).serve_queue(_works(first)))
-        waiting = asyncio.create_task(holding.run_bakeoff(begins, None, bakeoff))
-        await until_held(house)
-        await stack.enter_async_context(house.holding(second).serve_queue(_works(second)))
+        await leaving.enter_async_context(harness.worker(first).serve_queue(_works(first)))
+        waiting = asyncio.create_task(lifecycle.run_bakeoff(begins, None, bakeoff))
+        await until_held(harness)
+        await stack.enter_async_context(harness.worker(second).serve_queue(_works(second)))
 
         await leaving.aclose()
-        house.gateway.goes_on.set()
+        harness.gateway.goes_on.set()
         final = await waiting
 
     assert final.is_complete
-    assert house.board.begun == [WORK, WORK]
-    assert len(house.room.keys) == len({*house.room.keys})  # nothing was posted twice
-    assert len(questions_asked(house.gateway)) == 3 * len(bakeoff.panel.members)
+    assert harness.board.begun == [WORK, WORK]
+    assert len(harness.chat.keys) == len({*harness.chat.keys})  # nothing was posted twice
+    assert len(questions_asked(harness.gateway)) == 3 * len(bakeoff.panel.members)
 
 
-async def test_what_nobody_holds_any_more_is_held_by_whoever_serves(house: House) -> None:
-    _, holds, _ = house.apps
-    bakeoff = await kept(holds)
-    house.gateway.goes_on.set()
+async def test_an_orphaned_bakeoff_is_run_by_the_process_that_serves_the_queue(
+    harness: ClusterHarness,
+) -> None:
+    _, holds, _ = harness.apps
+    bakeoff = await store_bakeoff(holds)
+    harness.gateway.goes_on.set()
 
-    async with house.holding(holds).serve_queue(_works(holds)):
-        await until_free(house)
+    async with harness.worker(holds).serve_queue(_works(holds)):
+        await until_free(harness)
 
     assert (await holds.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending
 
 
-async def test_it_is_cancelled_from_any_process_and_gone_on_with_from_another(
-    house: House,
+async def test_a_bakeoff_is_cancelled_from_any_process_and_resumed_from_another(
+    harness: ClusterHarness,
 ) -> None:
-    begins, holds, other = house.apps
-    bakeoff = await kept(begins)
-    async with house.holding(holds).serve_queue(_works(holds)):
-        waiting = asyncio.create_task(holding.run_bakeoff(begins, None, bakeoff))
-        await until_held(house)
+    begins, holds, other = harness.apps
+    bakeoff = await store_bakeoff(begins)
+    async with harness.worker(holds).serve_queue(_works(holds)):
+        waiting = asyncio.create_task(lifecycle.run_bakeoff(begins, None, bakeoff))
+        await until_held(harness)
 
-        await holding.stop_bakeoff(other, bakeoff, "It was cancelled.")
+        await lifecycle.stop_bakeoff(other, bakeoff, "It was cancelled.")
         ended = await waiting
         assert ended.bakeoff.ending
-        again = await holding.reopen_bakeoff(begins, bakeoff)
-        house.gateway.goes_on.set()
-        final = await holding.run_bakeoff(begins, None, again)
+        again = await lifecycle.reopen_bakeoff(begins, bakeoff)
+        harness.gateway.goes_on.set()
+        final = await lifecycle.run_bakeoff(begins, None, again)
 
     assert final.is_complete
-    assert "cancelled" in " ".join(house.room.edited)
+    assert "cancelled" in " ".join(harness.chat.edited)
 
 
-async def test_where_it_cannot_be_told_whoever_began_it_hears_why(house: House) -> None:
-    begins, holds, _ = house.apps
-    house.room.closed = True
-    bakeoff = await kept(begins)
-    async with house.holding(holds).serve_queue(_works(holds)):
+async def test_a_bakeoff_that_cannot_be_posted_fails_for_its_starter(
+    harness: ClusterHarness,
+) -> None:
+    begins, holds, _ = harness.apps
+    harness.chat.closed = True
+    bakeoff = await store_bakeoff(begins)
+    async with harness.worker(holds).serve_queue(_works(holds)):
         with pytest.raises(PostingForbiddenError, match="The channel is archived"):
-            await holding.run_bakeoff(begins, None, bakeoff)
+            await lifecycle.run_bakeoff(begins, None, bakeoff)
 
-    assert house.gateway.asked == []
+    assert harness.gateway.asked == []
 
 
-async def test_one_that_is_under_way_elsewhere_is_not_gone_on_with(house: House) -> None:
-    begins, holds, other = house.apps
-    bakeoff = await kept(begins)
-    async with house.holding(holds).serve_queue(_works(holds)):
-        await holding.begin_bakeoff(begins, None, bakeoff)
+async def test_a_bakeoff_that_runs_elsewhere_is_not_resumed(harness: ClusterHarness) -> None:
+    begins, holds, other = harness.apps
+    bakeoff = await store_bakeoff(begins)
+    async with harness.worker(holds).serve_queue(_works(holds)):
+        await lifecycle.begin_bakeoff(begins, None, bakeoff)
 
         with pytest.raises(BakeoffError, match="is under way: there is nothing to go on with"):
-            await holding.reopen_bakeoff(other, bakeoff)
+            await lifecycle.reopen_bakeoff(other, bakeoff)
 
 
-async def test_what_was_begun_on_the_page_is_the_pages_alone(house: House) -> None:
-    page, slack, _ = house.apps
-    await kept(page, a_bakeoff(place=Place("web"), id_="bo:page"))
-    await kept(page, a_bakeoff(place=Place("terminal"), id_="bo:typed"))
-    house.gateway.goes_on.set()
+async def test_bakeoffs_of_the_page_run_only_in_the_pages_queue(harness: ClusterHarness) -> None:
+    page, slack, _ = harness.apps
+    await store_bakeoff(page, a_bakeoff(place=Place("web"), id_="bo:page"))
+    await store_bakeoff(page, a_bakeoff(place=Place("terminal"), id_="bo:typed"))
+    harness.gateway.goes_on.set()
 
-    async with house.holding(slack).serve_queue(_works(slack)):
-        assert house.board.begun == []
-    async with house.holding(page, "web").serve_queue(_works(page)):
-        await until_free(house, Job("bakeoffs web", "bo:page"))
+    async with harness.worker(slack).serve_queue(_works(slack)):
+        assert harness.board.begun == []
+    async with harness.worker(page, "web").serve_queue(_works(page)):
+        await until_free(harness, Job("bakeoffs web", "bo:page"))
 
-    assert house.board.begun == [Job("bakeoffs web", "bo:page")]
+    assert harness.board.begun == [Job("bakeoffs web", "bo:page")]
     assert (await page.bakeoff_stores.bakeoffs.load("bo:page")).ending
     assert (await page.bakeoff_stores.bakeoffs.load("bo:typed")).ending is None
 
@@ -191,26 +196,28 @@ def _works(app: AppContext) -> JobQueue:
     return app.job_queue
 
 
-def test_what_is_told_of_one_is_read_as_it_was_meant() -> None:
+def test_events_of_a_bakeoff_survive_encoding() -> None:
     progress = BakeoffProgress(a_bakeoff(), 2, (FailedQuestion(1, "why"),), 1, 5, 2.5, "abc", 3)
 
-    assert news.parse_event(news.encode_progress(progress), a_bakeoff()) == news.BakeoffEvent(
-        progress
-    )
+    assert lifecycle.parse_event(
+        lifecycle.encode_progress(progress), a_bakeoff()
+    ) == lifecycle.BakeoffEvent(progress)
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", "[]", '{"over": 1}', '{"new": "kind"}', "null"])
-def test_what_another_version_told_otherwise_is_looked_up(text: str) -> None:
-    assert news.parse_event(text, a_bakeoff()) == news.BakeoffEvent(is_unclear=True)
+def test_an_unclear_event_of_another_version_causes_a_reload(text: str) -> None:
+    assert lifecycle.parse_event(text, a_bakeoff()) == lifecycle.BakeoffEvent(is_unclear=True)
 
 
-async def test_one_whose_work_was_left_is_said_to_be_interrupted(house: House) -> None:
-    begins, *_ = house.apps
-    bakeoff = await kept(begins)
-    waiting = asyncio.create_task(holding.run_bakeoff(begins, None, bakeoff))
-    await until(lambda: house.board.waiting)
+async def test_a_bakeoff_whose_job_is_gone_is_reported_as_interrupted(
+    harness: ClusterHarness,
+) -> None:
+    begins, *_ = harness.apps
+    bakeoff = await store_bakeoff(begins)
+    waiting = asyncio.create_task(lifecycle.run_bakeoff(begins, None, bakeoff))
+    await until(lambda: harness.board.waiting)
 
-    house.board.waiting.clear()
+    harness.board.waiting.clear()
     await begins.pubsub.publish(f"bakeoff {bakeoff.id}")
 
     with pytest.raises(BakeoffError, match="was interrupted: `/council bakeoff resume bo:beef`"):

@@ -14,54 +14,54 @@ from council.ports import RoundQuery
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
-from tests.bot.bakeoffs.fakes import DEAR, HERE, Room, a_bakeoff, a_suite, held, kept
+from tests.bot.bakeoffs.fakes import DEAR, HERE, Room, a_bakeoff, a_suite, run_to_end, store_bakeoff
 from tests.builders import ASKED_AT, KEYS, a_schedule
 from tests.fakes.gateway import FakeGateway
 
 
-async def test_one_message_shows_how_it_goes_and_becomes_the_result() -> None:
-    app, room = an_app(), Room()
+async def test_one_message_shows_the_progress_and_becomes_the_result() -> None:
+    app, chat = an_app(), Room()
 
-    await held(app, room)
+    await run_to_end(app, chat)
 
-    root, *thread = room.posted
+    root, *thread = chat.posted
     assert root[0] == HERE
     assert "Bake-off of sql by house" in root[1]
     assert "0 of 3 questions" in root[1]
     assert "[Cancel]" in root[1]
-    assert "3 of 3 questions" in room.edited[-1]
-    assert "[Cancel]" not in room.edited[-1]
-    assert all(place.thread == room.keys[0] for place, _ in thread)
-    assert len({*room.keys}) == len(room.keys)
+    assert "3 of 3 questions" in chat.edited[-1]
+    assert "[Cancel]" not in chat.edited[-1]
+    assert all(place.thread == chat.keys[0] for place, _ in thread)
+    assert len({*chat.keys}) == len(chat.keys)
 
 
 async def test_its_rounds_are_not_posted_one_by_one_and_are_never_untold() -> None:
-    app, room = an_app(), Room()
+    app, chat = an_app(), Room()
 
-    await held(app, room)
+    await run_to_end(app, chat)
 
-    assert not [words for _, words in room.posted if "Question 1?" in words]
+    assert not [words for _, words in chat.posted if "Question 1?" in words]
     assert await app.store.ids(wanted=RoundQuery(undelivered=True)) == ()
 
 
-async def test_the_result_is_told_once_however_often_it_is_gone_on_with() -> None:
-    app, room = an_app(), Room()
-    bakeoff = (await held(app, room)).bakeoff
-    sent = list(room.keys)
+async def test_the_result_is_posted_once_for_repeated_resumes() -> None:
+    app, chat = an_app(), Room()
+    bakeoff = (await run_to_end(app, chat)).bakeoff
+    sent = list(chat.keys)
     # As if it had been killed after the result was told, and before that was noted.
     await app.bakeoff_stores.bakeoffs.end(bakeoff.id, None)
 
-    await run_bakeoff(app, room, bakeoff)
+    await run_bakeoff(app, chat, bakeoff)
 
-    assert room.keys == sent
+    assert chat.keys == sent
 
 
-async def test_where_nothing_may_be_posted_nobody_is_asked() -> None:
+async def test_no_question_is_asked_if_nothing_can_be_posted() -> None:
     gateway = FakeGateway()
-    app, room = an_app(gateway), Room(closed=True)
+    app, chat = an_app(gateway), Room(closed=True)
 
     with pytest.raises(PostingForbiddenError, match="The channel is archived"):
-        await held(app, room)
+        await run_to_end(app, chat)
 
     assert gateway.asked == []
     ending = (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending
@@ -76,63 +76,63 @@ class ClosingRoom(Room):
         self.closed = True
 
 
-async def test_a_channel_that_is_closed_meanwhile_costs_nobody_the_result() -> None:
-    app, room = an_app(), ClosingRoom()
-    room.closed = False
+async def test_a_result_whose_channel_was_closed_is_posted_privately() -> None:
+    app, chat = an_app(), ClosingRoom()
+    chat.closed = False
 
-    progress = await held(app, room)
+    progress = await run_to_end(app, chat)
 
     assert progress.is_complete
-    (alone,) = room.said_in("alone")
+    (alone,) = chat.said_in("alone")
     assert "I could not post this where it was asked for, so only you see it" in alone
     assert "3 of 3 questions" in alone
 
 
 async def test_a_deleted_message_is_posted_again() -> None:
-    app, room = an_app(), Room(deleted=True)
+    app, chat = an_app(), Room(deleted=True)
 
-    await held(app, room)
+    await run_to_end(app, chat)
 
-    assert [words for words in room.said_in("C1") if "3 of 3 questions" in words]
+    assert [words for words in chat.said_in("C1") if "3 of 3 questions" in words]
 
 
-async def test_the_time_that_is_left_is_told_from_the_mean_so_far() -> None:
-    app, room = an_app(), Room()
+async def test_the_remaining_time_is_estimated_from_the_mean() -> None:
+    app, chat = an_app(), Room()
     store = app.store
     assert isinstance(store, MemoryStore)
 
-    await held(app, room, a_bakeoff(a_suite(6)))
+    await run_to_end(app, chat, a_bakeoff(a_suite(6)))
 
-    assert any(" left" in words for words in room.progress) or not room.progress
+    assert any(" left" in words for words in chat.progress) or not chat.progress
 
 
 QUESTION = Question("Question 1?", "U1")
 
 
 async def after_a_crash(place: Place) -> tuple[AppContext, Bakeoff]:
-    """Give a desk with a bake-off of which nothing has been done yet."""
+    """Return an app with a stored bake-off that was not started."""
     app = an_app()
-    return app, await kept(app, a_bakeoff(place=place))
+    return app, await store_bakeoff(app, a_bakeoff(place=place))
 
 
-async def test_a_chat_that_is_there_again_goes_on_with_its_own() -> None:
+async def test_a_reconnected_chat_resumes_its_own_bakeoffs() -> None:
     app, bakeoff = await after_a_crash(HERE)
-    room = Room()
+    chat = Room()
 
     await resume_local_bakeoffs(app)
     assert app.bakeoff_registry.latest(bakeoff.id) is None
-    await resume_bakeoffs_of_chat(app, "discord", lambda _: room)
+    await resume_bakeoffs_of_chat(app, "discord", lambda _: chat)
     assert app.bakeoff_registry.latest(bakeoff.id) is None
     await resume_bakeoffs_of_chat(
-        app, "slack", lambda place: room if place.workspace == "T1" else None
+        app, "slack", lambda place: chat if place.workspace == "T1" else None
     )
     seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
 
     assert seen[-1].is_complete
-    assert "3 of 3 questions" in room.edited[-1]
+    assert "3 of 3 questions" in chat.edited[-1]
 
 
-async def test_what_was_begun_on_the_page_goes_on_at_the_start_and_tells_nobody() -> None:
+async def test_a_bakeoff_of_the_page_resumes_at_the_start_without_messages() -> None:
     app, bakeoff = await after_a_crash(Place("web", channel="web:1"))
 
     await resume_local_bakeoffs(app)
@@ -141,7 +141,7 @@ async def test_what_was_begun_on_the_page_goes_on_at_the_start_and_tells_nobody(
     assert seen[-1].is_complete
 
 
-async def test_what_was_cancelled_is_not_gone_on_with_at_the_start() -> None:
+async def test_a_cancelled_bakeoff_is_not_resumed_at_the_start() -> None:
     app, bakeoff = await after_a_crash(Place("terminal"))
     await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(ASKED_AT, "It was cancelled."))
 
@@ -150,7 +150,7 @@ async def test_what_was_cancelled_is_not_gone_on_with_at_the_start() -> None:
     assert app.bakeoff_registry.latest(bakeoff.id) is None
 
 
-async def test_the_runner_leaves_rounds_of_bake_offs_to_who_holds_them() -> None:
+async def test_the_runner_leaves_rounds_of_bakeoffs_to_their_own_runner() -> None:
     app, bakeoff = await after_a_crash(HERE)
     await app.store.open(
         replace(
@@ -167,11 +167,11 @@ async def test_the_runner_leaves_rounds_of_bake_offs_to_who_holds_them() -> None
 async def test_files_go_only_where_they_can_be_posted() -> None:
     with_files, without = Room(accepts_files=True), Room()
 
-    await held(an_app(), with_files)
-    await held(an_app(), without)
+    await run_to_end(an_app(), with_files)
+    await run_to_end(an_app(), without)
 
-    def files(room: Room) -> list[str]:
-        return [p.name for post in room.posts for p in post.parts if isinstance(p, File)]
+    def files(chat: Room) -> list[str]:
+        return [p.name for post in chat.posts for p in post.parts if isinstance(p, File)]
 
     assert files(without) == []
     assert "leaderboard.csv" in files(with_files)
@@ -186,25 +186,25 @@ class FullStore(MemoryStore):
         return await super().open(round_)
 
 
-async def test_a_fault_of_the_machine_is_told_aloud_with_what_to_do() -> None:
-    app, room = an_app(store=FullStore()), Room()
+async def test_a_store_error_is_posted_with_what_to_do() -> None:
+    app, chat = an_app(store=FullStore()), Room()
 
     with pytest.raises(StoreError):
-        await held(app, room)
+        await run_to_end(app, chat)
 
-    assert "It was stopped by a fault: The disk is full" in room.edited[-1]
-    (loud,) = [words for words in room.said_in("C1") if "ended early" in words]
+    assert "It was stopped by a fault: The disk is full" in chat.edited[-1]
+    (loud,) = [words for words in chat.said_in("C1") if "ended early" in words]
     assert "`/council bakeoff resume bo:beef` goes on" in loud
     assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending is None
 
 
-async def test_a_scheduled_one_that_ends_early_calls_those_who_subscribed() -> None:
-    app, room = an_app(), Room()
+async def test_a_scheduled_bakeoff_that_ends_early_mentions_its_subscribers() -> None:
+    app, chat = an_app(), Room()
     await app.bakeoff_stores.schedules.save(a_schedule("weekly", subscribers=("U7",)))
     scheduled = replace(a_bakeoff(id_="sched:weekly@2026-11-23T09:00", cap=0), schedule="weekly")
     app.gateway.prices = dict.fromkeys(KEYS, DEAR)  # type: ignore[attr-defined]
 
-    await held(app, room, scheduled)
+    await run_to_end(app, chat, scheduled)
 
-    loud = next(post for post in room.posts if "ended early" in post.summary)
+    loud = next(post for post in chat.posts if "ended early" in post.summary)
     assert [part.ids for part in loud.parts if isinstance(part, Mentions)] == [("U7",)]

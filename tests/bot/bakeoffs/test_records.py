@@ -11,6 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.records import count_closed_rounds, update_records, update_votes
+from bot.coordination.bakeoff_registry import BakeoffRegistry
 from council.bakeoffs.record_arrays import unpack_record
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
@@ -37,7 +38,7 @@ async def engine(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def books(request: pytest.FixtureRequest) -> Stores:
+def stores(request: pytest.FixtureRequest) -> Stores:
     if request.param == "memory":
         store = MemoryStore()
         return Stores(store, memory_bench(store), MemoryOutbox())
@@ -48,90 +49,92 @@ def of_database(engine: AsyncEngine) -> Stores:
     return Stores(SqlRoundStore(engine), sql_bakeoff_stores(engine), SqlOutbox(engine))
 
 
-async def held(books: Stores, *round_ids: str) -> tuple[Round, ...]:
-    """Hold rounds, each an hour after the one before."""
+async def run_rounds(stores: Stores, *round_ids: str) -> tuple[Round, ...]:
+    """Run rounds, each an hour after the one before."""
     for nth, round_id in enumerate(round_ids):
         bakeoff, _, _ = round_id.rpartition(".")
         at = ASKED_AT + nth * NEXT
         round_ = replace(a_round(), id=round_id, bakeoff=bakeoff, asked_at=at)
-        await books.store.open(round_)
-    council = RoundServices(FakeGateway(), books.store)
+        await stores.store.open(round_)
+    council = RoundServices(FakeGateway(), stores.store)
     return tuple([await run_round(round_id, council) for round_id in round_ids])
 
 
-async def recorded(books: Stores) -> list[str]:
-    return [record.round_id for record in await books.bakeoff_stores.records.list_recent()]
+async def recorded(stores: Stores) -> list[str]:
+    return [record.round_id for record in await stores.bakeoff_stores.records.list_recent()]
 
 
-async def test_every_closed_round_is_counted_once(books: Stores) -> None:
-    await held(books, "r1", "r2")
-    await books.store.open(replace(a_round(), id="open"))
+async def test_every_closed_round_is_counted_once(stores: Stores) -> None:
+    await run_rounds(stores, "r1", "r2")
+    await stores.store.open(replace(a_round(), id="open"))
 
-    await update_records(books)
-    await update_records(books)
+    await update_records(stores)
+    await update_records(stores)
 
-    assert await recorded(books) == ["r1", "r2"]
-    assert await books.bakeoff_stores.records.list_missing(9) == ()
+    assert await recorded(stores) == ["r1", "r2"]
+    assert await stores.bakeoff_stores.records.list_missing(9) == ()
 
 
-async def test_of_every_closed_round_the_votes_are_kept_too(books: Stores) -> None:
-    await held(books, "r1", "r2")
+async def test_votes_of_every_closed_round_are_stored(stores: Stores) -> None:
+    await run_rounds(stores, "r1", "r2")
 
-    await update_records(books)
+    await update_records(stores)
 
-    (one, other) = await books.bakeoff_stores.votes.list_recent()
+    (one, other) = await stores.bakeoff_stores.votes.list_recent()
     assert (one.round_id, other.round_id) == ("r1", "r2")
-    assert await books.bakeoff_stores.votes.list_missing(9) == ()
+    assert await stores.bakeoff_stores.votes.list_missing(9) == ()
 
 
-async def test_rounds_counted_before_votes_were_kept_are_read_again_for_them(books: Stores) -> None:
-    await held(books, "r1", "r2")
-    await update_records(books)
-    old = [votes._replace(version=0) for votes in await books.bakeoff_stores.votes.list_recent()]
-    await books.bakeoff_stores.votes.save(old)
+async def test_rounds_counted_before_votes_were_stored_are_read_again(
+    stores: Stores,
+) -> None:
+    await run_rounds(stores, "r1", "r2")
+    await update_records(stores)
+    old = [votes._replace(version=0) for votes in await stores.bakeoff_stores.votes.list_recent()]
+    await stores.bakeoff_stores.votes.save(old)
 
-    await update_records(books)
-    assert await books.bakeoff_stores.votes.list_missing(9) == ("r1", "r2")
-    await update_votes(books)
+    await update_records(stores)
+    assert await stores.bakeoff_stores.votes.list_missing(9) == ("r1", "r2")
+    await update_votes(stores)
 
-    assert await books.bakeoff_stores.votes.list_missing(9) == ()
-    assert await recorded(books) == ["r1", "r2"]
+    assert await stores.bakeoff_stores.votes.list_missing(9) == ()
+    assert await recorded(stores) == ["r1", "r2"]
 
 
-async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(books: Stores) -> None:
-    await books.bakeoff_stores.bakeoffs.open(a_bakeoff())
-    await held(books, "bo:1.1", "bo:gone.1")
+async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(stores: Stores) -> None:
+    await stores.bakeoff_stores.bakeoffs.open(a_bakeoff())
+    await run_rounds(stores, "bo:1.1", "bo:gone.1")
 
-    await update_records(books)
+    await update_records(stores)
 
-    of_suite, of_none = map(unpack_record, await books.bakeoff_stores.records.list_recent())
+    of_suite, of_none = map(unpack_record, await stores.bakeoff_stores.records.list_recent())
     assert (of_suite.bakeoff, of_suite.number) == ("bo:1", 1)
     assert (of_suite.suite, of_suite.suite_version) == ("sql", SUITE.version)
     assert of_suite.category == "sums"
     assert (of_none.suite, of_none.category) == ("", "")
 
 
-async def test_so_many_at_most_the_oldest_first(books: Stores) -> None:
-    await held(books, "r3", "r1", "r2")
+async def test_so_many_at_most_the_oldest_first(stores: Stores) -> None:
+    await run_rounds(stores, "r3", "r1", "r2")
 
-    await update_records(books, at_most=2)
+    await update_records(stores, at_most=2)
 
-    assert await recorded(books) == ["r3", "r1"]
+    assert await recorded(stores) == ["r3", "r1"]
 
 
-async def test_a_round_that_failed_is_counted_too(books: Stores) -> None:
-    await books.store.open(a_round().with_(Closing(1.0, "Nobody answered.")))
+async def test_a_round_that_failed_is_counted_too(stores: Stores) -> None:
+    await stores.store.open(a_round().with_(Closing(1.0, "Nobody answered.")))
 
-    await update_records(books)
+    await update_records(stores)
 
-    assert await recorded(books) == ["r1"]
+    assert await recorded(stores) == ["r1"]
 
 
 async def test_a_round_that_cannot_be_read_is_left_out_and_stops_nothing(
     engine: AsyncEngine,
 ) -> None:
     broken = of_database(engine)
-    await held(broken, "bad", "r1", "r2")
+    await run_rounds(broken, "bad", "r1", "r2")
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE round SET panel = '{broken' WHERE id = 'bad'"))
 
@@ -147,28 +150,28 @@ async def test_a_round_that_cannot_be_read_is_left_out_and_stops_nothing(
 async def test_a_round_whose_bakeoff_cannot_be_read_is_not_counted_without_it(
     engine: AsyncEngine,
 ) -> None:
-    books, told = of_database(engine), list[str]()
-    await books.bakeoff_stores.bakeoffs.open(a_bakeoff())
-    await held(books, "bo:1.1", "r1")
+    stores, told = of_database(engine), list[str]()
+    await stores.bakeoff_stores.bakeoffs.open(a_bakeoff())
+    await run_rounds(stores, "bo:1.1", "r1")
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE bakeoff SET panel = '{broken'"))
 
-    await update_records(books, tell=told.append)
+    await update_records(stores, tell=told.append)
 
-    assert await recorded(books) == ["r1"]
+    assert await recorded(stores) == ["r1"]
     assert len(told) == 1
 
 
-async def test_rounds_are_counted_as_they_close(books: Stores) -> None:
-    await held(books, "before")
+async def test_rounds_are_counted_as_they_close(stores: Stores) -> None:
+    await run_rounds(stores, "before")
     closed: asyncio.Queue[Round] = asyncio.Queue()
-    counting = asyncio.create_task(count_closed_rounds(books, closed))
+    counting = asyncio.create_task(count_closed_rounds(stores, closed, BakeoffRegistry().acquire))
 
-    (round_,) = await held(books, "r1")
+    (round_,) = await run_rounds(stores, "r1")
     closed.put_nowait(round_)
     async with asyncio.timeout(5):
-        while len(await recorded(books)) < 2:  # noqa: ASYNC110 - what is kept tells nobody
+        while len(await recorded(stores)) < 2:  # noqa: ASYNC110 - what is kept tells nobody
             await asyncio.sleep(0)
     counting.cancel()
 
-    assert {*await recorded(books)} == {"before", "r1"}
+    assert {*await recorded(stores)} == {"before", "r1"}

@@ -41,7 +41,7 @@ def a_record(number: int, shares: dict[str, float], bakeoff: str) -> PackedRecor
 
 
 def a_run(bakeoff: str, fall: float = 0.0) -> list[PackedRecord]:
-    """Give forty records in which shares differ by question, and "a" fell by so much."""
+    """Return forty records in which shares differ by question, and "a" fell by so much."""
     found = []
     for number in range(1, 41):
         sway = 0.05 * ((number * 7) % 5 - 2)

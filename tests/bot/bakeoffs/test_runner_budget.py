@@ -14,7 +14,7 @@ from council.errors import BudgetError
 from council.money import format_usd
 from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app, ready
-from tests.bot.bakeoffs.fakes import DEAR, Room, a_bakeoff, a_suite, kept
+from tests.bot.bakeoffs.fakes import DEAR, Room, a_bakeoff, a_suite, store_bakeoff
 from tests.builders import KEYS
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_ledger import MemoryLedger
@@ -41,21 +41,21 @@ async def expected_of(app: AppContext, bakeoff: Bakeoff) -> int:
     return (await estimate_round(new_question_round(app, bakeoff, 1), app.gateway)).micro
 
 
-async def test_no_round_is_begun_whose_cost_may_not_fit_under_the_cap() -> None:
+async def test_no_round_starts_that_may_exceed_the_cap() -> None:
     gateway = FakeGateway(prices=PRICES)
-    app, room = a_paying_app(gateway), Room()
+    app, chat = a_paying_app(gateway), Room()
     one = await expected_of(app, a_bakeoff())
-    bakeoff = await kept(app, a_bakeoff(a_suite(12), cap=int(3.5 * one)))
+    bakeoff = await store_bakeoff(app, a_bakeoff(a_suite(12), cap=int(3.5 * one)))
 
-    progress = await run_bakeoff(app, room, bakeoff)
+    progress = await run_bakeoff(app, chat, bakeoff)
 
     assert 0 < progress.over < 12
     assert progress.spent_micro == await spent(app, bakeoff) <= int(3.5 * one)
     assert one > int(3.5 * one) - progress.spent_micro  # the next would not have fitted
     assert (
-        f"The cap of {format_usd(int(3.5 * one))} for this bake-off is reached" in room.edited[-1]
+        f"The cap of {format_usd(int(3.5 * one))} for this bake-off is reached" in chat.edited[-1]
     )
-    assert "`/council bakeoff resume bo:beef` goes on" in room.edited[-1]
+    assert "`/council bakeoff resume bo:beef` goes on" in chat.edited[-1]
     assert not await app.budget.ledger.list_reserved_rounds()
 
 
@@ -63,7 +63,7 @@ async def test_a_cap_that_covers_every_question_ends_nothing() -> None:
     gateway = FakeGateway(prices=PRICES)
     app = a_paying_app(gateway)
     one = await expected_of(app, a_bakeoff())
-    bakeoff = await kept(app, a_bakeoff(a_suite(4), cap=4 * one))
+    bakeoff = await store_bakeoff(app, a_bakeoff(a_suite(4), cap=4 * one))
 
     progress = await run_bakeoff(app, None, bakeoff)
 
@@ -72,11 +72,11 @@ async def test_a_cap_that_covers_every_question_ends_nothing() -> None:
     assert progress.bakeoff.ending.failure is None
 
 
-async def test_under_a_higher_cap_it_goes_on_and_asks_nothing_twice() -> None:
+async def test_under_a_higher_cap_a_bakeoff_resumes_and_asks_nothing_twice() -> None:
     gateway = FakeGateway(prices=PRICES)
     app = a_paying_app(gateway)
     one = await expected_of(app, a_bakeoff())
-    bakeoff = await kept(app, a_bakeoff(a_suite(4), cap=one))
+    bakeoff = await store_bakeoff(app, a_bakeoff(a_suite(4), cap=one))
     first = await run_bakeoff(app, None, bakeoff)
 
     second = await run_bakeoff(app, None, await reopen_bakeoff(app, bakeoff, 100 * one))
@@ -85,19 +85,19 @@ async def test_under_a_higher_cap_it_goes_on_and_asks_nothing_twice() -> None:
     assert len(gateway.asked) == 4 * (3 + 3 + 1)
 
 
-async def test_a_day_that_is_used_up_ends_it_with_that_sentence_to_be_gone_on_with() -> None:
+async def test_a_spent_daily_budget_ends_a_bakeoff_that_can_be_resumed() -> None:
     gateway = FakeGateway(prices=PRICES)
     probe = a_paying_app(gateway)
     one = await expected_of(probe, a_bakeoff())
-    app, room = a_paying_app(gateway, Caps(day=int(1.5 * one))), Room()
-    bakeoff = await kept(app, a_bakeoff(a_suite(6)))
+    app, chat = a_paying_app(gateway, Caps(day=int(1.5 * one))), Room()
+    bakeoff = await store_bakeoff(app, a_bakeoff(a_suite(6)))
 
-    progress = await run_bakeoff(app, room, bakeoff)
+    progress = await run_bakeoff(app, chat, bakeoff)
 
     assert 0 < progress.over < 6
-    assert "is left of the budget of" in room.edited[-1]
-    assert "[Go on]" in room.edited[-1]
-    (loud,) = [words for words in room.said_in("C1") if "ended early" in words]
+    assert "is left of the budget of" in chat.edited[-1]
+    assert "[Go on]" in chat.edited[-1]
+    (loud,) = [words for words in chat.said_in("C1") if "ended early" in words]
     assert "is left of the budget of" in loud
     assert "[Go on]" in loud
     stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
@@ -109,7 +109,7 @@ async def test_a_day_that_is_used_up_ends_it_with_that_sentence_to_be_gone_on_wi
 async def test_a_scheduled_one_counts_under_its_schedules_budget() -> None:
     gateway = FakeGateway(prices=PRICES)
     app = a_paying_app(gateway, Caps(schedule_day=0))
-    bakeoff = await kept(app, a_bakeoff(id_="sched:weekly@2026-11-23T09:00"))
+    bakeoff = await store_bakeoff(app, a_bakeoff(id_="sched:weekly@2026-11-23T09:00"))
 
     progress = await run_bakeoff(app, None, bakeoff)
 
@@ -119,37 +119,37 @@ async def test_a_scheduled_one_counts_under_its_schedules_budget() -> None:
 
 
 def test_no_two_rounds_are_promised_the_same_money() -> None:
-    purse = BakeoffBudget(100)
+    budget = BakeoffBudget(100)
 
-    first = purse.reserve(1, 40, None)
-    second = purse.reserve(2, 20, None)
+    first = budget.reserve(1, 40, None)
+    second = budget.reserve(2, 20, None)
 
     assert (first, second) == (80, 20)
     with pytest.raises(BudgetError, match="The cap of \\$0.0001 for this bake-off is reached"):
-        purse.reserve(3, 1, None)
-    purse.settle(1, 30)
-    assert purse.reserve(3, 50, None) == 50
-    assert purse.spent == 30
+        budget.reserve(3, 1, None)
+    budget.settle(1, 30)
+    assert budget.reserve(3, 50, None) == 50
+    assert budget.spent == 30
 
 
 def test_a_panels_own_cap_holds_beside_the_bake_offs() -> None:
-    purse = BakeoffBudget(100)
+    budget = BakeoffBudget(100)
 
-    assert purse.reserve(1, 40, 30) == 30
+    assert budget.reserve(1, 40, 30) == 30
     assert BakeoffBudget(None).reserve(1, 40, 30) == 30
     assert BakeoffBudget(None).reserve(1, 40, None) is None
 
 
-def test_a_round_that_is_gone_on_with_keeps_what_it_was_promised() -> None:
-    purse = BakeoffBudget(100)
-    purse.settle(1, 60)
-    purse.settle(2, 30)
+def test_a_resumed_round_reserves_its_cap_again() -> None:
+    budget = BakeoffBudget(100)
+    budget.settle(1, 60)
+    budget.settle(2, 30)
 
     with pytest.raises(BudgetError):
-        purse.reserve_again(2, 50)
-    assert purse.spent == 90
-    purse.reserve_again(2, 40)
+        budget.reserve_again(2, 50)
+    assert budget.spent == 90
+    budget.reserve_again(2, 40)
 
-    assert purse.spent == 60
+    assert budget.spent == 60
     with pytest.raises(BudgetError):
-        purse.reserve(3, 1, None)
+        budget.reserve(3, 1, None)

@@ -46,7 +46,7 @@ class SlowChat(Chat):
         return
 
 
-async def test_an_edit_under_way_arrives_before_the_result() -> None:
+async def test_a_running_edit_ends_before_the_result() -> None:
     chat = SlowChat()
     progress = ProgressUpdates(chat)
 

@@ -1,4 +1,4 @@
-"""`council bakeoff`: held, listed, shown and compared, with members that answer at random."""
+"""`council bakeoff`: run, listed, shown and compared, with members that answer at random."""
 
 from pathlib import Path
 
@@ -19,17 +19,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def home(folder: Path) -> Home:
-    return Home(folder).with_config(scripted_config(3))
+    return Home(folder).with_config(scripted_config(3)).with_tables()
 
 
-def test_a_file_is_held_and_its_leaderboard_printed(home: Home) -> None:
-    ran = home.invoke("bakeoff", "run", "sql.txt")
+def test_a_bakeoff_of_a_file_prints_its_leaderboard(home: Home) -> None:
+    result = home.invoke("bakeoff", "run", "sql.txt")
 
-    assert ran.code == 0, ran.err
-    assert "Bake-off of sql by house" in ran.out
-    assert "3 of 3 questions" in ran.out
-    assert "3 questions, each put to North, South and East." in ran.err
-    assert "It costs nothing" in ran.err
+    assert result.code == 0, result.err
+    assert "Bake-off of sql by house" in result.out
+    assert "3 of 3 questions" in result.out
+    assert "3 questions, each put to North, South and East." in result.err
+    assert "It costs nothing" in result.err
 
 
 def test_json_is_one_document_with_each_questions_shares(home: Home) -> None:
@@ -44,22 +44,22 @@ def test_json_is_one_document_with_each_questions_shares(home: Home) -> None:
     assert len(document["records"]) == 3
 
 
-def test_it_is_listed_and_shown(home: Home) -> None:
-    ran = home.invoke("bakeoff", "run", "sql.txt", "--json").json
+def test_a_bakeoff_is_listed_and_shown(home: Home) -> None:
+    result = home.invoke("bakeoff", "run", "sql.txt", "--json").json
 
     listed = home.invoke("bakeoff", "list", "--json").json
     shown = home.invoke("bakeoff", "show", "last", "--json").json
-    told = home.invoke("bakeoff", "show", ran["id"])
+    text = home.invoke("bakeoff", "show", result["id"])
     lines = home.invoke("bakeoff", "list")
 
-    assert [line["id"] for line in listed] == [ran["id"]]
-    assert shown == ran
-    assert "Bake-off of sql by house" in told.out
-    assert f"{ran['id']}  " in lines.out
+    assert [line["id"] for line in listed] == [result["id"]]
+    assert shown == result
+    assert "Bake-off of sql by house" in text.out
+    assert f"{result['id']}  " in lines.out
     assert "3 questions" in lines.out
 
 
-def test_its_rounds_are_shown_and_verified_like_any_other(home: Home) -> None:
+def test_rounds_of_a_bakeoff_are_shown_and_verified_like_any_other(home: Home) -> None:
     id_ = home.invoke("bakeoff", "run", "sql.txt", "--json").json["id"]
 
     shown = home.invoke("show", f"{id_}.2", "--json").json
@@ -68,18 +68,18 @@ def test_its_rounds_are_shown_and_verified_like_any_other(home: Home) -> None:
     assert home.invoke("verify", "--all").code == 0
 
 
-def test_a_suite_of_council_toml_goes_by_its_name(folder: Path) -> None:
+def test_a_suite_of_council_toml_is_found_by_name(folder: Path) -> None:
     suite = '[suites.small]\nquestions = ["Why?", "How?"]\n'
-    home = Home(folder).with_config(scripted_config(3) + suite)
+    home = Home(folder).with_config(scripted_config(3) + suite).with_tables()
 
-    ran = home.invoke("bakeoff", "run", "small", "--json")
+    result = home.invoke("bakeoff", "run", "small", "--json")
 
-    assert ran.code == 0, ran.err
-    assert (ran.json["suite"], ran.json["over"]) == ("small", 2)
+    assert result.code == 0, result.err
+    assert (result.json["suite"], result.json["over"]) == ("small", 2)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         pytest.param((), "Name a suite or its file", id="nothing"),
         pytest.param(("nope",), "There is no suite 'nope'", id="unknown-suite"),
@@ -94,27 +94,27 @@ def test_a_suite_of_council_toml_goes_by_its_name(folder: Path) -> None:
         pytest.param(("sql.txt", "--resume", "x"), "Name a suite or its file", id="both"),
     ],
 )
-def test_bad_usage_is_told_in_a_sentence_and_ends_with_2(
-    home: Home, arguments: tuple[str, ...], said: str
+def test_bad_usage_exits_with_2_and_says_why(
+    home: Home, arguments: tuple[str, ...], message: str
 ) -> None:
-    ran = home.invoke("bakeoff", "run", *arguments)
+    result = home.invoke("bakeoff", "run", *arguments)
 
-    assert ran.code == 2
-    assert said in ran.err
-    assert "Traceback" not in ran.err
-    assert ran.out == ""
+    assert result.code == 2
+    assert message in result.err
+    assert "Traceback" not in result.err
+    assert result.out == ""
 
 
-def test_there_is_nothing_to_go_on_with(home: Home) -> None:
+def test_a_complete_bakeoff_cannot_be_resumed(home: Home) -> None:
     home.invoke("bakeoff", "run", "sql.txt")
 
-    ran = home.invoke("bakeoff", "run", "--resume", "last")
+    result = home.invoke("bakeoff", "run", "--resume", "last")
 
-    assert ran.code == 1
-    assert "Every question of bake-off" in ran.err
+    assert result.code == 1
+    assert "Every question of bake-off" in result.err
 
 
-def test_with_its_own_save_as_baseline_it_is_no_worse(home: Home) -> None:
+def test_an_equal_run_passes_the_baseline_check(home: Home) -> None:
     first = home.invoke("bakeoff", "run", "sql.txt", "--save", "base.json")
 
     second = home.invoke("bakeoff", "run", "sql.txt", "--baseline", "base.json")
@@ -125,47 +125,47 @@ def test_with_its_own_save_as_baseline_it_is_no_worse(home: Home) -> None:
     assert "| Member | Measure | Before | Now | Difference (95 %) | Beyond noise |" in second.out
 
 
-def test_a_summary_goes_to_a_file(home: Home) -> None:
-    ran = home.invoke("bakeoff", "run", "sql.txt", "--summary", "told.md")
+def test_the_summary_is_written_to_a_file(home: Home) -> None:
+    result = home.invoke("bakeoff", "run", "sql.txt", "--summary", "summary.md")
 
-    assert ran.code == 0
-    assert (home.folder / "told.md").read_text().startswith("## Bake-off of sql by house\n")
+    assert result.code == 0
+    assert (home.folder / "summary.md").read_text().startswith("## Bake-off of sql by house\n")
 
 
 def test_a_baseline_of_other_questions_cannot_be_compared(home: Home) -> None:
     home.invoke("bakeoff", "run", "sql.txt", "--save", "base.json")
     (home.folder / "sql.txt").write_text("Something else?\n")
 
-    ran = home.invoke("bakeoff", "run", "sql.txt", "--baseline", "base.json")
+    result = home.invoke("bakeoff", "run", "sql.txt", "--baseline", "base.json")
 
-    assert ran.code == 2
-    assert "their questions are not the same" in ran.err
+    assert result.code == 2
+    assert "their questions are not the same" in result.err
     assert len(home.invoke("bakeoff", "list", "--json").json) == 1  # nothing was begun
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         pytest.param("{", "holds no JSON", id="broken"),
         pytest.param("[]", "holds no records", id="a-list"),
         pytest.param('{"records": [{}]}', "cannot be read", id="no-record"),
     ],
 )
-def test_a_broken_baseline_is_told(home: Home, text: str, said: str) -> None:
+def test_a_broken_baseline_is_bad_usage(home: Home, text: str, message: str) -> None:
     (home.folder / "base.json").write_text(text)
 
-    ran = home.invoke("bakeoff", "run", "sql.txt", "--baseline", "base.json")
+    result = home.invoke("bakeoff", "run", "sql.txt", "--baseline", "base.json")
 
-    assert ran.code == 2
-    assert said in ran.err
+    assert result.code == 2
+    assert message in result.err
 
 
-def test_a_bake_off_in_which_every_question_fails_is_a_failed_run(folder: Path) -> None:
+def test_a_bakeoff_whose_questions_all_fail_exits_with_1(folder: Path) -> None:
     (folder / "mute.json").write_text('{"answers": []}')
     seats = "".join(seat_toml(key, model="scripted/mute.json") for key in ("one", "two"))
-    home = Home(folder).with_config(panel_toml(("one", "two")) + seats)
+    home = Home(folder).with_config(panel_toml(("one", "two")) + seats).with_tables()
 
-    ran = home.invoke("bakeoff", "run", "sql.txt")
+    result = home.invoke("bakeoff", "run", "sql.txt")
 
-    assert ran.code == 1
-    assert "3 of 3 questions failed" in " ".join(ran.out.split())
+    assert result.code == 1
+    assert "3 of 3 questions failed" in " ".join(result.out.split())

@@ -1,31 +1,29 @@
-"""Suites, bake-offs and schedules go along with an export, and start nothing where they come in."""
+"""Suites, bake-offs and schedules are exported too, and start nothing when imported."""
 
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
+from bot.cli.verify import NO_ROUND
 from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import BakeoffStores
 from storage.engine import open_engine
-from storage.migrate import upgrade
-from tests.bot.homes import Home, scripted_config
+from tests.bot.homes import Home
 from tests.builders import ASKED_AT, a_schedule
 from tests.storage.benches import SUITE, a_bakeoff, sql_bakeoff_stores, suite_of
 
 ENDED = a_bakeoff("bo:ended", ending=Ending(ASKED_AT))
 
 
-def benched(home: Home, act: Callable[[BakeoffStores], Awaitable[None]]) -> None:
+def use_stores(home: Home, act: Callable[[BakeoffStores], Awaitable[None]]) -> None:
     """Use the stores of bake-offs while no program runs."""
 
-    async def acting() -> None:
+    async def run() -> None:
         engine = open_engine(f"sqlite+aiosqlite:///{home.database}")
-        await upgrade(engine)
         await act(sql_bakeoff_stores(engine))
         await engine.dispose()
 
-    asyncio.run(acting())
+    asyncio.run(run())
 
 
 async def one_of_each(bench: BakeoffStores) -> None:
@@ -35,38 +33,31 @@ async def one_of_each(bench: BakeoffStores) -> None:
     await bench.schedules.save(a_schedule())
 
 
-def another(tmp_path: Path) -> Home:
-    home = Home(tmp_path / "other")
-    home.folder.mkdir()
-    return home.with_config(scripted_config())
-
-
 def kinds(home: Home) -> list[str]:
     lines = home.invoke("export").out.splitlines()
     return [json.loads(line).get("kind", "round") for line in lines]
 
 
-def test_all_of_it_goes_along_and_says_how_much(held: tuple[Home, str]) -> None:
-    home, _ = held
-    benched(home, one_of_each)
+def test_an_export_has_suites_bakeoffs_and_schedules_too(stored_round: tuple[Home, str]) -> None:
+    home, _ = stored_round
+    use_stores(home, one_of_each)
 
-    ran = home.invoke("export", "--to", str(home.folder / "all.jsonl"))
+    result = home.invoke("export", "--to", str(home.folder / "all.jsonl"))
 
-    assert ran.out == (
+    assert result.out == (
         "1 round, 2 versions of a suite, 1 bake-off and 1 schedule written to "
         f"{home.folder / 'all.jsonl'}.\n"
     )
     assert kinds(home) == ["suite", "suite", "schedule", "bakeoff", "round"]
 
 
-def test_it_comes_in_elsewhere_once(held: tuple[Home, str], tmp_path: Path) -> None:
-    home, round_id = held
-    benched(home, one_of_each)
+def test_bakeoff_data_is_imported_once(stored_round: tuple[Home, str], other_home: Home) -> None:
+    home, round_id = stored_round
+    use_stores(home, one_of_each)
     path = home.folder / "all.jsonl"
     home.invoke("export", "--to", str(path))
-    other = another(tmp_path)
 
-    first, second = other.invoke("import", str(path)), other.invoke("import", str(path))
+    first, second = other_home.invoke("import", str(path)), other_home.invoke("import", str(path))
 
     assert first.out == (
         "1 round, 2 versions of a suite, 1 bake-off and 1 schedule taken in, 0 there already.\n"
@@ -79,23 +70,21 @@ def test_it_comes_in_elsewhere_once(held: tuple[Home, str], tmp_path: Path) -> N
         assert len(await bench.suites.versions(SUITE.scope, "sql")) == 2
         assert await bench.schedules.list_all() == (a_schedule(paused=True),)
 
-    benched(other, same)
-    assert other.invoke("verify", "--from", str(path)).code == 0
-    assert other.invoke("verify", round_id).code == 0
+    use_stores(other_home, same)
+    assert other_home.invoke("verify", "--from", str(path)).code == 0
+    assert other_home.invoke("verify", round_id).code == 0
 
 
-def test_what_comes_in_spends_nothing_by_itself(home: Home, tmp_path: Path) -> None:
+def test_what_is_imported_spends_nothing_by_itself(home: Home, other_home: Home) -> None:
     async def unfinished(bench: BakeoffStores) -> None:
         await bench.bakeoffs.open(a_bakeoff())
         await bench.schedules.save(a_schedule())
 
-    home.invoke("rounds")
-    benched(home, unfinished)
+    use_stores(home, unfinished)
     path = home.folder / "all.jsonl"
     home.invoke("export", "--to", str(path))
-    other = another(tmp_path)
 
-    other.invoke("import", str(path))
+    other_home.invoke("import", str(path))
 
     async def stopped(bench: BakeoffStores) -> None:
         [bakeoff] = await bench.bakeoffs.list_recent()
@@ -104,53 +93,40 @@ def test_what_comes_in_spends_nothing_by_itself(home: Home, tmp_path: Path) -> N
         assert "before its end" in (bakeoff.ending.failure or "")
         assert schedule.paused
 
-    benched(other, stopped)
+    use_stores(other_home, stopped)
 
 
-def test_suites_and_schedules_that_are_there_are_left_as_they_are(
-    home: Home, tmp_path: Path
-) -> None:
-    home.invoke("rounds")
-    benched(home, one_of_each)
+def test_an_import_replaces_no_suite_and_no_schedule(home: Home, other_home: Home) -> None:
+    use_stores(home, one_of_each)
     path = home.folder / "all.jsonl"
     home.invoke("export", "--to", str(path))
-    other = another(tmp_path)
-    other.invoke("rounds")
     own, taken = suite_of("Mine?"), a_schedule("own")
 
     async def of_their_own(bench: BakeoffStores) -> None:
         await bench.suites.save(own, "U2", ASKED_AT)
         await bench.schedules.save(taken)
 
-    benched(other, of_their_own)
-    ran = other.invoke("import", str(path))
+    use_stores(other_home, of_their_own)
+    result = other_home.invoke("import", str(path))
 
     async def as_before(bench: BakeoffStores) -> None:
         assert await bench.suites.load(own.scope, "sql") == own
         assert await bench.schedules.list_all() == (taken,)
 
-    benched(other, as_before)
-    assert (ran.code, ran.lines) == (
+    use_stores(other_home, as_before)
+    assert (result.code, result.lines) == (
         1,
         ["Schedule 'weekly': there is another of this name already."],
     )
 
 
-def test_an_export_without_rounds_has_none_to_verify(home: Home) -> None:
-    home.invoke("rounds")
-    benched(home, one_of_each)
+def test_only_bakeoffs_since_a_day_are_exported(home: Home) -> None:
+    use_stores(home, one_of_each)
     path = home.folder / "all.jsonl"
-    home.invoke("export", "--to", str(path))
 
-    ran = home.invoke("verify", "--from", str(path))
+    home.invoke("export", "--since", "2030-01-01", "--to", str(path))
 
-    assert (ran.code, ran.out) == (0, "No round is stored.\n")
-
-
-def test_bakeoffs_since_a_day_are_written(home: Home) -> None:
-    home.invoke("rounds")
-    benched(home, one_of_each)
-
-    later = home.invoke("export", "--since", "2030-01-01").out.splitlines()
-
-    assert [json.loads(line)["kind"] for line in later] == ["suite", "suite", "schedule"]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["kind"] for line in lines] == ["suite", "suite", "schedule"]
+    verified = home.invoke("verify", "--from", str(path))
+    assert (verified.code, verified.out) == (0, f"{NO_ROUND}\n")

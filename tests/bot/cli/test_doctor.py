@@ -6,36 +6,36 @@ from tests.wire.models import ModelServer, fail, no_such_model, wrong_key
 KEY = "sk-verysecretverysecret"
 
 
-def test_a_sound_installation_is_said_to_be_so(home: Home) -> None:
-    ran = home.invoke("doctor")
+def test_a_sound_installation_has_no_failure(home: Home) -> None:
+    result = home.invoke("doctor")
 
-    assert (ran.code, ran.err) == (0, "")
-    assert "FAIL" not in ran.out
-    assert "panel house: 5 members, in use" in ran.out
-    assert str(home.data) in ran.out
+    assert (result.code, result.err) == (0, "")
+    assert "FAIL" not in result.out
+    assert "panel house: 5 members, in use" in result.out
+    assert str(home.data) in result.out
 
 
 def test_live_calls_every_seat(home: Home) -> None:
-    ran = home.invoke("doctor", "--live")
+    result = home.invoke("doctor", "--live")
 
-    assert ran.code == 0
-    assert sum("answers in" in line for line in ran.out.splitlines()) == 5
+    assert result.code == 0
+    assert sum("answers in" in line for line in result.out.splitlines()) == 5
 
 
-def test_without_a_panel_it_says_what_to_do(home: Home) -> None:
-    ran = home.with_config("").invoke("doctor")
+def test_no_panel_is_a_failure(home: Home) -> None:
+    result = home.with_config("").invoke("doctor")
 
-    assert ran.code == 1
-    assert "FAIL no panel: write council.toml" in ran.out
+    assert result.code == 1
+    assert "FAIL no panel: write council.toml" in result.out
 
 
 def test_every_fault_of_the_configuration_is_a_line(home: Home) -> None:
     home = home.with_config('[panels.house]\nmembers = ["x"]\nmethod = "guessing"\n')
 
-    ran = home.invoke("doctor")
+    result = home.invoke("doctor")
 
-    failed = [line for line in ran.out.splitlines() if line.startswith("FAIL")]
-    assert ran.code == 1
+    failed = [line for line in result.out.splitlines() if line.startswith("FAIL")]
+    assert result.code == 1
     assert len(failed) == 3
 
 
@@ -43,11 +43,11 @@ def test_a_seat_without_a_key_is_a_finding_and_one_with_its_own_key_is_not(home:
     text = panel_toml(["openai/gpt-x", "anthropic/claude-x"])
     text += seat_toml("openai/gpt-x", api_key_env="MY_KEY")
 
-    ran = home.with_config(text).with_settings(MY_KEY=KEY).invoke("doctor")
+    result = home.with_config(text).with_settings(MY_KEY=KEY).invoke("doctor")
 
-    assert ran.code == 1
-    assert "openai/gpt-x: no key" not in ran.out
-    assert "FAIL anthropic/claude-x: no key; set ANTHROPIC_API_KEY" in ran.out
+    assert result.code == 1
+    assert "openai/gpt-x: no key" not in result.out
+    assert "FAIL anthropic/claude-x: no key; set ANTHROPIC_API_KEY" in result.out
 
 
 async def test_live_reports_each_models_error_and_no_secret(home: Home) -> None:
@@ -57,29 +57,29 @@ async def test_live_reports_each_models_error_and_no_secret(home: Home) -> None:
         server.script |= {"busy": fail(503, times=1), "down": fail(503, retry_after=0)}
         home = home.with_config(served_config(server.api_base, names))
         home = home.with_settings(OPENAI_API_KEY=KEY)
-        ran = await home.invoke_in_thread("doctor", "--live")
+        result = await home.invoke_in_thread("doctor", "--live")
 
-    assert ran.code == 1
-    assert "ok   openai/well answers in" in ran.out
-    assert "FAIL openai/shut could not be asked: the key for its server was refused" in ran.out
-    assert "FAIL openai/gone could not be asked: there is no model 'gone'" in ran.out
-    assert "ok   openai/busy answers in" in ran.out
-    assert "s, at attempt 2" in ran.out
-    assert "FAIL openai/down could not answer: its server failed (503)" in ran.out
-    assert KEY not in ran.out + ran.err
+    assert result.code == 1
+    assert "ok   openai/well answers in" in result.out
+    assert "FAIL openai/shut could not be asked: the key for its server was refused" in result.out
+    assert "FAIL openai/gone could not be asked: there is no model 'gone'" in result.out
+    assert "ok   openai/busy answers in" in result.out
+    assert "s, at attempt 2" in result.out
+    assert "FAIL openai/down could not answer: its server failed (503)" in result.out
+    assert KEY not in result.out + result.err
 
 
-def test_the_limits_in_force_are_told_for_each_provider(home: Home) -> None:
+def test_the_rate_limits_of_each_provider_are_listed(home: Home) -> None:
     text = panel_toml(["openai/gpt-x", "openai/mine", "groq/y"])
     text += seat_toml("openai/mine", api_base="http://127.0.0.1:9/v1")
     text += "[providers.openai]\nconcurrency = 8\nrequests_per_minute = 60\n"
     text += '[providers."127.0.0.1:9"]\nconcurrency = 1\n'
 
-    ran = home.with_config(text).invoke("doctor")
+    result = home.with_config(text).invoke("doctor")
 
     for line in (
         "     openai: 8 calls at once, 60 a minute",
         "     openai at 127.0.0.1:9: one call at a time",
         "     groq: 20 calls at once",
     ):
-        assert line in ran.out.splitlines()
+        assert line in result.out.splitlines()

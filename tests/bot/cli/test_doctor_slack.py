@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.bot.homes import Home, Result
-from tests.bot.slack.serving import slack_environment
+from tests.bot.slack.process import slack_environment
 from tests.wire.slack import FakeSlack, Installation
 from tests.wire.slack.state import SCOPES
 
@@ -20,62 +20,64 @@ async def slack() -> AsyncIterator[FakeSlack]:
         yield slack
 
 
-async def examined(home: Home, slack: FakeSlack, **settings: str) -> Result:
-    """Look at a home that has a bot token and an app token, or others."""
-    told = {**slack_environment(slack, "socket"), **settings}
-    ran = await home.with_settings(**told).invoke_in_thread("doctor")
-    assert not any(secret in ran.out + ran.err for secret in (BOT, APP, SECRET))
-    return ran
+async def run_doctor(home: Home, slack: FakeSlack, **settings: str) -> Result:
+    """Run the doctor with a bot token and an app token, or with other settings."""
+    tokens = {**slack_environment(slack, "socket"), **settings}
+    result = await home.with_settings(**tokens).invoke_in_thread("doctor")
+    assert not any(secret in result.out + result.err for secret in (BOT, APP, SECRET))
+    return result
 
 
-def of_slack(ran: Result) -> list[str]:
-    return [line for line in ran.out.splitlines() if "Slack" in line]
+def of_slack(result: Result) -> list[str]:
+    return [line for line in result.out.splitlines() if "Slack" in line]
 
 
-async def test_sound_tokens_are_told_with_workspace_and_bot(home: Home, slack: FakeSlack) -> None:
-    ran = await examined(home, slack)
+async def test_valid_tokens_are_reported_with_their_workspace(home: Home, slack: FakeSlack) -> None:
+    result = await run_doctor(home, slack)
 
-    assert ran.code == 0
-    assert of_slack(ran) == [
+    assert result.code == 0
+    assert of_slack(result) == [
         "ok   Slack: council in Home, over Socket Mode",
         "ok   Slack: a socket can be opened",
     ]
 
 
-async def test_over_http_no_socket_is_tried(home: Home, slack: FakeSlack) -> None:
-    ran = await examined(home, slack, SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET=SECRET)
+async def test_over_http_no_socket_is_opened(home: Home, slack: FakeSlack) -> None:
+    result = await run_doctor(home, slack, SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET=SECRET)
 
-    assert ran.code == 0
-    assert of_slack(ran)[0] == "ok   Slack: council in Home, over HTTP at /slack/events"
+    assert result.code == 0
+    assert of_slack(result)[0] == "ok   Slack: council in Home, over HTTP at /slack/events"
     assert slack.called("apps.connections.open") == []
 
 
-async def test_both_bad_tokens_are_told_at_once(home: Home, slack: FakeSlack) -> None:
-    ran = await examined(home, slack, SLACK_BOT_TOKEN="xoxb-wrong", SLACK_APP_TOKEN="xapp-wrong")
+async def test_both_invalid_tokens_are_reported_at_once(home: Home, slack: FakeSlack) -> None:
+    result = await run_doctor(
+        home, slack, SLACK_BOT_TOKEN="xoxb-wrong", SLACK_APP_TOKEN="xapp-wrong"
+    )
 
-    assert ran.code == 1
-    bot, app = of_slack(ran)
+    assert result.code == 1
+    bot, app = of_slack(result)
     assert bot.startswith("FAIL Slack: SLACK_BOT_TOKEN does not work (invalid_auth)")
     assert app.startswith("FAIL Slack: SLACK_APP_TOKEN does not work (invalid_auth)")
-    assert "xoxb-wrong" not in ran.out
-    assert "xapp-wrong" not in ran.out
+    assert "xoxb-wrong" not in result.out
+    assert "xapp-wrong" not in result.out
 
 
-async def test_tokens_in_each_others_place_are_told(home: Home, slack: FakeSlack) -> None:
-    ran = await examined(home, slack, SLACK_BOT_TOKEN=APP, SLACK_APP_TOKEN=BOT)
+async def test_swapped_tokens_are_reported(home: Home, slack: FakeSlack) -> None:
+    result = await run_doctor(home, slack, SLACK_BOT_TOKEN=APP, SLACK_APP_TOKEN=BOT)
 
-    bot, app = of_slack(ran)
+    bot, app = of_slack(result)
     assert "SLACK_BOT_TOKEN does not work (it is no bot's)" in bot
     assert "SLACK_APP_TOKEN does not work (not_allowed_token_type)" in app
 
 
-async def test_every_missing_scope_is_a_finding(home: Home) -> None:
+async def test_every_missing_scope_is_reported(home: Home) -> None:
     scopes = tuple(sorted({*SCOPES} - {"chat:write", "commands", "users:read", "files:write"}))
     async with FakeSlack(app=Installation(scopes=scopes)) as slack:
-        ran = await examined(home, slack)
+        result = await run_doctor(home, slack)
 
-    lines = of_slack(ran)
-    assert ran.code == 1
+    lines = of_slack(result)
+    assert result.code == 1
     assert sum(line.startswith("FAIL Slack: The scope ") for line in lines) == 2
     assert "     Slack: no files are posted: files:write is missing" in "\n".join(lines)
     assert "     Slack: guests cannot be told from members" in "\n".join(lines)
@@ -100,21 +102,21 @@ async def test_every_missing_scope_is_a_finding(home: Home) -> None:
         ),
     ],
 )
-def test_what_is_missing_is_told(home: Home, settings: dict[str, str], line: str) -> None:
-    ran = home.with_settings(**settings).invoke("doctor")
+def test_missing_tokens_are_reported(home: Home, settings: dict[str, str], line: str) -> None:
+    result = home.with_settings(**settings).invoke("doctor")
 
-    assert of_slack(ran) == [line]
-    assert ran.code == (1 if "FAIL" in line else 0)
+    assert of_slack(result) == [line]
+    assert result.code == (1 if "FAIL" in line else 0)
 
 
-def test_a_slack_that_cannot_be_reached_is_a_finding(home: Home) -> None:
-    told = {"SLACK_BOT_TOKEN": BOT, "SLACK_APP_TOKEN": APP, "SLACK_API_URL": NOWHERE}
+def test_an_unreachable_slack_is_a_failure(home: Home) -> None:
+    tokens = {"SLACK_BOT_TOKEN": BOT, "SLACK_APP_TOKEN": APP, "SLACK_API_URL": NOWHERE}
 
-    ran = home.with_settings(**told).invoke("doctor")
+    result = home.with_settings(**tokens).invoke("doctor")
 
-    assert ran.code == 1
-    assert len(of_slack(ran)) == 1
+    assert result.code == 1
+    assert len(of_slack(result)) == 1
     assert (
         f"The connection to Slack was lost (ClientConnectorError). Its address is {NOWHERE}."
-        in (of_slack(ran)[0])
+        in (of_slack(result)[0])
     )

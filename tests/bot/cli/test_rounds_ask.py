@@ -9,9 +9,9 @@ from tests.bot.homes import Home, scripted_config
 DRAWN = ("answers", "ballots", "standings", "verdict")
 
 
-def without_time(said: dict[str, object]) -> str:
+def without_time(document: dict[str, object]) -> str:
     """Return everything that a seed decides, as one text."""
-    kept = {name: said[name] for name in DRAWN}
+    kept = {name: document[name] for name in DRAWN}
     # Ballots are added up as they came in, so the last digit of a mean may differ.
     rounded = json.loads(json.dumps(kept), parse_float=lambda digits: round(float(digits), 9))
     for answer in rounded["answers"]:
@@ -20,9 +20,9 @@ def without_time(said: dict[str, object]) -> str:
 
 
 def test_a_round_in_the_terminal_shows_answer_standings_and_ballots(home: Home) -> None:
-    ran = home.invoke("ask", "Which queue should we use?")
+    result = home.invoke("ask", "Which queue should we use?")
 
-    assert (ran.code, ran.err) == (0, "")
+    assert (result.code, result.err) == (0, "")
     order = [
         r"Which queue should we use\?",
         "written by AI, check what matters",
@@ -30,25 +30,26 @@ def test_a_round_in_the_terminal_shows_answer_standings_and_ballots(home: Home) 
         "Ballots",
         r"Response [K-Z], by",
     ]
-    text = " ".join(ran.out.split())
+    text = " ".join(result.out.split())
     found = [match.start() for words in order if (match := re.search(words, text))]
     assert len(found) == len(order)
     assert found == sorted(found)
 
 
-def test_json_is_one_document_and_nothing_else_on_stdout(home: Home) -> None:
-    ran = home.council("ask", "Why?", "--json")
+def test_json_is_the_only_output(home: Home) -> None:
+    result = home.council("ask", "Why?", "--json")
 
-    said = ran.json
-    assert ran.code == 0
-    assert (said["question"], said["stage"], said["failure"]) == ("Why?", "closed", None)
-    assert len(said["answers"]) == len(said["ballots"]) == 5
+    document = result.json
+    assert result.code == 0
+    assert (document["question"], document["stage"]) == ("Why?", "closed")
+    assert document["failure"] is None
+    assert len(document["answers"]) == len(document["ballots"]) == 5
 
 
 def test_the_same_seed_draws_the_same_labels_slates_and_standings(
-    held_home: tuple[Home, str], home: Home
+    shared_stored_round: tuple[Home, str], home: Home
 ) -> None:
-    first, round_id = held_home
+    first, round_id = shared_stored_round
     again = home.invoke("ask", "Which queue should we use?", "--seed", "s", "--json")
 
     before = first.invoke("show", round_id, "--json").json
@@ -56,8 +57,10 @@ def test_the_same_seed_draws_the_same_labels_slates_and_standings(
     assert without_time(again.json) == without_time(before)
 
 
-def test_slates_are_those_of_a_round_with_the_same_seed(held_home: tuple[Home, str]) -> None:
-    home, round_id = held_home
+def test_slates_match_a_round_with_the_same_seed(
+    shared_stored_round: tuple[Home, str],
+) -> None:
+    home, round_id = shared_stored_round
     drawn = home.invoke("slates", "--candidates", "5", "--seed", "s", "--json").json
 
     round_ = home.invoke("show", round_id, "--json").json
@@ -74,8 +77,8 @@ def test_another_seed_draws_other_labels(home: Home) -> None:
     assert drawn[0] != drawn[1]
 
 
-def test_stored_rounds_are_listed_newest_first(held: tuple[Home, str]) -> None:
-    home, first = held
+def test_stored_rounds_are_listed_newest_first(stored_round: tuple[Home, str]) -> None:
+    home, first = stored_round
     second = home.invoke("ask", "And how?", "--json").json["id"]
 
     listed = home.invoke("rounds", "--json").json
@@ -85,18 +88,18 @@ def test_stored_rounds_are_listed_newest_first(held: tuple[Home, str]) -> None:
     assert {line["stage"] for line in listed} == {"closed"}
 
 
-def test_a_stored_round_is_shown_as_it_was_posted(held_home: tuple[Home, str]) -> None:
-    home, round_id = held_home
+def test_a_stored_round_is_shown_as_it_was_posted(shared_stored_round: tuple[Home, str]) -> None:
+    home, round_id = shared_stored_round
 
-    ran = home.invoke("show", round_id[:6])
+    result = home.invoke("show", round_id[:6])
 
-    assert ran.code == 0
-    assert "Which queue should we use?" in ran.out
-    assert "Who wrote what, and how they were ranked" in ran.out
+    assert result.code == 0
+    assert "Which queue should we use?" in result.out
+    assert "Who wrote what, and how they were ranked" in result.out
 
 
-def test_a_round_as_it_should_be_is_verified(held_home: tuple[Home, str]) -> None:
-    home, round_id = held_home
+def test_an_unchanged_round_verifies(shared_stored_round: tuple[Home, str]) -> None:
+    home, round_id = shared_stored_round
 
     one, every = home.invoke("verify", round_id), home.invoke("verify", "--all")
 
@@ -109,15 +112,15 @@ def test_a_panel_and_a_method_can_be_chosen(home: Home) -> None:
     text = scripted_config(3) + '[panels.pair]\nmembers = ["north", "south"]\n'
     home = home.with_config(text)
 
-    ran = home.invoke("ask", "Why?", "--panel", "pair", "--method", "blind-ranking", "--json")
+    result = home.invoke("ask", "Why?", "--panel", "pair", "--method", "blind-ranking", "--json")
 
-    assert ran.code == 0
-    assert (ran.json["panel"], ran.json["method"]) == ("pair", "blind-ranking")
-    assert ran.json["ballots"] == []
+    assert result.code == 0
+    assert (result.json["panel"], result.json["method"]) == ("pair", "blind-ranking")
+    assert result.json["ballots"] == []
 
 
-def test_a_closed_round_that_is_resumed_is_shown_as_it_is(held: tuple[Home, str]) -> None:
-    home, round_id = held
+def test_resuming_a_closed_round_changes_nothing(stored_round: tuple[Home, str]) -> None:
+    home, round_id = stored_round
     before = home.invoke("show", round_id, "--json").json
 
     again = home.invoke("ask", "--resume", round_id, "--json")
@@ -126,7 +129,7 @@ def test_a_closed_round_that_is_resumed_is_shown_as_it_is(held: tuple[Home, str]
     assert again.json == before
 
 
-def test_the_schema_is_brought_up_to_date_before_any_round(home: Home) -> None:
+def test_the_schema_is_upgraded(home: Home) -> None:
     first, second = home.invoke("db", "upgrade"), home.invoke("db", "upgrade")
 
     assert (first.code, second.code) == (0, 0)
@@ -145,7 +148,7 @@ def test_all_members_failing_is_a_failed_round_with_a_reason(home: Home) -> None
     assert machine.json["stage"] == "closed"
 
 
-def test_a_failed_round_is_not_said_to_have_standings_that_were_recomputed(home: Home) -> None:
+def test_verifying_a_failed_round_claims_no_standings(home: Home) -> None:
     home = home.with_config('[panels.house]\nmembers = ["scripted/a.json", "scripted/b.json"]\n')
     home.invoke("ask", "Why?")
 
@@ -155,12 +158,12 @@ def test_a_failed_round_is_not_said_to_have_standings_that_were_recomputed(home:
     assert "standings and verdict too" not in verified.out
 
 
-def test_what_steers_a_terminal_in_a_question_is_only_text(home: Home) -> None:
-    ran = home.invoke("ask", "Why \x1b[31mred\x1b[0m [red]x[/red] [/] \u202elive\u202c?")
+def test_terminal_codes_in_a_question_are_plain_text(home: Home) -> None:
+    result = home.invoke("ask", "Why \x1b[31mred\x1b[0m [red]x[/red] [/] \u202elive\u202c?")
 
-    assert ran.code == 0
-    assert not {"\x1b", "\u202e", "\u202c"} & set(ran.out)
-    assert "[red]x[/red] [/]" in ran.out
+    assert result.code == 0
+    assert not {"\x1b", "\u202e", "\u202c"} & set(result.out)
+    assert "[red]x[/red] [/]" in result.out
 
 
 def test_an_audited_round_is_stored_shown_and_verified(home: Home) -> None:
@@ -176,12 +179,12 @@ def test_an_audited_round_is_stored_shown_and_verified(home: Home) -> None:
     assert verified.code == 0
 
 
-def test_an_audit_ballot_edited_to_another_kind_is_named(home: Home) -> None:
+def test_an_audit_ballot_of_another_kind_is_reported(home: Home) -> None:
     home = home.with_config(scripted_config(audit_share=1))
     round_id = home.invoke("ask", "Why?", "--json").json["id"]
     home.sql("UPDATE ballot SET audit = 'loud' WHERE audit != ''")
 
-    ran = home.invoke("verify", round_id)
+    result = home.invoke("verify", round_id)
 
-    assert ran.code == 1
-    assert " audit loud].audit: stored loud, recomputed None" in ran.out
+    assert result.code == 1
+    assert " audit loud].audit: stored loud, recomputed None" in result.out

@@ -26,20 +26,20 @@ async def asked(home: Home, budgets: str = "", **terms: object) -> Result:
 
 @pytest.fixture(scope="module")
 def paid(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, Result]:
-    home = Home(tmp_path_factory.mktemp("paid"))
+    home = Home(tmp_path_factory.mktemp("paid")).with_tables()
     return home, asyncio.run(asked(home, "day_usd = 1"))
 
 
-def test_what_a_round_may_cost_is_said_before_it_begins(paid: tuple[Home, Result]) -> None:
-    _, ran = paid
+def test_the_estimated_cost_is_printed(paid: tuple[Home, Result]) -> None:
+    _, result = paid
 
-    said = " ".join(ran.out.split())
-    assert ran.code == 0
-    assert "It costs about $0." in said
-    assert " at most. " in said
+    text = " ".join(result.out.split())
+    assert result.code == 0
+    assert "It costs about $0." in text
+    assert " at most. " in text
 
 
-def test_what_it_cost_is_what_is_spent_and_nothing_stays_reserved(
+def test_the_cost_is_spent_and_nothing_stays_reserved(
     paid: tuple[Home, Result],
 ) -> None:
     home, _ = paid
@@ -57,30 +57,30 @@ def test_what_it_cost_is_what_is_spent_and_nothing_stays_reserved(
 def test_a_budget_is_shown_as_a_table(paid: tuple[Home, Result]) -> None:
     home, _ = paid
 
-    ran = home.invoke("budget")
+    result = home.invoke("budget")
 
-    assert ran.code == 0
-    assert "Everybody, today" in ran.out
-    assert "$1.00" in ran.out
+    assert result.code == 0
+    assert "Everybody, today" in result.out
+    assert "$1.00" in result.out
 
 
-async def test_a_round_that_does_not_fit_is_refused_before_it_is_opened(home: Home) -> None:
-    ran = await asked(home, "day_usd = 0.01")
+async def test_a_round_beyond_the_budget_is_not_opened(home: Home) -> None:
+    result = await asked(home, "day_usd = 0.01")
 
-    assert (ran.code, ran.out) == (1, "")
-    (line,) = ran.lines
+    assert (result.code, result.out) == (1, "")
+    (line,) = result.lines
     assert "and $0.01 is left of the budget of $0.01 a day: ask again after midnight UTC." in line
     assert home.sql("SELECT count(*) FROM round") == [(0,)]
     assert home.sql("SELECT count(*) FROM spending") == [(0,)]
 
 
 async def test_a_call_beyond_the_rounds_cap_is_an_absence(home: Home) -> None:
-    ran = await asked(home, max_round_usd=0.02)
+    result = await asked(home, max_round_usd=0.02)
 
-    said = " ".join(ran.out.split())
-    assert ran.code == 0
-    assert "It costs about $0.02 at most." in said
-    assert "was not asked: the round's budget of $0.02 is used up" in said
+    text = " ".join(result.out.split())
+    assert result.code == 0
+    assert "It costs about $0.02 at most." in text
+    assert "was not asked: the round's budget of $0.02 is used up" in text
 
 
 def test_unknown_prices_can_be_forbidden(home: Home) -> None:
@@ -89,10 +89,10 @@ def test_unknown_prices_can_be_forbidden(home: Home) -> None:
     )
     home = home.with_config(f'{text}[budgets]\nunknown_prices = "forbidden"\n')
 
-    ran = home.invoke("ask", "Why?")
+    result = home.invoke("ask", "Why?")
 
-    assert ran.code == 1
-    assert ran.lines[0].startswith("Nobody knows what A costs, and unknown prices are forbidden")
+    assert result.code == 1
+    assert result.lines[0].startswith("Nobody knows what A costs, and unknown prices are forbidden")
 
 
 def test_a_scripted_round_spends_nothing(home: Home) -> None:

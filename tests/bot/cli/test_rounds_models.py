@@ -1,4 +1,4 @@
-"""`council ask` on models behind a server: what they fail of is told, and costs nobody else."""
+"""`council ask` on models behind a server: failures are reported and stop nobody else."""
 
 import asyncio
 
@@ -35,27 +35,27 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, Result]:
             server.script |= {"broken": fail(500), "busy": fail(429, RETRY_AFTER_SECONDS)}
             chairmen = ["openai/broken", "openai/good"]
             config = served_config(server.api_base, NAMES, **terms, chairman=chairmen)
-            home = Home(tmp_path_factory.mktemp("served")).with_config(config)
+            home = Home(tmp_path_factory.mktemp("served")).with_config(config).with_tables()
             home = home.with_settings(OPENAI_API_KEY=KEY)
             return home, await home.invoke_in_thread("ask", "Why?")
 
     return asyncio.run(ask())
 
 
-def text_of(ran: Result) -> str:
-    return " ".join(ran.out.split())
+def text_of(result: Result) -> str:
+    return " ".join(result.out.split())
 
 
 def test_a_round_closes_with_the_members_that_answered(asked: tuple[Home, Result]) -> None:
-    home, ran = asked
+    home, result = asked
 
     (summary,) = home.invoke("rounds", "--json").json
     round_ = home.invoke("show", summary["id"], "--json").json
 
     absent = {one["member"] for one in round_["absences"] if one["role"] == "answer"}
     chosen = round_["synthesis"]
-    assert (ran.code, ran.err) == (0, "")
-    assert "2 of 7 answered" in text_of(ran)
+    assert (result.code, result.err) == (0, "")
+    assert "2 of 7 answered" in text_of(result)
     assert absent == {f"openai/{name}" for name in NAMES[2:]}
     assert (chosen["chairman"], chosen["fallback"]) == ("openai/good", "chairman")
     assert round_["seconds"] < RETRY_AFTER_SECONDS
@@ -70,9 +70,9 @@ def test_each_absence_has_its_reason(asked: tuple[Home, Result]) -> None:
 
 
 def test_a_refused_key_is_neither_printed_nor_stored(asked: tuple[Home, Result]) -> None:
-    home, ran = asked
+    home, result = asked
 
-    assert KEY not in ran.out + ran.err
+    assert KEY not in result.out + result.err
     assert KEY.encode() not in home.stored_bytes()
 
 
@@ -95,8 +95,8 @@ async def test_no_signature_reaches_a_judge_or_a_chairman_on_the_wire(home: Home
         for name, (display, text) in SIGNED.items():
             server.script[name] = by_role(answer=answer(text))
             config += seat_toml(f"openai/{name}", api_base=server.api_base, display=display)
-        ran = await home.with_config(config).invoke_in_thread("ask", "Shall we wait?", "--json")
+        result = await home.with_config(config).invoke_in_thread("ask", "Shall we wait?", "--json")
 
     blind = [f"{r.system}\n{r.user}".casefold() for r in server.requests if _is_blind(r)]
-    assert (ran.code, len(blind)) == (0, 5)
+    assert (result.code, len(blind)) == (0, 5)
     assert [name for name in SAID_BY_NAMES for text in blind if name in text] == []

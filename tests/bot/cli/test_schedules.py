@@ -13,15 +13,15 @@ def home(home: Home) -> Home:
     return home.with_config(f'time_zone = "Asia/Tokyo"\n{scripted_config(3)}{SUITES}')
 
 
-def test_what_is_added_is_repeated_and_listed(home: Home) -> None:
+def test_a_new_schedule_is_described_and_listed(home: Home) -> None:
     added = home.invoke(*ADD)
     listed = home.invoke("schedule", "list")
     (line,) = home.invoke("schedule", "list", "--json").json
 
-    said = " ".join(added.out.split())
+    text = " ".join(added.out.split())
     assert added.code == 0
-    assert "Every Monday at 09:00, Europe/Budapest time: suite sql of 2 questions" in said
-    assert "posted on the page" in said
+    assert "Every Monday at 09:00, Europe/Budapest time: suite sql of 2 questions" in text
+    assert "posted on the page" in text
     assert "weekly-sql" in listed.out
     assert (line["name"], line["cron"], line["zone"]) == (
         "weekly-sql",
@@ -33,7 +33,7 @@ def test_what_is_added_is_repeated_and_listed(home: Home) -> None:
     assert line["runs_a_month"] == pytest.approx(52 / 12)
 
 
-def test_the_houses_zone_is_taken_where_none_is_named(home: Home) -> None:
+def test_the_default_time_zone_applies(home: Home) -> None:
     added = home.invoke("schedule", "add", "daily", "suite:sql", "0 9 * * *")
 
     assert "Asia/Tokyo is the time zone (the house's own" in " ".join(added.out.split())
@@ -67,20 +67,20 @@ def test_a_schedule_is_paused_changed_resumed_and_removed(home: Home) -> None:
         (("pause", "nothing"), "There is no schedule 'nothing' here; there are: none yet."),
     ],
 )
-def test_bad_usage_is_one_sentence_and_exit_2(home: Home, words: tuple[str, ...], why: str) -> None:
-    ran = home.invoke("schedule", *words)
+def test_bad_usage_says_why(home: Home, words: tuple[str, ...], why: str) -> None:
+    result = home.invoke("schedule", *words)
 
-    assert ran.out == ""
-    assert ran.code == (1 if words[-1] == "#models" else 2)
-    assert why in ran.err
+    assert result.out == ""
+    assert result.code == (1 if words[-1] == "#models" else 2)
+    assert why in result.err
 
 
-def test_a_run_now_goes_to_its_end_and_is_the_last(home: Home) -> None:
+def test_a_run_now_completes_and_is_the_last(home: Home) -> None:
     home.invoke(*ADD)
 
-    ran = home.invoke("schedule", "run", "weekly-sql")
+    result = home.invoke("schedule", "run", "weekly-sql")
 
-    assert ran.code == 0
+    assert result.code == 0
     (line,) = home.invoke("schedule", "list", "--json").json
     assert line["last"]["ended"]
     assert line["last"]["bakeoff"].startswith(f"sched:{line['id']}@now-")
@@ -102,8 +102,10 @@ def test_the_doctor_names_schedules_that_cannot_run(home: Home) -> None:
     assert "FAIL schedule weekly-sql: reports to slack, which has no token" in without_token.out
 
 
-def test_a_zone_of_the_house_that_is_none_is_a_fault(home: Home) -> None:
-    ran = home.with_config(f'time_zone = "Europe/Budapst"\n{scripted_config(3)}').invoke("doctor")
+def test_an_invalid_default_time_zone_is_reported(home: Home) -> None:
+    result = home.with_config(f'time_zone = "Europe/Budapst"\n{scripted_config(3)}').invoke(
+        "doctor"
+    )
 
-    assert "time_zone: there is no time zone 'Europe/Budapst'" in ran.out
-    assert "'Europe/Budapest'" in ran.out
+    assert "time_zone: there is no time zone 'Europe/Budapst'" in result.out
+    assert "'Europe/Budapest'" in result.out

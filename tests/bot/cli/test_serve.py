@@ -1,4 +1,4 @@
-"""`council serve`: what it needs, what it says, what it goes on with, and how it stops."""
+"""`council serve`: what it needs, prints and resumes, and how it stops."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 import httpx
 import pytest
 
-from bot.cli.serve import NOBODY, is_loopback
+from bot.cli.serve import NOBODY, OPEN_TO_ALL, is_loopback
 from tests.bot.homes import TIMEOUT_SECONDS, Home, Result, served_config, wait_for_exit
 from tests.wire.models import ModelServer, hang
 
@@ -23,17 +23,17 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104
 
 @asynccontextmanager
 async def serving(home: Home) -> AsyncIterator[tuple[asyncio.subprocess.Process, str, list[str]]]:
-    """Serve on a free port: the process, the page's address, and what it said before its line."""
+    """Serve on a free port; yield the process, the page's address, and its lines before that."""
     process = await home.with_settings(PORT="0").started("serve")
-    said: list[str] = []
+    lines: list[str] = []
     try:
         async with asyncio.timeout(TIMEOUT_SECONDS):
             assert process.stderr
-            while not (found := re.search(r"The page: (http://\S+)", "".join(said))):
+            while not (found := re.search(r"The page: (http://\S+)", "".join(lines))):
                 line = await process.stderr.readline()
-                assert line, said
-                said.append(line.decode())
-        yield process, found[1], said
+                assert line, lines
+                lines.append(line.decode())
+        yield process, found[1], lines
     finally:
         with suppress(ProcessLookupError):
             process.kill()
@@ -51,8 +51,8 @@ def in_the_browser(address: str) -> httpx.AsyncClient:
     return httpx.AsyncClient(base_url=address, trust_env=False, timeout=TIMEOUT_SECONDS)
 
 
-async def asked(browser: httpx.AsyncClient, question: str) -> str:
-    """Ask on the page, and give the round's path."""
+async def ask(browser: httpx.AsyncClient, question: str) -> str:
+    """Ask on the page; return the round's path."""
     page = (await browser.get("/")).text
     fields = dict(re.findall(r'name="(token|round)" value="(\w[^"]*)"', page))
     response = await browser.post("/ask", data={**fields, "question": question})
@@ -60,36 +60,36 @@ async def asked(browser: httpx.AsyncClient, question: str) -> str:
     return response.headers["location"]
 
 
-def is_one_sentence(ran: Result, code: int) -> bool:
-    return (ran.code, ran.out, len(ran.lines)) == (code, "", 1)
+def is_one_line(result: Result, code: int) -> bool:
+    return (result.code, result.out, len(result.lines)) == (code, "", 1)
 
 
-def test_a_port_in_use_is_one_sentence(home: Home) -> None:
+def test_a_port_in_use_is_one_line(home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        ran = home.with_settings(PORT=str(port)).invoke("serve")
+        result = home.with_settings(PORT=str(port)).invoke("serve")
 
-    assert is_one_sentence(ran, 1)
-    assert f"127.0.0.1:{port} cannot be listened on" in ran.err
-    assert "COUNCIL_PORT" in ran.err
+    assert is_one_line(result, 1)
+    assert f"127.0.0.1:{port} cannot be listened on" in result.err
+    assert "COUNCIL_PORT" in result.err
 
 
 @pytest.mark.parametrize("host", [EVERYWHERE, "192.0.2.1", "council.example.org"])
-def test_open_to_others_without_a_token_is_one_sentence(home: Home, host: str) -> None:
-    ran = home.with_settings(COUNCIL_HOST=host, PORT="0").invoke("serve")
+def test_a_public_host_needs_a_token(home: Home, host: str) -> None:
+    result = home.with_settings(COUNCIL_HOST=host, PORT="0").invoke("serve")
 
-    assert is_one_sentence(ran, 2)
-    assert f"COUNCIL_HOST {host!r} is open to others, so COUNCIL_WEB_TOKEN must be set" in ran.err
+    assert is_one_line(result, 2)
+    assert OPEN_TO_ALL.format(host=host) in result.err
 
 
 @pytest.mark.parametrize("token", ["   ", "\t", " \n"])
-def test_a_token_that_anybody_could_type_is_none(home: Home, token: str) -> None:
+def test_a_blank_token_is_no_token(home: Home, token: str) -> None:
     blank = home.with_settings(COUNCIL_HOST=EVERYWHERE, COUNCIL_WEB_TOKEN=token, PORT="0")
 
-    ran = blank.invoke("serve")
+    result = blank.invoke("serve")
 
-    assert is_one_sentence(ran, 2)
-    assert "COUNCIL_WEB_TOKEN must be set" in ran.err
+    assert is_one_line(result, 2)
+    assert OPEN_TO_ALL.format(host=EVERYWHERE) in result.err
 
 
 @pytest.mark.parametrize(
@@ -99,18 +99,18 @@ def test_a_token_that_anybody_could_type_is_none(home: Home, token: str) -> None
         *((host, False) for host in (EVERYWHERE, "::", "192.0.2.1", "example.org", "")),
     ],
 )
-def test_only_loopback_is_this_machine_alone(host: str, *, own: bool) -> None:
+def test_only_loopback_addresses_are_private(host: str, *, own: bool) -> None:
     assert is_loopback(host) is own
 
 
 def test_without_models_it_says_what_to_set(home: Home) -> None:
-    ran = home.with_config("").with_settings(PORT="0").invoke("serve")
+    result = home.with_config("").with_settings(PORT="0").invoke("serve")
 
-    assert is_one_sentence(ran, 2)
-    assert NOBODY in ran.err
+    assert is_one_line(result, 2)
+    assert NOBODY in result.err
 
 
-async def test_it_serves_others_with_a_token_and_says_what_was_not_started(home: Home) -> None:
+async def test_serve_asks_for_the_token_and_says_what_was_not_started(home: Home) -> None:
     settings = {"COUNCIL_HOST": EVERYWHERE, "COUNCIL_WEB_TOKEN": "a long random text"}
     home = home.with_settings(**settings, SLACK_BOT_TOKEN="xoxb-secret")
 
@@ -120,58 +120,58 @@ async def test_it_serves_others_with_a_token_and_says_what_was_not_started(home:
             refused = await browser.get("/rounds")
             bearer = {"authorization": "Bearer a long random text"}
             let_in = await browser.get("/rounds", headers=bearer)
-        ran = await stopped(process)
+        result = await stopped(process)
 
-    text = "".join(lines) + ran.err
+    text = "".join(lines) + result.err
     missing = "SLACK_APP_TOKEN is missing, or SLACK_SIGNING_SECRET for HTTP"
     assert (refused.status_code, let_in.status_code) == (401, 200)
     assert f"Slack: not started ({missing})\n" in text
     assert "Discord: not started (no token)" in text
     assert "Panel house: North, South" in text
     assert not any(secret in text for secret in ("a long random text", "xoxb-secret"))
-    assert (ran.code, ran.out) == (0, "")
+    assert (result.code, result.out) == (0, "")
 
 
-async def test_it_stops_within_seconds_while_a_page_listens_to_a_round(home: Home) -> None:
+async def test_serve_stops_while_a_page_follows_a_round(home: Home) -> None:
     async with ModelServer() as server:
         home = home.with_config(served_config(server.api_base, NAMES))
         server.script["slow"] = hang()
         async with serving(home) as (process, address, _), in_the_browser(address) as browser:
-            path = await asked(browser, "Is this the question on the page?")
+            path = await ask(browser, "Is this the question on the page?")
             async with browser.stream("GET", f"{path}/events") as stream:
-                await slow_is_asked(server)
-                ran = await stopped(process)
+                await wait_for_slow_model(server)
+                result = await stopped(process)
                 # Pages that listen are let go in the middle; they come back by themselves.
                 with pytest.raises(httpx.RemoteProtocolError):
                     await stream.aread()
 
-    assert ran.code == 0
-    assert "ASGI" not in ran.err
+    assert result.code == 0
+    assert "ASGI" not in result.err
     assert home.sql("SELECT seconds FROM round") == [(None,)]
 
 
-async def slow_is_asked(server: ModelServer) -> None:
-    """Wait for the other process, which gives no sign but its requests."""
+async def wait_for_slow_model(server: ModelServer) -> None:
+    """Wait until the slow model is asked: nothing else shows how far the process is."""
     async with asyncio.timeout(TIMEOUT_SECONDS):
         while not any(request.model == "slow" for request in server.requests):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 
 
-async def test_it_goes_on_with_the_pages_rounds_and_with_no_others(home: Home) -> None:
+async def test_serve_resumes_only_rounds_of_the_page(home: Home) -> None:
     ids = [(await home.invoke_in_thread("ask", "Why?", "--json")).json["id"] for _ in range(3)]
     of_the_page, of_the_terminal, broken = ids
     home.sql("UPDATE round SET seconds = NULL")
     home.sql("UPDATE round SET chat = 'web' WHERE id != ?", of_the_terminal)
     home.sql("UPDATE round SET panel = '{}' WHERE id = ?", broken)
 
-    async with serving(home) as (process, address, said), in_the_browser(address) as browser:
+    async with serving(home) as (process, address, lines), in_the_browser(address) as browser:
         await browser.get(f"/rounds/{of_the_page}/events")
         unreadable = await browser.get(f"/rounds/{broken}")
-        ran = await stopped(process)
+        result = await stopped(process)
 
     unfinished = {row[0] for row in home.sql("SELECT id FROM round WHERE seconds IS NULL")}
-    logged = [json.loads(line) for line in (*said, *ran.lines) if line.startswith("{")]
+    logged = [json.loads(line) for line in (*lines, *result.lines) if line.startswith("{")]
     refused = [line for line in logged if line["event"] == "round_not_resumed"]
     assert unfinished == {of_the_terminal, broken}
     assert [line["round_id"] for line in refused] == [broken]
-    assert (unreadable.status_code, ran.code) == (503, 0)
+    assert (unreadable.status_code, result.code) == (503, 0)

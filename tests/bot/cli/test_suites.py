@@ -1,4 +1,4 @@
-"""`council suite`: what is kept, looked at and removed on the command line."""
+"""`council suite`: suites are added, shown and removed on the command line."""
 
 import pytest
 
@@ -15,11 +15,11 @@ def filed(home: Home) -> Home:
 
 
 def add(home: Home, *more: str, name: str = "sql") -> None:
-    ran = home.invoke("suite", "add", name, str(home.folder / "sql.csv"), "--yes", *more)
-    assert (ran.code, ran.err) == (0, "")
+    result = home.invoke("suite", "add", name, str(home.folder / "sql.csv"), "--yes", *more)
+    assert (result.code, result.err) == (0, "")
 
 
-def test_a_file_is_kept_listed_shown_and_removed(filed: Home) -> None:
+def test_a_suite_is_added_listed_shown_and_removed(filed: Home) -> None:
     add(filed)
 
     listed = filed.invoke("suite", "list", "--json").json
@@ -39,7 +39,7 @@ def test_a_file_is_kept_listed_shown_and_removed(filed: Home) -> None:
     assert filed.invoke("suite", "list", "--json").json == []
 
 
-def test_people_read_the_same_in_words(filed: Home) -> None:
+def test_suites_are_listed_and_shown_as_text(filed: Home) -> None:
     add(filed)
 
     listed, shown = filed.invoke("suite", "list").out, filed.invoke("suite", "show", "sql").out
@@ -50,21 +50,21 @@ def test_people_read_the_same_in_words(filed: Home) -> None:
     assert "One run on panel house costs nothing." in " ".join(shown.split())
 
 
-def test_without_a_yes_it_shows_size_and_cost_and_asks(filed: Home) -> None:
+def test_adding_a_suite_shows_its_cost_and_asks(filed: Home) -> None:
     path = str(filed.folder / "sql.csv")
 
     no = filed.invoke("suite", "add", "sql", path, stdin="n\n")
     nobody = filed.invoke("suite", "add", "sql", path)
     yes = filed.invoke("suite", "add", "sql", path, stdin="y\n")
 
-    for ran in (no, nobody):
-        assert (ran.code, "Nothing was kept" in ran.err) == (2, True)
+    for result in (no, nobody):
+        assert (result.code, "Nothing was kept" in result.err) == (2, True)
     assert "Suite sql: 2 questions" in yes.out
     assert "One run on panel house costs nothing." in yes.out
     assert (yes.code, "Suite sql is kept" in yes.out) == (0, True)
 
 
-def test_json_asks_nothing_and_says_whether_it_is_new(filed: Home) -> None:
+def test_json_says_whether_a_suite_is_new(filed: Home) -> None:
     path = str(filed.folder / "sql.csv")
 
     first = filed.invoke("suite", "add", "sql", path, "--json").json
@@ -74,8 +74,8 @@ def test_json_asks_nothing_and_says_whether_it_is_new(filed: Home) -> None:
     assert first["version"] == second["version"]
 
 
-def test_a_rounds_question_joins_a_suite(held: tuple[Home, str]) -> None:
-    home, round_id = held
+def test_a_question_of_a_round_is_added_to_a_suite(stored_round: tuple[Home, str]) -> None:
+    home, round_id = stored_round
 
     by_id = home.invoke("suite", "add", "queues", round_id, "--json").json
     again = home.invoke("suite", "add", "queues", "last", "--yes")
@@ -85,7 +85,7 @@ def test_a_rounds_question_joins_a_suite(held: tuple[Home, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("show", "sql"), "There is no suite 'sql'"),
         (("remove", "sql"), "There is no suite 'sql'"),
@@ -93,25 +93,25 @@ def test_a_rounds_question_joins_a_suite(held: tuple[Home, str]) -> None:
         (("add", "a b", "gone.csv"), "A suite cannot be called 'a b'"),
     ],
 )
-def test_bad_usage_ends_with_two_and_one_sentence(
-    home: Home, arguments: tuple[str, ...], told: str
+def test_bad_usage_is_one_line_and_exits_with_2(
+    home: Home, arguments: tuple[str, ...], message: str
 ) -> None:
-    ran = home.invoke("suite", *arguments)
+    result = home.invoke("suite", *arguments)
 
-    assert (ran.code, ran.out, len(ran.lines)) == (2, "", 1)
-    assert told in ran.err
+    assert (result.code, result.out, len(result.lines)) == (2, "", 1)
+    assert message in result.err
 
 
 def test_a_broken_file_names_its_line(home: Home) -> None:
     (home.folder / "sql.csv").write_text("question\nWhy?\nWhy?\n", encoding="utf-8")
 
-    ran = home.invoke("suite", "add", "sql", str(home.folder / "sql.csv"), "--yes")
+    result = home.invoke("suite", "add", "sql", str(home.folder / "sql.csv"), "--yes")
 
-    assert ran.code == 2
-    assert ran.err.strip() == "sql.csv: Line 3 asks the same as line 2: take one of them out."
+    assert result.code == 2
+    assert result.err.strip() == "sql.csv: Line 3 asks the same as line 2: take one of them out."
 
 
-def test_suites_of_council_toml_are_there_at_once(home: Home) -> None:
+def test_suites_of_council_toml_are_listed(home: Home) -> None:
     home.with_config(f'{scripted_config()}\n[suites.general]\nquestions = ["Why?"]\n')
 
     listed = home.invoke("suite", "list", "--json").json

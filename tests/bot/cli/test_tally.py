@@ -1,4 +1,4 @@
-"""`council tally`, the worked example of the method, and files nobody can count."""
+"""`council tally`, the worked example of the method, and files that cannot be counted."""
 
 import json
 
@@ -26,11 +26,11 @@ def file_of(home: Home, content: object) -> str:
 
 
 def test_the_worked_example_is_counted_as_by_hand(home: Home) -> None:
-    ran = home.invoke("tally", file_of(home, E1), "--json")
+    result = home.invoke("tally", file_of(home, E1), "--json")
 
     # By hand: shares A (1+1+.5)/3, B (1+.25+1)/3, C (.5+.25+0)/3, D (0+.25+.25)/3.
-    lines = {line["candidate"]: line for line in ran.json["standings"]}
-    assert ran.code == 0
+    lines = {line["candidate"]: line for line in result.json["standings"]}
+    assert result.code == 0
     assert list(lines) == ["A", "B", "C", "D"]
     shares = [lines[name]["share"] for name in "ABCD"]
     assert shares == pytest.approx([0.8333, 0.75, 0.25, 0.1667], abs=1e-4)
@@ -41,36 +41,36 @@ def test_the_worked_example_is_counted_as_by_hand(home: Home) -> None:
 
 
 def test_the_worked_example_has_its_pairs_and_a_verdict(home: Home) -> None:
-    said = home.invoke("tally", file_of(home, E1), "--json").json
+    document = home.invoke("tally", file_of(home, E1), "--json").json
 
-    matrix = said["pair_matrix"]
+    matrix = document["pair_matrix"]
     assert (matrix["A"]["B"], matrix["B"]["D"], matrix["C"]["D"]) == (0.5, 0.75, 0.75)
     assert matrix["D"]["B"] == 0.25
-    assert set(said["verdict"]) >= {"strength", "p", "first_on", "too_few_judges", "flags"}
-    assert said["verdict"]["kendall_w"] is None  # the judges ranked different sets
+    assert set(document["verdict"]) >= {"strength", "p", "first_on", "too_few_judges", "flags"}
+    assert document["verdict"]["kendall_w"] is None  # the judges ranked different sets
 
 
 def test_a_judge_need_not_be_a_candidate(home: Home) -> None:
     outside = {"judge": "Z", "shown": list("ABCD"), "ranking": [["D"]]}
     content = {**E1, "ballots": [outside]}
 
-    said = home.invoke("tally", file_of(home, content), "--json").json
+    document = home.invoke("tally", file_of(home, content), "--json").json
 
     # By hand: D beats all three rivals; the others beat none and tie, a half for each of two.
-    shares = {line["candidate"]: line["share"] for line in said["standings"]}
+    shares = {line["candidate"]: line["share"] for line in document["standings"]}
     assert shares == pytest.approx({"D": 1, "A": 1 / 3, "B": 1 / 3, "C": 1 / 3})
 
 
-def test_people_get_a_line_for_each_candidate(home: Home) -> None:
-    ran = home.invoke("tally", file_of(home, E1))
+def test_each_candidate_is_a_line(home: Home) -> None:
+    result = home.invoke("tally", file_of(home, E1))
 
-    assert ran.code == 0
-    assert [line.split()[1] for line in ran.out.splitlines()[:4]] == ["A", "B", "C", "D"]
-    assert "(p = " in ran.out
+    assert result.code == 0
+    assert [line.split()[1] for line in result.out.splitlines()[:4]] == ["A", "B", "C", "D"]
+    assert "(p = " in result.out
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         pytest.param("{", "invalid JSON", id="not-json"),
         pytest.param("", "invalid JSON", id="empty"),
@@ -95,32 +95,32 @@ def test_people_get_a_line_for_each_candidate(home: Home) -> None:
         pytest.param({**E1, "winner": "A"}, "winner", id="unknown-key"),
     ],
 )
-def test_a_broken_file_is_one_line_and_bad_usage(home: Home, content: object, said: str) -> None:
-    ran = home.invoke("tally", file_of(home, content), "--json")
+def test_a_broken_file_is_one_line_and_bad_usage(home: Home, content: object, message: str) -> None:
+    result = home.invoke("tally", file_of(home, content), "--json")
 
-    assert (ran.code, ran.out) == (2, "")
-    assert len(ran.lines) == 1
-    assert said in ran.lines[0]
-
-
-def test_a_fault_of_the_whole_file_has_no_empty_place_before_it(home: Home) -> None:
-    ran = home.invoke("tally", file_of(home, {"candidates": ["x", "x"], "ballots": []}))
-
-    assert ": :" not in ran.err
+    assert (result.code, result.out) == (2, "")
+    assert len(result.lines) == 1
+    assert message in result.lines[0]
 
 
-def test_a_file_that_is_not_there_is_one_line(home: Home) -> None:
-    ran = home.invoke("tally", "nowhere.json")
+def test_an_error_of_the_whole_file_names_no_field(home: Home) -> None:
+    result = home.invoke("tally", file_of(home, {"candidates": ["x", "x"], "ballots": []}))
 
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.lines == ["nowhere.json cannot be read: No such file or directory."]
+    assert ": :" not in result.err
+
+
+def test_a_missing_file_is_one_line(home: Home) -> None:
+    result = home.invoke("tally", "nowhere.json")
+
+    assert (result.code, result.out) == (2, "")
+    assert result.lines == ["nowhere.json cannot be read: No such file or directory."]
 
 
 def test_outside_judges_see_everything_and_follow_the_authors(home: Home) -> None:
-    ran = home.invoke("slates", "--candidates", "3", "--outside", "2", "--seed", "s", "--json")
+    result = home.invoke("slates", "--candidates", "3", "--outside", "2", "--seed", "s", "--json")
 
-    shown = {slate["judge"]: slate["shown"] for slate in ran.json["slates"]}
-    labels = ran.json["labels"]
+    shown = {slate["judge"]: slate["shown"] for slate in result.json["slates"]}
+    labels = result.json["labels"]
     assert list(shown) == [0, 1, 2, 3, 4]
     assert all(labels[judge] not in shown[judge] for judge in range(3))
     assert all(sorted(shown[judge]) == sorted(labels) for judge in (3, 4))

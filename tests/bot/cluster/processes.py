@@ -128,7 +128,7 @@ class RecordingJobs:
 async def serve(
     process: Process, *, at_once: int = 5, queue: str = Q
 ) -> AsyncIterator[RecordingJobs]:
-    """Let a process serve a queue; yield the record of its jobs."""
+    """Serve a queue with a process; yield the record of its jobs."""
     recorder = RecordingJobs()
     async with process.job_queue.serve_queue(
         queue, recorder.do, recorder.names, at_once, on_ended=recorder.ended.put

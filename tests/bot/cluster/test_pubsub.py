@@ -1,4 +1,4 @@
-"""What one process says, all of them hear; what is lost on the way, they look for themselves."""
+"""Publish/subscribe on Postgres: every process gets a message; after a gap, an empty one."""
 
 import asyncio
 

@@ -3,6 +3,8 @@
 import asyncio
 import random
 
+import pytest
+
 from bot.chat import Asker, IncomingMessage
 from bot.commands.dispatch import handle_message
 from council.answers import Role
@@ -10,14 +12,15 @@ from council.places import Place
 from tests.bot.app_fakes import FakeChat, an_app
 from tests.fakes.gateway import FakeGateway
 
-EVENTS, DELIVERIES = 10, 1000
+EVENTS = 10
 ASKER, PLACE = Asker("u1", "Ann"), Place("fake", "team", "general")
 
 
-async def test_a_thousand_deliveries_of_ten_events_make_ten_rounds() -> None:
+@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.nightly)])
+async def test_repeated_deliveries_of_ten_events_make_ten_rounds(count: int) -> None:
     gateway, chat = FakeGateway(), FakeChat()
     app = an_app(gateway)
-    deliveries = [f"team:general:{i % EVENTS}" for i in range(DELIVERIES)]
+    deliveries = [f"team:general:{i % EVENTS}" for i in range(count)]
     random.Random(3).shuffle(deliveries)
 
     await asyncio.gather(

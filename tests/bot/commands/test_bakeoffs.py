@@ -16,7 +16,7 @@ from council.bakeoffs.models import Ending
 from council.errors import BakeoffError
 from council.places import Place
 from tests.bot.app_fakes import FakeChat, an_app
-from tests.bot.bakeoffs.fakes import HERE, Room, a_bakeoff, a_suite, kept
+from tests.bot.bakeoffs.fakes import HERE, Room, a_bakeoff, a_suite, store_bakeoff
 from tests.builders import ASKED_AT, CLAUDE, a_panel
 from tests.fakes.gateway import FakeGateway, Hangs
 
@@ -31,17 +31,17 @@ async def app() -> AppContext:
     return app
 
 
-async def said(
+async def send(
     app: AppContext, text: str, chat: Chat, asker: Asker = ANA, place: Place = HERE
 ) -> None:
     await handle_message(app, chat, IncomingMessage(text, asker, place, "0123456789ab"))
 
 
-async def told(app: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
-    """Say something in a room, and give all that is whispered."""
-    room = Room()
-    await said(app, f"/council {text}", room, asker, place)
-    return "\n".join(room.whispered)
+async def replies_to(app: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
+    """Send a command in a channel; return every ephemeral reply to it."""
+    chat = Room()
+    await send(app, f"/council {text}", chat, asker, place)
+    return "\n".join(chat.whispered)
 
 
 @pytest.mark.parametrize(
@@ -92,19 +92,19 @@ def test_a_question_stays_a_question(text: str) -> None:
         pytest.param("cancel a b", "Name one bake-off to cancel", id="two-bake-offs"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_how_to_say_it(text: str, sentence: str) -> None:
+def test_unreadable_arguments_are_refused_with_an_example(text: str, sentence: str) -> None:
     with pytest.raises(BakeoffError) as refused:
         parse_arguments(text)
 
     assert sentence in str(refused.value)
 
 
-async def test_what_it_comes_to_is_said_before_anything_is_spent(app: AppContext) -> None:
-    room = Room()
+async def test_the_cost_is_shown_before_anything_is_spent(app: AppContext) -> None:
+    chat = Room()
 
-    await said(app, "/council bakeoff sql cap:$1.50", room)
+    await send(app, "/council bakeoff sql cap:$1.50", chat)
 
-    (words,) = room.whispered
+    (words,) = chat.whispered
     assert "Bake-off of sql by house" in words
     assert "2 questions, each put to Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro." in words
     assert "It costs nothing, and its cap is $1.50." in words
@@ -113,66 +113,66 @@ async def test_what_it_comes_to_is_said_before_anything_is_spent(app: AppContext
     assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
 
 
-def button(room: Room, action: str) -> Button:
+def button(chat: Room, action: str) -> Button:
     found = [
-        b for p in room.posts for part in p.parts if isinstance(part, Buttons) for b in part.buttons
+        b for p in chat.posts for part in p.parts if isinstance(part, Buttons) for b in part.buttons
     ]
     return next(one for one in found if one.action == action)
 
 
-async def press(app: AppContext, room: Room, pressed: Button, asker: Asker = ANA) -> None:
+async def press(app: AppContext, chat: Room, pressed: Button, asker: Asker = ANA) -> None:
     heard = IncomingMessage("", asker, HERE, "press")
     await report_errors(
-        room, heard, BUTTON_HANDLERS[pressed.action](app, room, heard, pressed.value)
+        chat, heard, BUTTON_HANDLERS[pressed.action](app, chat, heard, pressed.value)
     )
 
 
 async def test_a_press_begins_it_once(app: AppContext) -> None:
-    room = Room()
-    await said(app, "/council bakeoff sql panel:large cap:$2", room)
-    start = button(room, START)
+    chat = Room()
+    await send(app, "/council bakeoff sql panel:large cap:$2", chat)
+    start = button(chat, START)
 
-    await press(app, room, start)
-    await press(app, room, start)
+    await press(app, chat, start)
+    await press(app, chat, start)
 
     (bakeoff,) = await app.bakeoff_stores.bakeoffs.list_recent()
     assert (bakeoff.id, bakeoff.panel.name) == ("bo:0123456789ab", "large")
     assert (bakeoff.cap_micro, bakeoff.asked_by, bakeoff.place) == (2_000_000, "U1", HERE)
     assert bakeoff.ending
-    assert "Bake-off bo:0123456789ab is begun" in room.whispered[1]
-    assert "was begun already" in room.whispered[-1]
-    assert "2 of 2 questions" in room.edited[-1]
+    assert "Bake-off bo:0123456789ab is begun" in chat.whispered[1]
+    assert "was begun already" in chat.whispered[-1]
+    assert "2 of 2 questions" in chat.edited[-1]
 
 
-async def test_what_is_left_is_not_begun(app: AppContext) -> None:
-    room = Room()
-    await said(app, "/council bakeoff sql", room)
+async def test_a_declined_bakeoff_is_not_started(app: AppContext) -> None:
+    chat = Room()
+    await send(app, "/council bakeoff sql", chat)
 
-    await press(app, room, button(room, LEAVE))
+    await press(app, chat, button(chat, LEAVE))
 
-    assert room.whispered[-1] == "Nothing was begun, and nothing is spent."
+    assert chat.whispered[-1] == "Nothing was begun, and nothing is spent."
     assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
 
 
 async def test_a_press_is_authorised_again(app: AppContext) -> None:
-    room = Room()
-    await said(app, "/council bakeoff sql", room)
+    chat = Room()
+    await send(app, "/council bakeoff sql", chat)
     app.access = Access(channels=("C9",))
 
-    await press(app, room, button(room, START), BEN)
+    await press(app, chat, button(chat, START), BEN)
 
-    assert "not open in this channel" in room.whispered[-1]
+    assert "not open in this channel" in chat.whispered[-1]
     assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
 
 
 async def test_a_suite_that_changed_since_is_proposed_anew(app: AppContext) -> None:
-    room = Room()
-    await said(app, "/council bakeoff sql", room)
+    chat = Room()
+    await send(app, "/council bakeoff sql", chat)
     await app.bakeoff_stores.suites.save(a_suite(5), "U1", ASKED_AT)
 
-    await press(app, room, button(room, START))
+    await press(app, chat, button(chat, START))
 
-    assert "Suite sql has changed since this was proposed" in room.whispered[-1]
+    assert "Suite sql has changed since this was proposed" in chat.whispered[-1]
 
 
 @pytest.mark.parametrize(
@@ -180,29 +180,31 @@ async def test_a_suite_that_changed_since_is_proposed_anew(app: AppContext) -> N
     [("nonsense", "says nothing that can be read"), ("a.b.c.d.", "is not there any more")],
 )
 async def test_a_forged_button_begins_nothing(app: AppContext, value: str, sentence: str) -> None:
-    room = Room()
+    chat = Room()
 
-    await press(app, room, Button(START, "Start", value))
+    await press(app, chat, Button(START, "Start", value))
 
-    assert sentence in room.whispered[-1]
+    assert sentence in chat.whispered[-1]
 
 
-async def test_an_unknown_suite_or_panel_is_told_with_those_there_are(app: AppContext) -> None:
-    assert await told(app, "bakeoff law") == "There is no suite 'law'; those there are: sql."
-    assert "known panels: house, large" in await told(app, "bakeoff sql panel:small")
+async def test_an_unknown_suite_or_panel_is_refused_with_the_known_ones(app: AppContext) -> None:
+    assert await replies_to(app, "bakeoff law") == "There is no suite 'law'; those there are: sql."
+    assert "known panels: house, large" in await replies_to(app, "bakeoff sql panel:small")
 
 
 async def test_a_panel_that_may_not_sit_here_does_not(app: AppContext) -> None:
     app.access = Access(rules={"C1": ChannelRules(vendors=("ollama",))})
 
-    assert "Only models of ollama may be used in this channel" in await told(app, "bakeoff sql")
+    assert "Only models of ollama may be used in this channel" in await replies_to(
+        app, "bakeoff sql"
+    )
 
 
 async def test_in_a_terminal_a_word_begins_it_and_progress_is_shown(app: AppContext) -> None:
     chat, place = FakeChat(), Place("terminal")
 
-    await said(app, "bakeoff sql", chat, place=place)
-    await said(app, "bakeoff sql now", chat, place=place)
+    await send(app, "bakeoff sql", chat, place=place)
+    await send(app, "bakeoff sql now", chat, place=place)
 
     assert "`/council bakeoff sql panel:house now` starts it." in chat.said[0]
     assert "2 of 2 questions" in "\n".join(chat.said)
@@ -214,10 +216,10 @@ class Page(FakeChat):
     shows_progress = False
 
 
-async def test_on_the_page_it_goes_on_by_itself(app: AppContext) -> None:
+async def test_a_bakeoff_of_the_page_resumes_by_itself(app: AppContext) -> None:
     chat = Page()
 
-    await said(app, "bakeoff sql now", chat, place=Place("web", channel="web:1"))
+    await send(app, "bakeoff sql now", chat, place=Place("web", channel="web:1"))
     (bakeoff,) = await app.bakeoff_stores.bakeoffs.list_recent()
     seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
 
@@ -225,11 +227,11 @@ async def test_on_the_page_it_goes_on_by_itself(app: AppContext) -> None:
     assert seen[-1].is_complete
 
 
-async def test_whoever_leaves_the_terminal_cancels_it() -> None:
+async def test_leaving_the_terminal_cancels_its_round() -> None:
     app = an_app(FakeGateway({CLAUDE: Hangs()}))
     await app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
     chat, place = FakeChat(), Place("terminal")
-    talking = asyncio.create_task(said(app, "bakeoff sql now", chat, place=place))
+    talking = asyncio.create_task(send(app, "bakeoff sql now", chat, place=place))
     while not (  # noqa: ASYNC110
         there := await app.bakeoff_stores.bakeoffs.list_recent()
     ) or not app.runner.latest(f"{there[0].id}.2"):
@@ -244,65 +246,70 @@ async def test_whoever_leaves_the_terminal_cancels_it() -> None:
     assert app.runner.latest(f"{bakeoff.id}.1") is None
 
 
-async def test_they_are_listed_and_shown_to_whoever_reads_their_place(app: AppContext) -> None:
-    await told(app, "bakeoff sql now")
+async def test_bakeoffs_are_shown_to_people_who_can_read_their_place(app: AppContext) -> None:
+    await replies_to(app, "bakeoff sql now")
 
-    listed, shown = await told(app, "bakeoff", BEN), await told(app, "bakeoff show last", BEN)
+    listed, shown = (
+        await replies_to(app, "bakeoff", BEN),
+        await replies_to(app, "bakeoff show last", BEN),
+    )
 
     assert "bo:0123456789ab | " in listed
     assert "| sql | house | 2 questions" in listed
     assert "Bake-off of sql by house" in shown
 
 
-async def test_of_another_workspace_or_a_private_place_nothing_is_told(app: AppContext) -> None:
-    await kept(app, a_bakeoff(place=DIRECT))
+async def test_rounds_of_other_workspaces_and_private_places_stay_hidden(app: AppContext) -> None:
+    await store_bakeoff(app, a_bakeoff(place=DIRECT))
     stranger = Place("slack", "T2", "C1")
 
-    assert "No bake-off has been held here yet" in await told(app, "bakeoff list")
-    assert "There is no bake-off 'bo:beef' here" in await told(app, "bakeoff show bo:beef")
-    assert "There is no bake-off" in await told(app, "bakeoff cancel beef", place=stranger)
-    assert "bo:beef" in await told(app, "bakeoff list", place=DIRECT)
+    assert "No bake-off has been held here yet" in await replies_to(app, "bakeoff list")
+    assert "There is no bake-off 'bo:beef' here" in await replies_to(app, "bakeoff show bo:beef")
+    assert "There is no bake-off" in await replies_to(app, "bakeoff cancel beef", place=stranger)
+    assert "bo:beef" in await replies_to(app, "bakeoff list", place=DIRECT)
 
 
-async def test_only_who_began_it_or_an_admin_cancels_it_and_goes_on(app: AppContext) -> None:
-    await kept(app, a_bakeoff())
+async def test_only_its_author_or_an_admin_cancels_and_resumes_a_bakeoff(app: AppContext) -> None:
+    await store_bakeoff(app, a_bakeoff())
 
-    assert await told(app, "bakeoff cancel last", BEN) == (
+    assert await replies_to(app, "bakeoff cancel last", BEN) == (
         "Only the one who began it can cancel a bake-off."
     )
     app.access = Access(admins=(BEN.id,))
-    assert "Bake-off bo:beef is cancelled: 0 of 3 questions are kept" in await told(
+    assert "Bake-off bo:beef is cancelled: 0 of 3 questions are kept" in await replies_to(
         app, "bakeoff cancel beef", BEN
     )
-    assert "is over already" in await told(app, "bakeoff cancel last", BEN)
-    assert "is gone on with" in await told(app, "bakeoff resume last", ANA)
+    assert "is over already" in await replies_to(app, "bakeoff cancel last", BEN)
+    assert "is gone on with" in await replies_to(app, "bakeoff resume last", ANA)
     assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending
 
 
-async def test_what_nobody_holds_is_told_as_cancelled_in_its_place(app: AppContext) -> None:
-    await kept(app, a_bakeoff())
-    room = Room()
+async def test_cancelling_a_bakeoff_that_does_not_run_is_posted_in_its_place(
+    app: AppContext,
+) -> None:
+    await store_bakeoff(app, a_bakeoff())
+    chat = Room()
 
-    await said(app, "/council bakeoff cancel last", room)
+    await send(app, "/council bakeoff cancel last", chat)
     async for _ in app.bakeoff_registry.subscribe("bo:beef"):
         pass
 
-    assert "It was cancelled. 0 of 3 questions are kept" in room.edited[-1]
+    assert "It was cancelled. 0 of 3 questions are kept" in chat.edited[-1]
 
 
-async def test_a_bake_off_is_gone_on_with_under_another_cap(app: AppContext) -> None:
-    await kept(app, a_bakeoff(cap=5))
+async def test_a_bakeoff_is_resumed_under_another_cap(app: AppContext) -> None:
+    await store_bakeoff(app, a_bakeoff(cap=5))
     await app.bakeoff_stores.bakeoffs.end("bo:beef", Ending(ASKED_AT, "The cap is reached."))
 
-    await told(app, "bakeoff resume last cap:$2")
+    await replies_to(app, "bakeoff resume last cap:$2")
 
     assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).cap_micro == 2_000_000
 
 
-async def test_a_round_of_it_is_shown_where_it_reports(app: AppContext) -> None:
-    await told(app, "bakeoff sql now")
+async def test_a_round_of_a_bakeoff_is_shown_where_the_bakeoff_reports(app: AppContext) -> None:
+    await replies_to(app, "bakeoff sql now")
 
-    assert "Question 2?" in await told(app, "show bo:0123456789ab.2", BEN)
-    assert "There is no round" in await told(
+    assert "Question 2?" in await replies_to(app, "show bo:0123456789ab.2", BEN)
+    assert "There is no round" in await replies_to(
         app, "show bo:0123456789ab.2", BEN, Place("slack", "T2", "C1")
     )

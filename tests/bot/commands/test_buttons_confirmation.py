@@ -52,7 +52,7 @@ async def test_running_again_is_asked_about_with_its_cost_and_its_receivers() ->
     ]
 
 
-async def test_cancelling_is_asked_about_with_what_is_kept() -> None:
+async def test_cancelling_is_confirmed_with_the_results_so_far() -> None:
     app = an_app()
     answers = (an_answer(CLAUDE), an_answer(GPT))
     await app.store.open(here(replace(a_round(), id="beef1", answers=answers)))
@@ -63,7 +63,7 @@ async def test_cancelling_is_asked_about_with_what_is_kept() -> None:
     assert [button.action for button in buttons_of(post)] == ["yes_cancel", "no_cancel"]
 
 
-async def test_what_is_over_is_said_to_be_so_and_not_asked_about() -> None:
+async def test_cancelling_a_finished_round_needs_no_confirmation() -> None:
     app = an_app()
     await app.store.open(here(a_closed_round("beef1")))
 
@@ -73,7 +73,7 @@ async def test_what_is_over_is_said_to_be_so_and_not_asked_about() -> None:
     assert buttons_of(post) == []
 
 
-async def test_nobody_is_asked_about_what_they_may_not_do() -> None:
+async def test_a_forbidden_action_is_refused_without_a_confirmation() -> None:
     app = an_app()
     await app.store.open(here(replace(a_round(), id="beef1")))
 

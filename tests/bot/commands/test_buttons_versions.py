@@ -20,7 +20,7 @@ SAID = IncomingMessage("", Asker("U1", "Ada"), Place("slack", "T1", "C1"), "k")
 TOLD = "This comes from another version of the council"
 
 
-async def test_a_button_that_slack_shows_and_this_version_does_not_know_is_said_to_be_one() -> None:
+async def test_an_unknown_slack_button_is_reported_as_from_another_version() -> None:
     pressed = BlockAction(SlackEvent("", "U1", "C1", "e"), "from_the_future", "r1", "trigger")
 
     with pytest.raises(CouncilError, match=TOLD):

@@ -12,13 +12,13 @@ from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
 from council.places import Place
 from tests.bot.app_fakes import FakeChat, an_app
-from tests.bot.commands.test_reports_leaderboard import ADA, ROOM, Room, said
+from tests.bot.commands.test_reports_leaderboard import ADA, ROOM, Room, a_message
 from tests.bot.render.bias.builders import NOTHING, a_report
 from tests.bot.rounds import words_of
 
 
 def app_with(report: BiasReport) -> tuple[AppContext, list[RecordQuery]]:
-    """Give a desk whose rounds come to this, and what it is asked to measure."""
+    """Return an app whose rounds lead to this report, and the queries that it measures."""
     asked: list[RecordQuery] = []
 
     async def measure(_: RecordSources, wanted: RecordQuery) -> BiasReport:
@@ -49,12 +49,12 @@ def test_a_report_is_no_question_and_no_question_a_report(text: str, is_report: 
     assert is_report or order.command is ASK
 
 
-async def test_in_a_room_findings_are_posted_and_the_rest_goes_under_them() -> None:
-    (app, asked), room = app_with(a_report()), Room()
+async def test_in_a_channel_findings_are_posted_with_details_in_the_thread() -> None:
+    (app, asked), chat = app_with(a_report()), Room()
 
-    await handle_message(app, room, said("bias house suite:sql"))
+    await handle_message(app, chat, a_message("bias house suite:sql"))
 
-    (place, root), *replies = room.posted
+    (place, root), *replies = chat.posted
     assert (asked[0].panel, asked[0].suite, asked[0].scope) == ("house", "sql", "slack/T1")
     assert place == ROOM
     assert "ranks its own answer .31 higher than the others do" in words_of(root)
@@ -62,34 +62,34 @@ async def test_in_a_room_findings_are_posted_and_the_rest_goes_under_them() -> N
     files = [part for _, post in replies for part in post.parts if isinstance(part, File)]
     names = ["bias-given.png", "bias-slots.png", "bias-kept.png", "bias.csv"]
     assert [file.name for file in files] == names
-    assert room.said == []
+    assert chat.said == []
 
 
 async def test_the_same_event_again_posts_nothing_twice() -> None:
-    (app, _), room = app_with(a_report()), Room()
+    (app, _), chat = app_with(a_report()), Room()
 
-    await handle_message(app, room, said("bias"))
-    number = len(room.posted)
-    await handle_message(app, room, said("bias"))
+    await handle_message(app, chat, a_message("bias"))
+    number = len(chat.posted)
+    await handle_message(app, chat, a_message("bias"))
 
-    assert len(room.posted) == number
+    assert len(chat.posted) == number
 
 
-async def test_where_no_files_may_be_posted_the_figures_are_told_in_words() -> None:
-    (app, _), room = app_with(a_report()), Room(accepts_files=False)
+async def test_without_files_the_figures_are_described_in_words() -> None:
+    (app, _), chat = app_with(a_report()), Room(accepts_files=False)
 
-    await handle_message(app, room, said("bias"))
+    await handle_message(app, chat, a_message("bias"))
 
-    read = " ".join(words_of(post) for _, post in room.posted)
-    assert not any(isinstance(part, File) for _, post in room.posted for part in post.parts)
+    read = " ".join(words_of(post) for _, post in chat.posted)
+    assert not any(isinstance(part, File) for _, post in chat.posted for part in post.parts)
     assert "ollama/qwen3: slot 1 +.21" in read
 
 
 @pytest.mark.parametrize("place", [Place("terminal"), Place("web", channel="web:1")])
-async def test_the_house_measures_all_rounds_and_is_told(place: Place) -> None:
+async def test_the_operator_measures_all_rounds(place: Place) -> None:
     (app, asked), chat = app_with(a_report()), FakeChat()
 
-    await handle_message(app, chat, said("bias", place))
+    await handle_message(app, chat, a_message("bias", place))
 
     assert asked[0].scope is None
     assert chat.said[0].startswith("Bias of the judges")
@@ -97,44 +97,44 @@ async def test_the_house_measures_all_rounds_and_is_told(place: Place) -> None:
 
 
 async def test_without_rounds_the_one_who_asked_is_told_what_to_do() -> None:
-    (app, _), room = app_with(NOTHING), Room()
+    (app, _), chat = app_with(NOTHING), Room()
 
-    await handle_message(app, room, said("bias nosuchpanel"))
+    await handle_message(app, chat, a_message("bias nosuchpanel"))
 
-    assert room.posted == []
-    assert "No round fits" in room.said[0]
+    assert chat.posted == []
+    assert "No round fits" in chat.said[0]
 
 
 async def test_what_may_not_be_posted_is_told() -> None:
-    (app, _), room = app_with(a_report()), Room(refuses=PostingForbiddenError)
+    (app, _), chat = app_with(a_report()), Room(refuses=PostingForbiddenError)
 
-    await handle_message(app, room, said("bias"))
+    await handle_message(app, chat, a_message("bias"))
 
-    assert "Bias of the judges" in room.said[0]
-    assert len(room.said) > 3
+    assert "Bias of the judges" in chat.said[0]
+    assert len(chat.said) > 3
 
 
 async def test_where_there_is_no_thread_why_is_told() -> None:
-    (app, _), room = app_with(a_report()), Room(refuses=NoThreadError)
+    (app, _), chat = app_with(a_report()), Room(refuses=NoThreadError)
 
-    await handle_message(app, room, said("bias"))
+    await handle_message(app, chat, a_message("bias"))
 
-    assert (len(room.posted), room.said) == (1, ["Not here."])
+    assert (len(chat.posted), chat.said) == (1, ["Not here."])
 
 
 async def test_a_guest_sees_nothing_of_the_workspace() -> None:
-    (app, asked), room = app_with(a_report()), Room()
+    (app, asked), chat = app_with(a_report()), Room()
     app.access = replace(app.access, guests=True)
 
-    await handle_message(app, room, replace(said("bias"), asker=replace(ADA, is_guest=True)))
+    await handle_message(app, chat, replace(a_message("bias"), asker=replace(ADA, is_guest=True)))
 
-    assert (room.posted, asked) == ([], [])
-    assert "A bias report counts the rounds of the whole workspace" in room.said[0]
+    assert (chat.posted, asked) == ([], [])
+    assert "A bias report counts the rounds of the whole workspace" in chat.said[0]
 
 
 async def test_a_window_that_is_none_is_told_with_examples() -> None:
-    (app, _), room = app_with(a_report()), Room()
+    (app, _), chat = app_with(a_report()), Room()
 
-    await handle_message(app, room, said("bias since:yesterday"))
+    await handle_message(app, chat, a_message("bias since:yesterday"))
 
-    assert "say 30d, 2w, 12h" in room.said[0]
+    assert "say 30d, 2w, 12h" in chat.said[0]

@@ -41,7 +41,7 @@ class Room(FakeChat):
         return SentMessage(place, f"m{len(self.posted)}")
 
 
-def said(text: str, place: Place = ROOM, *, is_shared: bool = False) -> IncomingMessage:
+def a_message(text: str, place: Place = ROOM, *, is_shared: bool = False) -> IncomingMessage:
     return IncomingMessage(f"/council {text}", ADA, place, "e1", is_shared=is_shared)
 
 
@@ -74,54 +74,54 @@ def test_a_leaderboard_is_no_question_and_no_question_a_leaderboard(
     assert is_board or order.command is ASK
 
 
-async def test_in_a_room_the_board_is_posted_and_the_rest_goes_under_it() -> None:
-    app, room = await with_runs("slack/T1"), Room()
+async def test_in_a_channel_the_leaderboard_is_posted_with_details_in_the_thread() -> None:
+    app, chat = await with_runs("slack/T1"), Room()
 
-    await handle_message(app, room, said("leaderboard sql"))
+    await handle_message(app, chat, a_message("leaderboard sql"))
 
-    (place, root), *replies = room.posted
+    (place, root), *replies = chat.posted
     assert place == ROOM
     assert root.summary.startswith("Leaderboard of sql: ")
     assert "36 rounds of suite sql, version 3f2a1b9c" in words_of(root)
     assert {place.thread for place, _ in replies} == {"m1"}
     files = [part for _, post in replies for part in post.parts if isinstance(part, File)]
     assert [file.name for file in files] == ["leaderboard.png", "leaderboard.csv"]
-    assert room.said == []
+    assert chat.said == []
 
 
 async def test_the_same_event_again_posts_nothing_twice() -> None:
-    app, room = await with_runs("slack/T1"), Room()
+    app, chat = await with_runs("slack/T1"), Room()
 
-    await handle_message(app, room, said("leaderboard sql"))
-    number = len(room.posted)
-    await handle_message(app, room, said("leaderboard sql"))
+    await handle_message(app, chat, a_message("leaderboard sql"))
+    number = len(chat.posted)
+    await handle_message(app, chat, a_message("leaderboard sql"))
 
-    assert len(room.posted) == number
+    assert len(chat.posted) == number
 
 
-async def test_where_no_files_may_be_posted_there_are_none() -> None:
-    app, room = await with_runs("slack/T1"), Room(accepts_files=False)
+async def test_without_permission_no_files_are_posted() -> None:
+    app, chat = await with_runs("slack/T1"), Room(accepts_files=False)
 
-    await handle_message(app, room, said("leaderboard sql"))
+    await handle_message(app, chat, a_message("leaderboard sql"))
 
-    assert room.posted
-    assert not any(isinstance(part, File) for _, post in room.posted for part in post.parts)
+    assert chat.posted
+    assert not any(isinstance(part, File) for _, post in chat.posted for part in post.parts)
 
 
 async def test_a_workspace_sees_its_own_rounds_alone() -> None:
-    app, room = await with_runs("slack/T2"), Room()
+    app, chat = await with_runs("slack/T2"), Room()
 
-    await handle_message(app, room, said("leaderboard sql"))
+    await handle_message(app, chat, a_message("leaderboard sql"))
 
-    assert "No round of suite sql has been held yet" in room.said[0]
-    assert room.posted == []
+    assert "No round of suite sql has been held yet" in chat.said[0]
+    assert chat.posted == []
 
 
 @pytest.mark.parametrize("place", [Place("terminal"), Place("web", channel="web:1")])
-async def test_the_house_sees_all_rounds(place: Place) -> None:
+async def test_the_operator_sees_all_rounds(place: Place) -> None:
     app, chat = await with_runs("slack/T2"), FakeChat()
 
-    await handle_message(app, chat, said("leaderboard sql as:judge", place))
+    await handle_message(app, chat, a_message("leaderboard sql as:judge", place))
 
     assert "36 rounds of suite sql" in chat.said[0]
     assert chat.said[0].startswith("Leaderboard of sql")
@@ -129,48 +129,48 @@ async def test_the_house_sees_all_rounds(place: Place) -> None:
 
 
 async def test_what_may_not_be_posted_is_told() -> None:
-    app, room = await with_runs("slack/T1"), Room(refuses=PostingForbiddenError)
+    app, chat = await with_runs("slack/T1"), Room(refuses=PostingForbiddenError)
 
-    await handle_message(app, room, said("leaderboard sql"))
+    await handle_message(app, chat, a_message("leaderboard sql"))
 
-    assert "Leaderboard of sql" in room.said[0]
-    assert len(room.said) > 3
+    assert "Leaderboard of sql" in chat.said[0]
+    assert len(chat.said) > 3
 
 
 async def test_where_there_is_no_thread_why_is_told() -> None:
-    app, room = await with_runs("slack/T1"), Room(refuses=NoThreadError)
+    app, chat = await with_runs("slack/T1"), Room(refuses=NoThreadError)
 
-    await handle_message(app, room, said("leaderboard sql"))
+    await handle_message(app, chat, a_message("leaderboard sql"))
 
-    assert len(room.posted) == 1
-    assert room.said == ["Not here."]
+    assert len(chat.posted) == 1
+    assert chat.said == ["Not here."]
 
 
 @pytest.mark.parametrize("who", ["guest", "shared"])
 async def test_strangers_see_no_leaderboard_of_the_workspace(who: str) -> None:
-    app, room = await with_runs("slack/T1"), Room()
+    app, chat = await with_runs("slack/T1"), Room()
     app.access = replace(app.access, guests=True, shared_channels=True)
-    asked = said("leaderboard sql", is_shared=who == "shared")
+    asked = a_message("leaderboard sql", is_shared=who == "shared")
     if who == "guest":
         asked = replace(asked, asker=replace(ADA, is_guest=True))
 
-    await handle_message(app, room, asked)
+    await handle_message(app, chat, asked)
 
-    assert room.posted == []
-    assert "counts the rounds of the whole workspace" in room.said[0]
+    assert chat.posted == []
+    assert "counts the rounds of the whole workspace" in chat.said[0]
 
 
 async def test_a_window_that_is_none_is_told_with_examples() -> None:
-    app, room = await with_runs("slack/T1"), Room()
+    app, chat = await with_runs("slack/T1"), Room()
 
-    await handle_message(app, room, said("leaderboard sql since:yesterday"))
+    await handle_message(app, chat, a_message("leaderboard sql since:yesterday"))
 
-    assert "say 30d, 2w, 12h" in room.said[0]
+    assert "say 30d, 2w, 12h" in chat.said[0]
 
 
 async def test_a_category_and_a_window_narrow_what_is_counted() -> None:
-    app, room = await with_runs("slack/T1"), Room()
+    app, chat = await with_runs("slack/T1"), Room()
 
-    await handle_message(app, room, said("leaderboard sql category:joins until:2026-10-20"))
+    await handle_message(app, chat, a_message("leaderboard sql category:joins until:2026-10-20"))
 
-    assert "12 rounds of suite sql, version 3f2a1b9c, category joins" in words_of(room.posted[0][1])
+    assert "12 rounds of suite sql, version 3f2a1b9c, category joins" in words_of(chat.posted[0][1])

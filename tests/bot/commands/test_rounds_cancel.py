@@ -30,14 +30,14 @@ def asked(round_id: str = "beef1", by: Asker = ANA, place: Place = HERE) -> Roun
     return replace(a_round(question=Question("Why?", by.id, place=place)), id=round_id)
 
 
-async def said(app: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
+async def a_message(app: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
     chat = FakeChat()
     await handle_message(app, chat, IncomingMessage(text, asker, place, "k"))
     return chat.said[-1]
 
 
 async def under_way(app: AppContext, round_: Round) -> None:
-    """Have a round carried until two of three have answered."""
+    """Run a round until two of three members have answered."""
     await app.store.open(round_)
     app.runner.start(round_)
     async with app.runner.subscribe(round_.id) as sights:
@@ -46,10 +46,10 @@ async def under_way(app: AppContext, round_: Round) -> None:
                 return
 
 
-async def test_the_one_who_asked_cancels_it_and_hears_what_is_kept(app: AppContext) -> None:
+async def test_the_asker_cancels_a_round_and_sees_what_is_stored(app: AppContext) -> None:
     await under_way(app, asked())
 
-    line = await said(app, "/council cancel beef1")
+    line = await a_message(app, "/council cancel beef1")
 
     assert line == (
         f"Round beef1 is cancelled: {KEPT}. Nobody is asked any more, and nothing spent."
@@ -66,15 +66,15 @@ async def test_last_is_ones_own_newest_that_is_unfinished(app: AppContext) -> No
     for round_ in (asked(), later, latest, closed):
         await app.store.open(round_)
 
-    assert "Round beef2 is cancelled" in await said(app, "cancel last")
-    assert "Round beef1 is cancelled" in await said(app, "cancel last")
-    assert await said(app, "cancel last") == "No round of yours is under way here."
+    assert "Round beef2 is cancelled" in await a_message(app, "cancel last")
+    assert "Round beef1 is cancelled" in await a_message(app, "cancel last")
+    assert await a_message(app, "cancel last") == "No round of yours is under way here."
 
 
 async def test_nobody_else_may(app: AppContext) -> None:
     await app.store.open(asked())
 
-    assert await said(app, "cancel beef1", BEN) == "Only the one who asked can cancel a round."
+    assert await a_message(app, "cancel beef1", BEN) == "Only the one who asked can cancel a round."
     assert not (await app.store.load_summary("beef1")).paused
 
 
@@ -82,7 +82,7 @@ async def test_an_admin_may(app: AppContext) -> None:
     app.access = Access(admins=(BEN.id,))
     await app.store.open(asked())
 
-    assert "Round beef1 is cancelled: 0 of 3 answers are kept" in await said(
+    assert "Round beef1 is cancelled: 0 of 3 answers are kept" in await a_message(
         app, "cancel beef1", BEN
     )
 
@@ -91,14 +91,14 @@ async def test_a_private_round_is_not_there_for_an_admin_elsewhere(app: AppConte
     app.access = Access(admins=(BEN.id,))
     await app.store.open(asked(place=Place("slack", "T1", "D1", private=True)))
 
-    assert "There is no round 'beef1' here" in await said(app, "cancel beef1", BEN)
+    assert "There is no round 'beef1' here" in await a_message(app, "cancel beef1", BEN)
 
 
 async def test_a_round_that_was_cancelled_before_is_told_kindly(app: AppContext) -> None:
     await app.store.open(asked().with_(an_answer()))
-    await said(app, "cancel beef1")
+    await a_message(app, "cancel beef1")
 
-    assert await said(app, "cancel beef1") == (
+    assert await a_message(app, "cancel beef1") == (
         "Round beef1 was cancelled before: 1 of 3 answers is kept."
     )
 
@@ -106,7 +106,7 @@ async def test_a_round_that_was_cancelled_before_is_told_kindly(app: AppContext)
 async def test_a_closed_round_is_told_kindly(app: AppContext) -> None:
     await app.store.open(asked().with_(Closing(1.0)))
 
-    assert await said(app, "cancel beef1") == (
+    assert await a_message(app, "cancel beef1") == (
         "Round beef1 is closed already: `/council show beef1` opens it."
     )
     assert not (await app.store.load_summary("beef1")).paused
@@ -116,7 +116,7 @@ async def test_a_forgotten_round_is_told_kindly(app: AppContext) -> None:
     await app.store.open(asked())
     await app.store.forget("beef1", ASKED_AT, "salt")
 
-    assert "was forgotten on 2026-11-21" in await said(app, "cancel beef1")
+    assert "was forgotten on 2026-11-21" in await a_message(app, "cancel beef1")
 
 
 class ClosingStore(MemoryStore):
@@ -131,5 +131,5 @@ async def test_a_round_that_ends_meanwhile_is_closed_and_not_cancelled() -> None
     app = an_app(store=ClosingStore())
     await app.store.open(asked())
 
-    assert "Round beef1 is closed already" in await said(app, "cancel beef1")
+    assert "Round beef1 is closed already" in await a_message(app, "cancel beef1")
     assert not (await app.store.load_summary("beef1")).paused

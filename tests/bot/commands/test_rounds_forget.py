@@ -30,21 +30,21 @@ async def app() -> AppContext:
     return an_app(gateway, store)
 
 
-async def said(app: AppContext, text: str, asker: Asker = ANA, place: Place = PAGE) -> str:
+async def a_message(app: AppContext, text: str, asker: Asker = ANA, place: Place = PAGE) -> str:
     chat = FakeChat()
     await handle_message(app, chat, IncomingMessage(text, asker, place, "k"))
     return chat.said[-1]
 
 
-async def test_the_one_who_asked_has_it_forgotten(app: AppContext) -> None:
-    assert f"Round {ROUND_ID} is forgotten" in await said(app, f"/council forget {ROUND_ID}")
+async def test_the_asker_may_forget_a_round(app: AppContext) -> None:
+    assert f"Round {ROUND_ID} is forgotten" in await a_message(app, f"/council forget {ROUND_ID}")
 
     assert removable_texts(await app.store.load(ROUND_ID)) == ()
-    assert "forgotten before" in await said(app, f"/council forget {ROUND_ID}")
+    assert "forgotten before" in await a_message(app, f"/council forget {ROUND_ID}")
 
 
 async def test_nobody_else_may(app: AppContext) -> None:
-    line = await said(app, f"/council forget {ROUND_ID}", BEN)
+    line = await a_message(app, f"/council forget {ROUND_ID}", BEN)
 
     assert line == "Only the one who asked can have a round forgotten."
     assert removable_texts(await app.store.load(ROUND_ID))
@@ -54,7 +54,7 @@ async def test_a_private_round_of_another_is_as_if_it_were_not_there(app: AppCon
     private = Question("Why?", ANA.id, place=replace(PAGE, private=True))
     await app.store.open(replace(a_closed_round("beef2"), question=private))
 
-    line = await said(app, "/council forget beef", BEN)
+    line = await a_message(app, "/council forget beef", BEN)
 
     assert line == "There is no round 'beef' here: `/council rounds` lists those there are."
 
@@ -66,15 +66,15 @@ async def test_a_round_under_way_has_to_be_stopped_first(app: AppContext) -> Non
     app.runner.start(round_)
     await asyncio.sleep(0)  # its task has begun
 
-    refused = await said(app, "/council forget beef3")
+    refused = await a_message(app, "/council forget beef3")
     await app.runner.stop("beef3")
 
     assert refused == "Round beef3 is under way: stop it first, then forget it."
-    assert "is forgotten" in await said(app, "/council forget beef3")
+    assert "is forgotten" in await a_message(app, "/council forget beef3")
 
 
 async def test_a_forgotten_round_is_shown_and_listed_as_one(app: AppContext) -> None:
-    await said(app, f"/council forget {ROUND_ID}")
+    await a_message(app, f"/council forget {ROUND_ID}")
 
     chat = FakeChat()
     await handle_message(app, chat, IncomingMessage(f"/council show {ROUND_ID}", ANA, PAGE, "k"))
@@ -82,8 +82,8 @@ async def test_a_forgotten_round_is_shown_and_listed_as_one(app: AppContext) -> 
     assert "A forgotten question" in chat.said[0]
     assert "Response" in chat.said[1]
     assert "Answer 0" not in "".join(chat.said)
-    assert "forgotten" in await said(app, "/council rounds")
+    assert "forgotten" in await a_message(app, "/council rounds")
 
 
 async def test_help_names_it(app: AppContext) -> None:
-    assert "/council forget ROUND" in await said(app, "/council help")
+    assert "/council forget ROUND" in await a_message(app, "/council help")

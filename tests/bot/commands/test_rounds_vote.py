@@ -32,7 +32,7 @@ async def app(round_: Round) -> AppContext:
     return an_app(store=store)
 
 
-async def said(app: AppContext, text: str, asker: Asker = BEN) -> str:
+async def a_message(app: AppContext, text: str, asker: Asker = BEN) -> str:
     chat = FakeChat()
     await handle_message(app, chat, IncomingMessage(text, asker, PAGE, "k"))
     return chat.said[-1]
@@ -48,12 +48,12 @@ async def votes(app: AppContext) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("named", ["{}", "response {}", "Response {}"])
-async def test_a_vote_is_noted_and_said_not_to_be_blind(
+async def test_a_vote_is_stored_and_reported_as_not_blind(
     app: AppContext, round_: Round, named: str
 ) -> None:
     label = labels_of(round_)[0]
 
-    line = await said(app, f"/council vote {ROUND_ID} {named.format(label.lower())}")
+    line = await a_message(app, f"/council vote {ROUND_ID} {named.format(label.lower())}")
 
     assert line.startswith(f"Noted: Response {label}, by ")
     assert line.endswith("You have seen who wrote what, so this vote is not blind.")
@@ -63,7 +63,7 @@ async def test_a_vote_is_noted_and_said_not_to_be_blind(
 async def test_a_vote_names_the_member_who_wrote_the_answer(app: AppContext, round_: Round) -> None:
     label = labels_of(round_)[0]
 
-    await said(app, f"/council vote last {label}")
+    await a_message(app, f"/council vote last {label}")
 
     (vote,) = await app.store.votes()
     assert round_.draw
@@ -73,9 +73,9 @@ async def test_a_vote_names_the_member_who_wrote_the_answer(app: AppContext, rou
 async def test_a_second_vote_takes_the_place_of_the_first(app: AppContext, round_: Round) -> None:
     first, second, *_ = labels_of(round_)
 
-    await said(app, f"/council vote {ROUND_ID} {first}")
-    await said(app, f"/council vote {ROUND_ID} {second}")
-    await said(app, f"/council vote {ROUND_ID} {first}", ANA)
+    await a_message(app, f"/council vote {ROUND_ID} {first}")
+    await a_message(app, f"/council vote {ROUND_ID} {second}")
+    await a_message(app, f"/council vote {ROUND_ID} {first}", ANA)
 
     assert sorted(await votes(app)) == [(ANA.id, first), (BEN.id, second)]
 
@@ -85,7 +85,7 @@ async def test_a_label_the_round_does_not_have_is_refused_with_those_it_has(
 ) -> None:
     missing = next(letter for letter in "KLMNOPQRSTUVWXYZ" if letter not in labels_of(round_))
 
-    line = await said(app, f"/council vote {ROUND_ID} {missing}")
+    line = await a_message(app, f"/council vote {ROUND_ID} {missing}")
 
     assert f"Round {ROUND_ID} has no Response {missing}: choose among" in line
     assert await votes(app) == []
@@ -94,7 +94,7 @@ async def test_a_label_the_round_does_not_have_is_refused_with_those_it_has(
 async def test_a_round_that_is_not_closed_has_nothing_to_vote_on(app: AppContext) -> None:
     await app.store.open(replace(a_round(), id="beef2"))
 
-    assert "is not closed yet" in await said(app, "/council vote beef2 K")
+    assert "is not closed yet" in await a_message(app, "/council vote beef2 K")
 
 
 async def test_a_round_that_failed_has_nothing_to_choose_from(
@@ -102,13 +102,13 @@ async def test_a_round_that_failed_has_nothing_to_choose_from(
 ) -> None:
     await app.store.open(replace(round_, id="beef3", draw=None, tally=None, ballots=()))
 
-    assert "no two answers to choose from" in await said(app, "/council vote beef3 K")
+    assert "no two answers to choose from" in await a_message(app, "/council vote beef3 K")
 
 
 async def test_a_forgotten_round_has_nothing_to_vote_on(app: AppContext, round_: Round) -> None:
     await app.store.forget(ROUND_ID, round_.asked_at, "salt")
 
-    line = await said(app, f"/council vote {ROUND_ID} {labels_of(round_)[0]}")
+    line = await a_message(app, f"/council vote {ROUND_ID} {labels_of(round_)[0]}")
 
     assert line == f"What was answered in round {ROUND_ID} is forgotten."
 
@@ -119,11 +119,11 @@ async def test_a_private_round_of_another_is_as_if_it_were_not_there(
     private = replace(round_.question, place=replace(PAGE, private=True))
     await app.store.open(replace(round_, id="beef4", question=private))
 
-    assert "There is no round" in await said(app, "/council vote beef4 K")
+    assert "There is no round" in await a_message(app, "/council vote beef4 K")
 
 
 @pytest.mark.parametrize(
     "text", ["vote for whom?", "vote beef1", "vote on this: K or L?", "vote K beef1"]
 )
-def test_what_names_no_round_and_label_is_a_question(text: str) -> None:
+def test_words_without_round_and_label_are_a_question(text: str) -> None:
     assert COMMANDS.read(f"/council {text}").command is ASK

@@ -23,14 +23,14 @@ SQL = Suite("sql", (SuiteQuestion("Why WAL?"), SuiteQuestion("Why MVCC?")))
 ADD = "/council schedule add weekly-sql suite:sql panel:house every monday 09:00 Europe/Budapest"
 
 
-class Rooms(FakeChat):
+class ChatWithChannels(FakeChat):
     """A chat whose workspace has a second channel, and a third that is closed."""
 
-    async def redirect_to_channel(self, said: IncomingMessage, channel: str) -> IncomingMessage:
+    async def redirect_to_channel(self, message: IncomingMessage, channel: str) -> IncomingMessage:
         if channel not in {"models", "shared"}:
             raise PostingForbiddenError(f"There is no channel #{channel} here.")
-        place = replace(said.place, channel=channel)
-        return replace(said, place=place, is_shared=channel == "shared", is_direct=False)
+        place = replace(message.place, channel=channel)
+        return replace(message, place=place, is_shared=channel == "shared", is_direct=False)
 
 
 @pytest.fixture
@@ -43,9 +43,9 @@ async def app() -> AppContext:
     return app
 
 
-async def said(app: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
-    """Give all that is told to somebody who says something."""
-    chat = Rooms()
+async def replies_to(app: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
+    """Send a message; return every ephemeral reply to it."""
+    chat = ChatWithChannels()
     await handle_message(app, chat, IncomingMessage(text, asker, place, app.new_id()))
     return "\n".join(chat.said)
 
@@ -55,12 +55,12 @@ async def only(app: AppContext) -> Schedule:
     return found
 
 
-async def test_what_was_understood_is_repeated_with_its_next_times_and_its_cost(
+async def test_a_new_schedule_is_confirmed_with_its_next_times_and_cost(
     app: AppContext,
 ) -> None:
-    told = await said(app, f"{ADD} cap:$2")
+    text = await replies_to(app, f"{ADD} cap:$2")
 
-    lines = told.splitlines()
+    lines = text.splitlines()
     assert lines[0] == "Schedule weekly-sql"
     assert lines[1] == (
         "Every Monday at 09:00, Europe/Budapest time: suite sql of 2 questions is put to panel "
@@ -76,9 +76,9 @@ async def test_what_was_understood_is_repeated_with_its_next_times_and_its_cost(
     assert len(lines) == 4
 
 
-async def test_it_is_kept_as_it_was_understood(app: AppContext) -> None:
+async def test_a_schedule_is_stored_as_it_was_understood(app: AppContext) -> None:
     with app.pubsub.subscription(SCHEDULES) as changes:
-        await said(app, f"{ADD} cap:$2 #models")
+        await replies_to(app, f"{ADD} cap:$2 #models")
 
     one = await only(app)
     assert (one.name, one.suite, one.panel) == ("weekly-sql", "sql", "house")
@@ -89,10 +89,10 @@ async def test_it_is_kept_as_it_was_understood(app: AppContext) -> None:
     assert changes.qsize() == 1
 
 
-async def test_without_a_zone_it_is_said_which_is_taken(app: AppContext) -> None:
-    utc = await said(app, "/council schedule add a suite:sql every day 09:00")
+async def test_without_a_zone_the_default_zone_is_named(app: AppContext) -> None:
+    utc = await replies_to(app, "/council schedule add a suite:sql every day 09:00")
     app.zone = "Asia/Tokyo"
-    tokyo = await said(app, "/council schedule add b suite:sql every day 09:00")
+    tokyo = await replies_to(app, "/council schedule add b suite:sql every day 09:00")
 
     assert "UTC is the time zone (no zone was named)" in utc
     assert "Asia/Tokyo is the time zone (the house's own, as none was named)" in tokyo
@@ -118,36 +118,36 @@ async def test_without_a_zone_it_is_said_which_is_taken(app: AppContext) -> None
         ("edit", "Begin with a name for the schedule"),
     ],
 )
-async def test_what_cannot_be_is_one_kind_sentence_and_nothing_is_kept(
+async def test_an_invalid_schedule_is_refused_in_a_sentence_and_not_stored(
     app: AppContext, words: str, why: str
 ) -> None:
-    told = await said(app, f"/council schedule {words}")
+    text = await replies_to(app, f"/council schedule {words}")
 
-    assert why in told
-    assert "\n" not in told
+    assert why in text
+    assert "\n" not in text
     assert await app.bakeoff_stores.schedules.list_all() == ()
 
 
 async def test_a_name_is_taken_once(app: AppContext) -> None:
-    await said(app, ADD)
+    await replies_to(app, ADD)
 
-    told = await said(app, ADD, BEN)
+    text = await replies_to(app, ADD, BEN)
 
-    assert told == "There is a schedule 'weekly-sql' already: give this one another name."
+    assert text == "There is a schedule 'weekly-sql' already: give this one another name."
 
 
-async def test_the_list_tells_when_they_come_how_the_last_run_went_and_what_one_costs(
+async def test_the_list_shows_times_last_run_and_cost_of_schedules(
     app: AppContext,
 ) -> None:
-    assert "No schedule yet" in await said(app, "/council schedule")
-    await said(app, ADD)
-    await said(app, "/council schedule add hourly suite:sql every hour")
-    await said(app, "/council schedule pause hourly")
-    await said(app, "/council schedule run weekly-sql")
+    assert "No schedule yet" in await replies_to(app, "/council schedule")
+    await replies_to(app, ADD)
+    await replies_to(app, "/council schedule add hourly suite:sql every hour")
+    await replies_to(app, "/council schedule pause hourly")
+    await replies_to(app, "/council schedule run weekly-sql")
 
-    told = await said(app, "/council schedule list")
+    text = await replies_to(app, "/council schedule list")
 
-    lines = told.splitlines()
+    lines = text.splitlines()
     assert lines[0] == "2 schedules"
     assert lines[2].startswith("hourly | every hour | paused | none yet | $0.")
     assert lines[3].startswith(
@@ -157,78 +157,80 @@ async def test_the_list_tells_when_they_come_how_the_last_run_went_and_what_one_
 
 
 async def test_a_schedule_is_paused_resumed_and_removed(app: AppContext) -> None:
-    await said(app, ADD)
+    await replies_to(app, ADD)
 
-    assert "is paused" in await said(app, "/council schedule pause weekly-sql")
+    assert "is paused" in await replies_to(app, "/council schedule pause weekly-sql")
     assert (await only(app)).paused
     app.now = lambda: datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
-    assert "Next: Mon 7 Dec 2026 09:00" in await said(app, "schedule resume weekly-sql")
+    assert "Next: Mon 7 Dec 2026 09:00" in await replies_to(app, "schedule resume weekly-sql")
     assert not (await only(app)).paused
     assert (await only(app)).last_slot == "2026-12-01T13:00"  # what came meanwhile is not caught up
-    assert "is removed" in await said(app, "/council schedule remove weekly-sql")
+    assert "is removed" in await replies_to(app, "/council schedule remove weekly-sql")
     assert await app.bakeoff_stores.schedules.list_all() == ()
 
 
-async def test_what_cannot_run_is_not_resumed_and_the_list_says_why(app: AppContext) -> None:
-    await said(app, ADD)
-    await said(app, "/council schedule pause weekly-sql")
+async def test_a_schedule_that_cannot_run_is_not_resumed_and_the_list_says_why(
+    app: AppContext,
+) -> None:
+    await replies_to(app, ADD)
+    await replies_to(app, "/council schedule pause weekly-sql")
     await app.bakeoff_stores.suites.remove("", "sql")
 
-    told = await said(app, "/council schedule resume weekly-sql")
-    listed = await said(app, "/council schedule list")
+    text = await replies_to(app, "/council schedule resume weekly-sql")
+    listed = await replies_to(app, "/council schedule list")
 
-    assert "There is no suite 'sql'" in told
+    assert "There is no suite 'sql'" in text
     assert "weekly-sql cannot run: There is no suite 'sql'" in listed
     assert (await only(app)).paused
 
 
 async def test_an_edit_changes_what_it_names_and_nothing_else(app: AppContext) -> None:
-    await said(app, f"{ADD} cap:$2")
+    await replies_to(app, f"{ADD} cap:$2")
     before = await only(app)
 
-    told = await said(app, "/council schedule edit weekly-sql every weekday 18:00 cap:none")
+    text = await replies_to(app, "/council schedule edit weekly-sql every weekday 18:00 cap:none")
 
     after = await only(app)
-    assert "Every weekday at 18:00, Europe/Budapest time" in told
+    assert "Every weekday at 18:00, Europe/Budapest time" in text
     assert after == replace(
         before, cron="0 18 * * 1,2,3,4,5", words="every weekday 18:00", cap_micro=None
     )
 
 
 async def test_an_edit_that_names_nothing_is_refused(app: AppContext) -> None:
-    await said(app, ADD)
+    await replies_to(app, ADD)
 
-    assert "Say what is to change" in await said(app, "/council schedule edit weekly-sql")
+    assert "Say what is to change" in await replies_to(app, "/council schedule edit weekly-sql")
 
 
 @pytest.mark.parametrize("act", ["pause", "resume", "remove", "run", "edit"])
 async def test_only_its_maker_or_an_admin_may_do_that(app: AppContext, act: str) -> None:
-    await said(app, ADD)
+    await replies_to(app, ADD)
     more = " every day 10:00" if act == "edit" else ""
 
-    told = await said(app, f"/council schedule {act} weekly-sql{more}", BEN)
+    text = await replies_to(app, f"/council schedule {act} weekly-sql{more}", BEN)
 
-    assert told == f"Only the one who made it, or an admin, can {act} schedule 'weekly-sql'."
-    assert "Only" not in await said(app, f"/council schedule {act} weekly-sql{more}", ADMIN)
+    assert text == f"Only the one who made it, or an admin, can {act} schedule 'weekly-sql'."
+    assert "Only" not in await replies_to(app, f"/council schedule {act} weekly-sql{more}", ADMIN)
 
 
 async def test_anybody_may_subscribe_and_unsubscribe(app: AppContext) -> None:
-    await said(app, ADD)
+    await replies_to(app, ADD)
 
-    await said(app, "/council schedule subscribe weekly-sql", BEN)
-    await said(app, "/council schedule subscribe weekly-sql", BEN)
-    await said(app, "/council schedule subscribe weekly-sql")
+    await replies_to(app, "/council schedule subscribe weekly-sql", BEN)
+    await replies_to(app, "/council schedule subscribe weekly-sql", BEN)
+    await replies_to(app, "/council schedule subscribe weekly-sql")
     assert (await only(app)).subscribers == ("U2", "U1")
-    await said(app, "/council schedule unsubscribe weekly-sql", BEN)
+    await replies_to(app, "/council schedule unsubscribe weekly-sql", BEN)
 
     assert (await only(app)).subscribers == ("U1",)
 
 
 async def test_a_run_now_is_a_bakeoff_of_the_schedule_beside_its_slots(app: AppContext) -> None:
-    await said(app, ADD)
+    await replies_to(app, ADD)
     one = await only(app)
 
-    await said(app, "/council schedule run weekly-sql", ADMIN)
+    await replies_to(app, "/council schedule run weekly-sql", ADMIN)
 
     (bakeoff,) = await app.bakeoff_stores.bakeoffs.list_recent()
     assert bakeoff.id.startswith(f"sched:{one.id}@now-")
@@ -241,19 +243,19 @@ async def test_workspaces_do_not_see_each_others_schedules_nor_other_private_cha
     app: AppContext,
 ) -> None:
     closed = Place("slack", "T1", "G1", private=True)
-    await said(app, ADD)
-    await said(app, "/council schedule add secret suite:sql every day 09:00", place=closed)
+    await replies_to(app, ADD)
+    await replies_to(app, "/council schedule add secret suite:sql every day 09:00", place=closed)
 
-    assert "secret" not in await said(app, "/council schedule list", BEN)
-    assert "secret" in await said(app, "/council schedule list", BEN, closed)
-    assert "There is no schedule 'secret'" in await said(app, "schedule run secret", BEN)
+    assert "secret" not in await replies_to(app, "/council schedule list", BEN)
+    assert "secret" in await replies_to(app, "/council schedule list", BEN, closed)
+    assert "There is no schedule 'secret'" in await replies_to(app, "schedule run secret", BEN)
     elsewhere = Place("slack", "T2", "C1")
-    assert "No schedule yet" in await said(app, "/council schedule list", BEN, elsewhere)
-    assert "secret" in await said(app, "/council schedule list", place=Place("terminal"))
+    assert "No schedule yet" in await replies_to(app, "/council schedule list", BEN, elsewhere)
+    assert "secret" in await replies_to(app, "/council schedule list", place=Place("terminal"))
 
 
 async def test_in_a_thread_it_reports_to_the_channel(app: AppContext) -> None:
-    await said(app, ADD, place=replace(HERE, thread="1.2"))
+    await replies_to(app, ADD, place=replace(HERE, thread="1.2"))
 
     assert (await only(app)).place == HERE
 

@@ -29,7 +29,7 @@ def said(text: str, key: str = "k1", by: Asker = ADA) -> IncomingMessage:
     return IncomingMessage(text, by, HERE, key)
 
 
-async def test_a_panel_that_one_process_picked_goes_for_what_another_hears() -> None:
+async def test_a_panel_picked_in_one_process_applies_in_another() -> None:
     _, (one, other) = processes(2)
     cheap = replace(a_panel(2), name="cheap")
     for app in (one, other):
@@ -46,7 +46,7 @@ async def test_a_panel_that_one_process_picked_goes_for_what_another_hears() -> 
     assert (await one.store.load("k2")).panel.name == "house"
 
 
-async def test_a_picked_panel_that_is_gone_is_said_to_be() -> None:
+async def test_a_picked_panel_that_was_removed_is_reported() -> None:
     app = an_app()
     await app.pick_panel("gone", HERE)
 
@@ -54,7 +54,7 @@ async def test_a_picked_panel_that_is_gone_is_said_to_be() -> None:
         await open_round(app, said("Why?"), "Why?")
 
 
-async def test_a_suite_shown_by_one_process_is_kept_by_another() -> None:
+async def test_a_suite_shown_by_one_process_is_confirmed_in_another() -> None:
     _, (one, other) = processes(2)
 
     code = await save_draft(one.key_values, Draft(SUITE, "U1", "v1"))
@@ -66,7 +66,7 @@ async def test_a_suite_shown_by_one_process_is_kept_by_another() -> None:
         await take_draft(one.key_values, code, said(""))
 
 
-async def test_a_draft_of_another_version_is_said_to_wait_no_more() -> None:
+async def test_a_draft_of_another_version_counts_as_gone() -> None:
     key_values = MemoryKeyValueStore()
     await key_values.put("draft", f"{HERE.scope}/c0de", '{"suite": "otherwise"}')
 
@@ -74,7 +74,7 @@ async def test_a_draft_of_another_version_is_said_to_wait_no_more() -> None:
         await take_draft(key_values, "c0de", said(""))
 
 
-async def test_a_workspace_that_leaves_takes_what_was_picked_and_shown_there() -> None:
+async def test_a_removed_workspace_loses_its_picked_panels_and_drafts() -> None:
     app = an_app()
     await app.pick_panel("house", HERE)
     await app.pick_panel("house", Place("slack", "T2", "C1"))

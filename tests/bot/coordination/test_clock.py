@@ -62,7 +62,7 @@ async def test_a_clock_that_was_set_wrong_meanwhile_is_right_after_the_next_look
     assert abs(clock.now() - NOON) < timedelta(seconds=0.1)
 
 
-async def test_while_nobody_tells_the_time_it_goes_on_as_it_was_set() -> None:
+async def test_the_offset_stays_while_the_reference_clock_fails() -> None:
     ours, there = Wall(NOON - MINUTE), True
 
     async def ask() -> datetime:

@@ -21,7 +21,7 @@ from tests.builders import ASKED_AT
 
 @pytest.fixture
 async def engines(migrated_url: str) -> AsyncIterator[list[AsyncEngine]]:
-    """Give three engines on one database, as three processes have them."""
+    """Yield three engines on one database, as three processes have them."""
     async with AsyncExitStack() as stack:
         engines = [open_engine(migrated_url) for _ in range(3)]
         for engine in engines:
@@ -65,7 +65,7 @@ async def test_of_many_processes_that_start_at_once_one_makes_the_key(
     assert len(keys[0]) == 32
 
 
-async def test_the_houses_suites_are_kept_once(engines: list[AsyncEngine]) -> None:
+async def test_house_suites_are_stored_once(engines: list[AsyncEngine]) -> None:
     house = [Suite(name, (SuiteQuestion(f"Why {name}?"),)) for name in ("sql", "maths")]
 
     await asyncio.gather(

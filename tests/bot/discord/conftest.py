@@ -9,20 +9,22 @@ from tests.bot.discord.in_process import InProcessBot, run_in_process
 from tests.bot.discord.story import StoryBot, run_story_bot
 from tests.wire.discord.sample_world import sample_world
 
+SUITES = '[suites.sql]\nquestions = ["Why WAL?", "Why MVCC?"]\n'
+
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def product(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[StoryBot]:
     """Run the bot as a process, with Cleo as an admin; each test opens its own channels."""
     world = sample_world()
-    access = f'[access]\nadmins = ["{world.user("UADMIN").id}"]\n'
-    async with run_story_bot(tmp_path_factory.mktemp("bot"), access, world) as running:
+    extra = f'{SUITES}[access]\nadmins = ["{world.user("UADMIN").id}"]\n'
+    async with run_story_bot(tmp_path_factory.mktemp("bot"), extra, world) as running:
         yield running
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def shared_bot(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[InProcessBot]:
+async def shared_bot() -> AsyncIterator[InProcessBot]:
     """Run a bot in this process."""
-    async with run_in_process(tmp_path_factory.mktemp("house")) as running:
+    async with run_in_process() as running:
         yield running
 
 

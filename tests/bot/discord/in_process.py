@@ -1,7 +1,7 @@
 """The bot in this process against a fake Discord, for failures that need no kill.
 
-Everything is the product's own but models and database; waits of the outbox are short. Each test
-has a channel and a person of its own, so that many can share one service.
+Only the models and the database are fakes; waits of the outbox are short. Each test has its own
+channel and user, so that many tests share one bot.
 """
 
 import asyncio
@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import count
-from pathlib import Path
 
 from bot.context import AppContext
 from bot.coordination.clock import now
@@ -20,7 +19,7 @@ from bot.outbox import Outbox
 from council.ports import RoundSummary
 from tests.bot.app_fakes import an_app
 from tests.bot.discord.story import QUICK, custom_id_of
-from tests.bot.slack.inside import BlockedGateway, sleep_scaled
+from tests.bot.slack.in_process import BlockedGateway, sleep_scaled
 from tests.fakes.memory_outbox import MemoryOutbox
 from tests.wire.discord import (
     ActionResult,
@@ -51,7 +50,7 @@ class InProcessBot:
     reports: list[str]
 
     def for_test(self) -> "InProcessBot":
-        """Return the same service for another test: new place, new person, silent models."""
+        """Return the same bot for another test: new channel, new user, blocked models."""
         self.gateway.goes_on.clear()
         self.gateway.asked.clear()
         self.discord.calm()
@@ -76,11 +75,11 @@ class InProcessBot:
         self.discord.permit(self.place, deny=deny)
 
     def release_models(self) -> None:
-        """Let the models reply."""
+        """Make the models reply."""
         self.gateway.goes_on.set()
 
     async def release_until_mid_thread(self, root: Message) -> None:
-        """Let the models reply; return once the thread contains its first message."""
+        """Make the models reply; return once the thread contains its first message."""
         posts = "POST /channels/*/messages"
         self.discord.trouble(posts, Slow(0), times=2)  # no thread yet, and the first in it
         self.discord.trouble(posts, Slow(0.2, before=True))
@@ -88,7 +87,7 @@ class InProcessBot:
         await self.discord.until(lambda: root.thread and root.thread.said)
 
     def bot_messages(self, where: Channel | None = None) -> list[Message]:
-        """Return what we said in the place for everyone."""
+        """Return the bot's messages in the channel that everyone sees."""
         said = (where or self.place).said
         return [m for m in said if m.author is self.discord.bot and not m.ephemeral_to]
 
@@ -99,7 +98,7 @@ class InProcessBot:
         return own
 
     async def wait_until_delivered(self, seconds: float = 40.0) -> None:
-        """Wait until all there is to say of the round has been said."""
+        """Wait until the round is fully delivered."""
         end = asyncio.get_running_loop().time() + seconds
         while not (await self.load_line()).delivered:
             last = [str(call) for call in self.discord.calls[-8:]]
@@ -122,15 +121,15 @@ class InProcessBot:
         assert [len(message.files) for message in thread] == [0, 0, 0, 0, 0, 1]
 
     def private_texts(self) -> str:
-        """Return all that the person alone was told, wherever it was."""
+        """Return the texts that only the user sees: ephemeral replies and direct messages."""
         discord = self.discord
         messages = [*discord.ephemerals(self.person), *discord.direct(self.person)]
         return "\n".join(message.text for message in messages)
 
     async def press(self, root: Message, action: str, said: str) -> None:
         """Press a button, and wait for this ephemeral reply."""
-        deed = await self.discord.click(root, custom_id_of(root, action), self.person)
-        assert deed.accepted
+        result = await self.discord.click(root, custom_id_of(root, action), self.person)
+        assert result.accepted
         await self.discord.until(lambda: said in self.private_texts())
 
 
@@ -148,26 +147,24 @@ def _person(discord: FakeDiscord) -> User:
 
 
 @asynccontextmanager
-async def run_in_process(
-    folder: Path, discord: FakeDiscord | None = None
-) -> AsyncIterator[InProcessBot]:
+async def run_in_process(discord: FakeDiscord | None = None) -> AsyncIterator[InProcessBot]:
     """Run a fake Discord and the bot until the block ends."""
-    async with discord or FakeDiscord(QUICK) as running, start_bot(folder, running) as bot:
+    async with discord or FakeDiscord(QUICK) as running, start_bot(running) as bot:
         yield bot
 
 
 @asynccontextmanager
 async def start_bot(
-    folder: Path, discord: FakeDiscord, app: AppContext | None = None
+    discord: FakeDiscord, app: AppContext | None = None
 ) -> AsyncIterator[InProcessBot]:
     """Run the bot against a running Discord until the block ends; `app` is of an earlier run."""
     gateway = BlockedGateway()
     if app is None:
         app = an_app(gateway)
         app.outbox = Outbox(MemoryOutbox(), now, sleep_scaled, alone=True)
-    async with connect(discord, folder, app) as connection:
+    async with connect(discord, app) as connection:
         try:
-            await discord.until(lambda: connection.reports, 20)
+            await discord.until(lambda: connection.reports, 60)
             place, person = _place(discord), _person(discord)
             yield InProcessBot(app, gateway, discord, place, person, connection.reports)
         finally:
@@ -188,12 +185,12 @@ class Connection:
 
 @asynccontextmanager
 async def connect(
-    discord: FakeDiscord, folder: Path, app: AppContext | None = None, token: str = ""
+    discord: FakeDiscord, app: AppContext | None = None, token: str = ""
 ) -> AsyncIterator[Connection]:
     """Run the connection to Discord until the block ends, or until it gives up."""
     reports: list[str] = []
     credentials = DiscordCredentials(token or discord.token, discord.api_url, discord.gateway_url)
-    serving = Discord(app or an_app(), credentials, folder, reports.append).run()
+    serving = Discord(app or an_app(), credentials, reports.append).run()
     task = asyncio.create_task(serving)
     try:
         yield Connection(task, reports)

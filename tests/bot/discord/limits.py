@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from bot.discord.components import Message, allowed_mentions
+
 TEXT, ROW, BUTTON, GALLERY, FILE, CONTAINER = 10, 1, 2, 12, 13, 17
 AT_THE_TOP = {TEXT, ROW, GALLERY, FILE, CONTAINER}
 PINGS = re.compile(
@@ -13,6 +15,15 @@ PINGS = re.compile(
 )
 
 Component = dict[str, Any]
+
+
+def payload_of(message: Message) -> Component:
+    """Return the JSON that Discord receives for a message."""
+    return {
+        "components": list(message.components),
+        "flags": 1 << 15,
+        "allowed_mentions": allowed_mentions(message).to_dict(),
+    }
 
 
 def message_faults(payload: Component) -> list[str]:

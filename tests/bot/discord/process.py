@@ -28,7 +28,7 @@ class ProcessBot:
         await self.process.wait()
 
     async def answered(self, channel: str, at: int = -1) -> Message:
-        """Wait until a message of ours in a channel holds an answer, and give it."""
+        """Return a message of the bot with an answer, once it is there."""
 
         def answers() -> list[Message]:
             said = self.discord.said_by_bot(channel)
@@ -38,8 +38,8 @@ class ProcessBot:
         await self.discord.until(lambda: len(answers()) >= least, TIMEOUT_SECONDS)
         return answers()[at]
 
-    async def told(self, root: Message) -> list[Message]:
-        """Wait for a round's whole thread: its last message holds the file."""
+    async def wait_for_thread(self, root: Message) -> list[Message]:
+        """Return the messages of a round's thread once the last one, with the file, is there."""
 
         def whole() -> bool:
             return root.thread is not None and any(m.files for m in root.thread.said)

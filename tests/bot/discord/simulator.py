@@ -1,24 +1,20 @@
 """The client in a Discord simulated by simcord, in this process and with a manual clock.
 
-All is the product's own but models and database. What has to hang in the middle (a round under
-way), the gateway, rates and kills are beyond it: those are tried on the wire (`story`, `inside`).
+Only the models and the database are fakes. Running rounds, the gateway, rate limits and kills
+cannot be simulated: tests of those use the wire fake (`in_process`, `process`, `story`).
 """
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
 
 import discord
 import simcord
 
-from bot.commands.recovery import delete_workspace
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
-from bot.discord.events import CHAT
 from bot.discord.listeners import DiscordClient
-from bot.discord.servers import FileServerStore, ServerTracker
+from bot.discord.servers import ServerTracker
 from tests.bot.app_fakes import an_app
 from tests.bot.discord.limits import texts
 
@@ -36,27 +32,26 @@ class SimulatedBot:
     ada: simcord.MemberActor
     ben: simcord.MemberActor
     cleo: simcord.MemberActor
-    folder: Path
-    told: list[str] = field(default_factory=list)
+    reports: list[str] = field(default_factory=list)
 
     async def restart(self) -> None:
-        """End the client, and begin anew with another."""
-        await self.env.restart_bot(make_client(self.app, self.folder, self.told))
+        """Replace the client by a new one."""
+        await self.env.restart_bot(make_client(self.app, self.reports))
 
     async def run(self, who: simcord.MemberActor, command: str, **options: object) -> str:
-        """Return a command, and give what is answered to the one who gave it."""
+        """Run a command; return its ephemeral replies."""
         return await self.wait_for_reply(
             await who.slash(self.channel, f"council {command}", **options)
         )
 
     async def ask(self, question: str = "Which queue?", **options: object) -> discord.Message:
         """Ask as Ada, and return the answer."""
-        told = await self.run(self.ada, "ask", question=question, **options)
-        assert "Asking " in told
+        reports = await self.run(self.ada, "ask", question=question, **options)
+        assert "Asking " in reports
         return self.answers()[-1]
 
     async def press(self, who: simcord.MemberActor, message: discord.Message, action: str) -> str:
-        """Press a button, and give what is answered to the one who pressed it."""
+        """Press a button; return the ephemeral replies."""
         return await self.wait_for_reply(await self.click(who, message, action))
 
     async def click(
@@ -68,11 +63,11 @@ class SimulatedBot:
         """Press a button."""
         return await who.click(message, custom_id=button_of(message, action))
 
-    async def wait_for_reply(self, deed: simcord.InteractionResult) -> str:
-        """Return what somebody alone is told in answer to what they did."""
+    async def wait_for_reply(self, result: simcord.InteractionResult) -> str:
+        """Return the ephemeral replies to an action."""
         await self.env.advance_time(SETTLED_SECONDS)
-        said = [*([deed.response] if deed.response else []), *deed.followups]
-        assert deed.acknowledged
+        said = [*([result.response] if result.response else []), *result.followups]
+        assert result.acknowledged
         assert all(message.ephemeral for message in said)
         return "\n".join(line for message in said for line in texts(message.components))
 
@@ -103,25 +98,23 @@ def _ids(value: object) -> Iterable[str]:
             yield from _ids(item)
 
 
-def make_client(app: AppContext, folder: Path, told: list[str]) -> DiscordClient:
+def make_client(app: AppContext, reports: list[str]) -> DiscordClient:
     """Return a client as the service makes one."""
-    kept = FileServerStore(folder)
-    servers = ServerTracker(kept, partial(delete_workspace, app, CHAT), told.append)
-    return DiscordClient(app, BackgroundTasks(), servers, kept)
+    return DiscordClient(app, BackgroundTasks(), ServerTracker(app, reports.append))
 
 
 @asynccontextmanager
-async def simulate(folder: Path) -> AsyncIterator[SimulatedBot]:
+async def simulate() -> AsyncIterator[SimulatedBot]:
     """Run the client in a server with one channel until the block ends."""
-    app, told = an_app(), list[str]()
-    env = simcord.Env(make_client(app, folder, told))
+    app, reports = an_app(), list[str]()
+    env = simcord.Env(make_client(app, reports))
     await env.start()
     try:
         app.now = env.now
         guild = env.create_guild("Home")
         channel = guild.create_text_channel("general")
         ada, ben, cleo = (guild.add_member(env.create_user(who)) for who in ("Ada", "Ben", "Cleo"))
-        yield SimulatedBot(app, env, guild, channel, ada, ben, cleo, folder, told)
+        yield SimulatedBot(app, env, guild, channel, ada, ben, cleo, reports)
     finally:
         await env.shutdown()
     env.raise_errors()

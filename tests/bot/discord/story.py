@@ -16,7 +16,7 @@ from tests.wire.discord.sample_world import HIDDEN, SEEN, add_channel
 from tests.wire.discord.world import Kind
 from tests.wire.models import ModelServer
 
-TIMEOUT_SECONDS = 20
+TIMEOUT_SECONDS = 60
 SERVED = ("up", "down", "left")
 QUICK = Rules(identify_seconds=0, rates=Rates(off=True))
 PUBLIC: Kind = "thread"
@@ -59,12 +59,12 @@ class StoryBot:
             opened.overwrites[home.id] = HIDDEN
             for who in ("U1", "U2", "BOT"):
                 opened.overwrites[discord.user(who).id] = SEEN
-        # Whatever changes in a channel, Discord tells of it; so it does of this one.
+        # The bot learns of the channel by the event that Discord sends for the change.
         discord.permit(opened, allow=SEEN.allow if hidden else NOTHING, deny=deny)
         return opened
 
     def thread(self, user: str, channel: Channel, *, private: bool = False) -> Channel:
-        """Let somebody open a thread of no message; a private one is theirs and the bot's."""
+        """Open a thread without a message; a private one has only its owner and the bot."""
         state, kind = self.discord.state, PRIVATE if private else PUBLIC
         thread = begin(state, channel, {"name": "Aside"}, state.snowflake(), kind)
         thread.people.add(self.discord.user(user).id)
@@ -75,7 +75,7 @@ class StoryBot:
         return [m for m in self.discord.said_by_bot(channel) if custom_id_of(m, "answers")]
 
     async def answered(self, channel: Channel | str, times: int = 1) -> Message:
-        """Wait for so many answers in a channel, and give the last."""
+        """Return the last of so many answers in a channel, once they are there."""
         await self.discord.until(lambda: len(self.answers(channel)) >= times, TIMEOUT_SECONDS)
         assert len(self.answers(channel)) == times
         return self.answers(channel)[-1]
@@ -83,52 +83,52 @@ class StoryBot:
     async def ask(
         self, channel: Channel | str, question: str = "Which queue?", user: str = "U1"
     ) -> Message:
-        """Ask with the command, and give the answer."""
+        """Ask with the command; return the answer."""
         before = len(self.answers(channel))
-        deed = await self.discord.slash(user, channel, "council ask", question=question)
-        assert deed.accepted
+        result = await self.discord.slash(user, channel, "council ask", question=question)
+        assert result.accepted
         return await self.answered(channel, before + 1)
 
-    async def told(self, root: Message) -> list[Message]:
-        """Wait for a round's whole thread, and give it."""
-        return await self.served.told(root)
+    async def wait_for_thread(self, root: Message) -> list[Message]:
+        """Return the messages of a round's thread once it is complete."""
+        return await self.served.wait_for_thread(root)
 
-    async def wait_for_reply(self, deed: ActionResult, said: str = "") -> str:
-        """Wait until somebody alone was told this in answer to a deed, and give all they read."""
+    async def wait_for_reply(self, result: ActionResult, said: str = "") -> str:
+        """Return the ephemeral replies to an action once they contain a text."""
 
         def read() -> str:
-            return "\n".join(m.text for m in deed.interaction.sent if not m.is_loading)
+            return "\n".join(m.text for m in result.interaction.sent if not m.is_loading)
 
         def is_told() -> bool:
             return bool(read().strip()) and said in read()
 
         await self.discord.until(is_told, TIMEOUT_SECONDS)
-        assert all(message.ephemeral_to for message in deed.interaction.sent)
+        assert all(message.ephemeral_to for message in result.interaction.sent)
         return read()
 
     async def run(self, user: str, where: Channel | str, command: str, **options: object) -> str:
-        """Return a command, and give what is answered to the one who gave it."""
-        deed = await self.discord.slash(user, where, f"council {command}", **options)
-        return await self.wait_for_reply(deed)
+        """Run a command; return its ephemeral replies."""
+        result = await self.discord.slash(user, where, f"council {command}", **options)
+        return await self.wait_for_reply(result)
 
     async def press(self, user: str, message: Message, action: str) -> str:
-        """Press a button, and give what is answered to the one who pressed it."""
-        deed = await self.discord.click(message, custom_id_of(message, action), user)
-        return await self.wait_for_reply(deed)
+        """Press a button; return the ephemeral replies."""
+        result = await self.discord.click(message, custom_id_of(message, action), user)
+        return await self.wait_for_reply(result)
 
     async def press_for_question(self, user: str, message: Message, action: str) -> Message:
-        """Press a button, and give the question that comes back."""
-        deed = await self.discord.click(message, custom_id_of(message, action), user)
-        await self.wait_for_reply(deed)
-        return deed.interaction.sent[-1]
+        """Press a button; return the confirmation that it asks for."""
+        result = await self.discord.click(message, custom_id_of(message, action), user)
+        await self.wait_for_reply(result)
+        return result.interaction.sent[-1]
 
     async def confirm(self, user: str, message: Message, action: str) -> str:
-        """Press a button, say yes, and give what is answered to that."""
+        """Press a button and confirm; return the ephemeral replies."""
         question = await self.press_for_question(user, message, action)
         return await self.press(user, question, f"yes_{action}")
 
     def forge(self, root: Message, where: Channel | str) -> Message:
-        """Return an answer's message in another place, as a forged press would have it."""
+        """Return a copy of an answer in another channel, as a forged press would have it."""
         state = self.discord.state
         message = new_message(state, self.discord.world.channel(where), self.discord.bot)
         message.components, message.flags = root.components, root.flags

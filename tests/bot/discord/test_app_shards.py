@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -16,35 +15,35 @@ from bot.discord.servers import Shard
 from bot.ports import Job
 from tests.bot.cluster_fakes import Board, processes
 from tests.bot.discord.story import QUICK, custom_id_of
-from tests.bot.slack.inside import BlockedGateway
+from tests.bot.slack.in_process import BlockedGateway
 from tests.wire.discord import FakeDiscord, Message
 
 
 @dataclass(slots=True)
 class Processes:
-    """Two processes that serve one Discord, what each has told, and whether each runs."""
+    """Two processes that serve one Discord, with their tasks and reports."""
 
     board: Board
     apps: Sequence[AppContext]
     gateway: BlockedGateway
     discord: FakeDiscord
     running: list[asyncio.Task[None]] = field(default_factory=list)
-    told: list[list[str]] = field(default_factory=list)
+    reports: list[list[str]] = field(default_factory=list)
 
-    async def start(self, number: int, folder: Path) -> None:
-        """Start one, and wait until it stands by or hears."""
+    async def start(self, number: int) -> None:
+        """Start a process, and wait until it serves the queue of shards."""
         address = DiscordCredentials(
             self.discord.token, self.discord.api_url, self.discord.gateway_url
         )
-        self.told.append([])
-        serving = Discord(self.apps[number], address, folder, self.told[-1].append).run()
+        self.reports.append([])
+        serving = Discord(self.apps[number], address, self.reports[-1].append).run()
         self.running.append(asyncio.create_task(serving))
-        await self.discord.until(lambda: len(self.serve_queue()) > number, 20)
+        await self.discord.until(lambda: len(self.serve_queue()) > number, 60)
 
     def ready(self) -> list[int]:
-        """Return the number of the process of each shard that is heard."""
-        told = enumerate(self.told)
-        return [number for number, lines in told for line in lines if "is in" in line]
+        """Return the number of the process of each connected shard."""
+        reports = enumerate(self.reports)
+        return [number for number, lines in reports for line in lines if "is in" in line]
 
     def serve_queue(self) -> list[str]:
         return [one.queue for one in self.board.servers if one.queue == "discord gateway"]
@@ -66,7 +65,7 @@ class Processes:
 
 
 @asynccontextmanager
-async def several(folder: Path, shards: int = 1) -> AsyncIterator[Processes]:
+async def several(shards: int = 1) -> AsyncIterator[Processes]:
     """Run two processes against a Discord that recommends this many shards."""
     gateway = BlockedGateway()
     board, apps = processes(2, gateway)
@@ -74,8 +73,8 @@ async def several(folder: Path, shards: int = 1) -> AsyncIterator[Processes]:
         found = Processes(board, apps, gateway, discord)
         try:
             for number in range(2):
-                await found.start(number, folder / str(number))
-            await discord.until(lambda: len(found.ready()) == shards, 20)
+                await found.start(number)
+            await discord.until(lambda: len(found.ready()) == shards, 60)
             yield found
         finally:
             gateway.goes_on.set()
@@ -85,35 +84,33 @@ async def several(folder: Path, shards: int = 1) -> AsyncIterator[Processes]:
                 await apps[0].runner.stop(line.id)
 
 
-async def test_another_process_takes_over_a_shard_and_its_rounds(
-    tmp_path: Path,
-) -> None:
-    async with several(tmp_path) as both:
+async def test_another_process_takes_over_a_shard_and_its_rounds() -> None:
+    async with several() as both:
         discord = both.discord
         assert both.shards == [[0, 1]]
         (hears,) = both.ready()
-        deed = await discord.slash("U1", "C1", "council ask", question="Which queue?")
-        await discord.until(lambda: discord.said_by_bot("C1"), 20)
+        result = await discord.slash("U1", "C1", "council ask", question="Which queue?")
+        await discord.until(lambda: discord.said_by_bot("C1"), 60)
 
         await both.stop(hears)
-        await discord.until(lambda: len(both.ready()) == 2, 20)
+        await discord.until(lambda: len(both.ready()) == 2, 60)
         both.gateway.goes_on.set()
-        await discord.until(both.roots, 20)
+        await discord.until(both.roots, 60)
 
-        assert deed.accepted
+        assert result.accepted
         assert both.shards == [[0, 1], [0, 1]]
         assert len(discord.said_by_bot("C1")) == len(both.roots()) == 1
         (line,) = await both.apps[0].store.list_summaries()
         assert Job("show discord 0/1", line.id) in both.board.begun
 
 
-async def test_a_round_is_delivered_by_the_shard_of_its_server(tmp_path: Path) -> None:
-    async with several(tmp_path, shards=2) as both:
+async def test_a_round_is_delivered_by_the_shard_of_its_server() -> None:
+    async with several(shards=2) as both:
         both.gateway.goes_on.set()
 
         for user, channel in (("U1", "C1"), ("USTRANGER", "A1")):
             await both.discord.slash(user, channel, "council ask", question="Which queue?")
-            await both.discord.until(partial(both.roots, channel), 20)
+            await both.discord.until(partial(both.roots, channel), 60)
 
         assert sorted(map(str, both.shards)) == ["[0, 2]", "[1, 2]"]
         for line in await both.apps[0].store.list_summaries():
@@ -122,17 +119,15 @@ async def test_a_round_is_delivered_by_the_shard_of_its_server(tmp_path: Path) -
             assert Job(f"show discord {shard}", line.id) in both.board.begun
         (hears,) = {*both.ready()}  # who came first
         await both.stop(hears)
-        await both.discord.until(lambda: len(both.ready()) == 4, 20)
+        await both.discord.until(lambda: len(both.ready()) == 4, 60)
 
 
-async def test_a_server_that_removes_the_bot_is_known_to_whoever_hears_next(
-    tmp_path: Path,
-) -> None:
-    async with several(tmp_path) as both:
+async def test_a_removal_is_noticed_by_the_process_that_starts_next() -> None:
+    async with several() as both:
         discord = both.discord
         both.gateway.goes_on.set()
         await discord.slash("U1", "C1", "council ask", question="Which queue?")
-        await discord.until(both.roots, 20)
+        await discord.until(both.roots, 60)
         (hears,) = both.ready()
 
         discord.gateway.forget_sessions()
@@ -140,18 +135,16 @@ async def test_a_server_that_removes_the_bot_is_known_to_whoever_hears_next(
             await both.stop(number)
         discord.remove_bot("G1")
         both.running.clear()
-        both.told.clear()
-        await both.start(0, tmp_path / "another-machine")
+        both.reports.clear()
+        await both.start(0)
 
-        await discord.until(lambda: any("1 round deleted" in x for x in both.told[0]), 20)
+        await discord.until(lambda: any("1 round deleted" in x for x in both.reports[0]), 60)
         assert await both.apps[0].store.ids() == ()
 
 
 @pytest.mark.parametrize("name", ["0/7", "all"])
-async def test_a_shard_that_another_version_counts_otherwise_is_nobodys(
-    tmp_path: Path, name: str
-) -> None:
-    async with several(tmp_path) as both:
+async def test_a_shard_of_another_count_is_not_served(name: str) -> None:
+    async with several() as both:
         work = Job("discord gateway", name)
 
         both.board.begin(work)

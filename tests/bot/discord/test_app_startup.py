@@ -16,7 +16,9 @@ from bot.discord.app import (
     LOGIN_REFUSED,
     OTHER_CLOSE_REASON,
 )
+from bot.discord.servers import COMMANDS
 from bot.settings import Settings
+from tests.bot.app_fakes import an_app
 from tests.bot.discord.in_process import Connection, connect
 from tests.bot.discord.story import QUICK
 from tests.bot.homes import Home
@@ -50,10 +52,8 @@ async def test_a_wrong_token_stops_only_discord_and_is_never_written(tmp_path: P
 
 
 @pytest.mark.parametrize("token", [WRONG, "Bot " + TOKEN, "ein Schlüssel"])
-async def test_a_token_that_does_not_work_is_reported_once_and_not_tried_again(
-    tmp_path: Path, token: str
-) -> None:
-    async with make_discord() as discord, connect(discord, tmp_path, token=token) as connection:
+async def test_a_token_that_does_not_work_is_reported_once_and_not_tried_again(token: str) -> None:
+    async with make_discord() as discord, connect(discord, token=token) as connection:
         await asyncio.wait_for(connection.task, TIMEOUT_SECONDS)
 
     assert connection.reports == [f"Discord: not started. {LOGIN_REFUSED}"]
@@ -66,10 +66,10 @@ def test_a_blank_token_counts_as_unset() -> None:
 
 
 @pytest.mark.parametrize("code", [*CLOSE_REASONS, 4013])
-async def test_a_fatal_close_at_startup_is_reported_once(tmp_path: Path, code: int) -> None:
+async def test_a_fatal_close_at_startup_is_reported_once(code: int) -> None:
     async with make_discord() as discord:
         discord.gateway.turn_away(code)
-        async with connect(discord, tmp_path) as connection:
+        async with connect(discord) as connection:
             await asyncio.wait_for(connection.task, TIMEOUT_SECONDS)
 
     reason = CLOSE_REASONS.get(code, OTHER_CLOSE_REASON.format(code=code))
@@ -79,8 +79,8 @@ async def test_a_fatal_close_at_startup_is_reported_once(tmp_path: Path, code: i
 
 
 @pytest.mark.parametrize("code", [4004, 4014])
-async def test_a_fatal_close_of_the_gateway_stops_discord(tmp_path: Path, code: int) -> None:
-    async with make_discord() as discord, connect(discord, tmp_path) as connection:
+async def test_a_fatal_close_of_the_gateway_stops_discord(code: int) -> None:
+    async with make_discord() as discord, connect(discord) as connection:
         await discord.until(lambda: connection.reports, TIMEOUT_SECONDS)
         await discord.gateway.close(code)
         await asyncio.wait_for(connection.task, TIMEOUT_SECONDS)
@@ -89,11 +89,11 @@ async def test_a_fatal_close_of_the_gateway_stops_discord(tmp_path: Path, code: 
     assert len(discord.gateway.identifies) == 1
 
 
-async def test_an_unreachable_discord_at_startup_is_retried(tmp_path: Path) -> None:
+async def test_an_unreachable_discord_at_startup_is_retried() -> None:
     discord = make_discord(free_port())
     async with discord:
         pass  # so that its address is known
-    async with connect(discord, tmp_path) as connection:
+    async with connect(discord) as connection:
         await discord.until(lambda: connection.reports, TIMEOUT_SECONDS)
         async with discord:
             await discord.until(lambda: is_connected(connection), TIMEOUT_SECONDS)
@@ -105,36 +105,37 @@ async def test_an_unreachable_discord_at_startup_is_retried(tmp_path: Path) -> N
     assert connection.reports[0].endswith("The next try is in 1 s.")
 
 
-async def test_a_server_error_at_startup_is_retried(tmp_path: Path) -> None:
+async def test_a_server_error_at_startup_is_retried() -> None:
     async with make_discord() as discord:
         discord.trouble("GET /users/@me", Fail(503))
-        async with connect(discord, tmp_path) as connection:
+        async with connect(discord) as connection:
             await discord.until(lambda: is_connected(connection), TIMEOUT_SECONDS)
 
     assert "(503)" in connection.reports[0]
     assert connection.reports[0].endswith("The next try is in 1 s.")
 
 
-async def test_commands_are_registered_only_when_they_have_changed(tmp_path: Path) -> None:
+async def test_commands_are_registered_only_when_they_have_changed() -> None:
+    app = an_app()
     async with make_discord() as discord:
 
         async def start() -> None:
-            async with connect(discord, tmp_path) as connection:
+            async with connect(discord, app) as connection:
                 await discord.until(lambda: connection.reports, TIMEOUT_SECONDS)
 
         await start()
         await start()
-        (tmp_path / "discord-commands").write_text("those of an older version")
+        await app.key_values.put(COMMANDS, discord.user("BOT").id, "those of an older version")
         await start()
 
     assert len(discord.called(SYNC)) == 2
     assert discord.commands() == ["council", "Ask the council"]
 
 
-async def test_a_failed_registration_of_commands_is_retried(tmp_path: Path) -> None:
+async def test_a_failed_registration_of_commands_is_retried() -> None:
     async with make_discord() as discord:
         discord.storm(SYNC, Storm(600, from_cloudflare=True))
-        async with connect(discord, tmp_path) as connection:
+        async with connect(discord) as connection:
             await discord.until(lambda: connection.reports, TIMEOUT_SECONDS)
             discord.storm(SYNC, Storm(0))
             await discord.until(lambda: is_connected(connection), TIMEOUT_SECONDS)
@@ -143,10 +144,10 @@ async def test_a_failed_registration_of_commands_is_retried(tmp_path: Path) -> N
     assert discord.commands() == ["council", "Ask the council"]
 
 
-async def test_an_interactions_endpoint_is_reported_at_startup(tmp_path: Path) -> None:
+async def test_an_interactions_endpoint_is_reported_at_startup() -> None:
     async with (
         make_discord(interactions_url="https://example.com/") as discord,
-        connect(discord, tmp_path) as connection,
+        connect(discord) as connection,
     ):
         await discord.until(lambda: connection.reports[1:], TIMEOUT_SECONDS)
 

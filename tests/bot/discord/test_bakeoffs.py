@@ -1,4 +1,4 @@
-"""A bake-off in a channel of Discord: proposed to one, shown to all, told once."""
+"""A bake-off in a Discord channel: proposed to one, shown to all, delivered once."""
 
 import asyncio
 
@@ -12,30 +12,32 @@ from tests.wire.discord import Message, Permission
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+HOUR_SECONDS = 3600
+
 
 async def proposed(bot: InProcessBot, words: str = "sql cap:$1") -> Message:
-    """Have the person say that, and give what they alone are shown."""
+    """Run `/council bakeoff`; return the ephemeral proposal."""
     await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
-    deed = await bot.discord.slash(bot.person, bot.place, "council bakeoff", words=words)
-    assert deed.accepted
+    result = await bot.discord.slash(bot.person, bot.place, "council bakeoff", words=words)
+    assert result.accepted
 
     def shown() -> list[Message]:
-        return [m for m in deed.interaction.sent if "Bake-off of sql" in m.text]
+        return [m for m in result.interaction.sent if "Bake-off of sql" in m.text]
 
-    await bot.discord.until(shown, 20)
+    await bot.discord.until(shown, 60)
     return shown()[0]
 
 
 async def begun(bot: InProcessBot) -> Message:
-    """Begin one with a press, and give the message that shows it."""
+    """Start a bake-off with its button; return the progress message."""
     proposal = await proposed(bot)
     await bot.discord.click(proposal, custom_id_of(proposal, "bakeoff_start"), bot.person)
-    await bot.discord.until(lambda: bot.bot_messages(), 20)
+    await bot.discord.until(lambda: bot.bot_messages(), 60)
     return bot.bot_messages()[0]
 
 
 async def ended(bot: InProcessBot, root: Message) -> None:
-    await bot.discord.until(lambda: "2 of 2 questions" in root.text, 20)
+    await bot.discord.until(lambda: "2 of 2 questions" in root.text, 60)
     async with asyncio.timeout(10):
         while not (await bot.app.bakeoff_stores.bakeoffs.list_recent())[0].ending:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
@@ -71,12 +73,12 @@ async def test_a_declined_proposal_costs_nothing(bot: InProcessBot) -> None:
 async def test_a_bakeoff_is_cancelled_and_resumed_by_buttons(bot: InProcessBot) -> None:
     root = await begun(bot)
 
-    deed = await bot.discord.click(root, custom_id_of(root, "bakeoff_cancel"), bot.person)
-    await bot.discord.until(lambda: [m for m in deed.interaction.sent if not m.is_loading], 20)
-    question = deed.interaction.sent[-1]
+    result = await bot.discord.click(root, custom_id_of(root, "bakeoff_cancel"), bot.person)
+    await bot.discord.until(lambda: [m for m in result.interaction.sent if not m.is_loading], 60)
+    question = result.interaction.sent[-1]
     assert "0 of 2 questions are over and kept" in question.text
     await bot.discord.click(question, custom_id_of(question, "yes_bakeoff_cancel"), bot.person)
-    await bot.discord.until(lambda: "It was cancelled." in root.text, 20)
+    await bot.discord.until(lambda: "It was cancelled." in root.text, 60)
     assert "is cancelled: 0 of 2 questions are kept" in bot.private_texts()
     bot.release_models()
     await bot.discord.click(root, custom_id_of(root, "bakeoff_resume"), bot.person)
@@ -90,7 +92,7 @@ async def test_without_send_permission_nothing_is_asked(bot: InProcessBot) -> No
     bot.permit(deny=Permission.SEND_MESSAGES)
 
     await bot.discord.click(proposal, custom_id_of(proposal, "bakeoff_start"), bot.person)
-    await bot.discord.until(lambda: "I need" in bot.private_texts(), 20)
+    await bot.discord.until(lambda: "I need" in bot.private_texts(), 60)
 
     assert not bot.gateway.asked
     assert bot.bot_messages() == []
@@ -99,7 +101,7 @@ async def test_without_send_permission_nothing_is_asked(bot: InProcessBot) -> No
 async def test_errors_name_the_wrong_argument(bot: InProcessBot) -> None:
     async def check(words: str, reply: str) -> None:
         await bot.discord.slash(bot.person, bot.place, "council bakeoff", words=words)
-        await bot.discord.until(lambda: reply in bot.private_texts(), 20)
+        await bot.discord.until(lambda: reply in bot.private_texts(), 60)
 
     await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
     await check("nope", "There is no suite 'nope'; those there are: sql.")
@@ -130,3 +132,16 @@ async def test_a_deleted_message_is_posted_again_with_the_result(bot: InProcessB
         lambda: bot.bot_messages() and "2 of 2 questions" in bot.bot_messages()[-1].text, 30
     )
     assert len(bot.bot_messages()) == 1
+
+
+async def test_an_old_message_without_edits_left_is_followed_by_the_result(
+    bot: InProcessBot,
+) -> None:
+    root = await begun(bot)
+
+    root.at -= 2 * HOUR_SECONDS
+    root.old_edits = bot.discord.state.rules.old_edits
+    bot.release_models()
+
+    await bot.discord.until(lambda: "2 of 2 questions" in bot.bot_messages()[-1].text, 30)
+    assert len(bot.bot_messages()) == 2

@@ -21,17 +21,16 @@ from bot.chat import (
     StepState,
     Table,
 )
+from bot.discord.actions import Button as DiscordButton
 from bot.discord.components import (
-    ButtonAction,
     custom_id,
     fits_discord,
-    parse_custom_id,
     render_components,
 )
 from bot.render.pagination import paginate
 from bot.render.round_report import round_thread
 from bot.render.round_status import running_post
-from tests.bot.discord.limits import BUTTON, CONTAINER, ROW, TEXT, message_faults, texts
+from tests.bot.discord.limits import BUTTON, CONTAINER, ROW, TEXT, message_faults, payload_of, texts
 from tests.bot.rounds import held, stages_of
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
@@ -96,7 +95,7 @@ async def test_every_stage_of_a_round_is_a_valid_message() -> None:
         post = running_post(round_, 3.0)
 
         assert fits_discord(post)
-        assert message_faults(render_components(post).payload) == []
+        assert message_faults(payload_of(render_components(post))) == []
         assert [row[0]["style"] for row in buttons_of(post)] == [4]
 
 
@@ -131,7 +130,7 @@ def test_each_candidates_line_starts_with_the_author() -> None:
     )
 
 
-def test_an_unwritable_folder_is_not_an_error() -> None:
+def test_shared_places_are_not_list_numbers() -> None:
     rows = tuple(("1", *row[1:]) for row in STANDINGS.rows)
 
     lines = said(Table(STANDINGS.columns, rows, STANDINGS.numeric)).split("\n")
@@ -166,15 +165,18 @@ def test_buttons_wrap_into_rows_without_duplicates() -> None:
 
 
 def test_a_custom_id_parses_to_its_action_and_value() -> None:
-    button = Button("answers", "Answers", "r:1")
+    id_ = custom_id(Button("answers", "Answers", "r:1"))
 
-    assert custom_id(button) == "council:answers:r:1"
-    assert parse_custom_id(custom_id(button)) == ButtonAction("answers", "r:1")
+    read = DiscordButton.__discord_ui_compiled_template__.fullmatch(id_)
+
+    assert id_ == "council:answers:r:1"
+    assert read
+    assert (read["action"], read["value"]) == ("answers", "r:1")
 
 
 @pytest.mark.parametrize("foreign", ["", "council", "council:a", "council::r1", "other:a:b"])
 def test_a_foreign_custom_id_is_not_parsed(foreign: str) -> None:
-    assert parse_custom_id(foreign) is None
+    assert DiscordButton.__discord_ui_compiled_template__.fullmatch(foreign) is None
 
 
 def test_a_custom_id_that_discord_would_refuse_raises() -> None:
@@ -191,16 +193,16 @@ def test_a_file_is_sent_with_the_message_that_names_it() -> None:
 
 @pytest.mark.parametrize("post", [Post(()), Post((Prose("---"),)), Post((Line(" "),), " \u200b")])
 def test_a_message_is_never_empty(post: Post) -> None:
-    assert message_faults(render_components(post).payload) == []
+    assert message_faults(payload_of(render_components(post))) == []
 
 
-def test_a_question_as_long_as_can_be_asked_is_given_whole() -> None:
+def test_the_longest_question_is_shown_whole() -> None:
     question = "why " * 5_000
     post = Post((Heading(question), Prose("So."), Note("4 of 4")), question)
 
     made = [render_components(page) for page in paginate(post, fits_discord)]
 
-    assert all(message_faults(message.payload) == [] for message in made)
+    assert all(message_faults(payload_of(message)) == [] for message in made)
     assert "So." in texts(made[0].components)[0]
     assert sum(" ".join(texts(m.components)).count("why") for m in made[1:]) == 5_000
 

@@ -6,7 +6,7 @@ from bot.render.bias_message import bias_thread, render_bias_pngs
 from bot.render.bias_view import make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from bot.render.pagination import paginate
-from tests.bot.discord.limits import find_pings, message_faults, texts
+from tests.bot.discord.limits import find_pings, message_faults, payload_of, texts
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
 from tests.bot.render.boards.builders import QWEN
 
@@ -32,7 +32,7 @@ def test_every_post_of_a_report_is_accepted_and_mentions_nobody() -> None:
         thread = bias_thread(report, (b"\x89PNG",) * 3)
         for post in (thread.root, *thread.replies):
             for page in paginate(post, fits_discord):
-                payload = render_components(page).payload
+                payload = payload_of(render_components(page))
                 assert message_faults(payload) == []
                 assert find_pings(payload) == []
 

@@ -6,7 +6,7 @@ import tests.wire.discord as wire
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
 from bot.discord.components import fits_discord, render_components
 from bot.render.pagination import paginate
-from tests.bot.discord.limits import find_pings, message_faults, texts
+from tests.bot.discord.limits import find_pings, message_faults, payload_of, texts
 from tests.bot.discord.markdown_reader import kinds, read
 from tests.bot.render.hostile import ANSWERS, DISCORD_TOKENS, FORGED, HUGE, LINKS, PARTED, TOKENS
 
@@ -20,7 +20,7 @@ def faults(post: Post) -> list[str]:
     """Return what is wrong with the post's pages."""
     found = []
     for page in paginate(post, fits_discord):
-        payload = render_components(page).payload
+        payload = payload_of(render_components(page))
         found += [*message_faults(payload), *find_pings(payload)]
         # A second opinion, as if every mention were let through.
         bare = {name: value for name, value in payload.items() if name != "allowed_mentions"}

@@ -7,7 +7,7 @@ from bot.discord.components import fits_discord, render_components
 from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_text import changes_post
 from bot.render.pagination import paginate
-from tests.bot.discord.limits import find_pings, message_faults, texts
+from tests.bot.discord.limits import find_pings, message_faults, payload_of, texts
 from tests.bot.render.boards.builders import (
     CLAUDE,
     EMPTY,
@@ -38,7 +38,7 @@ def test_every_post_of_a_leaderboard_is_accepted() -> None:
             thread = leaderboard_thread(board, b"\x89PNG", as_judge=as_judge)
             for post in (thread.root, *thread.replies):
                 for page in paginate(post, fits_discord):
-                    payload = render_components(page).payload
+                    payload = payload_of(render_components(page))
                     assert message_faults(payload) == []
                     assert find_pings(payload) == []
 
@@ -84,4 +84,4 @@ def test_a_delta_notifies_only_its_subscribers() -> None:
     message = render_components(post)
 
     assert message.mentioned == (ada,)
-    assert find_pings(message.payload | {"allowed_mentions": {"parse": []}}) == ["<@1"]
+    assert find_pings(payload_of(message) | {"allowed_mentions": {"parse": []}}) == ["<@1"]

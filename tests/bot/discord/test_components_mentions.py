@@ -4,8 +4,8 @@ import pytest
 
 from bot.chat import File, Line, Mentions, Post
 from bot.discord.components import allowed_mentions, build_files, build_view, render_components
-from tests.bot.discord.limits import message_faults
-from tests.bot.discord.test_components_views import NOBODY, a_room
+from tests.bot.discord.limits import message_faults, payload_of
+from tests.bot.discord.test_components_views import NOBODY, open_channel
 
 ADA, BEN = "123456789012345678", "223456789012345678"
 PICTURE = File("board.png", "Claude first, then Gemini.", b"\x89PNG")
@@ -23,14 +23,14 @@ def test_an_image_has_a_description() -> None:
             }
         ],
     }
-    assert message_faults(message.payload) == []
+    assert message_faults(payload_of(message)) == []
 
 
 async def test_an_image_arrives_unchanged() -> None:
     message = render_components(Post((PICTURE,), "s"))
 
-    async with a_room() as room:
-        sent = await room.send(view=build_view(message), files=build_files(message))
+    async with open_channel() as channel:
+        sent = await channel.send(view=build_view(message), files=build_files(message))
 
     assert [await file.read() for file in sent.attachments] == [b"\x89PNG"]
 
@@ -38,11 +38,13 @@ async def test_an_image_arrives_unchanged() -> None:
 async def test_only_mentioned_users_are_notified() -> None:
     message = render_components(Post((Line(f"<@{BEN}> @everyone"), Mentions((ADA,))), "s"))
 
-    async with a_room() as room:
-        sent = await room.send(view=build_view(message), allowed_mentions=allowed_mentions(message))
+    async with open_channel() as channel:
+        sent = await channel.send(
+            view=build_view(message), allowed_mentions=allowed_mentions(message)
+        )
 
     assert message.mentioned == (ADA,)
-    assert message.payload["allowed_mentions"] == {"parse": [], "users": [ADA]}
+    assert payload_of(message)["allowed_mentions"] == {"parse": [], "users": [int(ADA)]}
     assert f"<@{ADA}>" in str([component.to_dict() for component in sent.components])
     assert f"<@{BEN}>" not in str(message.components)
 

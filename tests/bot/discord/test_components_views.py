@@ -18,7 +18,7 @@ NOBODY = discord.AllowedMentions.none()
 
 
 @asynccontextmanager
-async def a_room() -> AsyncIterator[discord.TextChannel]:
+async def open_channel() -> AsyncIterator[discord.TextChannel]:
     """Return a channel as a bot sees it."""
     client = discord.Client(intents=discord.Intents(guilds=True))
     async with simcord.run(client) as env:
@@ -35,9 +35,9 @@ async def test_every_page_of_a_closed_round_arrives_as_rendered() -> None:
         page for post in (thread.root, *thread.replies) for page in paginate(post, fits_discord)
     ]
 
-    async with a_room() as room:
+    async with open_channel() as channel:
         for message in map(render_components, made):
-            sent = await room.send(view=build_view(message), allowed_mentions=NOBODY)
+            sent = await channel.send(view=build_view(message), allowed_mentions=NOBODY)
 
             arrived = [component.to_dict() for component in sent.components]
             assert texts(arrived) == texts(message.components)
@@ -50,8 +50,8 @@ async def test_every_page_of_a_closed_round_arrives_as_rendered() -> None:
 async def test_a_file_is_sent_with_its_component() -> None:
     message = render_components(Post((Line("Here it is."), File("round.md", "# Round")), "s"))
 
-    async with a_room() as room:
-        sent = await room.send(view=build_view(message), files=build_files(message))
+    async with open_channel() as channel:
+        sent = await channel.send(view=build_view(message), files=build_files(message))
 
     assert [file.filename for file in sent.attachments] == ["round.md"]
 

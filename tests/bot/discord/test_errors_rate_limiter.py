@@ -115,7 +115,7 @@ async def test_channels_do_not_wait_for_each_other() -> None:
     assert clock.slept == []
 
 
-async def test_a_round_that_ended_without_a_word_keeps_no_room_for_long() -> None:
+async def test_a_message_without_edits_expires() -> None:
     edits, clock = a_pace()
     for number in range(MAX_EDITS - 1):
         await edits.acquire_edit("C1", f"lost{number}")

@@ -1,33 +1,33 @@
-"""Every command, button, permission, cooldown, restart and expiry, in a simulated Discord.
+"""Handlers of every command, button and modal; permissions, rate limits, restart and expiry.
 
-A round that is under way cannot be held up here; cancelling one is in `test_story_press`.
+A running round cannot be paused in the simulation: see test_story_buttons for cancelling one.
 """
 
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 import discord
 import pytest
 import simcord
 
-from bot.access import Access
+from bot.access import Access, ChannelRules
 from bot.commands.dispatch import COMMANDS
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import Question
 from storage.memory import MemoryStore
+from tests.bot.app_fakes import an_app
 from tests.bot.discord.limits import texts
-from tests.bot.discord.simulator import SimulatedBot, button_of, simulate
+from tests.bot.discord.simulator import SimulatedBot, button_of, make_client, simulate
 from tests.builders import a_round
 
 HOUR_SECONDS = 3600.0
 
 
 @pytest.fixture
-async def bot(tmp_path: Path) -> AsyncIterator[SimulatedBot]:
-    async with simulate(tmp_path) as running:
+async def bot() -> AsyncIterator[SimulatedBot]:
+    async with simulate() as running:
         yield running
 
 
@@ -72,7 +72,10 @@ async def test_a_question_is_answered_in_the_channel_and_its_thread_reveals_the_
         ("budget", {}, "This workspace, today"),
         ("cancel", {"round": "last"}, "No round of yours is under way here."),
         ("forget", {"round": "12ab"}, "There is no round '12ab' here"),
+        ("cancel", {"round": "12ab"}, "There is no round '12ab' here"),
         ("ask", {"question": "Why?", "panel": "nope"}, "There is no panel 'nope'"),
+        ("ask", {"question": "panel:nope Why?"}, "There is no panel 'nope'"),
+        ("ask", {"question": "\u200b "}, "The question is empty"),
     ],
 )
 async def test_every_command_reply_is_ephemeral(
@@ -89,9 +92,19 @@ async def test_a_round_is_listed_shown_suggested_and_forgotten(bot: SimulatedBot
     assert id_ in await bot.run(bot.ben, "rounds", number=10)
     assert "Which queue is best?" in await bot.run(bot.ben, "show", round=id_)
     found = await bot.ben.autocomplete(bot.channel, "council show", "round", "best")
-    assert [choice["value"] for choice in found] == [id_]
+    by_id = await bot.ben.autocomplete(bot.channel, "council show", "round", id_[:5])
+    assert [choice["value"] for choice in (*found, *by_id)] == [id_, id_]
+    assert "Which queue is best?" in await bot.run(bot.ben, "show", round=id_[:6])
+    assert "closed already" in await bot.run(bot.ada, "cancel", round=id_)
     assert "Only the one who asked" in await bot.run(bot.ben, "forget", round=id_)
     assert "is forgotten" in await bot.run(bot.ada, "forget", round=id_)
+    assert "Which queue is best?" not in await bot.run(bot.ben, "show", round=id_)
+
+
+async def test_panels_are_suggested_while_typing(bot: SimulatedBot) -> None:
+    found = await bot.ada.autocomplete(bot.channel, "council ask", "panel", "HOU")
+
+    assert [choice["value"] for choice in found] == ["house"]
 
 
 @pytest.mark.parametrize(
@@ -145,38 +158,42 @@ async def test_a_mention_and_a_reply_to_the_answer_are_questions(bot: SimulatedB
 
 async def test_run_again_asks_for_confirmation_and_no_calls_no_model(bot: SimulatedBot) -> None:
     root = await bot.ask()
-    deed = await bot.click(bot.ben, root, "again")
-    assert "It costs nothing" in await bot.wait_for_reply(deed)
-    assert deed.response
+    result = await bot.click(bot.ben, root, "again")
+    assert "It costs nothing" in await bot.wait_for_reply(result)
+    assert result.response
 
-    await bot.click(bot.ben, deed.response.message, "no_again")
+    await bot.click(bot.ben, result.response.message, "no_again")
 
-    assert texts(deed.response.components) == ["-# Nothing was asked."]
+    assert texts(result.response.components) == ["-# Nothing was asked."]
     assert bot.answers() == [root]
 
 
 async def test_a_yes_asks_once_more_for_the_one_who_pressed(bot: SimulatedBot) -> None:
     root = await bot.ask()
-    deed = await bot.click(bot.ben, root, "again")
-    await bot.wait_for_reply(deed)
-    assert deed.response
+    result = await bot.click(bot.ben, root, "again")
+    await bot.wait_for_reply(result)
+    assert result.response
 
-    told = await bot.press(bot.ben, deed.response.message, "yes_again")
+    reply = await bot.press(bot.ben, result.response.message, "yes_again")
 
-    assert "Asking " in told
+    assert "Asking " in reply
     assert "Asked by Ben" in words_in(bot.answers()[1])
 
 
-async def test_buttons_and_confirmations_survive_a_restart(bot: SimulatedBot) -> None:
+async def test_buttons_confirmations_and_modals_survive_a_restart(bot: SimulatedBot) -> None:
     root = await bot.ask()
-    deed = await bot.click(bot.ben, root, "again")
-    await bot.wait_for_reply(deed)
-    assert deed.response
+    result = await bot.click(bot.ben, root, "again")
+    await bot.wait_for_reply(result)
+    assert result.response
+
+    modal = await bot.click(bot.ben, root, "unhelpful")
 
     await bot.restart()
 
+    sent = await bot.ben.submit_modal(modal, {"reason": "No."})
+    assert "Noted, thank you." in await bot.wait_for_reply(sent)
     assert "Response " in await bot.press(bot.ben, root, "answers")
-    assert "Asking " in await bot.press(bot.ben, deed.response.message, "yes_again")
+    assert "Asking " in await bot.press(bot.ben, result.response.message, "yes_again")
     assert len(bot.answers()) == 2
 
 
@@ -188,9 +205,9 @@ async def test_missing_permissions_are_named_to_the_asker(
     assert me
     bot.channel = bot.guild.create_text_channel("closed", overwrites={me: deny})
 
-    told = await bot.run(bot.ada, "ask", question="Which queue?")
+    reply = await bot.run(bot.ada, "ask", question="Which queue?")
 
-    assert f"I need {permission.replace('_', ' ').title()}" in told
+    assert f"I need {permission.replace('_', ' ').title()}" in reply
     assert await bot.app.store.ids() == ()
 
 
@@ -199,10 +216,34 @@ async def test_only_the_configured_roles_may_ask(bot: SimulatedBot) -> None:
     dora = bot.guild.add_member(bot.env.create_user("Dora"), roles=[readers])
     bot.app.access = Access(roles=(str(readers.id),))
 
-    told = await bot.run(bot.ada, "ask", question="Which queue?")
+    reply = await bot.run(bot.ada, "ask", question="Which queue?")
 
-    assert "open to certain roles, and you have none of them" in told
+    assert "open to certain roles, and you have none of them" in reply
     assert "Asking " in await bot.run(dora, "ask", question="Which queue?")
+
+
+async def test_a_channel_that_is_not_open_takes_no_question_and_shows_no_round(
+    bot: SimulatedBot,
+) -> None:
+    await bot.ask()
+    bot.app.access = Access(channels=(str(bot.channel.id),))
+    bot.channel = bot.guild.create_text_channel("other")
+
+    for private in (False, True):
+        reply = await bot.run(bot.ada, "ask", question="Why?", private=private)
+        assert "not open in this channel" in reply
+    assert "not open in this channel" in await bot.run(bot.ada, "show", round="last")
+    assert "see the panels" in await bot.run(bot.ada, "help")
+    assert not await bot.ada.autocomplete(bot.channel, "council show", "round", "")
+
+
+async def test_a_channel_limited_to_one_vendor_refuses_other_panels(bot: SimulatedBot) -> None:
+    bot.app.access = Access(rules={str(bot.channel.id): ChannelRules(vendors=("openai",))})
+
+    for private in (False, True):
+        reply = await bot.run(bot.ada, "ask", question="Which?", private=private)
+        assert "Only models of openai may be used in this channel" in reply
+    assert not await bot.ada.autocomplete(bot.channel, "council ask", "panel", "")
 
 
 async def test_only_admins_cancel_and_forget_rounds_of_others(
@@ -222,11 +263,16 @@ async def test_the_question_limit_names_when_it_ends(
     bot: SimulatedBot,
 ) -> None:
     bot.app.access = Access(rounds_per_hour=1)
-    await bot.ask()
+    root = await bot.ask()
 
     assert "You have asked 1 round in the last hour" in await bot.run(
         bot.ada, "ask", question="And now?"
     )
+    question = await bot.click(bot.ada, root, "again")
+    await bot.wait_for_reply(question)
+    assert question.response
+    reply = await bot.press(bot.ada, question.response.message, "yes_again")
+    assert "You have asked 1 round" in reply
     assert "Asking " in await bot.run(bot.ben, "ask", question="And I?")
     await bot.env.advance_time(HOUR_SECONDS)
     assert "Asking " in await bot.run(bot.ada, "ask", question="And now?")
@@ -247,9 +293,19 @@ async def test_replies_after_fifteen_minutes_are_direct_messages(
 ) -> None:
     bot.app.store = LateStore()
 
-    deed = await bot.ada.slash(bot.channel, "council rounds", number=3)
+    result = await bot.ada.slash(bot.channel, "council rounds", number=3)
     await bot.env.advance_time(17 * 60)
 
-    assert deed.acknowledged
-    (told,) = bot.ada.user.dm_channel.history()
-    assert "No round has been held yet." in words_in(told)
+    assert result.acknowledged
+    (reply,) = bot.ada.user.dm_channel.history()
+    assert "No round has been held yet." in words_in(reply)
+
+
+async def test_an_event_after_closing_is_not_dispatched() -> None:
+    # The library says that it is ready some time after the last guild, whatever happened meanwhile.
+    async with make_client(an_app(), []) as client:
+        pass
+
+    client.dispatch("ready")
+
+    assert client.is_closed()

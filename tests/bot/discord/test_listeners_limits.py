@@ -1,15 +1,13 @@
 """Limits per server: rounds at once, and spending per day."""
 
-from pathlib import Path
-
 from bot.access import Access
 from tests.bot.discord.in_process import run_in_process
 from tests.bot.discord.story import QUICK, custom_id_of
 from tests.wire.discord import FakeDiscord
 
 
-async def test_a_round_too_many_is_refused_until_another_has_its_answer(tmp_path: Path) -> None:
-    async with run_in_process(tmp_path, FakeDiscord(QUICK)) as bot:
+async def test_a_round_too_many_is_refused_until_another_has_its_answer() -> None:
+    async with run_in_process(FakeDiscord(QUICK)) as bot:
         bot.app.access = Access(rounds_at_once=1)
         await bot.ask()
 
@@ -26,8 +24,8 @@ async def test_a_round_too_many_is_refused_until_another_has_its_answer(tmp_path
         )
 
 
-async def test_another_server_and_direct_messages_have_room_of_their_own(tmp_path: Path) -> None:
-    async with run_in_process(tmp_path, FakeDiscord(QUICK)) as bot:
+async def test_another_server_and_direct_messages_have_room_of_their_own() -> None:
+    async with run_in_process(FakeDiscord(QUICK)) as bot:
         bot.app.access = Access(rounds_at_once=1)
         await bot.ask()
 

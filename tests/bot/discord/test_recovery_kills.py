@@ -35,11 +35,11 @@ async def test_a_stop_during_delivery_is_clean_and_the_next_start_resumes(tmp_pa
             assert await asyncio.wait_for(bot.process.wait(), TIMEOUT_SECONDS) == 0
         async with run_process(tmp_path, discord) as bot:
             root = await bot.answered("C1")
-            thread = await bot.told(root)
-            deed = await discord.click(root, custom_id_of(root, "answers"), "U2")
+            thread = await bot.wait_for_thread(root)
+            result = await discord.click(root, custom_id_of(root, "answers"), "U2")
 
         marks = [message.components[0]["id"] for message in thread]
         assert len(marks) == len(set(marks)) == 7
         assert discord.said_by_bot("C1") == [root]
-        assert deed.accepted
+        assert result.accepted
         assert discord.faults == []

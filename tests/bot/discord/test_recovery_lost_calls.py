@@ -83,7 +83,7 @@ async def test_a_lost_gateway_connection_loses_nothing(bot: InProcessBot, way: s
             gateway.cut()
     bot.release_models()
     await bot.assert_one_whole_round()
-    await bot.discord.until(gateway.is_connected, 20)
+    await bot.discord.until(gateway.is_connected, 60)
 
     await bot.press(root, "answers", "Response ")
 

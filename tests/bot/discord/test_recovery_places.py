@@ -1,4 +1,4 @@
-"""Places closed to the bot: before a question nothing is spent, after it nothing is lost."""
+"""Channels and threads without permission, locked or deleted: nothing is spent or lost."""
 
 from collections.abc import Callable
 
@@ -34,9 +34,9 @@ async def test_without_a_thread_buttons_show_the_rest(
     assert not bot.discord.direct(bot.person)
     assert len(bot.discord.refusals) - refused <= 2
     await bot.press(root, "answers", "Response ")
-    told = bot.private_texts().count(needed)
+    before = bot.private_texts().count(needed)
     await bot.discord.click(root, custom_id_of(root, "export"), bot.person)
-    await bot.discord.until(lambda: bot.private_texts().count(needed) > told)
+    await bot.discord.until(lambda: bot.private_texts().count(needed) > before)
 
 
 async def test_an_export_opens_the_thread_once_it_is_permitted(bot: InProcessBot) -> None:
@@ -58,7 +58,7 @@ async def test_a_mention_where_the_bot_may_not_post_is_answered_by_direct_messag
     bot.permit(deny=Permission.SEND_MESSAGES)
     bot.discord.message(bot.person, bot.place, f"{bot.discord.bot.mention} Which queue?")
 
-    await bot.discord.until(lambda: "I need View Channel, Send Messages" in bot.private_texts(), 20)
+    await bot.discord.until(lambda: "I need View Channel, Send Messages" in bot.private_texts(), 60)
     await bot.wait_until_delivered()
     assert bot.discord.direct(bot.person)
     assert not bot.gateway.asked
@@ -107,10 +107,10 @@ async def test_an_answer_without_its_channel_goes_to_the_asker_alone(
     bot.release_models()
     await bot.wait_until_delivered()
 
-    (told,) = bot.discord.direct(bot.person)
+    (reply,) = bot.discord.direct(bot.person)
     line = await bot.load_line()
-    assert line.id in told.text
-    assert "The council says yes." in told.text
+    assert line.id in reply.text
+    assert "The council says yes." in reply.text
 
 
 async def test_a_channel_deleted_during_delivery_gets_no_more_messages(bot: InProcessBot) -> None:
@@ -166,7 +166,7 @@ async def test_a_thread_closed_in_the_middle_leaves_the_answer_and_its_buttons(
     assert not bot.discord.direct(bot.person)
 
 
-async def test_a_thread_that_was_folded_away_is_opened_by_what_comes_next(
+async def test_an_archived_thread_is_reopened_by_the_next_message(
     bot: InProcessBot,
 ) -> None:
     root = await bot.ask()
@@ -185,8 +185,8 @@ async def test_an_answer_in_a_locked_thread_goes_to_the_asker_alone(
     bot.release_models()
     await bot.wait_until_delivered()
 
-    (told,) = bot.discord.direct(bot.person)
-    assert "The council says yes." in told.text
+    (reply,) = bot.discord.direct(bot.person)
+    assert "The council says yes." in reply.text
 
 
 async def test_a_user_without_direct_messages_loses_only_the_notice(bot: InProcessBot) -> None:

@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import replace
-from pathlib import Path
 
 from bot.discord.events import BOT_PERMISSIONS
 from tests.bot.discord.in_process import run_in_process
@@ -11,11 +10,9 @@ from tests.wire.discord import FakeDiscord, Permission
 from tests.wire.discord.permissions import EVERYTHING
 
 
-async def test_a_round_stays_within_discords_rate_limits_and_the_invitations_permissions(
-    tmp_path: Path,
-) -> None:
+async def test_a_round_stays_within_discords_rate_limits_and_the_invitations_permissions() -> None:
     granted = Permission(BOT_PERMISSIONS.value)
-    async with run_in_process(tmp_path, FakeDiscord()) as bot:
+    async with run_in_process(FakeDiscord()) as bot:
         bot.discord.permit(bot.place, "BOT", allow=granted, deny=EVERYTHING & ~granted)
         await bot.ask()
         bot.release_models()
@@ -25,12 +22,10 @@ async def test_a_round_stays_within_discords_rate_limits_and_the_invitations_per
         assert bot.discord.faults == []
 
 
-async def test_after_fifteen_minutes_replies_are_direct_messages(
-    tmp_path: Path,
-) -> None:
+async def test_after_fifteen_minutes_replies_are_direct_messages() -> None:
     later = [0.0]
     rules = replace(QUICK, now=lambda: time.time() + later[0])
-    async with run_in_process(tmp_path, FakeDiscord(rules)) as bot:
+    async with run_in_process(FakeDiscord(rules)) as bot:
         bot.permit(deny=Permission.CREATE_PUBLIC_THREADS)
         await bot.ask()
         later[0] = 15 * 60 + 1
@@ -38,5 +33,5 @@ async def test_after_fifteen_minutes_replies_are_direct_messages(
         await bot.wait_until_delivered()
 
         assert custom_id_of(bot.bot_messages()[0], "answers")
-        (told,) = bot.discord.direct(bot.person)
-        assert "I need Create Public Threads" in told.text
+        (reply,) = bot.discord.direct(bot.person)
+        assert "I need Create Public Threads" in reply.text

@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 
+from bot.discord.servers import SERVER
 from tests.bot.discord.in_process import InProcessBot, run_in_process, start_bot
 from tests.bot.discord.story import QUICK, custom_id_of
 from tests.wire.discord import Fail, FakeDiscord
@@ -14,8 +14,8 @@ REMOVED = "Discord: The bot was removed from Home: 1 round deleted."
 
 
 @pytest.fixture
-async def bot(tmp_path: Path) -> AsyncIterator[InProcessBot]:
-    async with run_in_process(tmp_path, FakeDiscord(QUICK)) as running:
+async def bot() -> AsyncIterator[InProcessBot]:
+    async with run_in_process(FakeDiscord(QUICK)) as running:
         yield running
 
 
@@ -70,16 +70,16 @@ async def test_a_removal_missed_by_a_lost_connection_is_found_by_the_next(
     bot.discord.gateway.cut()
     bot.discord.remove_bot("G1")
 
-    await bot.discord.until(lambda: bot.reports[1:], 20)
+    await bot.discord.until(lambda: bot.reports[1:], 60)
     assert bot.reports[1].endswith(": 1 round deleted.")
     assert await bot.app.store.ids() == ()
 
 
 @asynccontextmanager
-async def stopped_with_a_round(folder: Path) -> AsyncIterator[InProcessBot]:
+async def stopped_with_a_round() -> AsyncIterator[InProcessBot]:
     """Yield a bot that has stopped after a round, with its Discord still running."""
     async with FakeDiscord(QUICK) as discord:
-        async with start_bot(folder, discord) as bot:
+        async with start_bot(discord) as bot:
             bot.release_models()
             await bot.ask()
             await bot.wait_until_delivered()
@@ -87,41 +87,41 @@ async def stopped_with_a_round(folder: Path) -> AsyncIterator[InProcessBot]:
         yield bot
 
 
-async def test_a_removal_while_the_bot_was_offline_is_found_at_startup(tmp_path: Path) -> None:
-    async with stopped_with_a_round(tmp_path) as before:
+async def test_a_removal_while_the_bot_was_offline_is_found_at_startup() -> None:
+    async with stopped_with_a_round() as before:
         before.discord.remove_bot("G1")
 
-        async with start_bot(tmp_path, before.discord, before.app) as bot:
-            await bot.discord.until(lambda: bot.reports[1:], 20)
+        async with start_bot(before.discord, before.app) as bot:
+            await bot.discord.until(lambda: bot.reports[1:], 60)
 
         assert bot.reports[1].endswith(": 1 round deleted.")
         assert await before.app.store.ids() == ()
 
 
-async def test_rounds_of_an_unknown_server_stay(tmp_path: Path) -> None:
-    async with stopped_with_a_round(tmp_path) as before:
-        (tmp_path / "discord-servers").unlink()
+async def test_rounds_of_an_unknown_server_stay() -> None:
+    async with stopped_with_a_round() as before:
+        await before.app.key_values.delete(SERVER, "")
         before.discord.remove_bot("G1")
 
-        async with start_bot(tmp_path, before.discord, before.app) as bot:
+        async with start_bot(before.discord, before.app) as bot:
             await bot.discord.connected()
             await bot.discord.slash("USTRANGER", "A1", "council help")
 
         assert len(await before.app.store.ids()) == 1
 
 
-async def test_an_unconfirmed_removal_deletes_nothing(tmp_path: Path) -> None:
-    async with stopped_with_a_round(tmp_path) as before:
+async def test_an_unconfirmed_removal_deletes_nothing() -> None:
+    async with stopped_with_a_round() as before:
         discord = before.discord
         discord.remove_bot("G1")
         discord.trouble("GET /guilds/*", Fail(503), times=9)
-        async with start_bot(tmp_path, discord, before.app):
+        async with start_bot(discord, before.app):
             await discord.until(lambda: discord.called("GET /guilds/*"))
             await discord.slash("USTRANGER", "A1", "council help")
         assert len(await before.app.store.ids()) == 1
 
         discord.calm()
-        async with start_bot(tmp_path, discord, before.app) as bot:
-            await discord.until(lambda: bot.reports[1:], 20)
+        async with start_bot(discord, before.app) as bot:
+            await discord.until(lambda: bot.reports[1:], 60)
 
         assert await before.app.store.ids() == ()

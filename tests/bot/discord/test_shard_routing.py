@@ -1,10 +1,8 @@
 """Discord shards: which process receives a server, and what is stored about it."""
 
-from pathlib import Path
-
 import pytest
 
-from bot.discord.servers import ONLY_SHARD, FileServerStore, ServerStore, Shard, SqlServerStore
+from bot.discord.servers import ONLY_SHARD, ServerStore, Shard
 from bot.ports import SHOW, Job, job_for, queue_for, shard_for
 from council.places import Place
 from tests.fakes.memory_key_value import MemoryKeyValueStore
@@ -13,7 +11,7 @@ SERVER = "1000000000000000001"
 IN_SERVER = Place("discord", SERVER, "C1")
 
 
-def test_each_server_is_heard_by_one_shard_as_discord_deals_them_out() -> None:
+def test_each_server_is_served_by_one_shard() -> None:
     shards = [Shard(number, 3) for number in range(3)]
 
     for server in map(str, range(10**18, 10**18 + 2**24, 2**22)):
@@ -21,7 +19,7 @@ def test_each_server_is_heard_by_one_shard_as_discord_deals_them_out() -> None:
         assert hears.number == (int(server) >> 22) % 3
 
 
-def test_direct_messages_are_heard_by_the_first_shard() -> None:
+def test_direct_messages_are_served_by_the_first_shard() -> None:
     assert Shard(0, 3).serves("")
     assert not Shard(1, 3).serves("")
     assert ONLY_SHARD.serves(SERVER)
@@ -44,7 +42,7 @@ def test_a_shard_is_read_from_the_name_of_its_work(name: str, shard: Shard | Non
 
 
 @pytest.mark.parametrize(
-    ("place", "teller"),
+    ("place", "owner"),
     [
         pytest.param(Place("slack", "T1", "C1"), "slack", id="slack"),
         pytest.param(IN_SERVER, f"discord {shard_for(SERVER, 4)}/4", id="a-server"),
@@ -54,40 +52,36 @@ def test_a_shard_is_read_from_the_name_of_its_work(name: str, shard: Shard | Non
         pytest.param(Place(""), "web", id="of-old"),
     ],
 )
-def test_what_is_told_in_a_place_waits_in_its_tellers_queue(place: Place, teller: str) -> None:
-    assert queue_for(place, 4) == teller
-    assert job_for(SHOW, place, "r1", 4) == Job(f"show {teller}", "r1")
+def test_a_delivery_waits_in_the_queue_of_its_shard_or_chat(place: Place, owner: str) -> None:
+    assert queue_for(place, 4) == owner
+    assert job_for(SHOW, place, "r1", 4) == Job(f"show {owner}", "r1")
 
 
-@pytest.fixture(params=["files", "rows"])
-def kept(request: pytest.FixtureRequest, tmp_path: Path) -> ServerStore:
-    return (
-        FileServerStore(tmp_path / "data")
-        if request.param == "files"
-        else SqlServerStore(MemoryKeyValueStore())
-    )
+@pytest.fixture
+def store() -> ServerStore:
+    return ServerStore(MemoryKeyValueStore())
 
 
-async def test_the_servers_an_application_was_in_are_remembered(kept: ServerStore) -> None:
-    assert await kept.servers("app") == set()
-    await kept.note("app", set(), {"1", "2"})
-    await kept.note("app", {"1", "2"}, {"2", "3"})
+async def test_the_servers_an_application_was_in_are_remembered(store: ServerStore) -> None:
+    assert await store.servers("app") == set()
+    await store.note("app", set(), {"1", "2"})
+    await store.note("app", {"1", "2"}, {"2", "3"})
 
-    assert await kept.servers("app") == {"2", "3"}
-    assert await kept.servers("another") == set()
+    assert await store.servers("app") == {"2", "3"}
+    assert await store.servers("another") == set()
 
 
-async def test_which_commands_are_registered_is_remembered(kept: ServerStore) -> None:
-    assert await kept.commands("app") == ""
+async def test_which_commands_are_registered_is_remembered(store: ServerStore) -> None:
+    assert await store.commands("app") == ""
 
-    await kept.register("app", "digest")
+    await store.register("app", "digest")
 
-    assert await kept.commands("app") == "digest"
+    assert await store.commands("app") == "digest"
 
 
 async def test_who_knows_of_one_shard_says_nothing_of_the_servers_of_another() -> None:
     key_values = MemoryKeyValueStore()
-    first, second = SqlServerStore(key_values), SqlServerStore(key_values)
+    first, second = ServerStore(key_values), ServerStore(key_values)
     await first.note("app", set(), {"1"})
     await second.note("app", set(), {"2"})
 

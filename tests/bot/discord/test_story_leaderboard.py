@@ -9,11 +9,11 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(product: StoryBot) -> None:
     channel = product.channel()
-    await product.told(await product.ask(channel))
+    await product.wait_for_thread(await product.ask(channel))
 
-    deed = await product.discord.slash("U1", channel, "council leaderboard", words="")
+    result = await product.discord.slash("U1", channel, "council leaderboard", words="")
 
-    assert deed.accepted
+    assert result.accepted
 
     def is_whole() -> bool:
         boards = [m for m in product.discord.messages(channel) if "Leaderboard" in m.text]

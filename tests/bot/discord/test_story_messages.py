@@ -1,15 +1,15 @@
-"""Speaking to the council: mentions, replies in its threads, direct messages, the menu."""
+"""Process: mentions, replies in threads, and direct messages."""
 
 import pytest
 
-from tests.bot.discord.story import StoryBot, custom_id_of
+from tests.bot.discord.story import StoryBot
 from tests.wire.discord import Channel, Message
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def _followed(product: StoryBot, root: Message, times: int) -> Message:
-    """Wait for so many answers in a round's thread, and give the last."""
+    """Return the last of so many answers in a round's thread, once they are there."""
     return await product.answered(product.discord.thread_of(root), times)
 
 
@@ -21,29 +21,20 @@ def _context(product: StoryBot, channel: Channel | str) -> str:
     return str(rows[0][0])
 
 
-async def test_a_mention_in_a_channel_is_a_question(product: StoryBot) -> None:
-    channel = product.channel()
-
-    said = product.discord.message("U1", channel, f"{product.discord.bot.mention} Which queue?")
-
-    root = await product.answered(channel)
-    assert root.text.startswith("## Which queue?")
-    replies = [m for m in product.discord.said_by_bot(channel) if m.reference is said]
-    assert "Asking North, South and East" in replies[0].text
-    assert product.discord.pings() == []
-
-
-async def test_a_bot_with_a_nickname_is_asked_without_it(product: StoryBot) -> None:
+async def test_a_mention_is_a_question_without_the_bots_nickname(product: StoryBot) -> None:
     channel, home = product.channel(), product.discord.world.guild("G1")
     me = home.members[product.discord.bot.id]
     me.nick = "The Wise"
     try:
-        product.discord.message("U1", channel, f"{product.discord.bot.mention} Which queue?")
+        said = product.discord.message("U1", channel, f"{product.discord.bot.mention} Which queue?")
         root = await product.answered(channel)
     finally:
         me.nick = None
 
     assert root.text.startswith("## Which queue?")
+    replies = [m for m in product.discord.said_by_bot(channel) if m.reference is said]
+    assert "Asking North, South and East" in replies[0].text
+    assert product.discord.pings() == []
 
 
 async def test_a_message_without_a_mention_is_ignored(product: StoryBot) -> None:
@@ -61,7 +52,7 @@ async def test_a_message_without_a_mention_is_ignored(product: StoryBot) -> None
 async def test_a_mention_in_the_councils_thread_follows_its_round(product: StoryBot) -> None:
     channel = product.channel()
     root = await product.ask(channel, "Which queue?")
-    await product.told(root)
+    await product.wait_for_thread(root)
     thread = product.discord.thread_of(root)
 
     product.discord.message("U2", thread, f"{product.discord.bot.mention} And for one node?")
@@ -70,7 +61,7 @@ async def test_a_mention_in_the_councils_thread_follows_its_round(product: Story
     assert "And for one node?" in answer.text
     assert "Which queue?" in _context(product, channel)
     assert product.answers(channel) == [root]
-    await product.discord.until(lambda: thread.said[-1].files, 20)
+    await product.discord.until(lambda: thread.said[-1].files, 60)
 
     product.discord.message("U2", thread, f"{product.discord.bot.mention} And for two?")
     await _followed(product, root, 2)
@@ -80,7 +71,7 @@ async def test_a_mention_in_the_councils_thread_follows_its_round(product: Story
 async def test_a_reply_to_the_answer_itself_follows_its_round(product: StoryBot) -> None:
     channel = product.channel()
     root = await product.ask(channel, "Which queue?")
-    await product.told(root)
+    await product.wait_for_thread(root)
 
     product.discord.message("U2", channel, "And for one node?", reference=root)
 
@@ -93,7 +84,7 @@ async def test_direct_messages_need_no_thread(product: StoryBot) -> None:
     own = product.discord.direct("U2")[0].channel
 
     root = await product.answered(own)
-    await product.discord.until(lambda: own.said[-1].files, 20)
+    await product.discord.until(lambda: own.said[-1].files, 60)
 
     after = [m.text for m in own.said if int(m.id) > int(root.id)]
     assert "Who wrote what" in after[0]
@@ -102,19 +93,3 @@ async def test_direct_messages_need_no_thread(product: StoryBot) -> None:
     product.discord.message("U2", own, "And for one node?", reference=root)
     await product.answered(own, 2)
     assert "Which queue, between us?" in _context(product, own)
-
-
-async def test_the_context_menu_asks_about_a_message(product: StoryBot) -> None:
-    channel = product.channel()
-    said = product.discord.message("U2", channel, "We could use **Kafka** for it.")
-
-    deed = await product.discord.context_menu("U1", said, "Ask the council")
-    assert deed.modal
-    assert "We could use **Kafka** for it." in str(deed.modal.data)
-    sent = await product.discord.submit(deed.modal, {"Question": "Is that wise?"}, "U1")
-
-    assert "Asking North, South and East" in await product.wait_for_reply(sent)
-    root = await product.answered(channel)
-    assert root.text.startswith("## Is that wise?")
-    assert _context(product, channel) == "We could use **Kafka** for it."
-    assert custom_id_of(root, "answers")

@@ -12,9 +12,11 @@ CSV = Upload("sql.csv", b"question,category,answer\nWhat is 6 x 7?,maths,42\nWhy
 
 async def test_a_file_is_previewed_and_stored_by_a_button(product: StoryBot) -> None:
     channel = product.channel()
-    deed = await product.discord.slash("U1", channel, "council suite", words="add filed", file=CSV)
-    shown = await product.wait_for_reply(deed, "Keep suite filed?")
-    (message,) = [m for m in deed.interaction.sent if custom_id_of(m, "keep_suite")]
+    result = await product.discord.slash(
+        "U1", channel, "council suite", words="add filed", file=CSV
+    )
+    shown = await product.wait_for_reply(result, "Keep suite filed?")
+    (message,) = [m for m in result.interaction.sent if custom_id_of(m, "keep_suite")]
 
     kept = await product.press("U1", message, "keep_suite")
 
@@ -25,31 +27,31 @@ async def test_a_file_is_previewed_and_stored_by_a_button(product: StoryBot) -> 
 
 
 @pytest.mark.parametrize(
-    ("words", "file", "told"),
+    ("words", "file", "error"),
     [
         ("add broken", Upload("q.csv", b"question\nWhy?\nWhy?\n"), "q.csv: Line 3 asks the same"),
         ("add broken", Upload("q.png", b"\x89PNG\xff"), "q.png"),
         ("do something", None, "suite show NAME"),
     ],
 )
-async def test_an_unreadable_schedule_is_an_error_with_advice(
-    product: StoryBot, words: str, file: Upload | None, told: str
+async def test_an_unreadable_suite_is_an_error_with_advice(
+    product: StoryBot, words: str, file: Upload | None, error: str
 ) -> None:
     options = {"file": file} if file else {}
 
     said = await product.run("U1", product.channel(), "suite", words=words, **options)
 
-    assert told in said
+    assert error in said
 
 
 async def test_a_rounds_question_is_added_in_a_modal(product: StoryBot) -> None:
     channel = product.channel()
     root = await product.ask(channel, "Which queue, for the suite?")
-    deed = await product.discord.click(root, custom_id_of(root, "suite"), "U2")
-    assert deed.modal
+    result = await product.discord.click(root, custom_id_of(root, "suite"), "U2")
+    assert result.modal
 
     sent = await product.discord.submit(
-        deed.modal, {"Suite": "Grown", "The right answer": "42"}, "U2"
+        result.modal, {"Suite": "Grown", "The right answer": "42"}, "U2"
     )
 
     assert "The question is in suite grown now" in await product.wait_for_reply(sent)
@@ -63,8 +65,8 @@ async def test_another_server_sees_none_of_it(product: StoryBot) -> None:
     root = await product.ask(product.channel(), "Which queue, of this server?")
     stolen = product.forge(root, "A1")
 
-    deed = await product.discord.click(stolen, custom_id_of(stolen, "suite"), "USTRANGER")
-    assert deed.modal
-    sent = await product.discord.submit(deed.modal, {"Suite": "stolen"}, "USTRANGER")
+    result = await product.discord.click(stolen, custom_id_of(stolen, "suite"), "USTRANGER")
+    assert result.modal
+    sent = await product.discord.submit(result.modal, {"Suite": "stolen"}, "USTRANGER")
 
     assert "There is no round" in await product.wait_for_reply(sent)

@@ -50,9 +50,9 @@ def test_jobs_are_counted_by_queue_and_missing_ones_are_0() -> None:
 def test_running_jobs_and_takeovers_are_counted() -> None:
     before = figure("council_takeovers_total", queue="rounds") or 0
 
-    with metrics.track_job("rounds"):
+    with metrics.JOBS_HERE.labels("rounds").track_inprogress():
         assert figure("council_works_here", queue="rounds") == 1
-    metrics.count_takeovers("rounds", 2)
+    metrics.TAKEOVERS.labels("rounds").inc(2)
 
     assert figure("council_works_here", queue="rounds") == 0
     assert figure("council_takeovers_total", queue="rounds") == before + 2
@@ -109,14 +109,14 @@ async def test_unmarked_messages_are_counted() -> None:
 def test_version_reconnects_and_clock_are_exported() -> None:
     before = figure("council_bus_reconnects_total") or 0
 
-    metrics.set_build_info("1.2", "0013")
-    metrics.count_reconnect()
-    metrics.set_limits_shared(together=False)
+    metrics.BUILD.labels("1.2", "0013").set(1)
+    metrics.RECONNECTS.inc()
+    metrics.LIMITED_ALONE.set(1)
 
     assert figure("council_build", version="1.2", schema="0013") == 1
     assert figure("council_bus_reconnects_total") == before + 1
     assert figure("council_turns_alone") == 1
-    metrics.set_limits_shared(together=True)
+    metrics.LIMITED_ALONE.set(0)
     with metrics.export_clock_offset(lambda: 61.0):
         assert figure("council_clock_behind_seconds") == 61
 

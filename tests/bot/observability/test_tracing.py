@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.observability.tracing import CollectorConfig, no_tracing, open_tracing
+from bot.observability.tracing import CollectorConfig, open_tracing
 from bot.ports import RoundStoppedError
 from bot.runners.local import LocalRunner
 from council.answers import Reply
@@ -131,7 +131,7 @@ async def test_an_unreachable_collector_delays_no_round() -> None:
 
 async def test_without_an_address_nothing_is_traced() -> None:
     async with open_tracing(CollectorConfig()) as tracing:
-        assert tracing is no_tracing
+        assert tracing is None
 
 
 def test_without_an_address_nothing_of_opentelemetry_is_imported() -> None:

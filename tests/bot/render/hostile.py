@@ -1,7 +1,4 @@
-"""Answers by models that mean ill, or have gone wrong: each is a whole answer.
-
-Kept as data, so that every chat can be asked whether any of them works there.
-"""
+"""Hostile and broken answers of models, as data: every chat checks that none of them works."""
 
 from itertools import product
 

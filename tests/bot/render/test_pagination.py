@@ -65,7 +65,7 @@ def test_the_first_page_has_all_but_the_rest_of_the_answer() -> None:
     assert second == Post((Prose("Second paragraph here, a longer one."),), "Why?")
 
 
-def test_a_long_question_is_cut_at_a_word_and_given_whole_at_the_end() -> None:
+def test_a_long_question_is_cut_at_a_word_and_shown_whole_at_the_end() -> None:
     question = "why " * 500
     made = paginate(Post((Heading(question), Prose("So."), BUTTONS), "Why?"), up_to(1_000))
 
@@ -195,7 +195,7 @@ def test_every_page_fits_and_every_word_is_on_one(text: str, characters: int) ->
 @pytest.mark.nightly
 @settings(SLOW, max_examples=1_000)
 @given(MARKDOWN, LENGTHS)
-def test_every_page_of_many_fits_and_every_word_is_on_one(text: str, characters: int) -> None:
+def test_many_random_texts_fit_and_are_complete(text: str, characters: int) -> None:
     assert_pages_fit_and_are_complete(text, characters)
 
 

@@ -13,7 +13,6 @@ from tests.wire.models import ModelServer, answer, fail
 from tests.wire.models.grading import Planted
 
 SELFISH, FAIR, STRICT, PLAIN = MEMBERS = ("amber", "birch", "cedar", "dahlia")
-QUESTIONS = 20
 PLANTED = Planted(own={SELFISH: 1.2}, strict={STRICT: 1.0}, quality={FAIR: 0.4, PLAIN: 0.2})
 COLUMNS = ["article_id", "framing", "judge", "author", "score", "raw", "thesis_score", "parse"]
 COLUMNS += ["tokens_in", "tokens_out"]
@@ -26,33 +25,34 @@ def key(member: str) -> str:
     return f"openai/{member}"
 
 
-def at_home(folder: Path, server: ModelServer, questions: int = QUESTIONS, **terms: object) -> Home:
+def at_home(folder: Path, server: ModelServer, questions: int) -> Home:
     for member in MEMBERS:
         server.script.setdefault(member, PLANTED.behaviour())
     text = "\n".join(f"What now, in case {number}?" for number in range(1, questions + 1))
     (folder / "cases.txt").write_text(text)
-    return Home(folder).with_config(served_config(server.api_base, MEMBERS, **terms))
+    return Home(folder).with_config(served_config(server.api_base, MEMBERS))
 
 
 def run_of(home: Home, *options: str) -> tuple[str, ...]:
     return ("bias", "run", str(home.folder / "cases.txt"), "--yes", *options)
 
 
-def told(found: list[Finding], kind: FindingKind) -> set[tuple[str, Framing]]:
+def found_of(found: list[Finding], kind: FindingKind) -> set[tuple[str, Framing]]:
     return {(one.row.judge, one.row.framing) for one in found if one.kind is kind}
 
 
-async def test_what_was_planted_is_what_is_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize("questions", [8, pytest.param(20, marks=pytest.mark.nightly)])
+async def test_what_was_planted_is_what_is_found(tmp_path: Path, questions: int) -> None:
     output = tmp_path / "grades.jsonl"
     async with ModelServer() as server:
-        home = at_home(tmp_path, server)
-        ran = await home.beside(*run_of(home, "--output", str(output), "--json"))
+        home = at_home(tmp_path, server, questions)
+        ran = await home.invoke_in_thread(*run_of(home, "--output", str(output), "--json"))
 
     assert ran.code == 0, ran.err
     found = [*findings(build_grade_report(read_grades("g", output.read_bytes()).grades))]
     both = [*Framing]
-    assert told(found, FindingKind.PREFERENCE) == {(key(SELFISH), framing) for framing in both}
-    assert told(found, FindingKind.LENIENCY) == {(key(STRICT), framing) for framing in both}
+    assert found_of(found, FindingKind.PREFERENCE) == {(key(SELFISH), framing) for framing in both}
+    assert found_of(found, FindingKind.LENIENCY) == {(key(STRICT), framing) for framing in both}
     assert all(finding.is_found for finding in found)
     sizes = [row["did"] for row in ran.json["rows"] if row["judge"] == key(SELFISH)]
     assert sizes == pytest.approx([1.2, 1.2], abs=0.45)
@@ -65,7 +65,7 @@ async def test_the_grades_are_written_in_the_columns_of_the_thesis(tmp_path: Pat
     output = tmp_path / "grades.jsonl"
     async with ModelServer() as server:
         home = at_home(tmp_path, server, 1)
-        await home.beside(*run_of(home, "--output", str(output)))
+        await home.invoke_in_thread(*run_of(home, "--output", str(output)))
 
     rows = [json.loads(line) for line in output.read_text().splitlines()]
     assert len(rows) == 2 * len(MEMBERS) ** 2
@@ -75,14 +75,14 @@ async def test_the_grades_are_written_in_the_columns_of_the_thesis(tmp_path: Pat
     )
     assert {row["parse"] for row in rows} == {"strict"}
     assert all(row["tokens_in"] > 0 and row["tokens_out"] > 0 for row in rows)
-    again = home.council("bias", str(output), "--json")
+    again = await home.invoke_in_thread("bias", str(output), "--json")
     assert again.json["grades"] == len(rows)
 
 
 async def test_each_call_is_a_conversation_of_its_own_at_its_temperature(tmp_path: Path) -> None:
     async with ModelServer() as server:
         home = at_home(tmp_path, server, 1)
-        await home.beside(*run_of(home))
+        await home.invoke_in_thread(*run_of(home))
 
         grading = [request for request in server.requests if "Nonce:" in request.user]
         answering = [request for request in server.requests if request not in grading]
@@ -104,20 +104,27 @@ async def until_calls(server: ModelServer, calls: int) -> None:
             await asyncio.sleep(0.005)
 
 
-async def test_killed_again_and_again_it_repeats_nothing_that_was_saved(tmp_path: Path) -> None:
+async def test_stopped_and_killed_it_repeats_nothing_that_was_saved(tmp_path: Path) -> None:
     async with ModelServer(latency=0.05) as server:
         home = at_home(tmp_path, server, 3)
-        for calls in (5, 30, 70):
-            process = await home.started(*run_of(home))
-            await until_calls(server, calls)
-            process.kill()
-            await process.communicate()
+        process = await home.started(*run_of(home))
+        await until_calls(server, 20)
+        interrupted = await interrupt(process)
+        process = await home.started(*run_of(home))
+        await until_calls(server, 60)
+        meanwhile = await home.invoke_in_thread(*run_of(home))
+        process.kill()
+        await process.communicate()
         saved = home.sql(SAVED)[0][0]
         before = len(server.requests)
-        ran = await home.beside(*run_of(home, "--json"))
+        ran = await home.invoke_in_thread(*run_of(home, "--json"))
         asked = purposes(server)
 
     whole = 3 * 4 * (1 + 4 * 2)
+    assert interrupted.code == 1
+    assert "Stopped; what there is is kept. The same command goes on." in interrupted.err
+    assert meanwhile.code == 1
+    assert "is being held by another process" in meanwhile.err
     assert ran.code == 0, ran.err
     assert "Going on with bx:" in ran.err
     assert (ran.json["experiment"]["answers"], ran.json["experiment"]["grades"]) == (12, 96)
@@ -126,22 +133,11 @@ async def test_killed_again_and_again_it_repeats_nothing_that_was_saved(tmp_path
     assert home.sql("SELECT count(*) FROM experiment") == [(1,)]
 
 
-async def test_an_interrupted_run_says_how_to_continue(tmp_path: Path) -> None:
-    async with ModelServer(latency=0.05) as server:
-        home = at_home(tmp_path, server, 3)
-        process = await home.started(*run_of(home))
-        await until_calls(server, 20)
-        ran = await interrupt(process)
-
-    assert ran.code == 1
-    assert "Stopped; what there is is kept. The same command goes on." in ran.err
-
-
 async def test_a_failing_member_is_reported_and_fails_alone(tmp_path: Path) -> None:
     async with ModelServer() as server:
         server.script[PLAIN] = fail(401)
         home = at_home(tmp_path, server, 2)
-        ran = await home.beside(*run_of(home, "--json"))
+        ran = await home.invoke_in_thread(*run_of(home, "--json"))
 
     experiment = ran.json["experiment"]
     assert ran.code == 0, ran.err
@@ -155,7 +151,7 @@ async def test_replies_without_a_grade_are_counted_and_asked_for_once_more(tmp_p
     async with ModelServer() as server:
         server.script[PLAIN] = answer("I would give it a 4, since it says dahlia.")
         home = at_home(tmp_path, server, 1)
-        ran = await home.beside(*run_of(home, "--output", str(output), "--json"))
+        ran = await home.invoke_in_thread(*run_of(home, "--output", str(output), "--json"))
         asked = [request for request in server.asked(PLAIN) if "Nonce:" in request.user]
 
     rows = [json.loads(line) for line in output.read_text().splitlines()]
@@ -169,7 +165,7 @@ async def test_a_run_without_any_answer_fails(tmp_path: Path) -> None:
     async with ModelServer() as server:
         server.script.update(dict.fromkeys(MEMBERS, fail(401)))
         home = at_home(tmp_path, server, 1)
-        ran = await home.beside(*run_of(home))
+        ran = await home.invoke_in_thread(*run_of(home))
 
     assert ran.code == 1
     assert "0 answers, 0 grades" in ran.err
@@ -192,9 +188,9 @@ def dear_panel(server: ModelServer) -> str:
 async def test_a_cap_stops_it_and_a_higher_one_continues(tmp_path: Path) -> None:
     async with ModelServer() as server:
         home = at_home(tmp_path, server, 1).with_config(dear_panel(server))
-        first = await home.beside(*run_of(home, "--usd", "0.15", "--json"))
+        first = await home.invoke_in_thread(*run_of(home, "--usd", "0.15", "--json"))
         asked = len(server.requests)
-        second = await home.beside(*run_of(home, "--usd", "5", "--json"))
+        second = await home.invoke_in_thread(*run_of(home, "--usd", "5", "--json"))
 
     assert first.code == 1
     assert "and its cap is $0.15 in all" in " ".join(first.err.split())
@@ -204,17 +200,3 @@ async def test_a_cap_stops_it_and_a_higher_one_continues(tmp_path: Path) -> None
     assert second.json["experiment"]["stopped"] is None
     assert len({*purposes(server)}) == len(server.requests) == 36
     assert asked < 36
-
-
-async def test_two_processes_do_not_run_the_same_experiment(tmp_path: Path) -> None:
-    async with ModelServer(latency=3.0) as server:
-        home = at_home(tmp_path, server, 6)
-        first = await home.started(*run_of(home))
-        await until_calls(server, 2)
-
-        second = await home.beside(*run_of(home))
-        first.kill()
-        await first.communicate()
-
-    assert second.code == 1
-    assert "is being held by another process" in second.err

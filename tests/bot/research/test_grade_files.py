@@ -112,6 +112,7 @@ def test_a_lone_surrogate_in_a_name_is_replaced() -> None:
     read.grades[0].item.encode()
 
 
+@pytest.mark.nightly
 def test_a_hundred_thousand_lines_are_quick() -> None:
     members = range(5)
     rows = [

@@ -125,7 +125,7 @@ def rounds_in(snapshots: list[RoundSnapshot]) -> list[Round]:
 
 @contextmanager
 def no_grace() -> Iterator[None]:
-    """Let runners close without waiting for running calls."""
+    """Make runners close without waiting for running calls."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("bot.runners.local.GRACE_SECONDS", 0.0)
         yield

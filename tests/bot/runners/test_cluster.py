@@ -129,7 +129,7 @@ async def test_a_round_is_stopped_from_another_process_and_goes_on_there(join: J
     assert times_asked(one, other)[GPT, Role.ANSWER] == 2
 
 
-async def test_a_round_of_a_killed_process_goes_on_and_only_calls_in_flight_are_paid_again(
+async def test_a_round_of_a_killed_process_resumes_and_repeats_only_calls_in_flight(
     join: Join,
 ) -> None:
     killed = await join(gateway_with_hanging_model())

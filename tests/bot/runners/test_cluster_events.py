@@ -1,4 +1,4 @@
-"""What is said of a round on the bus, and what another version may make of it."""
+"""Events of a round: encoding, and parsing of messages from other versions."""
 
 import pytest
 

@@ -15,6 +15,7 @@ from bot.commands.ask import open_round
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from bot.outbox import Outbox
+from bot.research.services import ResearchServices
 from bot.runners.local import LocalRunner
 from bot.terminal import TerminalChat
 from council.answers import Call, Reply
@@ -53,14 +54,14 @@ class Metered(FakeGateway):
         return replace(reply, tokens_out=100, cost_usd=100 * 25e-6)
 
 
-class Whispers(TerminalChat):
+class EphemeralChat(TerminalChat):
     """A chat that remembers what it told the one who spoke."""
 
     def __init__(self) -> None:
         super().__init__(Console(quiet=True))
         self.posts: list[Post] = []
 
-    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, a_message: IncomingMessage, post: Post) -> None:
         self.posts.append(post)
 
 
@@ -89,7 +90,7 @@ async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
         now=lambda: NOON,
         budget=budget,
         bakeoff_stores=bench,
-        experiments=apart,
+        research=ResearchServices(apart),
         key_values=key_values,
         measure_bias=bias_report,
     )
@@ -97,7 +98,7 @@ async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
     await engine.dispose()
 
 
-def said(key: str, text: str = "Why?") -> IncomingMessage:
+def a_message(key: str, text: str = "Why?") -> IncomingMessage:
     return IncomingMessage(text, Asker("U1", "Ada"), Place("slack", "T1", "C1"), key)
 
 
@@ -108,7 +109,7 @@ async def gone(app: AppContext) -> CapUsage:
 async def held(app: AppContext, key: str) -> Round | None:
     """Ask, and give the closed round; None where it was refused."""
     try:
-        round_ = await open_round(app, said(key), "Why?")
+        round_ = await open_round(app, a_message(key), "Why?")
     except BudgetError:
         return None
     assert round_
@@ -137,7 +138,7 @@ async def test_of_fifty_rounds_at_once_twenty_fit_and_the_cap_is_spent_exactly(
 async def test_an_event_that_comes_twice_is_paid_once(app: AppContext) -> None:
     first = await held(app, "r1")
 
-    again = await open_round(app, said("r1"), "Why?")
+    again = await open_round(app, a_message("r1"), "Why?")
 
     assert first
     assert again is None
@@ -145,7 +146,7 @@ async def test_an_event_that_comes_twice_is_paid_once(app: AppContext) -> None:
 
 
 async def test_a_round_resumed_after_a_crash_is_reserved_for_once(app: AppContext) -> None:
-    round_ = await open_round(app, said("r1"), "Why?")
+    round_ = await open_round(app, a_message("r1"), "Why?")
     assert round_
     before = await gone(app)  # and then the process died
 
@@ -157,7 +158,7 @@ async def test_a_round_resumed_after_a_crash_is_reserved_for_once(app: AppContex
     assert {used.total for used in during} == {CALLS * CALL_MICRO}
 
 
-async def test_a_round_that_cannot_be_kept_gives_back_its_money(app: AppContext) -> None:
+async def test_a_round_that_cannot_be_stored_releases_its_budget(app: AppContext) -> None:
     class Full(MemoryStore):
         async def open(self, round_: Round) -> bool:
             raise StoreError("The disk is full.")
@@ -165,16 +166,16 @@ async def test_a_round_that_cannot_be_kept_gives_back_its_money(app: AppContext)
     app.store = Full()
 
     with pytest.raises(StoreError):
-        await open_round(app, said("r1"), "Why?")
+        await open_round(app, a_message("r1"), "Why?")
 
     assert await gone(app) == CapUsage()
 
 
 async def test_the_budget_command_shows_the_budget(app: AppContext) -> None:
-    await open_round(app, said("r1"), "Why?")
-    chat = Whispers()
+    await open_round(app, a_message("r1"), "Why?")
+    chat = EphemeralChat()
 
-    await handle_message(app, chat, said("r2", "/council budget"))
+    await handle_message(app, chat, a_message("r2", "/council budget"))
 
     words = words_of(chat.posts[0])
     assert "You, today | $0.00 | $0.0175 | none | no cap" in words

@@ -1,4 +1,4 @@
-"""What one process has claimed no other gets, until it lets go or dies."""
+"""File claims: a name that one process has claimed is refused to others until it is released."""
 
 import subprocess
 import sys

@@ -6,14 +6,17 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.runners.retention import DAY_SECONDS, ForgetOptions, forget_daily, forget_older
+from bot.coordination.bakeoff_registry import BakeoffRegistry
+from bot.runners.retention import DAY_SECONDS, forget_daily, forget_older
 from council.errors import StoreError
 from council.ports import RoundQuery
 from storage.memory import MemoryStore
 from tests.builders import ASKED_AT, a_round
 from tests.storage.builders import a_closed_round
 
-WATCH = ForgetOptions()
+
+def ignore(_: str) -> None:
+    """Ignore a fault."""
 
 
 async def kept(**days: int) -> MemoryStore:
@@ -31,7 +34,7 @@ async def remembered(store: MemoryStore) -> tuple[str, ...]:
 async def test_only_older_rounds_are_forgotten() -> None:
     store = await kept(old=0, edge=1, new=2)
 
-    assert await forget_older(store, 90, ASKED_AT + timedelta(days=91), WATCH) == 1
+    assert await forget_older(store, 90, ASKED_AT + timedelta(days=91), ignore) == 1
 
     assert await remembered(store) == ("edge", "new")
 
@@ -40,7 +43,7 @@ async def test_a_forgotten_round_is_not_counted_again() -> None:
     store = await kept(old=0)
 
     moment = ASKED_AT + timedelta(days=91)
-    assert [await forget_older(store, 90, moment, WATCH) for _ in range(2)] == [1, 0]
+    assert [await forget_older(store, 90, moment, ignore) for _ in range(2)] == [1, 0]
 
 
 async def test_a_running_round_is_skipped() -> None:
@@ -50,7 +53,7 @@ async def test_a_running_round_is_skipped() -> None:
     async def is_carried(round_id: str) -> bool:
         return round_id == "r1"
 
-    await forget_older(store, 90, ASKED_AT + timedelta(days=91), ForgetOptions(is_carried))
+    await forget_older(store, 90, ASKED_AT + timedelta(days=91), ignore, is_carried)
 
     assert await remembered(store) == ("r1",)
 
@@ -69,8 +72,7 @@ async def test_a_round_that_cannot_be_read_stops_no_other() -> None:
     for round_id in "ab":
         await store.open(a_closed_round(round_id))
 
-    watch = ForgetOptions(on_fault=told.append)
-    await forget_older(store, 90, ASKED_AT + timedelta(days=91), watch)
+    await forget_older(store, 90, ASKED_AT + timedelta(days=91), told.append)
 
     assert await remembered(store) == ("a",)
     assert told == ["Round 'a' holds what no round can."]
@@ -88,13 +90,16 @@ async def test_old_rounds_are_forgotten_at_once_and_then_daily(kind: type[Memory
     store, slept = kind(), list[float]()
     await store.open(replace(a_closed_round(), asked_at=ASKED_AT - timedelta(days=9999)))
 
+    async def is_running(_: str) -> bool:
+        return False
+
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
         if len(slept) > 1:
             raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError):
-        await forget_daily(store, 90, WATCH.is_running, sleep=sleep)
+        await forget_daily(store, 90, is_running, BakeoffRegistry().acquire, sleep)
 
     assert await remembered(store) == ()
     assert slept == [DAY_SECONDS, DAY_SECONDS]

@@ -1,4 +1,4 @@
-"""Fakes for the scheduler: an app with a manual clock, a room, and a run that only counts."""
+"""Fakes for the scheduler: an app with a manual clock, a chat, and runs that are only recorded."""
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -42,16 +42,16 @@ class Clock:
 
 
 @dataclass(slots=True)
-class Holds:
-    """Counts what it is given to hold; it ends at once, unless it should go on, or may not be."""
+class FakeRuns:
+    """Records the bake-offs to run; each ends at once, unless `goes_on` or `refused` is set."""
 
     goes_on: bool = False
     refused: str = ""
-    held: list[Bakeoff] = field(default_factory=list)
+    started: list[Bakeoff] = field(default_factory=list)
     shown_in: list[Chat | None] = field(default_factory=list)
 
     async def __call__(self, app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
-        self.held.append(bakeoff)
+        self.started.append(bakeoff)
         self.shown_in.append(chat)
         if self.refused:
             raise PostingForbiddenError(self.refused)
@@ -60,12 +60,12 @@ class Holds:
 
     @property
     def ids(self) -> list[str]:
-        return [bakeoff.id for bakeoff in self.held]
+        return [bakeoff.id for bakeoff in self.started]
 
 
 @dataclass(slots=True)
-class Room(FakeChat):
-    """A chat that remembers where it said what; some of its channels can be gone."""
+class FakeRoom(FakeChat):
+    """A chat that records its messages; some of its channels can be gone."""
 
     is_room = True
     posted: list[tuple[str, str]] = field(default_factory=list)
@@ -91,30 +91,30 @@ class Room(FakeChat):
 
 
 @dataclass(slots=True)
-class Watch:
-    """A scheduler with its desk, clock, room and hold; its timers are looked at by hand."""
+class SchedulerHarness:
+    """A scheduler with its app, clock, chat and runs; a test fires its timers."""
 
     app: AppContext
     clock: Clock
-    room: Room
-    bakeoff_registry: Holds
+    chat: FakeRoom
+    runs: FakeRuns
     scheduler: Scheduler
 
-    async def keep(self, schedule: Schedule = WEEKLY) -> None:
+    async def save_schedule(self, schedule: Schedule = WEEKLY) -> None:
         await self.app.bakeoff_stores.schedules.save(schedule)
 
-    async def row(self, schedule_id: str = WEEKLY.id) -> Schedule:
+    async def load_schedule(self, schedule_id: str = WEEKLY.id) -> Schedule:
         (found,) = [
             x for x in await self.app.bakeoff_stores.schedules.list_all() if x.id == schedule_id
         ]
         return found
 
     async def fire(self) -> None:
-        """Fire as a timer does, and see what was begun to its end."""
+        """Fire as a timer does, and wait for what was started."""
         await self.scheduler.fire(WEEKLY.id)
         await self.settled()
 
-    async def look(self) -> None:
+    async def reload(self) -> None:
         await self.scheduler.reload()
         await self.settled()
 
@@ -122,31 +122,33 @@ class Watch:
         await self.scheduler.tasks.settled()
 
 
-async def a_watch(bench: BakeoffStores | None = None, clock: Clock | None = None) -> Watch:
-    """Give a scheduler on a desk whose chat is connected; a bench can be shared."""
-    clock, room, holds, app = clock or Clock(), Room(), Holds(), an_app()
-    app.now, app.chats["slack"] = clock, lambda _: room
-    app.bakeoff_stores = bench or app.bakeoff_stores
+async def make_harness(
+    stores: BakeoffStores | None = None, clock: Clock | None = None
+) -> SchedulerHarness:
+    """Return a scheduler in an app whose chat is connected; stores can be shared."""
+    clock, chat, runs, app = clock or Clock(), FakeRoom(), FakeRuns(), an_app()
+    app.now, app.chats["slack"] = clock, lambda _: chat
+    app.bakeoff_stores = stores or app.bakeoff_stores
     await app.bakeoff_stores.suites.save(SQL, "U1", clock())
-    return Watch(app, clock, room, holds, Scheduler(app, holds))
+    return SchedulerHarness(app, clock, chat, runs, Scheduler(app, runs))
 
 
 @dataclass(slots=True)
 class Timer:
-    """What APScheduler does with the trigger of a schedule, at a clock that is moved by hand."""
+    """APScheduler's handling of the trigger of a schedule, at a clock that is moved by hand."""
 
-    watch: Watch
+    harness: SchedulerHarness
     schedule: Schedule
     next_time: datetime = MONDAY
     trigger: SlotTrigger = field(init=False)
 
     def __post_init__(self) -> None:
         self.trigger = SlotTrigger(schedule_slots(self.schedule))
-        self.next_time = self.trigger.get_next_fire_time(None, self.watch.clock())
+        self.next_time = self.trigger.get_next_fire_time(None, self.harness.clock())
 
     async def tick(self) -> None:
         """Fire if it is time, and wait for the slot after that."""
-        now = self.watch.clock()
+        now = self.harness.clock()
         if self.next_time <= now:
-            await self.watch.scheduler.fire(self.schedule.id)
+            await self.harness.scheduler.fire(self.schedule.id)
             self.next_time = self.trigger.get_next_fire_time(self.next_time, now)

@@ -9,184 +9,190 @@ from bot.commands.schedules import new_scheduled_bakeoff
 from council.bakeoffs.models import Schedule
 from council.errors import StoreError
 from council.places import Place
-from tests.bot.scheduler.fakes import HERE, SLOT, SQL, WEEKLY, Watch, a_watch
+from tests.bot.scheduler.fakes import HERE, SLOT, SQL, WEEKLY, SchedulerHarness, make_harness
 from tests.fakes.memory_bakeoffs import MemorySchedules
 
 ID = f"sched:{WEEKLY.id}@{SLOT}"
 
 
 @pytest.fixture
-async def watch() -> Watch:
-    """Give a scheduler a minute before its only schedule is due."""
-    watch = await a_watch()
-    await watch.keep()
-    return watch
+async def harness() -> SchedulerHarness:
+    """Return a scheduler a minute before its only schedule is due."""
+    harness = await make_harness()
+    await harness.save_schedule()
+    return harness
 
 
-async def test_nothing_is_begun_before_its_slot(watch: Watch) -> None:
-    await watch.fire()
-    await watch.look()
+async def test_nothing_starts_before_its_slot(harness: SchedulerHarness) -> None:
+    await harness.fire()
+    await harness.reload()
 
-    assert watch.bakeoff_registry.ids == []
+    assert harness.runs.ids == []
 
 
-async def test_at_its_slot_the_suite_is_put_to_the_panel_under_the_slots_id(watch: Watch) -> None:
-    watch.clock.move(minutes=1)
+async def test_at_its_slot_the_suite_is_put_to_the_panel_under_the_slots_id(
+    harness: SchedulerHarness,
+) -> None:
+    harness.clock.move(minutes=1)
 
-    await watch.fire()
+    await harness.fire()
 
-    (bakeoff,) = watch.bakeoff_registry.held
+    (bakeoff,) = harness.runs.started
     assert (bakeoff.id, bakeoff.schedule, bakeoff.asked_by) == (ID, WEEKLY.id, "U1")
     assert (bakeoff.suite, bakeoff.panel.name, bakeoff.place) == (SQL, "house", HERE)
-    assert watch.bakeoff_registry.shown_in == [watch.room]
-    assert (await watch.row()).last_slot == SLOT
+    assert harness.runs.shown_in == [harness.chat]
+    assert (await harness.load_schedule()).last_slot == SLOT
 
 
-async def test_a_slot_is_begun_once_whoever_comes_first(watch: Watch) -> None:
-    watch.clock.move(minutes=1)
+async def test_a_slot_is_started_once(harness: SchedulerHarness) -> None:
+    harness.clock.move(minutes=1)
 
     for _ in range(3):
-        await watch.fire()
-        await watch.look()
+        await harness.fire()
+        await harness.reload()
 
-    assert watch.bakeoff_registry.ids == [ID]
+    assert harness.runs.ids == [ID]
 
 
-async def test_who_dies_before_the_slot_is_noted_leaves_nothing_to_begin_twice(
-    watch: Watch,
+async def test_a_crash_before_the_slot_is_marked_starts_nothing_twice(
+    harness: SchedulerHarness,
 ) -> None:
-    watch.clock.move(minutes=1)
-    await watch.app.bakeoff_stores.bakeoffs.open(
-        await new_scheduled_bakeoff(watch.app, WEEKLY, SLOT)
+    harness.clock.move(minutes=1)
+    await harness.app.bakeoff_stores.bakeoffs.open(
+        await new_scheduled_bakeoff(harness.app, WEEKLY, SLOT)
     )
 
-    await watch.look()
+    await harness.reload()
 
-    assert watch.bakeoff_registry.ids == []  # whoever goes on with unfinished bake-offs has it
-    assert (await watch.row()).last_slot == SLOT
-    assert watch.room.posted == []
-
-
-async def test_after_downtime_the_newest_slot_alone_is_run(watch: Watch) -> None:
-    watch.clock.move(weeks=3, minutes=30)
-
-    await watch.look()
-
-    assert watch.bakeoff_registry.ids == [f"sched:{WEEKLY.id}@2026-12-14T09:00"]
+    assert harness.runs.ids == []  # whoever goes on with unfinished bake-offs has it
+    assert (await harness.load_schedule()).last_slot == SLOT
+    assert harness.chat.posted == []
 
 
-async def test_a_slot_that_is_an_hour_late_is_left_out_and_said_once(watch: Watch) -> None:
-    watch.clock.move(hours=2)
+async def test_after_downtime_the_newest_slot_alone_is_run(harness: SchedulerHarness) -> None:
+    harness.clock.move(weeks=3, minutes=30)
+
+    await harness.reload()
+
+    assert harness.runs.ids == [f"sched:{WEEKLY.id}@2026-12-14T09:00"]
+
+
+async def test_a_slot_that_is_an_hour_late_is_skipped_with_one_notice(
+    harness: SchedulerHarness,
+) -> None:
+    harness.clock.move(hours=2)
 
     for _ in range(3):
-        await watch.look()
+        await harness.reload()
 
-    assert watch.bakeoff_registry.ids == []
-    ((channel, said),) = watch.room.posted
+    assert harness.runs.ids == []
+    ((channel, text),) = harness.chat.posted
     assert channel == "C1"
-    assert said == (
+    assert text == (
         "Schedule weekly-sql, run of Mon 23 Nov 2026 09:00: I could not run it within 60 minutes, "
         "so it is left out. The next one is Mon 30 Nov 2026 09:00 (UTC)."
     )
-    assert (await watch.row()).last_slot == SLOT
+    assert (await harness.load_schedule()).last_slot == SLOT
 
 
-async def test_a_slot_is_left_out_while_the_run_before_goes_on_and_that_is_said(
-    watch: Watch,
+async def test_a_slot_is_skipped_with_a_notice_while_the_last_run_continues(
+    harness: SchedulerHarness,
 ) -> None:
-    watch.bakeoff_registry.goes_on = True
-    watch.clock.move(minutes=1)
-    await watch.fire()
-    watch.clock.move(weeks=1)
+    harness.runs.goes_on = True
+    harness.clock.move(minutes=1)
+    await harness.fire()
+    harness.clock.move(weeks=1)
 
-    await watch.fire()
-    await watch.look()
+    await harness.fire()
+    await harness.reload()
 
-    assert watch.bakeoff_registry.ids == [ID]
-    ((_, said),) = watch.room.posted
-    assert f"bake-off {ID}, the run before, still goes, so it is left out" in said
-    assert "The next one is Mon 7 Dec 2026 09:00" in said
-    assert (await watch.row()).last_slot == "2026-11-30T09:00"
-
-
-async def test_what_is_paused_or_removed_meanwhile_is_not_begun(watch: Watch) -> None:
-    await watch.keep(replace(WEEKLY, paused=True))
-    watch.clock.move(minutes=1)
-    await watch.fire()
-    await watch.app.bakeoff_stores.schedules.remove(WEEKLY.id)
-
-    await watch.fire()
-
-    assert watch.bakeoff_registry.ids == []
+    assert harness.runs.ids == [ID]
+    ((_, text),) = harness.chat.posted
+    assert f"bake-off {ID}, the run before, still goes, so it is left out" in text
+    assert "The next one is Mon 7 Dec 2026 09:00" in text
+    assert (await harness.load_schedule()).last_slot == "2026-11-30T09:00"
 
 
-async def test_a_changed_cron_is_gone_by_at_once(watch: Watch) -> None:
-    await watch.keep(replace(WEEKLY, cron="30 9 * * 1"))
-    watch.clock.move(minutes=1)
+async def test_a_paused_or_removed_schedule_does_not_start(harness: SchedulerHarness) -> None:
+    await harness.save_schedule(replace(WEEKLY, paused=True))
+    harness.clock.move(minutes=1)
+    await harness.fire()
+    await harness.app.bakeoff_stores.schedules.remove(WEEKLY.id)
 
-    await watch.fire()
+    await harness.fire()
 
-    assert watch.bakeoff_registry.ids == []
-
-
-async def test_a_chat_that_is_not_connected_is_waited_for(watch: Watch) -> None:
-    way = watch.app.chats.pop("slack")
-    watch.clock.move(minutes=1)
-    await watch.look()
-    assert watch.bakeoff_registry.ids == []
-    watch.app.chats["slack"] = way
-    watch.clock.move(minutes=50)
-
-    await watch.look()
-
-    assert watch.bakeoff_registry.ids == [ID]
+    assert harness.runs.ids == []
 
 
-async def test_a_chat_that_stays_away_is_told_later_what_was_left_out(watch: Watch) -> None:
-    way = watch.app.chats.pop("slack")
-    watch.clock.move(hours=5)
-    await watch.look()
-    watch.app.chats["slack"] = way
+async def test_a_changed_cron_takes_effect_at_once(harness: SchedulerHarness) -> None:
+    await harness.save_schedule(replace(WEEKLY, cron="30 9 * * 1"))
+    harness.clock.move(minutes=1)
 
-    await watch.look()
+    await harness.fire()
 
-    assert "is left out" in watch.room.posted[0][1]
+    assert harness.runs.ids == []
 
 
-async def test_the_page_is_told_nothing_and_needs_no_chat(watch: Watch) -> None:
-    del watch.app.chats["slack"]
-    await watch.app.bakeoff_stores.suites.save(SQL, "U1", watch.clock())
-    await watch.keep(replace(WEEKLY, place=Place("web"), scope=""))
-    await watch.app.bakeoff_stores.suites.save(replace(SQL, scope=""), "U1", watch.clock())
-    watch.clock.move(minutes=1)
+async def test_a_chat_that_is_not_connected_is_waited_for(harness: SchedulerHarness) -> None:
+    find_chat = harness.app.chats.pop("slack")
+    harness.clock.move(minutes=1)
+    await harness.reload()
+    assert harness.runs.ids == []
+    harness.app.chats["slack"] = find_chat
+    harness.clock.move(minutes=50)
 
-    await watch.fire()
+    await harness.reload()
 
-    assert watch.bakeoff_registry.ids == [ID]
-    assert watch.bakeoff_registry.shown_in == [None]
+    assert harness.runs.ids == [ID]
 
 
-async def gone_suite(watch: Watch) -> Schedule:
-    await watch.app.bakeoff_stores.suites.remove(SQL.scope, "sql")
+async def test_a_slot_missed_while_the_chat_was_away_is_reported_later(
+    harness: SchedulerHarness,
+) -> None:
+    find_chat = harness.app.chats.pop("slack")
+    harness.clock.move(hours=5)
+    await harness.reload()
+    harness.app.chats["slack"] = find_chat
+
+    await harness.reload()
+
+    assert "is left out" in harness.chat.posted[0][1]
+
+
+async def test_a_schedule_of_the_page_needs_no_chat(harness: SchedulerHarness) -> None:
+    del harness.app.chats["slack"]
+    await harness.app.bakeoff_stores.suites.save(SQL, "U1", harness.clock())
+    await harness.save_schedule(replace(WEEKLY, place=Place("web"), scope=""))
+    await harness.app.bakeoff_stores.suites.save(replace(SQL, scope=""), "U1", harness.clock())
+    harness.clock.move(minutes=1)
+
+    await harness.fire()
+
+    assert harness.runs.ids == [ID]
+    assert harness.runs.shown_in == [None]
+
+
+async def gone_suite(harness: SchedulerHarness) -> Schedule:
+    await harness.app.bakeoff_stores.suites.remove(SQL.scope, "sql")
     return WEEKLY
 
 
-async def gone_panel(watch: Watch) -> Schedule:
+async def gone_panel(harness: SchedulerHarness) -> Schedule:
     return replace(WEEKLY, panel="velvet")
 
 
-async def closed_channel(watch: Watch) -> Schedule:
-    watch.app.access = Access(channels=("C9",))
+async def closed_channel(harness: SchedulerHarness) -> Schedule:
+    harness.app.access = Access(channels=("C9",))
     return WEEKLY
 
 
-async def other_vendors(watch: Watch) -> Schedule:
-    watch.app.access = Access(rules={"C1": ChannelRules(vendors=("mistral",))})
+async def other_vendors(harness: SchedulerHarness) -> Schedule:
+    harness.app.access = Access(rules={"C1": ChannelRules(vendors=("mistral",))})
     return WEEKLY
 
 
-async def archived_channel(watch: Watch) -> Schedule:
-    watch.room.gone = {"C1"}
+async def archived_channel(harness: SchedulerHarness) -> Schedule:
+    harness.chat.gone = {"C1"}
     return WEEKLY
 
 
@@ -200,57 +206,61 @@ async def archived_channel(watch: Watch) -> Schedule:
         (archived_channel, "It is archived."),
     ],
 )
-async def test_what_cannot_run_is_paused_and_its_maker_told_once(
-    watch: Watch, spoil: object, why: str
+async def test_a_schedule_that_cannot_run_is_paused_and_its_author_told_once(
+    harness: SchedulerHarness, spoil: object, why: str
 ) -> None:
     assert callable(spoil)
-    await watch.keep(await spoil(watch))
-    watch.clock.move(minutes=1)
+    await harness.save_schedule(await spoil(harness))
+    harness.clock.move(minutes=1)
 
     for _ in range(3):
-        await watch.fire()
-        await watch.look()
+        await harness.fire()
+        await harness.reload()
 
-    assert watch.bakeoff_registry.ids == []
-    ((channel, said),) = watch.room.posted
+    assert harness.runs.ids == []
+    ((channel, text),) = harness.chat.posted
     assert channel == "U1"
-    assert said.startswith("Your schedule weekly-sql cannot run, so it is paused. ")
-    assert why in said
-    assert "`/council schedule resume weekly-sql` goes on" in said
-    assert (await watch.row()).paused
+    assert text.startswith("Your schedule weekly-sql cannot run, so it is paused. ")
+    assert why in text
+    assert "`/council schedule resume weekly-sql` goes on" in text
+    assert (await harness.load_schedule()).paused
 
 
-async def test_a_channel_that_turns_out_to_be_gone_pauses_it_as_well(watch: Watch) -> None:
-    watch.bakeoff_registry.refused = "I cannot post there: the channel is not there any more."
-    watch.clock.move(minutes=1)
+async def test_a_channel_that_is_found_missing_at_the_start_pauses_the_schedule(
+    harness: SchedulerHarness,
+) -> None:
+    harness.runs.refused = "I cannot post there: the channel is not there any more."
+    harness.clock.move(minutes=1)
 
-    await watch.fire()
+    await harness.fire()
 
-    ((channel, said),) = watch.room.posted
+    ((channel, text),) = harness.chat.posted
     assert channel == "U1"
-    assert "the channel is not there any more" in said
-    assert (await watch.row()).paused
+    assert "the channel is not there any more" in text
+    assert (await harness.load_schedule()).paused
 
 
-async def test_where_nobody_can_be_told_it_is_paused_all_the_same(watch: Watch) -> None:
-    watch.room.gone = {"C1", "U1"}
-    watch.clock.move(minutes=1)
+async def test_a_schedule_is_paused_even_if_its_author_cannot_be_told(
+    harness: SchedulerHarness,
+) -> None:
+    harness.chat.gone = {"C1", "U1"}
+    harness.clock.move(minutes=1)
 
-    await watch.fire()
+    await harness.fire()
 
-    assert watch.room.posted == []
-    assert (await watch.row()).paused
+    assert harness.chat.posted == []
+    assert (await harness.load_schedule()).paused
 
 
-async def test_what_was_left_out_and_cannot_be_said_pauses_it(watch: Watch) -> None:
-    watch.room.gone = {"C1"}
-    watch.clock.move(hours=2)
+async def test_a_skip_that_cannot_be_posted_pauses_the_schedule(harness: SchedulerHarness) -> None:
+    harness.chat.gone = {"C1"}
+    harness.clock.move(hours=2)
 
-    await watch.fire()
+    await harness.fire()
 
-    ((channel, _),) = watch.room.posted
+    ((channel, _),) = harness.chat.posted
     assert channel == "U1"
-    assert (await watch.row()).paused
+    assert (await harness.load_schedule()).paused
 
 
 class Failing(MemorySchedules):
@@ -265,32 +275,32 @@ class Failing(MemorySchedules):
         return await super().list_all(scope)
 
 
-async def test_a_database_that_is_away_costs_no_slot(watch: Watch) -> None:
-    watch.app.bakeoff_stores = replace(watch.app.bakeoff_stores, schedules=Failing())
-    await watch.keep()
-    watch.clock.move(minutes=1)
-    await watch.fire()
-    await watch.look()
+async def test_a_database_that_is_away_costs_no_slot(harness: SchedulerHarness) -> None:
+    harness.app.bakeoff_stores = replace(harness.app.bakeoff_stores, schedules=Failing())
+    await harness.save_schedule()
+    harness.clock.move(minutes=1)
+    await harness.fire()
+    await harness.reload()
 
-    await watch.look()
+    await harness.reload()
 
-    assert watch.bakeoff_registry.ids == [ID]
-
-
-async def test_a_cap_goes_along(watch: Watch) -> None:
-    await watch.keep(replace(WEEKLY, cap_micro=2_000_000))
-    watch.clock.move(minutes=1)
-
-    await watch.fire()
-
-    assert [bakeoff.cap_micro for bakeoff in watch.bakeoff_registry.held] == [2_000_000]
+    assert harness.runs.ids == [ID]
 
 
-async def test_a_row_that_somebody_broke_stops_no_other(watch: Watch) -> None:
-    await watch.keep(replace(WEEKLY, id="bad", name="bad", zone="Mars/Olympus"))
-    await watch.keep(replace(WEEKLY, id="worse", name="worse", cron="whenever"))
-    watch.clock.move(minutes=1)
+async def test_a_scheduled_bakeoff_has_the_cap_of_its_schedule(harness: SchedulerHarness) -> None:
+    await harness.save_schedule(replace(WEEKLY, cap_micro=2_000_000))
+    harness.clock.move(minutes=1)
 
-    await watch.look()
+    await harness.fire()
 
-    assert watch.bakeoff_registry.ids == [ID]
+    assert [bakeoff.cap_micro for bakeoff in harness.runs.started] == [2_000_000]
+
+
+async def test_an_invalid_schedule_does_not_stop_the_others(harness: SchedulerHarness) -> None:
+    await harness.save_schedule(replace(WEEKLY, id="bad", name="bad", zone="Mars/Olympus"))
+    await harness.save_schedule(replace(WEEKLY, id="worse", name="worse", cron="whenever"))
+    harness.clock.move(minutes=1)
+
+    await harness.reload()
+
+    assert harness.runs.ids == [ID]

@@ -18,14 +18,14 @@ from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import open_engine
 from storage.memory import MemoryStore
 from storage.records import SqlRecords, sql_votes
-from tests.bot.scheduler.fakes import WEEKLY, Clock, Timer, Watch, a_watch
+from tests.bot.scheduler.fakes import WEEKLY, Clock, SchedulerHarness, Timer, make_harness
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.sqlite import new_file
 
 NEW_YORK = ZoneInfo("America/New_York")
-# Three hours before the clocks go back, so that the hour that repeats lies between.
-START = datetime(2026, 10, 31, 23, 0, tzinfo=NEW_YORK)
-MINUTELY = replace(WEEKLY, cron="* * * * *", zone=NEW_YORK.key, last_slot="2026-10-31T23:00")
+# Shortly before the clocks go back, so that the hour that repeats lies between.
+START = datetime(2026, 11, 1, 1, 40, tzinfo=NEW_YORK)
+MINUTELY = replace(WEEKLY, cron="* * * * *", zone=NEW_YORK.key, last_slot="2026-11-01T01:40")
 WALL_MINUTES = [
     f"{START.replace(tzinfo=None) + timedelta(minutes=number):%Y-%m-%dT%H:%M}"
     for number in range(1, 1_001)
@@ -33,22 +33,30 @@ WALL_MINUTES = [
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """What opens one database once more, as another process would; how much is tried on it."""
+class SharedDatabase:
+    """A database that several schedulers connect to, and the number of slots to run."""
 
     connect: Callable[[], BakeoffStores]
     schedulers: int = 3
-    slots: int = 1_000
+    slots: int = 40
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
-async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opened]:
-    """Give what opens one database once more, as another process would."""
-    if request.param == "memory":
-        bench = memory_bench(MemoryStore())
-        yield Opened(lambda: bench)
+MANY = pytest.mark.nightly
+STORES = [
+    *(("memory", 40), ("sqlite", 40), ("postgres", 40)),
+    *(pytest.param((name, 1_000), marks=MANY) for name in ("memory", "sqlite", "postgres")),
+]
+
+
+@pytest.fixture(params=STORES, ids=lambda store: f"{store[0]}-{store[1]}")
+async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SharedDatabase]:
+    """Yield what opens one database once more, as another process would."""
+    name, slots = request.param
+    if name == "memory":
+        stores = memory_bench(MemoryStore())
+        yield SharedDatabase(lambda: stores, slots=slots)
         return
-    is_server = request.param == "postgres"
+    is_server = name == "postgres"
     url = request.getfixturevalue("migrated_url") if is_server else new_file(tmp_path)
     async with AsyncExitStack() as stack:
 
@@ -58,59 +66,61 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
             stores = (SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine))
             return BakeoffStores(*stores, SqlRecords(engine), sql_votes(engine))
 
-        # A file has one writer at a time, and a server is asked over a socket: both take long.
-        yield Opened(connect, 3 if is_server else 2, 250)
+        # A file has one writer at a time.
+        yield SharedDatabase(connect, 3 if is_server else 2, slots)
 
 
-async def several(opened: Opened, clock: Clock) -> list[Watch]:
-    """Give schedulers that share nothing but a clock and the database."""
-    return [await a_watch(opened.connect(), clock) for _ in range(opened.schedulers)]
+async def make_harnesses(database: SharedDatabase, clock: Clock) -> list[SchedulerHarness]:
+    """Return schedulers that share nothing but a clock and the database."""
+    return [await make_harness(database.connect(), clock) for _ in range(database.schedulers)]
 
 
-async def test_so_many_slots_across_a_change_of_clocks_are_as_many_runs(
-    opened: Opened,
+async def test_every_slot_across_a_clock_change_runs_once(
+    database: SharedDatabase,
 ) -> None:
     clock = Clock(START)
-    watches = await several(opened, clock)
-    await watches[0].keep(MINUTELY)
-    timers = [Timer(watch, MINUTELY) for watch in watches]
-    end = schedule_slots(MINUTELY).next_slots(START, opened.slots)[-1].moment
+    harnesses = await make_harnesses(database, clock)
+    await harnesses[0].save_schedule(MINUTELY)
+    timers = [Timer(harness, MINUTELY) for harness in harnesses]
+    end = schedule_slots(MINUTELY).next_slots(START, database.slots)[-1].moment
 
     while clock() < end:
         clock.move(minutes=1)
         await asyncio.gather(*(timer.tick() for timer in timers))
-        await asyncio.gather(*(watch.settled() for watch in watches))
+        await asyncio.gather(*(harness.settled() for harness in harnesses))
 
-    ran = [id_ for watch in watches for id_ in watch.bakeoff_registry.ids]
-    wanted = WALL_MINUTES[: opened.slots]
-    assert len(ran) == opened.slots
+    ran = [id_ for harness in harnesses for id_ in harness.runs.ids]
+    wanted = WALL_MINUTES[: database.slots]
+    assert len(ran) == database.slots
     assert sorted(ran) == sorted(MINUTELY.bakeoff_id(minute) for minute in wanted)
-    kept = await watches[0].app.bakeoff_stores.bakeoffs.list_recent()
-    assert len(kept) == opened.slots
-    assert [post for watch in watches for post in watch.room.posted] == []
+    kept = await harnesses[0].app.bakeoff_stores.bakeoffs.list_recent()
+    assert len(kept) == database.slots
+    assert [post for harness in harnesses for post in harness.chat.posted] == []
 
 
-async def test_so_they_are_whoever_is_late_asleep_or_looks_in_between(opened: Opened) -> None:
+async def test_late_and_sleeping_schedulers_lose_and_repeat_no_slot(
+    database: SharedDatabase,
+) -> None:
     clock, chance = Clock(START), Random("late")
-    watches = await several(opened, clock)
-    await watches[0].keep(MINUTELY)
-    timers = [Timer(watch, MINUTELY) for watch in watches]
-    end = schedule_slots(MINUTELY).next_slots(START, opened.slots // 5)[-1].moment
+    harnesses = await make_harnesses(database, clock)
+    await harnesses[0].save_schedule(MINUTELY)
+    timers = [Timer(harness, MINUTELY) for harness in harnesses]
+    end = schedule_slots(MINUTELY).next_slots(START, database.slots)[-1].moment
 
     for minute in count():
         if clock() >= end:
             break
         clock.move(minutes=1)
-        awake = [True, *(chance.random() < 0.6 for _ in watches[1:])]
+        awake = [True, *(chance.random() < 0.6 for _ in harnesses[1:])]
         chance.shuffle(awake)
-        for watch, timer, is_awake in zip(watches, timers, awake, strict=True):
+        for harness, timer, is_awake in zip(harnesses, timers, awake, strict=True):
             if is_awake:
                 await timer.tick()
             if is_awake and minute % 7 == 0:
-                await watch.look()
-        await asyncio.gather(*(watch.settled() for watch in watches))
+                await harness.reload()
+        await asyncio.gather(*(harness.settled() for harness in harnesses))
 
-    ran = [id_ for watch in watches for id_ in watch.bakeoff_registry.ids]
+    ran = [id_ for harness in harnesses for id_ in harness.runs.ids]
     assert sorted(ran) == sorted(
-        MINUTELY.bakeoff_id(minute) for minute in WALL_MINUTES[: opened.slots // 5]
+        MINUTELY.bakeoff_id(minute) for minute in WALL_MINUTES[: database.slots]
     )

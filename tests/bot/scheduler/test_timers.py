@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from bot.context import SCHEDULES
 from bot.scheduler import Scheduler, SlotTrigger
 from bot.schedules.cron import Slots, schedule_slots
-from tests.bot.scheduler.fakes import SLOT, WEEKLY, Watch, a_watch
+from tests.bot.scheduler.fakes import SLOT, WEEKLY, SchedulerHarness, make_harness
 
 PATIENCE_SECONDS = 10
 ID = f"sched:{WEEKLY.id}@{SLOT}"
@@ -25,7 +25,7 @@ class Shifted:
         return datetime.now(UTC) + self.lead
 
     def trigger(self, slots: Slots) -> SlotTrigger:
-        """Give a trigger for the library, which knows the real time alone."""
+        """Return a trigger for the library, which knows the real time alone."""
         lead = self.lead
 
         class Leading(SlotTrigger):
@@ -40,83 +40,85 @@ class Shifted:
 
 
 @asynccontextmanager
-async def running(seconds_before: float, look_seconds: float = 60) -> AsyncIterator[Watch]:
+async def running(
+    seconds_before: float, look_seconds: float = 60
+) -> AsyncIterator[SchedulerHarness]:
     """Run a scheduler so many seconds before the slot of its schedule."""
-    watch = await a_watch()
-    slot = schedule_slots(WEEKLY).after(watch.clock()).moment
+    harness = await make_harness()
+    slot = schedule_slots(WEEKLY).after(harness.clock()).moment
     clock = Shifted(slot - timedelta(seconds=seconds_before) - datetime.now(UTC))
-    watch.app.now = clock
-    watch.scheduler = Scheduler(watch.app, watch.bakeoff_registry, clock.trigger, look_seconds)
-    task = asyncio.create_task(watch.scheduler.run())
+    harness.app.now = clock
+    harness.scheduler = Scheduler(harness.app, harness.runs, clock.trigger, look_seconds)
+    task = asyncio.create_task(harness.scheduler.run())
     await asyncio.sleep(0)
     try:
-        yield watch
+        yield harness
     finally:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
 
 
-async def until_held(watch: Watch, count: int = 1) -> None:
+async def until_held(harness: SchedulerHarness, count: int = 1) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while len(watch.bakeoff_registry.held) < count:  # noqa: ASYNC110 - a timer of a library gives no sign
+        while len(harness.runs.started) < count:  # noqa: ASYNC110 - a timer of a library gives no sign
             await asyncio.sleep(0.01)
 
 
 async def test_a_timer_fires_at_the_slot_of_a_schedule_that_was_made_just_now() -> None:
-    async with running(0.5) as watch:
-        await watch.keep()
-        await watch.app.pubsub.publish(SCHEDULES)
-        await until_held(watch)
+    async with running(0.5) as harness:
+        await harness.save_schedule()
+        await harness.app.pubsub.publish(SCHEDULES)
+        await until_held(harness)
 
-        assert watch.bakeoff_registry.ids == [ID]
-        assert watch.app.now() - datetime.fromisoformat(f"{SLOT}+00:00") < timedelta(seconds=5)
-
-
-async def test_what_another_process_made_is_found_at_the_next_look() -> None:
-    async with running(0.5, look_seconds=0.1) as watch:
-        await watch.keep()
-
-        await until_held(watch)
-
-        assert watch.bakeoff_registry.ids == [ID]
+        assert harness.runs.ids == [ID]
+        assert harness.app.now() - datetime.fromisoformat(f"{SLOT}+00:00") < timedelta(seconds=5)
 
 
-async def test_what_was_due_while_nobody_ran_is_begun_at_the_start() -> None:
-    async with running(-600) as watch:
-        await watch.keep()
-        await watch.app.pubsub.publish(SCHEDULES)
+async def test_a_schedule_of_another_process_is_found_at_the_next_reload() -> None:
+    async with running(0.5, look_seconds=0.1) as harness:
+        await harness.save_schedule()
 
-        await until_held(watch)
+        await until_held(harness)
 
-        assert watch.bakeoff_registry.ids == [ID]
+        assert harness.runs.ids == [ID]
+
+
+async def test_a_slot_missed_while_nothing_ran_starts_at_the_start() -> None:
+    async with running(-600) as harness:
+        await harness.save_schedule()
+        await harness.app.pubsub.publish(SCHEDULES)
+
+        await until_held(harness)
+
+        assert harness.runs.ids == [ID]
 
 
 async def test_timers_follow_the_rows() -> None:
-    watch = await a_watch()
-    await watch.keep()
-    await watch.look()
-    assert watch.scheduler.scheduled == {WEEKLY.id: schedule_slots(WEEKLY)}
+    harness = await make_harness()
+    await harness.save_schedule()
+    await harness.reload()
+    assert harness.scheduler.scheduled == {WEEKLY.id: schedule_slots(WEEKLY)}
     changed = replace(WEEKLY, cron="0 10 * * 1", zone="Europe/Budapest")
-    await watch.keep(changed)
-    await watch.look()
-    assert watch.scheduler.scheduled == {WEEKLY.id: schedule_slots(changed)}
+    await harness.save_schedule(changed)
+    await harness.reload()
+    assert harness.scheduler.scheduled == {WEEKLY.id: schedule_slots(changed)}
 
-    await watch.keep(replace(changed, paused=True))
-    await watch.look()
+    await harness.save_schedule(replace(changed, paused=True))
+    await harness.reload()
 
-    assert watch.scheduler.scheduled == {}
+    assert harness.scheduler.scheduled == {}
 
 
 async def test_it_stops_at_once_and_fires_no_more() -> None:
-    async with running(0.3) as watch:
-        await watch.keep()
-        await watch.app.pubsub.publish(SCHEDULES)
+    async with running(0.3) as harness:
+        await harness.save_schedule()
+        await harness.app.pubsub.publish(SCHEDULES)
         await asyncio.sleep(0.1)
 
     await asyncio.sleep(0.4)
 
-    assert watch.bakeoff_registry.ids == []
+    assert harness.runs.ids == []
 
 
 def test_of_slots_that_came_while_nobody_could_fire_the_trigger_gives_each() -> None:

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.schedules.cron import Slots, describe_cron, is_cron, monthly_runs, validate_cron
+from bot.render.schedules import describe_cron
+from bot.schedules.cron import Slots, is_cron, monthly_runs, validate_cron
 from council.errors import ScheduleError
 
 SATURDAY = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

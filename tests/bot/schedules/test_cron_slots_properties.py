@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise, takewhile
 from zoneinfo import ZoneInfo, available_timezones
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,7 +71,7 @@ def due(clock: Clock, time: datetime) -> bool:
     return time.minute in minutes and time.hour in hours
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=40)
 @given(night=nights(), clock=clocks())
 def test_slots_match_a_clock_read_every_minute(
     night: tuple[ZoneInfo, datetime], clock: Clock
@@ -87,7 +88,15 @@ def test_slots_match_a_clock_read_every_minute(
     assert len({slot_at(moment.astimezone(zone)) for moment in found}) == len(found)
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.nightly
+@settings(max_examples=1_000)
+@given(night=nights(), clock=clocks())
+def test_slots_match_a_clock_on_many_nights(night: tuple[ZoneInfo, datetime], clock: Clock) -> None:
+    test_slots_match_a_clock_read_every_minute.hypothesis.inner_test(  # type: ignore[attr-defined]
+        night, clock
+    )
+
+
 @given(night=nights(), clock=clocks(), later=st.integers(0, HOURS * 60))
 def test_every_moment_lies_between_its_newest_slot_and_the_next(
     night: tuple[ZoneInfo, datetime], clock: Clock, later: int
@@ -102,7 +111,7 @@ def test_every_moment_lies_between_its_newest_slot_and_the_next(
     assert newest.key < after.key
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=20)
 @given(
     zone=st.sampled_from(ZONES),
     start=st.datetimes(datetime(2024, 1, 1), datetime(2037, 1, 1)),  # noqa: DTZ001

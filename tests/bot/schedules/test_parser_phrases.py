@@ -4,7 +4,8 @@ from datetime import date
 
 import pytest
 
-from bot.schedules.cron import describe_cron, validate_cron
+from bot.render.schedules import describe_cron
+from bot.schedules.cron import validate_cron
 from bot.schedules.parser import words_to_cron
 from council.errors import ScheduleError
 

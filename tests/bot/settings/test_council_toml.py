@@ -46,14 +46,14 @@ questions = ["Why?", "How?"]        # or file = "sql.csv" / .jsonl / .yaml
 """
 
 
-def houses(folder: Path, text: str) -> PanelConfig:
+def house_panel(folder: Path, text: str) -> PanelConfig:
     path = folder / "council.toml"
     path.write_text(text, encoding="utf-8")
     return load_panel_config(path)
 
 
 def test_the_documented_file_is_read_as_documented(tmp_path: Path) -> None:
-    found = houses(tmp_path, DOCUMENTED)
+    found = house_panel(tmp_path, DOCUMENTED)
 
     panel = found.panels["house"]
     assert found.default == "house"
@@ -78,26 +78,26 @@ def test_the_example_in_the_repository_is_sound() -> None:
     assert load_panel_config(example) is not None
 
 
-def test_limits_are_what_their_sections_say_and_usual_where_they_say_nothing(
+def test_limits_come_from_their_sections_or_the_defaults(
     tmp_path: Path,
 ) -> None:
     text = "[providers.openai]\nconcurrency = 8\nrequests_per_minute = 60\n"
     text += '[providers."127.0.0.1:8080"]\nrequests_per_minute = 5\n'
 
-    assert houses(tmp_path, text).limits == {
+    assert house_panel(tmp_path, text).limits == {
         "openai": Limits(8, 60),
         "127.0.0.1:8080": Limits(20, 5),
     }
 
 
 def test_an_empty_file_has_no_panels(tmp_path: Path) -> None:
-    assert houses(tmp_path, "") == PanelConfig()
+    assert house_panel(tmp_path, "") == PanelConfig()
 
 
-def test_the_first_panel_is_the_default_where_none_is_named(tmp_path: Path) -> None:
+def test_the_first_panel_is_the_default(tmp_path: Path) -> None:
     text = panel_toml(["scripted/random", "scripted/b"])
 
-    assert houses(tmp_path, text).default == "house"
+    assert house_panel(tmp_path, text).default == "house"
 
 
 def test_a_seat_is_what_its_section_says(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_seat_is_what_its_section_says(tmp_path: Path) -> None:
         "family": "house",
         "temperature": 0.4,
     }
-    found = houses(tmp_path, panel_toml(["warm", "openai/b"]) + seat_toml("warm", **section))
+    found = house_panel(tmp_path, panel_toml(["warm", "openai/b"]) + seat_toml("warm", **section))
 
     seat = found.seats["warm"]
     assert (seat.member.key, seat.member.model_id) == ("warm", "openai/qwen3")
@@ -121,15 +121,15 @@ def test_a_seat_is_what_its_section_says(tmp_path: Path) -> None:
 
 
 def test_a_seat_without_a_section_is_named_after_its_model(tmp_path: Path) -> None:
-    found = houses(tmp_path, panel_toml(["anthropic/claude-sonnet-4-6", "openai/gpt-5.1"]))
+    found = house_panel(tmp_path, panel_toml(["anthropic/claude-sonnet-4-6", "openai/gpt-5.1"]))
 
     member = found.seats["anthropic/claude-sonnet-4-6"].member
     assert (member.display, member.family) == ("Claude Sonnet 4.6", "anthropic")
 
 
-def test_a_panels_terms_are_what_it_says(tmp_path: Path) -> None:
+def test_a_panels_terms_are_read_from_its_section(tmp_path: Path) -> None:
     terms = {"quorum": 1, "answer_seconds": 5, "ballot_temperature": 0.7, "audit_share": 0}
-    found = houses(tmp_path, panel_toml(["openai/a", "openai/b"], **terms))
+    found = house_panel(tmp_path, panel_toml(["openai/a", "openai/b"], **terms))
 
     assert found.panels["house"].terms == Terms(
         quorum=1, answer_seconds=5, ballot_temperature=0.7, audit_share=0
@@ -137,9 +137,9 @@ def test_a_panels_terms_are_what_it_says(tmp_path: Path) -> None:
 
 
 def test_texts_are_kept_for_ever_unless_a_number_of_days_is_named(tmp_path: Path) -> None:
-    assert houses(tmp_path, "").texts_days is None
-    assert houses(tmp_path, "[retention]\n").texts_days is None
-    assert houses(tmp_path, "[retention]\ntexts_days = 90\n").texts_days == 90
+    assert house_panel(tmp_path, "").texts_days is None
+    assert house_panel(tmp_path, "[retention]\n").texts_days is None
+    assert house_panel(tmp_path, "[retention]\ntexts_days = 90\n").texts_days == 90
 
 
 @pytest.mark.parametrize(
@@ -152,12 +152,12 @@ def test_texts_are_kept_for_ever_unless_a_number_of_days_is_named(tmp_path: Path
 )
 def test_a_wrong_retention_is_named(tmp_path: Path, section: str, fault: str) -> None:
     with pytest.raises(SettingsError, match=fault):
-        houses(tmp_path, section)
+        house_panel(tmp_path, section)
 
 
 def test_a_rubric_of_ones_own_reaches_the_panel(tmp_path: Path) -> None:
     text = panel_toml(["openai/a", "openai/b"], rubric="short")
-    found = houses(tmp_path, text + '[rubrics.short]\ncriteria = ["Shorter is better."]\n')
+    found = house_panel(tmp_path, text + '[rubrics.short]\ncriteria = ["Shorter is better."]\n')
 
     rubric = found.panels["house"].rubric
     assert (rubric.name, rubric.criteria) == ("short", ("Shorter is better.",))
@@ -165,7 +165,7 @@ def test_a_rubric_of_ones_own_reaches_the_panel(tmp_path: Path) -> None:
 
 def test_outside_judges_and_chairmen_may_be_seats_of_their_own(tmp_path: Path) -> None:
     text = panel_toml(["openai/a", "openai/b"], outside_judges=["cold"], chairman=["cold"])
-    found = houses(tmp_path, text + seat_toml("cold", model="openai/c", temperature=0.0))
+    found = house_panel(tmp_path, text + seat_toml("cold", model="openai/c", temperature=0.0))
 
     panel = found.panels["house"]
     assert [seat.key for seat in panel.outside_judges] == ["cold"]
@@ -181,7 +181,7 @@ def test_caps_are_read_in_dollars_and_kept_exactly(tmp_path: Path) -> None:
     unknown_prices = "forbidden"
     """
 
-    caps = houses(tmp_path, text).caps
+    caps = house_panel(tmp_path, text).caps
 
     assert caps == Caps(
         day=5_000_000, user_day=100_000, workspace_day=2_000_000, unknown_prices=False
@@ -189,7 +189,7 @@ def test_caps_are_read_in_dollars_and_kept_exactly(tmp_path: Path) -> None:
 
 
 def test_without_budgets_nothing_is_capped(tmp_path: Path) -> None:
-    assert houses(tmp_path, "").caps == Caps()
+    assert house_panel(tmp_path, "").caps == Caps()
 
 
 def test_how_many_rounds_of_a_bake_off_go_at_once_is_set(tmp_path: Path) -> None:

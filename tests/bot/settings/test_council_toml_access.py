@@ -15,7 +15,7 @@ members = ["openai/a", "openai/b"]
 """
 
 
-def houses(folder: Path, text: str) -> PanelConfig:
+def house_panel(folder: Path, text: str) -> PanelConfig:
     path = folder / "council.toml"
     path.write_text(PANELS + text, encoding="utf-8")
     return load_panel_config(path)
@@ -45,7 +45,7 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
     [access.workspaces."T2"]
     """
 
-    found = houses(tmp_path, text)
+    found = house_panel(tmp_path, text)
 
     rules = {
         "C1": ChannelRules("cheap", ("openai",)),
@@ -61,7 +61,7 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
 def test_without_rules_ordinary_channels_and_direct_messages_are_open(
     tmp_path: Path, text: str
 ) -> None:
-    found = houses(tmp_path, text)
+    found = house_panel(tmp_path, text)
 
     assert (found.access, found.caps.channels) == (Access(), {})
 
@@ -92,7 +92,7 @@ def test_without_rules_ordinary_channels_and_direct_messages_are_open(
 )
 def test_a_fault_is_one_line(tmp_path: Path, text: str, fault: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        houses(tmp_path, text)
+        house_panel(tmp_path, text)
 
     assert len(caught.value.faults) == 1
     assert caught.value.faults[0].startswith(f"council.toml: {fault}")
@@ -102,6 +102,6 @@ def test_a_panel_that_is_unsound_is_named_once(tmp_path: Path) -> None:
     text = "[panels.odd]\nmembers = ['openai/a']\n[access.in.C1]\npanel = 'odd'"
 
     with pytest.raises(SettingsError) as caught:
-        houses(tmp_path, text)
+        house_panel(tmp_path, text)
 
     assert len(caught.value.faults) == 1

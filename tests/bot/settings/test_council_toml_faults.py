@@ -1,4 +1,4 @@
-"""What is wrong with council.toml is told all at once, a line for each fault."""
+"""Faults of council.toml: all are reported at once, a line for each."""
 
 from pathlib import Path
 

@@ -169,7 +169,7 @@ def test_the_example_lists_every_setting() -> None:
 
 
 @pytest.mark.parametrize("name", ["SLACK_API_URL", "DISCORD_API_URL"])
-def test_what_is_no_address_is_refused_at_the_start(
+def test_an_invalid_address_is_refused_at_the_start(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv(name, "slack")

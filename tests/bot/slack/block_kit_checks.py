@@ -1,12 +1,16 @@
 """Limits of Block Kit, checked independently of the renderer.
 
-`find_message_faults` and `find_mentions` are the interface; a stricter validator may replace them.
+A stricter validator may replace `find_message_faults` and `find_mentions`.
 """
 
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
+
+from bot.chat import Post
+from bot.render.pagination import paginate
+from bot.slack.block_kit import fits_slack, render_ephemeral, render_message, render_text
 
 LEAVES = {"text", "link"}
 KINDS = {
@@ -22,7 +26,7 @@ MENTIONS = re.compile(
 
 def find_message_faults(payload: dict[str, Any]) -> list[str]:
     """Return what Slack would refuse in a message."""
-    blocks = payload["blocks"]
+    blocks = payload.get("blocks", [])
     faults = list(_faults(blocks, KINDS))
     if not 1 <= len(payload["text"]) <= (300 if blocks else 40_000):
         faults.append(f"text of {len(payload['text'])}")
@@ -33,6 +37,15 @@ def find_message_faults(payload: dict[str, Any]) -> list[str]:
     if len(json.dumps(blocks, ensure_ascii=False)) > 12_000:
         faults.append("too much JSON")
     return faults
+
+
+def find_post_faults(post: Post) -> list[str]:
+    """Return what Slack would refuse in any form of a post's pages, and whom they would mention."""
+    found = []
+    for page in paginate(post, fits_slack):
+        for payload in (render_message(page), render_ephemeral(page), render_text(page)):
+            found += [*find_message_faults(payload), *find_mentions(payload)]
+    return found
 
 
 def find_page_faults(blocks: list[dict[str, Any]]) -> list[str]:

@@ -1,19 +1,35 @@
-"""A workspace with the running product: what its people say, press and read."""
+"""A workspace with the product in this process: what its users write, press and read.
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+Everything is the product's own, down to the database file; only Slack and the models are fakes.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
-from tests.bot.homes import scripted_config, seat_toml
-from tests.bot.slack.serving import RunningProduct, Transport, is_answer, serve_slack
+from bot.bakeoffs.records import count_closed_rounds
+from bot.bootstrap import StartOptions, open_app
+from bot.context import AppContext
+from bot.coordination.tasks import running_alongside
+from bot.scheduler import Scheduler
+from bot.settings import Settings
+from bot.slack.app import Slack
+from bot.slack.config import Tokens
+from council.rounds import Round
+from tests.bot.homes import Home, scripted_config, seat_toml
+from tests.bot.slack.in_process import FAST_LIMITS
+from tests.bot.slack.process import is_answer
 from tests.wire.models import Behaviour, ModelServer
 from tests.wire.slack import BOT, Channel, FakeSlack, Message, Rates, Rules, User, View
 from tests.wire.slack.workspace import Kind
 
-PATIENCE_SECONDS = 15
+TIMEOUT_SECONDS = 30
 SERVED = ("up", "down", "left")
+# The loop stands still between two modules of tests: a missed ping is not a broken socket.
+LIMITS = replace(FAST_LIMITS, ping_seconds=60.0)
 _NUMBERS = count(1)
 
 
@@ -40,19 +56,16 @@ def _texts(value: object) -> Iterator[str]:
 class Stage:
     """A running product, its Slack, and a second panel whose models a test can script."""
 
-    served: RunningProduct
+    home: Home
+    slack: FakeSlack
     models: ModelServer
 
-    @property
-    def slack(self) -> FakeSlack:
-        return self.served.slack
-
-    def person(self, name: str = "dora", *, is_guest: bool = False) -> str:
+    def add_user(self, name: str = "dora", *, is_guest: bool = False) -> str:
         """Add a user."""
         user = User(f"U{next(_NUMBERS):05d}", name, is_restricted=is_guest)
         return self.slack.workspace.add_user(user).id
 
-    def channel(self, *others: str, kind: Kind = "public", shared: bool = False) -> str:
+    def add_channel(self, *others: str, kind: Kind = "public", shared: bool = False) -> str:
         """Add a channel with Ada, Ben and the bot."""
         letter = "G" if kind == "private" else "C"
         id_ = f"{letter}{next(_NUMBERS):05d}"
@@ -60,55 +73,61 @@ class Stage:
         opened = Channel(id_, f"room-{id_.lower()}", kind, members, is_ext_shared=shared)
         return self.slack.workspace.add_channel(opened).id
 
-    def ours(self, channel: str) -> list[Message]:
+    def bot_messages(self, channel: str) -> list[Message]:
         """Return the bot's messages in a channel, including replies."""
         said = self.slack.workspace.channels[channel].said
         return [message for message in said if message.payload.get("bot_id")]
 
     def answers(self, channel: str) -> list[Message]:
         """Return the bot's messages that are answers."""
-        ours = self.ours(channel)
+        ours = self.bot_messages(channel)
         return [message for at, message in enumerate(ours) if is_answer(ours, at)]
 
-    async def answered(self, channel: str, times: int = 1) -> Message:
+    async def wait_for_answer(self, channel: str, times: int = 1) -> Message:
         """Wait for this many answers in a channel, and return the last."""
-        await self.slack.until(lambda: len(self.answers(channel)) >= times, PATIENCE_SECONDS)
+        await self.slack.until(lambda: len(self.answers(channel)) >= times, TIMEOUT_SECONDS)
         assert len(self.answers(channel)) == times
         return self.answers(channel)[-1]
 
-    async def asked(
-        self, channel: str, question: str = "Which queue?", user: str = "U1"
-    ) -> Message:
+    async def ask(self, channel: str, question: str = "Which queue?", user: str = "U1") -> Message:
         """Ask with the command, and return the answer."""
         before = len(self.answers(channel))
         deed = await self.slack.command(user, channel, "/council", question)
         assert deed.message, deed
-        return await self.answered(channel, before + 1)
+        return await self.wait_for_answer(channel, before + 1)
 
-    async def told(self, root: Message) -> list[Message]:
+    async def wait_for_thread(self, root: Message) -> list[Message]:
         """Wait for a round's whole thread, and return it."""
-        return await self.served.told(root.channel, root)
+        ts = root.thread_ts or root.ts
 
-    def whispers(self, user: str, channel: str) -> list[Message]:
+        def thread() -> list[Message]:
+            return self.slack.thread(root.channel, ts)
+
+        await self.slack.until(
+            lambda: any(message.payload.get("files") for message in thread()), TIMEOUT_SECONDS
+        )
+        return thread()
+
+    def ephemerals(self, user: str, channel: str) -> list[Message]:
         """Return the ephemeral messages to a user in a channel."""
         return [m for m in self.slack.ephemerals(user) if m.channel == channel]
 
-    async def whispered(self, user: str, channel: str, said: str) -> Message:
+    async def wait_for_ephemeral(self, user: str, channel: str, said: str) -> Message:
         """Wait for an ephemeral message with this text, and return it."""
 
         def found() -> list[Message]:
-            return [m for m in self.whispers(user, channel) if said in text_of(m)]
+            return [m for m in self.ephemerals(user, channel) if said in text_of(m)]
 
-        await self.slack.until(found, PATIENCE_SECONDS)
+        await self.slack.until(found, TIMEOUT_SECONDS)
         return found()[-1]
 
-    async def modal(self, user: str, said: str = "") -> View:
+    async def wait_for_modal(self, user: str, said: str = "") -> View:
         """Wait until a user has a modal open with this text, and return it."""
 
         def found() -> list[View]:
             return [view for view in self.slack.views(user) if said in text_of(view)]
 
-        await self.slack.until(found, PATIENCE_SECONDS)
+        await self.slack.until(found, TIMEOUT_SECONDS)
         return found()[-1]
 
     @contextmanager
@@ -120,11 +139,9 @@ class Stage:
         finally:
             self.models.script.clear()
 
-    def rounds(self, channel: str) -> list[str]:
+    def round_ids(self, channel: str) -> list[str]:
         """Return the ids of the rounds stored for a channel, oldest first."""
-        rows = self.served.home.sql(
-            "SELECT id FROM round WHERE channel = ? ORDER BY asked_at", channel
-        )
+        rows = self.home.sql("SELECT id FROM round WHERE channel = ? ORDER BY asked_at", channel)
         return [str(row[0]) for row in rows]
 
 
@@ -137,14 +154,29 @@ def config(api_base: str, extra: str = "") -> str:
 
 
 @asynccontextmanager
-async def run_stage(
-    folder: Path, transport: Transport = "socket", extra: str = "", rules: Rules | None = None
-) -> AsyncIterator[Stage]:
+async def run_stage(folder: Path, extra: str = "") -> AsyncIterator[Stage]:
     """Run the product connected to a Slack and a model server."""
-    rules = rules or Rules(rates=Rates(off=True))
     async with (
         ModelServer() as models,
-        FakeSlack(transport, rules) as slack,
-        serve_slack(folder, slack, transport, config(models.api_base, extra)) as served,
+        FakeSlack(rules=Rules(rates=Rates(off=True))) as slack,
     ):
-        yield Stage(served, models)
+        home = Home(folder).with_config(config(models.api_base, extra)).with_tables()
+        async with run_in_process(home, slack):
+            yield Stage(home, slack, models)
+
+
+@asynccontextmanager
+async def run_in_process(
+    home: Home, slack: FakeSlack, report: Callable[[str], None] = lambda _: None
+) -> AsyncIterator[AppContext]:
+    """Run Slack, the scheduler and the counts of the leaderboard on the home's own database."""
+    closed: asyncio.Queue[Round] = asyncio.Queue()
+    options = StartOptions(on_closed=closed.put_nowait, serves=True)
+    settings = Settings.model_validate(dict(home.environment))
+    async with open_app(settings, options) as app:
+        tokens = Tokens(slack.state.app.bot_token, slack.state.app.app_token, "", slack.api_url)
+        counting = count_closed_rounds(app, closed, app.bakeoff_registry.acquire)
+        running = Slack(app, tokens, report, LIMITS).run()
+        async with running_alongside(running, Scheduler(app).run(), counting):
+            await slack.connected(seconds=TIMEOUT_SECONDS)
+            yield app

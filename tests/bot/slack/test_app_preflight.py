@@ -1,226 +1,203 @@
 """Preflight and reconnection: tokens that do not work, missing scopes, and Slack out of reach.
 
-The product runs as a process next to the fake Slack. Whatever happens to Slack, its page stays
-available, and its output contains no token.
+Slack runs in this process; that its page stays up meanwhile is a story of a process.
 """
 
-import re
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 
 import pytest
 
-from tests.bot.homes import TIMEOUT_SECONDS, Home
-from tests.bot.running import RunningServer, holds_for
-from tests.bot.running import running_server as watched
-from tests.bot.slack.serving import serve_slack, slack_environment
+from bot.slack.app import REVOKED, Slack
+from bot.slack.client import FEATURES_BY_SCOPE
+from bot.slack.config import Tokens
+from tests.bot.app_fakes import an_app
+from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack, run_slack
 from tests.ports import free_port
+from tests.wire.looking import until
 from tests.wire.slack import DropBefore, Fail, FakeSlack, Installation, Slow
 from tests.wire.slack.state import SCOPES
 
-BOT, APP, SECRET = "xoxb-9-mine", "xapp-9-mine", "9f742231b10e8888"
-SECRETS = re.compile("xo|xa|9f7")
-STILL_SECONDS = 0.3
-MINE = Installation(bot_token=BOT, app_token=APP, signing_secret=SECRET)
+TIMEOUT_SECONDS = 30.0
+BOT, APP = "xoxb-9-mine", "xapp-9-mine"
+OPEN = "apps.connections.open"
+
+
+@dataclass(slots=True)
+class Started:
+    """A started Slack and the sentences about its state."""
+
+    reports: list[str]
+    running: asyncio.Task[None]
+
+    async def reported(self, words: str) -> str:
+        """Wait for a sentence with these words, and return it."""
+
+        def found() -> list[str]:
+            return [line for line in self.reports if words in line]
+
+        await until(found, TIMEOUT_SECONDS, lambda: self.reports)
+        return found()[0]
+
+    async def ended(self) -> None:
+        """Wait until Slack has given up; everything else of the product goes on."""
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            await self.running
 
 
 @asynccontextmanager
-async def running(folder: Path, settings: dict[str, str]) -> AsyncIterator[RunningServer]:
-    """Serve until the block ends; no token may be in what was said by then."""
-    secrets = (BOT, APP, SECRET, *filter(SECRETS.match, settings.values()))
-    async with watched(Home(folder, settings), secrets) as run:
-        yield run
+async def start(api_url: str, bot: str = BOT, app: str = APP) -> AsyncIterator[Started]:
+    """Start Slack with these tokens; no sentence about its state may contain one."""
+    reports: list[str] = []
+    slack = Slack(an_app(BlockedGateway()), Tokens(bot, app, "", api_url), reports.append, LIMITS)
+    running = asyncio.create_task(slack.run())
+    try:
+        yield Started(reports, running)
+    finally:
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+    assert not any(secret in line for line in reports for secret in (BOT, APP, bot, app))
+
+
+LIMITS = replace(FAST_LIMITS, ping_seconds=0.2)
 
 
 def a_slack(*without: str, port: int = 0) -> FakeSlack:
-    """Give a Slack in which the app lacks some scopes."""
+    """Return a Slack in which the app lacks some scopes."""
     scopes = tuple(scope for scope in SCOPES if scope not in without)
-    return FakeSlack(app=Installation(BOT, APP, MINE.config_token, SECRET, scopes), port=port)
+    return FakeSlack(app=Installation(BOT, APP, scopes=scopes), port=port)
 
 
 @pytest.mark.parametrize(
-    ("settings", "told", "asked"),
+    ("bot", "app", "reason", "calls"),
     [
-        pytest.param(
-            {"SLACK_BOT_TOKEN": "xoxb-wrong"},
-            "SLACK_BOT_TOKEN does not work (invalid_auth): copy the Bot User OAuth Token",
-            {"auth.test": 1, "apps.connections.open": 0},
-            id="bot-token",
-        ),
-        pytest.param(
-            {"SLACK_BOT_TOKEN": APP},
-            "SLACK_BOT_TOKEN does not work (it is no bot's)",
-            {"auth.test": 1, "apps.connections.open": 0},
-            id="an-app-token-for-the-bot",
-        ),
-        pytest.param(
-            {"SLACK_APP_TOKEN": "xapp-wrong"},
-            "SLACK_APP_TOKEN does not work (invalid_auth): make an App-Level Token",
-            {"auth.test": 1, "apps.connections.open": 1},
-            id="app-token",
-        ),
-        pytest.param(
-            {"SLACK_APP_TOKEN": BOT},
-            "SLACK_APP_TOKEN does not work (not_allowed_token_type)",
-            {"auth.test": 1, "apps.connections.open": 1},
-            id="a-bot-token-for-the-app",
-        ),
+        pytest.param("xoxb-wrong", APP, "SLACK_BOT_TOKEN does not work (inv", 1, id="bot"),
+        pytest.param(APP, APP, "SLACK_BOT_TOKEN does not work", 1, id="app-token-for-the-bot"),
+        pytest.param(BOT, "xapp-no", "SLACK_APP_TOKEN does not work (invalid_auth)", 2, id="app"),
+        pytest.param(BOT, BOT, "(not_allowed_token_type)", 2, id="bot-token-for-the-app"),
     ],
 )
 async def test_an_invalid_token_is_reported_once_and_not_retried(
-    tmp_path: Path, settings: dict[str, str], told: str, asked: dict[str, int]
+    bot: str, app: str, reason: str, calls: int
 ) -> None:
-    async with a_slack() as slack:
-        given = {**slack_environment(slack, "socket"), **settings}
-        async with running(tmp_path, given) as run:
-            line = await run.says("Slack: not started. ")
-            assert await run.page_is_up()
-            assert await holds_for(lambda: len(slack.calls) == sum(asked.values()), STILL_SECONDS)
+    async with a_slack() as slack, start(slack.api_url, bot, app) as started:
+        await started.ended()
 
-    assert told in line
-    assert run.of("Slack") == [line]
-    assert {method: len(slack.called(method)) for method in asked} == asked
+    (line,) = started.reports
+    assert line.startswith("Slack: not started. ")
+    assert reason in line
+    assert [call.method for call in slack.calls] == ["auth.test", OPEN][:calls]
 
 
 @pytest.mark.parametrize("scope", ["chat:write", "commands"])
-async def test_slack_does_not_start_without_a_required_scope(tmp_path: Path, scope: str) -> None:
-    async with (
-        a_slack(scope) as slack,
-        running(tmp_path, slack_environment(slack, "socket")) as run,
-    ):
-        line = await run.says("Slack: not started. ")
-        assert await run.page_is_up()
+async def test_slack_does_not_start_without_a_required_scope(scope: str) -> None:
+    async with a_slack(scope) as slack, start(slack.api_url) as started:
+        await started.ended()
 
-    assert f"The scope {scope} is missing: add it under OAuth & Permissions" in line
-    assert slack.called("apps.connections.open") == []
+    assert f"The scope {scope} is missing" in started.reports[0]
+    assert slack.called(OPEN) == []
 
 
-async def test_slack_starts_without_optional_scopes_and_lists_what_is_off(tmp_path: Path) -> None:
+async def test_slack_starts_without_optional_scopes_and_lists_what_is_off() -> None:
     without = ("files:write", "users:read", "channels:history")
-    async with (
-        a_slack(*without) as slack,
-        running(tmp_path, slack_environment(slack, "socket")) as run,
-    ):
-        await slack.connected()
-        await slack.command("U1", "C1", "/council", "Why?")
-        await slack.until(lambda: len(_thread(slack)) >= 6, TIMEOUT_SECONDS)
-        assert await holds_for(
-            lambda: not slack.called("files.getUploadURLExternal"), STILL_SECONDS
-        )
+    scopes = [scope for scope in SCOPES if scope not in without]
+    async with make_fake_slack(scopes) as slack, run_slack(slack) as bot:
+        root = await bot.ask()
+        bot.release_models()
+        await bot.wait_until_delivered()
 
-    said = "\n".join(run.of("Slack"))
-    assert "Slack: no files are posted: files:write is missing" in said
-    assert "Slack: guests cannot be told from members, and names are not shown: users:read" in said
-    assert len(run.of("Slack")) == 1 + len(without)
+        assert len(slack.thread("C1", root.ts)) == 5
+        assert not slack.called("files.getUploadURLExternal")
+        _, *warnings = bot.reports
+        for scope, line in zip(sorted(without), warnings, strict=True):
+            assert line.startswith(f"Slack: {FEATURES_BY_SCOPE[scope]}: {scope} is missing")
 
 
-def _thread(slack: FakeSlack) -> list[object]:
-    roots = [message for message in slack.messages("C1") if message.payload.get("bot_id")]
-    return [*slack.thread("C1", roots[0].ts)] if roots else []
-
-
-async def test_slack_connects_when_it_becomes_reachable_after_the_start(tmp_path: Path) -> None:
+async def test_slack_connects_when_it_becomes_reachable_after_the_start() -> None:
     port = free_port()
-    told = {"SLACK_BOT_TOKEN": BOT, "SLACK_APP_TOKEN": APP}
-    told |= {"SLACK_API_URL": f"http://127.0.0.1:{port}/api/"}
-
-    async with running(tmp_path, told) as run:
-        lost = await run.says("Slack: The connection to Slack was lost")
-        assert await run.page_is_up()
+    async with start(f"http://127.0.0.1:{port}/api/") as started:
+        lost = await started.reported("Slack: The connection to Slack was lost")
         async with a_slack(port=port) as slack:
             await slack.connected(seconds=TIMEOUT_SECONDS)
-            await run.says("Slack: in Home over Socket Mode")
+            await started.reported("Slack: in Home over Socket Mode")
 
     assert lost.endswith("The next try is in 1 s.")
 
 
-async def test_a_rate_limit_at_the_start_is_retried(tmp_path: Path) -> None:
+async def test_a_rate_limit_at_the_start_is_retried() -> None:
     async with a_slack() as slack:
         slack.storm("auth.test", 600, retry_after=60)
-        slack.trouble("apps.connections.open", Fail(503))
-        async with running(tmp_path, slack_environment(slack, "socket")) as run:
-            await run.says("Slack: Slack is asked too often just now. The next try is in 1 s.")
+        slack.trouble(OPEN, Fail(503))
+        async with start(slack.api_url) as started:
+            await started.reported("The next try is in 1 s.")
             slack.storm("auth.test", 0)
-            await run.says("Slack: Slack is at fault itself just now (503). The next try is in")
+            await started.reported("(503). The next try is in")
             await slack.connected(seconds=TIMEOUT_SECONDS)
 
-    assert not any("does not work" in line for line in run.lines)
+    assert not any("does not work" in line for line in started.reports)
 
 
-async def test_a_failed_socket_handshake_is_retried(tmp_path: Path) -> None:
+async def test_a_failed_socket_handshake_is_retried() -> None:
     async with a_slack() as slack:
-        slack.trouble("apps.connections.open", Slow(0.0))
-        slack.trouble("apps.connections.open", DropBefore())
-        async with running(tmp_path, slack_environment(slack, "socket")):
+        slack.trouble(OPEN, Slow(0.0))
+        slack.trouble(OPEN, DropBefore())
+        async with start(slack.api_url):
             await slack.connected(seconds=TIMEOUT_SECONDS)
 
-    assert len(slack.called("apps.connections.open")) == 3
+    assert len(slack.called(OPEN)) == 3
 
 
-async def test_an_expired_socket_url_is_not_retried_forever(tmp_path: Path) -> None:
+async def test_an_expired_socket_url_is_not_retried_forever() -> None:
     async with a_slack() as slack:
         slack.links.turned_away = 1
-        async with running(tmp_path, slack_environment(slack, "socket")):
+        async with start(slack.api_url):
             await slack.connected(seconds=TIMEOUT_SECONDS)
 
-    assert len(slack.called("apps.connections.open")) <= 4
+    assert len(slack.called(OPEN)) <= 4
 
 
 @pytest.mark.parametrize("announced", [True, False], ids=["announced", "cut"])
-async def test_an_app_token_revoked_at_run_time_ends_slack_and_nothing_else(
-    tmp_path: Path, *, announced: bool
-) -> None:
-    async with a_slack() as slack, running(tmp_path, slack_environment(slack, "socket")) as run:
+async def test_an_app_token_revoked_at_run_time_ends_slack(*, announced: bool) -> None:
+    async with a_slack() as slack, start(slack.api_url) as started:
         await slack.connected()
-        before = len(slack.called("apps.connections.open"))
+        before = len(slack.called(OPEN))
         slack.state.tokens[APP].trouble = "token_revoked"
-        await _end_links(slack, announced=announced)
-        line = await run.says("SLACK_APP_TOKEN no more")
-        assert await holds_for(
-            lambda: len(slack.called("apps.connections.open")) <= before + 3, 1.0
-        )
-        assert await run.page_is_up()
+        if announced:
+            await slack.links.say_disconnect("link_disabled")
+        else:
+            slack.links.cut()
+        await started.ended()
 
-    assert (
-        line
-        == "Slack: stopped. Slack takes SLACK_APP_TOKEN no more (token_revoked): make a new one."
-    )
-    assert sum("no more" in line for line in run.lines) == 1
+        assert len(slack.called(OPEN)) <= before + 3
 
-
-async def _end_links(slack: FakeSlack, *, announced: bool) -> None:
-    if announced:
-        await slack.links.say_disconnect("link_disabled")
-    else:
-        slack.links.cut()
+    (line,) = [line for line in started.reports if "SLACK_APP_TOKEN" in line]
+    assert line.startswith("Slack: stopped. ")
+    assert "(token_revoked)" in line
 
 
-async def test_a_bot_token_revoked_at_run_time_is_reported_once(tmp_path: Path) -> None:
-    async with a_slack() as slack, running(tmp_path, slack_environment(slack, "socket")) as run:
+async def test_a_bot_token_revoked_at_run_time_is_reported_once() -> None:
+    async with a_slack() as slack, start(slack.api_url) as started:
         await slack.connected()
         await slack.revokes(bot=False)
         event = await slack.revokes()
-        line = await run.says("SLACK_BOT_TOKEN was revoked")
-        assert await run.page_is_up()
+        await started.reported(REVOKED)
 
     assert event.accepted
-    assert [told for told in run.of("Slack") if "revoked" in told] == [line]
-    assert "install the app again, set its new token" in line
+    assert started.reports[1:] == [f"Slack: {REVOKED}"]
 
 
-async def test_what_bolt_would_read_from_the_environment_changes_nothing(tmp_path: Path) -> None:
-    others = {"SLACK_CLIENT_ID": "1.2", "SLACK_CLIENT_SECRET": "abc"}
-    async with a_slack() as slack:
-        told = {**slack_environment(slack, "socket"), "SLACK_SIGNING_SECRET": SECRET, **others}
-        async with running(tmp_path, told) as run:
-            await slack.connected()
-            deed = await slack.command("U1", "C1", "/council", "help")
+async def test_what_bolt_would_read_from_the_environment_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in (("ID", "1.2"), ("SECRET", "abc")):
+        monkeypatch.setenv(f"SLACK_CLIENT_{name}", value)
+    monkeypatch.setenv("SLACK_SIGNING_SECRET", "9f742231b10e8888")
+    async with a_slack() as slack, start(slack.api_url) as started:
+        await slack.connected()
+        action = await slack.command("U1", "C1", "/council", "help")
 
-    assert "QUESTION" in str(deed.payload)
-    assert run.lines[-1] == "Slack: in Home over Socket Mode."
-
-
-async def test_over_http_slack_may_try_the_address_once_it_runs(tmp_path: Path) -> None:
-    async with FakeSlack("http") as slack, serve_slack(tmp_path, slack, "http"):
-        assert await slack.request_url.verify()
+    assert action.message
+    assert started.reports == ["Slack: in Home over Socket Mode."]

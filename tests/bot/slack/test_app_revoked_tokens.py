@@ -3,9 +3,11 @@
 import asyncio
 from pathlib import Path
 
-from tests.bot.slack.inside import BlockedGateway, make_fake_slack, run_slack
-from tests.bot.slack.serving import serve_slack
-from tests.wire.slack import FakeSlack, Rules
+from tests.bot.homes import Home, scripted_config
+from tests.bot.slack.in_process import BlockedGateway, make_fake_slack, run_slack
+from tests.bot.slack.story import Stage, run_in_process
+from tests.wire.models import ModelServer
+from tests.wire.slack import FakeSlack, Rates, Rules
 
 
 async def test_messages_held_back_by_a_revoked_token_are_sent_with_a_new_one() -> None:
@@ -13,9 +15,9 @@ async def test_messages_held_back_by_a_revoked_token_are_sent_with_a_new_one() -
     async with make_fake_slack() as slack:
         token = slack.state.tokens[slack.state.app.bot_token]
         async with run_slack(slack, gateway) as bot:
-            app_context, root = bot.app, await bot.asks()
+            app_context, root = bot.app, await bot.ask()
             token.trouble = "token_revoked"
-            bot.go_on()
+            bot.release_models()
             await slack.until(lambda: any(c.outcome == "token_revoked" for c in slack.calls))
             calls = len(slack.calls)
             await asyncio.sleep(0.3)
@@ -24,27 +26,32 @@ async def test_messages_held_back_by_a_revoked_token_are_sent_with_a_new_one() -
         token.trouble = None
 
         async with run_slack(slack, gateway, app_context) as bot:
-            await bot.is_one_whole_round()
-            assert bot.ours() == [root]
+            await bot.assert_one_whole_round()
+            assert bot.bot_messages() == [root]
 
 
 async def test_an_uninstalled_app_deletes_its_rounds_and_posts_nothing(tmp_path: Path) -> None:
-    async with FakeSlack(rules=Rules()) as slack, serve_slack(tmp_path, slack) as bot:
-        await slack.command("U1", "C1", "/council", "Where is xylograph kept?")
-        root = await bot.answered("C1")
-        await bot.told("C1", root)
+    home = Home(tmp_path).with_config(scripted_config(4)).with_tables()
+    reports: list[str] = []
+    async with (
+        FakeSlack(rules=Rules(rates=Rates(off=True))) as slack,
+        ModelServer() as models,
+        run_in_process(home, slack, reports.append),
+    ):
+        stage = Stage(home, slack, models)
+        root = await stage.ask("C1", "Where is xylograph kept?")
+        await stage.wait_for_thread(root)
         await slack.click(root, "council:feedback", "U1", "positive")
         await slack.until(lambda: slack.ephemerals("U1")[1:])
         await slack.command("U1", "C1", "/council", "And xylograph two?")
 
         await slack.uninstalls()
-        await slack.until(lambda: b"xylograph" not in bot.home.stored_bytes(), 20)
-        calls = len(slack.calls)
-        await asyncio.sleep(0.5)
+        await slack.until(lambda: "was uninstalled" in reports[-1], 20)
 
+        calls = len(slack.calls)
+        assert b"xylograph" not in home.stored_bytes()
         rows = "SELECT count(*) FROM {}"
         for table in ("round", "outgoing", "feedback", "answer"):
-            assert bot.home.sql(rows.format(table)) == [(0,)]
-        assert not bot.home.sql("SELECT 1 FROM spending WHERE asker != ''")
-        assert len(slack.calls) == calls
-        assert bot.process.returncode is None
+            assert home.sql(rows.format(table)) == [(0,)]
+        assert not home.sql("SELECT 1 FROM spending WHERE asker != ''")
+    assert len(slack.calls) == calls

@@ -5,20 +5,20 @@ from dataclasses import replace
 
 import pytest
 
-from tests.bot.slack.inside import RunningSlack, make_fake_slack, run_slack
+from tests.bot.slack.in_process import RunningSlack, make_fake_slack, run_slack
 from tests.wire.slack import BOT, FakeSlack, Slow
 
 
-async def holds_a_round(slack: FakeSlack, bot: RunningSlack) -> None:
-    """See that a question is still heard and answered, once."""
+async def assert_one_round_is_answered(slack: FakeSlack, bot: RunningSlack) -> None:
+    """Assert that a question is still received, and answered once."""
     await slack.connected(seconds=20)
     event = await slack.mention("U1", "C1", f"<@{BOT}> Which queue?")
     while not event.accepted:
         await slack.deliver_again(event)
     assert event.message
-    bot.go_on()
+    bot.release_models()
     await slack.until(lambda: slack.thread("C1", event.message.ts if event.message else ""))
-    await bot.delivered()
+    await bot.wait_until_delivered()
     assert len(await bot.app.store.list_summaries()) == 1
 
 
@@ -28,14 +28,14 @@ async def test_an_announced_disconnect_loses_nothing(reason: str) -> None:
         await slack.links.say_disconnect(reason)
         await slack.until(lambda: slack.links.opened > 1)
 
-        await holds_a_round(slack, bot)
+        await assert_one_round_is_answered(slack, bot)
 
 
 async def test_a_broken_socket_reconnects() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         slack.links.cut()
 
-        await holds_a_round(slack, bot)
+        await assert_one_round_is_answered(slack, bot)
 
 
 async def test_an_expired_socket_url_is_replaced() -> None:
@@ -47,7 +47,7 @@ async def test_an_expired_socket_url_is_replaced() -> None:
         await asyncio.sleep(0.1)
         slack.state.tickets.clear()
 
-        await holds_a_round(slack, bot)
+        await assert_one_round_is_answered(slack, bot)
 
 
 async def test_an_event_redelivered_over_a_new_socket_makes_one_round() -> None:
@@ -57,9 +57,9 @@ async def test_an_event_redelivered_over_a_new_socket_makes_one_round() -> None:
         await slack.until(lambda: slack.links.opened > 1 and slack.links.open)
         for attempt in (1, 2, 3):
             await slack.deliver_again(event, attempt)
-        bot.go_on()
+        bot.release_models()
 
-        await bot.delivered()
+        await bot.wait_until_delivered()
         assert len(await bot.app.store.list_summaries()) == 1
         assert event.message
         thread = slack.thread("C1", event.message.ts)

@@ -10,7 +10,7 @@ from bot.context import AppContext
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
 from tests.bot.cluster_fakes import Board, processes
-from tests.bot.slack.inside import FAST_LIMITS, BlockedGateway, make_fake_slack, text_of
+from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack, text_of
 from tests.wire.slack import BOT, FakeSlack, Message
 
 
@@ -28,7 +28,7 @@ class Processes:
         app = self.slack.state.app
         tokens = Tokens(app.bot_token, app.app_token, "", self.slack.api_url)
         self.running.append(
-            asyncio.create_task(Slack(app_context, tokens, _unheard, FAST_LIMITS).run())
+            asyncio.create_task(Slack(app_context, tokens, _ignore, FAST_LIMITS).run())
         )
         await self.slack.connected(len(self.running))
 
@@ -37,19 +37,19 @@ class Processes:
         with suppress(asyncio.CancelledError):
             await self.running[number]
 
-    def ours(self, channel: str = "C1") -> list[Message]:
+    def bot_messages(self, channel: str = "C1") -> list[Message]:
         return [message for message in self.slack.messages(channel) if message.user == BOT]
 
     def answers(self) -> list[Message]:
-        return [one for one in self.ours() if "council:answers" in str(one.blocks)]
+        return [one for one in self.bot_messages() if "council:answers" in str(one.blocks)]
 
-    def filled(self, count: int) -> bool:
-        """Say whether so many modals were filled."""
+    def has_filled_modals(self, count: int) -> bool:
+        """Return whether this many modals were filled."""
         updates = self.slack.called("views.update")
         return len([call for call in updates if call.outcome == "ok"]) == count
 
-    async def delivered(self, rounds: int) -> None:
-        """Wait until so many rounds have been told whole."""
+    async def wait_until_delivered(self, rounds: int) -> None:
+        """Wait until this many rounds are delivered."""
         async with asyncio.timeout(20):
             while True:
                 lines = await self.apps[0].store.list_summaries()
@@ -58,8 +58,8 @@ class Processes:
                 await asyncio.sleep(0.01)
 
 
-def _unheard(_: str) -> None:
-    """Hear nothing of how it stands."""
+def _ignore(_: str) -> None:
+    """Ignore reports of the state."""
 
 
 @asynccontextmanager
@@ -87,18 +87,18 @@ async def test_either_process_receives_events_and_each_round_is_posted_once() ->
         deeds = [
             await both.slack.command("U1", "C1", "/council", f"Which queue? {n}") for n in range(6)
         ]
-        await both.delivered(6)
+        await both.wait_until_delivered(6)
 
         assert all(deed.accepted for deed in deeds)
-        assert len(both.answers()) == len(both.ours()) == 6
-        roots = {message.ts for message in both.ours()}
+        assert len(both.answers()) == len(both.bot_messages()) == 6
+        roots = {message.ts for message in both.bot_messages()}
         assert {len(both.slack.thread("C1", ts)) for ts in roots} == {6}
 
 
 async def test_progress_continues_when_the_process_that_showed_it_ends() -> None:
     async with two() as both:
         await both.slack.command("U1", "C1", "/council", "Which queue?")
-        await both.slack.until(both.ours)
+        await both.slack.until(both.bot_messages)
         shows = next(
             number
             for number, server in enumerate(
@@ -109,9 +109,9 @@ async def test_progress_continues_when_the_process_that_showed_it_ends() -> None
 
         await both.stop(shows)
         both.gateway.goes_on.set()
-        await both.delivered(1)
+        await both.wait_until_delivered(1)
 
-        assert len(both.ours()) == len(both.answers()) == 1
+        assert len(both.bot_messages()) == len(both.answers()) == 1
         assert len(both.board.begun) == 2
 
 
@@ -119,13 +119,13 @@ async def test_a_button_posted_by_one_process_works_at_the_other() -> None:
     async with two() as both:
         both.gateway.goes_on.set()
         await both.slack.command("U1", "C1", "/council", "Which queue?")
-        await both.delivered(1)
+        await both.wait_until_delivered(1)
         (root,) = both.answers()
 
         for count, user in enumerate(("U1", "U2"), start=1):  # one of them comes to each
             deed = await both.slack.click(root, "council:answers", user)
             assert deed.accepted
-            await both.slack.until(partial(both.filled, count))
+            await both.slack.until(partial(both.has_filled_modals, count))
 
 
 async def test_a_panel_picked_at_one_process_applies_at_the_other() -> None:

@@ -1,5 +1,6 @@
-"""What each part of a post becomes in Block Kit, at the best level and at plainer ones."""
+"""What each part of a post becomes in Block Kit: in messages, in ephemerals and as plain text."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -24,7 +25,14 @@ from bot.chat import (
 from bot.render.pagination import paginate
 from bot.render.round_report import round_thread
 from bot.render.round_status import progress_post
-from bot.slack.block_kit import BlockLevel, action_from_id, fits_slack, render_message
+from bot.slack.block_kit import (
+    Payload,
+    action_from_id,
+    fits_slack,
+    render_ephemeral,
+    render_message,
+    render_text,
+)
 from bot.slack.modals import modal_pages
 from tests.bot.rounds import held, stages_of
 from tests.bot.slack.block_kit_checks import find_message_faults, find_page_faults, shown_text
@@ -39,12 +47,20 @@ STEPS = Steps(
 OPINIONS = (Button("helpful", "Helpful", "r1"), Button("unhelpful", "Not helpful", "r1"))
 
 
-def only(part: Part, level: BlockLevel = BlockLevel.DATA_TABLE) -> list[dict[str, Any]]:
-    return render_message(Post((part,), "s"), level).blocks
+Render = Callable[[Post], Payload]
 
 
-def kinds(post: Post, level: BlockLevel = BlockLevel.DATA_TABLE) -> list[str]:
-    return [block["type"] for block in render_message(post, level).blocks]
+def blocks_of(post: Post, render: Render = render_message) -> list[dict[str, Any]]:
+    blocks: list[dict[str, Any]] = render(post).get("blocks", [])
+    return blocks
+
+
+def only(part: Part, render: Render = render_message) -> list[dict[str, Any]]:
+    return blocks_of(Post((part,), "s"), render)
+
+
+def kinds(post: Post, render: Render = render_message) -> list[str]:
+    return [block["type"] for block in blocks_of(post, render)]
 
 
 async def test_a_finished_round_starts_with_the_answer_and_ends_with_buttons() -> None:
@@ -52,10 +68,10 @@ async def test_a_finished_round_starts_with_the_answer_and_ends_with_buttons() -
 
     message = render_message(root)
 
-    assert message.text == "Is Postgres enough for a job queue?"
+    assert message["text"] == "Is Postgres enough for a job queue?"
     assert kinds(root) == ["header", "rich_text", "context", "actions", "context_actions"]
-    assert shown_text(message.blocks[1:2]) == "The council says yes."
-    actions, thumbs = message.blocks[-2:]
+    assert shown_text(message["blocks"][1:2]) == "The council says yes."
+    actions, thumbs = message["blocks"][-2:]
     assert [element["text"]["text"] for element in actions["elements"]] == [
         "Answers",
         "Ballots",
@@ -70,12 +86,8 @@ async def test_the_thread_of_a_round_is_a_sortable_table_ballots_and_answers() -
     replies = round_thread(await held()).replies
 
     assert kinds(replies[0])[:2] == ["header", "data_table"]
-    assert kinds(replies[0], BlockLevel.TABLE)[:2] == ["header", "table"]
-    assert kinds(replies[0], BlockLevel.MONOSPACE)[:2] == ["header", "rich_text"]
-    assert (
-        render_message(replies[0]).blocks[1]["caption"]
-        == "Who wrote what, and how they were ranked"
-    )
+    assert kinds(replies[0], render_ephemeral)[:2] == ["header", "rich_text"]
+    assert blocks_of(replies[0])[1]["caption"] == blocks_of(replies[0])[0]["text"]["text"]
     assert all(kinds(reply)[0] == "header" for reply in replies[1:])
 
 
@@ -107,7 +119,7 @@ def test_a_caution_stands_out_and_a_note_is_small() -> None:
 
 
 def test_notes_in_a_row_are_one_block_with_a_line_each() -> None:
-    (block,) = render_message(Post((Note("First: A"), Note("Asked by\nAda")))).blocks
+    (block,) = blocks_of(Post((Note("First: A"), Note("Asked by\nAda"))))
 
     assert block["type"] == "context"
     assert [element["text"] for element in block["elements"]] == ["First: A\nAsked by Ada"]
@@ -117,7 +129,7 @@ def test_a_caution_and_a_ballot_stand_apart_from_what_follows() -> None:
     ballots = (Line("A saw X Y"), Quote("X is right."), Line("B saw Y X"))
 
     assert kinds(Post((Caution("B is missing."), Prose("Yes.")))) == ["rich_text", "rich_text"]
-    assert [shown_text([block]) for block in render_message(Post(ballots)).blocks] == [
+    assert [shown_text([block]) for block in blocks_of(Post(ballots))] == [
         "A saw X Y\nX is right.",
         "B saw Y X",
     ]
@@ -151,25 +163,25 @@ def test_two_tables_are_both_monospaced() -> None:
 def test_text_under_text_lines_up_where_characters_are_wide() -> None:
     table = Table(("名前", "n"), (("a", "1"), ("漢字", "22")), frozenset({1}))
 
-    assert shown_text(only(table, BlockLevel.MONOSPACE)) == "名前   n\na      1\n漢字  22"
+    assert shown_text(only(table, render_ephemeral)) == "名前   n\na      1\n漢字  22"
 
 
-def test_steps_are_a_plan_and_at_plainer_levels_words() -> None:
+def test_steps_are_a_plan_and_in_ephemerals_words() -> None:
     tasks = only(STEPS)[0]["tasks"]
 
     assert [(task["title"], task["status"]) for task in tasks] == [
         ("A answers · 4 s", "complete"),
         ("B answers · timed out", "error"),
     ]
-    assert "B answers: missing, timed out" in shown_text(only(STEPS, BlockLevel.TABLE))
+    assert "B answers: missing, timed out" in shown_text(only(STEPS, render_ephemeral))
 
 
-def test_opinions_are_thumbs_and_at_plainer_levels_buttons() -> None:
+def test_opinions_are_thumbs_and_in_ephemerals_buttons() -> None:
     thumbs = only(Buttons(OPINIONS))[0]["elements"][0]
 
     assert thumbs["positive_button"]["value"] == "helpful:r1"
     assert thumbs["action_id"] == "council:feedback"
-    plain = only(Buttons(OPINIONS), BlockLevel.TABLE)[0]["elements"]
+    plain = only(Buttons(OPINIONS), render_ephemeral)[0]["elements"]
     assert [e["action_id"] for e in plain] == ["council:helpful", "council:unhelpful"]
 
 
@@ -193,25 +205,20 @@ def test_a_repeated_action_gets_two_ids_and_stays_one_action() -> None:
     assert {action_from_id(id_) for id_ in ids} == {"open"}
 
 
-@pytest.mark.parametrize("level", BlockLevel)
-def test_the_text_of_a_message_is_never_empty_and_never_markup(level: BlockLevel) -> None:
-    assert render_message(Post(()), level).text
-    assert render_message(Post((), "a < b & c <!here>" * 50), level).text.count("<") == 0
+@pytest.mark.parametrize("render", [render_message, render_ephemeral, render_text])
+def test_the_text_of_a_message_is_never_empty_and_never_markup(render: Render) -> None:
+    assert render(Post(()))["text"]
+    assert "<" not in render(Post((), "a < b & c <!here>" * 50))["text"]
 
 
 def test_plain_text_contains_every_part() -> None:
     post = Post((Heading("Why?"), Prose("So & so."), Quote("q"), Line("l"), TABLE, STEPS), "Why?")
 
-    message = render_message(post, BlockLevel.NO_BLOCKS)
+    message = render_text(post)
 
-    assert message.blocks == []
+    assert "blocks" not in message
     for words in ("Why?", "So &amp; so.", "» q", "Claude", "A answers: done, 4 s"):
-        assert words in message.text
-
-
-def test_levels_end_with_plain_text() -> None:
-    assert BlockLevel.DATA_TABLE.plainer is BlockLevel.TABLE
-    assert BlockLevel.NO_BLOCKS.plainer is None
+        assert words in message["text"]
 
 
 def test_the_longest_possible_question_is_shown_completely() -> None:
@@ -220,9 +227,6 @@ def test_the_longest_possible_question_is_shown_completely() -> None:
 
     made = [render_message(page) for page in paginate(post, fits_slack)]
 
-    assert all(
-        find_message_faults({"text": message.text, "blocks": message.blocks}) == []
-        for message in made
-    )
-    assert "So." in shown_text(made[0].blocks)
-    assert "".join(shown_text(m.blocks) for m in made[1:]).count("why") == 5_000
+    assert all(find_message_faults(message) == [] for message in made)
+    assert "So." in shown_text(made[0]["blocks"])
+    assert "".join(shown_text(message["blocks"]) for message in made[1:]).count("why") == 5_000

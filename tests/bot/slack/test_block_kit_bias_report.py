@@ -1,24 +1,21 @@
-"""Bias reports are within every limit of Slack, at every level."""
-
-import pytest
+"""Bias reports are within every limit of Slack, in every form."""
 
 from bot.chat import File
 from bot.render.bias_message import bias_thread
 from bot.render.bias_view import make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from bot.render.pagination import paginate
-from bot.slack.block_kit import BlockLevel, fits_slack, render_message
+from bot.slack.block_kit import fits_slack, render_message
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
 from tests.bot.render.boards.builders import QWEN
-from tests.bot.slack.block_kit_checks import find_mentions, find_message_faults
+from tests.bot.slack.block_kit_checks import find_post_faults
 from tests.bot.slack.block_kit_checks import shown_text as read_of
 
 EVIL = "<!channel> <@U0BEN> *bold* `code`"
 MANY = tuple(a_judge(f"openai/model-{number}") for number in range(12))
 
 
-@pytest.mark.parametrize("level", [*BlockLevel])
-def test_every_post_of_a_report_is_valid(level: BlockLevel) -> None:
+def test_every_post_of_a_report_is_valid() -> None:
     reports = (
         a_bias(majority="qwen"),
         a_bias(judges=MANY),
@@ -27,15 +24,13 @@ def test_every_post_of_a_report_is_valid(level: BlockLevel) -> None:
     for report in reports:
         thread = bias_thread(report)
         for post in (thread.root, *thread.replies):
-            for page in paginate(post, fits_slack):
-                made = render_message(page, level)
-                assert find_message_faults(made.payload | {"blocks": made.blocks}) == []
+            assert find_post_faults(post) == []
 
 
 def test_the_first_post_is_one_message_with_findings_cautions_and_one_line() -> None:
     (page,) = paginate(bias_thread(a_bias(majority="qwen")).root, fits_slack)
 
-    read = read_of(render_message(page).blocks)
+    read = read_of(render_message(page)["blocks"])
     assert "ranks its own answer .31 higher than the others do (n 52, .18 to .44)." in read
     assert "One family, qwen, holds most of the seats" in read
     assert "Over 64 closed rounds with 256 ballots" in read
@@ -46,6 +41,4 @@ def test_a_name_mentions_nobody() -> None:
 
     for post in (thread.root, *thread.replies):
         if not isinstance(post.parts[0], File):
-            for level in BlockLevel:
-                for page in paginate(post, fits_slack):
-                    assert find_mentions(render_message(page, level).payload) == []
+            assert find_post_faults(post) == []

@@ -2,35 +2,40 @@
 
 import asyncio
 import time
+from dataclasses import replace
 
-from bot.slack.client import EditRateLimiter
-from tests.bot.slack.inside import FAST_LIMITS, make_fake_slack, run_slack
-from tests.wire.slack import Rates
+from bot.chat import IncomingMessage, Note, Post, SentMessage
+from bot.slack.client import EditRateLimiter, open_client
+from bot.slack.messages import SlackChat
+from bot.slack.workspace import CHAT, Directory, SlackLimits, Workspace
+from council.places import Place
+from tests.bot.slack.in_process import FAST_LIMITS, make_fake_slack, run_slack
+from tests.wire.slack import BOT, TEAM, Rates
 
 STORM_SECONDS = 2.0
 
 
 async def test_a_storm_of_rate_limits_loses_and_duplicates_nothing() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
-        roots = [await bot.asks() for _ in range(3)]
+        roots = [await bot.ask() for _ in range(3)]
         slack.storm("*", STORM_SECONDS)
         began = time.time()
-        bot.go_on()
+        bot.release_models()
 
-        await bot.delivered()
+        await bot.wait_until_delivered()
         for root in roots:
             assert "council:answers" in str(root.blocks)
-            bot.thread_is_whole(root)
-        assert bot.ours() == roots
+            bot.assert_thread_is_whole(root)
+        assert bot.bot_messages() == roots
         assert all(float(m.ts) > began + STORM_SECONDS for m in slack.thread("C1", roots[0].ts))
 
 
 async def test_no_call_is_retried_before_retry_after() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
-        await bot.asks()
+        await bot.ask()
         slack.storm("*", STORM_SECONDS)
-        bot.go_on()
-        await bot.is_one_whole_round()
+        bot.release_models()
+        await bot.assert_one_whole_round()
 
         refused = [call for call in slack.calls if call.outcome == "ratelimited"]
         assert len(refused) <= 2 * STORM_SECONDS  # Retry-After is one second
@@ -48,11 +53,30 @@ async def test_no_progress_update_delays_an_answer() -> None:
     await acquiring
 
 
+async def test_a_message_is_edited_at_most_every_three_seconds() -> None:
+    limits = replace(FAST_LIMITS, edit_seconds=0.3)
+    async with make_fake_slack() as slack, open_client(slack.api_url) as client:
+        directory = Directory(client, TEAM)
+        chat = SlackChat(Workspace(client, TEAM, BOT, directory, limits=limits), _no_ephemerals)
+        sent = SentMessage(Place(CHAT, TEAM, "C1"), "1.1")
+        await chat.show_progress(sent, Post((Note("1 of 3 answered"),)))
+        began = time.monotonic()
+
+        await chat.wait_for_edit_slot(sent)
+
+        assert time.monotonic() - began > 0.25
+    assert SlackLimits().edit_seconds == 3.0
+
+
+async def _no_ephemerals(_: IncomingMessage, __: Post) -> None:
+    raise AssertionError
+
+
 async def test_rounds_finish_at_slacks_own_rates() -> None:
     async with make_fake_slack(rates=Rates()) as slack, run_slack(slack, limits=FAST_LIMITS) as bot:
-        roots = [await bot.asks(channel) for channel in ("C1", "G1")]
-        bot.go_on()
+        roots = [await bot.ask(channel) for channel in ("C1", "G1")]
+        bot.release_models()
 
-        await bot.delivered(60)
+        await bot.wait_until_delivered(60)
         for root in roots:
-            bot.thread_is_whole(root)
+            bot.assert_thread_is_whole(root)

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from copy import deepcopy
 from typing import Any
 
-import aiohttp
 import pytest
 import pytest_asyncio
 
@@ -30,10 +29,10 @@ vendors = ["openai"]
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def ruled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """Give a product with rules of its own."""
-    async with run_stage(tmp_path_factory.mktemp("ruled"), "socket", RULES) as running:
+    """Run a product with rules of its own."""
+    async with run_stage(tmp_path_factory.mktemp("ruled"), RULES) as running:
         for name in ("C-CHEAP", "C-OPENAI"):
-            opened = running.slack.workspace.channels[running.channel()]
+            opened = running.slack.workspace.channels[running.add_channel()]
             opened.id = name
             running.slack.workspace.channels[name] = opened
         yield running
@@ -52,62 +51,62 @@ def _stranger(stage: Stage) -> str:
 async def test_ordinary_channels_are_open_but_guests_and_shared_channels_are_not(
     stage: Stage,
 ) -> None:
-    guest, stranger = stage.person("gil", is_guest=True), _stranger(stage)
-    channel, shared = stage.channel(guest), stage.channel(stranger, shared=True)
+    guest, stranger = stage.add_user("gil", is_guest=True), _stranger(stage)
+    channel, shared = stage.add_channel(guest), stage.add_channel(stranger, shared=True)
 
     assert "not open to guests" in await _says(stage, guest, channel, "Which queue?")
     assert "shared with other organisations" in await _says(stage, "U1", shared, "Which queue?")
     assert "not open to guests" in await _says(stage, stranger, shared, "Which queue?")
     assert "/council budget" in await _says(stage, guest, channel, "help")
-    assert not stage.rounds(channel)
-    assert not stage.rounds(shared)
+    assert not stage.round_ids(channel)
+    assert not stage.round_ids(shared)
 
 
 async def test_a_guest_may_press_no_button_that_asks_stops_or_resumes(stage: Stage) -> None:
-    guest = stage.person("gil", is_guest=True)
-    channel = stage.channel(guest)
-    root = await stage.asked(channel)
+    guest = stage.add_user("gil", is_guest=True)
+    channel = stage.add_channel(guest)
+    root = await stage.ask(channel)
 
     await stage.slack.click(root, "council:again", guest)
 
-    await stage.whispered(guest, channel, "not open to guests")
+    await stage.wait_for_ephemeral(guest, channel, "not open to guests")
     await stage.slack.shortcut(guest, "ask_about_message", root)
-    view = await stage.modal(guest, "Ask the council")
+    view = await stage.wait_for_modal(guest, "Ask the council")
     await stage.slack.submit(view, {"question": "Which queue?"}, guest)
     assert "not open to guests" in view.errors["question"]
-    assert len(stage.rounds(channel)) == 1
+    assert len(stage.round_ids(channel)) == 1
 
 
 async def test_a_shared_channel_shows_no_round_of_another_channel(stage: Stage) -> None:
-    stranger, own = _stranger(stage), stage.channel()
-    root = await stage.asked(own, "Which queue, in the open?")
-    (id_,) = stage.rounds(own)
-    shared = stage.channel(stranger, shared=True)
+    stranger, own = _stranger(stage), stage.add_channel()
+    root = await stage.ask(own, "Which queue, in the open?")
+    (id_,) = stage.round_ids(own)
+    shared = stage.add_channel(stranger, shared=True)
     seen = stage.slack.workspace.channels[shared]
     bait = _forged(root, id_)
     bait.channel = shared
     seen.said.append(bait)
 
     await stage.slack.click(bait, "council:answers", stranger)
-    await stage.modal(stranger, "There is no round")
+    await stage.wait_for_modal(stranger, "There is no round")
     await stage.slack.click(bait, "council:export", stranger)
 
-    await stage.whispered(stranger, shared, "There is no round")
+    await stage.wait_for_ephemeral(stranger, shared, "There is no round")
 
 
 async def test_the_council_is_open_only_in_the_named_channels(ruled: Stage) -> None:
-    closed, dora = ruled.channel(), ruled.person()
+    closed, dora = ruled.add_channel(), ruled.add_user()
 
     assert "not open in this channel" in await _says(ruled, "U1", closed, "Why?")
     ruled.slack.workspace.channels["C1"].members.add(dora)
     assert " in round " in await _says(ruled, dora, "C1", "Which queue?")
-    assert not ruled.rounds(closed)
+    assert not ruled.round_ids(closed)
 
 
 async def test_a_rate_limited_user_learns_when_the_next_round_is_allowed(
     ruled: Stage,
 ) -> None:
-    eve = ruled.person("eve")
+    eve = ruled.add_user("eve")
     ruled.slack.workspace.channels["C1"].members.add(eve)
     for _ in range(2):
         assert " in round " in await _says(ruled, eve, "C1", "Which queue?")
@@ -119,7 +118,7 @@ async def test_a_rate_limited_user_learns_when_the_next_round_is_allowed(
 
 
 async def test_a_channel_has_its_own_panel_and_its_own_vendors(ruled: Stage) -> None:
-    fay = ruled.person("fay")
+    fay = ruled.add_user("fay")
     for name in ("C-CHEAP", "C-OPENAI"):
         ruled.slack.workspace.channels[name].members.add(fay)
 
@@ -127,19 +126,19 @@ async def test_a_channel_has_its_own_panel_and_its_own_vendors(ruled: Stage) -> 
     refused = await _says(ruled, fay, "C-OPENAI", "Which queue?")
     assert "Only models of openai may be used in this channel" in refused
     await ruled.slack.command(fay, "C-OPENAI", "/council", "ask")
-    view = await ruled.modal(fay, "Ask the council")
+    view = await ruled.wait_for_modal(fay, "Ask the council")
     assert "served: goes to" in text_of(view)
     assert "house: goes to" not in text_of(view)
     await ruled.slack.submit(view, {"question": "Which queue?"}, fay)
-    await ruled.answered("C-OPENAI")
+    await ruled.wait_for_answer("C-OPENAI")
 
 
 async def test_an_admin_may_stop_the_round_of_another_user(ruled: Stage) -> None:
-    gus = ruled.person("gus")
+    gus = ruled.add_user("gus")
     ruled.slack.workspace.channels["C1"].members.add(gus)
     await _says(ruled, gus, "C1", "Which queue?")
-    id_ = ruled.rounds("C1")[-1]
-    hal = ruled.person("hal")
+    id_ = ruled.round_ids("C1")[-1]
+    hal = ruled.add_user("hal")
     ruled.slack.workspace.channels["C1"].members.add(hal)
 
     assert "Only the one who asked, or an admin, can" in await _says(
@@ -149,28 +148,28 @@ async def test_an_admin_may_stop_the_round_of_another_user(ruled: Stage) -> None
 
 
 async def _in_private(stage: Stage, way: str, asker: str) -> tuple[str, Message]:
-    """Ask the secret in a way that others may not read, and give the round and its answer."""
-    channel = stage.channel(asker, kind="private")
+    """Ask the secret where others may not read it; return the round's id and its answer."""
+    channel = stage.add_channel(asker, kind="private")
     if way == "direct message":
         channel = stage.slack.workspace.im_with(asker).id
         await stage.slack.direct_message(asker, SECRET)
     elif way == "only me":
-        await stage.slack.command(asker, stage.channel(asker), "/council", "ask")
-        view = await stage.modal(asker, "Ask the council")
+        await stage.slack.command(asker, stage.add_channel(asker), "/council", "ask")
+        view = await stage.wait_for_modal(asker, "Ask the council")
         channel = stage.slack.workspace.im_with(asker).id
         await stage.slack.submit(view, {"question": SECRET, "audience": "me"}, asker)
     else:
         await stage.slack.command(asker, channel, "/council", SECRET)
-    root = await stage.answered(channel)
-    return stage.rounds(channel)[-1], root
+    root = await stage.wait_for_answer(channel)
+    return stage.round_ids(channel)[-1], root
 
 
 @pytest.mark.parametrize("way", ["private channel", "direct message", "only me"])
 async def test_a_private_round_is_readable_nowhere_else(stage: Stage, way: str) -> None:
-    asker, other = stage.person("ida"), stage.person("jan")
+    asker, other = stage.add_user("ida"), stage.add_user("jan")
     id_, root = await _in_private(stage, way, asker)
-    elsewhere = stage.channel(asker, other)
-    bait = await stage.asked(elsewhere)
+    elsewhere = stage.add_channel(asker, other)
+    bait = await stage.ask(elsewhere)
 
     for user in (other, asker):
         for text in (f"show {id_}", f"show {id_[:5]}", "show last", "rounds 999", f"forget {id_}"):
@@ -178,14 +177,14 @@ async def test_a_private_round_is_readable_nowhere_else(stage: Stage, way: str) 
         assert "There is no round" in await _says(stage, user, elsewhere, f"cancel {id_}")
     for action in ("answers", "ballots"):
         await stage.slack.click(_forged(bait, id_), f"council:{action}", other)
-        view = await stage.modal(other, "There is no round")
+        view = await stage.wait_for_modal(other, "There is no round")
         assert SECRET not in text_of(view)
         stage.slack.state.modals[other].clear()
     for action in ("again", "export", "feedback"):
         stage.slack.state.ephemerals.clear()
         await stage.slack.click(_forged(bait, id_), f"council:{action}", other, "negative")
-        await stage.whispered(other, elsewhere, "There is no round")
-    assert stage.served.home.sql("SELECT count(*) FROM feedback WHERE round_id = ?", id_) == [(0,)]
+        await stage.wait_for_ephemeral(other, elsewhere, "There is no round")
+    assert stage.home.sql("SELECT count(*) FROM feedback WHERE round_id = ?", id_) == [(0,)]
     assert stage.slack.views(other) == []
     own = {root.channel}
     assert all(
@@ -193,35 +192,8 @@ async def test_a_private_round_is_readable_nowhere_else(stage: Stage, way: str) 
     )
 
 
-async def test_a_round_of_slack_is_not_on_the_page(stage: Stage) -> None:
-    id_, _ = await _in_private(stage, "private channel", stage.person("kim"))
-    open_ = stage.channel()
-    await stage.asked(open_, "Which queue, in the open?")
-    (public,) = stage.rounds(open_)
-
-    for round_id in (id_, public):
-        for path in ("", "/round.json", "/round.md", "/state"):
-            status, text = await _page(stage, f"/rounds/{round_id}{path}")
-            assert status == 404
-            assert SECRET not in text
-    for path in ("/", "/rounds"):
-        status, text = await _page(stage, path)
-        assert status == 200
-        assert id_ not in text
-        assert SECRET not in text
-
-
-async def _page(stage: Stage, path: str) -> tuple[int, str]:
-    port = stage.served.home.settings["COUNCIL_PORT"]
-    async with (
-        aiohttp.ClientSession() as visitor,
-        visitor.get(f"http://127.0.0.1:{port}{path}") as answer,
-    ):
-        return answer.status, await answer.text()
-
-
 def _forged(message: Message, id_: str) -> Message:
-    """Give a message whose buttons carry another round's id."""
+    """Return a message whose buttons carry another round's id."""
     payload: dict[str, Any] = deepcopy(message.payload)
     for block in payload["blocks"]:
         for one in block.get("elements", []) if "actions" in block["type"] else []:

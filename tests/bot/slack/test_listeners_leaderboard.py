@@ -2,21 +2,21 @@
 
 import pytest
 
-from tests.bot.slack.story import PATIENCE_SECONDS, Stage, text_of
+from tests.bot.slack.story import TIMEOUT_SECONDS, Stage, text_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: Stage) -> None:
-    channel = stage.channel()
-    await stage.told(await stage.asked(channel))
+    channel = stage.add_channel()
+    await stage.wait_for_thread(await stage.ask(channel))
 
     await stage.slack.command("U1", channel, "/council", "leaderboard")
 
     def boards() -> list[object]:
         return [m for m in stage.slack.messages(channel) if "Leaderboard" in text_of(m)]
 
-    await stage.slack.until(lambda: bool(boards()), PATIENCE_SECONDS)
+    await stage.slack.until(lambda: bool(boards()), TIMEOUT_SECONDS)
     (root,) = [m for m in stage.slack.messages(channel) if "Leaderboard" in text_of(m)]
 
     def files() -> dict[str, object]:
@@ -27,7 +27,7 @@ async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: St
             if any(where == channel and ts in under for where, ts in file.shared_in)
         }
 
-    await stage.slack.until(lambda: len(files()) == 2, PATIENCE_SECONDS)
+    await stage.slack.until(lambda: len(files()) == 2, TIMEOUT_SECONDS)
     picture = next(file for file in stage.slack.files if file.name == "leaderboard.png")
     assert files().keys() == {"leaderboard.png", "leaderboard.csv"}
     assert picture.content
@@ -37,20 +37,20 @@ async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: St
 
 
 async def test_an_empty_leaderboard_is_reported_to_the_asker_only(stage: Stage) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
 
     deed = await stage.slack.command("U1", channel, "/council", "leaderboard nosuchsuite")
 
     assert deed.message
     assert "No round of suite nosuchsuite has been held yet" in text_of(deed.message)
-    assert not stage.ours(channel)
+    assert not stage.bot_messages(channel)
 
 
 async def test_an_empty_bias_report_is_reported_to_the_asker_only(stage: Stage) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
 
     deed = await stage.slack.command("U1", channel, "/council", "bias nosuchpanel")
 
     assert deed.message
     assert "No round fits" in text_of(deed.message)
-    assert not stage.ours(channel)
+    assert not stage.bot_messages(channel)

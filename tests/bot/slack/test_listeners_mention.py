@@ -22,42 +22,42 @@ async def _offered(stage: Stage, channel: str, question: str = "which one?") -> 
     await stage.slack.command("U1", channel, "/council", "panel served")
     root = await _thread_of_people(stage, channel)
     await stage.slack.mention("U1", channel, f"{ME} {question}", root.ts)
-    return await stage.whispered("U1", channel, OFFERED)
+    return await stage.wait_for_ephemeral("U1", channel, OFFERED)
 
 
 def _received(stage: Stage, question: str) -> list[str]:
     return [asked.user for asked in stage.models.requests if question in asked.user]
 
 
-async def test_a_mention_in_a_channel_is_answered_in_its_thread(either: Stage) -> None:
-    channel = either.channel()
+async def test_a_mention_in_a_channel_is_answered_in_its_thread(stage: Stage) -> None:
+    channel = stage.add_channel()
 
-    event = await either.slack.mention("U1", channel, f"{ME} Which queue?")
+    event = await stage.slack.mention("U1", channel, f"{ME} Which queue?")
 
-    answer = await either.answered(channel)
+    answer = await stage.wait_for_answer(channel)
     assert event.message
     assert answer.thread_ts == event.message.ts
     assert "Which queue?" in text_of(answer)
-    assert either.slack.messages(channel) == [event.message]
+    assert stage.slack.messages(channel) == [event.message]
     # In a thread without replies nobody would see it.
-    assert (await either.whispered("U1", channel, " in round ")).thread_ts is None
+    assert (await stage.wait_for_ephemeral("U1", channel, " in round ")).thread_ts is None
 
 
 async def test_commands_can_be_mentioned_too(stage: Stage) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
     root = stage.slack.says("U2", channel, "Hello")
 
     await stage.slack.mention("U1", channel, f"{ME} help")
     await stage.slack.mention("U1", channel, f"{ME}", root.ts)
     await stage.slack.mention("U1", channel, f"{ME}: budget", root.ts)
 
-    await stage.whispered("U1", channel, "Everybody, this month")
-    await stage.slack.until(lambda: len(stage.whispers("U1", channel)) == 3)
-    assert not stage.ours(channel)
+    await stage.wait_for_ephemeral("U1", channel, "Everybody, this month")
+    await stage.slack.until(lambda: len(stage.ephemerals("U1", channel)) == 3)
+    assert not stage.bot_messages(channel)
 
 
 async def test_a_thread_is_shown_to_the_asker_before_it_is_sent(stage: Stage) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
 
     offer = await _offered(stage, channel)
 
@@ -65,36 +65,34 @@ async def test_a_thread_is_shown_to_the_asker_before_it_is_sent(stage: Stage) ->
     assert "ada: All we run is Postgres." in text_of(offer)
     assert "2 messages" in text_of(offer)
     assert "go to this machine." in text_of(offer)
-    assert not stage.ours(channel)
-    assert not stage.rounds(channel)
+    assert not stage.bot_messages(channel)
+    assert not stage.round_ids(channel)
 
 
-async def test_with_the_thread_the_models_receive_exactly_what_was_shown(either: Stage) -> None:
-    channel = either.channel()
-    offer = await _offered(either, channel, "which one, with all that?")
+async def test_with_the_thread_the_models_receive_exactly_what_was_shown(stage: Stage) -> None:
+    channel = stage.add_channel()
+    offer = await _offered(stage, channel, "which one, with all that?")
 
-    await either.slack.click(offer, "council:with_thread", "U1")
+    await stage.slack.click(offer, "council:with_thread", "U1")
 
-    answer = await either.answered(channel)
+    answer = await stage.wait_for_answer(channel)
     assert answer.thread_ts == offer.thread_ts
-    assert offer not in either.slack.ephemerals("U1")
+    assert offer not in stage.slack.ephemerals("U1")
     shown = "ben: We need a <queue> by Friday.\n\nada: All we run is Postgres."
-    received = _received(either, "which one, with all that?")
+    received = _received(stage, "which one, with all that?")
     assert len(received) == 7
     assert all(shown in text for text in received)
-    assert either.served.home.sql("SELECT context FROM round WHERE channel = ?", channel) == [
-        (shown,)
-    ]
+    assert stage.home.sql("SELECT context FROM round WHERE channel = ?", channel) == [(shown,)]
 
 
 async def test_without_the_thread_the_models_receive_nothing_of_it(stage: Stage) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
     offer = await _offered(stage, channel, "which one, without?")
     stage.slack.workspace.channels[channel].said[0].payload["text"] = "changed, which is no matter"
 
     await stage.slack.click(offer, "council:without_thread", "U1")
 
-    await stage.answered(channel)
+    await stage.wait_for_answer(channel)
     received = _received(stage, "which one, without?")
     assert len(received) == 7
     assert not any("Friday" in text or "Postgres" in text or "changed" in text for text in received)
@@ -103,73 +101,73 @@ async def test_without_the_thread_the_models_receive_nothing_of_it(stage: Stage)
 async def test_a_changed_thread_is_shown_again_before_anything_is_sent(
     stage: Stage,
 ) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
     offer = await _offered(stage, channel)
     stage.slack.workspace.channels[channel].said[0].payload["text"] = "We need two queues."
 
     await stage.slack.click(offer, "council:with_thread", "U1")
 
-    again = await stage.whispered("U1", channel, "The thread has changed since")
+    again = await stage.wait_for_ephemeral("U1", channel, "The thread has changed since")
     assert "ben: We need two queues." in text_of(again)
-    assert not stage.rounds(channel)
+    assert not stage.round_ids(channel)
     await stage.slack.click(again, "council:with_thread", "U1")
-    await stage.answered(channel)
-    ((context,),) = stage.served.home.sql("SELECT context FROM round WHERE channel = ?", channel)
+    await stage.wait_for_answer(channel)
+    ((context,),) = stage.home.sql("SELECT context FROM round WHERE channel = ?", channel)
     assert "We need two queues." in context
 
 
 async def test_an_offer_pressed_twice_is_asked_once(stage: Stage) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
     offer = await _offered(stage, channel)
 
     await stage.slack.click(offer, "council:with_thread", "U1")
     await stage.slack.click(offer, "council:with_thread", "U1")
     await stage.slack.click(offer, "council:without_thread", "U1")
 
-    await stage.answered(channel)
-    assert len(stage.rounds(channel)) == len(stage.answers(channel)) == 1
+    await stage.wait_for_answer(channel)
+    assert len(stage.round_ids(channel)) == len(stage.answers(channel)) == 1
 
 
 async def test_nobody_else_can_press_an_offer(stage: Stage) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
     offer = await _offered(stage, channel)
     offer.ephemeral_to = "U2"  # as a forged press would have it
 
     await stage.slack.click(offer, "council:with_thread", "U2")
 
-    await stage.whispered("U2", channel, "Only the one who asked can press this.")
-    assert not stage.rounds(channel)
+    await stage.wait_for_ephemeral("U2", channel, "Only the one who asked can press this.")
+    assert not stage.round_ids(channel)
 
 
 async def test_messages_of_other_bots_in_a_thread_are_sent_too(stage: Stage) -> None:
-    channel = stage.channel("UOTHERBOT")
+    channel = stage.add_channel("UOTHERBOT")
     root = stage.slack.says("UOTHERBOT", channel, "ALERT disk full on db-1")
     root.payload |= {"bot_id": "B9", "bot_profile": {"name": "pager"}}
 
     await stage.slack.mention("U1", channel, f"{ME} what now?", root.ts)
 
     assert "pager: ALERT disk full on db-1" in text_of(
-        await stage.whispered("U1", channel, OFFERED)
+        await stage.wait_for_ephemeral("U1", channel, OFFERED)
     )
 
 
 @pytest.mark.parametrize("begun", ["command", "mention"])
 async def test_in_the_councils_own_thread_a_question_follows_up(stage: Stage, begun: str) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
     if begun == "command":
-        first = await stage.asked(channel, "Which queue is first?")
+        first = await stage.ask(channel, "Which queue is first?")
     else:
         await stage.slack.mention("U1", channel, f"{ME} Which queue is first?")
-        first = await stage.answered(channel)
+        first = await stage.wait_for_answer(channel)
     said = (first.thread_ts or first.ts, text_of(first))
 
     await stage.slack.mention("U2", channel, f"{ME} And at ten times that?", said[0])
-    second = await stage.answered(channel, 2)
+    second = await stage.wait_for_answer(channel, 2)
     await stage.slack.mention("U2", channel, f"{ME} Why?", said[0])
-    third = await stage.answered(channel, 3)
+    third = await stage.wait_for_answer(channel, 3)
 
     assert second.thread_ts == third.thread_ts == said[0]
-    _, (two,), (three,) = stage.served.home.sql(
+    _, (two,), (three,) = stage.home.sql(
         "SELECT context FROM round WHERE channel = ? ORDER BY asked_at", channel
     )
     assert "Which queue is first?" in two
@@ -178,51 +176,51 @@ async def test_in_the_councils_own_thread_a_question_follows_up(stage: Stage, be
     assert "And at ten times that?" in three
 
 
-async def test_a_direct_message_is_answered_there_and_followed_up(either: Stage) -> None:
-    dora = either.person()
+async def test_a_direct_message_is_answered_there_and_followed_up(stage: Stage) -> None:
+    dora = stage.add_user()
 
-    await either.slack.direct_message(dora, "Which queue, between us?")
+    await stage.slack.direct_message(dora, "Which queue, between us?")
 
-    channel = either.slack.workspace.im_with(dora).id
-    answer = await either.answered(channel)
+    channel = stage.slack.workspace.im_with(dora).id
+    answer = await stage.wait_for_answer(channel)
     assert answer.thread_ts is None
-    await either.slack.direct_message(dora, f"{ME} And at night?", answer.ts)
-    second = await either.answered(channel, 2)
+    await stage.slack.direct_message(dora, f"{ME} And at night?", answer.ts)
+    second = await stage.wait_for_answer(channel, 2)
     assert second.thread_ts == answer.ts
-    _, (context,) = either.served.home.sql(
+    _, (context,) = stage.home.sql(
         "SELECT context FROM round WHERE channel = ? ORDER BY asked_at", channel
     )
     assert "Which queue, between us?" in context
-    assert either.slack.pings() == []
+    assert stage.slack.pings() == []
 
 
 async def test_a_direct_message_can_be_a_command(stage: Stage) -> None:
-    dora = stage.person()
+    dora = stage.add_user()
 
     await stage.slack.direct_message(dora, f"{ME} help")
 
     channel = stage.slack.workspace.im_with(dora).id
-    await stage.slack.until(lambda: stage.ours(channel))
-    assert "/council budget" in text_of(stage.ours(channel)[0])
+    await stage.slack.until(lambda: stage.bot_messages(channel))
+    assert "/council budget" in text_of(stage.bot_messages(channel)[0])
 
 
 async def test_messages_of_bots_and_edits_are_ignored(stage: Stage) -> None:
-    channel = stage.channel("UOTHERBOT")
+    channel = stage.add_channel("UOTHERBOT")
     robot = stage.slack.says("UOTHERBOT", channel, f"{ME} Which queue?")
     robot.payload["bot_id"] = "B9"
     asked = await stage.slack.mention("U1", channel, f"{ME} Which queue, please?")
 
-    await stage.answered(channel)
+    await stage.wait_for_answer(channel)
     inner = {**asked.payload["event"], "text": f"{ME} Which log?", "edited": {"user": "U1"}}
     edited = {**asked.payload, "event_id": "Ev-edit", "event": inner}
     by_bot = {**inner, "ts": robot.ts, "user": "UOTHERBOT", "bot_id": "B9", "text": robot.text}
     for payload in (edited, {**edited, "event_id": "Ev-bot", "event": by_bot}):
         await stage.slack.deliver_again(type(asked)("app_mention", payload), 0)
     await stage.slack.mention("U1", channel, f"{ME} help")
-    await stage.whispered("U1", channel, "/council budget")
-    assert len(stage.rounds(channel)) == 1
+    await stage.wait_for_ephemeral("U1", channel, "/council budget")
+    assert len(stage.round_ids(channel)) == 1
 
 
-async def test_nothing_failed(either: Stage) -> None:
-    assert either.slack.faults == []
-    assert either.slack.pings() == []
+async def test_nothing_failed(stage: Stage) -> None:
+    assert stage.slack.faults == []
+    assert stage.slack.pings() == []

@@ -23,29 +23,29 @@ async def _about(stage: Stage, message: Message, user: str) -> View:
     return stage.slack.views(user)[-1]
 
 
-async def test_the_word_ask_without_a_question_opens_the_modal(either: Stage) -> None:
-    dora = either.person()
-    channel = either.channel(dora)
+async def test_the_word_ask_without_a_question_opens_the_modal(stage: Stage) -> None:
+    dora = stage.add_user()
+    channel = stage.add_channel(dora)
 
-    deed = await either.slack.command(dora, channel, "/council", "ask")
+    deed = await stage.slack.command(dora, channel, "/council", "ask")
 
-    view = await either.modal(dora, "Ask the council")
+    view = await stage.wait_for_modal(dora, "Ask the council")
     assert deed.message is None
     assert _offers(view, "panel") == {
         "house": "house: goes to nobody, since the members are scripted",
         "served": "served: goes to this machine",
     }
     assert list(_offers(view, "audience")) == ["here", "me"]
-    await either.slack.submit(view, {"question": "Which queue?", "panel": "served"}, dora)
-    answer = await either.answered(channel)
+    await stage.slack.submit(view, {"question": "Which queue?", "panel": "served"}, dora)
+    answer = await stage.wait_for_answer(channel)
     assert answer.thread_ts is None
-    assert "Asking Up" in text_of(await either.whispered(dora, channel, " in round "))
-    assert either.slack.views(dora) == []
+    assert "Asking Up" in text_of(await stage.wait_for_ephemeral(dora, channel, " in round "))
+    assert stage.slack.views(dora) == []
 
 
 async def test_a_message_is_asked_about_in_its_thread(stage: Stage) -> None:
-    dora = stage.person()
-    channel = stage.channel(dora)
+    dora = stage.add_user()
+    channel = stage.add_channel(dora)
     message = stage.slack.says("U2", channel, "<@U1>, is 1 &lt; 2 for a &lt;queue&gt;?")
 
     view = await _about(stage, message, dora)
@@ -53,19 +53,19 @@ async def test_a_message_is_asked_about_in_its_thread(stage: Stage) -> None:
     assert "@ada, is 1 < 2 for a <queue>?" in text_of(view)
     assert _offers(view, "audience")["here"] == "Everybody in this thread"
     await stage.slack.submit(view, {"question": "Is he right?"}, dora)
-    answer = await stage.answered(channel)
+    answer = await stage.wait_for_answer(channel)
     assert answer.thread_ts == message.ts
-    assert stage.served.home.sql("SELECT context FROM round WHERE channel = ?", channel) == [
+    assert stage.home.sql("SELECT context FROM round WHERE channel = ?", channel) == [
         ("@ada, is 1 < 2 for a <queue>?",)
     ]
     # Nobody has replied there yet, so a whisper in the thread would not be seen.
-    assert (await stage.whispered(dora, channel, " in round ")).thread_ts is None
+    assert (await stage.wait_for_ephemeral(dora, channel, " in round ")).thread_ts is None
 
 
 async def test_a_question_about_the_councils_answer_includes_the_whole_answer(stage: Stage) -> None:
-    dora = stage.person()
-    channel = stage.channel(dora)
-    answer = await stage.asked(channel, "Which queue is the last?")
+    dora = stage.add_user()
+    channel = stage.add_channel(dora)
+    answer = await stage.ask(channel, "Which queue is the last?")
 
     view = await _about(stage, answer, dora)
 
@@ -74,72 +74,72 @@ async def test_a_question_about_the_councils_answer_includes_the_whole_answer(st
 
 
 async def test_a_private_answer_arrives_as_a_direct_message_only(stage: Stage) -> None:
-    dora = stage.person()
-    channel = stage.channel(dora)
+    dora = stage.add_user()
+    channel = stage.add_channel(dora)
     message = stage.slack.says("U2", channel, "We need a queue.")
 
     view = await _about(stage, message, dora)
     await stage.slack.submit(view, {"question": "Do we?", "audience": "me"}, dora)
 
     own = stage.slack.workspace.im_with(dora).id
-    await stage.answered(own)
-    assert not stage.ours(channel)
+    await stage.wait_for_answer(own)
+    assert not stage.bot_messages(channel)
     assert not stage.slack.ephemerals(dora)
-    assert stage.rounds(own)
+    assert stage.round_ids(own)
     assert stage.slack.pings() == []
 
 
 async def test_the_global_shortcut_asks_for_a_channel_or_a_private_answer(stage: Stage) -> None:
-    dora = stage.person()
-    channel = stage.channel(dora)
+    dora = stage.add_user()
+    channel = stage.add_channel(dora)
     await stage.slack.shortcut(dora, ANYWHERE)
-    view = await stage.modal(dora, "Ask the council")
+    view = await stage.wait_for_modal(dora, "Ask the council")
 
     await stage.slack.submit(view, {"question": "Which queue for all?"}, dora)
     assert view.errors == {"channel": "Choose a channel, or have the answer for yourself alone."}
     await stage.slack.submit(view, {"question": "Which queue for all?", "channel": channel}, dora)
 
-    await stage.answered(channel)
+    await stage.wait_for_answer(channel)
     await stage.slack.shortcut(dora, ANYWHERE)
-    again = await stage.modal(dora, "Ask the council")
+    again = await stage.wait_for_modal(dora, "Ask the council")
     await stage.slack.submit(again, {"question": "For me?", "audience": "me"}, dora)
-    await stage.answered(stage.slack.workspace.im_with(dora).id)
+    await stage.wait_for_answer(stage.slack.workspace.im_with(dora).id)
 
 
 async def test_errors_are_shown_at_their_field_and_the_modal_keeps_its_input(
-    either: Stage,
+    stage: Stage,
 ) -> None:
-    dora = either.person()
-    away = either.slack.workspace.add_channel(Channel("C-AWAY", "away", members={dora}))
-    await either.slack.shortcut(dora, ANYWHERE)
-    view = await either.modal(dora, "Ask the council")
+    dora = stage.add_user()
+    away = stage.slack.workspace.add_channel(Channel("C-AWAY", "away", members={dora}))
+    await stage.slack.shortcut(dora, ANYWHERE)
+    view = await stage.wait_for_modal(dora, "Ask the council")
 
-    await either.slack.submit(view, {"question": "Which queue?", "channel": away.id}, dora)
+    await stage.slack.submit(view, {"question": "Which queue?", "channel": away.id}, dora)
     assert view.errors == {
         "channel": "I am not in this channel: type /invite and my name, then ask again."
     }
-    await either.slack.submit(view, {"question": "\u200b", "audience": "me"}, dora)
+    await stage.slack.submit(view, {"question": "\u200b", "audience": "me"}, dora)
 
     assert list(view.errors) == ["question"]
     assert "The question is empty" in view.errors["question"]
-    assert either.slack.views(dora) == [view]
+    assert stage.slack.views(dora) == [view]
     away.members.add(BOT)
-    await either.slack.submit(view, {"question": "Which queue?", "channel": away.id}, dora)
-    await either.answered(away.id)
+    await stage.slack.submit(view, {"question": "Which queue?", "channel": away.id}, dora)
+    await stage.wait_for_answer(away.id)
 
 
 async def test_a_modal_submitted_twice_is_asked_once(stage: Stage) -> None:
-    dora = stage.person()
-    channel = stage.channel(dora)
+    dora = stage.add_user()
+    channel = stage.add_channel(dora)
     await stage.slack.command(dora, channel, "/council", "ask")
-    view = await stage.modal(dora, "Ask the council")
+    view = await stage.wait_for_modal(dora, "Ask the council")
 
     await stage.slack.submit(view, {"question": "Which queue?"}, dora)
     stage.slack.state.modals[dora].append(view)
     await stage.slack.submit(view, {"question": "Which queue?"}, dora)
 
-    await stage.answered(channel)
-    assert len(stage.rounds(channel)) == 1
+    await stage.wait_for_answer(channel)
+    assert len(stage.round_ids(channel)) == 1
 
 
 async def test_in_a_conversation_of_others_the_council_says_where_to_ask(stage: Stage) -> None:
@@ -149,9 +149,9 @@ async def test_in_a_conversation_of_others_the_council_says_where_to_ask(stage: 
 
     assert deed.message
     assert "I am not in this conversation" in text_of(deed.message)
-    assert not stage.rounds(two.id)
+    assert not stage.round_ids(two.id)
 
 
-async def test_nothing_failed(either: Stage) -> None:
-    assert either.slack.faults == []
-    assert either.slack.pings() == []
+async def test_nothing_failed(stage: Stage) -> None:
+    assert stage.slack.faults == []
+    assert stage.slack.pings() == []

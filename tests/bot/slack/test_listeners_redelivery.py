@@ -31,22 +31,22 @@ async def _storm(stage: Stage, event: Event) -> None:
         assert all(answer.accepted for answer in answers)
 
 
-async def test_a_thousand_deliveries_are_one_round_and_one_answer(either: Stage) -> None:
-    channel = either.channel()
-    asked = await either.slack.mention("U1", channel, f"{ME} Which queue of a thousand?")
-    root = either.slack.says("U2", channel, "We need a queue.")
-    offered = await either.slack.mention("U1", channel, f"{ME} which?", root.ts)
-    helped = await either.slack.mention("U1", channel, f"{ME} help")
-    refused = await either.slack.mention("U1", channel, f"{ME} panel:nope Which?")
+async def test_a_thousand_deliveries_are_one_round_and_one_answer(stage: Stage) -> None:
+    channel = stage.add_channel()
+    asked = await stage.slack.mention("U1", channel, f"{ME} Which queue of a thousand?")
+    root = stage.slack.says("U2", channel, "We need a queue.")
+    offered = await stage.slack.mention("U1", channel, f"{ME} which?", root.ts)
+    helped = await stage.slack.mention("U1", channel, f"{ME} help")
+    refused = await stage.slack.mention("U1", channel, f"{ME} panel:nope Which?")
 
-    await _storm(either, asked)
-    await asyncio.gather(*[_storm_some(either, event) for event in (offered, helped, refused)])
+    await _storm(stage, asked)
+    await asyncio.gather(*[_storm_some(stage, event) for event in (offered, helped, refused)])
 
-    answer = await either.answered(channel)
-    await either.told(answer)
-    assert len(either.rounds(channel)) == 1
-    assert len(either.ours(channel)) == 7  # the answer, five replies, the file
-    told = [text_of(message) for message in either.whispers("U1", channel)]
+    answer = await stage.wait_for_answer(channel)
+    await stage.wait_for_thread(answer)
+    assert len(stage.round_ids(channel)) == 1
+    assert len(stage.bot_messages(channel)) == 7  # the answer, five replies, the file
+    told = [text_of(message) for message in stage.ephemerals("U1", channel)]
     assert len(told) == 4
     for said in (" in round ", "Send this thread along", "/council budget", "no panel 'nope'"):
         assert sum(said in one for one in told) == 1
@@ -58,23 +58,23 @@ async def _storm_some(stage: Stage, event: Event) -> None:
 
 async def test_hostile_names_and_questions_mention_nobody_and_forge_nothing(stage: Stage) -> None:
     loud = stage.slack.workspace.add_user(User("ULOUD", LOUD)).id
-    channel = stage.channel(loud)
+    channel = stage.add_channel(loud)
     stage.slack.workspace.channels[channel].name = LOUD
 
-    root = await stage.asked(channel, HOSTILE, loud)
-    await stage.told(root)
+    root = await stage.ask(channel, HOSTILE, loud)
+    await stage.wait_for_thread(root)
     stage.slack.says(loud, channel, HOSTILE, root.ts)
     people = stage.slack.says(loud, channel, HOSTILE)
     await stage.slack.mention("U1", channel, f"{ME} {HOSTILE}", people.ts)
-    offer = await stage.whispered("U1", channel, "Send this thread along")
+    offer = await stage.wait_for_ephemeral("U1", channel, "Send this thread along")
     await stage.slack.click(offer, "council:with_thread", "U1")
-    await stage.answered(channel, 2)
+    await stage.wait_for_answer(channel, 2)
     await stage.slack.command(loud, channel, "/council", "rounds")
     await stage.slack.command(loud, channel, "/council", f"panel:{HOSTILE.split()[0]} x")
     await stage.slack.shortcut(loud, "ask_about_message", people)
-    await stage.modal(loud, "Ask the council")
+    await stage.wait_for_modal(loud, "Ask the council")
     await stage.slack.click(root, "council:answers", loud)
-    await stage.modal(loud, ", by ")
+    await stage.wait_for_modal(loud, ", by ")
 
     assert stage.slack.pings() == []
     assert stage.slack.faults == []

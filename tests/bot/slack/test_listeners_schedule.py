@@ -1,5 +1,6 @@
 """Schedules: created in plain language, run at their slot, reported in their channel."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,15 +11,15 @@ from tests.wire.slack import Message
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-PATIENCE_SECONDS = 60
+TIMEOUT_SECONDS = 60
 SUITES = '[suites.sql]\nquestions = ["Why WAL?", "Why MVCC?"]\n'
 ADD = "schedule add {name} suite:sql panel:house {when} Europe/Budapest {channel}"
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def scheduled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """Give a product that has a suite."""
-    async with run_stage(tmp_path_factory.mktemp("scheduled"), "socket", SUITES) as running:
+    """Run a product that has a suite."""
+    async with run_stage(tmp_path_factory.mktemp("scheduled"), SUITES) as running:
         yield running
 
 
@@ -29,21 +30,23 @@ async def says(stage: Stage, user: str, channel: str, text: str) -> str:
 
 
 async def is_due(stage: Stage, name: str, channel: str) -> None:
-    """Have the schedule not know of its last slots, and look at once."""
-    stage.served.home.sql("UPDATE schedule SET last_slot = '' WHERE name = ?", name)
+    """Make the schedule due at once; in a thread, because the product may be writing."""
+    await asyncio.to_thread(
+        stage.home.sql, "UPDATE schedule SET last_slot = '' WHERE name = ?", name
+    )
     await says(stage, "U1", channel, f"schedule subscribe {name}")
 
 
 async def posted(stage: Stage, channel: str, said: str) -> Message:
     def found() -> list[Message]:
-        return [message for message in stage.ours(channel) if said in text_of(message)]
+        return [message for message in stage.bot_messages(channel) if said in text_of(message)]
 
-    await stage.slack.until(found, PATIENCE_SECONDS)
+    await stage.slack.until(found, TIMEOUT_SECONDS)
     return found()[0]
 
 
 async def test_a_schedule_runs_at_its_slot_in_the_named_channel(scheduled: Stage) -> None:
-    here, there = scheduled.channel(), scheduled.channel()
+    here, there = scheduled.add_channel(), scheduled.add_channel()
     name = scheduled.slack.workspace.channels[there].name
     add = ADD.format(name="hourly-sql", when="every hour", channel=f"<#{there}|{name}>")
 
@@ -59,15 +62,15 @@ async def test_a_schedule_runs_at_its_slot_in_the_named_channel(scheduled: Stage
     assert "Next:" in told
     assert "A run costs nothing." in told
     assert "hourly-sql" in listed
-    assert scheduled.ours(here) == []
-    ids = scheduled.served.home.sql("SELECT id, schedule FROM bakeoff")
+    assert scheduled.bot_messages(here) == []
+    ids = scheduled.home.sql("SELECT id, schedule FROM bakeoff")
     assert [id_.startswith(f"sched:{schedule}@") for id_, schedule in ids] == [True]
 
 
 async def test_an_archived_channel_pauses_the_schedule_and_notifies_its_creator(
     scheduled: Stage,
 ) -> None:
-    here, there = scheduled.channel(), scheduled.channel()
+    here, there = scheduled.add_channel(), scheduled.add_channel()
     channel = scheduled.slack.workspace.channels[there]
     add = ADD.format(name="doomed", when="every hour", channel=f"<#{there}|{channel.name}>")
     await says(scheduled, "U1", here, add)
@@ -78,7 +81,7 @@ async def test_an_archived_channel_pauses_the_schedule_and_notifies_its_creator(
     message = await posted(scheduled, alone, "Your schedule doomed cannot run, so it is paused.")
 
     paused = "SELECT paused FROM schedule WHERE name = 'doomed'"
-    await scheduled.slack.until(lambda: scheduled.served.home.sql(paused) == [(1,)])
+    await scheduled.slack.until(lambda: scheduled.home.sql(paused) == [(1,)])
     assert "This channel is archived" in text_of(message)
 
 
@@ -94,10 +97,10 @@ async def test_a_channel_where_the_user_may_not_ask_is_refused(
     scheduled: Stage, channel: str, why: str
 ) -> None:
     workspace = scheduled.slack.workspace
-    here = scheduled.channel()
-    closed = workspace.channels[scheduled.channel(kind="private")]
+    here = scheduled.add_channel()
+    closed = workspace.channels[scheduled.add_channel(kind="private")]
     closed.members.discard("U1")
-    shared = workspace.channels[scheduled.channel(shared=True)]
+    shared = workspace.channels[scheduled.add_channel(shared=True)]
     named = {
         "closed": f"<#{closed.id}|{closed.name}>",
         "shared": f"<#{shared.id}|{shared.name}>",
@@ -111,4 +114,4 @@ async def test_a_channel_where_the_user_may_not_ask_is_refused(
     )
 
     assert why in told
-    assert scheduled.served.home.sql("SELECT * FROM schedule WHERE name = 'refused'") == []
+    assert scheduled.home.sql("SELECT * FROM schedule WHERE name = 'refused'") == []

@@ -14,23 +14,23 @@ def direct(stage: Stage, user: str, said: str) -> list[Message]:
     return [message for message in stage.slack.direct(user) if said in text_of(message)]
 
 
-async def test_a_file_sent_to_the_bot_is_shown_and_saved_with_a_button(either: Stage) -> None:
-    dora = either.person()
+async def test_a_file_sent_to_the_bot_is_shown_and_saved_with_a_button(stage: Stage) -> None:
+    dora = stage.add_user()
 
-    await either.slack.direct_message(dora, "suite add sent", files={"sql.csv": CSV})
-    await either.slack.until(lambda: direct(either, dora, "Keep suite sent?"), 15)
-    (shown,) = direct(either, dora, "Keep suite sent?")
+    await stage.slack.direct_message(dora, "suite add sent", files={"sql.csv": CSV})
+    await stage.slack.until(lambda: direct(stage, dora, "Keep suite sent?"), 15)
+    (shown,) = direct(stage, dora, "Keep suite sent?")
     assert "2 questions, 1 with a reference answer." in text_of(shown)
-    await either.slack.click(shown, "council:keep_suite", dora)
+    await stage.slack.click(shown, "council:keep_suite", dora)
 
-    await either.slack.until(lambda: direct(either, dora, "Suite sent is kept"), 15)
-    channel = either.channel(dora)
-    await either.slack.command(dora, channel, "/council", "suite")
-    await either.whispered(dora, channel, "sent")
+    await stage.slack.until(lambda: direct(stage, dora, "Suite sent is kept"), 15)
+    channel = stage.add_channel(dora)
+    await stage.slack.command(dora, channel, "/council", "suite")
+    await stage.wait_for_ephemeral(dora, channel, "sent")
 
 
 async def test_a_broken_file_is_answered_with_its_line(stage: Stage) -> None:
-    dora = stage.person()
+    dora = stage.add_user()
     broken = b"question\nWhy?\nWhy?\n"
 
     await stage.slack.direct_message(dora, "suite add broken", files={"sql.csv": broken})
@@ -42,40 +42,40 @@ async def test_a_broken_file_is_answered_with_its_line(stage: Stage) -> None:
 async def test_questions_in_a_command_are_proposed_to_their_author_only(
     stage: Stage,
 ) -> None:
-    channel = stage.channel()
+    channel = stage.add_channel()
     await stage.slack.command("U1", channel, "/council", "suite add typed\nWhy?\nHow?")
-    shown = await stage.whispered("U1", channel, "Keep suite typed?")
+    shown = await stage.wait_for_ephemeral("U1", channel, "Keep suite typed?")
 
     await stage.slack.click(shown, "council:leave_suite", "U1")
 
-    await stage.whispered("U1", channel, "Suite typed is left as it was.")
+    await stage.wait_for_ephemeral("U1", channel, "Suite typed is left as it was.")
 
 
-async def test_a_rounds_question_is_added_in_a_modal(either: Stage) -> None:
-    channel = either.channel()
-    root = await either.asked(channel, f"Which queue is it, in {channel}?")
+async def test_a_rounds_question_is_added_in_a_modal(stage: Stage) -> None:
+    channel = stage.add_channel()
+    root = await stage.ask(channel, f"Which queue is it, in {channel}?")
 
-    await either.slack.click(root, "council:suite", "U2")
-    view = await either.modal("U2", "Add to suite")
-    empty = await either.slack.submit(view, {"name": " "}, "U2")
+    await stage.slack.click(root, "council:suite", "U2")
+    view = await stage.wait_for_modal("U2", "Add to suite")
+    empty = await stage.slack.submit(view, {"name": " "}, "U2")
     assert empty.payload
     assert "Choose a suite" in str(empty.payload["errors"])
-    await either.slack.submit(view, {"name": f"grown-{channel}", "answer": "42"}, "U2")
+    await stage.slack.submit(view, {"name": f"grown-{channel}", "answer": "42"}, "U2")
 
     name = f"grown-{channel}".lower()
-    await either.whispered("U2", channel, f"The question is in suite {name} now")
-    await either.slack.click(root, "council:suite", "U1")
-    again = await either.modal("U1", name)
-    await either.slack.submit(again, {"suite": name}, "U1")
-    await either.whispered("U1", channel, f"Suite {name} asks this already.")
+    await stage.wait_for_ephemeral("U2", channel, f"The question is in suite {name} now")
+    await stage.slack.click(root, "council:suite", "U1")
+    again = await stage.wait_for_modal("U1", name)
+    await stage.slack.submit(again, {"suite": name}, "U1")
+    await stage.wait_for_ephemeral("U1", channel, f"Suite {name} asks this already.")
 
 
 async def test_guests_add_nothing(stage: Stage) -> None:
-    guest = stage.person("gil", is_guest=True)
-    channel = stage.channel(guest)
-    root = await stage.asked(channel)
+    guest = stage.add_user("gil", is_guest=True)
+    channel = stage.add_channel(guest)
+    root = await stage.ask(channel)
 
     await stage.slack.click(root, "council:suite", guest)
 
-    await stage.whispered(guest, channel, "not open to guests")
+    await stage.wait_for_ephemeral(guest, channel, "not open to guests")
     assert not stage.slack.views(guest)

@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
-from tests.bot.slack.inside import RunningSlack, make_fake_slack, run_slack, text_of
+from tests.bot.slack.in_process import RunningSlack, make_fake_slack, run_slack, text_of
 from tests.wire.slack import FakeSlack, Refuse, Slow
 from tests.wire.slack.response_urls import METHOD as RESPONSE_URL
 
 
 async def pressed(slack: FakeSlack, bot: RunningSlack, action: str) -> None:
     """Hold a round, and have a button of its answer pressed."""
-    root = await bot.asks()
-    bot.go_on()
-    await bot.delivered()
+    root = await bot.ask()
+    bot.release_models()
+    await bot.wait_until_delivered()
     await slack.click(root, action, "U1")
 
 
@@ -57,9 +57,9 @@ async def test_a_used_up_response_url_falls_back_to_a_direct_message() -> None:
 
 async def test_an_ephemeral_whose_blocks_are_refused_is_sent_as_text() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
-        root = await bot.asks()
-        bot.go_on()
-        await bot.delivered()
+        root = await bot.ask()
+        bot.release_models()
+        await bot.wait_until_delivered()
         slack.refuse_blocks("rich_text", "context")
 
         await slack.click(root, "council:feedback", "U1", "positive")

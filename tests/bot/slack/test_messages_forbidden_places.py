@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.bot.slack.inside import RunningSlack, make_fake_slack, run_slack, text_of
+from tests.bot.slack.in_process import RunningSlack, make_fake_slack, run_slack, text_of
 from tests.wire.slack import BOT, FakeSlack, Refuse, Slow
 from tests.wire.slack.state import SCOPES
 
 
-def heard(slack: FakeSlack, user: str = "U1") -> str:
-    """Give all that somebody alone was told in a channel."""
+def ephemeral_text(slack: FakeSlack, user: str = "U1") -> str:
+    """Return the texts of all ephemeral messages to a user."""
     return " ".join(map(text_of, slack.ephemerals(user)))
 
 
@@ -25,7 +25,7 @@ async def test_nothing_is_asked_in_a_channel_without_the_bot(channel: str, words
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         await slack.command("U1", channel, "/council", "Which queue?")
 
-        assert words in heard(slack)
+        assert words in ephemeral_text(slack)
         assert not await bot.app.store.list_summaries()
         assert not bot.gateway.asked
 
@@ -34,23 +34,25 @@ async def test_a_forbidden_place_costs_nothing_even_without_the_scope_to_look_it
     scopes = [scope for scope in SCOPES if not scope.endswith(":read")]
     async with make_fake_slack(scopes) as slack, run_slack(slack) as bot:
         await slack.command("U1", "C2", "/council", "Which queue?")
-        await slack.until(lambda: "/invite" in heard(slack))
+        await slack.until(lambda: "/invite" in ephemeral_text(slack))
 
-        await bot.delivered()
+        await bot.wait_until_delivered()
         assert not bot.gateway.asked
         assert not bot.app.runner.latest((await bot.app.store.list_summaries())[0].id)
 
 
 async def test_nothing_is_asked_in_an_archived_channel() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
-        root = await bot.asks()
-        bot.go_on()
-        await bot.delivered()
+        root = await bot.ask()
+        bot.release_models()
+        await bot.wait_until_delivered()
         slack.workspace.channels["C1"].is_archived = True
         asked = len(bot.gateway.asked)
 
         await slack.click(root, "council:again", "U1")
-        await slack.until(lambda: "archived" in " ".join(bot.dms()) + heard(slack))
+        await slack.until(
+            lambda: "archived" in " ".join(bot.direct_texts()) + ephemeral_text(slack)
+        )
 
         assert len(bot.gateway.asked) == asked
 
@@ -72,12 +74,12 @@ async def test_an_answer_whose_place_is_gone_goes_to_the_asker_only(
     close: Callable[[RunningSlack], None],
 ) -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
-        await bot.asks()
+        await bot.ask()
         close(bot)
-        bot.go_on()
-        await bot.delivered()
+        bot.release_models()
+        await bot.wait_until_delivered()
 
-        (told,) = bot.dms()
+        (told,) = bot.direct_texts()
         (line,) = await bot.app.store.list_summaries()
         assert line.id in told
         assert "The council says yes." in told
@@ -88,36 +90,36 @@ async def test_an_answer_whose_place_is_gone_goes_to_the_asker_only(
 
 async def test_no_more_replies_are_posted_in_a_place_closed_halfway() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
-        root = await bot.asks()
+        root = await bot.ask()
         slack.trouble("chat.postMessage", Slow(0.0))  # the first reply, as it is
         slack.trouble("chat.postMessage", Refuse("is_archived"))
-        bot.go_on()
-        await bot.delivered()
+        bot.release_models()
+        await bot.wait_until_delivered()
 
         assert len(slack.thread("C1", root.ts)) == 1
-        assert len(bot.dms()) == 1
+        assert len(bot.direct_texts()) == 1
 
 
 async def test_a_deleted_root_is_posted_again_once() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
-        root = await bot.asks()
+        root = await bot.ask()
         slack.workspace.channels["C1"].said.remove(root)
-        bot.go_on()
+        bot.release_models()
 
-        await bot.is_one_whole_round()
+        await bot.assert_one_whole_round()
 
 
 async def test_a_root_deleted_halfway_is_posted_again_with_the_rest() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
-        root = await bot.asks()
+        root = await bot.ask()
         slack.trouble("chat.postMessage", Slow(0.0))  # the first reply, as it is
         slack.trouble("chat.postMessage", Slow(0.5, before=True))
-        bot.go_on()
+        bot.release_models()
         await slack.until(lambda: len(slack.called("chat.postMessage")) == 3)
         slack.workspace.channels["C1"].said.remove(root)
 
-        await bot.delivered()
-        (again,) = bot.ours()
+        await bot.wait_until_delivered()
+        (again,) = bot.bot_messages()
         assert "council:answers" in text_of(again)
         parts = [*slack.thread("C1", root.ts), *slack.thread("C1", again.ts)]
         keys = [str(message.metadata) for message in parts if message.metadata]
@@ -131,8 +133,8 @@ async def test_a_deleted_thread_is_not_started_again() -> None:
         assert question
         await slack.until(lambda: slack.thread("C1", question.ts))
         slack.workspace.channels["C1"].said.clear()
-        bot.go_on()
+        bot.release_models()
 
-        await bot.delivered()
+        await bot.wait_until_delivered()
         assert not slack.messages("C1")
-        assert "The council says yes." in bot.dms()[0]
+        assert "The council says yes." in bot.direct_texts()[0]

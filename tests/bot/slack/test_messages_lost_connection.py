@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.bot.slack.inside import FAST_LIMITS, make_fake_slack, run_slack
+from tests.bot.slack.in_process import FAST_LIMITS, make_fake_slack, run_slack
 from tests.wire.slack import DropAfter, DropBefore, Fail, Refuse, Slow
 from tests.wire.slack.state import SCOPES
 from tests.wire.slack.troubles import InjectedFault
@@ -26,14 +26,14 @@ async def test_every_message_is_posted_once(troubles: tuple[InjectedFault, ...])
     one, other, third = troubles
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         slack.trouble("chat.postMessage", one)  # the root
-        await bot.asks()
+        await bot.ask()
         slack.trouble("chat.postMessage", other)  # a reply
         slack.trouble("chat.postMessage", third)  # and again
         slack.trouble("chat.update", third)  # the answer
         slack.trouble("files.completeUploadExternal", one)
-        bot.go_on()
+        bot.release_models()
 
-        await bot.is_one_whole_round()
+        await bot.assert_one_whole_round()
 
 
 @pytest.mark.parametrize("before", [False, True], ids=["done at once", "done late"])
@@ -41,44 +41,34 @@ async def test_a_call_that_timed_out_takes_effect_once(before: bool) -> None:
     slow = Slow(TIMEOUT_SECONDS + 0.03, before)
     async with make_fake_slack() as slack, run_slack(slack, limits=IMPATIENT) as bot:
         slack.trouble("chat.postMessage", slow)
-        await bot.asks()
+        await bot.ask()
         slack.trouble("chat.postMessage", slow)
         slack.trouble("chat.update", slow)
         slack.trouble("files.completeUploadExternal", slow)
-        bot.go_on()
+        bot.release_models()
 
-        await bot.is_one_whole_round()
+        await bot.assert_one_whole_round()
 
 
 async def test_nothing_is_lost_without_the_scope_to_read_history() -> None:
     scopes = [scope for scope in SCOPES if not scope.endswith(":history")]
     async with make_fake_slack(scopes) as slack, run_slack(slack) as bot:
-        root = await bot.asks()
+        root = await bot.ask()
         slack.trouble("chat.postMessage", DropBefore())
         slack.trouble("chat.update", DropAfter())
-        bot.go_on()
+        bot.release_models()
 
-        await bot.is_one_whole_round()
-        assert bot.ours() == [root]
-
-
-async def test_an_edit_that_fails_at_slack_is_sent_plainer() -> None:
-    async with make_fake_slack() as slack, run_slack(slack) as bot:
-        root = await bot.asks()
-        slack.trouble("chat.update", Refuse("fatal_error"), times=2)
-        bot.go_on()
-
-        await bot.delivered()
-        assert "council:answers" in str(root.blocks)
+        await bot.assert_one_whole_round()
+        assert bot.bot_messages() == [root]
 
 
 async def test_a_late_progress_update_does_not_replace_the_answer() -> None:
     async with make_fake_slack() as slack, run_slack(slack, limits=IMPATIENT) as bot:
         slack.trouble("chat.update", Slow(1.2, before=True))
-        root = await bot.asks()
+        root = await bot.ask()
         await slack.until(lambda: slack.called("chat.update"), 30)
-        bot.go_on()
+        bot.release_models()
 
-        await bot.delivered()
+        await bot.wait_until_delivered()
         assert "council:answers" in str(root.blocks)
         assert len(slack.called("chat.update")) == 3

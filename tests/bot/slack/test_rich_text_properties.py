@@ -1,11 +1,13 @@
 """Any Markdown is rendered within the limits, without mentions, and completely."""
 
+from collections.abc import Callable
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.chat import Button, Buttons, Heading, Note, Post, Prose
 from bot.render.pagination import paginate
-from bot.slack.block_kit import BlockLevel, fits_slack, render_message
+from bot.slack.block_kit import Payload, fits_slack, render_ephemeral, render_message, render_text
 from bot.slack.modals import modal_pages
 from tests.bot.render.markdowns import MARKDOWN, words
 from tests.bot.slack.block_kit_checks import shown_text
@@ -28,11 +30,13 @@ def test_any_answer_is_within_limits_and_mentions_nobody(text: str) -> None:
 
 
 @SLOW
-@given(MARKDOWN, st.sampled_from(list(BlockLevel)))
-def test_every_word_is_shown_in_order_at_every_level(text: str, level: BlockLevel) -> None:
-    messages = [render_message(page, level) for page in paginate(an_answer(text), fits_slack)]
+@given(MARKDOWN, st.sampled_from([render_message, render_ephemeral, render_text]))
+def test_every_word_is_shown_in_order_in_every_form(
+    text: str, render: Callable[[Post], Payload]
+) -> None:
+    messages = [render(page) for page in paginate(an_answer(text), fits_slack)]
 
-    read = "".join(shown_text(m.blocks) if m.blocks else m.text for m in messages)
+    read = "".join(shown_text(m["blocks"]) if "blocks" in m else m["text"] for m in messages)
     assert words(read) == words(text)
 
 

@@ -32,7 +32,9 @@ def test_the_samples_are_within_the_limits_we_know_of() -> None:
 
 async def test_all_samples_are_valid_and_need_no_token(home: Home) -> None:
     async with FakeSlack() as slack:
-        ran = await home.with_settings(SLACK_API_URL=slack.api_url).beside("slack", "validate")
+        ran = await home.with_settings(SLACK_API_URL=slack.api_url).invoke_in_thread(
+            "slack", "validate"
+        )
 
     assert (ran.code, ran.err) == (0, "")
     assert len(ran.out.splitlines()) == len(list(samples()))
@@ -43,7 +45,9 @@ async def test_all_samples_are_valid_and_need_no_token(home: Home) -> None:
 async def test_a_refused_sample_is_named_and_fails(home: Home) -> None:
     async with FakeSlack() as slack:
         slack.trouble("blocks.validate", Refuse("invalid_blocks"))
-        ran = await home.with_settings(SLACK_API_URL=slack.api_url).beside("slack", "validate")
+        ran = await home.with_settings(SLACK_API_URL=slack.api_url).invoke_in_thread(
+            "slack", "validate"
+        )
 
     assert ran.code == 1
     first, second, *_ = ran.out.splitlines()
@@ -60,8 +64,8 @@ async def test_a_fault_says_where_it_is() -> None:
     assert faults[0].startswith("/blocks/1")
 
 
-async def test_an_unreachable_slack_is_reported_in_one_sentence(home: Home) -> None:
-    ran = await home.with_settings(SLACK_API_URL=NOWHERE).beside("slack", "validate")
+def test_an_unreachable_slack_is_reported_in_one_sentence(home: Home) -> None:
+    ran = home.with_settings(SLACK_API_URL=NOWHERE).invoke("slack", "validate")
 
     assert (ran.code, ran.out, len(ran.lines)) == (1, "", 1)
     assert "The connection to Slack was lost" in ran.err

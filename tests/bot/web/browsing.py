@@ -96,6 +96,9 @@ def make_site(
     return Site(context, create_app(context, loopback=loopback), clock)
 
 
+NewSite = Callable[..., Site]
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """A form of a page."""

@@ -1,6 +1,9 @@
 """Authentication: login, sessions, signed links and the CSRF check."""
 
+import re
+
 import pytest
+from starlette.routing import Route
 
 from bot.web.auth import LINK_SECONDS, SESSION_SECONDS
 from tests.bot.app_fakes import an_app
@@ -8,6 +11,7 @@ from tests.bot.web.browsing import (
     SOMEBODY,
     TOKEN,
     Browser,
+    NewSite,
     Site,
     a_round_of,
     forms_of,
@@ -16,7 +20,11 @@ from tests.bot.web.browsing import (
 )
 
 READS = ("", "/events", "/state", "/round.json", "/round.md")
-PATHS = ("/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/events", "/metrics", "/nowhere")
+PATHS = (
+    *("/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/events", "/metrics", "/nowhere"),
+    *("/bakeoffs", "/bakeoffs/beef", "/bakeoffs/beef/events", "/suites", "/schedules"),
+    *("/leaderboard", "/leaderboard.csv", "/bias", "/bias.png"),
+)
 OPEN = ("/login", "/healthz", "/readyz", "/static/council.css")
 
 
@@ -35,6 +43,11 @@ async def test_a_page_without_the_token_redirects_to_the_login(
     sent = await locked_site.browser().get(path)
 
     assert (sent.status_code, sent.headers["location"]) == (303, f"/login?next={path}")
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if not path.startswith("/rounds/")])
+async def test_the_key_of_a_link_opens_rounds_only(locked_site: Site, path: str) -> None:
+    assert (await locked_site.browser().get(f"{path}?key=x")).status_code == 303
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -162,12 +175,14 @@ async def test_a_session_expires(locked_site: Site) -> None:
     assert (last, (await browser.get("/")).status_code) == (200, 303)
 
 
-async def test_a_new_token_invalidates_sessions_and_links(locked_site: Site) -> None:
+async def test_a_new_token_invalidates_sessions_and_links(
+    new_site: NewSite, locked_site: Site
+) -> None:
     browser = locked_site.browser()
     await browser.log_in()
     round_id = await a_closed_round(locked_site)
     link = linked(locked_site, round_id)
-    changed = make_site(locked_site.context.app, token="another long random text")
+    changed = new_site(locked_site.context.app, token="another long random text")
 
     other = changed.browser()
     other.client.cookies.update(browser.client.cookies)
@@ -175,7 +190,6 @@ async def test_a_new_token_invalidates_sessions_and_links(locked_site: Site) -> 
     assert (await other.get("/")).status_code == 303
     assert (await other.get(link)).status_code == 403
     assert (await browser.get(link)).status_code == 200
-    await changed.close()
 
 
 @pytest.mark.parametrize("read", READS)
@@ -275,10 +289,27 @@ async def a_browser_without_session(site: Site) -> Browser:
     return browser
 
 
-async def test_links_work_where_no_token_is_asked_for() -> None:
-    site = make_site(an_app())
+async def test_links_work_where_no_token_is_asked_for(new_site: NewSite) -> None:
+    site = new_site(an_app())
     round_id = await a_closed_round(site)
 
     assert (await site.browser().get(f"/rounds/{round_id}")).status_code == 404
     assert (await site.browser().get(linked(site, round_id))).status_code == 200
-    await site.close()
+
+
+POST_PATHS = [
+    re.sub(r"{\w+}", "x", route.path)
+    for route in make_site().app.routes
+    if isinstance(route, Route) and "POST" in (route.methods or ())
+]
+
+
+@pytest.mark.parametrize("path", POST_PATHS)
+async def test_every_form_without_its_csrf_token_is_refused(site: Site, path: str) -> None:
+    browser = site.browser()
+    await browser.get("/")
+
+    refused = await browser.post(path, token="forged")
+
+    assert refused.status_code == 403
+    assert "This page was open for too long" in refused.text

@@ -1,4 +1,4 @@
-"""What every response carries, so that no text of a model or a stranger can do harm."""
+"""Security headers of every response, error pages, trusted hosts, assets."""
 
 import hashlib
 import re
@@ -12,7 +12,7 @@ from council.errors import StoreError
 from council.rounds import Round
 from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import SOMEBODY, TOKEN, Site, a_round_of, make_site
+from tests.bot.web.browsing import SOMEBODY, TOKEN, NewSite, Site, a_round_of
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -90,20 +90,19 @@ async def test_errors_of_the_middleware_have_the_headers_too(locked_site: Site) 
 
 
 @pytest.mark.parametrize("path", ["/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/state"])
-async def test_a_database_error_is_shown_as_its_sentence(path: str) -> None:
-    site = make_site(an_app(store=BrokenStore(StoreError("The disk is full: make room."))))
+async def test_a_database_error_is_shown_as_its_sentence(new_site: NewSite, path: str) -> None:
+    site = new_site(an_app(store=BrokenStore(StoreError("The disk is full: make room."))))
 
     failed = await site.browser().get(path)
 
     assert failed.status_code == 503
     assert "The disk is full: make room." in failed.text
     assert is_harmless(failed)
-    await site.close()
 
 
 @pytest.mark.parametrize("path", ["/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/state"])
-async def test_an_unexpected_error_is_a_page_with_a_reference(path: str) -> None:
-    site = make_site(an_app(store=BrokenStore(ZeroDivisionError("secret insides"))))
+async def test_an_unexpected_error_is_a_page_with_a_reference(new_site: NewSite, path: str) -> None:
+    site = new_site(an_app(store=BrokenStore(ZeroDivisionError("secret insides"))))
 
     with capture_logs() as logged:
         failed = await site.browser().get(path)
@@ -114,11 +113,10 @@ async def test_an_unexpected_error_is_a_page_with_a_reference(path: str) -> None
     assert not {"secret", "ZeroDivision", "Traceback"} & set(re.findall(r"\w+", failed.text))
     assert (line["event"], line["log_level"]) == ("page_failed", "error")
     assert is_harmless(failed)
-    await site.close()
 
 
-async def test_a_stream_that_fails_says_so_in_the_stream() -> None:
-    site = make_site(an_app(store=(store := FailingLater())))
+async def test_a_stream_that_fails_says_so_in_the_stream(new_site: NewSite) -> None:
+    site = new_site(an_app(store=(store := FailingLater())))
     await store.open(a_round_of(SOMEBODY))
 
     with capture_logs() as logged:
@@ -127,17 +125,16 @@ async def test_a_stream_that_fails_says_so_in_the_stream() -> None:
     assert f"Something went wrong (ref {logged[0]['ref']})." in stream.text
     assert "event: stopped" in stream.text
     assert "insides" not in stream.text
-    await site.close()
 
 
 class FailingLater(MemoryStore):
-    """A store that gives a round once."""
+    """A store that loads a round once."""
 
-    given = 0
+    loads = 0
 
     async def load(self, round_id: str) -> Round:
-        self.given += 1
-        if self.given > 1:
+        self.loads += 1
+        if self.loads > 1:
             raise ZeroDivisionError("insides")
         return await super().load(round_id)
 
@@ -157,11 +154,10 @@ async def test_loopback_host_names_are_answered(site: Site, host: str) -> None:
     assert (await site.browser().get("/", host=host)).status_code == 200
 
 
-async def test_a_public_page_answers_to_any_host_name() -> None:
-    site = make_site(token=TOKEN, loopback=False)
+async def test_a_public_page_answers_to_any_host_name(new_site: NewSite) -> None:
+    site = new_site(token=TOKEN, loopback=False)
 
     assert (await site.browser("http://council.example.org").get("/login")).status_code == 200
-    await site.close()
 
 
 async def test_long_pages_are_compressed_and_streams_are_not(site: Site) -> None:

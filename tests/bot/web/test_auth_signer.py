@@ -24,3 +24,11 @@ def test_the_signing_key_is_random_and_stays_the_same(tmp_path: Path) -> None:
     assert load_signing_key(tmp_path / "one") == one
     assert load_signing_key(tmp_path / "other") != one
     assert (tmp_path / "one" / "page.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_session_ends_with_the_access_token_it_was_begun_with() -> None:
+    session = PageSigner(b"key", token="a long random text").session_token()
+
+    assert PageSigner(b"key", token="a long random text").is_session_token(session)
+    assert not PageSigner(b"key", token="another random text").is_session_token(session)
+    assert not PageSigner(b"key").is_session_token(session)

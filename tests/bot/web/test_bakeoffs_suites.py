@@ -1,4 +1,4 @@
-"""Suites on the page: listed, added after a look, grown from a round, taken along as a file."""
+"""Suites on the page: listed, previewed and added, extended from a round, downloaded."""
 
 from html import unescape
 
@@ -6,30 +6,28 @@ import httpx
 import pytest
 
 from bot.suite_files import parse_suite_text
-from council.bakeoffs.models import Suite, SuiteQuestion
-from tests.bot.web.browsing import SOMEBODY, Browser, Site, a_round_of, forms_of
-from tests.builders import ASKED_AT
+from tests.bot.web.browsing import SOMEBODY, Browser, Site, a_round_of
 
 CSV = b"question,answer\nWhat is 6 x 7?,42\nWhy <b>so</b>?,\n"
 
 
-async def added(browser: Browser, name: str = "sql", content: bytes = CSV) -> httpx.Response:
-    """Send the form with a file, and give the page that shows it."""
+async def preview(browser: Browser, name: str = "sql", content: bytes = CSV) -> httpx.Response:
+    """Send the form with a file and return the preview."""
     form = await browser.form("/suites", "/suites")
     return await browser.client.post(
         "/suites", data={**form, "name": name, "lines": ""}, files={"file": ("sql.csv", content)}
     )
 
 
-async def kept(browser: Browser, name: str = "sql") -> httpx.Response:
-    shown = await added(browser, name)
+async def add(browser: Browser, name: str = "sql") -> httpx.Response:
+    shown = await preview(browser, name)
     return await browser.post("/press/keep_suite", **browser.form_of(shown, "/press/keep_suite"))
 
 
 async def test_a_file_is_previewed_and_then_stored(site: Site) -> None:
     browser = site.browser()
 
-    shown = await added(browser)
+    shown = await preview(browser)
 
     assert "2 questions, 1 with a reference answer." in shown.text
     assert "One run on panel house costs nothing." in shown.text
@@ -50,7 +48,7 @@ async def test_lines_make_a_suite_as_well(site: Site) -> None:
 
 async def test_a_declined_suite_is_not_stored(site: Site) -> None:
     browser = site.browser()
-    shown = await added(browser)
+    shown = await preview(browser)
 
     done = await browser.post("/press/leave_suite", **browser.form_of(shown, "/press/leave_suite"))
 
@@ -60,7 +58,7 @@ async def test_a_declined_suite_is_not_stored(site: Site) -> None:
 
 async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(site: Site) -> None:
     browser = site.browser()
-    await kept(browser)
+    await add(browser)
 
     page = await browser.get("/suites/sql")
     file = await browser.get("/suites/sql/suite.csv")
@@ -73,7 +71,7 @@ async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(site: Site) -
 
 async def test_only_its_author_can_remove_a_suite(site: Site) -> None:
     browser, other = site.browser(), site.browser()
-    await kept(browser)
+    await add(browser)
 
     page, others = await browser.get("/suites/sql"), await other.get("/suites/sql")
 
@@ -99,7 +97,7 @@ async def test_a_rounds_question_joins_a_suite(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "sentence"),
     [
         ("a b", CSV, "A suite cannot be called"),
         ("sql", b"question\nWhy?\nWhy?\n", "sql.csv: Line 3 asks the same as line 2"),
@@ -107,22 +105,12 @@ async def test_a_rounds_question_joins_a_suite(site: Site) -> None:
     ],
 )
 async def test_an_invalid_file_is_an_error(
-    site: Site, name: str, content: bytes, told: str
+    site: Site, name: str, content: bytes, sentence: str
 ) -> None:
-    shown = await added(site.browser(), name, content)
+    shown = await preview(site.browser(), name, content)
 
-    assert told in unescape(shown.text)
+    assert sentence in unescape(shown.text)
     assert await site.context.app.bakeoff_stores.suites.list_summaries("") == ()
-
-
-async def test_forms_of_other_sites_are_refused(site: Site) -> None:
-    browser = site.browser()
-    await site.context.app.bakeoff_stores.suites.save(
-        Suite("a", (SuiteQuestion("?"),)), "x", ASKED_AT
-    )
-
-    for path in ("/suites", "/suites/a/remove", "/press/keep_suite"):
-        assert (await browser.post(path, token="forged")).status_code == 403
 
 
 async def test_other_buttons_cannot_be_pressed_on_the_page(site: Site) -> None:
@@ -138,14 +126,3 @@ async def test_an_unknown_suite_is_an_error(site: Site) -> None:
     page = await site.browser().get("/suites/nothing")
 
     assert (page.status_code, "There is no suite 'nothing'" in unescape(page.text)) == (422, True)
-
-
-async def test_the_front_page_links_to_suites(site: Site) -> None:
-    assert 'href="/suites"' in (await site.browser().get("/")).text
-
-
-async def test_an_unauthenticated_visitor_adds_nothing(locked_site: Site) -> None:
-    browser = locked_site.browser()
-
-    assert (await browser.get("/suites")).status_code == 303
-    assert not forms_of(await browser.get("/suites"))

@@ -8,16 +8,17 @@ import httpx
 import pytest
 
 from bot.bakeoffs.lifecycle import BakeoffJobs, is_bakeoff_running
+from bot.web import app
 from bot.web.app import create_app
 from bot.web.auth import PageSigner, load_shared_signing_key
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
-from tests.bot.bakeoffs.fakes import a_bakeoff, kept
+from tests.bot.bakeoffs.fakes import a_bakeoff, store_bakeoff
 from tests.bot.cluster_fakes import processes
-from tests.bot.slack.inside import BlockedGateway
-from tests.bot.web.browsing import Browser, Site, make_site, redirected_round_id
+from tests.bot.slack.in_process import BlockedGateway
+from tests.bot.web.browsing import Browser, NewSite, Site, make_site, redirected_round_id
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
 
@@ -85,24 +86,28 @@ class SilentStore(MemoryStore):
         return await super().list_summaries(limit, wanted)
 
 
-async def test_the_page_is_alive_and_not_ready_while_the_database_does_not_answer() -> None:
-    site = make_site(an_app(store=SilentStore()))
+async def test_the_page_is_alive_and_not_ready_while_the_database_does_not_answer(
+    new_site: NewSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "READY_TIMEOUT_SECONDS", 0.05)
+    site = new_site(an_app(store=SilentStore()))
 
     alive, ready = [await site.browser().get(path) for path in ("/healthz", "/readyz")]
 
     assert (alive.status_code, ready.status_code) == (200, 503)
     assert ready.json() == {"status": "not ready", "why": "The database does not answer."}
     await site.context.tasks.close()
-    await site.close()
 
 
-async def test_a_bake_off_begun_on_one_page_is_seen_and_cancelled_on_the_others() -> None:
+async def test_a_bake_off_begun_on_one_page_is_seen_and_cancelled_on_the_others(
+    new_site: NewSite,
+) -> None:
     gateway = BlockedGateway()
     _, (begins, holds, looks) = processes(3, gateway)
-    page = make_site(looks).browser()
+    page = new_site(looks).browser()
     await page.get("/")
     own = replace(a_bakeoff(place=Place("web")), asked_by=page.visitor.asker.id)
-    bakeoff = await kept(begins, own)
+    bakeoff = await store_bakeoff(begins, own)
     assert holds.job_queue
     async with BakeoffJobs(holds, "web").serve_queue(holds.job_queue):
         running = await page.get(f"/bakeoffs/{bakeoff.id}/state")

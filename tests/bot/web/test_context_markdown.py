@@ -1,4 +1,4 @@
-"""Markdown by strangers becomes HTML that can neither run nor load anything."""
+"""Untrusted Markdown becomes HTML that can neither run nor load anything."""
 
 import re
 from html import unescape
@@ -17,39 +17,10 @@ TAGS = {
 }
 REL = "noopener noreferrer nofollow ugc"
 TRICKS = [
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "<svg/onload=alert(1)>",
-    "<a href='javascript:alert(1)'>x</a>",
-    "<iframe src=//example.org></iframe>",
-    "<style>*{display:none}</style>",
+    *HOSTILE,
     "<!-- comment --> <![CDATA[x]]> <?php x ?>",
-    "</div></article><form action=/ask>",
-    "![x](https://example.org/x.png)",
-    "![x][r]\n\n[r]: https://example.org/x.png",
-    "[![x](https://example.org/x.png)](https://example.org)",
-    "[x](javascript:alert(1))",
-    "[x](JaVaScRiPt:alert(1))",
-    "[x](java&#115;cript:alert(1))",
-    "[x](&#x6A;avascript:alert(1))",
-    "[x](java\tscript:alert(1))",
     "[x](<java\nscript:alert(1)>)",
-    "[x](\x01javascript:alert(1))",
-    "[x](vbscript:msgbox(1))",
-    "[x](data:text/html,<script>alert(1)</script>)",
-    "[x](data:image/svg+xml;base64,PHN2Zz4=)",
-    "[x](file:///etc/passwd)",
-    "<javascript:alert(1)>",
-    "<data:text/html,x>",
-    "[x]: javascript:alert(1)\n\n[x]",
-    '[x](https://example.org "onmouseover=alert(1)")',
-    '[x](https://example.org/"onmouseover="alert(1))',
     '[x](https://example.org "\\"><script>")',
-    "```<script>\n</code></pre><script>\n```",
-    '```js" onload="alert(1)\nx\n```',
-    "`<b>`",
-    "| <b> |\n|---|\n| [x](javascript:y) |",
-    "&lt;script&gt; &#60;script&#62;",
     "#" * 7 + " x",
     "> " * 500 + "<b>",
     "[" * 5000,
@@ -57,9 +28,10 @@ TRICKS = [
     "- " * 300 + "x",
     "\x00<b>\ufffe",
 ]
+SHORT_TRICKS = [trick for trick in TRICKS if len(trick) < 100]
 
 
-class Seen(HTMLParser):
+class ParsedHtml(HTMLParser):
     """The tags, attributes and comments that a browser sees."""
 
     def __init__(self) -> None:
@@ -82,15 +54,15 @@ class Seen(HTMLParser):
         self.other.append(data)
 
 
-def seen(text: str) -> Seen:
-    parser = Seen()
+def parsed(text: str) -> ParsedHtml:
+    parser = ParsedHtml()
     parser.feed(str(render_markdown(text)))
     parser.close()
     return parser
 
 
 def is_harmless(text: str) -> bool:
-    found = seen(text)
+    found = parsed(text)
     allowed = {("a", "rel"), ("a", "target"), ("a", "href"), ("ol", "start"), ("code", "class")}
     allowed |= {("th", "class"), ("td", "class"), ("table", "tabindex"), ("pre", "tabindex")}
     allowed |= {("code", "tabindex")}
@@ -103,13 +75,15 @@ def is_harmless(text: str) -> bool:
     )
 
 
-@pytest.mark.parametrize("trick", [*TRICKS, *HOSTILE])
+@pytest.mark.parametrize("trick", TRICKS)
 def test_no_trick_runs_or_loads_anything(trick: str) -> None:
     assert is_harmless(trick)
     assert is_harmless(f"Before.\n\n{trick}\n\nAfter.")
 
 
-@given(st.lists(st.sampled_from([*TRICKS[:34], "\n", "\n\n", " ", "*", "`", "[", "](", ")", "> "])))
+@given(
+    st.lists(st.sampled_from([*SHORT_TRICKS, "\n", "\n\n", " ", "*", "`", "[", "](", ")", "> "]))
+)
 def test_no_combination_of_tricks_runs_or_loads_anything(tricks: list[str]) -> None:
     assert is_harmless("".join(tricks))
 

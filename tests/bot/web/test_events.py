@@ -10,16 +10,20 @@ import pytest
 from starlette.types import Message
 
 from bot.ports import RoundSnapshot
-from bot.runners.local import LocalRunner
 from bot.web import events
 from council.errors import StoreError
 from council.rounds import Artefact
 from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, make_site, redirected_round_id
+from tests.bot.web.browsing import (
+    SOMEBODY,
+    NewSite,
+    Site,
+    a_round_of,
+    redirected_round_id,
+)
 from tests.bot.web.test_rounds_forgotten import request
-from tests.builders import GPT, a_round
-from tests.fakes.gateway import FakeGateway, Hangs
+from tests.builders import a_round
 
 
 def parse_events(stream: httpx.Response) -> list[tuple[str, Any]]:
@@ -75,9 +79,8 @@ async def test_a_round_that_is_not_running_is_sent_once(site: Site) -> None:
     assert (state["closed"], state["stopped"]) == (False, True)
 
 
-async def test_a_page_without_a_stream_polls_the_state() -> None:
-    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
-    browser = site.browser()
+async def test_a_page_without_a_stream_polls_the_state(hanging_site: Site) -> None:
+    browser = hanging_site.browser()
     round_id = redirected_round_id(await browser.ask("Why?"))
 
     state = (await browser.get(f"/rounds/{round_id}/state")).json()
@@ -86,15 +89,13 @@ async def test_a_page_without_a_stream_polls_the_state() -> None:
 
     assert (state["closed"], state["stopped"], after["stopped"]) == (False, False, True)
     assert "answered" in state["summary"] or state["progress"]
-    await site.close()
 
 
-async def test_a_stop_is_sent_as_an_event() -> None:
-    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
-    browser = site.browser()
+async def test_a_stop_is_sent_as_an_event(hanging_site: Site) -> None:
+    browser = hanging_site.browser()
     round_id = redirected_round_id(await browser.ask("Why?"))
-    streaming = asyncio.create_task(site.browser().get(f"/rounds/{round_id}/events"))
-    async with site.context.app.runner.subscribe(round_id) as snapshots:
+    streaming = asyncio.create_task(hanging_site.browser().get(f"/rounds/{round_id}/events"))
+    async with hanging_site.context.app.runner.subscribe(round_id) as snapshots:
         async for snapshot in snapshots:
             if len(snapshot.round_.answers) == 2:
                 break
@@ -103,33 +104,32 @@ async def test_a_stop_is_sent_as_an_event() -> None:
 
     name, why = parse_events(await streaming)[-1]
     assert (name, why) == ("stopped", {"why": f"Round {round_id} was stopped before its end."})
-    await site.close()
 
 
 class FullStore(MemoryStore):
-    """A store that opens rounds and saves nothing."""
+    """A store that opens rounds and fails to save."""
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
         raise StoreError("The disk is full.")
 
 
-async def test_an_error_is_sent_as_its_sentence() -> None:
-    site = make_site(an_app(store=FullStore()))
+async def test_an_error_is_sent_as_its_sentence(new_site: NewSite) -> None:
+    site = new_site(an_app(store=FullStore()))
     browser = site.browser()
     round_id = redirected_round_id(await browser.ask("Why?"))
 
     sent = parse_events(await browser.get(f"/rounds/{round_id}/events"))
 
     assert sent[-1] == ("stopped", {"why": "The disk is full."})
-    await site.close()
 
 
-async def test_a_heartbeat_is_sent_while_there_is_no_news(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_heartbeat_is_sent_while_there_is_no_news(
+    hanging_site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(events, "HEARTBEAT_SECONDS", 0.001)
-    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
-    browser = site.browser()
+    browser = hanging_site.browser()
     round_id = redirected_round_id(await browser.ask("Why?"))
-    response = await events.round_events(site.context, request(id=round_id))
+    response = await events.round_events(hanging_site.context, request(id=round_id))
     heartbeat = asyncio.Event()
 
     async def send(message: Message) -> None:
@@ -145,23 +145,20 @@ async def test_a_heartbeat_is_sent_while_there_is_no_news(monkeypatch: pytest.Mo
     streaming.cancel()
     await asyncio.wait([streaming])
 
-    assert site.context.app.runner.latest(round_id)
-    await site.close()
+    assert hanging_site.context.app.runner.latest(round_id)
 
 
-async def test_a_browser_that_disconnects_does_not_stop_the_round() -> None:
-    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
-    browser = site.browser()
+async def test_a_browser_that_disconnects_does_not_stop_the_round(hanging_site: Site) -> None:
+    browser = hanging_site.browser()
     round_id = redirected_round_id(await browser.ask("Why?"))
-    streaming = asyncio.create_task(site.browser().get(f"/rounds/{round_id}/events"))
-    async with site.context.app.runner.subscribe(round_id) as snapshots:
+    streaming = asyncio.create_task(hanging_site.browser().get(f"/rounds/{round_id}/events"))
+    async with hanging_site.context.app.runner.subscribe(round_id) as snapshots:
         await anext(snapshots)
 
     streaming.cancel()
     await asyncio.wait([streaming])
 
-    assert site.context.app.runner.latest(round_id)
-    await site.close()
+    assert hanging_site.context.app.runner.latest(round_id)
 
 
 def test_a_draft_is_sent_as_safe_html() -> None:
@@ -171,7 +168,3 @@ def test_a_draft_is_sent_as_safe_html() -> None:
         payload["draft"] == '<div class="prose"><p><strong>So</strong> &lt;script&gt;</p>\n</div>'
     )
     assert payload["seconds"] == pytest.approx(1.2)
-
-
-def test_the_runner_of_these_tests_is_the_real_one(site: Site) -> None:
-    assert isinstance(site.context.app.runner, LocalRunner)

@@ -1,11 +1,9 @@
-"""The page on the bias of judges: findings, figures, tables and files, chosen through links."""
+"""The bias report on the page: findings, charts, tables, filters and downloads."""
 
 import csv
 import json
 from html import unescape
 from io import StringIO
-
-import pytest
 
 from bot.ports import RecordSources
 from council.bakeoffs.ports import RecordQuery
@@ -20,7 +18,7 @@ FILES = ("/bias.csv", "/bias.json", "/bias.png")
 
 
 def site_with(report: BiasReport, wanted: list[RecordQuery] | None = None) -> Site:
-    """Return a site whose rounds come to this report; `wanted` notes what is measured."""
+    """Return a site with this bias report; its queries are appended to `wanted`."""
 
     async def measure(_: RecordSources, records: RecordQuery) -> BiasReport:
         if wanted is not None:
@@ -36,20 +34,16 @@ async def read(site: Site, path: str = "/bias") -> str:
     return unescape((await site.browser().get(path)).text)
 
 
-async def test_the_page_is_linked_from_everywhere(site: Site) -> None:
-    assert 'href="/bias"' in await read(site, "/")
-
-
 async def test_without_rounds_the_page_says_what_to_do(site: Site) -> None:
-    said = await read(site)
+    page = await read(site)
 
-    assert "No round has been held yet" in said
-    assert "<table" not in said
-    assert "<svg" not in said
+    assert "No round has been held yet" in page
+    assert "<table" not in page
+    assert "<svg" not in page
 
 
-async def test_findings_stand_before_cautions_tables_what_wins_and_audits() -> None:
-    said = await read(site_with(a_report(majority="qwen")))
+async def test_findings_come_before_cautions_tables_what_wins_and_audits() -> None:
+    page = await read(site_with(a_report(majority="qwen")))
 
     order = (
         "ollama/qwen3 ranks its own answer .31 higher than the others do (n 52, .18 to .44).",
@@ -65,18 +59,18 @@ async def test_findings_stand_before_cautions_tables_what_wins_and_audits() -> N
         "64 audit ballots, cast to measure bias and never counted",
         "How to read it",
     )
-    places = [said.index(words) for words in order]
+    places = [page.index(words) for words in order]
     assert places == sorted(places)
-    assert " style=" not in said
+    assert " style=" not in page
 
 
 async def test_every_figure_is_a_table_too() -> None:
-    said = await read(site_with(a_report()))
+    page = await read(site_with(a_report()))
 
-    assert said.count('<svg class="chart" role="img"') == 3
-    assert said.count("The same as a table") == 3
+    assert page.count('<svg class="chart" role="img"') == 3
+    assert page.count("The same as a table") == 3
     for title in ("Who gave what to whom", "Fondness for a slot", "Orders kept"):
-        assert f'aria-label="{title}, as a table"' in said
+        assert f'aria-label="{title}, as a table"' in page
 
 
 async def test_filters_select_the_rounds_that_count() -> None:
@@ -86,16 +80,16 @@ async def test_filters_select_the_rounds_that_count() -> None:
         packed_all([*runs_of("sql", 1), *runs_of("poems", 1)])
     )
 
-    said = await read(site, "/bias?suite=sql&panel=house&category=joins&since=30d")
+    page = await read(site, "/bias?suite=sql&panel=house&category=joins&since=30d")
 
     assert (wanted[0].suite, wanted[0].panel, wanted[0].category) == ("sql", "house", "joins")
     assert wanted[0].since
-    assert "<option selected>sql</option>" in said
-    assert "<option>poems</option>" in said
-    assert 'href="/bias.csv?suite=sql&panel=house&category=joins&since=30d"' in said
+    assert "<option selected>sql</option>" in page
+    assert "<option>poems</option>" in page
+    assert 'href="/bias.csv?suite=sql&panel=house&category=joins&since=30d"' in page
 
 
-async def test_a_window_that_is_none_is_said_on_the_page() -> None:
+async def test_an_invalid_time_is_an_error_on_the_page() -> None:
     page = await site_with(NOTHING).browser().get("/bias?since=yesterday")
 
     assert page.status_code == 422
@@ -119,10 +113,3 @@ async def test_the_downloads_contain_what_the_page_shows() -> None:
     assert json.loads(document.text)["rounds"] == 64
     assert picture.content.startswith(b"\x89PNG")
     assert 'filename="bias.png"' in picture.headers["content-disposition"]
-
-
-@pytest.mark.parametrize("path", ["/bias", *FILES])
-async def test_without_the_token_no_bias_is_shown(locked_site: Site, path: str) -> None:
-    page = await locked_site.browser().get(f"{path}?key=x")
-
-    assert page.status_code in {303, 401}

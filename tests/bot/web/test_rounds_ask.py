@@ -10,7 +10,13 @@ import pytest
 from council.panel import Panel
 from council.rounds import Stage
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, make_site, redirected_round_id
+from tests.bot.web.browsing import (
+    SOMEBODY,
+    NewSite,
+    Site,
+    a_round_of,
+    redirected_round_id,
+)
 from tests.builders import a_panel
 
 
@@ -55,8 +61,10 @@ async def test_the_same_form_twice_is_one_round(site: Site, question: str) -> No
         pytest.param({"audience": "me"}, id="audience"),
     ],
 )
-async def test_the_same_form_with_something_else_is_another_round(other: dict[str, str]) -> None:
-    site = make_site(an_app(panels=[a_panel(3), named(a_panel(4), "other")]))
+async def test_the_same_form_with_something_else_is_another_round(
+    new_site: NewSite, other: dict[str, str]
+) -> None:
+    site = new_site(an_app(panels=[a_panel(3), named(a_panel(4), "other")]))
     browser = site.browser()
     form = await browser.form() | {"question": "why?"}
 
@@ -65,20 +73,19 @@ async def test_the_same_form_with_something_else_is_another_round(other: dict[st
 
     assert first != second
     assert len(await site.store.list_summaries()) == 2
-    await site.close()
 
 
 def named(panel: Panel, name: str) -> Panel:
     return replace(panel, name=name)
 
 
-async def test_the_key_of_a_strangers_round_opens_a_new_one(site: Site) -> None:
-    theirs = await site.run_round(a_round_of(SOMEBODY, private=True))
+async def test_the_key_of_anothers_round_starts_a_new_one(site: Site) -> None:
+    others_round = await site.run_round(a_round_of(SOMEBODY, private=True))
 
-    asked = await site.browser().ask(theirs.question.text, round=theirs.id)
+    asked = await site.browser().ask(others_round.question.text, round=others_round.id)
 
-    assert redirected_round_id(asked) != theirs.id
-    assert await site.store.load(theirs.id) == theirs
+    assert redirected_round_id(asked) != others_round.id
+    assert await site.store.load(others_round.id) == others_round
 
 
 @pytest.mark.parametrize("key", ["", "x", "../../etc", "ABCDEF0123", "0" * 99])
@@ -105,7 +112,7 @@ async def test_run_again_repeats_the_question(site: Site) -> None:
     assert second.question.asked_by == browser.visitor.asker.id
 
 
-async def test_run_again_keeps_what_the_question_refers_to(site: Site) -> None:
+async def test_run_again_keeps_the_context(site: Site) -> None:
     bare = a_round_of(SOMEBODY)
     first = await site.run_round(
         replace(bare, question=replace(bare.question, context="A thread."))
@@ -123,7 +130,7 @@ async def test_run_again_on_a_removed_panel_is_an_error_that_keeps_the_question(
     again = await site.browser().act(first.id, "again")
 
     assert again.status_code == 422
-    assert is_said(again, "There is no panel &#39;gone&#39;; known panels: house.")
+    assert shows_error(again, "There is no panel &#39;gone&#39;; known panels: house.")
     assert typed(again) == first.question.text
 
 
@@ -145,16 +152,16 @@ async def test_run_again_on_a_removed_panel_is_an_error_that_keeps_the_question(
 async def test_a_command_is_answered_on_the_page(site: Site, text: str, words: str) -> None:
     await site.run_round(a_round_of(SOMEBODY))
 
-    said = await site.browser().ask(text)
+    page = await site.browser().ask(text)
 
-    assert said.status_code == 200
-    assert words in said.text
+    assert page.status_code == 200
+    assert words in page.text
     assert len(await site.store.list_summaries()) == 1
 
 
 @pytest.mark.parametrize("audience", ["everyone", "me"])
-async def test_a_picked_panel_is_used_on_the_page(audience: str) -> None:
-    site = make_site(an_app(panels=[a_panel(), named(a_panel(4), "other")]))
+async def test_a_picked_panel_is_used_on_the_page(new_site: NewSite, audience: str) -> None:
+    site = new_site(an_app(panels=[a_panel(), named(a_panel(4), "other")]))
     browser = site.browser()
 
     await browser.ask("/council panel other", audience=audience)
@@ -179,7 +186,7 @@ async def test_an_invalid_question_is_an_error_and_stays_in_the_form(
     refused = await site.browser().ask(question)
 
     assert refused.status_code == 422
-    assert is_said(refused, sentence)
+    assert shows_error(refused, sentence)
     assert typed(refused).split() == question.split()
     assert await site.store.list_summaries() == ()
 
@@ -197,7 +204,7 @@ async def test_an_unknown_choice_is_an_error_that_keeps_the_question(
     refused = await site.browser().ask("Why <b>?", **choice)
 
     assert refused.status_code == 422
-    assert is_said(refused, sentence)
+    assert shows_error(refused, sentence)
     assert typed(refused) == "Why <b>?"
 
 
@@ -209,7 +216,7 @@ async def test_a_form_without_its_token_is_refused(site: Site) -> None:
     for token in ("", "x", foreign["token"], own["token"] + "x", "\u2028"):
         refused = await browser.post("/ask", **(own | {"token": token, "question": "Why?"}))
         assert refused.status_code == 403
-        assert is_said(refused, "This page was open for too long: load it again, then send it.")
+        assert shows_error(refused, "This page was open for too long: load it again, then send it.")
     assert await site.store.list_summaries() == ()
 
 
@@ -225,13 +232,13 @@ async def test_a_get_request_to_a_form_path_is_an_error_in_one_sentence(site: Si
     refused = await site.browser().get("/ask")
 
     assert refused.status_code == 405
-    assert is_said(refused, "There is nothing to read at this address")
+    assert shows_error(refused, "There is nothing to read at this address")
 
 
-def is_said(page: httpx.Response, sentence: str) -> bool:
-    """Return whether a page says this as what went wrong, and shows no insides."""
-    (said,) = re.findall(r'<p class="caution"[^>]*>(.*?)</p>', page.text)
-    return sentence in said and "Traceback" not in page.text
+def shows_error(page: httpx.Response, sentence: str) -> bool:
+    """Return whether a page shows this error, and no traceback."""
+    (error,) = re.findall(r'<p class="caution"[^>]*>(.*?)</p>', page.text)
+    return sentence in error and "Traceback" not in page.text
 
 
 def typed(page: httpx.Response) -> str:

@@ -1,4 +1,4 @@
-"""What is read of rounds on the page: the list and its search, a round, its downloads."""
+"""Rounds on the page: the list and its search, a round, its downloads."""
 
 import json
 import re
@@ -14,9 +14,15 @@ from bot.render.round_report import round_thread, thread_markdown
 from council.errors import GatewayError
 from council.rounds import Question
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, make_site, redirected_round_id
+from tests.bot.web.browsing import (
+    SOMEBODY,
+    NewSite,
+    Site,
+    a_round_of,
+    redirected_round_id,
+)
 from tests.builders import CLAUDE, GPT, KEYS
-from tests.fakes.gateway import FakeGateway, Hangs
+from tests.fakes.gateway import FakeGateway
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)> \"'& {{ 7*7 }} [x](javascript:x)"
 QUESTIONS = {
@@ -30,7 +36,7 @@ QUESTIONS = {
 }
 
 
-async def with_questions(site: Site) -> None:
+async def store_questions(site: Site) -> None:
     for i, text in enumerate(QUESTIONS.values()):
         bare = a_round_of(SOMEBODY, f"{i:010x}")
         await site.store.open(replace(bare, question=replace(bare.question, text=text)))
@@ -61,10 +67,10 @@ def listed(page: httpx.Response) -> list[str]:
         ("a" * 9999, []),
     ],
 )
-async def test_a_search_finds_the_questions_that_hold_the_text(
+async def test_a_search_finds_the_questions_with_the_text(
     site: Site, wanted: str, found: list[str]
 ) -> None:
-    await with_questions(site)
+    await store_questions(site)
 
     page = await site.browser().client.get("/rounds", params={"q": wanted})
 
@@ -72,19 +78,26 @@ async def test_a_search_finds_the_questions_that_hold_the_text(
     assert "<script>" not in page.text
 
 
+async def test_every_page_links_to_the_others(site: Site) -> None:
+    page = await site.browser().get("/")
+
+    for path in ("/rounds", "/bakeoffs", "/schedules", "/leaderboard", "/bias", "/suites"):
+        assert f'="{path}"' in page.text
+
+
 async def test_without_a_search_every_question_is_listed(site: Site) -> None:
-    await with_questions(site)
+    await store_questions(site)
 
     assert sorted(listed(await site.browser().get("/rounds"))) == sorted(QUESTIONS.values())
 
 
-async def test_an_unknown_round_is_not_found(site: Site) -> None:
+async def test_without_rounds_the_list_is_empty(site: Site) -> None:
     page = await site.browser().get("/rounds")
 
     assert "No round has been held yet." in page.text
 
 
-async def test_a_round_shows_its_answer_its_ballots_and_what_was_checked(site: Site) -> None:
+async def test_a_round_shows_its_answer_its_ballots_and_its_checks(site: Site) -> None:
     round_ = await site.run_round(a_round_of(SOMEBODY))
 
     page = await site.browser().get(f"/rounds/{round_.id}")
@@ -94,7 +107,7 @@ async def test_a_round_shows_its_answer_its_ballots_and_what_was_checked(site: S
     assert all(answer.reply.text in page.text for answer in round_.answers)
 
 
-async def test_a_round_that_was_meddled_with_says_so(site: Site) -> None:
+async def test_a_changed_round_shows_the_difference(site: Site) -> None:
     round_ = await site.run_round(a_round_of(SOMEBODY))
     await site.store.open(replace(round_, id="aaaaaaaaaa", seed="another"))
 
@@ -103,9 +116,9 @@ async def test_a_round_that_was_meddled_with_says_so(site: Site) -> None:
     assert "Differs from what was stored" in page.text
 
 
-async def test_a_round_that_failed_shows_why() -> None:
+async def test_a_round_that_failed_shows_why(new_site: NewSite) -> None:
     silent = {key: GatewayError("hung up") for key in KEYS[:3]}
-    site = make_site(an_app(FakeGateway(answers=silent)))
+    site = new_site(an_app(FakeGateway(answers=silent)))
     round_ = await site.run_round(a_round_of(SOMEBODY))
 
     page = await site.browser().get(f"/rounds/{round_.id}")
@@ -113,14 +126,13 @@ async def test_a_round_that_failed_shows_why() -> None:
     assert round_.closing
     assert round_.closing.failure
     assert round_.closing.failure in unescape(page.text)
-    await site.close()
 
 
-async def test_texts_of_people_and_models_are_escaped() -> None:
+async def test_texts_of_people_and_models_are_escaped(new_site: NewSite) -> None:
     gateway = FakeGateway(
         answers={CLAUDE: EVIL}, chairmen={CLAUDE: EVIL}, judges={GPT: f"{EVIL} I rank none."}
     )
-    site = make_site(an_app(gateway))
+    site = new_site(an_app(gateway))
     round_ = await site.run_round(replace(a_round_of(SOMEBODY), question=Question(EVIL, "x", EVIL)))
 
     page = await site.browser().get(f"/rounds/{round_.id}")
@@ -132,7 +144,6 @@ async def test_texts_of_people_and_models_are_escaped() -> None:
         )
         assert "& {{ 7*7 }} [x]" in unescape(text)
         assert "& 49" not in unescape(text)
-    await site.close()
 
 
 async def test_the_json_file_is_the_rounds_document(site: Site) -> None:
@@ -187,13 +198,13 @@ async def test_a_running_round_can_be_downloaded(site: Site) -> None:
     assert [file.status_code for file in files] == [200, 200]
 
 
-async def test_a_running_round_says_who_receives_the_text_and_what_it_may_cost() -> None:
-    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
-    browser = site.browser()
+async def test_a_running_round_says_who_receives_the_text_and_what_it_may_cost(
+    hanging_site: Site,
+) -> None:
+    browser = hanging_site.browser()
 
     asked = await browser.ask("Which queue?")
     page = (await browser.get(f"/rounds/{redirected_round_id(asked)}")).text
 
     assert "Your text goes to" in page
     assert "It costs nothing." in page or "cost unknown" in page
-    await site.close()

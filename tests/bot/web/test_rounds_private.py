@@ -4,57 +4,52 @@ import httpx
 import pytest
 
 from council.rounds import Stage
-from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import (
     SOMEBODY,
-    Browser,
     Site,
     a_round_of,
-    make_site,
     redirected_round_id,
 )
-from tests.builders import GPT
-from tests.fakes.gateway import FakeGateway, Hangs
 
 READS = ("", "/events", "/state", "/round.json", "/round.md")
 ACTS = ("again", "stop", "resume", "feedback")
 NOWHERE = "0123456789"
 
 
-def told(response: httpx.Response, round_id: str) -> tuple[int, str]:
-    """Return what a response says, whichever round was asked for and whoever asked."""
+def status_and_content(response: httpx.Response, round_id: str) -> tuple[int, str]:
+    """Return the status and the content, without the round's id."""
     text = response.text.replace(round_id, "ID")
     return response.status_code, text[text.index("<main") : text.index("</main>")]
 
 
 @pytest.mark.parametrize("read", READS)
-async def test_a_strangers_private_round_reads_like_one_there_is_not(site: Site, read: str) -> None:
-    theirs = await site.run_round(a_round_of(SOMEBODY, private=True))
+async def test_a_private_round_reads_like_one_there_is_not(site: Site, read: str) -> None:
+    others_round = await site.run_round(a_round_of(SOMEBODY, private=True))
     browser = site.browser()
 
-    found = await browser.get(f"/rounds/{theirs.id}{read}")
+    found = await browser.get(f"/rounds/{others_round.id}{read}")
     missing = await browser.get(f"/rounds/{NOWHERE}{read}")
 
-    assert told(found, theirs.id) == told(missing, NOWHERE)
+    assert status_and_content(found, others_round.id) == status_and_content(missing, NOWHERE)
     assert found.status_code == 404
-    assert theirs.question.text not in found.text
+    assert others_round.question.text not in found.text
 
 
 @pytest.mark.parametrize("act", ACTS)
-async def test_a_strangers_private_round_permits_no_action(site: Site, act: str) -> None:
-    theirs = a_round_of(SOMEBODY, private=True)
-    await site.store.open(theirs)
+async def test_a_private_round_permits_no_action(site: Site, act: str) -> None:
+    others_round = a_round_of(SOMEBODY, private=True)
+    await site.store.open(others_round)
     browser = site.browser()
 
-    done, missing = await browser.act(theirs.id, act), await browser.act(NOWHERE, act)
+    done, missing = await browser.act(others_round.id, act), await browser.act(NOWHERE, act)
 
-    assert told(done, theirs.id) == told(missing, NOWHERE)
+    assert status_and_content(done, others_round.id) == status_and_content(missing, NOWHERE)
     assert done.status_code == 404
-    assert await site.store.load(theirs.id) == theirs
+    assert await site.store.load(others_round.id) == others_round
 
 
-async def test_a_strangers_private_round_is_in_no_list(site: Site) -> None:
-    theirs = await site.run_round(a_round_of(SOMEBODY, private=True))
+async def test_a_private_round_is_in_no_list(site: Site) -> None:
+    others_round = await site.run_round(a_round_of(SOMEBODY, private=True))
     browser = site.browser()
 
     pages = [
@@ -64,10 +59,10 @@ async def test_a_strangers_private_round_is_in_no_list(site: Site) -> None:
         await browser.get("/nowhere"),
         await browser.ask("/council rounds"),
         await browser.ask("/council show last"),
-        await browser.ask(f"/council show {theirs.id}"),
+        await browser.ask(f"/council show {others_round.id}"),
     ]
 
-    assert all(theirs.question.text not in page.text for page in pages)
+    assert all(others_round.question.text not in page.text for page in pages)
 
 
 async def test_an_id_prefix_does_not_reveal_a_private_round(
@@ -78,19 +73,19 @@ async def test_an_id_prefix_does_not_reveal_a_private_round(
 
     found, missing = [await browser.ask(f"/council show {start}") for start in ("abcd", "dcba")]
 
-    assert told(found, "abcd") == told(missing, "dcba")
+    assert status_and_content(found, "abcd") == status_and_content(missing, "dcba")
 
 
 @pytest.mark.parametrize("read", READS)
-async def test_a_strangers_running_private_round_is_not_found(read: str) -> None:
-    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
-    round_id = redirected_round_id(await site.browser().ask("Is it me?", audience="me"))
+async def test_a_strangers_running_private_round_is_not_found(
+    hanging_site: Site, read: str
+) -> None:
+    round_id = redirected_round_id(await hanging_site.browser().ask("Is it me?", audience="me"))
 
-    found = await site.browser().get(f"/rounds/{round_id}{read}")
+    found = await hanging_site.browser().get(f"/rounds/{round_id}{read}")
 
     assert found.status_code == 404
     assert "Is it me?" not in found.text
-    await site.close()
 
 
 async def test_the_visitors_private_round_is_listed_and_opens(site: Site) -> None:
@@ -106,13 +101,13 @@ async def test_the_visitors_private_round_is_listed_and_opens(site: Site) -> Non
 
 
 async def test_a_round_for_everyone_is_read_by_everyone(site: Site) -> None:
-    theirs = await site.run_round(a_round_of(SOMEBODY))
+    others_round = await site.run_round(a_round_of(SOMEBODY))
     browser = site.browser()
 
-    reads = [await browser.get(f"/rounds/{theirs.id}{read}") for read in READS]
+    reads = [await browser.get(f"/rounds/{others_round.id}{read}") for read in READS]
 
     assert {page.status_code for page in reads} == {200}
-    assert theirs.question.text in (await browser.get("/rounds")).text
+    assert others_round.question.text in (await browser.get("/rounds")).text
 
 
 async def test_run_again_on_a_private_round_is_private(site: Site) -> None:
@@ -125,34 +120,28 @@ async def test_run_again_on_a_private_round_is_private(site: Site) -> None:
     assert (await site.store.load(again)).question.place.private
 
 
-async def a_round_under_way() -> tuple[Site, Browser, str]:
-    site = make_site(an_app(FakeGateway(answers={GPT: Hangs()})))
-    browser = site.browser()
-    return site, browser, redirected_round_id(await browser.ask("Why?"))
-
-
-async def test_the_asker_can_stop_and_resume_a_round() -> None:
-    site, browser, round_id = await a_round_under_way()
+async def test_the_asker_can_stop_and_resume_a_round(hanging_site: Site) -> None:
+    browser = hanging_site.browser()
+    round_id = redirected_round_id(await browser.ask("Why?"))
     page = await browser.get(f"/rounds/{round_id}")
 
     stopped = await browser.post(
         f"/rounds/{round_id}/stop", **browser.form_of(page, f"/rounds/{round_id}/stop")
     )
-    running = [bool(site.context.app.runner.latest(round_id))]
+    running = [bool(hanging_site.context.app.runner.latest(round_id))]
     page = await browser.get(f"/rounds/{round_id}")
     resume = f"/rounds/{round_id}/resume"
     resumed = await browser.post(resume, **browser.form_of(page, resume))
-    running.append(bool(site.context.app.runner.latest(round_id)))
+    running.append(bool(hanging_site.context.app.runner.latest(round_id)))
 
     assert [redirected_round_id(stopped), redirected_round_id(resumed)] == [round_id] * 2
     assert running == [False, True]
-    await site.close()
 
 
 @pytest.mark.parametrize("act", ["stop", "resume"])
-async def test_only_the_asker_can_stop_or_resume_a_round(act: str) -> None:
-    site, _, round_id = await a_round_under_way()
-    other = site.browser()
+async def test_only_the_asker_can_stop_or_resume_a_round(hanging_site: Site, act: str) -> None:
+    round_id = redirected_round_id(await hanging_site.browser().ask("Why?"))
+    other = hanging_site.browser()
     page = await other.get(f"/rounds/{round_id}")
 
     done = await other.act(round_id, act)
@@ -160,8 +149,7 @@ async def test_only_the_asker_can_stop_or_resume_a_round(act: str) -> None:
     assert done.status_code == 404
     assert "Only the one who asked can stop a round or go on with it." in done.text
     assert f"/rounds/{round_id}/{act}" not in page.text
-    assert site.context.app.runner.latest(round_id)
-    await site.close()
+    assert hanging_site.context.app.runner.latest(round_id)
 
 
 async def test_resuming_a_closed_round_calls_no_model(site: Site) -> None:

@@ -14,14 +14,14 @@ from tests.storage.builders import a_closed_round, store_round
 
 
 class EditedStore(MemoryStore):
-    """A store with a question that somebody has edited."""
+    """A store whose question was edited."""
 
     async def load(self, round_id: str) -> Round:
         return replace(await super().load(round_id), question=Question("No?", "U1"))
 
 
 class OlderStore(MemoryStore):
-    """A store of before there were chains."""
+    """A store from before hash chains."""
 
     async def seal(self, round_id: str) -> Seal | None:
         return None
@@ -33,18 +33,20 @@ async def page_of(store: MemoryStore, round_: Round) -> str:
 
 
 @pytest.mark.parametrize(
-    ("store", "said"),
+    ("store", "sentence"),
     [
         pytest.param(MemoryStore(), "since it closed: link 1 of its chain.", id="as-it-closed"),
         pytest.param(EditedStore(), "Not as it was when the round closed: question<", id="edited"),
         pytest.param(OlderStore(), "It closed before the chain of rounds began", id="older"),
     ],
 )
-async def test_a_closed_round_shows_whether_its_seal_holds(store: MemoryStore, said: str) -> None:
-    assert said in await page_of(store, a_closed_round("beef"))
+async def test_a_closed_round_shows_whether_its_seal_holds(
+    store: MemoryStore, sentence: str
+) -> None:
+    assert sentence in await page_of(store, a_closed_round("beef"))
 
 
-async def test_a_round_that_failed_and_was_edited_says_so_too() -> None:
+async def test_an_edited_failed_round_says_so() -> None:
     failed = replace(a_round(), id="beef", closing=Closing(1.0, "Only one answered."))
 
     page = await page_of(EditedStore(), failed)
@@ -53,7 +55,7 @@ async def test_a_round_that_failed_and_was_edited_says_so_too() -> None:
     assert "Recomputed from" not in page
 
 
-async def test_a_round_from_elsewhere_says_since_when() -> None:
+async def test_an_imported_round_says_since_when() -> None:
     store = MemoryStore()
     await store.open(a_closed_round("beef"))
 

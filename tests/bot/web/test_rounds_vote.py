@@ -5,7 +5,7 @@ from html import unescape
 import pytest
 
 from council.rounds import Round
-from tests.bot.web.browsing import SOMEBODY, TOKEN, Site, a_round_of, forms_of, make_site
+from tests.bot.web.browsing import SOMEBODY, Site, a_round_of
 
 BUTTON = "The best answer to me"
 
@@ -51,7 +51,6 @@ async def test_votes_of_others_are_not_shown(site: Site) -> None:
 @pytest.mark.parametrize(
     ("fields", "status", "sentence"),
     [
-        pytest.param({"token": "forged"}, 403, "load it again", id="forged"),
         pytest.param({"label": "A"}, 422, "has no Response A: choose among", id="no-such-answer"),
         pytest.param({"label": ""}, 422, "choose among", id="nothing"),
     ],
@@ -67,15 +66,3 @@ async def test_invalid_feedback_is_an_error(
 
     assert (done.status_code, sentence in done.text) == (status, True)
     assert await site.store.votes() == ()
-
-
-async def test_a_visitor_by_signed_link_is_not_asked() -> None:
-    site = make_site(token=TOKEN)
-    round_ = await site.run_round(a_round_of(SOMEBODY))
-    key = site.context.signer.link_key(round_.id)
-
-    page = await site.browser().get(f"/rounds/{round_.id}?key={key}")
-
-    assert BUTTON not in page.text
-    assert not [form for form in forms_of(page) if form.action.endswith("/vote")]
-    await site.close()

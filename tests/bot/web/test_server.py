@@ -99,7 +99,7 @@ async def test_replies_are_sent_without_delay() -> None:
     async with run_server(Starlette(), "127.0.0.1", 0, on_bound) as server:
         async with httpx.AsyncClient(trust_env=False) as client:
             await client.get(server.address)  # the server has its sockets now
-        (sock,) = server._uvicorn.servers[0].sockets
+        (sock,) = server.servers[0].sockets
 
         # Accepted connections inherit it; without it, every other reply waits 40 ms.
         assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -24,7 +24,7 @@ def test_what_is_masked_is_recorded(case: Signed) -> None:
 
 
 @pytest.mark.parametrize("case", ORDINARY, ids=lambda case: case.id)
-def test_models_that_are_only_spoken_of_stay(case: Ordinary) -> None:
+def test_models_that_are_only_mentioned_stay(case: Ordinary) -> None:
     scrubbed = scrub(case.text)
 
     assert scrubbed.text == case.text
@@ -46,7 +46,7 @@ def test_an_author_that_names_itself_once_is_masked_everywhere() -> None:
         pytest.param("my house-blends and x/house-blend/y", None, id="part-of-a-word"),
     ],
 )
-def test_the_authors_own_ids_are_masked_wherever_they_stand(text: str, masked: str | None) -> None:
+def test_the_authors_ids_are_masked_everywhere(text: str, masked: str | None) -> None:
     assert scrub(text, ("house-blend", CLAUDE)).text == (masked or text)
 
 
@@ -54,11 +54,11 @@ def test_a_seat_without_a_name_masks_nothing() -> None:
     assert scrub("Yes.", ("", "")).text == "Yes."
 
 
-def test_a_name_with_signs_of_a_pattern_is_taken_as_written() -> None:
+def test_names_are_matched_literally() -> None:
     assert scrub("I like C++ (v2).", ("C++ (v2)",)).text == f"I like {MASK}."
 
 
-def test_reasons_lose_every_name_of_the_families_on_the_panel() -> None:
+def test_reasons_lose_all_names_of_panel_families() -> None:
     reason = "B sounds like GPT-4o by OpenAI; A like Claude; C cites Google."
 
     scrubbed = mask_names(reason, ["openai", "anthropic"])
@@ -67,7 +67,7 @@ def test_reasons_lose_every_name_of_the_families_on_the_panel() -> None:
     assert scrubbed.found == ("Claude", "GPT-4o", "OpenAI")
 
 
-def test_reasons_keep_everything_of_families_not_on_the_panel() -> None:
+def test_reasons_keep_names_of_other_families() -> None:
     assert mask_names("Like Claude.", ["unknown:acme"]).text == "Like Claude."
 
 

@@ -20,14 +20,14 @@ def _masked(ordinary: tuple[str, ...]) -> list[str]:
 
 
 @each_language
-def test_what_was_tuned_on_is_found_and_nothing_else(language: str) -> None:
+def test_the_training_corpus_is_masked_as_documented(language: str) -> None:
     known = texts("tuned", language)
 
     assert len(_missed(known.signed)) <= len(known.signed) / 50
     assert _masked(known.ordinary) == []
 
 
-def test_the_held_out_corpus_is_found_as_often_as_published() -> None:
+def test_the_held_out_corpus_is_masked_as_often_as_documented() -> None:
     held_out = texts("held-out")
 
     assert len(_missed(held_out.signed)) <= 27
@@ -43,7 +43,7 @@ def test_the_corpus_has_its_documented_size() -> None:
 
 
 @each_language
-def test_no_text_is_signed_and_ordinary(language: str) -> None:
+def test_no_text_is_both_signed_and_ordinary(language: str) -> None:
     both = texts("tuned", language) + texts("held-out", language)
 
     assert len({*both.signed, *both.ordinary}) == len(both.signed) + len(both.ordinary)
@@ -62,7 +62,7 @@ def test_no_text_is_signed_and_ordinary(language: str) -> None:
         pytest.param('"I am Claude and I nod."', '"I am {} and I nod."', id="quoted-as-a-whole"),
     ],
 )
-def test_names_are_read_as_the_language_writes_them(text: str, masked: str | None) -> None:
+def test_names_are_recognised_in_each_languages_spelling(text: str, masked: str | None) -> None:
     wanted = masked or text.replace("Claude", "{}")
 
     assert scrub(text).text == wanted.replace("{}", MASK)
@@ -81,18 +81,18 @@ def test_names_are_read_as_the_language_writes_them(text: str, masked: str | Non
         pytest.param(f"I am here.{' So it is.' * 60} Claude is not.", id="far-from-the-name"),
     ],
 )
-def test_what_is_no_sign_stays(text: str) -> None:
+def test_text_without_a_signature_stays(text: str) -> None:
     assert scrub(text).text == text
 
 
-def test_a_sign_between_two_far_names_is_found() -> None:
+def test_a_signature_between_distant_names_is_found() -> None:
     far = " So it is." * 60
     text = f"Gemini waits.{far} I am Claude, by the way.{far} Grok waits."
 
     assert scrub(text).found == ("Claude",)
 
 
-def test_getting_ready_changes_nothing() -> None:
+def test_warming_up_changes_nothing() -> None:
     warm_up()
 
     assert scrub("As Claude, I nod.").text == f"As {MASK}, I nod."

@@ -76,16 +76,33 @@ def test_a_rate_has_wilson_s_interval() -> None:
 
 
 def test_quantiles_and_p_values_are_scipy_s() -> None:
-    assert t_quantile(0.975, 7) == pytest.approx(stats.t.ppf(0.975, 7))
-    assert t_p_value(-2.5, 7) == pytest.approx(2 * stats.t.sf(2.5, 7))
     assert normal_quantile(0.975) == pytest.approx(stats.norm.ppf(0.975))
+    for freedom in (1, 2, 3, 7, 10.5, 29, 100, 1_000, 1e6):
+        for p in (0.6, 0.9, 0.975, 0.995):
+            expected = stats.t.ppf(p, freedom)
+            assert t_quantile(p, freedom) == pytest.approx(expected, rel=1e-8)
+        for t in (-40, -2.5, -1e-9, 0.1, 1, 1.96, 5, 10):
+            expected = 2 * stats.t.sf(abs(t), freedom)
+            assert t_p_value(t, freedom) == pytest.approx(expected, rel=1e-8)
+
+
+def test_p_values_of_no_and_of_endless_difference() -> None:
+    assert t_p_value(0, 7) == 1
+    assert t_p_value(float("inf"), 7) == t_p_value(float("-inf"), 7) == 0
+    assert np.isnan(t_p_value(float("nan"), 7))
 
 
 @pytest.mark.parametrize(
     ("rounds", "members", "agreement", "boards"),
     [
-        *((20, members, agreement, 400) for members in (4, 5, 7) for agreement in (0.0, 0.5)),
-        (60, 5, 0.3, 150),
+        (20, 5, 0.0, 60),
+        (60, 5, 0.3, 15),
+        *(
+            pytest.param(20, members, agreement, 400, marks=pytest.mark.nightly)
+            for members in (4, 5, 7)
+            for agreement in (0.0, 0.5)
+        ),
+        pytest.param(60, 5, 0.3, 150, marks=pytest.mark.nightly),
     ],
 )
 def test_intervals_hold_the_truth_at_least_93_times_of_100(

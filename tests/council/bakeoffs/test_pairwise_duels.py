@@ -111,7 +111,9 @@ def test_in_an_even_run_off_the_leader_stays_in_front() -> None:
 
 
 @pytest.mark.parametrize("agreement", [0.0, 0.5])
-@pytest.mark.parametrize("members", [3, 4, 5, 8])
+@pytest.mark.parametrize(
+    "members", [3, *(pytest.param(number, marks=pytest.mark.nightly) for number in (4, 5, 8))]
+)
 def test_between_equals_a_hundred_looks_claim_somebody_ahead_at_most_7_times_of_100(
     members: int, agreement: float
 ) -> None:

@@ -165,6 +165,7 @@ def test_no_records_are_columns_of_no_length() -> None:
     assert found.author("share").shape == (0, 0)
 
 
+@pytest.mark.nightly
 def test_a_hundred_thousand_rounds_of_five_are_unpacked_in_less_than_a_second() -> None:
     row = pack_record(
         a_record(dict.fromkeys("abcde", 0.5), judged=[JudgeRecord(name) for name in "abcde"])

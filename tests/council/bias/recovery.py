@@ -77,9 +77,14 @@ def truth(
     }
 
 
-def coverage(planted: Planted, rounds: int, trials: int, members: int = 5) -> list[Coverage]:
-    """Return the coverage of each measure over `trials` of `rounds` rounds, all of them audited."""
-    true = truth(planted, members)
+def coverage(
+    planted: Planted, rounds: int, trials: int, members: int = 5, times: int = 5
+) -> list[Coverage]:
+    """Return the coverage of each measure over `trials` of `rounds` rounds, all of them audited.
+
+    What was planted is measured `times` over.
+    """
+    true = truth(planted, members, times=times)
     seen: dict[str, list[tuple[bool, float, bool]]] = {}
     for trial in range(trials):
         for measure, by_judge in effects(rounds, planted, trial, members).items():

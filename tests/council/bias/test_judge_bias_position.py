@@ -120,14 +120,17 @@ def test_above_a_hundred_ballots_the_normal_limit_agrees() -> None:
     assert many.needed() == pytest.approx(few.needed(), rel=0.1)
 
 
-def test_without_bias_one_test_in_twenty_finds_one() -> None:
-    # 200 tests: 10 expected, with a standard deviation of 3.1.
+@pytest.mark.parametrize(
+    ("blocks", "most"), [(8, 6), pytest.param(40, 19, marks=pytest.mark.nightly)]
+)
+def test_without_bias_one_test_in_twenty_finds_one(blocks: int, most: int) -> None:
+    # Of five tests a block, .25 are expected: 2 with a standard deviation of 1.4, or 10 with 3.1.
     found = 0
-    for seed in range(40):
+    for seed in range(blocks):
         block = simulated(30, Planted(), seed)
         found += sum(one.whole.p <= 0.05 for one in position_bias([block]).values() if one.whole.p)
 
-    assert found <= 19
+    assert found <= most
 
 
 def _again(first: str, again: str) -> Votes:

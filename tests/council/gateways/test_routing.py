@@ -39,7 +39,7 @@ def a_call(key: str, model_id: str | None = None) -> Call:
         pytest.param(a_call("openai/gpt-5.1"), "rest", id="the-rest"),
     ],
 )
-async def test_a_call_goes_to_the_gateway_that_fits_best(call: Call, gateway: str) -> None:
+async def test_the_longest_matching_prefix_wins(call: Call, gateway: str) -> None:
     routing = RoutingGateway(
         {
             "": NamedGateway("rest"),
@@ -53,7 +53,7 @@ async def test_a_call_goes_to_the_gateway_that_fits_best(call: Call, gateway: st
     assert reply.text == gateway
 
 
-async def test_a_seat_no_gateway_leads_to_is_an_absence() -> None:
+async def test_a_seat_without_a_gateway_is_an_absence() -> None:
     routing = RoutingGateway({"scripted/": NamedGateway("script")})
 
     with pytest.raises(GatewayError, match="nothing here leads to 'openai/x'"):
@@ -66,7 +66,7 @@ def test_versions_of_all_gateways_are_merged() -> None:
     assert routing.versions == {"a": "1", "b": "1"}
 
 
-def test_the_gateway_that_knows_a_seat_tells_its_context() -> None:
+def test_the_context_size_comes_from_the_gateway_that_knows_it() -> None:
     routing = RoutingGateway({"a/": NamedGateway("a"), "": NamedGateway("b", {"warm": 4096})})
 
     assert routing.context_tokens("warm") == 4096

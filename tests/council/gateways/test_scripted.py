@@ -24,21 +24,21 @@ async def said(text: str, key: str = "scripted/random") -> str:
     return (await ScriptedGateway().complete(a_call(text, key, "scripted/random"))).text
 
 
-async def test_equal_prompts_get_equal_answers_and_seats_differ() -> None:
+async def test_replies_depend_on_prompt_and_seat() -> None:
     first = await said("Why is it slow?")
 
     assert await said("Why is it slow?") == first
     assert len({await said("Why is it slow?", f"seat-{n}") for n in range(9)}) > 1
 
 
-async def test_a_random_ballot_keeps_the_contract() -> None:
+async def test_a_random_ballot_is_valid() -> None:
     reading = parse_ballot(await said(BALLOT), "4f9c", "AB")
 
     assert isinstance(reading, ParsedBallot)
     assert sorted(reading.ranking) == [("A",), ("B",)]
 
 
-async def test_a_random_grade_keeps_the_contract_and_is_within_its_scale() -> None:
+async def test_a_random_grade_is_valid() -> None:
     asked = f"{FENCES}\n\nNonce: 4f9c\n\nGrade Response A from 1 to 5, where 1 is the worst."
 
     grades = [json.loads(await said(f"{asked} {n}")) for n in range(60)]
@@ -94,7 +94,7 @@ async def test_a_script_is_followed_in_order(tmp_path: Path, name: str, content:
     assert [call.prompt.user for call in gateway.asked] == list(prompts)
 
 
-async def test_two_seats_read_one_script_each_from_its_start(tmp_path: Path) -> None:
+async def test_each_seat_reads_a_shared_script_from_its_start(tmp_path: Path) -> None:
     tmp_path.joinpath("s.json").write_text('{"answers": ["One"]}')
     gateway = ScriptedGateway(folder=tmp_path)
 
@@ -114,7 +114,7 @@ async def test_two_seats_read_one_script_each_from_its_start(tmp_path: Path) -> 
         pytest.param('{"answers": [" "]}', "gave an empty answer", id="empty"),
     ],
 )
-async def test_a_script_that_does_not_serve_is_one_sentence(
+async def test_an_unusable_script_is_one_sentence(
     tmp_path: Path, content: str | None, reason: str
 ) -> None:
     if content is not None:
@@ -127,13 +127,13 @@ async def test_a_script_that_does_not_serve_is_one_sentence(
 
 
 async def test_the_text_is_reported_once_and_is_free() -> None:
-    told: list[str] = []
+    texts: list[str] = []
     member = a_call("Why?").member
 
     reply = await ScriptedGateway(seconds=0.001).complete(
-        Call(member, Prompt("", "Why?"), on_text=told.append)
+        Call(member, Prompt("", "Why?"), on_text=texts.append)
     )
 
-    assert told == [reply.text]
+    assert texts == [reply.text]
     assert reply.cost_usd == 0.0
     assert reply.seconds >= 0.001

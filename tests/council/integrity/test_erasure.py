@@ -50,7 +50,7 @@ def test_no_text_remains() -> None:
         assert word not in repr(GONE)
 
 
-def test_how_it_was_judged_is_kept() -> None:
+def test_rankings_and_results_are_kept() -> None:
     assert (GONE.panel, GONE.seed, GONE.draw, GONE.tally) == (
         WHOLE.panel,
         WHOLE.seed,
@@ -81,7 +81,7 @@ def test_a_text_can_be_proved_by_its_digest(round_: Round) -> None:
     assert find_text_names(round_, "Why") == ()
 
 
-def test_texts_that_were_never_there_have_no_digest() -> None:
+def test_empty_texts_have_no_digest() -> None:
     bare = forget(replace(ROUND, question=Question("Why?"), synthesis=None), LATER, SALT)
 
     assert bare.forgotten is not None
@@ -94,7 +94,7 @@ def test_an_answer_that_replaced_the_synthesis_is_erased_too() -> None:
     assert removable_texts(forget(stood_in, LATER, SALT)) == ()
 
 
-def test_a_ballot_without_a_paper_loses_its_reason() -> None:
+def test_a_ballot_without_an_exchange_loses_its_reason() -> None:
     round_ = replace(ROUND, ballots=(a_ballot("K M", reason="K pays.", audit="order"),))
 
     (ballot,) = forget(round_, LATER, SALT).ballots
@@ -105,7 +105,7 @@ def test_a_ballot_without_a_paper_loses_its_reason() -> None:
 RATED = Feedback("r1", "U1", helpful=False, reason="Too long.", at=LATER)
 
 
-def test_words_on_a_forgotten_round_are_refused_and_a_bare_verdict_is_not() -> None:
+def test_a_forgotten_round_accepts_ratings_without_words() -> None:
     check_feedback_allowed(RATED, None)
     check_feedback_allowed(replace(RATED, reason=""), LATER)
 

@@ -13,7 +13,7 @@ SECOND = next_link(FIRST, "slack/T1", "r2", "d2", "elsewhere")
 OTHER: dict[str, Any] = {"number": 9, "version": LINK_VERSION + 1}
 
 
-def test_the_first_link_follows_nothing() -> None:
+def test_the_first_link_has_no_predecessor() -> None:
     assert (FIRST.number, FIRST.previous, FIRST.origin) == (1, "", "")
 
 
@@ -22,8 +22,8 @@ def test_a_link_follows_the_head() -> None:
     assert SECOND.is_sound
 
 
-def test_a_hash_is_that_of_everything_else() -> None:
-    held = {
+def test_a_link_hash_covers_all_other_fields() -> None:
+    fields = {
         "scope": "slack/T1",
         "number": 1,
         "round_id": "r1",
@@ -33,11 +33,11 @@ def test_a_hash_is_that_of_everything_else() -> None:
         "version": LINK_VERSION,
     }
 
-    assert FIRST.hash == json_digest(held)
+    assert FIRST.hash == json_digest(fields)
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Link)])
-def test_a_link_that_was_changed_is_not_sound(name: str) -> None:
+def test_a_changed_link_is_not_sound(name: str) -> None:
     changed = {name: OTHER.get(name, "another")}
 
     assert not replace(SECOND, **changed).is_sound

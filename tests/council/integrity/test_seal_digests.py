@@ -19,7 +19,7 @@ SALT, LATER = "5a17" * 8, ASKED_AT + timedelta(days=90)
 
 @SHARED
 @given(rounds())
-def test_forgetting_changes_nothing_that_was_noted(round_: Round) -> None:
+def test_forgetting_changes_no_digest(round_: Round) -> None:
     assert compute_digests(forget(round_, LATER, SALT), SALT) == compute_digests(round_, SALT)
 
 
@@ -41,9 +41,9 @@ def test_a_digest_can_be_made_by_hand() -> None:
     assert dict(notes.parts)["closing"] == (
         sha256((SALT + '{"failure":null,"seconds":31.5}').encode()).hexdigest()
     )
-    held = {
+    fields = {
         "salt": SALT,
         "texts": [[*pair] for pair in notes.texts],
         "parts": [[*pair] for pair in notes.parts],
     }
-    assert notes.digest == json_digest(held)
+    assert notes.digest == json_digest(fields)

@@ -48,7 +48,7 @@ def _with_nonce(nonce: str) -> Callable[[Ballot], Ballot]:
 
 
 @pytest.mark.parametrize("round_", [PLAIN, ROUND, SPOILED], ids=["none", "ranked", "spoiled"])
-def test_an_untouched_round_with_an_audit_shows_no_difference(round_: Round) -> None:
+def test_an_unchanged_round_with_an_audit_verifies(round_: Round) -> None:
     assert verify(round_) == ()
     assert verify(replace(round_, tally=None)) == ()
 
@@ -62,20 +62,18 @@ def test_an_untouched_round_with_an_audit_shows_no_difference(round_: Round) -> 
         pytest.param("nonce", _with_nonce("0" * 16), id="nonce"),
     ],
 )
-def test_a_single_tampering_is_named_and_nothing_else(
-    field: str, change: Callable[[Ballot], Ballot]
-) -> None:
+def test_a_single_change_is_named_alone(field: str, change: Callable[[Ballot], Ballot]) -> None:
     assert _fields(_tampered(change)) == [f"{NAME}.{field}"]
 
 
-def test_another_kind_of_audit_is_named() -> None:
+def test_a_changed_audit_kind_is_named() -> None:
     fields = _fields(_tampered(lambda b: replace(b, audit="named")))
 
     assert f"ballots[{JUDGE} audit named].audit" in fields
     assert f"{NAME}.audit" in fields
 
 
-def test_an_audit_ballot_made_to_count_is_named() -> None:
+def test_a_counted_audit_ballot_is_named() -> None:
     others = tuple(b for b in ROUND.ballots if b.judge != JUDGE)
     (audit,) = (b for b in ROUND.ballots if not b.counts)
 
@@ -85,7 +83,7 @@ def test_an_audit_ballot_made_to_count_is_named() -> None:
     assert "verdict.flags" in fields
 
 
-def test_a_ballot_and_its_audit_that_changed_places_are_named() -> None:
+def test_a_ballot_swapped_with_its_audit_is_named() -> None:
     swapped = tuple(
         replace(b, audit="order" if b.counts else None) if b.judge == JUDGE else b
         for b in ROUND.ballots
@@ -97,7 +95,7 @@ def test_a_ballot_and_its_audit_that_changed_places_are_named() -> None:
     assert f"{NAME}.nonce" in fields
 
 
-def test_an_audit_ballot_of_a_round_that_is_due_none_is_named() -> None:
+def test_an_unexpected_audit_ballot_is_named() -> None:
     never = replace(ROUND.panel, terms=replace(ROUND.panel.terms, audit_share=0))
 
     fields = _fields(replace(ROUND, panel=never))
@@ -113,7 +111,7 @@ def test_an_audit_ballot_of_another_judge_is_named() -> None:
     )
 
 
-def test_what_spoiled_an_audit_ballot_is_recomputed() -> None:
+def test_the_fault_of_an_audit_ballot_is_recomputed() -> None:
     (spoiled,) = SPOILED.spoiled
 
     fields = _fields(replace(SPOILED, spoiled=(replace(spoiled, fault="it was late"),)))
@@ -121,7 +119,7 @@ def test_what_spoiled_an_audit_ballot_is_recomputed() -> None:
     assert fields == [f"spoiled[{JUDGE} audit].fault"]
 
 
-def test_a_spoiled_audit_ballot_that_was_none_is_named() -> None:
+def test_a_false_spoiled_audit_ballot_is_named() -> None:
     (spoiled,) = SPOILED.spoiled
     good = replace(
         spoiled.paper, reply=replace(spoiled.paper.reply, text=ballot_text("A", AUDIT.nonce))

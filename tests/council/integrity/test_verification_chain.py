@@ -47,7 +47,7 @@ def rehashed(links: list[Link]) -> list[Link]:
     return [*links[:2], changed, *links[3:]]
 
 
-def test_an_unchanged_chain_is_whole() -> None:
+def test_an_unchanged_chain_verifies() -> None:
     walk = walk_chain(CHAIN)
 
     assert (walk.length, walk.head, walk.findings) == (5, CHAIN[-1].hash, [])
@@ -84,24 +84,24 @@ def test_an_unchanged_chain_is_whole() -> None:
         ),
     ],
 )
-def test_a_chain_that_was_changed_says_where(tamper: Tamper, findings: list[str]) -> None:
+def test_a_changed_chain_names_the_link(tamper: Tamper, findings: list[str]) -> None:
     assert walk_chain(tamper(CHAIN)).findings == findings
 
 
 @given(st.permutations(CHAIN), st.integers(0, 5))
-def test_only_the_chain_itself_and_its_beginnings_are_whole(order: list[Link], length: int) -> None:
+def test_only_prefixes_of_the_chain_verify(order: list[Link], length: int) -> None:
     links = [*islice(order, length)]
 
     assert (walk_chain(links).findings == []) == (links == CHAIN[:length])
 
 
-def test_a_round_that_was_deleted_is_named_and_breaks_nothing() -> None:
+def test_a_deleted_round_is_named_and_breaks_no_link() -> None:
     walk = walk_chain(CHAIN, gone="r4")
 
     assert (walk.findings, walk.is_broken) == (["round 'r4' of link 4 was deleted"], False)
 
 
-def test_a_head_that_was_written_down_is_met_where_nothing_before_it_changed() -> None:
+def test_a_known_head_is_reached_if_nothing_before_it_changed() -> None:
     head = CHAIN[2].hash
 
     assert walk_chain(CHAIN, head).met == [head]
@@ -109,7 +109,7 @@ def test_a_head_that_was_written_down_is_met_where_nothing_before_it_changed() -
     assert walk_chain(at(1, digest="x")(CHAIN), head).met == []
 
 
-def test_a_chain_rewritten_to_its_end_shows_by_its_head_alone() -> None:
+def test_a_fully_rewritten_chain_misses_only_its_known_head() -> None:
     head = CHAIN[-1].hash
     rewritten = CHAIN[:2]
     for number in (3, 4, 5):
@@ -120,7 +120,7 @@ def test_a_chain_rewritten_to_its_end_shows_by_its_head_alone() -> None:
     assert (walk.findings, walk.met) == ([], [])
 
 
-def test_a_part_of_a_chain_is_taken_on_trust_where_it_begins() -> None:
+def test_a_stretch_trusts_what_precedes_it() -> None:
     other = a_chain(2, "")
 
     walks = walk_stretches([*CHAIN[1:3], CHAIN[4], *other])
@@ -133,12 +133,12 @@ def test_a_part_of_a_chain_is_taken_on_trust_where_it_begins() -> None:
     assert not any(walk.findings for walk in walks)
 
 
-def test_links_of_a_part_that_do_not_follow_each_other_are_named() -> None:
+def test_unconnected_links_of_a_stretch_are_named() -> None:
     (walk,) = walk_stretches(rehashed(CHAIN)[1:4])
 
     assert walk.findings == ["link 4 does not follow what is before it"]
 
 
-def test_a_chain_is_called_after_its_workspace() -> None:
+def test_a_chain_is_named_after_its_workspace() -> None:
     assert chain_name("slack/T1") == "the chain of slack/T1"
     assert chain_name("") == "the chain of the house"

@@ -36,7 +36,7 @@ def fields(round_: Round) -> list[str]:
     return [difference.field for difference in verify(round_)]
 
 
-def test_a_forgotten_round_shows_no_difference() -> None:
+def test_a_forgotten_round_verifies() -> None:
     assert fields(GONE) == []
 
 
@@ -52,7 +52,7 @@ def test_a_forgotten_round_shows_no_difference() -> None:
         ),
     ],
 )
-def test_no_forgotten_round_shows_a_difference(round_: Round) -> None:
+def test_every_forgotten_round_verifies(round_: Round) -> None:
     assert fields(forget(round_, LATER, SALT)) == []
 
 
@@ -60,11 +60,11 @@ def test_no_forgotten_round_shows_a_difference(round_: Round) -> None:
     ("field", "tamper"),
     [pytest.param(field, tamper, id=field) for field, tamper in ALONE.items() if field not in FREE],
 )
-def test_a_tampering_is_still_named(field: str, tamper: Tamper) -> None:
+def test_a_change_of_a_forgotten_round_is_named(field: str, tamper: Tamper) -> None:
     assert fields(tamper(GONE)) == [field]
 
 
-def test_a_ranking_that_was_changed_is_named_by_the_standings() -> None:
+def test_a_changed_ranking_shows_in_the_standings() -> None:
     turned = t.ballot(lambda b: replace(b, ranking=b.ranking[::-1]))(GONE)
 
     assert any(field.startswith("standings[") for field in fields(turned))
@@ -78,7 +78,7 @@ def test_a_ranking_that_was_changed_is_named_by_the_standings() -> None:
         pytest.param((ROUND.ballots[0].shown, ()), id="with-an-empty-place"),
     ],
 )
-def test_a_ranking_of_no_slate_is_named(ranking: tuple[tuple[Label, ...], ...]) -> None:
+def test_a_ranking_of_another_slate_is_named(ranking: tuple[tuple[Label, ...], ...]) -> None:
     broken = t.ballot(lambda b: replace(b, ranking=ranking))(GONE)
 
     assert f"ballots[{CLAUDE}].ranking" in fields(broken)
@@ -94,7 +94,7 @@ def test_a_ranking_of_no_slate_is_named(ranking: tuple[tuple[Label, ...], ...]) 
         pytest.param(lambda r: replace(r, tally=None, closing=Closing(1.0)), id="tally"),
     ],
 )
-def test_what_was_added_or_taken_away_is_named(tamper: Tamper) -> None:
+def test_added_and_removed_parts_are_named(tamper: Tamper) -> None:
     assert fields(tamper(GONE))
 
 
@@ -104,7 +104,7 @@ def test_an_audit_ballot_is_not_checked() -> None:
     assert fields(forget(replace(ROUND, ballots=(*ROUND.ballots, audit)), LATER, SALT)) == []
 
 
-def test_a_ballot_that_was_made_an_audit_is_named_by_the_standings() -> None:
+def test_a_ballot_turned_into_an_audit_shows_in_the_standings() -> None:
     made = t.ballot(lambda b: replace(b, audit="order"))(GONE)
 
     assert any(field.startswith("standings[") for field in fields(made))

@@ -55,13 +55,11 @@ def _fields(round_: Round) -> list[str]:
 
 
 @pytest.mark.parametrize(("field", "tamper"), ALONE.items(), ids=ALONE)
-def test_a_single_tampering_is_named_by_its_field_and_nothing_else(
-    field: str, tamper: Tamper
-) -> None:
+def test_a_single_change_is_named_by_its_field_alone(field: str, tamper: Tamper) -> None:
     assert _fields(tamper(ROUND)) == [field]
 
 
-def test_a_swap_of_labels_is_named_for_both_authors() -> None:
+def test_swapped_labels_are_named_for_both_authors() -> None:
     assert [field[:9] for field in _fields(t.swapped_labels(ROUND))] == ["label map", "label map"]
 
 
@@ -74,25 +72,25 @@ def test_a_swap_of_labels_is_named_for_both_authors() -> None:
         pytest.param(t.ballot(lambda b: replace(b, paper=None)), f"{VOTED}.ranking", id="paper"),
     ],
 )
-def test_what_was_taken_away_is_named(tamper: Tamper, field: str) -> None:
+def test_a_removed_part_is_named(tamper: Tamper, field: str) -> None:
     assert field in _fields(tamper(ROUND))
 
 
-def test_a_draw_that_was_taken_away_is_named() -> None:
+def test_a_removed_draw_is_named() -> None:
     fields = _fields(replace(ROUND, draw=None))
 
     assert f"label map[{CLAUDE}]" in fields
     assert f"slates[{CLAUDE}]" in fields
 
 
-def test_a_ballot_that_was_made_an_audit_is_named() -> None:
+def test_a_ballot_turned_into_an_audit_is_named() -> None:
     fields = _fields(t.ballot(lambda b: replace(b, audit="order"))(ROUND))
 
     assert f"ballots[{CLAUDE} audit order].audit" in fields
     assert f"{VOTED}.ranking" in fields
 
 
-def test_another_raw_text_is_named_by_what_it_leads_to() -> None:
+def test_a_changed_reply_shows_in_the_ranking() -> None:
     paper = ROUND.ballots[0].paper
     other = ballot_text("A=B=C", paper.nonce if paper else "")
 
@@ -102,14 +100,14 @@ def test_another_raw_text_is_named_by_what_it_leads_to() -> None:
     assert f"{LINE}.share" in fields
 
 
-def test_a_raw_text_that_spoils_is_named_as_a_spoiled_ballot() -> None:
+def test_a_reply_changed_to_an_invalid_one_is_named_as_spoiled() -> None:
     fields = _fields(t.raw_text("No.")(ROUND))
 
     assert f"spoiled[{CLAUDE} #1].fault" in fields
     assert f"{VOTED}.ranking" in fields
 
 
-def test_a_missing_ballot_is_named_by_the_flag_it_should_have_left() -> None:
+def test_a_missing_ballot_shows_as_a_missing_flag() -> None:
     fields = _fields(replace(ROUND, ballots=ROUND.ballots[1:]))
 
     assert "verdict.flags" in fields
@@ -129,7 +127,7 @@ def test_an_extra_ballot_is_named(extra: Ballot) -> None:
     assert "ballots[nobody/at-all].ranking" in fields
 
 
-def test_a_ballot_stored_twice_is_named_by_the_points() -> None:
+def test_a_duplicated_ballot_shows_in_the_points() -> None:
     twice = replace(ROUND, ballots=(*ROUND.ballots, ROUND.ballots[0]))
 
     assert f"{LINE}.max_points" in _fields(twice)

@@ -39,7 +39,7 @@ async def _uninterrupted() -> tuple[Round, int]:
 SAVES = 4 + 1 + 5 + 2 + 1 + 1 + 1 + 1
 
 
-async def test_an_eventful_round_has_so_many_checkpoints() -> None:
+async def test_every_artefact_is_saved() -> None:
     _, saves = await _uninterrupted()
 
     assert saves == SAVES
@@ -59,32 +59,32 @@ async def test_a_round_stopped_after_any_save_ends_as_if_it_had_not(saves: int) 
 
 
 @pytest.mark.parametrize("saves", range(SAVES))
-async def test_what_is_saved_is_not_asked_for_again(saves: int) -> None:
+async def test_saved_artefacts_are_not_requested_again(saves: int) -> None:
     store = FailingStore(saves)
     with pytest.raises((PowerCutError, ExceptionGroup)):
         await run_with_fakes(a_round(PANEL), _gateway_with_incidents(), store)
-    held = await store.load("r1")
-    gateway = _Resumed(held)
+    stored = await store.load("r1")
+    gateway = _Resumed(stored)
 
     store.left = 1_000
     await run_with_fakes(a_round(PANEL), gateway, store)
 
     asked = gateway.times_asked()
-    assert not {answer.member for answer in held.answers} & _asked_for(asked, Role.ANSWER)
-    assert not {ballot.judge for ballot in held.ballots} & _asked_for(asked, Role.BALLOT)
-    assert not {(a.member, a.role) for a in held.absences} & set(asked)
-    assert not (held.synthesis and _asked_for(asked, Role.SYNTHESIS))
-    for judge in {spoiled.judge for spoiled in held.spoiled}:
-        attempts = sum(spoiled.judge == judge for spoiled in held.spoiled)
+    assert not {answer.member for answer in stored.answers} & _asked_for(asked, Role.ANSWER)
+    assert not {ballot.judge for ballot in stored.ballots} & _asked_for(asked, Role.BALLOT)
+    assert not {(a.member, a.role) for a in stored.absences} & set(asked)
+    assert not (stored.synthesis and _asked_for(asked, Role.SYNTHESIS))
+    for judge in {spoiled.judge for spoiled in stored.spoiled}:
+        attempts = sum(spoiled.judge == judge for spoiled in stored.spoiled)
         assert asked[judge, Role.BALLOT] <= 2 - attempts
 
 
 class _Resumed(FakeGateway):
     """The same models after a restart: a judge whose reply is kept goes on with its next."""
 
-    def __init__(self, held: Round) -> None:
+    def __init__(self, stored: Round) -> None:
         models = _gateway_with_incidents()
-        spoiled = {ballot.judge for ballot in held.spoiled}
+        spoiled = {ballot.judge for ballot in stored.spoiled}
         judges = dict(models.judges)
         if GPT in spoiled:
             judges[GPT] = rank_by_text
@@ -116,7 +116,7 @@ async def _run_and_cancel(
     assert task.cancelled()
 
 
-async def test_a_round_cancelled_in_mid_stage_keeps_what_is_saved() -> None:
+async def test_a_cancelled_round_keeps_its_artefacts() -> None:
     store = MemoryStore()
 
     await _run_and_cancel(
@@ -147,12 +147,12 @@ class _Unwritable(MemoryStore):
         raise StoreError("The disk is full.")
 
 
-async def test_a_store_that_cannot_write_stops_the_round_with_its_own_words() -> None:
+async def test_a_store_error_stops_the_round() -> None:
     with pytest.raises(StoreError, match="The disk is full."):
         await run_with_fakes(a_round(), store=_Unwritable())
 
 
-async def test_a_mistake_of_ours_is_not_taken_for_an_absence() -> None:
+async def test_a_programming_error_is_not_an_absence() -> None:
     with pytest.raises(ExceptionGroup) as stopped:
         await run_with_fakes(a_round(), store=FailingStore(0))
 

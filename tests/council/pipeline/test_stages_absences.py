@@ -26,7 +26,7 @@ REASONS = [
 
 
 @pytest.mark.parametrize(("says", "reason"), REASONS)
-async def test_a_member_that_gives_nothing_is_absent_with_the_reason(
+async def test_a_member_without_an_answer_is_absent_with_the_reason(
     says: ScriptEntry, reason: str
 ) -> None:
     gateway = FakeGateway(answers={GPT: says})
@@ -38,9 +38,7 @@ async def test_a_member_that_gives_nothing_is_absent_with_the_reason(
 
 
 @pytest.mark.parametrize(("says", "reason"), REASONS)
-async def test_a_member_that_gave_no_answer_still_judges_all(
-    says: ScriptEntry, reason: str
-) -> None:
+async def test_an_absent_member_still_judges_all_answers(says: ScriptEntry, reason: str) -> None:
     gateway = FakeGateway(answers={GPT: says})
 
     round_ = await run_with_fakes(a_round(a_panel(4, terms=SHORT_DEADLINES)), gateway)
@@ -62,7 +60,7 @@ class FullGateway(FakeGateway):
         return await super().complete(call)
 
 
-async def test_what_a_call_was_waiting_for_at_the_deadline_is_in_the_reason() -> None:
+async def test_the_reason_says_what_a_late_call_waited_for() -> None:
     round_ = await run_with_fakes(a_round(a_panel(2, terms=SHORT_DEADLINES)), FullGateway())
 
     assert {absence.reason for absence in round_.absences} == {
@@ -79,7 +77,7 @@ async def test_an_absent_member_is_flagged() -> None:
     assert f"{GPT} did not answer" in round_.tally.verdict.flags
 
 
-async def test_a_missed_quorum_closes_the_round_and_says_who_and_why() -> None:
+async def test_a_missed_quorum_closes_the_round_with_the_reasons() -> None:
     gateway = FakeGateway(answers={CLAUDE: Hangs(), GEMINI: GatewayError("is out of credit")})
 
     round_ = await run_with_fakes(a_round(a_panel(terms=SHORT_DEADLINES)), gateway)
@@ -94,7 +92,7 @@ async def test_a_missed_quorum_closes_the_round_and_says_who_and_why() -> None:
     assert not gateway.of(Role.BALLOT)
 
 
-async def test_a_higher_quorum_is_kept() -> None:
+async def test_a_higher_quorum_is_enforced() -> None:
     gateway = FakeGateway(answers={CLAUDE: GatewayError("is out of credit")})
 
     round_ = await run_with_fakes(a_round(a_panel(terms=replace(TERMS, quorum=3))), gateway)
@@ -104,7 +102,7 @@ async def test_a_higher_quorum_is_kept() -> None:
     assert "Only 2 of 3 members answered and 3 are needed" in round_.closing.failure
 
 
-async def test_of_two_answers_the_seat_that_did_not_answer_ranks_both() -> None:
+async def test_an_absent_member_ranks_both_of_two_answers() -> None:
     gateway = FakeGateway(answers={CLAUDE: "b", GPT: "a", GEMINI: GatewayError("is silent")})
 
     round_ = await run_with_fakes(a_round(), gateway)
@@ -116,14 +114,14 @@ async def test_of_two_answers_the_seat_that_did_not_answer_ranks_both() -> None:
     assert round_.tally.verdict.too_few_judges
 
 
-async def test_of_two_answers_every_outside_judge_ranks_both() -> None:
+async def test_outside_judges_rank_both_of_two_answers() -> None:
     round_ = await run_with_fakes(a_round(a_panel(2, outside=2)))
 
     assert [ballot.judge for ballot in round_.ballots] == [GEMINI, DEEPSEEK]
     assert all(len(ballot.shown) == 2 for ballot in round_.ballots)
 
 
-async def test_with_two_answers_and_no_other_judge_there_is_no_table() -> None:
+async def test_two_answers_without_other_judges_have_no_standings() -> None:
     round_ = await run_with_fakes(a_round(a_panel(2)))
 
     assert round_.ballots == ()
@@ -135,7 +133,7 @@ async def test_with_two_answers_and_no_other_judge_there_is_no_table() -> None:
     assert round_.synthesis.text == "The council says yes."
 
 
-async def test_one_answer_where_a_panel_allows_it_is_synthesised_unranked() -> None:
+async def test_a_single_answer_is_synthesised_unranked() -> None:
     gateway = FakeGateway(answers={CLAUDE: GatewayError("is silent")})
 
     round_ = await run_with_fakes(a_round(a_panel(2, terms=replace(TERMS, quorum=1))), gateway)
@@ -153,9 +151,7 @@ async def test_one_answer_where_a_panel_allows_it_is_synthesised_unranked() -> N
         pytest.param(Hangs(), "did not vote in 0.01 s", id="hangs"),
     ],
 )
-async def test_a_judge_that_does_not_vote_is_absent_and_changes_no_share(
-    says: ScriptEntry, reason: str
-) -> None:
+async def test_an_absent_judge_changes_no_share(says: ScriptEntry, reason: str) -> None:
     gateway = FakeGateway(judges={GPT: says})
 
     round_ = await run_with_fakes(a_round(a_panel(4, terms=SHORT_DEADLINES)), gateway)

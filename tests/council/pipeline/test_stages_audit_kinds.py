@@ -51,7 +51,7 @@ async def test_the_own_answer_is_fenced_like_any_other() -> None:
     assert verify(round_) == ()
 
 
-async def test_names_stand_before_the_fences_which_stay_as_they_are() -> None:
+async def test_names_precede_unchanged_fences() -> None:
     round_, first, again = await _asked(NAMED)
 
     assert read_prompt(again.prompt).texts == read_prompt(first.prompt).texts
@@ -70,7 +70,7 @@ async def test_names_stand_before_the_fences_which_stay_as_they_are() -> None:
     assert verify(round_) == ()
 
 
-async def test_an_own_answer_that_does_not_fit_is_shortened_with_the_others() -> None:
+async def test_an_own_answer_that_does_not_fit_shortens_all_answers() -> None:
     opened = _opened(OWN)
     texts = {seat.key: letter * 6_000 for seat, letter in zip(PANEL.members, "abcd", strict=True)}
     # Three of them fit, four do not.
@@ -84,7 +84,7 @@ async def test_an_own_answer_that_does_not_fit_is_shortened_with_the_others() ->
     assert lengths[1] is not None
 
 
-async def test_where_not_even_the_start_of_all_answers_fits_there_is_no_audit() -> None:
+async def test_without_room_for_all_answers_there_is_no_audit() -> None:
     opened, found = _opened(OWN), set[tuple[bool, bool]]()
     texts = {seat.key: letter * 123 for seat, letter in zip(PANEL.members, "abcd", strict=True)}
     for context in range(1_000, 1_600, 10):
@@ -98,7 +98,7 @@ async def test_where_not_even_the_start_of_all_answers_fits_there_is_no_audit() 
     assert found == {(False, False), (True, False), (True, True)}
 
 
-async def test_an_own_answer_for_which_there_is_no_room_leaves_no_trace() -> None:
+async def test_an_overflowing_audit_leaves_no_trace() -> None:
     opened = _opened(OWN)
     judge = _audit(await run_with_fakes(opened)).judge
     overflow = ContextOverflowError("takes no more")

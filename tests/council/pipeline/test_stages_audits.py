@@ -61,7 +61,7 @@ async def _second_time(says: ScriptEntry, panel: Panel = PANEL) -> tuple[Round, 
     return await run_with_fakes(a_round(panel), gateway), gateway
 
 
-async def test_the_judge_sees_the_same_answers_in_reverse_and_nothing_else_differs() -> None:
+async def test_an_order_audit_only_reverses_the_answers() -> None:
     gateway = FakeGateway()
 
     round_ = await run_with_fakes(a_round(PANEL), gateway)
@@ -85,7 +85,7 @@ def _frame(call: Call, nonce: str) -> list[str]:
     return [line for line in lines if not line.startswith("Answer ")]
 
 
-async def test_all_but_the_audit_ballot_is_as_without_it() -> None:
+async def test_an_audit_changes_nothing_else() -> None:
     audited, plain = await run_with_fakes(a_round(PANEL)), await run_with_fakes(a_round(NEVER))
 
     assert len(_audits(audited)) == 1
@@ -101,7 +101,7 @@ async def test_without_audits_no_extra_call_is_made() -> None:
     assert len(gateway.asked) == 4 + 4 + 1
 
 
-async def test_a_position_judge_is_found_out_and_an_order_blind_one_is_not() -> None:
+async def test_an_audit_reveals_only_a_position_judge() -> None:
     blind = await run_with_fakes(a_round(PANEL))
     biased = await run_with_fakes(a_round(PANEL), FakeGateway(vote=rank_by_slot))
 
@@ -123,7 +123,7 @@ def _changes(round_: Round) -> bool:
         pytest.param(Hangs(), id="hangs"),
     ],
 )
-async def test_an_audit_that_fails_leaves_no_trace(says: ScriptEntry) -> None:
+async def test_a_failed_audit_leaves_no_trace(says: ScriptEntry) -> None:
     plain = await run_with_fakes(a_round(NEVER))
 
     round_, _ = await _second_time(says, a_panel(4, terms=HASTY))
@@ -131,7 +131,7 @@ async def test_an_audit_that_fails_leaves_no_trace(says: ScriptEntry) -> None:
     assert replace(round_, panel=NEVER) == plain
 
 
-async def test_a_spoiled_audit_ballot_is_kept_with_its_cost_and_not_asked_again() -> None:
+async def test_a_spoiled_audit_ballot_is_stored_and_not_retried() -> None:
     judge = await _judge()
 
     round_, gateway = await _second_time(Reply("B is best.", cost_usd=0.5))
@@ -152,7 +152,7 @@ async def test_a_judge_whose_ballots_were_spoiled_is_not_audited() -> None:
     assert [spoiled.is_audit for spoiled in round_.spoiled] == [False, False]
 
 
-async def test_a_judge_that_was_asked_again_is_audited_with_the_prompt_that_counted() -> None:
+async def test_a_retried_judge_is_audited_with_its_counted_prompt() -> None:
     judge = await _judge()
     gateway = FakeGateway(judges={judge: ["B is best.", rank_by_text]})
 
@@ -165,7 +165,7 @@ async def test_a_judge_that_was_asked_again_is_audited_with_the_prompt_that_coun
     assert f"could not be counted because {NOT_JSON}." in again.prompt.user
 
 
-async def test_answers_that_were_shortened_for_a_judge_are_shown_so_again() -> None:
+async def test_an_audit_shows_shortened_answers_at_the_same_length() -> None:
     judge = await _judge()
     overflow = ContextOverflowError("takes no more")
     gateway = FakeGateway(answers=LONG, judges={judge: [overflow, rank_by_text]})
@@ -177,7 +177,7 @@ async def test_answers_that_were_shortened_for_a_judge_are_shown_so_again() -> N
     assert [paper.attempt for paper in papers] == [1, AUDIT_ATTEMPT]
 
 
-async def test_no_chairman_reads_what_the_audit_said() -> None:
+async def test_an_audit_never_reaches_the_chairman() -> None:
     silent = GatewayError("is silent")
     whole = await run_with_fakes(a_round(PANEL))
     (audit,) = _audits(whole)
@@ -197,17 +197,17 @@ async def test_no_chairman_reads_what_the_audit_said() -> None:
 class _Slow(FakeGateway):
     """A gateway on which the audit hangs, or the synthesis waits until the audit is saved."""
 
-    def __init__(self, held: asyncio.Event | None = None) -> None:
+    def __init__(self, audited: asyncio.Event | None = None) -> None:
         super().__init__()
-        self.held = held
+        self.audited = audited
 
     async def complete(self, call: Call) -> Reply:
         reply = await super().complete(call)
         role = Role.SYNTHESIS if call.on_text else None
-        if self.held and role:
-            await self.held.wait()
+        if self.audited and role:
+            await self.audited.wait()
         again = len(self.of(Role.BALLOT, call.member.key)) > 1
-        if not self.held and again and not role:
+        if not self.audited and again and not role:
             await asyncio.Event().wait()
         return reply
 
@@ -225,7 +225,7 @@ async def _run(gateway: Gateway, store: MemoryStore, reported: list[Round], **mo
     return await run_round("r1", services)
 
 
-async def test_an_audit_that_is_late_is_given_up_soon_after_the_answer_is_saved() -> None:
+async def test_a_late_audit_is_dropped_after_the_grace_period() -> None:
     reported: list[Round] = []
 
     async with asyncio.timeout(5):  # its ballot deadline is a minute away
@@ -248,7 +248,7 @@ class _AuditSignalStore(MemoryStore):
             self.audited.set()
 
 
-async def test_an_audit_that_is_ready_is_saved_while_the_answer_is_being_written() -> None:
+async def test_a_ready_audit_is_saved_before_the_synthesis() -> None:
     store, reported = _AuditSignalStore(), list[Round]()
 
     async with asyncio.timeout(5):
@@ -271,7 +271,7 @@ class _Unwritable(MemoryStore):
 
 
 @pytest.mark.parametrize("kind", [Synthesis, Ballot])
-async def test_a_store_that_cannot_write_says_so_in_its_own_words(kind: type[Artefact]) -> None:
+async def test_a_store_error_is_raised_as_itself(kind: type[Artefact]) -> None:
     with pytest.raises(StoreError, match="The disk is full."):
         await run_with_fakes(a_round(PANEL), store=_Unwritable(kind))
 
@@ -282,9 +282,7 @@ SAVES = 4 + 1 + 4 + 1 + 1 + 1 + 1
 
 @pytest.mark.parametrize("saves", range(SAVES + 1))
 @pytest.mark.parametrize("says", [rank_by_text, "B is best."], ids=["ranked", "spoiled"])
-async def test_a_round_resumed_anywhere_holds_one_audit_ballot_at_most(
-    saves: int, says: ScriptEntry
-) -> None:
+async def test_a_resumed_round_has_at_most_one_audit_ballot(saves: int, says: ScriptEntry) -> None:
     judge, store = await _judge(), FailingStore(saves)
     if saves < SAVES:
         with pytest.raises((PowerCutError, ExceptionGroup)):
@@ -292,15 +290,15 @@ async def test_a_round_resumed_anywhere_holds_one_audit_ballot_at_most(
                 a_round(PANEL), FakeGateway(judges={judge: [rank_by_text, says]}), store
             )
     store.left = 1_000
-    held = await store.load("r1") if saves < SAVES else a_round(PANEL)
-    voted = any(ballot.judge == judge for ballot in held.ballots)
+    stored = await store.load("r1") if saves < SAVES else a_round(PANEL)
+    voted = any(ballot.judge == judge for ballot in stored.ballots)
     gateway = FakeGateway(judges={judge: says if voted else [rank_by_text, says]})
 
     round_ = await run_with_fakes(a_round(PANEL), gateway, store)
 
-    kept = [*_audits(round_), *(spoiled for spoiled in round_.spoiled if spoiled.is_audit)]
-    assert len(kept) == (0 if held.synthesis and not _has_audit(held) else 1)
-    if _has_audit(held):
+    audits = [*_audits(round_), *(spoiled for spoiled in round_.spoiled if spoiled.is_audit)]
+    assert len(audits) == (0 if stored.synthesis and not _has_audit(stored) else 1)
+    if _has_audit(stored):
         assert not gateway.of(Role.BALLOT)
     assert _without_audits(round_) == replace(await run_with_fakes(a_round(NEVER)), panel=PANEL)
     assert verify(round_) == ()
@@ -310,7 +308,7 @@ def _has_audit(round_: Round) -> bool:
     return bool(_audits(round_)) or any(spoiled.is_audit for spoiled in round_.spoiled)
 
 
-async def test_what_was_cast_is_what_the_seed_says() -> None:
+async def test_the_cast_audit_follows_from_the_seed() -> None:
     round_ = await run_with_fakes(a_round(PANEL))
 
     assert round_.draw is not None

@@ -16,7 +16,7 @@ LONG = {CLAUDE: "a" * 6_000, GPT: "b" * 6_000, GEMINI: "c" * 6_000}
 NOT_JSON = "it held no JSON object with a ranking"
 
 
-async def test_a_ballot_spoiled_once_is_asked_for_again_and_counts() -> None:
+async def test_a_ballot_spoiled_once_is_retried_and_counts() -> None:
     gateway = FakeGateway(judges={GPT: ["B is best.", rank_by_text]})
 
     round_ = await run_with_fakes(a_round(), gateway)
@@ -27,7 +27,7 @@ async def test_a_ballot_spoiled_once_is_asked_for_again_and_counts() -> None:
     assert [b.paper.attempt for b in round_.ballots if b.paper] == [1, 2, 1]
 
 
-async def test_the_second_asking_names_the_fault_and_shows_nothing_of_the_first_reply() -> None:
+async def test_a_retry_names_the_fault_and_shows_nothing_else_of_the_reply() -> None:
     gateway = FakeGateway(judges={GPT: ["Sesame is best.", rank_by_text]})
 
     await run_with_fakes(a_round(), gateway)
@@ -40,7 +40,7 @@ async def test_the_second_asking_names_the_fault_and_shows_nothing_of_the_first_
     assert first.system == second.system
 
 
-async def test_a_ballot_spoiled_twice_is_kept_and_never_counted() -> None:
+async def test_a_ballot_spoiled_twice_is_stored_and_not_counted() -> None:
     gateway = FakeGateway(judges={GPT: ["B is best.", "I said B.", rank_by_text]})
 
     round_ = await run_with_fakes(a_round(), gateway)
@@ -51,7 +51,7 @@ async def test_a_ballot_spoiled_twice_is_kept_and_never_counted() -> None:
     assert len(gateway.of(Role.BALLOT, GPT)) == 2
 
 
-async def test_a_spoiled_ballot_is_flagged_and_not_among_the_points() -> None:
+async def test_a_spoiled_ballot_is_flagged_and_adds_no_points() -> None:
     round_ = await run_with_fakes(a_round(), FakeGateway(judges={GPT: "B is best."}))
 
     assert round_.tally is not None
@@ -69,7 +69,7 @@ async def test_a_ballot_with_the_nonce_of_another_judge_is_spoiled() -> None:
     }
 
 
-async def test_a_judge_that_fails_when_asked_again_is_absent_and_its_spoiled_ballot_kept() -> None:
+async def test_a_judge_that_fails_on_retry_is_absent() -> None:
     gateway = FakeGateway(judges={GPT: ["B is best.", GatewayError("is out of credit")]})
 
     round_ = await run_with_fakes(a_round(), gateway)
@@ -78,7 +78,7 @@ async def test_a_judge_that_fails_when_asked_again_is_absent_and_its_spoiled_bal
     assert round_.absences == (Absence(GPT, Role.BALLOT, "is out of credit"),)
 
 
-async def test_everything_paid_for_is_kept_with_the_round() -> None:
+async def test_every_paid_reply_is_stored() -> None:
     gateway = FakeGateway(judges={GPT: ["B is best.", rank_by_text]})
 
     round_ = await run_with_fakes(a_round(), gateway)
@@ -86,7 +86,7 @@ async def test_everything_paid_for_is_kept_with_the_round() -> None:
     assert len(round_.replies) == len(gateway.asked) == 3 + 4 + 1
 
 
-async def test_answers_that_overflow_a_judge_are_shortened_alike_and_marked() -> None:
+async def test_answers_too_long_for_a_judge_are_shortened_equally() -> None:
     gateway = FakeGateway(answers=LONG, judges={GPT: [OVERFLOW, rank_by_text]})
 
     round_ = await run_with_fakes(a_round(), gateway)
@@ -100,7 +100,7 @@ async def test_answers_that_overflow_a_judge_are_shortened_alike_and_marked() ->
     }
 
 
-async def test_other_judges_see_the_whole_answers() -> None:
+async def test_shortening_for_one_judge_does_not_affect_others() -> None:
     gateway = FakeGateway(answers=LONG, judges={GPT: [OVERFLOW, rank_by_text]})
 
     round_ = await run_with_fakes(a_round(), gateway)
@@ -108,7 +108,7 @@ async def test_other_judges_see_the_whole_answers() -> None:
     assert _paper(round_, CLAUDE) is None
 
 
-async def test_a_judge_that_cannot_take_even_shortened_answers_is_absent() -> None:
+async def test_a_judge_with_too_small_a_context_is_absent() -> None:
     gateway = FakeGateway(answers=LONG, judges={GPT: OVERFLOW})
 
     round_ = await run_with_fakes(a_round(), gateway)
@@ -118,7 +118,7 @@ async def test_a_judge_that_cannot_take_even_shortened_answers_is_absent() -> No
 
 
 @pytest.mark.parametrize("context", [1_500, 2_000, 4_000])
-async def test_what_a_judge_is_sent_fits_a_context_that_is_known(context: int) -> None:
+async def test_a_prompt_fits_a_known_context(context: int) -> None:
     gateway = FakeGateway(answers=LONG, contexts={GPT: context})
 
     round_ = await run_with_fakes(a_round(a_panel(3)), gateway)
@@ -129,7 +129,7 @@ async def test_what_a_judge_is_sent_fits_a_context_that_is_known(context: int) -
     assert _paper(round_, GPT) is not None
 
 
-async def test_a_judge_with_no_room_for_any_answer_is_not_even_asked() -> None:
+async def test_a_judge_without_room_for_answers_is_not_asked() -> None:
     gateway = FakeGateway(contexts={GPT: 700})
 
     round_ = await run_with_fakes(a_round(), gateway)

@@ -27,7 +27,7 @@ async def test_the_first_chairman_writes_without_a_fallback() -> None:
     assert (round_.synthesis.chairman, round_.synthesis.fallback) == (DEEPSEEK, None)
 
 
-async def test_what_the_chairman_says_of_its_answer_is_kept() -> None:
+async def test_the_chairmans_trailer_is_stored() -> None:
     gateway = FakeGateway(chairmen={CLAUDE: f"No.\n{TRAILER}"})
 
     round_ = await run_with_fakes(a_round(), gateway)
@@ -43,7 +43,7 @@ async def test_what_the_chairman_says_of_its_answer_is_kept() -> None:
     assert synthesis.prompt == gateway.of(Role.SYNTHESIS)[0].prompt
 
 
-async def test_a_chairman_may_say_what_it_drew_on() -> None:
+async def test_a_chairman_can_name_its_sources() -> None:
     def drew_on_all(shown: object) -> str:
         return (
             'Yes.\n{"drawn_on": ["K","L","M","N","O","P","Q","R","S","T","U","V","W","X","Y","Z"]}'
@@ -65,7 +65,7 @@ async def test_a_chairman_may_say_what_it_drew_on() -> None:
         pytest.param(OVERFLOW, TOO_LONG, id="overflows"),
     ],
 )
-async def test_where_a_chairman_fails_the_next_one_writes(says: ScriptEntry, reason: str) -> None:
+async def test_the_next_chairman_replaces_a_failed_one(says: ScriptEntry, reason: str) -> None:
     gateway = FakeGateway(chairmen={CLAUDE: says})
 
     round_ = await run_with_fakes(a_round(a_panel(terms=SHORT_DEADLINES)), gateway)
@@ -101,7 +101,7 @@ async def test_if_all_chairmen_fail_the_winning_answer_is_the_synthesis() -> Non
         pytest.param([(0.0, 3), (0.1, 1), (None, 1)], CLAUDE, id="free-is-cheapest"),
     ],
 )
-async def test_in_a_tie_the_cheapest_and_then_the_quickest_answer_wins(
+async def test_a_tie_goes_to_the_cheapest_then_quickest_answer(
     replies: list[tuple[float | None, float]], stands: str
 ) -> None:
     said = [Reply(f"Answer {i}", cost_usd=c, seconds=s) for i, (c, s) in enumerate(replies)]
@@ -119,7 +119,7 @@ async def test_in_a_tie_the_cheapest_and_then_the_quickest_answer_wins(
     assert round_.draw.labels.author_of(label) == stands
 
 
-async def test_without_standings_the_cheapest_answer_wins() -> None:
+async def test_without_standings_the_cheapest_answer_replaces_the_synthesis() -> None:
     gateway = FakeGateway(
         answers={CLAUDE: Reply("a", cost_usd=0.2), GPT: Reply("b", cost_usd=0.1)},
         chairmen=_for_all(GatewayError("is silent")),
@@ -131,7 +131,7 @@ async def test_without_standings_the_cheapest_answer_wins() -> None:
     assert (round_.synthesis.text, round_.synthesis.fallback) == ("b", Fallback.ANSWER)
 
 
-async def test_answers_that_overflow_the_chairman_are_shortened_alike() -> None:
+async def test_answers_too_long_for_the_chairman_are_shortened_equally() -> None:
     gateway = FakeGateway(
         answers={CLAUDE: "a" * 900, GPT: "b" * 900, GEMINI: "c" * 900},
         chairmen={CLAUDE: [OVERFLOW, "Yes."]},
@@ -145,7 +145,7 @@ async def test_answers_that_overflow_the_chairman_are_shortened_alike() -> None:
     assert (round_.synthesis.chairman, round_.synthesis.text) == (CLAUDE, "Yes.")
 
 
-async def test_a_chairman_with_no_room_for_any_answer_is_not_even_asked() -> None:
+async def test_a_chairman_without_room_for_answers_is_not_asked() -> None:
     gateway = FakeGateway(contexts={CLAUDE: 1_100})
 
     round_ = await run_with_fakes(a_round(), gateway)
@@ -158,7 +158,7 @@ def _for_all(says: ScriptEntry) -> dict[str, ScriptEntry]:
     return dict.fromkeys([CLAUDE, GPT, GEMINI], says)
 
 
-async def test_once_the_rounds_time_is_up_the_winning_answer_replaces_the_synthesis() -> None:
+async def test_after_the_round_deadline_the_winning_answer_replaces_the_synthesis() -> None:
     ticks = iter([0.0, *[1.0] * 2, *[9.0] * 99])
     terms = replace(TERMS, round_seconds=5)
     store, gateway = MemoryStore(), FakeGateway()
@@ -174,7 +174,7 @@ async def test_once_the_rounds_time_is_up_the_winning_answer_replaces_the_synthe
     assert reasons == {"was not asked: the round's time was up"}
 
 
-async def test_a_stage_closes_with_the_round_where_that_is_sooner() -> None:
+async def test_the_round_deadline_limits_a_stage() -> None:
     terms = replace(TERMS, round_seconds=0.04)
     gateway = FakeGateway(chairmen=dict.fromkeys([CLAUDE, GPT, GEMINI, DEEPSEEK], Hangs()))
     store = MemoryStore()

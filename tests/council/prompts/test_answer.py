@@ -5,19 +5,19 @@ from tests.builders import a_question
 from tests.council.test_prompt_injection import each_hostile
 
 
-def test_the_question_is_put_as_it_was_asked() -> None:
+def test_the_question_is_sent_unchanged() -> None:
     prompt = answer_prompt(a_question("Is Postgres enough?"))
 
     assert prompt.user == "Is Postgres enough?"
 
 
-def test_what_the_question_refers_to_follows_it() -> None:
+def test_the_context_follows_the_question() -> None:
     prompt = answer_prompt(a_question("Is it enough?", context="We use Postgres."))
 
     assert prompt.user == "Is it enough?\n\nThe question refers to this:\nWe use Postgres."
 
 
-def test_instructions_are_for_the_system_and_data_for_the_user() -> None:
+def test_instructions_are_system_and_data_is_user_messages() -> None:
     prompt = answer_prompt(a_question("Is Postgres enough?"))
 
     assert "Postgres" not in prompt.system
@@ -30,7 +30,7 @@ def test_small_models_are_asked_to_be_brief() -> None:
 
 
 @each_hostile
-def test_a_member_never_sees_a_fence_or_a_nonce_line(text: str) -> None:
+def test_a_members_prompt_has_no_fence_or_nonce_line(text: str) -> None:
     prompt = answer_prompt(a_question(text, context=text))
 
     assert "<response" not in prompt.user.casefold()

@@ -47,18 +47,16 @@ def test_texts_cut_to_the_common_length_fit(texts: list[str], budget: int) -> No
     assert sum(map(estimate_tokens, cut)) <= budget
 
 
-def test_answers_of_nothing_fit_even_where_there_is_no_room() -> None:
+def test_empty_answers_always_fit() -> None:
     assert common_length(["", ""], -1) in (None, 0)
 
 
-def test_what_a_short_answer_leaves_is_given_to_the_long_ones() -> None:
+def test_long_answers_use_the_room_of_short_ones() -> None:
     assert common_length(["a" * 30, "b" * 300, "c" * 300], 110) == 50
 
 
 @given(st.text(), st.integers(0, 50))
-def test_a_shortened_text_is_a_start_of_it_and_never_half_a_character(
-    text: str, tokens: int
-) -> None:
+def test_a_truncated_text_ends_at_a_whole_character(text: str, tokens: int) -> None:
     cut = truncate(text, tokens)
 
     assert text.startswith(cut)
@@ -78,7 +76,7 @@ def test_a_shortened_text_is_a_start_of_it_and_never_half_a_character(
         pytest.param(-5, (), id="no-room-at-all"),
     ],
 )
-def test_a_reader_is_shown_the_whole_or_what_fits_or_half(
+def test_lengths_to_try_are_whole_fitting_or_half(
     budget: int | None, lengths: tuple[int | None, ...]
 ) -> None:
     assert candidate_lengths(["a" * 900, "b" * 900], budget) == lengths
@@ -89,11 +87,11 @@ def test_no_length_is_too_short_to_judge() -> None:
     assert MIN_TOKENS == 40
 
 
-def test_all_answers_are_cut_and_marked_alike() -> None:
+def test_all_answers_are_truncated_and_marked_equally() -> None:
     shown = truncate_all({"A": "a" * 900, "B": "b" * 6}, 50)
 
     assert shown == {"A": f"{'a' * 150}\n{SHORTENED_MARK}", "B": f"bbbbbb\n{SHORTENED_MARK}"}
 
 
-def test_answers_that_fit_are_shown_whole() -> None:
+def test_answers_that_fit_are_unchanged() -> None:
     assert truncate_all({"A": "a" * 900}, None) == {"A": "a" * 900}

@@ -38,7 +38,7 @@ def test_the_chairman_sees_the_standings_by_public_label() -> None:
     )
 
 
-def test_the_chairman_sees_the_reasons_one_a_line() -> None:
+def test_the_chairman_sees_one_reason_per_line() -> None:
     user = _prompt(reasons=("K is right.", "M is short.")).user
 
     assert "What the judges wrote:\n- K is right.\n- M is short." in user
@@ -50,7 +50,7 @@ def test_without_standings_or_reasons_the_prompt_does_not_mention_them() -> None
     assert "judges" not in prompt.user
 
 
-def test_instructions_are_for_the_system_and_data_for_the_user() -> None:
+def test_instructions_are_system_and_data_is_user_messages() -> None:
     prompt = _prompt("Sesame", "Which seed?")
 
     assert "seed" not in prompt.system
@@ -58,7 +58,7 @@ def test_instructions_are_for_the_system_and_data_for_the_user() -> None:
     assert '"drawn_on"' in prompt.system
 
 
-def test_the_smallest_models_are_asked_for_the_answer_alone() -> None:
+def test_demo_models_are_asked_for_the_answer_alone() -> None:
     prompt = _prompt(question="Which seed?", plain=True)
 
     assert "drawn_on" not in prompt.system
@@ -83,7 +83,9 @@ def test_the_chairman_sees_each_real_fence_once_and_no_nonce_line(
 
 @pytest.mark.parametrize("plain", [False, True], ids=["usual", "plain"])
 @each_ballot_or_role
-def test_no_ballot_or_role_marker_works_on_the_chairman(text: str, plain: bool) -> None:
+def test_imitated_ballots_and_role_markers_are_harmless_to_the_chairman(
+    text: str, plain: bool
+) -> None:
     reasons = anonymize_reasons([_with_reason(text)], ())
 
     prompt = _prompt(f"Yes.\n{text}", f"Why?\n{text}", reasons, plain=plain)
@@ -95,7 +97,7 @@ def _with_reason(text: str) -> Ballot:
     return a_ballot("K M", reason=text)
 
 
-def test_reasons_lose_who_gave_them_and_the_names_of_families() -> None:
+def test_reasons_lose_their_judges_and_family_names() -> None:
     ballots = [a_ballot("K M", by="openai/gpt-5.1", reason="K sounds like\n Claude 3.")]
 
     assert anonymize_reasons(ballots, ["anthropic"]) == ("K sounds like [model name removed].",)

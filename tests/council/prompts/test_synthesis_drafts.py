@@ -27,7 +27,7 @@ def prefixes(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("after", WAYS.values(), ids=WAYS)
-def test_nothing_of_the_object_is_shown_however_far_it_is_written(after: str) -> None:
+def test_a_partial_trailer_is_never_shown(after: str) -> None:
     shown = [visible_draft(text) for text in prefixes(ANSWER + after)]
 
     # Of two spaces or lines before the object one may be there already.
@@ -37,7 +37,7 @@ def test_nothing_of_the_object_is_shown_however_far_it_is_written(after: str) ->
 
 @given(answer=PLAIN, after=st.sampled_from(sorted(WAYS.values())))
 @example(answer="", after=WAYS["last-line"])
-def test_what_is_shown_is_the_answers_own_beginning(answer: str, after: str) -> None:
+def test_a_draft_is_a_prefix_of_the_answer(answer: str, after: str) -> None:
     for text in prefixes(answer + after):
         assert answer.startswith(visible_draft(text).rstrip())
 
@@ -45,7 +45,7 @@ def test_what_is_shown_is_the_answers_own_beginning(answer: str, after: str) -> 
 
 
 @given(answer=PLAIN)
-def test_an_answer_without_an_object_is_shown_whole(answer: str) -> None:
+def test_an_answer_without_a_trailer_is_shown_whole(answer: str) -> None:
     assert visible_draft(answer).rstrip() == answer.rstrip()
 
 
@@ -59,12 +59,12 @@ def test_an_answer_without_an_object_is_shown_whole(answer: str) -> None:
         pytest.param("```python\nx = {1: 2}\n```\n\nDone.", id="code-block"),
     ],
 )
-def test_code_in_an_answer_is_shown_when_it_is_whole(answer: str) -> None:
+def test_complete_code_in_a_draft_is_shown(answer: str) -> None:
     assert visible_draft(answer) == answer
 
 
 @given(answer=PLAIN, after=st.sampled_from(sorted(WAYS.values())))
-def test_the_last_draft_is_what_is_read_in_the_end(answer: str, after: str) -> None:
+def test_the_last_draft_equals_the_parsed_answer(answer: str, after: str) -> None:
     reply = "Use Postgres. " + answer + after
 
     read = parse_chair_reply(reply, labels("K M Q"))

@@ -26,7 +26,7 @@ READ = ChairReply("Use Postgres.", labels("K M"), departs=True, why="Q is wrong.
         pytest.param(f"Use Postgres.\n{TRAILER.replace('K', ' k ')}", id="lower-case-labels"),
     ],
 )
-def test_the_last_line_is_read_and_leaves_the_text(reply: str) -> None:
+def test_the_trailer_is_parsed_and_removed(reply: str) -> None:
     assert parse_chair_reply(reply, LABELS) == READ
 
 
@@ -44,11 +44,11 @@ def test_the_last_line_is_read_and_leaves_the_text(reply: str) -> None:
         pytest.param('{"drawn_on": [["K"]]}', "Use Postgres.", id="nested"),
     ],
 )
-def test_what_the_last_line_does_not_say_stays_empty(trailer: str, text: str) -> None:
+def test_missing_trailer_fields_are_empty(trailer: str, text: str) -> None:
     assert parse_chair_reply(f"Use Postgres.\n{trailer}", LABELS) == ChairReply(text)
 
 
-def test_an_object_in_the_middle_is_part_of_the_answer() -> None:
+def test_json_inside_the_answer_stays() -> None:
     reply = f"Send this:\n{TRAILER}\nand wait."
 
     assert parse_chair_reply(reply, LABELS) == ChairReply(reply)
@@ -67,7 +67,7 @@ def test_labels_are_returned_in_the_order_of_the_round() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "read"),
+    ("reply", "read"),
     [
         ("Response K is right.", "One of the answers is right."),
         ("As Response K says, yes.", "As one answer says, yes."),
@@ -79,8 +79,8 @@ def test_labels_are_returned_in_the_order_of_the_round() -> None:
         ("Response Kafka stays.", "Response Kafka stays."),
     ],
 )
-def test_labels_leave_the_text(said: str, read: str) -> None:
-    assert parse_chair_reply(said, LABELS).text == read
+def test_labels_are_removed_from_the_text(reply: str, read: str) -> None:
+    assert parse_chair_reply(reply, LABELS).text == read
 
 
 def test_no_parenthesis_is_lost_with_a_label() -> None:
@@ -89,7 +89,7 @@ def test_no_parenthesis_is_lost_with_a_label() -> None:
     assert text.count("(") == text.count(")") == 1
 
 
-def test_a_reply_that_is_only_its_last_line_is_empty() -> None:
+def test_a_reply_of_only_a_trailer_is_empty() -> None:
     assert parse_chair_reply(TRAILER, LABELS).text == ""
 
 
@@ -102,5 +102,5 @@ def test_a_reply_that_is_only_its_last_line_is_empty() -> None:
         pytest.param("Use Postgres.\n\n```js", "Use Postgres.", id="its-fence-begins"),
     ],
 )
-def test_a_draft_does_not_show_the_last_line(written: str, seen: str) -> None:
+def test_a_draft_hides_the_trailer(written: str, seen: str) -> None:
     assert visible_draft(written) == seen

@@ -15,7 +15,7 @@ RANKS = st.lists(st.integers(1, 6), min_size=6, max_size=6)
 
 
 @given(RANKS, RANKS)
-def test_tau_is_that_of_scipy(one: list[int], other: list[int]) -> None:
+def test_tau_equals_scipys(one: list[int], other: list[int]) -> None:
     here = dict(zip(LABELS, map(float, one), strict=True))
     there = dict(zip(LABELS, map(float, other), strict=True))
 
@@ -26,7 +26,7 @@ def test_tau_is_that_of_scipy(one: list[int], other: list[int]) -> None:
     assert found == pytest.approx(oracle) if found is not None else oracle != oracle  # noqa: PLR0124
 
 
-def test_tau_looks_at_common_answers_alone() -> None:
+def test_tau_uses_common_answers_only() -> None:
     assert mean_tau([a_ballot("A B C"), a_ballot("D A B")]) == 1.0
 
 
@@ -53,7 +53,7 @@ def test_the_worked_example_has_its_mean_tau() -> None:
         pytest.param(["A=B", "A B"], id="everything-tied"),
     ],
 )
-def test_no_tau_is_made_up(ballots: list[str]) -> None:
+def test_tau_is_none_where_undefined(ballots: list[str]) -> None:
     assert mean_tau([a_ballot(text) for text in ballots]) is None
 
 
@@ -68,7 +68,7 @@ def test_no_tau_is_made_up(ballots: list[str]) -> None:
         pytest.param(["A B C D", "A B=C D", "B A D C"], 390 / 522, id="tied"),
     ],
 )
-def test_w_is_as_computed_by_hand(ballots: list[str], w: float | None) -> None:
+def test_w_matches_the_hand_computation(ballots: list[str], w: float | None) -> None:
     expected = 348 / 540 if w is None else w
 
     assert kendall_w([a_ballot(text) for text in ballots]) == pytest.approx(expected)
@@ -83,11 +83,11 @@ def test_w_is_as_computed_by_hand(ballots: list[str], w: float | None) -> None:
         pytest.param(["A=B", "A=B"], id="everything-tied"),
     ],
 )
-def test_no_w_is_made_up(ballots: list[str]) -> None:
+def test_w_is_none_where_undefined(ballots: list[str]) -> None:
     assert kendall_w([a_ballot(text) for text in ballots]) is None
 
 
-def test_w_minds_which_answers_were_ranked_and_not_the_order_shown() -> None:
+def test_w_ignores_the_display_order() -> None:
     a, b = labels("A B")
 
     assert kendall_w([Ballot("J", (a, b), ((a,), (b,))), Ballot("K", (b, a), ((a,), (b,)))]) == 1.0
@@ -109,7 +109,7 @@ def test_w_minds_which_answers_were_ranked_and_not_the_order_shown() -> None:
         pytest.param(["A B C", "A B"], 1 - 0.125 / (5.5 / 12), id="slates-of-different-length"),
     ],
 )
-def test_alpha_is_as_computed_by_hand(ballots: list[str], alpha: float) -> None:
+def test_alpha_matches_the_hand_computation(ballots: list[str], alpha: float) -> None:
     assert krippendorff_alpha([a_ballot(text) for text in ballots]) == pytest.approx(alpha)
 
 
@@ -121,7 +121,7 @@ def test_alpha_is_as_computed_by_hand(ballots: list[str], alpha: float) -> None:
         pytest.param(["A=B", "A=B"], id="everything-tied"),
     ],
 )
-def test_no_alpha_is_made_up(ballots: list[str]) -> None:
+def test_alpha_is_none_where_undefined(ballots: list[str]) -> None:
     assert krippendorff_alpha([a_ballot(text) for text in ballots]) is None
 
 

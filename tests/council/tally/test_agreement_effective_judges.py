@@ -47,30 +47,30 @@ BOTH = pytest.mark.parametrize(
 )
 
 
-def test_a_young_panel_has_no_effective_number() -> None:
+def test_a_panel_of_few_rounds_has_no_effective_number() -> None:
     assert effective_judges(_past(_independent, MIN_ROUNDS - 1)) is None
 
 
-def test_a_panel_of_thirty_rounds_has_one() -> None:
+def test_a_panel_of_thirty_rounds_has_an_effective_number() -> None:
     assert effective_judges(_past(_independent, MIN_ROUNDS)) is not None
 
 
 @BOTH
-def test_independent_judges_are_as_many_as_they_are(own_shown: bool) -> None:
+def test_independent_judges_count_fully(own_shown: bool) -> None:
     found = effective_judges(_past(_independent, own_shown=own_shown))
 
     assert found == pytest.approx(4, abs=0.5)
 
 
 @BOTH
-def test_identical_judges_are_as_good_as_one(own_shown: bool) -> None:
+def test_identical_judges_count_as_one(own_shown: bool) -> None:
     found = effective_judges(_past(_identical, own_shown=own_shown))
 
     assert found == pytest.approx(1, abs=0.3)
 
 
 @BOTH
-def test_twins_among_four_are_less_than_four_and_more_than_two(own_shown: bool) -> None:
+def test_two_identical_of_four_judges_count_as_two_to_four(own_shown: bool) -> None:
     # Were R known: 16 / (4 + 2·1) = 2.67
     found = effective_judges(_past(_identical_pair, own_shown=own_shown))
 
@@ -78,7 +78,7 @@ def test_twins_among_four_are_less_than_four_and_more_than_two(own_shown: bool) 
     assert 2.0 < found < 3.5
 
 
-def test_judges_who_never_met_are_taken_for_independent() -> None:
+def test_judges_who_never_met_count_as_independent() -> None:
     a, b = MEMBERS[:2]
     first = [Ballot("J", (a, b), ((a,), (b,)))]
     second = [Ballot("K", (a, b), ((a,), (b,)))]
@@ -86,14 +86,14 @@ def test_judges_who_never_met_are_taken_for_independent() -> None:
     assert effective_judges([first, second] * MIN_ROUNDS) == 2
 
 
-def test_judges_who_tie_everything_are_taken_for_independent() -> None:
+def test_judges_who_tie_everything_count_as_independent() -> None:
     a, b = MEMBERS[:2]
     ballots = [Ballot(judge, (a, b), ((a, b),)) for judge in "JK"]
 
     assert effective_judges([ballots] * MIN_ROUNDS) == 2
 
 
-def test_judges_who_contradict_each_other_are_no_more_than_they_are() -> None:
+def test_contradicting_judges_count_at_most_once_each() -> None:
     a, b, c = MEMBERS[:3]
     orders = list(permutations((a, b, c)))
     rounds = [

@@ -21,12 +21,14 @@ from tests.builders import a_ranking
         pytest.param("K L M", "M K", 1, 1, id="only-what-both-rank"),
     ],
 )
-def test_pairs_are_compared_by_hand(first: str, again: str, changed: int, pairs: int) -> None:
+def test_changed_pairs_match_the_hand_count(
+    first: str, again: str, changed: int, pairs: int
+) -> None:
     assert compare_rankings(a_ranking(first), a_ranking(again)) == RankingChange(changed, pairs)
 
 
 @given(st.permutations("KLMNOP"), st.permutations("KLMNOP"))
-def test_which_of_the_two_came_first_makes_no_difference(one: list[str], two: list[str]) -> None:
+def test_comparing_rankings_is_symmetric(one: list[str], two: list[str]) -> None:
     first, again = a_ranking(" ".join(one)), a_ranking(" ".join(two))
 
     assert compare_rankings(first, again) == compare_rankings(again, first)

@@ -82,7 +82,7 @@ def test_the_example_of_the_pair_form_gives_its_numbers() -> None:
     assert places(lines) == {"A": 1, "B": 1, "C": 3, "D": 4}
 
 
-def test_equal_shares_share_a_place_and_the_next_is_left_free() -> None:
+def test_equal_shares_share_a_place_and_skip_the_next() -> None:
     lines = standings(labels("A B C"), [a_ballot("A=B C"), a_ballot("B=A C", by="K")])
 
     assert places(lines) == {"A": 1, "B": 1, "C": 3}
@@ -120,14 +120,14 @@ def test_an_audit_ballot_is_not_counted() -> None:
     assert shares(standings(labels("A B"), [a_ballot("A B"), audited])) == {"A": 1, "B": 0}
 
 
-def test_a_pair_no_judge_saw_is_left_out_of_a_share() -> None:
+def test_unseen_pairs_are_left_out_of_a_share() -> None:
     matrix = pair_matrix([a_ballot("A B"), a_ballot("C D")])
 
     assert pair_share(labels("A")[0], matrix) == 1.0
     assert set(matrix) == {("A", "B"), ("B", "A"), ("C", "D"), ("D", "C")}
 
 
-def test_a_first_place_that_is_shared_is_no_first_vote() -> None:
+def test_a_shared_first_place_is_not_a_first_vote() -> None:
     a, b = labels("A B")
 
     assert is_sole_first(a_ballot("A B C"), a)
@@ -135,7 +135,7 @@ def test_a_first_place_that_is_shared_is_no_first_vote() -> None:
     assert not is_sole_first(a_ballot("A B C"), b)
 
 
-def test_every_ballot_adds_the_points_it_has_to_give() -> None:
+def test_every_ballot_distributes_all_its_points() -> None:
     # Four ballots over three answers give 2 + 1 + 0 points each.
     lines = standings(ABCD, full_panel("B C D", "A C D", "D A B", "C B A"))
 

@@ -6,7 +6,7 @@ from council.tally.standings import borda_points, borda_shares, ranks
 from tests.builders import a_ranking
 
 
-def test_a_tie_is_half_a_win() -> None:
+def test_a_tie_counts_half() -> None:
     assert borda_shares(a_ranking("A B=C")) == {"A": 1.0, "B": 0.25, "C": 0.25}
 
 
@@ -20,15 +20,15 @@ def test_a_tie_is_half_a_win() -> None:
         pytest.param("A B", {"A": 1, "B": 0}, id="two"),
     ],
 )
-def test_a_share_is_the_part_of_the_rivals_beaten(ranking: str, expected: dict[str, float]) -> None:
+def test_a_share_is_the_fraction_of_rivals_beaten(ranking: str, expected: dict[str, float]) -> None:
     assert borda_shares(a_ranking(ranking)) == pytest.approx(expected)
 
 
-def test_a_lone_answer_says_nothing() -> None:
+def test_a_single_answer_has_no_share() -> None:
     assert borda_shares(a_ranking("A")) == {}
 
 
-def test_tied_labels_have_the_average_of_the_ranks_they_cover() -> None:
+def test_tied_labels_have_their_mean_rank() -> None:
     assert ranks(a_ranking("A B=C=D E")) == {"A": 1, "B": 3, "C": 3, "D": 3, "E": 5}
 
 
@@ -37,7 +37,7 @@ def test_points_count_the_rivals_beaten() -> None:
 
 
 @pytest.mark.parametrize(("ranked", "shown"), [(1, 4), (2, 5), (3, 4), (1, 9)])
-def test_an_unranked_answer_has_the_mean_of_the_ranks_left_over(ranked: int, shown: int) -> None:
+def test_an_unranked_answer_has_the_mean_remaining_rank(ranked: int, shown: int) -> None:
     # k ranked, m shown: the ranks left over are k+1 … m, and their mean is (k + 1 + m) / 2.
     letters = "ABCDEFGHI"[:shown]
     ranking = " ".join([*letters[:ranked], "=".join(letters[ranked:])])

@@ -74,7 +74,7 @@ def test_the_order_of_the_ballots_never_changes_a_share(
 
 
 @given(full_rounds())
-def test_with_all_ballots_in_the_pair_form_is_the_mean_borda_share(
+def test_with_all_ballots_the_pair_form_equals_the_mean_borda_share(
     ballots: tuple[Ballot, ...],
 ) -> None:
     given_shares = [borda_shares(ballot.ranking) for ballot in ballots]
@@ -87,7 +87,7 @@ def test_with_all_ballots_in_the_pair_form_is_the_mean_borda_share(
 
 
 @given(full_rounds())
-def test_the_points_of_a_ballot_are_those_of_a_strict_one(ballots: tuple[Ballot, ...]) -> None:
+def test_ties_do_not_change_the_points_of_a_ballot(ballots: tuple[Ballot, ...]) -> None:
     for ballot in ballots:
         shown = len(ballot.shown)
 
@@ -102,7 +102,7 @@ def test_the_shares_of_a_full_panel_average_one_half(ballots: tuple[Ballot, ...]
 
 
 @given(full_rounds())
-def test_a_pair_divides_one_between_its_two(ballots: tuple[Ballot, ...]) -> None:
+def test_the_shares_of_a_pair_sum_to_one(ballots: tuple[Ballot, ...]) -> None:
     matrix = pair_matrix(ballots)
 
     assert all(matrix[one, other] + matrix[other, one] == pytest.approx(1) for one, other in matrix)
@@ -139,7 +139,7 @@ def test_an_answer_raised_on_one_ballot_never_falls(ballots: tuple[Ballot, ...])
 
 
 @given(full_rounds(), st.text(max_size=5))
-def test_p_is_a_chance_and_never_beyond(ballots: tuple[Ballot, ...], seed: str) -> None:
+def test_p_is_a_probability(ballots: tuple[Ballot, ...], seed: str) -> None:
     exact = ballots[:3]  # up to four answers a slate: 24³ outcomes at most
 
     p = count_ballots(_panel(ballots), exact, seed).verdict.p

@@ -55,7 +55,9 @@ CHANCE = full_panel("B D C", "A C D", "D A B", "C A B")
         pytest.param(_panel_of_seven(outside_for_b=3), Strength.CLOSE, id="outsiders-contradict"),
     ],
 )
-def test_a_verdict_is_as_strong_as(ballots: tuple[Ballot, ...], strength: Strength) -> None:
+def test_the_strength_of_a_verdict_follows_the_table(
+    ballots: tuple[Ballot, ...], strength: Strength
+) -> None:
     assert _tally(ballots).verdict.strength is strength
 
 
@@ -68,7 +70,7 @@ def test_a_lead_of_exactly_a_tenth_is_enough() -> None:
     assert first.share - second.share < 0.1  # as a float it falls short by a rounding error
 
 
-def test_contradiction_by_outsiders_is_what_denies_a_clear_verdict() -> None:
+def test_contradiction_by_other_judges_denies_a_clear_verdict() -> None:
     # A has 27 of 30 and B 23 of 30, p is small: only the five judges outside the pair object.
     tally = _tally(_panel_of_seven(outside_for_b=3))
 
@@ -78,7 +80,7 @@ def test_contradiction_by_outsiders_is_what_denies_a_clear_verdict() -> None:
     assert tally.verdict.p <= 0.05
 
 
-def test_without_a_judge_outside_the_pair_none_contradicts() -> None:
+def test_without_other_judges_nobody_contradicts() -> None:
     ballots = (
         *(a_ballot("A C", by=f"a{i}") for i in range(19)),
         a_ballot("C A", by="a19"),
@@ -88,7 +90,7 @@ def test_without_a_judge_outside_the_pair_none_contradicts() -> None:
     assert _tally(ballots).verdict.strength is Strength.CLEAR
 
 
-def test_first_alone_on_every_ballot_that_saw_it_is_unanimous_even_by_chance() -> None:
+def test_first_alone_on_every_ballot_is_unanimous() -> None:
     verdict = _tally(without_own("A B C", "A B C")).verdict
 
     assert verdict.strength is Strength.UNANIMOUS

@@ -51,7 +51,7 @@ def test_p_is_exact_for_four(points: int, p: float) -> None:
 
 
 @pytest.mark.parametrize(("members", "points", "p"), [row for row in ROWS if row[0] > 4])
-def test_p_is_drawn_within_sampling_error_for_more(members: int, points: int, p: float) -> None:
+def test_sampled_p_is_within_sampling_error(members: int, points: int, p: float) -> None:
     most = (members - 1) * (members - 2)
     four_deviations = 4 * sqrt(p * (1 - p) / SAMPLED_OUTCOMES) + 0.001  # table rounded to .0005
 
@@ -90,7 +90,7 @@ def test_the_published_table_is_near_a_full_count_for_five(points: int, p: float
 
 
 @pytest.mark.parametrize("points", [9, 10, 11, 12])
-def test_what_is_drawn_is_near_a_full_count_for_five(points: int) -> None:
+def test_sampled_p_is_near_the_exact_p_for_five(points: int) -> None:
     exact = 1 - float(_full_count_of_five()[(slice(0, points),) * 5].sum()) / 24**5
 
     drawn = [_table(5, seed).p_value(points / 12) for seed in ("s", "t", "u", "v")]
@@ -113,7 +113,7 @@ def test_the_exact_table_agrees_with_a_count_by_hand_for_three() -> None:
     assert sorted(_table(3).best_shares) == sorted(points / 2 for points in best)
 
 
-def test_slates_of_different_length_are_weighed_in_pair_form() -> None:
+def test_slates_of_different_length_use_the_pair_form() -> None:
     # J sees A B C, K sees A B. A leads all with p_AB = p_AC = 1: J puts A first (⅓), K too (½).
     # B likewise. C is first on J's ballot alone (⅓) and then p_CA = p_CB = 1.
     found = null_distribution([labels("A B C"), labels("A B")], "s", RULE_1)
@@ -121,16 +121,16 @@ def test_slates_of_different_length_are_weighed_in_pair_form() -> None:
     assert found.p_value(1.0) == pytest.approx(1 / 6 + 1 / 6 + 1 / 3)
 
 
-def test_a_share_is_reached_by_one_as_high_but_for_rounding() -> None:
+def test_a_share_is_reached_despite_rounding() -> None:
     assert _table(4).p_value(5 / 6 + 1e-12) == _table(4).p_value(5 / 6)
 
 
-def test_every_outcome_reaches_no_share_at_all() -> None:
+def test_every_outcome_reaches_a_share_of_zero() -> None:
     assert _table(4).p_value(0.0) == 1.0
     assert _table(5).p_value(0.0) == 1.0
 
 
-def test_a_drawn_chance_is_never_zero() -> None:
+def test_a_sampled_p_is_never_zero() -> None:
     assert _table(5).p_value(1.1) == 1 / (1 + SAMPLED_OUTCOMES)
 
 
@@ -143,16 +143,14 @@ def test_a_drawn_chance_is_never_zero() -> None:
         pytest.param((6, 6, 2), False, id="1036800"),
     ],
 )
-def test_a_million_outcomes_are_counted_and_more_are_drawn(
-    sizes: tuple[int, ...], exact: bool
-) -> None:
+def test_up_to_a_million_outcomes_are_counted_exactly(sizes: tuple[int, ...], exact: bool) -> None:
     found = null_distribution([PANEL[:size] for size in sizes], "s", RULE_1)
 
     assert found.is_exact is exact
     assert (len(found.best_shares) == SAMPLED_OUTCOMES) is not exact
 
 
-def test_the_seed_decides_what_is_drawn() -> None:
+def test_the_seed_determines_the_sample() -> None:
     one, again, other = (
         null_distribution(_slates(5), seed, RULE_1).best_shares for seed in ("s", "s", "t")
     )
@@ -161,14 +159,14 @@ def test_the_seed_decides_what_is_drawn() -> None:
     assert list(one) != list(other)
 
 
-def test_drawn_ballots_of_equal_slates_are_independent() -> None:
+def test_sampled_ballots_of_equal_slates_are_independent() -> None:
     # If both judges drew the same order always, the leader of two would always have share 1.
     slates = [PANEL] * 4  # 720⁴ outcomes
 
     assert null_distribution(slates, "s", RULE_1).p_value(1.0) < 0.05  # 6 · (⅙)⁴ = .005
 
 
-def test_pairs_no_judge_saw_have_no_weight() -> None:
+def test_unseen_pairs_have_no_weight() -> None:
     found = null_distribution([labels("A B"), labels("C D")], "s", RULE_1)
 
     assert list(found.best_shares) == [1.0] * 4

@@ -46,7 +46,7 @@ def test_votes_by_position_alone_end_in_an_exact_tie(
     assert tally.verdict.strength is Strength.NO_CONSENSUS
 
 
-def test_a_real_opinion_is_not_lost_in_the_balance() -> None:
+def test_a_real_preference_survives_the_balanced_design() -> None:
     tally = with_ballots(with_answers(a_round(a_panel(6)))).tally
 
     assert tally is not None

@@ -5,7 +5,7 @@ import random
 import time
 from pathlib import Path
 
-from tests.bot.slack.serving import slack_environment
+from tests.bot.slack.process import slack_environment
 from tests.soak.chats import PEOPLE, PLACES
 from tests.soak.cluster.books import UNTOLD, Books
 from tests.soak.cluster.count import Count
@@ -81,7 +81,7 @@ class _Balancer:
             return await self._rng.choice(self._ways).deliver(parcel)
 
     def _said(self, number: int) -> Delivery:
-        """Say something in a channel that the bot is to hear."""
+        """Post a message in a channel that the bot receives."""
         state, channel = self._slack.state, f"C9{number % PLACES}"
         text = f"<@{BOT}> What now? [round {number}]"
         message = self._slack.says(PEOPLE[number % len(PEOPLE)], channel, text)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.bot.homes import served_config
-from tests.bot.slack.serving import slack_environment
+from tests.bot.slack.process import slack_environment
 from tests.soak.chats import TERMS
 from tests.soak.cluster.blows import Database, strike
 from tests.soak.cluster.books import UNTOLD, Books
@@ -66,7 +66,7 @@ def config(api_base: str) -> str:
 
 
 def _unshown(slack: FakeSlack, heard: Heard, began: float) -> Iterator[str]:
-    """Tell of each message that is no answer, though its round has one, who said what of it."""
+    """Yield for each message without the answer of its round which process wrote it when."""
     for channel in slack.workspace.channels.values():
         for message in channel.said:
             shown = str(message.blocks)
@@ -78,7 +78,7 @@ def _unshown(slack: FakeSlack, heard: Heard, began: float) -> Iterator[str]:
 
 
 def look_through(count: Count, books: Books, slack: FakeSlack) -> None:
-    """See every round as people do."""
+    """Count the messages of every round."""
     ids = [str(row[0]) for row in books.rows("SELECT id FROM round")]
     [(count.ended,)] = books.rows(ENDED)
     count.told.import_round(count.asked, len(ids))

@@ -172,14 +172,14 @@ class FakeDiscord(UserActions, WorldChanges):
         return found
 
     def trouble(self, pattern: str, trouble: Trouble, times: int = 1) -> None:
-        """Let the next requests of a pattern meet this: "POST /channels/*/messages", "*"."""
+        """Apply a fault to the next requests of a pattern: "POST /channels/*/messages", "*"."""
         self.state.troubles.order(pattern, trouble, times)
 
     def storm(self, pattern: str, storm: Storm) -> None:
         """Answer every request of a pattern with 429 for so long."""
         self.state.troubles.storm(pattern, storm, self.state.now())
 
-    async def connected(self, seconds: float = 10.0) -> None:
+    async def connected(self, seconds: float = 30.0) -> None:
         """Wait until the bot is on the gateway and has heard everything."""
         await self.until(self.gateway.is_connected, seconds)
 
@@ -187,6 +187,6 @@ class FakeDiscord(UserActions, WorldChanges):
         """Order nothing any more."""
         self.state.troubles.clear()
 
-    async def until(self, holds: Callable[[], object], seconds: float = 10.0) -> None:
-        """Look again and again until this holds; fail with what was seen when it never does."""
+    async def until(self, holds: Callable[[], object], seconds: float = 30.0) -> None:
+        """Wait until a condition holds; on timeout, fail with the last calls."""
         await until(holds, seconds, lambda: map(str, self.calls[-8:]))

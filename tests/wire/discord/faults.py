@@ -42,11 +42,11 @@ class FaultQueue:
         self._storms: dict[str, tuple[float, Storm]] = {}
 
     def order(self, pattern: str, trouble: Trouble, times: int = 1) -> None:
-        """Let the next requests of this pattern meet this trouble."""
+        """Apply a fault to the next requests of a pattern."""
         self._waiting.setdefault(pattern, deque()).extend([trouble] * times)
 
     def storm(self, pattern: str, storm: Storm, now: float) -> None:
-        """Let a storm begin now."""
+        """Start a storm now."""
         self._storms[pattern] = (now + storm.seconds, storm)
 
     def clear(self) -> None:

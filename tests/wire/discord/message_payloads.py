@@ -118,7 +118,7 @@ def signature(file: File, until: str) -> str:
 
 
 def _found(state: State, one: Message, url: str) -> tuple[str, File | None]:
-    """Give where a picture or a file lies, whether attached or elsewhere."""
+    """Return the URL of an image or a file, attached or external."""
     name = url.removeprefix("attachment://")
     file = next((file for file in one.files if file.name == name and name != url), None)
     return (file_url(state, file), file) if file else (url, None)

@@ -35,14 +35,14 @@ def new_message(state: State, place: Channel, author: User, content: str = "") -
 
 
 def post_message(state: State, message: Message) -> Message:
-    """Let a message stand in its place, and tell the bot."""
+    """Store a message in its channel, and dispatch the event."""
     message.channel.said.append(message)
     dispatch_message(state, "MESSAGE_CREATE", message)
     return message
 
 
 def update_message(state: State, message: Message, given: Payload, uploads: Uploads) -> None:
-    """Let a message say this; what is not given stays as it was. Refused as Discord refuses."""
+    """Update the given fields of a message; raise RefusalError as Discord refuses."""
     names = ("content", "embeds", "components")
     wanted: Payload = {name: getattr(message, name) for name in names}
     wanted |= {name: given[name] for name in names if name in given}
@@ -109,7 +109,7 @@ def store(state: State, place: Channel, upload: Upload) -> File:
 
 
 def _numbered(components: list[Payload]) -> list[Payload]:
-    """Give components the ids they lack, in reading order."""
+    """Set missing ids of components, in reading order."""
     taken = {one.get("id") for one in _all(components)}
     free = iter(number for number in range(1, 1000) if number not in taken)
 
@@ -152,7 +152,7 @@ def delete_message(state: State, message: Message) -> None:
 
 
 def dispatch_message(state: State, event: str, message: Message) -> None:
-    """Tell the bot of a message where it may look; what one person sees is told to nobody."""
+    """Dispatch a message if the bot sees its channel; never an ephemeral one."""
     place = message.channel
     if message.ephemeral_to or not state.held(place):
         return

@@ -27,7 +27,7 @@ def _id() -> str:
 
 
 def add_user(world: World, handle: str, name: str, *, is_bot: bool = False) -> User:
-    """Let someone into this Discord, in no guild yet."""
+    """Add a user who is in no guild."""
     user = User(handle, BOT if handle == "BOT" else _id(), name, is_bot)
     world.users[user.id] = user
     return user
@@ -47,7 +47,7 @@ def add_guild(world: World, handle: str, name: str, owner: str, *people: str) ->
 
 
 def add_role(guild: Guild, name: str, permissions: Permission, *handles: str) -> Role:
-    """Add a role, and give it to these members."""
+    """Add a role with these members."""
     role = Role(_id(), name, permissions)
     guild.roles[role.id] = role
     for member in guild.members.values():

@@ -151,7 +151,7 @@ class UserActions:
         reference: Message | None = None,
         pings: bool = True,
     ) -> Message:
-        """Say something in a place, maybe as a reply; the bot is told as Discord would tell it."""
+        """Post a message as a user, maybe as a reply, and dispatch the event."""
         person, place = self._who_and_where(user, channel)
         assert not place.locked, f"{place.name} is locked"
         if place.guild:

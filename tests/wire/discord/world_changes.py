@@ -38,7 +38,7 @@ class WorldChanges:
         self.state.sessions.dispatch("CHANNEL_UPDATE", shown, GUILDS)
 
     def open_thread(self, user: str, channel: str | Channel, name: str) -> Channel:
-        """Let a person open a thread of no message, or a post in a forum."""
+        """Open a thread without a message, or a post in a forum, as a user."""
         place = self.state.world.channel(channel)
         thread = begin(self.state, place, {"name": name}, self.state.snowflake())
         thread.owner = self.state.world.user(user).id
@@ -70,7 +70,7 @@ class WorldChanges:
         self.state.sessions.dispatch("GUILD_DELETE", {"id": place.id}, GUILDS)
 
     def outage(self, guild: str | Guild, *, over: bool = False) -> None:
-        """Let a guild become unavailable, or come back."""
+        """Make a guild unavailable, or available again."""
         place = self.state.world.guild(guild)
         if over:
             shown = payloads.guild_create(self.state, place)

@@ -19,12 +19,12 @@ Order = Callable[[Sequence[tuple[str, str]]], list[list[str]]]
 
 
 def fences(prompt: str) -> list[tuple[str, str]]:
-    """Give the fenced answers as (letter, text), in display order."""
+    """Return the fenced answers as (letter, text), in display order."""
     return [(letter, text.strip()) for letter, _, text in _FENCE.findall(prompt)]
 
 
 def nonce_of(prompt: str) -> str:
-    """Give the nonce that a ballot has to repeat, or nothing."""
+    """Return the nonce that a ballot has to repeat; "" without one."""
     found = _NONCE.search(prompt)
     return found[1] if found else ""
 
@@ -58,7 +58,7 @@ def by_role(
     judge: Behaviour | None = None,
     chairman: Behaviour | None = None,
 ) -> Behaviour:
-    """Tell the role from the prompt, and behave as that role does."""
+    """Behave as the role in the prompt does."""
     as_judge = judge or _plain_judge
 
     def play(request: Request) -> Outcome:
@@ -92,7 +92,7 @@ def fail(
 
 
 def hang(seconds: float = 3600.0) -> Behaviour:
-    """Say nothing."""
+    """Return no reply for so many seconds."""
     return lambda _: Hang(seconds)
 
 
@@ -197,7 +197,7 @@ def openai_error(
     code: str | None = None,
     kind: str | None = None,
 ) -> dict[str, object]:
-    """Give an error body as OpenAI writes one."""
+    """Return an error body as OpenAI writes one."""
     type_ = kind or "invalid_request_error"
     return {"error": {"message": message, "type": type_, "param": param, "code": code}}
 

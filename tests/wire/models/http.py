@@ -80,7 +80,7 @@ class Connection(asyncio.Protocol):
         self.transport.write(self.head(status, len(content), headers) + content)
 
     def head(self, status: int, length: int, headers: Mapping[str, str] | None = None) -> bytes:
-        """Give the head of a JSON reply of this length."""
+        """Return the head of a JSON reply of this length."""
         lines = [
             f"HTTP/1.1 {status} {_phrase(status)}",
             "content-type: application/json",

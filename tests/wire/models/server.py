@@ -78,7 +78,7 @@ class ModelServer:
             await connection.closed.wait()
 
     def asked(self, model: str) -> list[Request]:
-        """Give what this model was asked, in order."""
+        """Return the requests to this model, in order."""
         return [request for request in self.requests if request.model == model]
 
     async def _serve(self, received: Received, wire: Connection) -> None:

@@ -1,4 +1,4 @@
-"""`council bias FILE`: what grades tell, printed, and as JSON."""
+"""`council bias FILE`: the report on grades, as text and as JSON."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def grades(folder: Path, items: int = 12) -> str:
-    """Write grades of three judges, of whom a prefers its own work; give the file's name."""
+    """Write grades of three judges, of whom a prefers its own work; return the file's name."""
     rows = [
         {
             "item": str(item),
@@ -33,13 +33,13 @@ def grades(folder: Path, items: int = 12) -> str:
 
 
 def test_findings_and_tables_are_printed(folder: Path) -> None:
-    ran = Home(folder).invoke("bias", grades(folder))
+    result = Home(folder).invoke("bias", grades(folder))
 
-    assert ran.code == 0, ran.err
-    assert "a prefers its own work by 1.00 of a grade (12 items, each alike)" in ran.out
-    assert "Judge  V     N" in ran.out
-    assert "108 grades, by 3 judges on 12 items." in ran.out
-    assert "nan" not in ran.out.lower()
+    assert result.code == 0, result.err
+    assert "a prefers its own work by 1.00 of a grade (12 items, each alike)" in result.out
+    assert "Judge  V     N" in result.out
+    assert "108 grades, by 3 judges on 12 items." in result.out
+    assert "nan" not in result.out.lower()
 
 
 def test_json_is_one_document(folder: Path) -> None:
@@ -57,45 +57,45 @@ def test_json_is_one_document(folder: Path) -> None:
 def test_options_may_come_first(folder: Path) -> None:
     name = grades(folder)
 
-    ran = Home(folder).invoke("bias", "--json", "--parse", "strict", name)
+    result = Home(folder).invoke("bias", "--json", "--parse", "strict", name)
 
-    assert ran.code == 0, ran.err
-    assert ran.json["grades"] == 108
+    assert result.code == 0, result.err
+    assert result.json["grades"] == 108
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         pytest.param(None, "nowhere.jsonl cannot be read", id="no-file"),
         pytest.param("", "There is no grade in it", id="empty"),
         pytest.param('{"item": "1", "framing": "up"}', "a framing of 'up'", id="framing"),
     ],
 )
-def test_a_bad_file_is_told_in_a_sentence_and_ends_with_2(
-    folder: Path, content: str | None, said: str
+def test_a_bad_file_exits_with_2_and_says_why(
+    folder: Path, content: str | None, message: str
 ) -> None:
     if content is not None:
         (folder / "nowhere.jsonl").write_text(content)
 
-    ran = Home(folder).invoke("bias", "nowhere.jsonl")
+    result = Home(folder).invoke("bias", "nowhere.jsonl")
 
-    assert ran.code == 2
-    assert said in ran.err
-    assert ran.out == ""
-
-
-def test_two_items_are_too_few_and_that_is_said(folder: Path) -> None:
-    ran = Home(folder).invoke("bias", grades(folder, 2))
-
-    assert ran.code == 0
-    assert "at least three items are needed" in " ".join(ran.out.split())
+    assert result.code == 2
+    assert message in result.err
+    assert result.out == ""
 
 
-def test_without_a_file_it_says_how_it_is_used(folder: Path) -> None:
-    ran = Home(folder).invoke("bias")
+def test_two_items_are_too_few_for_a_finding(folder: Path) -> None:
+    result = Home(folder).invoke("bias", grades(folder, 2))
 
-    assert ran.code == 2
-    assert "council bias FILE" in ran.out + ran.err
+    assert result.code == 0
+    assert "at least three items are needed" in " ".join(result.out.split())
+
+
+def test_without_a_file_the_usage_is_printed(folder: Path) -> None:
+    result = Home(folder).invoke("bias")
+
+    assert result.code == 2
+    assert "council bias FILE" in result.out + result.err
 
 
 def test_an_unknown_reading_is_bad_usage(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""`council bias run`: begun, gone on with, refused, with members that answer at random."""
+"""`council bias run`: started, resumed and refused, with members that answer at random."""
 
 import json
 from pathlib import Path
@@ -13,23 +13,23 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """Return a home that is the working folder, with a suite of three questions."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sql.txt").write_text("Is Postgres enough?\nWhich queue?\nWhich index?\n")
-    return Home(tmp_path).with_config(scripted_config(3))
+    return Home(tmp_path).with_config(scripted_config(3)).with_tables()
 
 
-def test_it_says_what_it_comes_to_and_prints_the_report(home: Home) -> None:
-    ran = home.invoke("bias", "run", "sql.txt", "--yes")
+def test_an_experiment_prints_its_cost_and_its_report(home: Home) -> None:
+    result = home.invoke("bias", "run", "sql.txt", "--yes")
 
-    said = " ".join(ran.err.split())
-    assert ran.code == 0, ran.err
-    assert "3 questions, each answered by North, South and East; each of them then" in said
-    assert "That takes 63 calls. It costs nothing." in said
-    assert "63 of 63 calls" in said
-    assert "9 answers, 54 grades; $0.00 spent." in said
-    assert "Self-preference by grades" in ran.out
-    assert "54 grades, by 3 judges on 3 items." in ran.out
+    text = " ".join(result.err.split())
+    assert result.code == 0, result.err
+    assert "3 questions, each answered by North, South and East; each of them then" in text
+    assert "That takes 63 calls. It costs nothing." in text
+    assert "63 of 63 calls" in text
+    assert "9 answers, 54 grades; $0.00 spent." in text
+    assert "Self-preference by grades" in result.out
+    assert "54 grades, by 3 judges on 3 items." in result.out
 
 
-def test_json_is_one_document_with_the_report_and_what_it_comes_from(home: Home) -> None:
+def test_json_is_one_document_with_the_report_and_the_experiment(home: Home) -> None:
     document = home.invoke("bias", "run", "sql.txt", "--yes", "--json").json
 
     assert len(document["rows"]) == 6
@@ -39,7 +39,7 @@ def test_json_is_one_document_with_the_report_and_what_it_comes_from(home: Home)
     assert document["experiment"]["stopped"] is None
 
 
-def test_one_that_is_whole_is_followed_by_another(home: Home) -> None:
+def test_a_complete_experiment_is_not_resumed(home: Home) -> None:
     first = home.invoke("bias", "run", "sql.txt", "--yes", "--json").json
     second = home.invoke("bias", "run", "sql.txt", "--yes", "--json").json
 
@@ -47,21 +47,21 @@ def test_one_that_is_whole_is_followed_by_another(home: Home) -> None:
 
 
 @pytest.mark.parametrize(("options", "experiments"), [((), 1), (("--new",), 2)])
-def test_one_that_is_not_whole_is_gone_on_with_unless_a_new_one_is_wanted(
+def test_an_incomplete_experiment_is_resumed_unless_a_new_one_is_wanted(
     home: Home, options: tuple[str, ...], experiments: int
 ) -> None:
     home.invoke("bias", "run", "sql.txt", "--yes")
     home.sql("DELETE FROM experiment_mark WHERE number = 2")
 
-    ran = home.invoke("bias", "run", "sql.txt", "--yes", *options)
+    result = home.invoke("bias", "run", "sql.txt", "--yes", *options)
 
-    assert ran.code == 0, ran.err
-    assert ("45 of 63 calls are there already" in " ".join(ran.err.split())) is not bool(options)
+    assert result.code == 0, result.err
+    assert ("45 of 63 calls are there already" in " ".join(result.err.split())) is not bool(options)
     assert home.sql("SELECT count(*) FROM experiment") == [(experiments,)]
     assert home.sql("SELECT count(*) FROM experiment_mark")[0][0] % 54 == 36 * (experiments - 1)
 
 
-def test_other_members_begin_another(home: Home) -> None:
+def test_other_members_start_a_new_experiment(home: Home) -> None:
     home.invoke("bias", "run", "sql.txt", "--yes")
     home.sql("DELETE FROM experiment_mark")
 
@@ -70,75 +70,75 @@ def test_other_members_begin_another(home: Home) -> None:
     assert home.sql("SELECT count(*) FROM experiment") == [(2,)]
 
 
-def test_the_grades_go_to_a_file(home: Home) -> None:
-    ran = home.invoke("bias", "run", "sql.txt", "--yes", "--output", "g.jsonl")
+def test_the_grades_are_written_to_a_file(home: Home) -> None:
+    result = home.invoke("bias", "run", "sql.txt", "--yes", "--output", "g.jsonl")
 
     rows = [json.loads(line) for line in Path("g.jsonl").read_text().splitlines()]
-    assert "Written to g.jsonl." in ran.err
+    assert "Written to g.jsonl." in result.err
     assert len(rows) == 54
     assert home.invoke("bias", "g.jsonl", "--json").json["grades"] == 54
 
 
-def test_a_suite_of_council_toml_goes_by_its_name_and_a_panel_by_its_own(tmp_path: Path) -> None:
+def test_suite_and_panel_of_council_toml_are_found_by_name(tmp_path: Path) -> None:
     suite = '[suites.small]\nquestions = ["Why?", "How?"]\n'
-    home = Home(tmp_path).with_config(scripted_config(3) + suite)
+    home = Home(tmp_path).with_config(scripted_config(3) + suite).with_tables()
 
-    ran = home.invoke("bias", "run", "small", "--panel", "house", "--yes", "--json")
+    result = home.invoke("bias", "run", "small", "--panel", "house", "--yes", "--json")
 
-    assert ran.json["experiment"]["questions"] == 2
+    assert result.json["experiment"]["questions"] == 2
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         pytest.param(("nope",), "There is no suite 'nope'", id="unknown-suite"),
         pytest.param(("sql.txt", "--panel", "x"), "There is no panel 'x'", id="unknown-panel"),
         pytest.param(("sql.txt", "--usd", "lots"), "'lots' is no cap", id="bad-cap"),
     ],
 )
-def test_bad_usage_is_told_in_a_sentence_and_ends_with_2(
-    home: Home, arguments: tuple[str, ...], said: str
+def test_bad_usage_exits_with_2_and_says_why(
+    home: Home, arguments: tuple[str, ...], message: str
 ) -> None:
-    ran = home.invoke("bias", "run", *arguments, "--yes")
+    result = home.invoke("bias", "run", *arguments, "--yes")
 
-    assert ran.code == 2
-    assert said in ran.err
-    assert ran.out == ""
-
-
-def test_a_file_that_cannot_be_written_is_told_before_anything_is_asked(home: Home) -> None:
-    ran = home.invoke("bias", "run", "sql.txt", "--yes", "--output", "none/g.jsonl")
-
-    assert ran.code == 1
-    assert "none/g.jsonl cannot be written" in ran.err
-    assert not home.database.exists()
+    assert result.code == 2
+    assert message in result.err
+    assert result.out == ""
 
 
-def test_members_that_never_answer_make_a_failed_run(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported_before_any_call(home: Home) -> None:
+    result = home.invoke("bias", "run", "sql.txt", "--yes", "--output", "none/g.jsonl")
+
+    assert result.code == 1
+    assert "none/g.jsonl cannot be written" in result.err
+    assert home.sql("SELECT count(*) FROM experiment") == [(0,)]
+
+
+def test_an_experiment_without_answers_exits_with_1(tmp_path: Path) -> None:
     (tmp_path / "mute.json").write_text('{"answers": []}')
     (tmp_path / "sql.txt").write_text("Why?\n")
     seats = "".join(seat_toml(key, model="scripted/mute.json") for key in ("one", "two"))
-    home = Home(tmp_path).with_config(panel_toml(("one", "two")) + seats)
+    home = Home(tmp_path).with_config(panel_toml(("one", "two")) + seats).with_tables()
 
-    ran = home.invoke("bias", "run", "sql.txt", "--yes")
+    result = home.invoke("bias", "run", "sql.txt", "--yes")
 
-    assert ran.code == 1
-    assert "no answers left in its script" in " ".join(ran.err.split())
+    assert result.code == 1
+    assert "no answers left in its script" in " ".join(result.err.split())
 
 
-def test_what_came_of_it_is_shown_again_and_written(home: Home) -> None:
-    ran = home.invoke("bias", "run", "sql.txt", "--yes", "--json")
+def test_a_stored_experiment_is_shown_and_listed(home: Home) -> None:
+    result = home.invoke("bias", "run", "sql.txt", "--yes", "--json")
 
     shown = home.invoke("bias", "show", "--json", "--output", "g.jsonl")
     listed = home.invoke("bias", "list")
 
-    assert shown.json == ran.json
+    assert shown.json == result.json
     assert len(Path("g.jsonl").read_text().splitlines()) == 54
-    assert listed.out.startswith(f"{ran.json['experiment']['id']}  ")
+    assert listed.out.startswith(f"{result.json['experiment']['id']}  ")
     assert "sql by house  63 of 63 calls" in listed.out
 
 
-def test_one_that_is_not_there_is_told(home: Home) -> None:
+def test_an_unknown_experiment_is_reported(home: Home) -> None:
     before = home.invoke("bias", "show")
     home.invoke("bias", "run", "sql.txt", "--yes")
     after = home.invoke("bias", "show", "nope")

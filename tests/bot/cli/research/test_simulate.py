@@ -49,13 +49,13 @@ def test_what_is_unknown_is_null_in_the_document() -> None:
 def test_the_command_runs_what_its_options_say_and_prints_no_nan(home: Home) -> None:
     size = ("--trials", "100", "--rounds", "10", "--makers", "XYZ", "--seed", "s")
 
-    ran = home.invoke("simulate", *size, "--noise", "0", "--json")
+    result = home.invoke("simulate", *size, "--noise", "0", "--json")
 
     def refuse(name: str) -> None:
         pytest.fail(name)
 
-    found = json.loads(ran.out, parse_constant=refuse)
-    assert (ran.code, found["members"], found["makers"]) == (0, 3, ["X", "Y", "Z"])
+    found = json.loads(result.out, parse_constant=refuse)
+    assert (result.code, found["members"], found["makers"]) == (0, 3, ["X", "Y", "Z"])
     assert (found["trials"], found["rounds"], found["seed"]) == (100, 10, "s")
     assert found["biases"]["noise"] == 0
     assert [design["name"] for design in found["ways"]] == [
@@ -94,7 +94,7 @@ def test_options_that_make_no_sense_are_bad_usage(
 
 
 def test_a_panel_that_cannot_be_simulated_is_bad_usage(home: Home) -> None:
-    ran = home.invoke("simulate", "--makers", "AB")
+    result = home.invoke("simulate", "--makers", "AB")
 
-    assert (ran.code, ran.out) == (2, "")
-    assert "3 to 10 members" in ran.err
+    assert (result.code, result.out) == (2, "")
+    assert "3 to 10 members" in result.err

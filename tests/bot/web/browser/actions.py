@@ -16,7 +16,7 @@ PANELS = {
 ANSWER = 'main article[aria-label="The council\'s answer"]'
 TIMEOUT_MS = 30_000  # the machine may be busy
 
-# Keeps what the page showed while a round ran, however quickly it went by.
+# Records every summary and draft that the page showed, however briefly.
 RECORDER = """
 window.seen = { summaries: [], drafts: [], lost: false };
 new MutationObserver(() => {
@@ -30,7 +30,7 @@ new MutationObserver(() => {
 
 
 def slow_member(seat: str) -> Behaviour:
-    """Behave as a model that thinks for a moment, and writes its answer word by word."""
+    """Return a model that answers late and word by word."""
     nth = PANELS["slow"].index(seat) + 1
     written = " ".join(f"word-{number}" for number in range(1, 31))
 
@@ -51,7 +51,7 @@ def slow_member(seat: str) -> Behaviour:
 
 @dataclass(slots=True)
 class PageMonitor:
-    """What a tab did beside showing a page: dialogs, errors, requests, other tabs."""
+    """Dialogs, errors, requests and popups of a tab."""
 
     dialogs: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -60,21 +60,21 @@ class PageMonitor:
 
     @classmethod
     def of(cls, page: Page) -> "PageMonitor":
-        watched = cls()
+        monitor = cls()
 
         async def dismissed(dialog: Any) -> None:  # noqa: ANN401 - two libraries' types
-            watched.dialogs.append(dialog.message)
+            monitor.dialogs.append(dialog.message)
             await dialog.dismiss()
 
         def requested(request: Request) -> None:
-            watched.requests.append(request.url)
+            monitor.requests.append(request.url)
 
         page.on("dialog", dismissed)
-        page.on("pageerror", lambda error: watched.errors.append(str(error)))
-        page.on("console", lambda m: watched.errors.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: monitor.errors.append(str(error)))
+        page.on("console", lambda m: monitor.errors.append(m.text) if m.type == "error" else None)
         page.on("request", requested)
-        page.on("popup", lambda tab: watched.tabs.append(tab.url))
-        return watched
+        page.on("popup", lambda tab: monitor.tabs.append(tab.url))
+        return monitor
 
     def foreign_requests(self, address: str) -> list[str]:
         """Return the requests to any other host than the page's own."""
@@ -82,7 +82,7 @@ class PageMonitor:
 
 
 async def ask(page: Page, text: str, panel: str = "quick", audience: str = "everyone") -> str:
-    """Ask on the front page as a person does, and give the path of the round's page."""
+    """Ask on the front page and return the path of the round's page."""
     if page.url == "about:blank" or not page.url.endswith("/"):
         await page.goto("/")
     await page.locator("[name=panel]").select_option(panel)

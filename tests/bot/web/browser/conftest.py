@@ -63,10 +63,16 @@ async def product(browser: Browser, served_home: Home) -> AsyncIterator[Product]
         yield product
 
 
+@pytest.fixture(scope="session")
+def address(product: Product) -> str:
+    """Return the address of the product; some modules serve a site of their own instead."""
+    return product.address
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def visitor(browser: Browser, product: Product) -> AsyncIterator[BrowserContext]:
+async def visitor(browser: Browser, address: str) -> AsyncIterator[BrowserContext]:
     """Yield the browser context of a new visitor."""
-    context = await browser.new_context(base_url=product.address)
+    context = await browser.new_context(base_url=address)
     context.set_default_timeout(TIMEOUT_MS)
     yield context
     await context.close()

@@ -1,6 +1,6 @@
-"""Texts that want to run, to load, to look like the page or to break it; told by what they use.
+"""Texts that try to run scripts, load resources, imitate the page or break it.
 
-Whatever runs sets `window.ran` or opens a dialog; whatever loads asks evil.example.
+A script sets `window.ran` or opens a dialog; a resource is loaded from evil.example.
 """
 
 _SCRIPTS = (

@@ -12,7 +12,7 @@ from tests.bot.web.browsing import Site
 
 @asynccontextmanager
 async def serve_in_process(site: Site) -> AsyncIterator[str]:
-    """Serve a site until the block ends, and close it; gives its address."""
+    """Yield the address of a site that is served until the block ends."""
     sock = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(site.app, log_config=None, lifespan="off"))
     serving = asyncio.create_task(server._serve(sockets=[sock]))

@@ -1,4 +1,4 @@
-"""The product as a process that serves its page, and may be killed and started again."""
+"""The product as a process that serves its page and can be killed and restarted."""
 
 import asyncio
 import subprocess
@@ -14,7 +14,7 @@ from tests.ports import free_port
 
 @dataclass(slots=True)
 class Product:
-    """`council serve` in a home, on a port that stays the same over its lives."""
+    """`council serve` in a home folder, on the same port after each restart."""
 
     home: Home
     port: int
@@ -29,9 +29,9 @@ class Product:
         return (self.home.folder / "serve.log").read_text(encoding="utf-8")
 
     async def start(self, *arguments: str, path: str = "/healthz") -> None:
-        """Start it, and wait until it answers."""
+        """Start the process and wait until it answers."""
         with (self.home.folder / "serve.log").open("ab") as log:
-            # Not this loop's child: it is killed and waited for without one.
+            # Not a child of this event loop: it can be killed and awaited without one.
             self.process = subprocess.Popen(
                 [*PROGRAM, "serve", *arguments],
                 cwd=self.home.folder,
@@ -43,7 +43,7 @@ class Product:
         await self.answers(path)
 
     async def answers(self, path: str) -> None:
-        """Wait until it answers there, as it does at `/readyz` once its models are ready."""
+        """Wait until a path answers with 200."""
         assert self.process
         async with asyncio.timeout(TIMEOUT_SECONDS):
             while not await self._answers(path):
@@ -51,7 +51,7 @@ class Product:
                 await asyncio.sleep(0.05)
 
     def kill(self) -> None:
-        """Kill it as a crash or the machine would: SIGKILL, with no time for anything."""
+        """Kill the process with SIGKILL, like a crash."""
         if self.process:
             self.process.kill()
             self.process.wait()
@@ -66,7 +66,7 @@ class Product:
 
 @asynccontextmanager
 async def serve_product(home: Home, *arguments: str) -> AsyncIterator[Product]:
-    """Serve a home's page; whatever happens, the product does not outlive the block."""
+    """Serve a home folder's page until the end of the block."""
     product = Product(home, free_port())
     try:
         await product.start(*arguments)
@@ -78,8 +78,7 @@ async def serve_product(home: Home, *arguments: str) -> AsyncIterator[Product]:
 def panels_of(api_base: str, **panels: Iterable[str]) -> str:
     """Return a council.toml with these panels, their members served at one address.
 
-    The first panel is the default. Nobody votes twice, so that a round has no more calls than
-    a person would count.
+    The first panel is the default. There are no audit ballots, so that calls are easy to count.
     """
     names = {name: [f"openai/{seat}" for seat in seats] for name, seats in panels.items()}
     lines = [f'default_panel = "{next(iter(panels))}"']

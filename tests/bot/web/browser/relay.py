@@ -1,4 +1,4 @@
-"""A connection to the product that can be cut, as a network's can."""
+"""A TCP relay to the product that can be cut, like a network connection."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 
 class Relay:
-    """Passes on what it is sent, both ways, until it is cut."""
+    """Forwards bytes in both directions until it is cut."""
 
     def __init__(self, port: int) -> None:
         self.address = ""
@@ -15,16 +15,16 @@ class Relay:
         self._is_cut = False
 
     def cut(self) -> None:
-        """Break every connection, and let none through."""
+        """Break every connection and refuse new ones."""
         self._is_cut = True
         for writer in self._open:
             writer.transport.abort()
 
-    def mend(self) -> None:
-        """Let connections through again."""
+    def restore(self) -> None:
+        """Accept connections again."""
         self._is_cut = False
 
-    async def pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
         if self._is_cut:
             writer.transport.abort()
@@ -51,9 +51,9 @@ async def _copied(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> N
 
 @asynccontextmanager
 async def relayed(port: int) -> AsyncIterator[Relay]:
-    """Return a relay to a port of this machine."""
+    """Yield a relay to a port of this machine."""
     relay = Relay(port)
-    server = await asyncio.start_server(relay.pass_on, "127.0.0.1", 0)
+    server = await asyncio.start_server(relay.forward, "127.0.0.1", 0)
     relay.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
         yield relay

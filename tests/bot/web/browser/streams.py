@@ -1,4 +1,4 @@
-"""A tab without a browser: it asks by the form, and listens to a round's events."""
+"""An HTTP client that asks with the form and reads the events of a round."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ _FIELD = re.compile(r'name="(token|round)" value="([^"]*)"')
 
 @dataclass(frozen=True, slots=True)
 class ReceivedEvents:
-    """What one stream told; `at` is the event loop's clock at its end."""
+    """A summary of one stream; `at` is the event loop's time at its end."""
 
     states: int
     closed: bool
@@ -22,7 +22,7 @@ class ReceivedEvents:
 
 
 async def open_stream(client: httpx.AsyncClient, question: str, panel: str = "") -> str:
-    """Ask by the form of the front page, and give the path of the round's page."""
+    """Ask with the form of the front page and return the path of the round's page."""
     fields = dict(_FIELD.findall((await client.get("/")).text))
     form = {**fields, "question": question, "panel": panel}
     answer = await client.post("/ask", data=form)
@@ -31,7 +31,7 @@ async def open_stream(client: httpx.AsyncClient, question: str, panel: str = "")
 
 
 async def read_events(client: httpx.AsyncClient, path: str) -> ReceivedEvents:
-    """Listen to a round until its stream ends."""
+    """Read the events of a round until the stream ends."""
     async with client.stream("GET", f"{path}/events") as stream:
         lines = [line async for line in stream.aiter_lines() if line.startswith('data: {"closed"')]
     states = [json.loads(line.removeprefix("data: ")) for line in lines]

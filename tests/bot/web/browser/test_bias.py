@@ -34,12 +34,10 @@ async def address(browser: Browser) -> AsyncIterator[str]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def page(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """Yield a tab that shows the report."""
-    async with await browser.new_context(base_url=address) as context:
-        page = await context.new_page()
-        await page.goto("/bias")
-        yield page
+async def page(page: Page) -> Page:
+    """Return a page that shows the report."""
+    await page.goto("/bias")
+    return page
 
 
 @VIEWS

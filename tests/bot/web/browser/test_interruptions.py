@@ -42,7 +42,7 @@ async def test_a_lost_connection_is_shown_and_the_page_catches_up(
 
         relay.cut()
         await expect(page.locator("#connection")).to_have_text(LOST)
-        relay.mend()
+        relay.restore()
         await wait_until_closed(page)
 
         await expect(page.locator(ANSWER)).to_contain_text("word-30")

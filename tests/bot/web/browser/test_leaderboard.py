@@ -34,36 +34,29 @@ async def address(browser: Browser) -> AsyncIterator[str]:
         yield address
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def board(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """Yield a tab."""
-    async with await browser.new_context(base_url=address) as context:
-        yield await context.new_page()
-
-
 @VIEWS
-async def test_the_leaderboard_is_accessible(board: Page, view: View) -> None:
-    await set_view(board, view)
+async def test_the_leaderboard_is_accessible(page: Page, view: View) -> None:
+    await set_view(page, view)
 
-    assert await faults_by_path(board, *PATHS) == {}
-
-
-async def test_the_charts_texts_are_legible_on_a_phone(board: Page) -> None:
-    await set_view(board, PHONE)
-    await board.goto(PATHS[1])
-
-    assert await overlapping_texts(board) == []
-    assert await smallest_text(board) > 9
+    assert await faults_by_path(page, *PATHS) == {}
 
 
-async def test_the_figure_has_its_colours_in_the_dark_and_in_the_light(board: Page) -> None:
+async def test_the_charts_texts_are_legible_on_a_phone(page: Page) -> None:
+    await set_view(page, PHONE)
+    await page.goto(PATHS[1])
+
+    assert await overlapping_texts(page) == []
+    assert await smallest_text(page) > 9
+
+
+async def test_the_figure_has_its_colours_in_the_dark_and_in_the_light(page: Page) -> None:
     fills = {}
 
     schemes: tuple[Scheme, ...] = ("light", "dark")
     for scheme in schemes:
-        await board.emulate_media(color_scheme=scheme)
-        await board.goto(PATHS[1])
-        fills[scheme] = await board.evaluate(
+        await page.emulate_media(color_scheme=scheme)
+        await page.goto(PATHS[1])
+        fills[scheme] = await page.evaluate(
             "getComputedStyle(document.querySelector('.chart .f-text')).fill"
         )
 

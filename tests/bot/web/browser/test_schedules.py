@@ -28,37 +28,36 @@ async def address(browser: Browser) -> AsyncIterator[str]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def tab(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """Yield a tab without scripts: nothing here needs them."""
+async def page_without_scripts(browser: Browser, address: str) -> AsyncIterator[Page]:
+    """Yield a page without scripts: nothing here needs them."""
     async with await browser.new_context(base_url=address, java_script_enabled=False) as context:
         yield await context.new_page()
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def page(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """Yield a tab with scripts, which axe needs."""
-    async with await browser.new_context(base_url=address) as context:
-        yield await context.new_page()
-
-
 @pytest.mark.nightly
-async def test_a_schedule_is_added_in_words_and_paused_by_the_keyboard(tab: Page) -> None:
-    await tab.goto("/")
-    await tab.get_by_role("link", name="Schedules").click()
-    field = tab.get_by_label("A name, a suite, and when, in words")
+async def test_a_schedule_is_added_in_words_and_paused_by_the_keyboard(
+    page_without_scripts: Page,
+) -> None:
+    await page_without_scripts.goto("/")
+    await page_without_scripts.get_by_role("link", name="Schedules").click()
+    field = page_without_scripts.get_by_label("A name, a suite, and when, in words")
     await field.fill(f"{NAME} suite:sql every monday")
     await field.press("Enter")
-    await expect(tab.get_by_role("alert")).to_contain_text("At what time?")
+    await expect(page_without_scripts.get_by_role("alert")).to_contain_text("At what time?")
     await field.fill(f"{NAME} suite:sql every monday 09:00 Europe/Budapest")
     await field.press("Enter")
 
-    await expect(tab.get_by_role("status")).to_contain_text("Every Monday at 09:00")
-    await expect(tab.get_by_text("09:00 (Europe/Budapest). Last run: none yet.")).to_be_visible()
-    await tab.get_by_role("button", name=f"Pause: {NAME}").focus()
-    await tab.keyboard.press("Enter")
+    await expect(page_without_scripts.get_by_role("status")).to_contain_text(
+        "Every Monday at 09:00"
+    )
+    await expect(
+        page_without_scripts.get_by_text("09:00 (Europe/Budapest). Last run: none yet.")
+    ).to_be_visible()
+    await page_without_scripts.get_by_role("button", name=f"Pause: {NAME}").focus()
+    await page_without_scripts.keyboard.press("Enter")
 
-    await expect(tab.get_by_role("heading", name=NAME)).to_contain_text("paused")
-    await expect(tab.get_by_role("button", name=f"Resume: {NAME}")).to_be_visible()
+    await expect(page_without_scripts.get_by_role("heading", name=NAME)).to_contain_text("paused")
+    await expect(page_without_scripts.get_by_role("button", name=f"Resume: {NAME}")).to_be_visible()
 
 
 @VIEWS

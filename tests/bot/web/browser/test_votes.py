@@ -35,26 +35,19 @@ async def address(browser: Browser) -> AsyncIterator[str]:
         yield address
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def tab(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """Yield a tab."""
-    async with await browser.new_context(base_url=address) as context:
-        yield await context.new_page()
-
-
 @VIEWS
-async def test_weighted_pages_are_accessible(tab: Page, view: View) -> None:
-    await set_view(tab, view)
+async def test_weighted_pages_are_accessible(page: Page, view: View) -> None:
+    await set_view(page, view)
 
-    assert await faults_by_path(tab, *PATHS) == {}
+    assert await faults_by_path(page, *PATHS) == {}
 
 
-async def test_a_visitor_votes_for_the_best_answer(tab: Page) -> None:
-    await tab.goto(LAST)
-    await tab.locator("#answers summary").first.click()
+async def test_a_visitor_votes_for_the_best_answer(page: Page) -> None:
+    await page.goto(LAST)
+    await page.locator("#answers summary").first.click()
 
-    await tab.get_by_role("button", name="The best answer to me").first.click()
+    await page.get_by_role("button", name="The best answer to me").first.click()
 
-    await expect(tab.get_by_text("so this vote is not blind")).to_be_visible()
-    pressed = tab.locator('#answers button[aria-pressed="true"]')
+    await expect(page.get_by_text("so this vote is not blind")).to_be_visible()
+    pressed = page.locator('#answers button[aria-pressed="true"]')
     await expect(pressed).to_have_count(1)

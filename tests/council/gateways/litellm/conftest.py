@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from council.gateways.litellm import client as library
-from tests.council.gateways.litellm.bench import GatewayHarness
+from tests.council.gateways.litellm.harness import GatewayHarness
 from tests.wire.models import ModelServer
 
 

@@ -25,7 +25,7 @@ async def test_the_seats_own_price_wins() -> None:
     assert await price(own) == Price(2.5e-6, 10e-6, 500)
 
 
-async def test_litellms_price_is_for_models_it_knows() -> None:
+async def test_litellms_price_is_used_for_models_it_knows() -> None:
     found = await price(SeatSettings("openai/gpt-4o-mini", max_tokens=300))
 
     assert found
@@ -53,11 +53,11 @@ async def test_an_unknown_price_is_not_free(settings: SeatSettings) -> None:
     assert await price(settings) is None
 
 
-async def test_a_seat_that_is_not_set_has_no_price() -> None:
+async def test_a_seat_without_settings_has_no_price() -> None:
     assert await LitellmGateway({}).price(SEAT) is None
 
 
-async def test_a_server_of_ones_own_may_be_free() -> None:
+async def test_a_private_server_can_be_free() -> None:
     free = SeatSettings(
         "openai/mine",
         api_base="http://127.0.0.1:1/v1",

@@ -11,7 +11,7 @@ from council.errors import ContextOverflowError, GatewayError, RateLimitError
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.litellm import client as library
 from council.gateways.litellm import responses as replies
-from tests.council.gateways.litellm.bench import CALL, KEY, GatewayHarness, RecordedSleeps
+from tests.council.gateways.litellm.harness import CALL, KEY, GatewayHarness, RecordedSleeps
 from tests.wire.models import (
     Behaviour,
     Say,
@@ -46,7 +46,7 @@ async def test_a_reply_carries_text_and_counts(harness: GatewayHarness) -> None:
     assert reply.seconds > 0
 
 
-async def test_what_no_database_keeps_is_left_out_of_a_reply(harness: GatewayHarness) -> None:
+async def test_characters_that_databases_refuse_are_removed(harness: GatewayHarness) -> None:
     harness.server.script["mine"] = answer("Half \ud83d of it,\0 whole.")
 
     reply = await harness.gateway.complete(CALL)
@@ -63,14 +63,14 @@ async def test_the_prompt_arrives_as_it_was_written(harness: GatewayHarness) -> 
     assert request.headers["authorization"] == f"Bearer {KEY}"
 
 
-async def test_a_server_without_keys_needs_none(harness: GatewayHarness) -> None:
+async def test_a_server_without_a_key_works(harness: GatewayHarness) -> None:
     harness.sit(api_key=None)
 
     assert (await harness.says(answer("Yes."))).text == "Yes."
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
-async def test_a_passing_fault_is_tried_again(harness: GatewayHarness, status: int) -> None:
+async def test_a_transient_fault_is_retried(harness: GatewayHarness, status: int) -> None:
     reply = await harness.says(fail(status, times=1))
 
     assert reply.attempts == harness.requests == 2
@@ -101,7 +101,7 @@ async def test_a_passing_fault_is_tried_again(harness: GatewayHarness, status: i
         ),
     ],
 )
-async def test_a_lasting_fault_is_one_sentence_and_one_request(
+async def test_a_permanent_fault_is_one_sentence_and_one_request(
     harness: GatewayHarness, behaviour: Behaviour, sentence: str, stream: bool
 ) -> None:
     harness.sit(stream=stream)
@@ -118,7 +118,7 @@ async def test_a_lasting_fault_is_one_sentence_and_one_request(
         pytest.param(drop(), "could not be reached"),
     ],
 )
-async def test_a_passing_fault_that_stays_is_given_up_after_four(
+async def test_a_persistent_transient_fault_is_given_up_after_four_attempts(
     harness: GatewayHarness, behaviour: Behaviour, sentence: str
 ) -> None:
     assert str(await harness.fault(behaviour)) == sentence
@@ -148,19 +148,19 @@ async def test_a_prompt_that_is_too_long_has_its_own_error(
 
 
 @pytest.mark.parametrize("status", [429, 503])
-async def test_retry_after_is_waited_for(harness: GatewayHarness, status: int) -> None:
+async def test_retry_after_is_honoured(harness: GatewayHarness, status: int) -> None:
     await harness.says(fail(status, retry_after=7, times=2))
 
     assert harness.waits == [7.0, 7.0]
 
 
-async def test_retry_after_that_cannot_be_read_is_passed_over(harness: GatewayHarness) -> None:
+async def test_a_malformed_retry_after_is_ignored(harness: GatewayHarness) -> None:
     await harness.says(fail(429, retry_after="in a while", times=1))
 
     assert harness.waits == [0.5]
 
 
-async def test_retry_after_may_be_a_date(harness: GatewayHarness) -> None:
+async def test_retry_after_can_be_a_date(harness: GatewayHarness) -> None:
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
 
     await harness.says(fail(429, retry_after=soon, times=1))
@@ -176,7 +176,7 @@ async def test_a_wait_longer_than_any_stage_is_given_up_at_once(harness: Gateway
     assert (harness.requests, harness.waits) == (1, [])
 
 
-async def test_a_deadline_during_a_wait_leaves_a_note_of_why(harness: GatewayHarness) -> None:
+async def test_a_deadline_during_a_wait_has_a_note_with_the_reason(harness: GatewayHarness) -> None:
     harness.gateway = LitellmGateway({"seat": harness.seat})
 
     with pytest.raises(TimeoutError) as stopped:
@@ -212,19 +212,19 @@ async def test_cancelling_frees_the_connection_at_once(
     assert harness.server.hang_ups == 1
 
 
-async def test_a_stream_tells_the_text_so_far(harness: GatewayHarness) -> None:
-    told: list[str] = []
+async def test_a_stream_reports_the_text_so_far(harness: GatewayHarness) -> None:
+    texts: list[str] = []
 
-    reply = await harness.says(answer("It lacks an\nindex."), replace(CALL, on_text=told.append))
+    reply = await harness.says(answer("It lacks an\nindex."), replace(CALL, on_text=texts.append))
 
-    assert told == ["It", "It lacks", "It lacks an", "It lacks an\nindex."]
+    assert texts == ["It", "It lacks", "It lacks an", "It lacks an\nindex."]
     assert reply.text == "It lacks an\nindex."
     assert (reply.tokens_in, reply.tokens_out) == (6, 4)
     assert harness.server.requests[0].body["stream_options"] == {"include_usage": True}
 
 
 @pytest.mark.parametrize("broken", [truncate_stream(), drop()], ids=["truncated", "dropped"])
-async def test_a_stream_that_stops_short_is_no_answer(
+async def test_an_interrupted_stream_is_not_an_answer(
     harness: GatewayHarness, broken: Behaviour
 ) -> None:
     harness.sit(stream=True)
@@ -355,7 +355,7 @@ async def test_what_cannot_be_sent_is_not_tried_again(seat: SeatSettings, senten
         pytest.param(529, "could not answer: its server failed (529)"),
     ],
 )
-async def test_other_routes_are_read_by_the_reply_itself(
+async def test_errors_of_other_routes_are_classified_by_their_response(
     model: str, status: int, sentence: str, stream: bool
 ) -> None:
     # litellm would take a 500 from these words, and a broken stream from Gemini's refusal.

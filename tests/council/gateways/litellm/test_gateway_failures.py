@@ -7,7 +7,7 @@ import pytest
 
 from council.gateways.litellm import LitellmGateway
 from council.providers import BreakerState, Limits
-from tests.council.gateways.litellm.bench import CALL, GatewayHarness
+from tests.council.gateways.litellm.harness import CALL, GatewayHarness
 from tests.wire.models import (
     Behaviour,
     Outcome,
@@ -38,7 +38,7 @@ async def test_other_calls_of_a_model_wait_while_it_asks_to_slow_down(
 
 
 @pytest.mark.parametrize("behaviour", [fail(500), drop()], ids=["fails", "drops"])
-async def test_a_model_that_failed_three_times_is_left_alone_and_then_probed(
+async def test_a_model_that_failed_three_times_is_paused_and_then_probed(
     harness: GatewayHarness, behaviour: Behaviour
 ) -> None:
     for _ in range(3):
@@ -59,7 +59,7 @@ async def test_a_model_that_failed_three_times_is_left_alone_and_then_probed(
     [fail(400), wrong_key(), fail(403), no_such_model(), fail(429), content_filter(), empty()],
     ids=["400", "401", "403", "404", "429", "filtered", "empty"],
 )
-async def test_what_a_provider_says_no_to_is_no_outage(
+async def test_a_refused_request_is_not_an_outage(
     harness: GatewayHarness, behaviour: Behaviour
 ) -> None:
     sentences = {str(await harness.fault(behaviour)) for _ in range(5)}
@@ -69,7 +69,7 @@ async def test_what_a_provider_says_no_to_is_no_outage(
     assert model.breaker is BreakerState.CLOSED
 
 
-async def test_a_model_that_hangs_until_three_deadlines_is_left_alone(
+async def test_a_model_that_hangs_until_three_deadlines_is_paused(
     harness: GatewayHarness,
 ) -> None:
     harness.server.script["mine"] = hang()
@@ -83,7 +83,7 @@ async def test_a_model_that_hangs_until_three_deadlines_is_left_alone(
     assert harness.requests == 3
 
 
-async def test_no_more_calls_are_at_a_provider_than_its_limit(harness: GatewayHarness) -> None:
+async def test_concurrent_calls_stay_within_the_limit(harness: GatewayHarness) -> None:
     at_once = []
 
     def count(_: Request) -> Say:
@@ -99,7 +99,7 @@ async def test_no_more_calls_are_at_a_provider_than_its_limit(harness: GatewayHa
     assert max(at_once) == 3
 
 
-async def test_a_deadline_in_the_queue_leaves_a_note_of_why(harness: GatewayHarness) -> None:
+async def test_a_deadline_in_the_queue_has_a_note_with_the_reason(harness: GatewayHarness) -> None:
     harness.gateway = LitellmGateway({"seat": harness.seat}, {"openai": Limits(concurrency=1)})
     arrived = asyncio.Event()
     notes: dict[str, list[str]] = {}

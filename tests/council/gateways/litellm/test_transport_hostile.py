@@ -9,7 +9,7 @@ from council.answers import Call, Reply
 from council.errors import GatewayError
 from council.gateways.litellm import LitellmGateway, SeatSettings, client, responses
 from council.gateways.litellm.responses import MAX_ANSWER_CHARACTERS
-from tests.council.gateways.litellm.bench import CALL, MEMBER
+from tests.council.gateways.litellm.harness import CALL, MEMBER
 from tests.wire.hostile_provider import MEBIBYTE, HostileProvider
 
 KEY = "sk-secret-0123456789"

@@ -10,7 +10,7 @@ from council.gateways.local.catalogue import Catalogue, ServerBuild, Weight, Whe
 from council.gateways.local.download import LocalFiles, Progress, fetch_files
 from tests.council.gateways.local.file_server import FileServer
 
-NOBODY = "http://127.0.0.1:9"  # the discard port: nobody listens there
+UNREACHABLE = "http://127.0.0.1:9"  # the discard port: nobody listens there
 WEIGHT = b"".join(hashlib.sha256(str(n).encode()).digest() for n in range(9375))
 CUT_AT = 180_000
 

@@ -13,5 +13,5 @@ async def files() -> AsyncIterator[FileServer]:
 
 
 @pytest.fixture
-def shop(files: FileServer) -> FakeCatalogue:
+def fake_catalogue(files: FileServer) -> FakeCatalogue:
     return a_fake_catalogue(files)

@@ -7,7 +7,7 @@ import pytest
 
 from council.errors import GatewayError
 from council.gateways.local.download import ATTEMPTS, Source, download
-from tests.council.gateways.local.builders import NOBODY, WEIGHT, sha256
+from tests.council.gateways.local.builders import UNREACHABLE, WEIGHT, sha256
 from tests.council.gateways.local.file_server import FileServer
 
 
@@ -22,11 +22,11 @@ def target(tmp_path: Path) -> Path:
     return tmp_path / "w.gguf"
 
 
-def whole(target: Path) -> bool:
+def is_complete(target: Path) -> bool:
     return target.read_bytes() == WEIGHT
 
 
-def nothing_of(target: Path) -> bool:
+def is_removed(target: Path) -> bool:
     return not target.exists() and not part(target).exists()
 
 
@@ -34,66 +34,66 @@ def part(target: Path) -> Path:
     return target.with_name("w.gguf.part")
 
 
-async def fetched(
+async def fetch_file(
     source: Source, target: Path, on_bytes: Callable[[int], None] = lambda _: None
 ) -> None:
     async with httpx.AsyncClient(trust_env=False) as client:
         await download(client, source, target, on_bytes)
 
 
-async def test_a_dropped_connection_is_taken_up_where_it_stopped(
+async def test_a_dropped_connection_is_resumed(
     files: FileServer, source: Source, target: Path
 ) -> None:
     files.cut_after, files.cuts_left = 100_000, 2
 
-    await fetched(source, target)
+    await fetch_file(source, target)
 
-    assert whole(target)
+    assert is_complete(target)
     assert files.served == len(WEIGHT)
 
 
-async def test_what_was_fetched_is_kept_for_the_next_start(
+async def test_a_partial_download_is_resumed_by_the_next_start(
     files: FileServer, source: Source, target: Path
 ) -> None:
     files.cut_after, files.cuts_left = 50_000, ATTEMPTS
     with pytest.raises(GatewayError, match="interrupted"):
-        await fetched(source, target)
+        await fetch_file(source, target)
     assert part(target).stat().st_size == ATTEMPTS * 50_000
 
-    await fetched(source, target)
+    await fetch_file(source, target)
 
-    assert whole(target)
+    assert is_complete(target)
     assert files.served == len(WEIGHT)
 
 
-async def test_half_a_file_never_shows_under_its_final_name(source: Source, target: Path) -> None:
+async def test_a_partial_file_never_has_its_final_name(source: Source, target: Path) -> None:
     seen: list[bool] = []
 
-    await fetched(source, target, lambda done: seen.append(target.exists()))
+    await fetch_file(source, target, lambda done: seen.append(target.exists()))
 
     assert seen[-1]
     assert not any(seen[:-1])
     assert not part(target).exists()
 
 
-async def test_progress_ends_at_the_whole_size(source: Source, target: Path) -> None:
+async def test_progress_ends_at_the_full_size(source: Source, target: Path) -> None:
     seen: list[int] = []
 
-    await fetched(source, target, seen.append)
+    await fetch_file(source, target, seen.append)
 
     assert seen == sorted(seen)
     assert seen[-1] == len(WEIGHT)
 
 
-async def test_a_server_without_ranges_is_read_from_the_start(
+async def test_a_server_without_ranges_restarts_the_download(
     files: FileServer, source: Source, target: Path
 ) -> None:
     files.takes_ranges = False
     part(target).write_bytes(WEIGHT[:1000])
 
-    await fetched(source, target)
+    await fetch_file(source, target)
 
-    assert whole(target)
+    assert is_complete(target)
 
 
 @pytest.mark.parametrize(
@@ -103,25 +103,25 @@ async def test_a_server_without_ranges_is_read_from_the_start(
         pytest.param(WEIGHT + b"more", id="longer"),
     ],
 )
-async def test_another_file_is_thrown_away(
+async def test_a_wrong_file_is_removed(
     files: FileServer, source: Source, target: Path, served: bytes
 ) -> None:
     files.files["/w"] = served
 
     with pytest.raises(GatewayError, match="is not that file"):
-        await fetched(source, target)
+        await fetch_file(source, target)
 
-    assert nothing_of(target)
+    assert is_removed(target)
 
 
-async def test_a_part_longer_than_what_is_served_is_thrown_away(
+async def test_a_part_longer_than_the_file_is_removed(
     files: FileServer, source: Source, target: Path
 ) -> None:
     files.files["/w"] = WEIGHT[:100]
     part(target).write_bytes(WEIGHT[:1000])
 
     with pytest.raises(GatewayError, match="416"):
-        await fetched(source, target)
+        await fetch_file(source, target)
 
     assert not part(target).exists()
 
@@ -134,26 +134,26 @@ async def test_a_refusal_is_one_sentence_and_keeps_the_part(
     part(target).write_bytes(WEIGHT[:1000])
 
     with pytest.raises(GatewayError, match=rf"did not give 'w.gguf' \(it answered {status}\)"):
-        await fetched(source, target)
+        await fetch_file(source, target)
 
     assert part(target).stat().st_size == 1000
 
 
-async def test_nobody_there_is_one_sentence(source: Source, target: Path) -> None:
+async def test_an_unreachable_host_is_one_sentence(source: Source, target: Path) -> None:
     with pytest.raises(GatewayError, match=r"127\.0\.0\.1 cannot be reached to fetch 'w\.gguf'"):
-        await fetched(replace(source, url=f"{NOBODY}/w"), target)
+        await fetch_file(replace(source, url=f"{UNREACHABLE}/w"), target)
 
 
 async def test_a_local_file_is_copied(source: Source, target: Path, tmp_path: Path) -> None:
     local = tmp_path / "a wheel.whl"
     local.write_bytes(WEIGHT)
 
-    await fetched(replace(source, url=local.as_uri()), target)
+    await fetch_file(replace(source, url=local.as_uri()), target)
 
-    assert whole(target)
-    assert whole(local)
+    assert is_complete(target)
+    assert is_complete(local)
 
 
-async def test_a_local_file_that_is_gone_is_named(source: Source, target: Path) -> None:
+async def test_a_missing_local_file_is_named(source: Source, target: Path) -> None:
     with pytest.raises(GatewayError, match="is not where pip says"):
-        await fetched(replace(source, url=(target.parent / "gone.whl").as_uri()), target)
+        await fetch_file(replace(source, url=(target.parent / "gone.whl").as_uri()), target)

@@ -14,7 +14,7 @@ def a_report(sha256: str) -> bytes:
     return json.dumps({"install": [{"download_info": found}]}).encode()
 
 
-def test_the_address_is_read_from_pips_report() -> None:
+def test_the_url_comes_from_pips_report() -> None:
     assert parse_pip_report(a_report(WHEEL.sha256), WHEEL) == "http://127.0.0.1/w.whl"
 
 
@@ -24,5 +24,5 @@ def test_another_build_under_the_same_version_is_refused() -> None:
 
 
 @pytest.mark.local_models
-async def test_pip_finds_the_wheel_where_it_looks_for_packages() -> None:
+async def test_pip_finds_a_wheel_in_its_index() -> None:
     assert (await locate_wheel(WHEEL)).endswith(".whl")

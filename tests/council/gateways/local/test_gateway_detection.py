@@ -2,21 +2,15 @@ import json
 
 import pytest
 
-from council.gateways.local.gateway import compatible_models, ollama_models
-from tests.council.gateways.local.builders import NOBODY
+from council.gateways.local.gateway import ollama_models
+from tests.council.gateways.local.builders import UNREACHABLE
 from tests.council.gateways.local.file_server import FileServer
 
 
-async def test_an_ollama_tells_its_models(files: FileServer) -> None:
+async def test_the_models_of_ollama_are_listed(files: FileServer) -> None:
     files.files["/api/tags"] = json.dumps({"models": [{"name": "qwen3:8b"}]}).encode()
 
     assert await ollama_models(files.address) == ("qwen3:8b",)
-
-
-async def test_a_compatible_server_tells_its_models(files: FileServer) -> None:
-    files.files["/v1/models"] = json.dumps({"data": [{"id": "one"}, {"id": "two"}]}).encode()
-
-    assert await compatible_models(f"{files.address}/v1") == ("one", "two")
 
 
 @pytest.mark.parametrize(
@@ -28,13 +22,13 @@ async def test_a_compatible_server_tells_its_models(files: FileServer) -> None:
         pytest.param(b'{"models": null}', id="null"),
     ],
 )
-async def test_what_is_not_an_ollama_has_no_models(files: FileServer, content: bytes) -> None:
+async def test_another_server_has_no_models(files: FileServer, content: bytes) -> None:
     files.files["/api/tags"] = content
 
     assert await ollama_models(files.address) == ()
 
 
-async def test_nobody_there_has_no_models(files: FileServer) -> None:
-    assert await ollama_models(NOBODY) == ()
+async def test_an_unreachable_server_has_no_models(files: FileServer) -> None:
+    assert await ollama_models(UNREACHABLE) == ()
     assert await ollama_models(files.address) == ()
-    assert await compatible_models("not an address") == ()
+    assert await ollama_models("not an address") == ()

@@ -58,7 +58,7 @@ def test_six_letters_stay_a_list() -> None:
     }
 
 
-def test_another_schema_only_has_its_texts_bounded() -> None:
+def test_other_schemas_only_get_length_limits() -> None:
     words = {"type": "array", "items": {"type": "string"}}
     grade = {"type": "object", "properties": {"words": words, "score": {"type": "integer"}}}
 
@@ -68,13 +68,13 @@ def test_another_schema_only_has_its_texts_bounded() -> None:
     }
 
 
-def test_a_bound_that_is_there_stays() -> None:
+def test_an_existing_length_limit_stays() -> None:
     text = {"type": "string", "maxLength": 40}
 
     assert tighten_schema(text) == text
 
 
-def test_the_general_schema_is_left_as_it_was() -> None:
+def test_the_original_schema_is_unchanged() -> None:
     schema = a_ballot_schema("ABC")
 
     tighten_schema(schema)

@@ -66,14 +66,14 @@ def files_with(script: str, folder: Path) -> LocalFiles:
     return LocalFiles(server, {"tiny": folder / "tiny.gguf"})
 
 
-async def test_a_server_that_stops_gives_the_last_line_of_its_log(tmp_path: Path) -> None:
+async def test_a_server_that_exits_shows_the_last_line_of_its_log(tmp_path: Path) -> None:
     files = files_with("echo loading; echo no such thing >&2; exit 1", tmp_path)
 
     with pytest.raises(GatewayError, match=r"stopped as it started; .* 'no such thing'"):
         await LocalServer(files, tmp_path).__aenter__()
 
 
-async def test_a_server_that_never_answers_is_stopped_at_its_deadline(tmp_path: Path) -> None:
+async def test_an_unresponsive_server_is_stopped_at_its_deadline(tmp_path: Path) -> None:
     files = files_with(f"echo $$ >{tmp_path}/pid; exec sleep 60", tmp_path)
 
     with pytest.raises(GatewayError, match="did not start in time"):
@@ -82,7 +82,7 @@ async def test_a_server_that_never_answers_is_stopped_at_its_deadline(tmp_path: 
     assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
 
 
-async def test_a_server_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+async def test_a_missing_server_is_one_sentence(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path / "gone", {})
 
     with pytest.raises(GatewayError, match="cannot be started here"):
@@ -98,7 +98,7 @@ async def test_the_settings_name_every_model(tmp_path: Path) -> None:
     assert settings.endswith(f"[tiny]\nmodel = {tmp_path}/tiny.gguf\n")
 
 
-async def test_every_server_has_a_key_of_its_own(tmp_path: Path) -> None:
+async def test_every_server_has_a_different_key(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path, {})
 
     assert LocalServer(files, tmp_path).api_key != LocalServer(files, tmp_path).api_key
@@ -119,7 +119,7 @@ async def test_the_key_shows_in_no_process_list(tmp_path: Path) -> None:
     assert server.api_key not in " ".join(command)
 
 
-async def test_nothing_runs_once_it_is_stopped(tmp_path: Path) -> None:
+async def test_stopping_ends_all_processes(tmp_path: Path) -> None:
     async with LocalServer(llama_files(tmp_path), tmp_path):
         process = llama_process(tmp_path)
 

@@ -22,12 +22,12 @@ def test_a_current_linux_machine_runs_the_models() -> None:
         pytest.param(replace(GOOD, has_openmp=False), "install the package libgomp1", id="slim"),
     ],
 )
-def test_another_machine_is_told_what_to_do(machine: Machine, reason: str) -> None:
+def test_an_unsupported_machine_gets_an_alternative(machine: Machine, reason: str) -> None:
     sentence = unsupported_reason(lambda: machine) or ""
 
     assert reason in sentence
     assert "Ollama" in sentence
 
 
-def test_this_machine_can_be_looked_at() -> None:
+def test_this_machine_can_be_inspected() -> None:
     assert inspect_machine().system

@@ -50,7 +50,7 @@ def test_three_failures_in_a_row_open_it_and_say_for_how_long(
     )
 
 
-def test_an_answer_in_between_resets_the_count(breaker: CircuitBreaker) -> None:
+def test_a_success_resets_the_count(breaker: CircuitBreaker) -> None:
     fail(breaker, 2)
     breaker.record_success()
     fail(breaker, 2)
@@ -72,7 +72,7 @@ def test_after_the_wait_one_call_probes_and_others_are_refused(
     assert refusal(breaker).endswith("in a row; it is being tried again now")
 
 
-def test_a_probe_that_is_answered_closes_it(breaker: CircuitBreaker, clock: ManualClock) -> None:
+def test_a_successful_probe_closes_it(breaker: CircuitBreaker, clock: ManualClock) -> None:
     fail(breaker, 3)
     clock.now = 30.0
     breaker.admit(object())
@@ -100,7 +100,7 @@ def test_each_failed_probe_opens_it_for_longer_up_to_a_cap(
     assert waits == [30, 60, 120, 240, MAX_OPEN_SECONDS, MAX_OPEN_SECONDS]
 
 
-def test_a_probe_that_leaves_without_an_outcome_lets_the_next_one_probe(
+def test_a_probe_without_an_outcome_lets_another_probe(
     breaker: CircuitBreaker, clock: ManualClock
 ) -> None:
     fail(breaker, 3)
@@ -114,7 +114,7 @@ def test_a_probe_that_leaves_without_an_outcome_lets_the_next_one_probe(
     assert breaker.refuses(probe)
 
 
-def test_a_failure_that_began_before_it_opened_does_not_lengthen_the_wait(
+def test_an_earlier_call_that_fails_does_not_extend_the_wait(
     breaker: CircuitBreaker, clock: ManualClock
 ) -> None:
     late = object()
@@ -128,7 +128,7 @@ def test_a_failure_that_began_before_it_opened_does_not_lengthen_the_wait(
     assert breaker.state is BreakerState.HALF_OPEN
 
 
-def test_an_answer_that_was_on_its_way_closes_it(breaker: CircuitBreaker) -> None:
+def test_an_earlier_call_that_succeeds_closes_it(breaker: CircuitBreaker) -> None:
     fail(breaker, 3)
 
     breaker.record_success()

@@ -43,7 +43,7 @@ def many(calls: Calls, count: int) -> list[Awaitable[object]]:
     return [calls.take(number) for number in range(count)]
 
 
-async def test_no_more_are_under_way_than_the_limit(clock: ManualClock) -> None:
+async def test_concurrency_stays_within_the_limit(clock: ManualClock) -> None:
     calls = Calls(Limits(concurrency=2), clock)
 
     async with started(*many(calls, 5)):
@@ -54,7 +54,7 @@ async def test_no_more_are_under_way_than_the_limit(clock: ManualClock) -> None:
     assert (calls.turns.under_way, calls.turns.waiting) == (0, 0)
 
 
-async def test_no_more_begin_in_any_minute_than_the_limit(clock: ManualClock) -> None:
+async def test_requests_per_minute_stay_within_the_limit(clock: ManualClock) -> None:
     calls = Calls(Limits(requests_per_minute=2), clock)
 
     async with started(*many(calls, 2)):
@@ -69,7 +69,7 @@ async def test_no_more_begin_in_any_minute_than_the_limit(clock: ManualClock) ->
             assert calls.begun == [0, 1, 2, 3, 4]
 
 
-async def test_a_cancelled_wait_notes_why_and_leaves_the_turn_to_the_next(
+async def test_a_cancelled_wait_has_a_note_and_frees_the_turn(
     clock: ManualClock,
 ) -> None:
     calls = Calls(Limits(concurrency=1), clock)

@@ -26,84 +26,84 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def traffic(clock: ManualClock) -> Throttling:
+def throttling(clock: ManualClock) -> Throttling:
     return Throttling({}, clock.clock)
 
 
-async def one(line: ProviderQueue) -> str:
+async def succeed(queue: ProviderQueue) -> str:
     """Ask once, and be answered at once."""
-    with line.call() as asking:
-        async with asking.turn():
+    with queue.call() as call:
+        async with call.turn():
             await asyncio.sleep(0)
-        asking.settle(failed=False)
+        call.settle(failed=False)
     return "answered"
 
 
-async def dies(line: ProviderQueue, times: int = 3) -> None:
+async def fail(queue: ProviderQueue, times: int = 3) -> None:
     for _ in range(times):
-        with line.call() as asking:
-            async with asking.turn():
+        with queue.call() as call:
+            async with call.turn():
                 pass
-            asking.settle(failed=True)
+            call.settle(failed=True)
 
 
 PAST, FUTURE = 0.0, math.inf  # deadlines
 
 
-async def hangs(line: ProviderQueue, deadline: float = PAST) -> None:
+async def hang(queue: ProviderQueue, deadline: float = PAST) -> None:
     """Call a model that does not answer; whoever cancels it does so at its deadline."""
-    with line.call(deadline) as asking:
-        async with asking.turn():
+    with queue.call(deadline) as call:
+        async with call.turn():
             await asyncio.Event().wait()
 
 
-async def asked_to_wait(line: ProviderQueue, seconds: float) -> None:
+async def rate_limited(queue: ProviderQueue, seconds: float) -> None:
     """Be asked to slow down, and come back after that."""
-    with line.call() as asking:
-        async with asking.turn():
-            asking.hold_off(seconds)
-        await asking.wait(seconds, "asked us to slow down (429)")
-        async with asking.turn():
+    with queue.call() as call:
+        async with call.turn():
+            call.hold_off(seconds)
+        await call.wait(seconds, "asked us to slow down (429)")
+        async with call.turn():
             pass
 
 
-def test_a_model_has_one_line_at_each_address(traffic: Throttling) -> None:
-    line = traffic.queue(OPENAI, "openai/a")
+def test_a_model_has_one_queue_per_address(throttling: Throttling) -> None:
+    queue = throttling.queue(OPENAI, "openai/a")
 
-    assert traffic.queue(OPENAI, "openai/a") is line
-    assert traffic.queue(OWN, "openai/a") is not line
-    assert traffic.queue(OPENAI, "openai/b").turns is line.turns
-    assert traffic.queue(OWN, "openai/a").turns is not line.turns
+    assert throttling.queue(OPENAI, "openai/a") is queue
+    assert throttling.queue(OWN, "openai/a") is not queue
+    assert throttling.queue(OPENAI, "openai/b").turns is queue.turns
+    assert throttling.queue(OWN, "openai/a").turns is not queue.turns
 
 
-def test_limits_are_named_by_provider_or_by_host_which_goes_before(clock: ManualClock) -> None:
+def test_limits_by_host_override_limits_by_provider(clock: ManualClock) -> None:
     limits = {"openai": Limits(8), "127.0.0.1:8080": Limits(2, 60)}
-    traffic = Throttling(limits, clock.clock)
+    throttling = Throttling(limits, clock.clock)
 
     elsewhere = ProviderAddress("openai", "http://10.0.0.1/v1")
     found = [
-        traffic.queue(at, "m").turns.limits
+        throttling.queue(at, "m").turns.limits
         for at in (OPENAI, OWN, elsewhere, ProviderAddress("groq"))
     ]
 
     assert found == [Limits(8), Limits(2, 60), Limits(8), Limits(20, None)]
 
 
-async def test_a_dead_model_does_not_silence_its_neighbours(traffic: Throttling) -> None:
-    await dies(traffic.queue(OPENAI, "openai/dead"))
+async def test_an_open_breaker_does_not_affect_other_models(throttling: Throttling) -> None:
+    await fail(throttling.queue(OPENAI, "openai/dead"))
 
     with pytest.raises(GatewayError, match="was not asked: it failed 3 times in a row"):
-        await one(traffic.queue(OPENAI, "openai/dead"))
-    assert await one(traffic.queue(OPENAI, "openai/well")) == "answered"
-    assert await one(traffic.queue(OWN, "openai/dead")) == "answered"
+        await succeed(throttling.queue(OPENAI, "openai/dead"))
+    assert await succeed(throttling.queue(OPENAI, "openai/well")) == "answered"
+    assert await succeed(throttling.queue(OWN, "openai/dead")) == "answered"
 
 
-async def test_others_wait_out_a_pause_and_come_back_a_little_later(
-    traffic: Throttling, clock: ManualClock
+async def test_calls_wait_for_the_end_of_a_pause_with_jitter(
+    throttling: Throttling, clock: ManualClock
 ) -> None:
-    line = traffic.queue(OPENAI, "openai/slow")
+    queue = throttling.queue(OPENAI, "openai/slow")
 
-    async with started(asked_to_wait(line, 7), one(line)) as (first, other):
+    async with started(rate_limited(queue, 7), succeed(queue)) as (first, other):
         assert clock.sleeps == [7.0, 7.5]
         await clock.move(7)
         assert (first.done(), other.done()) == (True, False)
@@ -111,51 +111,51 @@ async def test_others_wait_out_a_pause_and_come_back_a_little_later(
         assert other.done()
 
 
-async def test_a_pause_is_not_for_its_neighbours_and_holds_no_turn(clock: ManualClock) -> None:
-    traffic = Throttling({"openai": Limits(concurrency=1)}, clock.clock)
-    slow = traffic.queue(OPENAI, "openai/slow")
+async def test_a_pause_affects_one_model_and_holds_no_turn(clock: ManualClock) -> None:
+    throttling = Throttling({"openai": Limits(concurrency=1)}, clock.clock)
+    slow = throttling.queue(OPENAI, "openai/slow")
 
-    async with started(asked_to_wait(slow, 7), one(slow)):
-        assert await one(traffic.queue(OPENAI, "openai/quick")) == "answered"
+    async with started(rate_limited(slow, 7), succeed(slow)):
+        assert await succeed(throttling.queue(OPENAI, "openai/quick")) == "answered"
 
 
-async def test_a_deadline_in_a_pause_says_what_was_waited_for(traffic: Throttling) -> None:
-    line = traffic.queue(OPENAI, "openai/slow")
-    line.pause.start(7)
+async def test_a_deadline_in_a_pause_has_a_note_with_the_reason(throttling: Throttling) -> None:
+    queue = throttling.queue(OPENAI, "openai/slow")
+    queue.pause.start(7)
 
-    async with started(one(line)) as (waits,):
+    async with started(succeed(queue)) as (waits,):
         assert await cancel_and_get_notes(waits) == [
             "asked us to slow down (429) until the time was up"
         ]
-    assert line.breaker.state is BreakerState.CLOSED
+    assert queue.breaker.state is BreakerState.CLOSED
 
 
 async def test_a_pause_that_is_too_long_fails_at_once(
-    traffic: Throttling, clock: ManualClock
+    throttling: Throttling, clock: ManualClock
 ) -> None:
-    line = traffic.queue(OPENAI, "openai/slow")
-    line.pause.start(1e9)
+    queue = throttling.queue(OPENAI, "openai/slow")
+    queue.pause.start(1e9)
 
     with pytest.raises(RateLimitError) as refused:
-        await one(line)
+        await succeed(queue)
 
     assert str(refused.value) == (
         "was not asked: it asked us to slow down (429) for another 3600 s"
     )
     assert refused.value.retry_after_seconds == 3600
     await clock.move(3600)
-    assert await one(line) == "answered"
+    assert await succeed(queue) == "answered"
 
 
 async def test_a_call_checks_breaker_and_pause_again_after_waiting_for_its_turn(
     clock: ManualClock,
 ) -> None:
-    traffic = Throttling({"openai": Limits(concurrency=1)}, clock.clock)
-    dead, slow = traffic.queue(OPENAI, "openai/dead"), traffic.queue(OPENAI, "openai/slow")
+    throttling = Throttling({"openai": Limits(concurrency=1)}, clock.clock)
+    dead, slow = throttling.queue(OPENAI, "openai/dead"), throttling.queue(OPENAI, "openai/slow")
 
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(dead.turns.turn("openai"))
-        async with started(one(dead), one(slow)) as (to_dead, to_slow):
+        async with started(succeed(dead), succeed(slow)) as (to_dead, to_slow):
             for _ in range(3):
                 dead.breaker.record_failure(object())
             slow.pause.start(7)
@@ -176,25 +176,25 @@ async def test_a_call_checks_breaker_and_pause_again_after_waiting_for_its_turn(
     ],
 )
 async def test_three_calls_cancelled_at_their_deadline_open_the_breaker_but_not_by_a_person(
-    traffic: Throttling, deadline: float, state: BreakerState
+    throttling: Throttling, deadline: float, state: BreakerState
 ) -> None:
-    line = traffic.queue(OPENAI, "openai/hangs")
+    queue = throttling.queue(OPENAI, "openai/hangs")
 
     for _ in range(3):
-        async with started(hangs(line, deadline)):
+        async with started(hang(queue, deadline)):
             pass
 
-    assert line.breaker.state is state
+    assert queue.breaker.state is state
 
 
-async def test_a_cancel_after_a_long_wait_for_a_turn_is_no_failure(
+async def test_a_cancel_after_a_long_wait_is_not_a_failure(
     clock: ManualClock,
 ) -> None:
-    traffic = Throttling({"openai": Limits(concurrency=1)}, clock.clock)
-    full, line = traffic.queue(OPENAI, "openai/full"), traffic.queue(OPENAI, "openai/late")
+    throttling = Throttling({"openai": Limits(concurrency=1)}, clock.clock)
+    full, queue = throttling.queue(OPENAI, "openai/full"), throttling.queue(OPENAI, "openai/late")
 
     for _ in range(3):
-        async with started(hangs(full)) as (first,), started(hangs(line)):
+        async with started(hang(full)) as (first,), started(hang(queue)):
             await clock.move(50)
             await cancel_and_get_notes(first)
             await settled()
@@ -202,15 +202,15 @@ async def test_a_cancel_after_a_long_wait_for_a_turn_is_no_failure(
             await clock.move(10)
 
     assert full.breaker.state is BreakerState.OPEN
-    assert line.breaker.state is BreakerState.CLOSED
+    assert queue.breaker.state is BreakerState.CLOSED
 
 
-async def test_health_tells_limits_calls_breakers_and_no_secret(traffic: Throttling) -> None:
-    line = traffic.queue(OWN, "openai/mine")
-    await dies(line)
-    line.pause.start(7)
-    async with traffic.queue(OPENAI, "openai/a").turns.turn("openai"):
-        health = traffic.health()
+async def test_health_has_limits_calls_and_breakers_but_no_secret(throttling: Throttling) -> None:
+    queue = throttling.queue(OWN, "openai/mine")
+    await fail(queue)
+    queue.pause.start(7)
+    async with throttling.queue(OPENAI, "openai/a").turns.turn("openai"):
+        health = throttling.health()
 
     assert [(p.provider, p.address, p.under_way) for p in health.providers] == [
         ("openai", "127.0.0.1:8080", 0),

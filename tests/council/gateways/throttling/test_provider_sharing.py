@@ -9,12 +9,12 @@ from council.gateways.throttling.provider import ProviderAddress, SharedLimits, 
 from council.gateways.throttling.rate_limiter import Clock, RateLimiter
 from council.providers import BreakerState, HintKind, Limits, ProviderHint, ProviderLoad
 from tests.council.gateways.throttling.manual_clock import ManualClock, started
-from tests.council.gateways.throttling.test_provider import OPENAI, OWN, dies, one
+from tests.council.gateways.throttling.test_provider import OPENAI, OWN, fail, succeed
 
 MODEL = "openai/a"
 
 
-class Town:
+class Cluster:
     """Two processes that tell each other what they learn."""
 
     def __init__(self, clock: ManualClock) -> None:
@@ -22,7 +22,7 @@ class Town:
         self.here, self.there = (
             Throttling({}, clock.clock, SharedLimits(publish=self.publish)) for _ in range(2)
         )
-        self.lines = [traffic.queue(OPENAI, MODEL) for traffic in (self.here, self.there)]
+        self.queues = [throttling.queue(OPENAI, MODEL) for throttling in (self.here, self.there)]
 
     def publish(self, hint: ProviderHint) -> None:
         self.hints.append(hint)
@@ -40,70 +40,68 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def town(clock: ManualClock) -> Town:
-    return Town(clock)
+def cluster(clock: ManualClock) -> Cluster:
+    return Cluster(clock)
 
 
 async def test_a_pause_in_one_process_applies_in_all_and_counts_once(
-    town: Town,
+    cluster: Cluster,
 ) -> None:
-    with town.lines[0].call() as asking:
-        asking.hold_off(7)
-    town.spread()
+    with cluster.queues[0].call() as call:
+        call.hold_off(7)
+    cluster.spread()
 
-    assert [line.pause.is_over for line in town.lines] == [False, False]
-    assert [line.pause.count for line in town.lines] == [1, 0]
+    assert [queue.pause.is_over for queue in cluster.queues] == [False, False]
+    assert [queue.pause.count for queue in cluster.queues] == [1, 0]
 
 
-async def test_a_breaker_that_opens_for_one_opens_for_all(town: Town, clock: ManualClock) -> None:
-    await dies(town.lines[0])
-    town.spread()
+async def test_a_breaker_opens_in_all_processes(cluster: Cluster, clock: ManualClock) -> None:
+    await fail(cluster.queues[0])
+    cluster.spread()
 
-    assert [line.breaker.state for line in town.lines] == [BreakerState.OPEN] * 2
+    assert [queue.breaker.state for queue in cluster.queues] == [BreakerState.OPEN] * 2
     clock.now += 30
-    assert [line.breaker.state for line in town.lines] == [BreakerState.HALF_OPEN] * 2
+    assert [queue.breaker.state for queue in cluster.queues] == [BreakerState.HALF_OPEN] * 2
 
 
-async def test_a_model_that_is_back_for_one_is_back_for_all(town: Town, clock: ManualClock) -> None:
-    await dies(town.lines[0])
-    town.spread()
+async def test_a_breaker_closes_in_all_processes(cluster: Cluster, clock: ManualClock) -> None:
+    await fail(cluster.queues[0])
+    cluster.spread()
     clock.now += 30
 
-    await one(town.lines[1])
-    town.spread()
+    await succeed(cluster.queues[1])
+    cluster.spread()
 
-    assert town.hints[-1].lesson is HintKind.BACK
-    assert town.lines[0].breaker.state is BreakerState.CLOSED
+    assert cluster.hints[-1].lesson is HintKind.BACK
+    assert cluster.queues[0].breaker.state is BreakerState.CLOSED
 
 
-async def test_a_success_is_not_published(town: Town) -> None:
+async def test_a_success_is_not_published(cluster: Cluster) -> None:
     for _ in range(3):
-        await one(town.lines[0])
+        await succeed(cluster.queues[0])
 
-    assert town.hints == []
+    assert cluster.hints == []
 
 
-async def test_another_process_finding_it_shut_does_not_stop_a_probe(
-    town: Town, clock: ManualClock
-) -> None:
-    await dies(town.lines[0])
+async def test_a_hint_does_not_stop_a_probe(cluster: Cluster, clock: ManualClock) -> None:
+    await fail(cluster.queues[0])
     clock.now += 30
     probe = object()
-    town.lines[0].breaker.admit(probe)
+    cluster.queues[0].breaker.admit(probe)
 
-    town.lines[0].apply_hint(HintKind.SHUT, 30)
+    cluster.queues[0].apply_hint(HintKind.SHUT, 30)
 
-    assert not town.lines[0].breaker.refuses(probe)
+    assert not cluster.queues[0].breaker.refuses(probe)
 
 
-def test_an_address_has_one_name_for_all_without_path_or_secrets() -> None:
+def test_the_name_of_an_address_has_no_path_or_secret() -> None:
     own = ProviderAddress("openai", "https://me:secret@models.example.com:8080/v1/x?key=1")
 
     assert (OPENAI.gate, own.gate) == ("openai", "openai at models.example.com:8080")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost", "[::1]:80"])
-def test_this_machines_own_server_is_another_on_each_machine(host: str) -> None:
+def test_a_loopback_address_is_named_per_machine(host: str) -> None:
     gate = ProviderAddress("openai", f"http://{host}/v1").gate
 
     assert gate.startswith(f"openai at {host} of ")
@@ -139,12 +137,12 @@ async def test_a_shared_limiter_is_used_by_address(
     clock: ManualClock,
 ) -> None:
     shared = Open()
-    traffic = Throttling({}, clock.clock, SharedLimits(shared))
+    throttling = Throttling({}, clock.clock, SharedLimits(shared))
 
-    await one(traffic.queue(OPENAI, MODEL))
-    await one(traffic.queue(OWN, MODEL))
+    await succeed(throttling.queue(OPENAI, MODEL))
+    await succeed(throttling.queue(OWN, MODEL))
 
-    first, second = traffic.health().providers
+    first, second = throttling.health().providers
     assert shared.asked == [OPENAI.gate, OWN.gate]
     assert (first.everywhere, first.turns) == (ProviderLoad(5, 1), 1)
     assert second.address == "127.0.0.1:8080"

@@ -176,7 +176,7 @@ def walk(components: object, at: str = "components") -> Iterator[tuple[str, Payl
 
 
 def duplicates(components: object) -> Iterator[Fault]:
-    """Say which custom_ids and ids occur twice."""
+    """Yield a fault for each custom_id and id that occurs twice."""
     for name in ("custom_id", "id"):
         seen: set[object] = set()
         for at, one in walk(components):

@@ -37,7 +37,7 @@ def text_length(one: dict[str, Any]) -> int:
 
 
 def together(given: list[dict[str, Any]], at: str = "embeds") -> Iterator[Fault]:
-    """Hold all embeds of a message to the length they share."""
+    """Yield a fault if all embeds of a message together are too long."""
     total = 0
     for place, one in enumerate(given):
         total += text_length(one)

@@ -33,7 +33,7 @@ def under(at: str, name: str | int) -> str:
 
 
 def required(at: str) -> Fault:
-    """Say that something is missing."""
+    """Yield the fault that something is missing."""
     return Fault(at, "BASE_TYPE_REQUIRED", "This field is required")
 
 

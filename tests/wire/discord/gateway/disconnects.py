@@ -52,12 +52,8 @@ class Gateway:
         self._links.turned_away = code
 
     def forget_sessions(self) -> None:
-        """Let no session be resumed."""
+        """Make every session impossible to resume."""
         self._state.sessions.alive.clear()
-
-    def stop_acknowledging(self) -> None:
-        """Take heartbeats without a word, as a dead connection would."""
-        self._links.acknowledges = False
 
     async def ask_to_reconnect(self) -> None:
         """Send RECONNECT (op 7) to everybody."""

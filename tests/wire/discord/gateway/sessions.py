@@ -45,19 +45,19 @@ class Sessions:
         self.identified: list[float] = []
 
     def open(self, session: Session) -> None:
-        """Let a session begin."""
+        """Start a session."""
         self.alive[session.id] = session
         self.opened += 1
 
     def dispatch(self, name: str, data: Payload, intent: int = ALWAYS) -> None:
-        """Tell every session that wants to know."""
+        """Dispatch an event to every session with the intent for it."""
         for session in self.alive.values():
             wants = intent == ALWAYS or session.intents & intent
             if wants and session.hears(_guild_of(name, data)):
                 session.dispatch(name, data)
 
     def dispatch_message(self, name: str, full: Payload, bare: Payload, intent: int) -> None:
-        """Tell of a message; its content only to a session that may have it."""
+        """Dispatch a message; its content only to sessions that may have it."""
         for session in self.alive.values():
             if session.intents & intent and session.hears(_guild_of(name, full)):
                 session.dispatch(name, full if session.intents & MESSAGE_CONTENT else bare)

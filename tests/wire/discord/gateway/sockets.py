@@ -53,12 +53,11 @@ class GatewaySockets:
         self.identifies: list[Payload] = []
         self.resumes: list[Payload] = []
         self.heartbeats = 0
-        self.acknowledges = True  # heartbeats
         self.closed: list[int] = []  # with these codes
         self.turned_away: int | None = None  # with this code, whoever identifies
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        """Hold one socket until either side ends it."""
+        """Serve one socket until either side closes it."""
         socket = web.WebSocketResponse(autoclose=True, max_msg_size=0)
         await socket.prepare(request)
         link = Link(socket, request)
@@ -108,8 +107,7 @@ class GatewaySockets:
         op, data = _parsed(text)
         if op == HEARTBEAT:
             self.heartbeats += 1
-            if self.acknowledges:
-                await link.send(ACK)
+            await link.send(ACK)
         elif op in {IDENTIFY, RESUME}:
             if link.session:
                 raise HangUpError(4005, "Already authenticated")

@@ -88,7 +88,7 @@ def say(state: State, interaction: Interaction, data: Payload, call: Call) -> Me
 
 
 def _think(state: State, interaction: Interaction, data: Payload) -> Message:
-    """Say that the bot is thinking; whether in private is settled now."""
+    """Defer: the bot is thinking; whether the reply is ephemeral is settled now."""
     message = _message(state, interaction, is_private=bool((data.get("flags") or 0) & EPHEMERAL))
     message.flags |= LOADING
     interaction.is_deferred = True

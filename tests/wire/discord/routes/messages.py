@@ -62,7 +62,7 @@ def _speaking(state: State, call: Call) -> Channel:
 
 
 def _reachable(state: State, place: Channel) -> bool:
-    """Tell whether the bot may write to this person: they let it, and share a guild with it."""
+    """Return whether the bot may write to a user: they allow it and share a guild with it."""
     (person,) = place.people - {BOT}
     guilds = [guild for guild in state.world.guilds.values() if guild.has_bot]
     shares = any(person in guild.members for guild in guilds)
@@ -70,7 +70,7 @@ def _reachable(state: State, place: Channel) -> bool:
 
 
 def _refer(state: State, message: Message, call: Call) -> None:
-    """Let a message reply to another, which must still be there unless it need not be."""
+    """Return the message replied to; raise RefusalError if it is gone and must exist."""
     reference = call.payload.get("message_reference")
     if not reference:
         return

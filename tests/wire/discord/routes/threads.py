@@ -124,7 +124,7 @@ def awake(state: State, thread: Channel) -> None:
 
 
 def joined(state: State, thread: Channel, user: str) -> None:
-    """Let someone into a thread, and tell of it."""
+    """Add a member to a thread, and dispatch the event."""
     if user in thread.people or thread.guild is None:
         return
     thread.people.add(user)

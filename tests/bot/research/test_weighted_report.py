@@ -5,18 +5,24 @@ from dataclasses import replace
 
 import pytest
 
-from bot.chat import Post, Table
+from bot.bakeoffs.leaderboard import WEIGHTS
+from bot.chat import Part, Post, Table
 from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_export import leaderboard_document
-from bot.render.leaderboard_weighted import weighted_parts
+from bot.render.leaderboard_tables import Leaderboard
 from council.research.judge_weights import WEIGHT_METHODS
 from tests.bot.render.boards.builders import CLAUDE, EMPTY, GPT, a_leaderboard
-from tests.bot.render.boards.weighted_builders import a_line, beside_people, lacking, weighed_by
+from tests.bot.research.weighted_builders import a_line, beside_people, lacking, weighed_by
 from tests.bot.rounds import words_of
 
 
-def _words(shown: object) -> str:
-    return words_of(Post(weighted_parts(shown)))  # type: ignore[arg-type]  # as each test builds it
+def parts_of(board: Leaderboard) -> tuple[Part, ...]:
+    assert board.weighted
+    return board.weighted.parts
+
+
+def _words(board: Leaderboard) -> str:
+    return words_of(Post(parts_of(board)))
 
 
 def test_rank_changes_are_summarised() -> None:
@@ -37,7 +43,7 @@ def test_an_unchanged_order_is_reported() -> None:
 
 
 def test_members_and_judges_have_a_table_each() -> None:
-    members, judges = (p for p in weighted_parts(weighed_by()) if isinstance(p, Table))
+    members, judges = (p for p in parts_of(weighed_by()) if isinstance(p, Table))
 
     assert members.rows[0] == ("1", "GPT-5.1", "70 %", "65–75 %", "66 % (2nd)", "+.04", "36")
     assert members.rows[2][5] == "0"
@@ -52,6 +58,10 @@ def test_a_rank_of_more_than_one_digit_has_its_ending() -> None:
     text = _words(weighed_by(rows=rows))
 
     assert "Claude Sonnet 4.6 comes 21st instead of 12th" in text
+
+
+def test_queries_know_every_kind_of_weights() -> None:
+    assert WEIGHTS == WEIGHT_METHODS
 
 
 @pytest.mark.parametrize("name", WEIGHT_METHODS)
@@ -81,9 +91,10 @@ def test_rounds_without_stored_ballots_are_counted() -> None:
     assert "No ballots of these rounds are kept" in _words(lacking("family", 0, 0))
 
 
-def test_no_weighted_board_if_not_requested_or_empty() -> None:
-    assert weighted_parts(a_leaderboard()) == ()
-    assert weighted_parts(replace(EMPTY, weighted=weighed_by().weighted)) == ()
+def test_no_weighted_board_if_no_round_counts() -> None:
+    empty = replace(EMPTY, weighted=weighed_by().weighted)
+
+    assert leaderboard_thread(empty).replies == ()
 
 
 def test_the_thread_has_a_post_with_the_weighted_board() -> None:

@@ -49,22 +49,22 @@ class RunningSlack:
     reports: list[str]
     running: asyncio.Task[None]
 
-    async def asks(self, channel: str = "C1", user: str = "U1") -> Message:
+    async def ask(self, channel: str = "C1", user: str = "U1") -> Message:
         """Ask with the command, and return the root message that shows progress."""
-        before = len(self.ours(channel))
+        before = len(self.bot_messages(channel))
         await self.slack.command(user, channel, "/council", "Which queue?")
-        await self.slack.until(lambda: len(self.ours(channel)) > before)
-        return self.ours(channel)[-1]
+        await self.slack.until(lambda: len(self.bot_messages(channel)) > before)
+        return self.bot_messages(channel)[-1]
 
-    def go_on(self) -> None:
-        """Let the models reply."""
+    def release_models(self) -> None:
+        """Unblock the replies of the models."""
         self.gateway.goes_on.set()
 
-    def ours(self, channel: str = "C1") -> list[Message]:
+    def bot_messages(self, channel: str = "C1") -> list[Message]:
         """Return the bot's own messages in a channel."""
         return [m for m in self.slack.messages(channel) if m.user == BOT]
 
-    async def delivered(self, seconds: float = 20.0) -> None:
+    async def wait_until_delivered(self, seconds: float = 20.0) -> None:
         """Wait until every round is delivered."""
         end = asyncio.get_running_loop().time() + seconds
         while not all(line.delivered for line in await self.app.store.list_summaries()):
@@ -72,14 +72,14 @@ class RunningSlack:
             assert asyncio.get_running_loop().time() < end, last
             await asyncio.sleep(0.01)
 
-    async def is_one_whole_round(self, channel: str = "C1") -> None:
+    async def assert_one_whole_round(self, channel: str = "C1") -> None:
         """Assert that a channel has one answer, and its thread every part once and in order."""
-        await self.delivered()
-        (root,) = self.ours(channel)
+        await self.wait_until_delivered()
+        (root,) = self.bot_messages(channel)
         assert "council:answers" in str(root.blocks)
-        self.thread_is_whole(root)
+        self.assert_thread_is_whole(root)
 
-    def thread_is_whole(self, root: Message) -> None:
+    def assert_thread_is_whole(self, root: Message) -> None:
         """Assert that the thread has every part once and in order, and one file."""
         thread = self.slack.thread(root.channel, root.ts)
         keys = [part_number(message) for message in thread if message.metadata]
@@ -89,7 +89,7 @@ class RunningSlack:
         assert len(files) == 1
         assert thread[-1].payload.get("files")
 
-    def dms(self, user: str = "U1") -> list[str]:
+    def direct_texts(self, user: str = "U1") -> list[str]:
         """Return the texts of the direct messages with a user."""
         return [text_of(message) for message in self.slack.direct(user)]
 

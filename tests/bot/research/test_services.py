@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.bakeoffs.leaderboard import LeaderboardQuery, add_weighted_leaderboard, load_leaderboard
+from bot.bakeoffs.leaderboard import LeaderboardQuery, load_leaderboard
 from bot.bakeoffs.records import update_records
 from bot.context import AppContext
 from bot.render.leaderboard_tables import Leaderboard
@@ -22,7 +22,7 @@ async def app() -> AppContext:
 
 
 async def voted(app: AppContext, people: int) -> None:
-    """Have so many people call the third member's answer the best."""
+    """Store votes of so many people for the third member's answer."""
     draw = (await app.store.load("r1")).draw
     assert draw
     label = draw.labels.label_of(GEMINI) or ""
@@ -33,7 +33,7 @@ async def voted(app: AppContext, people: int) -> None:
 async def shown(app: AppContext, sought: LeaderboardQuery) -> Leaderboard:
     await update_records(app)
     board = await load_leaderboard(app.bakeoff_stores, sought, {}, whole=False)
-    return await add_weighted_leaderboard(app, sought, board)
+    return await app.research.add_to_leaderboard(app, sought.wanted, sought.weights, board)
 
 
 async def test_judges_stand_beside_people_from_twenty_votes_on(app: AppContext) -> None:
@@ -60,8 +60,8 @@ async def test_people_that_chose_enough_can_weigh_judges(app: AppContext) -> Non
     found = (await shown(app, LeaderboardQuery(weights="human"))).weighted
 
     assert found
-    assert found.weights.is_usable
-    assert len(found.rows) == len((await app.store.load("r1")).panel.members)
+    assert found.document["is_usable"]
+    assert len(found.document["rows"]) == len((await app.store.load("r1")).panel.members)
 
 
 async def test_votes_on_rounds_of_another_workspace_do_not_count(app: AppContext) -> None:
@@ -71,4 +71,4 @@ async def test_votes_on_rounds_of_another_workspace_do_not_count(app: AppContext
     found = (await shown(app, LeaderboardQuery(weights="human", scope=elsewhere))).weighted
 
     assert found
-    assert (found.rows, found.weights.have, found.rounds) == ((), 0, 0)
+    assert [found.document[key] for key in ("rows", "have", "rounds")] == [[], 0, 0]

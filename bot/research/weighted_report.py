@@ -1,11 +1,17 @@
 """Renderer of unofficial leaderboards: weighted judges, and the leaderboard as a prior."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from bot.chat import Heading, Line, Note, Part, Post, Table
-from bot.render.formatting import count_noun, join_words, seat_names
-from bot.render.leaderboard_tables import Leaderboard, interval_text, percent, signed_number
-from bot.schedules.cron import ordinal
+from bot.render.formatting import count_noun, join_words, number_table, ordinal, seat_names
+from bot.render.leaderboard_tables import (
+    Addition,
+    Leaderboard,
+    interval_text,
+    percent,
+    signed_number,
+)
 from council.research.judge_weights import (
     CONSISTENCY,
     FAMILY,
@@ -58,20 +64,14 @@ _UNOFFICIAL_NOTE = (
 )
 
 
-def weighted_parts(leaderboard: Leaderboard) -> tuple[Part, ...]:
-    """Return the board by weighted judges; empty if not requested or no round counts."""
-    board = leaderboard.weighted
-    if board is None or not leaderboard.coverage.rounds:
-        return ()
-    return tuple(_board_parts(leaderboard, board))
-
-
-def _title(board: WeightedBoard) -> str:
-    return _TITLES[board.weights.name]
+def weighted_addition(leaderboard: Leaderboard, board: WeightedBoard) -> Addition:
+    """Return the board by weighted judges, which stands beside a leaderboard."""
+    parts = tuple(_board_parts(leaderboard, board))
+    return Addition(parts, _weighted_document(board, leaderboard))
 
 
 def _board_parts(leaderboard: Leaderboard, board: WeightedBoard) -> Iterator[Part]:
-    yield Heading(_title(board))
+    yield Heading(_TITLES[board.weights.name])
     if not board.rows:
         yield Line(_no_weights_line(board))
         return
@@ -129,7 +129,7 @@ def _judge_table(leaderboard: Leaderboard, board: WeightedBoard) -> Table:
     columns = ("Judge", "Weight", basis, *([observed] if observed else []))
     heaviest = sorted(weighing.judges, key=lambda line: (-line.weight, line.judge))
     rows = (_judge_row(leaderboard, line, has_count=bool(observed)) for line in heaviest)
-    return Table(columns, tuple(rows), frozenset(range(1, len(columns))))
+    return number_table(columns, rows)
 
 
 def _judge_row(leaderboard: Leaderboard, line: JudgeWeight, *, has_count: bool) -> tuple[str, ...]:
@@ -147,6 +147,44 @@ def _coverage_note(leaderboard: Leaderboard, board: WeightedBoard) -> str:
     if without <= 0:
         return _UNOFFICIAL_NOTE
     return f"{_UNOFFICIAL_NOTE} Of {count_noun(without, 'round')} no ballots are kept to weigh."
+
+
+def _weighted_document(board: WeightedBoard, leaderboard: Leaderboard) -> dict[str, Any]:
+    """Return the board by weighted judges; without usable weights it has no rows."""
+    return {
+        "weights": board.weights.name,
+        "is_usable": board.weights.is_usable,
+        "have": board.weights.have,
+        "need": board.weights.need,
+        "rounds": board.rounds,
+        "rows": [_weighted_row_document(line, leaderboard) for line in board.rows],
+        "moved": [line.member for line in board.moved],
+        "judges": [_weight_document(line, leaderboard) for line in board.weights.judges],
+    }
+
+
+def _weighted_row_document(line: WeightedLine, leaderboard: Leaderboard) -> dict[str, Any]:
+    return {
+        "member": line.member,
+        "name": leaderboard.name(line.member),
+        "rank": line.rank,
+        "share": line.share,
+        "ci": [*line.ci],
+        "uniform_rank": line.uniform_rank,
+        "uniform_share": line.uniform,
+        "change": line.change,
+        "rounds": line.rounds,
+    }
+
+
+def _weight_document(line: JudgeWeight, leaderboard: Leaderboard) -> dict[str, Any]:
+    return {
+        "judge": line.judge,
+        "name": leaderboard.name(line.judge),
+        "weight": line.weight,
+        "basis": line.basis,
+        "n": line.n,
+    }
 
 
 # Leaderboard as a prior

@@ -28,15 +28,15 @@ class RunningProduct:
         self.process.kill()
         await self.process.wait()
 
-    async def answered(self, channel: str, at: int = -1) -> Message:
+    async def wait_for_answer(self, channel: str, at: int = -1) -> Message:
         """Wait until a message of the bot in a channel is an answer, and return it."""
-        await self.slack.until(lambda: is_answer(self._ours(channel), at), 60)
-        return self._ours(channel)[at]
+        await self.slack.until(lambda: is_answer(self._bot_messages(channel), at), 60)
+        return self._bot_messages(channel)[at]
 
-    def _ours(self, channel: str) -> list[Message]:
+    def _bot_messages(self, channel: str) -> list[Message]:
         return [m for m in self.slack.messages(channel) if m.payload.get("bot_id")]
 
-    async def told(self, channel: str, root: Message) -> list[Message]:
+    async def wait_for_thread(self, channel: str, root: Message) -> list[Message]:
         """Wait for a round's whole thread, which ends with a file, and return it."""
         ts = root.thread_ts or root.ts
 

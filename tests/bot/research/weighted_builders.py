@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 from bot.render.leaderboard_tables import Leaderboard
-from council.research.judge_weights import HumanAgreement, JudgeWeight, JudgeWeights
+from bot.research.weighted_report import weighted_addition
+from council.bakeoffs.leaderboard import HumanAgreement
+from council.research.judge_weights import JudgeWeight, JudgeWeights
 from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 from tests.bot.render.boards.builders import CLAUDE, GPT, QWEN, a_leaderboard
 
@@ -29,12 +31,14 @@ def weighed_by(
 ) -> Leaderboard:
     """Return a leaderboard with one by weighted judges."""
     board = WeightedBoard(JudgeWeights(name, JUDGES, 20, 20), rows, rounds)
-    return replace(a_leaderboard(), weighted=board)
+    official = a_leaderboard()
+    return replace(official, weighted=weighted_addition(official, board))
 
 
 def lacking(name: str, have: int, need: int = 20) -> Leaderboard:
     board = WeightedBoard(JudgeWeights(name, JUDGES, have, need), (), 36)
-    return replace(a_leaderboard(), weighted=board)
+    official = a_leaderboard()
+    return replace(official, weighted=weighted_addition(official, board))
 
 
 def beside_people() -> Leaderboard:
