@@ -200,9 +200,9 @@ def shard_for(server: str, shards: int) -> int:
     return (int(server) >> 22) % shards if server.isdigit() else 0
 
 
-async def is_probably_queued(works: JobQueue, work: Job) -> bool:
+async def is_probably_queued(job_queue: JobQueue, job: Job) -> bool:
     """Return whether a job is queued; True while the database cannot be reached."""
     try:
-        return await works.is_queued(work)
+        return await job_queue.is_queued(job)
     except StoreError:
         return True

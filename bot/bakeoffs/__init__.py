@@ -1,1 +1,1 @@
-"""Bake-offs in the bot: held, gone on with, told of."""
+"""Bake-offs in the bot: run, resume and post them, and query leaderboards."""

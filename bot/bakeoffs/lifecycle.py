@@ -260,10 +260,10 @@ class BakeoffJobs:
     teller: str
     way: FindChat = lambda _: None
 
-    def serve_queue(self, works: JobQueue) -> AbstractAsyncContextManager[None]:
+    def serve_queue(self, job_queue: JobQueue) -> AbstractAsyncContextManager[None]:
         """Run queued bake-offs, and those whose process died, for the duration of the block."""
         queue = f"{BAKEOFFS} {self.teller}"
-        return works.serve_queue(queue, self.run, self.unfinished, MAX_CONCURRENT_BAKEOFFS)
+        return job_queue.serve_queue(queue, self.run, self.unfinished, MAX_CONCURRENT_BAKEOFFS)
 
     async def unfinished(self) -> list[str]:
         """Return the ids of this queue's unfinished bake-offs; not those of the command line."""

@@ -169,11 +169,11 @@ async def bakeoff_leaderboard(app: AppContext, bakeoff: Bakeoff) -> Leaderboard:
     now = await bakeoff_records(app, bakeoff)
     before = await _earlier_records(app, bakeoff)
     suite = bakeoff.suite
-    sought = LeaderboardQuery(
+    query = LeaderboardQuery(
         suite.name, suite.version, bakeoff.panel.name, scope=bakeoff.place.scope
     )
     names = panel_seat_names((*app.panels.values(), bakeoff.panel))
-    board = await asyncio.to_thread(count_records, now, sought, names)
+    board = await asyncio.to_thread(count_records, now, query, names)
     return replace(board, changes=await asyncio.to_thread(compute_changes, now, before))
 
 

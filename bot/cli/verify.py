@@ -227,7 +227,7 @@ async def walk_chain(
     chain: SqlHashChain, head: Link, known_heads: frozenset[str] = frozenset()
 ) -> ChainWalk:
     """Walk a chain from its first link to its head, and note which known heads it passes."""
-    walk = ChainWalk(head.scope, sought=known_heads)
+    walk = ChainWalk(head.scope, known_heads=known_heads)
     after: int | None = None
     while links := await chain.links(head.scope, after, LINKS_PER_READ):
         for link in links:

@@ -1,4 +1,4 @@
-"""What makes many processes one council: work that moves between them, and a bus they all hear.
+"""Cluster: a job queue and publish/subscribe on Postgres.
 
-Knows no chat and no round; what is to be done it is given.
+Knows no chat and no round.
 """

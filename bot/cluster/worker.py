@@ -100,7 +100,7 @@ class Worker:
         self._clock = clock
         self._served = served
         self._running: dict[int, RunningJob] = {}
-        self._strays: set[int] = set()
+        self._orphaned_jobs: set[int] = set()
 
     async def do(self, context: JobContext, /, name: str, **_: object) -> None:
         """Run a job that was fetched; newer programs may pass more arguments."""
@@ -160,11 +160,11 @@ class Worker:
                     "work_lost", queue=running.work.queue, name=running.work.name
                 )
                 self._abandon(running)
-        strays = own - self._running.keys()
-        for job in strays & self._strays:
+        orphaned = own - self._running.keys()
+        for job in orphaned & self._orphaned_jobs:
             structlog.get_logger().warning("work_strayed", job=job)
             await self.jobs.execute(statements.REQUEUE, id=job, tries=0)
-        self._strays = strays
+        self._orphaned_jobs = orphaned
 
     def _queue_worker_ids(self) -> Iterator[int]:
         for served in self._served.values():

@@ -1,1 +1,1 @@
-"""What people can say to the bot, and what it does: the same in every chat."""
+"""Command handlers, shared by all chats."""

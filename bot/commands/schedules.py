@@ -10,7 +10,7 @@ from bot.bakeoffs.runner import estimate_bakeoff
 from bot.chat import Asker, Chat, IncomingMessage, Note, Post
 from bot.commands.bakeoffs import load_suite_to_run, start_bakeoff
 from bot.context import SCHEDULES, AppContext
-from bot.render.formatting import seat_names as seat_names
+from bot.render.formatting import seat_names
 from bot.render.schedules import ScheduleCost, ScheduleStatus, schedules_post, understood_post
 from bot.schedules.parser import NO_CAP, SCHEDULE_EXAMPLE, ScheduleRequest, parse_schedule
 from council.bakeoffs.models import Bakeoff, Schedule, slot_at
@@ -274,9 +274,9 @@ async def save_schedule(app: AppContext, schedule: Schedule) -> None:
 async def resume_schedule(app: AppContext, schedule: Schedule) -> Schedule:
     """Resume a paused schedule; raise CouncilError if it cannot run."""
     await new_scheduled_bakeoff(app, schedule)
-    going = starting_now(app, replace(schedule, paused=False))
-    await save_schedule(app, going)
-    return going
+    resumed = starting_now(app, replace(schedule, paused=False))
+    await save_schedule(app, resumed)
+    return resumed
 
 
 async def remove_schedule(app: AppContext, schedule: Schedule) -> None:

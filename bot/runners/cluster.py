@@ -45,7 +45,7 @@ MAX_TRIES = 60  # to enqueue a round while the database is away; then the sweep 
 UNQUEUED_SECONDS = 15
 POLL_SECONDS = 5.0  # without an event for that long, a subscriber reads the store
 BATCH_SECONDS = 0.2  # events that come together cause one read of the whole round
-MAX_DRAFT_LETTERS = 8_000  # a longer draft is not sent any more
+MAX_DRAFT_CHARACTERS = 8_000  # a longer draft is not sent any more
 
 
 class RoundFailedError(CouncilError):
@@ -53,7 +53,7 @@ class RoundFailedError(CouncilError):
 
 
 class ClusterRunner:
-    """Runs rounds together with all other processes of a cluster, while `carrying` lasts.
+    """Runs rounds together with all other processes of a cluster, while `running()` is open.
 
     The process that runs a round calls `paying` and `on_closed`.
     """
@@ -179,7 +179,7 @@ class ClusterRunner:
             async with self._local.subscribe(round_id) as snapshots:
                 await self._publish_events(round_id, snapshots)
         except RoundStoppedError:
-            # Nobody stopped the job: this process is being closed, and another goes on.
+            # Nobody stopped the job: this process is closing, and another continues the round.
             raise asyncio.CancelledError from None
         finally:
             await self._stop_locally(round_id)
@@ -388,7 +388,7 @@ class RoundEvent:
 
 def encode_event(snapshot: RoundSnapshot) -> str:
     """Return a snapshot's event as a message; a draft that is too long is left out."""
-    draft = snapshot.draft if len(snapshot.draft) <= MAX_DRAFT_LETTERS else None
+    draft = snapshot.draft if len(snapshot.draft) <= MAX_DRAFT_CHARACTERS else None
     parts, seconds = count_parts(snapshot.round_), round(snapshot.seconds, 3)
     return json.dumps({"parts": parts, "seconds": seconds, "draft": draft})
 

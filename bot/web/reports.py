@@ -143,7 +143,7 @@ async def leaderboard_page(context: WebContext, request: Request) -> Response:
         request,
         "leaderboard.html",
         board=found.shown,
-        sought=query,
+        selected=query,
         choices=found.choices,
         weights=WEIGHTS,
         **filters,

@@ -1,1 +1,1 @@
-"""Bias of judges, measured."""
+"""Statistics of judges' bias."""

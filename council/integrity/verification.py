@@ -214,14 +214,14 @@ def _tally(round_: Round, draw: Draw) -> Tally:
 class ChainWalk:
     """A walk along a chain: how many links, the hash of the last one, and the findings so far.
 
-    `sought` are known heads, `met` those of them that were reached without a faulty link. A walk
-    that starts in the middle trusts the number and hash it starts from.
+    `known_heads` are hashes that were written down, `met` those of them that were reached without a
+    faulty link. A walk that starts in the middle trusts the number and hash it starts from.
     """
 
     scope: str
     length: int = 0
     head: str = ""
-    sought: frozenset[str] = frozenset()
+    known_heads: frozenset[str] = frozenset()
     met: list[str] = field(default_factory=list)
     findings: list[str] = field(default_factory=list)
     is_broken: bool = False
@@ -235,7 +235,7 @@ class ChainWalk:
         if not stored.has_round:
             self.findings.append(f"round {link.round_id!r} of link {link.number} was deleted")
         self.length, self.head = link.number, link.hash
-        if link.hash in self.sought and not self.is_broken:
+        if link.hash in self.known_heads and not self.is_broken:
             self.met.append(link.hash)
 
     def _position_faults(self, link: Link) -> Iterator[str]:

@@ -7,7 +7,6 @@ below its package holds every word of one of its spellings, as a file finder wou
 import ast
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
@@ -40,13 +39,18 @@ def modules(root: Path) -> dict[str, Path]:
     return found
 
 
-def is_answered(term: str, names: Iterator[str] | list[str]) -> bool:
-    """Return whether a file name contains all words of one spelling; plurals count."""
+def is_answered(term: str, names: list[str]) -> bool:
+    """Return whether a file's name has all words of one spelling, in any form: limit, limiter."""
     return any(
-        all(word in name for word in spelling.split())
+        all(any(is_form(word, part) for part in name.split()) for word in spelling.split())
         for spelling in term.split("|")
         for name in names
     )
+
+
+def is_form(word: str, part: str) -> bool:
+    """Return whether a part of a name is the word with at most three letters more."""
+    return part.startswith(word) and len(part) <= len(word) + 3
 
 
 def importers(found: dict[str, Path]) -> dict[str, set[str]]:

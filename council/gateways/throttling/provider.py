@@ -76,17 +76,19 @@ class Throttling:
         self._limits = limits
         self._clock = clock
         self._shared = shared
-        self._turns: dict[ProviderAddress, RateLimiter] = {}
+        self._limiters: dict[ProviderAddress, RateLimiter] = {}
         self._queues: dict[tuple[ProviderAddress, str], ProviderQueue] = {}
 
     def queue(self, address: ProviderAddress, model: str) -> "ProviderQueue":
         """Return the queue of a model, always the same one."""
         if (address, model) not in self._queues:
-            if address not in self._turns:
+            if address not in self._limiters:
                 shared = (self._shared.rate_limiter, address.gate)
-                self._turns[address] = RateLimiter(self._limits_for(address), self._clock, *shared)
+                self._limiters[address] = RateLimiter(
+                    self._limits_for(address), self._clock, *shared
+                )
             self._queues[address, model] = ProviderQueue(
-                self._turns[address],
+                self._limiters[address],
                 address.place,
                 self._clock,
                 lambda kind, seconds: self._shared.publish(
@@ -103,7 +105,7 @@ class Throttling:
 
     def health(self) -> Health:
         """Return the current state of every provider and model."""
-        providers = (_health(at, turns) for at, turns in self._turns.items())
+        providers = (_health(at, turns) for at, turns in self._limiters.items())
         models = (
             ModelHealth(model, at.host, queue.breaker.state, queue.retries, queue.pause.count)
             for (at, model), queue in self._queues.items()

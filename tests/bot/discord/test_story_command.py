@@ -4,28 +4,13 @@ from itertools import pairwise
 
 import pytest
 
+from bot.commands.dispatch import COMMANDS
 from tests.bot.discord.story import StoryBot, custom_id_of
 from tests.wire.discord import Upload
 from tests.wire.models import Behaviour, Say, by_role
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-COMMANDS = (
-    "ask",
-    "help",
-    "panel",
-    "rounds",
-    "show",
-    "vote",
-    "suite",
-    "bakeoff",
-    "bias",
-    "budget",
-    "cancel",
-    "leaderboard",
-    "forget",
-    "schedule",
-)
 SILENT, BUTTONS = 1 << 12, ("answers", "ballots", "again", "export", "helpful", "unhelpful")
 
 
@@ -36,7 +21,9 @@ def _after(seconds: float) -> Behaviour:
 async def test_every_command_is_registered(product: StoryBot) -> None:
     assert sorted(product.discord.commands()) == ["Ask the council", "council"]
     (group,) = [c for c in product.discord.state.commands[None].values() if c["name"] == "council"]
-    assert sorted(one["name"] for one in group["options"]) == sorted(COMMANDS)
+    assert sorted(one["name"] for one in group["options"]) == sorted(
+        command.name for command in COMMANDS.commands
+    )
 
 
 async def test_the_reply_names_panel_cost_and_duration_at_once(

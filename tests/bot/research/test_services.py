@@ -30,10 +30,10 @@ async def voted(app: AppContext, people: int) -> None:
         await app.store.vote(HumanVote("r1", f"U{person}", label, GEMINI, ASKED_AT))
 
 
-async def shown(app: AppContext, sought: LeaderboardQuery) -> Leaderboard:
+async def shown(app: AppContext, query: LeaderboardQuery) -> Leaderboard:
     await update_records(app)
-    board = await load_leaderboard(app.bakeoff_stores, sought, {}, whole=False)
-    return await app.research.add_to_leaderboard(app, sought.wanted, sought.weights, board)
+    board = await load_leaderboard(app.bakeoff_stores, query, {}, whole=False)
+    return await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
 
 
 async def test_judges_stand_beside_people_from_twenty_votes_on(app: AppContext) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from bot.ports import RoundSnapshot, RoundStoppedError
 from bot.runners.cluster import (
-    MAX_DRAFT_LETTERS,
+    MAX_DRAFT_CHARACTERS,
     RoundEvent,
     RoundFailedError,
     decode_event,
@@ -22,7 +22,7 @@ def test_an_event_survives_the_round_trip() -> None:
 
 
 def test_a_draft_that_is_too_long_is_left_out() -> None:
-    snapshot = RoundSnapshot(a_round(), "x" * (MAX_DRAFT_LETTERS + 1), 2.5)
+    snapshot = RoundSnapshot(a_round(), "x" * (MAX_DRAFT_CHARACTERS + 1), 2.5)
 
     assert decode_event(encode_event(snapshot)) == RoundEvent(0, 2.5, None)
 

@@ -86,7 +86,7 @@ async def test_feedback_of_others_is_not_shown(site: Site) -> None:
     assert "Between us" not in page
 
 
-async def test_a_round_without_an_end_is_not_rate(site: Site) -> None:
+async def test_a_round_without_an_end_is_not_rated(site: Site) -> None:
     round_, browser = a_round_of(SOMEBODY), site.browser()
     await site.store.open(round_)
     form = await browser.form()

@@ -22,8 +22,8 @@ def a_chain(length: int, scope: str = "slack/T1") -> list[Link]:
     return links
 
 
-def walk_chain(links: Sequence[Link], sought: str = "", gone: str = "") -> ChainWalk:
-    walk = ChainWalk("slack/T1", sought=frozenset({sought}))
+def walk_chain(links: Sequence[Link], known: str = "", gone: str = "") -> ChainWalk:
+    walk = ChainWalk("slack/T1", known_heads=frozenset({known}))
     for link in links:
         walk.past(StoredLink(link, link.round_id != gone))
     return walk

@@ -9,8 +9,7 @@ from council.integrity.verification import verify
 from council.panel import Terms
 from council.round_rules import AUDIT_POLICY, NAMED, OWN, compute_draw, due_audit
 from council.rounds import Round
-from tests.builders import NAMES, a_panel, a_round, with_ballots
-from tests.builders import with_answers as with_answers
+from tests.builders import NAMES, a_panel, a_round, with_answers, with_ballots
 from tests.council.pipeline.helpers import run_with_fakes
 from tests.fakes.gateway import FakeGateway, rank_by_text, read_prompt
 

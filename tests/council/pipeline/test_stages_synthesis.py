@@ -7,8 +7,7 @@ import pytest
 from council.answers import Absence, Reply, Role
 from council.errors import ContextOverflowError, GatewayError
 from council.pipeline.run import run_round
-from council.pipeline.stages import TOO_LONG as TOO_LONG
-from council.pipeline.stages import WROTE_NOTHING, RoundServices
+from council.pipeline.stages import TOO_LONG, WROTE_NOTHING, RoundServices
 from council.prompts.shared import SHORTENED_MARK
 from council.rounds import Fallback, Synthesis
 from storage.memory import MemoryStore
