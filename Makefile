@@ -34,7 +34,7 @@ check: $(VENV)/.dev ## format, lint, types, import contracts, tests
 	$(BIN)/lint-imports
 	$(MAKE) --no-print-directory test PYTEST_ADDOPTS="$(COVERED) $(PYTEST_ADDOPTS)"
 
-fix: $(VENV)/.dev ## format, and mend what can be mended
+fix: $(VENV)/.dev ## format, and mend what can be fixed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
@@ -45,7 +45,7 @@ soak-cluster: ROUNDS = 300
 soak-cluster: $(VENV)/.dev ## three processes on one Postgres, killed, frozen, cut off: make soak-cluster ROUNDS=300 BAD=1
 	@ROUNDS=$(ROUNDS) $(BIN)/python -m tests.soak.cluster
 
-bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be installed; speed of page, leaderboard, bias, chain and cluster
+bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be installed; speed of page, leaderboard, bias, chain and cluster
 	$(BIN)/python -m tests.bench.overhead --rivals
 	$(BIN)/python -m tests.bench.page
 	$(BIN)/python -m tests.bench.leaderboard
@@ -59,10 +59,10 @@ pictures: $(VENV)/.dev ## take the documents' pictures of page, Slack and Discor
 	$(BIN)/python -m tests.bench.slack_pictures
 	$(BIN)/python -m tests.bench.discord_pictures
 
-docs: $(VENV)/.dev ## write docs/cli.md anew from the help texts
+docs: $(VENV)/.dev ## write docs/cli.md again from the help texts
 	$(BIN)/python -m tests.docs.cli_reference
 
-lock: $(VENV)/.dev ## write requirements*.txt anew from pyproject.toml
+lock: $(VENV)/.dev ## write requirements*.txt again from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate pyproject.toml -o requirements.txt
 	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt

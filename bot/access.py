@@ -136,7 +136,7 @@ def _forbidden_providers(access: Access, place: Place, panel: Panel) -> tuple[st
     return tuple(name for name in providers if vendors and name not in vendors)
 
 
-# --- Rate limit of one asker, counted from the stored rounds.
+# --- Rate limit of one asker, counted from the stored rounds
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 _MINUTE, _MOMENT = timedelta(minutes=1), timedelta(microseconds=1)
@@ -186,7 +186,7 @@ def _format_minute(moment: datetime, now: datetime) -> str:
     return f"{day}at {minute:%H:%M} UTC"
 
 
-# --- Permissions on rounds and bake-offs.
+# --- Permissions on rounds and bake-offs
 
 
 class NotYoursError(CouncilError):

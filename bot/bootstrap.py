@@ -262,7 +262,7 @@ def _log_rate_limiter(is_shared: bool) -> None:
         log.warning("turns_counted_alone", why="the database that counts them did not answer")
 
 
-# --- Models and the runner.
+# --- Models and the runner
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,7 +391,7 @@ async def _open_runner(
         await runner.close()
 
 
-# --- Panels.
+# --- Panels
 
 
 async def load_panels(settings: Settings, *, local: bool) -> PanelConfig:

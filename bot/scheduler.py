@@ -32,7 +32,7 @@ RELOAD_SECONDS = 30.0  # between reads of all schedules, unless a change is anno
 
 RunBakeoff = Callable[[AppContext, Chat | None, Bakeoff], Awaitable[object]]
 
-# What no later slot will mend: the schedule is paused.
+# Errors that no later run would fix: the schedule is paused.
 _PERMANENT_ERRORS = (PostingForbiddenError, AccessDeniedError, PanelError, SuiteError)
 
 

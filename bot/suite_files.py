@@ -168,7 +168,7 @@ def _from_csv_cell(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell.lstrip("'")) else cell
 
 
-# --- From a file to its questions.
+# --- From a file to its questions
 
 
 def _parser_for(filename: str, ending: str) -> Callable[[str], Iterable[_Entry]]:
@@ -313,7 +313,7 @@ def _capitalized(where: str) -> str:
     return f"{where[0].upper()}{where[1:]}"
 
 
-# --- Parsers: text, JSON, CSV and YAML.
+# --- Parsers: text, JSON, CSV and YAML
 
 
 class _Number(str):

@@ -72,7 +72,7 @@ def cast_ballot(
     )
 
 
-# --- Strict parser: any doubt spoils the ballot.
+# --- Strict parser: any doubt spoils the ballot
 
 
 class BallotFault(StrEnum):
@@ -216,7 +216,7 @@ def _place(entry: object, letters: Sequence[str]) -> Iterator[str]:
         yield letter
 
 
-# --- Translation of the slot letters in a reason to public labels.
+# --- Translation of the slot letters in a reason to public labels
 
 # "Response B", "Responses A, B and C": letters after the word are labels.
 _NAMED = re.compile(

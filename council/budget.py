@@ -113,7 +113,7 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
     )
 
 
-# --- Reservation and settlement.
+# --- Reservation and settlement
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ def _check_round_cap(panel: Panel, estimate: Estimate) -> None:
         )
 
 
-# --- Gateway that makes only covered calls.
+# --- Gateway that makes only covered calls
 
 
 class GatewayWrapper:

@@ -96,9 +96,6 @@ class Ledger(Protocol):
         """Return the usage of each scope that includes the account."""
 
 
-# --- Stores; their methods raise StoreError if the database fails.
-
-
 @dataclass(frozen=True, slots=True)
 class RoundSummary:
     """One line of a list of stored rounds; `seconds` is None until the round is closed."""

@@ -349,9 +349,6 @@ async def delete_unused_bodies(connection: AsyncConnection) -> None:
     await connection.execute(delete(SuiteBodyRow).where(*is_unused))
 
 
-# --- Rules that the SQL stores and their fakes share
-
-
 def suite_summary(stored: StoredSuite) -> SuiteSummary:
     """Return the summary of a stored suite."""
     suite = stored.suite

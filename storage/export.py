@@ -117,9 +117,6 @@ def _item_from_values(kind: object, fields: dict[str, Any]) -> ExportedItem:
     raise StoreError(f"its kind {kind!r} is none that this version reads: use a newer version")
 
 
-# --- Lines
-
-
 def dump_line(adapter: TypeAdapter[T], value: T, what: str, **extra: object) -> str:
     """Return a value as one line without a line end; `extra` fields are added to its own."""
     try:

@@ -159,9 +159,6 @@ def _upsert(table: Table, dialect: str) -> Any:  # noqa: ANN401
     return insert.on_conflict_do_update(index_elements=["round_id"], set_=changed)
 
 
-# --- Sources
-
-
 def record_source(record: PackedRecord) -> RecordSource:
     """Return the source of a record."""
     return RecordSource(*(getattr(record, name) for name in SOURCE_COLUMNS))

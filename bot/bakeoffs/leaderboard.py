@@ -189,8 +189,6 @@ def _coverage(
     )
 
 
-# --- Load and count.
-
 Names = Mapping[str, str]
 
 NO_JUDGES = JudgeBoard((), 0)

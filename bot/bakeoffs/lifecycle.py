@@ -33,7 +33,7 @@ MIN_PUBLISH_SECONDS = 0.5  # between two events of one bake-off
 FindChat = Callable[[Place], Chat | None]
 
 
-# --- Start and watch.
+# --- Start and watch
 
 
 async def run_bakeoff(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> BakeoffProgress:
@@ -122,7 +122,7 @@ async def _follow(
             is_over, is_unclear = event.is_over, event.is_unclear
 
 
-# --- Cancel and resume.
+# --- Cancel and resume
 
 
 async def stop_bakeoff(app: AppContext, bakeoff: Bakeoff, why: str) -> int:
@@ -202,7 +202,7 @@ async def _restart(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None
         structlog.get_logger().info("bakeoff_not_resumed", bakeoff_id=bakeoff.id, why=str(error))
 
 
-# --- The run itself, in the process that has the bake-off's task or job.
+# --- The run itself, in the process that has the bake-off's task or job
 
 
 async def _run(app: AppContext, chat: Chat | None, running: RunningBakeoff) -> None:
@@ -309,7 +309,7 @@ class BakeoffJobs:
                 self.app.bakeoff_registry.reload(bakeoff_id)
 
 
-# --- Events of a bake-off as published messages.
+# --- Events of a bake-off as published messages
 
 ENDED = json.dumps({"ended": True})
 

@@ -190,8 +190,6 @@ def garbage_collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-# --- Records of a bake-off in a JSON file: the baseline of a later bake-off.
-
 _TEXTS = ("round_id", "panel", "scope", "bakeoff", "suite", "suite_version", "category", "shape")
 
 

@@ -266,9 +266,6 @@ class BakeoffRunner:
         return "" if newest.version == suite.version else newest.version
 
 
-# --- The round of a question, and its cap.
-
-
 def new_question_round(app: AppContext, bakeoff: Bakeoff, number: int) -> Round:
     """Return the round of a question, not stored yet; raise QuestionError if it is not valid."""
     asked = bakeoff.suite.questions[number - 1]

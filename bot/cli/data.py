@@ -165,7 +165,7 @@ async def _round_lines(stores: Stores, round_id: str) -> ExportLines:
 
 
 def read_export(path: Path, on_fault: OnFault) -> Iterator[Entry]:
-    """Yield the entries of an export; `on_fault` gets each line that is none.
+    """Yield the entries of an export; `on_fault` gets each line that cannot be read.
 
     Exit with code 2 if the file cannot be read.
     """

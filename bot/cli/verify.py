@@ -192,9 +192,6 @@ async def _prove_text(store: Store, start: str, path: Path, on_fault: OnFault) -
     report(f"Round {round_.id}: {path.name} is {proven} of it.")
 
 
-# --- Hash chains
-
-
 async def _print_heads(chain: SqlHashChain, on_fault: OnFault) -> None:
     """Walk the chains; print each one's scope, length and last hash, to be written down."""
     heads = await chain.heads()

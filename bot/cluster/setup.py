@@ -29,7 +29,7 @@ CONNECT_TIMEOUT_SECONDS = 5.0
 WAIT_FOR_SERVER_SECONDS = 120.0
 RETRY_SECONDS = 1.0
 WAITING = "The database server cannot be reached yet: waiting for it."
-# Errors of a server that waiting does not mend.
+# Errors of a server that waiting does not fix.
 PERMANENT_ERRORS = (
     "authentication failed",
     "does not exist",
@@ -87,7 +87,7 @@ async def wait_for_server(
 ) -> None:
     """Wait until a server accepts a connection; report once that it does not yet.
 
-    Raise StoreError after the timeout, and at once for an error that waiting does not mend.
+    Raise StoreError after the timeout, and at once for an error that waiting does not fix.
     """
     conninfo = build_conninfo(url, "council start")
     loop = asyncio.get_running_loop()

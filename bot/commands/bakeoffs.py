@@ -242,8 +242,6 @@ async def show_bakeoff(
             await chat.send_ephemeral(message, post)
 
 
-# --- Find bake-offs and suites.
-
 _PREFIX = "bo:"  # of the ids of bake-offs that a person started; it may be omitted
 
 

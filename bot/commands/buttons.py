@@ -81,7 +81,7 @@ async def resume_by_button(
     await resume_bakeoff(app, chat, message, BakeoffArguments("resume", bakeoff_id))
 
 
-# --- Deduplication of presses.
+# --- Deduplication of presses
 
 BUSY = "That is under way already."
 PRESS = "press"  # the kind of memo
@@ -126,7 +126,7 @@ async def send_busy_note(chat: Chat, message: IncomingMessage) -> None:
     await chat.send_ephemeral(message, Post((Note(BUSY),), BUSY))
 
 
-# --- Buttons of rounds.
+# --- Buttons of rounds
 
 THANKS = "Noted, thank you."
 OTHER_VERSION = (
@@ -262,7 +262,7 @@ BUTTON_HANDLERS = {
 }
 
 
-# --- Confirmation before a press costs money or ends something.
+# --- Confirmation before a press costs money or ends something
 
 YES, NO = "yes_", "no_"  # prefixes of the confirmed action
 

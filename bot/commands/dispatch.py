@@ -112,8 +112,6 @@ async def report_errors(chat: Chat, message: IncomingMessage, action: Awaitable[
         await chat.send_ephemeral(message, Post((Caution(line),), line))
 
 
-# --- The table of commands.
-
 # An id is hexadecimal, or a platform event's with colons: no word of a question looks like it.
 _ID = r"[0-9a-f]{4,}|\S*[:@]\S*"
 _ROUND = rf"last|{_ID}"

@@ -46,7 +46,7 @@ def parse_options(words: str, alone: str) -> dict[str, str]:
     return options | ({alone: left[0]} if left else {})
 
 
-# --- Access and posting, for both reports.
+# --- Access and posting, for both reports
 
 
 def check_own_workspace(message: IncomingMessage, what: str) -> None:
@@ -103,7 +103,7 @@ def _is_file(post: Post) -> bool:
     return any(isinstance(part, File) for part in post.parts)
 
 
-# --- The commands.
+# --- The commands
 
 ROOT = "board"  # distinct from the parts of a round's answer
 

@@ -338,9 +338,6 @@ def _receipt_topic(job: Job) -> str:
     return f"answered {job.queue} {job.name}"
 
 
-# --- Delivery as a job of a cluster: any process of the chat can take it.
-
-
 @dataclass(frozen=True, slots=True)
 class RoundDelivery:
     """Worker that delivers the rounds of one chat or Discord shard, as jobs of a cluster.

@@ -110,7 +110,7 @@ def newest_that_fit(lines: list[str]) -> list[str]:
     return kept
 
 
-# --- The commands panel, rounds and show.
+# --- The commands panel, rounds and show
 
 DEFAULT_LISTED_ROUNDS = 10
 MAX_QUESTION_CHARACTERS = 60
@@ -190,7 +190,7 @@ async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: 
     return await app.store.load(newest[0].id)
 
 
-# --- The command cancel.
+# --- The command cancel
 
 
 async def cancel_round(app: AppContext, chat: Chat, message: IncomingMessage, wanted: str) -> None:
@@ -251,7 +251,7 @@ def answers_kept(round_: Round) -> str:
     return f"{len(round_.answers)} of {members} {are} kept"
 
 
-# --- The command forget: delete the texts of a round, but not its ranking.
+# --- The command forget: delete the texts of a round, but not its ranking
 
 
 class UnderWayError(CouncilError):
@@ -286,7 +286,7 @@ async def forget_and_wipe(store: Store, round_: Round, moment: datetime) -> str:
     )
 
 
-# --- Feedback on a round.
+# --- Feedback on a round
 
 MAX_COMMENT_CHARACTERS = 1_000
 
@@ -322,7 +322,7 @@ async def own_feedback(app: AppContext, round_id: str, by: str) -> Feedback | No
     return next((feedback for feedback in ratings if feedback.by == by), None)
 
 
-# --- The command vote.
+# --- The command vote
 
 NOT_BLIND = "You have seen who wrote what, so this vote is not blind."
 
@@ -375,7 +375,7 @@ async def own_vote(app: AppContext, round_id: str, by: str) -> HumanVote | None:
     return next((one for one in cast if one.by == by), None)
 
 
-# --- The command budget.
+# --- The command budget
 
 
 async def show_budget(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:

@@ -156,9 +156,6 @@ _NAMED = "pause|resume|remove|run|subscribe|unsubscribe"
 GRAMMAR = rf"|list|(?:{_NAMED})(?:\s+\S+)?|(?:add|edit)\b.*"
 
 
-# --- The bake-off of a schedule.
-
-
 async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str = "") -> Bakeoff:
     """Return the bake-off of a slot with the current suite and panel, not stored yet.
 

@@ -206,7 +206,7 @@ async def estimate_suite_run(app: AppContext, place: Place, made: Suite) -> Suit
     return SuiteRunCost(panel, await estimate_run(made, panel, app.gateway))
 
 
-# --- Drafts: suites that were shown to somebody and await confirmation.
+# --- Drafts: suites that were shown to somebody and await confirmation
 
 DRAFT = "draft"  # the kind of memo
 MAX_DRAFTS = 100
@@ -258,7 +258,7 @@ def _draft_key(scope: str, code: str) -> str:
     return f"{scope}/{code}"
 
 
-# --- Add the question of a stored round.
+# --- Add the question of a stored round
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ _CHANGES_HEAD = "| Member | Measure | Before | Now | Difference (95 %) | Beyond 
 _CHANGES_RULE = "| --- | --- | ---: | ---: | ---: | --- |"
 
 
-# Posts
+# --- Posts
 
 START, LEAVE = "bakeoff_start", "bakeoff_leave"
 CANCEL, RESUME = "bakeoff_cancel", "bakeoff_resume"
@@ -222,7 +222,7 @@ def _failed_posts(progress: BakeoffProgress) -> Iterator[Post]:
     yield Post((Heading("Questions that failed"), *lines, *notes), "Questions that failed")
 
 
-# Proposal
+# --- Proposal
 
 
 def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) -> Post:
@@ -279,7 +279,7 @@ def _cap_warnings(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
         yield "The cap cannot count what models of unknown price cost."
 
 
-# JSON
+# --- JSON
 
 Document = dict[str, Any]
 
@@ -329,7 +329,7 @@ def bakeoff_document(
     }
 
 
-# Markdown summary
+# --- Markdown summary
 
 
 def summary_markdown(

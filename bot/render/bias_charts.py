@@ -85,7 +85,7 @@ def empty_figure() -> Figure:
     return Figure(28, text, lambda canvas: canvas.note(MARGIN, 16, text))
 
 
-# Shared layout
+# --- Shared layout
 
 
 def _limit_judges(judges: Sequence[T]) -> tuple[Sequence[T], str]:
@@ -115,7 +115,7 @@ def _figure(
     return Figure(height, " ".join(description), draw_all)
 
 
-# Heat map
+# --- Heat map
 
 _NAMES_LEFT = 32.0  # where names begin
 _CELL_WIDTH, _ROW_HEIGHT = 42.0, 32.0
@@ -211,7 +211,7 @@ def _draw_cell(
     canvas.text(x, y, number_text(given.share), size, colour=colour, align="center")
 
 
-# Slot curves
+# --- Slot curves
 
 _COLUMN_GAP = 14.0  # between the two columns
 _CURVE_WIDTH = (WIDTH - 2 * MARGIN - _COLUMN_GAP) / 2
@@ -313,7 +313,7 @@ def _clamp(number: float, low: float, high: float) -> float:
     return max(low, min(high, number))
 
 
-# Consistency bars
+# --- Consistency bars
 
 _BAR_HEIGHT = 44.0
 _VALUE_WIDTH = 190.0  # width of the value at the end of a name's line

@@ -78,7 +78,7 @@ def _filter_texts(coverage: Coverage) -> Iterator[str]:
         yield f"asked {join_words(window)}"
 
 
-# Proven
+# --- Findings beyond chance
 
 
 def found_lines(bias: BiasView) -> Iterator[str]:
@@ -224,7 +224,7 @@ def _spoiled_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
         )
 
 
-# Possible, ruled out and open
+# --- Possible, ruled out and open
 
 
 @dataclass(frozen=True, slots=True)

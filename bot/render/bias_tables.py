@@ -23,7 +23,7 @@ from bot.render.formatting import count_noun, join_words, money, number_table
 from bot.render.leaderboard_tables import percent
 from council.bias.report import Effect, GivenShare, JudgeBias, Trait
 
-# Cautions
+# --- Cautions
 
 _FEW_ROUNDS = 30  # fewer rounds are too few for most findings
 _MIN_INDEPENDENT_SHARE = (
@@ -70,7 +70,7 @@ def agreement_line(bias: BiasView) -> str:
     return " ".join(parts)
 
 
-# Audit ballots
+# --- Audit ballots
 
 _AUDIT_KINDS = {
     "own": "with the own answer shown",
@@ -111,7 +111,7 @@ def _audit_cost(bias: BiasView) -> str:
     return f"They cost {money(usd)} in all{addition}."
 
 
-# Winning traits
+# --- Winning traits
 
 _TRAIT_COLUMNS = ("Trait", "Winners", "The rest", "Difference", *EFFECT_COLUMNS)
 _LENGTH = "length"
@@ -173,7 +173,7 @@ def _signed_trait_number(trait: Trait, number: float) -> str:
     return text if text.startswith("−") else f"+{text}"
 
 
-# Tables of judges
+# --- Tables of judges
 
 _NO_VALUE = "–"
 _FOUND_MARK = "\u00a0*"

@@ -11,7 +11,7 @@ from bot.render.formatting import number_table
 from bot.render.leaderboard_tables import Coverage, percent, signed_number
 from council.bias.report import BiasReport, Effect, Interval, JudgeBias, MakerEffect
 
-# View of a report
+# --- View of a report
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def _drop_non_finite(value: Any) -> Any:  # noqa: ANN401 - any part of a report
     return kept
 
 
-# Effects as text
+# --- Effects as text
 
 FormatNumber = Callable[[float], str]
 
@@ -157,7 +157,7 @@ def rough_count(number: int) -> str:
     return f"about {-(-number // step) * step:,}"
 
 
-# Measures
+# --- Measures
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,7 @@ def judge_measures(judge: JudgeBias) -> Iterator[Measure]:
     yield from _AFTER_STYLE
 
 
-# Effect of blinding
+# --- Effect of blinding
 
 _COLUMNS = ("Family", "Gains", *EFFECT_COLUMNS)
 BLINDING_NOTE = (

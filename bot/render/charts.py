@@ -154,7 +154,7 @@ def draw_dot(axes: "Axes", x: float, y: float, radius: float, colour: Colour) ->
     axes.scatter([x], [y], s=(2 * radius) ** 2, color=colour, linewidths=0, zorder=3)
 
 
-# Text measurement
+# --- Text measurement
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
@@ -190,7 +190,7 @@ def _fitting_length(text: str, width: float, size: float, *, bold: bool) -> int:
     )
 
 
-# PNG and SVG
+# --- PNG and SVG
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from bot.render.text_safety import visible_line
 from council.panel import Panel
 from council.rounds import Draw
 
-# Numbers and lists
+# --- Numbers and lists
 
 _ONE_CENT = 0.01
 _TEN, _MINUTE = 10, 60
@@ -82,7 +82,7 @@ def sum_or_none(amounts: Iterable[float | None]) -> float | None:
     return total
 
 
-# Seat names
+# --- Seat names
 
 
 def seat_names(panel: Panel) -> dict[str, str]:
@@ -110,7 +110,7 @@ def file_name(round_id: str, kind: str) -> str:
     return f"council-{plain}.{kind}"
 
 
-# Tables and steps
+# --- Tables and steps
 
 
 def number_table(columns: Sequence[str], rows: Iterable[tuple[str, ...]]) -> Table:

@@ -26,7 +26,7 @@ MAX_RUNS = 24  # the newest runs; more would be too dense to read
 _VERSION_LENGTH = 8
 
 
-# Chart data
+# --- Chart data
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def percent(share: float) -> str:
     return f"{share * 100:.0f} %"
 
 
-# Coverage
+# --- Coverage
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,14 +239,14 @@ def _left_out_lines(coverage: Coverage) -> Iterator[str]:
         yield f"{count_noun(number, 'round')} of {versions} {is_are} left out."
 
 
-# Leaderboard
+# --- Leaderboard
 
 _NOTHING_GRADED = CouncilValue()
 
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """An unofficial leaderboard beside the official one: what people see, and its JSON document."""
+    """An unofficial leaderboard: what people see after the official one, and its JSON document."""
 
     parts: tuple[Part, ...]
     document: Mapping[str, Any]
@@ -310,7 +310,7 @@ def _standing_spread(line: AuthorLine) -> Spread | None:
     return None if line.share is None else Spread(line.share, *line.ci)
 
 
-# Columns
+# --- Columns
 
 LineT = TypeVar("LineT")
 

@@ -15,7 +15,7 @@ NO_CHANGE = "Nothing moved beyond noise."
 _FIRST_RUN = "The first run: there is nothing to compare it with yet."
 
 
-# Decisions
+# --- Decisions
 
 
 def decision_lines(leaderboard: Leaderboard) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _claim_lines(leaderboard: Leaderboard) -> Iterator[str]:
         yield "No member is ahead of another beyond chance yet."
 
 
-# Council value
+# --- Council value
 
 _COUNCIL_VALUE_COLUMNS = ("Answer", "Right", "95 % interval", "Against the best", "Price", "Time")
 _PAYOFF_TEXTS = {
@@ -157,7 +157,7 @@ def _truth_agreement_line(concord: TruthAgreement) -> str:
     )
 
 
-# Changes
+# --- Changes
 
 _Names = Mapping[str, str]
 

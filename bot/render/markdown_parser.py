@@ -20,7 +20,7 @@ _MAX_BRACKETS = 2_000  # the parser searches the end of a link for each
 _MAX_LANGUAGE_LENGTH = 24
 
 
-# Inline runs
+# --- Inline runs
 
 _STYLES = {"strong": "bold", "em": "italic", "s": "strike"}
 _BARE_URL = re.compile(r"https?://[^\s<>\"`|\\^{}\[\]]+", re.IGNORECASE)
@@ -147,7 +147,7 @@ def _trim_url(url: str) -> str:
     return url.rstrip(").,;:!?'*_~") if "(" not in url else url
 
 
-# Parsing
+# --- From text to blocks
 
 
 def _parser() -> MarkdownIt:
@@ -210,7 +210,7 @@ def _plain_paragraphs(source: str) -> list[Token]:
     return [Token("inline", "", 0, children=[text]) for text in texts]
 
 
-# Open quotes and lists
+# --- Open quotes and lists
 
 
 @dataclass(slots=True)
@@ -235,7 +235,7 @@ class OpenList:
         return f"{bullet} " if self.number is None else f"{self.number}. "
 
 
-# Walking
+# --- Walk over the parsed blocks
 
 _Row = Sequence[TextRuns]
 

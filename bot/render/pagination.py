@@ -42,7 +42,7 @@ _FitsText = Callable[[str], bool]
 _FitsPart = Callable[[Part], bool]
 
 
-# Places to cut
+# --- Places to cut
 
 
 def _find_furthest(places: Sequence[int], fits_at: _FitsAt) -> int | None:
@@ -86,7 +86,7 @@ def _grapheme_ends(text: str) -> list[int]:
     return [end for end in ends if end not in in_flags]
 
 
-# Markdown
+# --- Markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ def _dedent_item(rest: str) -> str:
     return "\n".join(lines)
 
 
-# Parts
+# --- Pages of one part
 
 
 def _cut_part(part: Part, fits: _FitsPart, fits_alone: _FitsPart) -> tuple[Part, Part] | None:
@@ -282,7 +282,7 @@ def _cut_cells(table: Table, fits: _FitsPart) -> tuple[Part, Part] | None:
     return split(place) if place else None
 
 
-# Pages
+# --- Pages
 
 
 def paginate(post: Post, fits: Fits) -> tuple[Post, ...]:

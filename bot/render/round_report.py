@@ -243,7 +243,7 @@ def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
         yield label, Post((Heading(title), *notes, Prose(answer.text)), title)
 
 
-# Verdict line and cautions
+# --- Verdict line and cautions
 
 
 def verdict_line(round_: Round) -> str:
@@ -400,7 +400,7 @@ def _fallback_text(round_: Round, draw: Draw, names: dict[str, str]) -> str:
     return f"this is the answer by {author} as it stands, the cheapest of {among}"
 
 
-# Findings and audit ballots
+# --- Findings and audit ballots
 
 
 def findings(round_: Round) -> list[str]:
@@ -477,7 +477,7 @@ def _change_text(first: Ballot, again: Ballot) -> str:
     return f"changed {change.changed} of {pairs}" if change.changed else alike
 
 
-# Placements
+# --- Placements
 
 
 @dataclass(frozen=True, slots=True)
@@ -536,7 +536,7 @@ def _place_answer(slate: Slate, ballot: Ballot | None, label: Label) -> Placemen
     return Placement(NO_BALLOT_TEXT, slot=slot)
 
 
-# Markdown
+# --- Markdown
 
 
 def thread_markdown(thread: Thread) -> str:

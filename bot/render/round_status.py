@@ -101,9 +101,6 @@ def _provider_name(route: str) -> str:
     return _PROVIDER_NAMES.get(provider, provider)
 
 
-# Progress
-
-
 def progress_post(round_: Round, seconds: float, draft: str = "") -> Post:
     """Return the progress of a running round, `seconds` after it began.
 

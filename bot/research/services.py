@@ -1,4 +1,4 @@
-"""Research services that bootstrap plugs into the application, beside the official leaderboard."""
+"""Research services: weighted leaderboards and priors, which bootstrap plugs into the core."""
 
 import asyncio
 from collections.abc import Sequence

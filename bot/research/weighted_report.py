@@ -28,7 +28,7 @@ _MAX_CHANCE = 0.99
 _PRIOR_TITLE = "What the leaderboard would have said"
 
 
-# Weighted judges
+# --- Weighted judges
 
 _TITLES = {
     UNIFORM: "With judges that all weigh alike",
@@ -65,7 +65,7 @@ _UNOFFICIAL_NOTE = (
 
 
 def weighted_addition(leaderboard: Leaderboard, board: WeightedBoard) -> Addition:
-    """Return the board by weighted judges, which stands beside a leaderboard."""
+    """Return the board by weighted judges, to be shown after a leaderboard."""
     parts = tuple(_board_parts(leaderboard, board))
     return Addition(parts, _weighted_document(board, leaderboard))
 
@@ -187,7 +187,7 @@ def _weight_document(line: JudgeWeight, leaderboard: Leaderboard) -> dict[str, A
     }
 
 
-# Leaderboard as a prior
+# --- Leaderboard as a prior
 
 _PRIOR_COLUMNS = ("Answer", "By", "By the board alone", "With this round's ballots", "Counted")
 _PRIOR_NOTE = (

@@ -19,7 +19,7 @@ from council.errors import ScheduleError
 GRACE_SECONDS = 3600  # a slot may run this late
 
 
-# Names of days and months
+# --- Names of days and months
 
 DAY_NAMES = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 MONTH_NAMES = (
@@ -66,7 +66,7 @@ _DAY_NUMBERS = _number_names(DAY_NAMES, 0, ("tues", 2), ("thur", 4), ("thurs", 4
 _MONTH_NUMBERS = _number_names(MONTH_NAMES, 1, ("sept", 9))
 
 
-# Cron expressions
+# --- Cron expressions
 
 _MIN_INTERVAL_MINUTES = 5
 _FIELD_COUNT = 5
@@ -187,7 +187,7 @@ def _minute_gaps(fields: CronFields) -> Iterator[int]:
     yield times[0] + _DAY_MINUTES - times[-1]
 
 
-# Slots in a time zone
+# --- Slots in a time zone
 
 _SECOND, _ZERO = timedelta(seconds=1), timedelta()
 
@@ -274,7 +274,7 @@ def _end_of_gap(before: datetime, after: datetime, zone: ZoneInfo) -> datetime:
     return after
 
 
-# Due slots
+# --- Due slots
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from bot.schedules.cron import (
 from council.errors import ScheduleError
 from council.money import cap_micro_usd
 
-# Time zones
+# --- Time zones
 
 UTC = "UTC"
 _MIN_ZONE_SIMILARITY, _MIN_CITY_SIMILARITY = 0.7, 0.8  # of 1, by difflib
@@ -67,7 +67,7 @@ def _cities() -> Mapping[str, str]:
     return cities
 
 
-# Plain words
+# --- Plain words
 
 _EXAMPLES = '"every monday 09:00", "every weekday 9:30", "on the 1st 08:00" or "every 2 hours"'
 _MINUTE, _HOUR, _WEEK, _MONTH = "min", "hour", "week", "month"
@@ -246,7 +246,7 @@ def _parse_other(state: _ParseState, word: str) -> int:
     return 1
 
 
-# Plain words to cron
+# --- Plain words to cron
 
 _ANY = "*"
 _UNITS_IN_WHOLE = {_MINUTE: 60, _HOUR: 24, _MONTH: 12}
@@ -345,7 +345,7 @@ def _list_field(values: Iterable[int | str]) -> str:
     return ",".join(map(str, (*numbers, *words))) or _ANY
 
 
-# The whole request
+# --- The whole request
 
 SCHEDULE_EXAMPLE = "add weekly-sql suite:sql every monday 09:00 Europe/Budapest"
 NO_CAP = -1

@@ -192,9 +192,6 @@ def _build_bolt(workspace: Workspace, me: Identity, signing_secret: str) -> Asyn
     )
 
 
-# --- Socket Mode.
-
-
 async def _run_socket(bolt: AsyncApp, app_token: str, ping_seconds: float) -> None:
     """Receive events over a socket until cancelled; SlackError if Slack refuses the token."""
     logger = sdk_logger(__name__, logging.WARNING)

@@ -359,9 +359,6 @@ def _label(button: Button) -> str:
     return shorten(one_line(button.label), MAX_BUTTON_LABEL) or button.action
 
 
-# --- Progress: a plan block with tasks, or a list.
-
-
 def _plan_block(steps: Steps) -> Block | None:
     """Return a plan with a task for each step; None if there are too many for a plan."""
     if not 1 <= len(steps.steps) <= MAX_PLAN_TASKS or len(one_line(steps.title)) > MAX_PLAN_TITLE:

@@ -210,8 +210,6 @@ class EditRateLimiter:
                 return
 
 
-# --- Preflight: whether the tokens work, and what they allow.
-
 _PREFLIGHT_WAIT_SECONDS = 30.0
 REQUIRED_SCOPES = ("chat:write", "commands")
 # What does not work without a scope.

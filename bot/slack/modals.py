@@ -300,7 +300,7 @@ async def submit_ask_form(
     return message, await open_round(app, message, message.text, options)
 
 
-# --- The modal that asks which suite a round's question is added to.
+# --- The modal that asks which suite a round's question is added to
 
 
 async def open_suite_modal(
@@ -343,7 +343,7 @@ def read_suite_form(body: Body) -> tuple[SlackEvent, tuple[str, SuiteAddition]]:
     return event, (round_id, SuiteAddition(name, _value(values, ANSWER)))
 
 
-# --- The modal that asks why a round was not helpful.
+# --- The modal that asks why a round was not helpful
 
 
 def reason_view(round_id: str, message: IncomingMessage, reason: str = "") -> View:
@@ -378,7 +378,7 @@ async def store_reason(
         )
 
 
-# --- Elements and values that the forms share.
+# --- Elements and values that the forms share
 
 
 def _view(callback_id: str, labels: Mapping[str, str], metadata: str, blocks: list[Block]) -> View:

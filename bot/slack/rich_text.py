@@ -232,8 +232,6 @@ def _render_run(run: TextRun) -> Block:
     return text_leaf(neutralize(run.text), *run.styles)
 
 
-# --- Table blocks: one that users can sort, and a plain one.
-
 _EMPTY_CELL = "–"  # Slack refuses empty cells
 _NUMBER = re.compile(
     r"(?P<before>\D*?)(?P<number>[-−]?\d+(?:,\d{3})*(?:\.\d+)?)(?P<after>.*)", re.S

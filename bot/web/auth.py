@@ -50,7 +50,7 @@ class FormError(CouncilError):
         self.status = status
 
 
-# Signed tokens
+# --- Signed tokens
 
 
 class PageSigner:
@@ -141,7 +141,7 @@ def _create_private_file(file: Path, content: bytes) -> None:
     new.unlink()
 
 
-# Visitors and their cookies
+# --- Visitors and their cookies
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ def set_cookie(response: Response, connection: HTTPConnection, name: str, value:
     )
 
 
-# Forms and login
+# --- Forms and login
 
 
 async def read_form(context: "WebContext", request: Request) -> Mapping[str, str]:

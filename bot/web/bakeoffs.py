@@ -48,7 +48,7 @@ MAX_LISTED_BAKEOFFS = 30
 SCHEDULE_ACTIONS = {"pause", "resume", "remove", "run"}
 
 
-# Bake-offs
+# --- Bake-offs
 
 
 async def bakeoffs_page(
@@ -188,7 +188,7 @@ def _path(bakeoff: Bakeoff) -> str:
     return f"/bakeoffs/{bakeoff.id}"
 
 
-# Suites
+# --- Suites
 
 
 async def suites_page(context: WebContext, request: Request) -> Response:
@@ -284,7 +284,7 @@ async def _read_file(request: Request) -> Attachment | None:
     return Attachment(upload.filename, len(content), read)
 
 
-# Schedules
+# --- Schedules
 
 
 async def schedules_page(

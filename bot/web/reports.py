@@ -131,7 +131,7 @@ async def _report_file(
     raise HTTPException(404)
 
 
-# Leaderboard
+# --- Leaderboard
 
 
 async def leaderboard_page(context: WebContext, request: Request) -> Response:
@@ -221,7 +221,7 @@ def _sorted_table(
     return {"heads": heads, "rows": sort_lines(rows, by, turned=is_reversed) if by else rows}
 
 
-# Bias
+# --- Bias
 
 
 async def bias_page(context: WebContext, request: Request) -> Response:

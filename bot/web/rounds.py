@@ -36,7 +36,7 @@ MAX_LISTED_ROUNDS = 100
 MAX_SEARCH_LENGTH = 200
 
 
-# Pages and downloads
+# --- Pages and downloads
 
 
 async def front_page(context: WebContext, request: Request) -> Response:
@@ -140,7 +140,7 @@ async def download_markdown(context: WebContext, request: Request) -> Response:
     return file_response(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")
 
 
-# Questions
+# --- Questions
 
 
 @dataclass(slots=True)
@@ -263,7 +263,7 @@ def _is_asker(request: Request, round_: Round) -> bool:
     return round_.question.asked_by == visitor_of(request).asker.id
 
 
-# Feedback
+# --- Feedback
 
 
 async def rate_round(context: WebContext, request: Request) -> Response:

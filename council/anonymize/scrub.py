@@ -47,7 +47,7 @@ def scrub(text: str, own: Iterable[str] = ()) -> MaskedText:
 
 
 def mask_names(text: str, families: Iterable[str]) -> MaskedText:
-    """Mask every name and maker of these families, whoever is meant; for judges' reasons."""
+    """Mask every name and maker of these families, even of another author; for judges' reasons."""
     chosen = set(families)
     return _mask(text, [_family_names(family) for family in FAMILIES if family.name in chosen])
 
@@ -80,7 +80,7 @@ def _family_names(family: Family) -> re.Pattern[str]:
     )
 
 
-# --- Signatures: how a marked text says who wrote it, in any language.
+# --- Signatures: how a marked text says who wrote it, in any language
 
 SIGNATURE_CHARACTERS = 300  # searched at either end of a text
 
@@ -167,7 +167,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern.replace(" ", r"\s"))
 
 
-# --- The parts of a marked text in which it speaks for itself.
+# --- The parts of a marked text in which it speaks for itself
 
 CONTEXT_CHARACTERS = 200  # searched before and after a name
 

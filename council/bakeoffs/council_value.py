@@ -81,8 +81,6 @@ def mean_by_question(questions: Indexes, values: Floats) -> Floats:
     return means
 
 
-# --- Council and winner against the best member
-
 MIN_GRADED = 10  # fewer graded rounds give no verdict
 MIN_GAIN = 0.05  # of accuracy; a smaller gain is not worth paying for
 

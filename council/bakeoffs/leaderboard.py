@@ -168,8 +168,6 @@ def _place(line: AuthorLine, all_duels: Sequence[Duel]) -> int | None:
     return 1 + sum(duel.ahead != line.member for duel in decided)
 
 
-# --- Judges
-
 MAX_POSITION_BIAS = (
     0.06  # a judge is position-biased if its mean first-slot share is further from ½
 )

@@ -116,8 +116,6 @@ def run_off(duel: Duel, leader: str) -> RunOff:
     return RunOff(leader, other, max(lead, 0.0), duel.rounds, changed=False)
 
 
-# --- Bradley-Terry strengths, for boards whose rounds had different panels
-
 RIDGE = 0.1
 _NEWTON_STEPS = 60  # several times what the furthest strengths take
 _MAX_STEP = 2.0

@@ -166,8 +166,6 @@ def _derivatives(
     return scores, information
 
 
-# --- Traits of winners
-
 LENGTH = "length"
 ROUNDS = "rounds"
 

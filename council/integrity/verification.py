@@ -104,7 +104,7 @@ def _same(one: object, other: object) -> bool:
     return one == other
 
 
-# --- Recomputation of a round.
+# --- Recomputation of a round
 
 
 def recompute(round_: Round) -> Round:
@@ -207,7 +207,7 @@ def _tally(round_: Round, draw: Draw) -> Tally:
     return replace(tally, verdict=replace(tally.verdict, flags=flags + kept))
 
 
-# --- Walk along a hash chain.
+# --- Walk along a hash chain
 
 
 @dataclass(slots=True)

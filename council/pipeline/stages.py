@@ -177,7 +177,7 @@ async def _run(task: Awaitable[None]) -> None:
     await task
 
 
-# --- Answers.
+# --- Answers
 
 
 async def collect_answers(session: RoundSession) -> None:
@@ -231,7 +231,7 @@ def blind_answers(round_: Round, draw: Draw) -> dict[Label, str]:
     return texts
 
 
-# --- Truncation to one length for all, so that no answer is at an advantage.
+# --- Truncation to one length for all, so that no answer is at an advantage
 
 
 def candidate_lengths(texts: Sequence[str], budget: int | None) -> tuple[int | None, ...]:
@@ -256,13 +256,13 @@ def truncate_all(texts: Mapping[Name, str], length: int | None) -> dict[Name, st
 
 
 def _text_budget(context: int | None, frame: Prompt, reply_tokens: int) -> int | None:
-    """Return the tokens a context leaves for texts beside prompt and reply; None if unknown."""
+    """Return the tokens a context leaves for texts after prompt and reply; None if unknown."""
     if context is None:
         return None
     return context - reply_tokens - estimate_tokens(frame.system + frame.user)
 
 
-# --- Ballots.
+# --- Ballots
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +358,7 @@ async def _request_ballot(
     return Absence(request.judge.key, Role.BALLOT, TOO_LONG)
 
 
-# --- Synthesis.
+# --- Synthesis
 
 
 async def synthesize(session: RoundSession, draw: Draw, tally: Tally) -> Synthesis:
@@ -434,7 +434,7 @@ def _synthesis(
     )
 
 
-# --- Audit ballot, cast while the synthesis is written.
+# --- Audit ballot, cast while the synthesis is written
 
 
 async def write_and_audit(session: RoundSession, draw: Draw, tally: Tally) -> None:

@@ -313,7 +313,7 @@ def grade_schema(nonce: str) -> Mapping[str, object]:
     }
 
 
-# --- Parsing
+# --- From text to blocks
 
 NO_OBJECT = "it held no JSON object with a grade"
 NO_GRADE = f"its grade was not one whole number from {WORST} to {BEST}"

@@ -57,9 +57,6 @@ class RawReply:
     cost_usd: float | None = None
 
 
-# --- Requests and replies
-
-
 def request_arguments(library: ModuleType, seat: SeatSettings, call: Call) -> dict[str, Any]:
     """Return litellm's arguments for this call, without its own retries."""
     messages = (("system", call.prompt.system), ("user", call.prompt.user))
