@@ -34,7 +34,7 @@ check: $(VENV)/.dev ## format, lint, types, import contracts, tests
 	$(BIN)/lint-imports
 	$(MAKE) --no-print-directory test PYTEST_ADDOPTS="$(COVERED) $(PYTEST_ADDOPTS)"
 
-fix: $(VENV)/.dev ## format, and mend what can be fixed
+fix: $(VENV)/.dev ## format, and fix what can be fixed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
@@ -54,15 +54,15 @@ bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be ins
 	$(BIN)/python -m tests.bench.chain
 	$(BIN)/python -m tests.bench.cluster
 
-pictures: $(VENV)/.dev ## take the documents' pictures of page, Slack and Discord anew, with Debian's chromium
+pictures: $(VENV)/.dev ## retake the pictures in the documents with Debian's chromium
 	$(BIN)/python -m tests.bench.pictures
 	$(BIN)/python -m tests.bench.slack_pictures
 	$(BIN)/python -m tests.bench.discord_pictures
 
-docs: $(VENV)/.dev ## write docs/cli.md again from the help texts
+docs: $(VENV)/.dev ## regenerate docs/cli.md from the help texts
 	$(BIN)/python -m tests.docs.cli_reference
 
-lock: $(VENV)/.dev ## write requirements*.txt again from pyproject.toml
+lock: $(VENV)/.dev ## regenerate requirements*.txt from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate pyproject.toml -o requirements.txt
 	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
