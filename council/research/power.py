@@ -18,8 +18,10 @@ from council.research.simulated_judges import (
 )
 from council.tally import Standing, Strength, standings
 from council.tally.agreement import tau_b
-from council.tally.chance import null_distribution
+from council.tally.chance import INDEPENDENT, ChanceRule, null_distribution
 from council.tally.verdict import CLEAR_P, classify_strength
+
+_RULE = ChanceRule(INDEPENDENT, 0.0)  # simulated judges err independently
 
 BLIND_RANKING = "blind ranking"
 FIXED_ORDER = "fixed order, own answer in"
@@ -86,7 +88,7 @@ def _design_outcome(
 def _round_outcomes(rounds: SimulatedRounds, votes: SimulatedVotes) -> Iterator[_RoundOutcome]:
     # Slates have the same sizes in all rounds, so one null distribution serves for all of them.
     first = rounds.ballots(votes, 0)
-    outcomes = null_distribution([ballot.shown for ballot in first], rounds.seed)
+    outcomes = null_distribution([ballot.shown for ballot in first], rounds.seed, _RULE)
     for i, worth in enumerate(rounds.answers.worth):
         labels = rounds.labels[i].labels
         ballots = rounds.ballots(votes, i)
