@@ -141,8 +141,8 @@ async def test_serve_stops_while_a_page_follows_a_round(home: Home) -> None:
             async with browser.stream("GET", f"{path}/events") as stream:
                 await wait_for_slow_model(server)
                 result = await stopped(process)
-                # Pages that listen are let go in the middle; they come back by themselves.
-                with pytest.raises(httpx.RemoteProtocolError):
+                # The stream ends, whole or in the middle; the page connects again by itself.
+                with suppress(httpx.RemoteProtocolError):
                     await stream.aread()
 
     assert result.code == 0
