@@ -163,11 +163,11 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
 
 
 def _make_private(settings: Settings) -> None:
-    """Let only this user read the data folder and its database, also those of older versions."""
+    """Restrict the data folder and its database to this user, also those of older versions."""
     file = settings.database_file
     files = [] if file is None else [file, *file.parent.glob(f"{file.name}-*")]
     for path, mode in [(settings.data_dir, 0o700), *((file, 0o600) for file in files)]:
-        with suppress(OSError):  # somebody else's folder, or a file that has just gone
+        with suppress(OSError):  # another user's folder, or a file that is gone
             path.chmod(mode)
 
 

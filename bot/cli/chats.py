@@ -51,7 +51,7 @@ async def manifest(
 @slack_app.command()
 @async_command
 async def validate() -> None:
-    """Have Slack check what messages and modals look like; needs no token, sends nobody's text."""
+    """Check sample messages and modals with Slack; needs no token and sends nobody's text."""
     are_valid = True
     async with open_client(load_settings().slack_api_url) as client:
         for sample in samples():

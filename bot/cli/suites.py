@@ -99,7 +99,7 @@ async def add(
 @suite_app.command()
 @async_command
 async def remove(name: Name, as_json: Json = False) -> None:
-    """Have a suite in no list any more; what was measured on it stays."""
+    """Remove a suite from all lists; its results stay."""
     async with open_app(load_settings()) as app:
         message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
         chat = TerminalChat(Console(quiet=as_json, highlight=False))

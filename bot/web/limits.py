@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from bot.web.auth import SLACK_EVENTS
+from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS
 
-MAX_BODY_BYTES = 4_000_000  # a form of the page
 MAX_BODY_BYTES_BY_PATH: Mapping[str, int] = {"/login": 4_000, SLACK_EVENTS: 1_000_000}
 BODY_SECONDS = 30.0
 HEADER_SECONDS = 10.0
@@ -23,7 +23,8 @@ class BodyLimitMiddleware:
     """Middleware that reads a body, up to the limit of its path, before anything parses it.
 
     Bytes are counted as they arrive, whatever `Content-Length` says. A body that is too large gets
-    413, one that arrives too slowly 408, and a request with two kinds of length 400.
+    413, one that arrives too slowly 408, and a request with two kinds of length 400. A body whose
+    sender hangs up in the middle is dropped: half a question must not be asked.
     """
 
     def __init__(self, app: ASGIApp, body_seconds: float = BODY_SECONDS) -> None:
@@ -35,12 +36,14 @@ class BodyLimitMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers, body = Headers(scope=scope), b""
-        refusal = _refusal(headers, limit := _limit(scope["path"]))
+        limit = _limit(scope["path"])
+        refusal = _refusal(Headers(scope=scope), limit)
         if refusal is None and scope["method"] in _METHODS_WITH_BODY:
             try:
                 async with asyncio.timeout(self._body_seconds):
-                    body = await _read_body(receive, limit)
+                    receive = _replay(await _read_body(receive, limit), receive)
+            except ClientDisconnect:
+                return
             except _TooLargeError:
                 refusal = _too_large(limit)
             except TimeoutError:
@@ -48,7 +51,7 @@ class BodyLimitMiddleware:
         if refusal is not None:
             await refusal(scope, receive, send)
             return
-        await self._app(scope, _replay(body, receive), send)
+        await self._app(scope, receive, send)
 
 
 class _TooLargeError(Exception):
@@ -56,7 +59,7 @@ class _TooLargeError(Exception):
 
 
 def _limit(path: str) -> int:
-    return MAX_BODY_BYTES_BY_PATH.get(path, MAX_BODY_BYTES)
+    return MAX_BODY_BYTES_BY_PATH.get(path, MAX_FORM_BYTES)
 
 
 def _refusal(headers: Headers, limit: int) -> PlainTextResponse | None:
@@ -80,16 +83,21 @@ def _refuse(status: int, sentence: str) -> PlainTextResponse:
 
 
 async def _read_body(receive: Receive, limit: int) -> bytes:
-    """Return the whole body; raise _TooLargeError at the first byte too many."""
+    """Return the whole body; raise _TooLargeError at the first byte too many.
+
+    Raise ClientDisconnect if its sender hangs up before the end.
+    """
     chunks, size = [], 0
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
         chunk = message.get("body", b"")
         size += len(chunk)
         if size > limit:
             raise _TooLargeError
         chunks.append(chunk)
-        if message["type"] == "http.disconnect" or not message.get("more_body"):
+        if not message.get("more_body"):
             return b"".join(chunks)
 
 

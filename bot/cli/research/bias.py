@@ -122,7 +122,7 @@ async def run_experiment(  # noqa: PLR0913, PLR0917
     local: Annotated[bool, typer.Option("--local", help="Have the demonstration models.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Have every member answer, and grade every answer in both framings; go on where it stopped."""
+    """Ask every member, and grade every answer in both framings; resume where it stopped."""
     logs.configure_logging()
     if output:
         check_writable(output)

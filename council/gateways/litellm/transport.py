@@ -45,7 +45,7 @@ class LimitedTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request and return its limited response."""
-        request.headers["Accept-Encoding"] = "gzip, deflate"  # what can be decompressed in pieces
+        request.headers["Accept-Encoding"] = "gzip"  # decompressed in pieces
         response = await self._transport.handle_async_request(request)
         headers = httpx.Headers(response.headers)
         headers.pop("Location", None)
@@ -88,7 +88,7 @@ class _LimitedStream(httpx.AsyncByteStream):
             return
         while chunk:
             try:
-                yield self._decompressor.decompress(chunk, max(1, self._left + 1))
+                yield self._decompressor.decompress(chunk, self._left + 1)
             except zlib.error as error:
                 raise httpx.DecodingError("the reply is not compressed as it says") from error
             chunk = self._decompressor.unconsumed_tail

@@ -9,9 +9,10 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import Message, Receive, Scope, Send
 
-from bot.web.auth import SLACK_EVENTS
-from bot.web.limits import MAX_BODY_BYTES, BodyLimitMiddleware, HeaderTimeoutProtocol
+from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS
+from bot.web.limits import BodyLimitMiddleware, HeaderTimeoutProtocol
 from bot.web.server import run_server
 
 TIMEOUT_SECONDS = 10.0
@@ -46,7 +47,7 @@ class Chunks(httpx.AsyncByteStream):
 
 
 @pytest.mark.parametrize(
-    ("path", "limit"), [("/rounds", MAX_BODY_BYTES), ("/login", 4_000), (SLACK_EVENTS, 1_000_000)]
+    ("path", "limit"), [("/rounds", MAX_FORM_BYTES), ("/login", 4_000), (SLACK_EVENTS, 1_000_000)]
 )
 async def test_a_body_may_be_as_large_as_its_path_allows(
     client: httpx.AsyncClient, path: str, limit: int
@@ -103,6 +104,28 @@ async def test_a_body_that_never_ends_is_refused(client: httpx.AsyncClient) -> N
     reply = await client.post("/rounds", content=stuck())
 
     assert reply.status_code == 408
+
+
+async def test_half_a_body_never_reaches_the_application() -> None:
+    reached: list[str] = []
+    messages: list[Message] = [
+        {"type": "http.request", "body": b"question=Should we", "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        reached.append(scope["path"])
+
+    async def receive() -> Message:
+        return messages.pop(0)
+
+    async def send(_: Message) -> None:
+        reached.append("sent")
+
+    scope = {"type": "http", "method": "POST", "path": "/ask", "headers": []}
+    await BodyLimitMiddleware(app)(scope, receive, send)
+
+    assert reached == []
 
 
 # Slow headers, on a real socket.
