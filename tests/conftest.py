@@ -44,17 +44,27 @@ def scope_of(nodeid: str) -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests, and measure coverage only for the council's own.
+    """Order the tests: the council's own first, then large groups.
 
-    The council's come first, because a cached function counts as covered only where it is called
-    first. Then come large groups, so that no worker is left with one at the end.
+    A cached function counts as covered only where it is called first, and no worker is left with a
+    large group at the end.
     """
-    own = {item: item.nodeid.startswith("tests/council/") for item in items}
     many = Counter(scope_of(item.nodeid) for item in items)
-    items.sort(key=lambda item: (not own[item], -many[scope_of(item.nodeid)]))
-    for item in items:
-        if not own[item]:
-            item.add_marker("no_cover")
+    items.sort(key=lambda item: (not is_councils_own(item), -many[scope_of(item.nodeid)]))
+
+
+def is_councils_own(item: pytest.Item) -> bool:
+    """Return whether a test counts for the coverage of the council."""
+    return item.nodeid.startswith("tests/council/")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    """Stop measuring coverage at the first test that is not the council's own."""
+    plugin = item.config.pluginmanager.getplugin("_cov")
+    controller = plugin.cov_controller if plugin else None
+    if controller and controller.started and not is_councils_own(item):
+        controller.pause()
 
 
 @pytest.hookimpl(optionalhook=True)
