@@ -18,7 +18,7 @@ from tests.bot.app_fakes import FakeChat, an_app
 from tests.builders import ASKED_AT, CLAUDE, a_round
 from tests.fakes.gateway import FakeGateway, Hangs, SlowStore
 from tests.storage.builders import a_closed_round
-from tests.wire.looking import until
+from tests.wire.faults import until
 
 ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")
 HERE = Place("slack", "T1", "C1")

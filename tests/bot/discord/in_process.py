@@ -22,9 +22,9 @@ from tests.bot.discord.story import QUICK, custom_id_of
 from tests.bot.slack.in_process import BlockedGateway, sleep_scaled
 from tests.fakes.memory_outbox import MemoryOutbox
 from tests.wire.discord import (
-    ActionResult,
     Channel,
     FakeDiscord,
+    Interaction,
     Member,
     Message,
     Permission,
@@ -64,7 +64,7 @@ class InProcessBot:
         await self.discord.until(lambda: self.bot_messages(where), 30)
         return self.bot_messages(where)[-1]
 
-    async def command(self, where: Channel | None = None) -> ActionResult:
+    async def command(self, where: Channel | None = None) -> Interaction:
         """Run `/council ask`."""
         return await self.discord.slash(
             self.person, where or self.place, "council ask", question="Which queue?"
