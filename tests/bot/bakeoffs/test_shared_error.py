@@ -1,5 +1,7 @@
 """The correlation of judges' errors that new rounds assume, from stored graded rounds."""
 
+from collections.abc import Awaitable, Callable
+
 import pytest
 
 from bot.bakeoffs.bias_report import measure_shared_error_daily
