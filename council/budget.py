@@ -4,26 +4,28 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 
 from council.answers import Call, Prompt, Reply
-from council.budget_caps import Account, Caps
+from council.bakeoffs.models import Suite
+from council.budget_caps import Account, CapRefusal, Caps
 from council.errors import BudgetError, RoundNotFoundError, StoreError, UncoveredError
 from council.labels import MIN_TO_RANK, Label
-from council.money import Price, cap_micro_usd, cost_micro_usd, format_rounded_usd, format_usd
+from council.money import Price, cost_micro_usd, format_rounded_usd, format_usd
 from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, Store
 from council.prompts.answer import answer_prompt
 from council.prompts.ballot import BallotPrompt, judge_prompt
 from council.prompts.shared import estimate_tokens
 from council.prompts.synthesis import JudgesReport, chair_prompt
-from council.rounds import Round
+from council.rounds import Question, Round
 
 MAX_TEXT_TOKENS = 2_000  # most answers are shorter, reasoning included
 MAX_BALLOT_TOKENS = 1_000
 SETTLE_DELAY_SECONDS = 0.1
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NONCE = "0" * 16
+_ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # the time does not affect an estimate
 
 Prices = Mapping[str, Price | None]
 
@@ -56,6 +58,19 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     )
 
 
+async def estimate_run(suite: Suite, panel: Panel, gateway: Gateway) -> Estimate:
+    """Return what asking a panel every question may cost, each round limited by the panel's cap."""
+    micro, unknown = 0, dict[str, None]()
+    for asked in suite.questions:
+        await asyncio.sleep(0)  # a long suite must not block the event loop
+        shown = asked.reference.value if asked.reference and suite.judges_see_references else ""
+        question = Question(asked.text, context=asked.context, reference=shown)
+        estimate = await estimate_round(Round("", question, panel, "", _ANY_TIME), gateway)
+        micro += _wanted(panel, estimate)
+        unknown |= dict.fromkeys(estimate.unknown)
+    return Estimate(micro, unknown=tuple(unknown))
+
+
 def call_cost_micro_usd(price: Price, call: Call) -> int:
     """Return the most a call may cost, in micro-dollars; a call with a schema is a ballot."""
     return price.cost_micro_usd(
@@ -77,10 +92,9 @@ def max_reply_tokens(price: Price | None, *, ballot: bool = False) -> int:
 
 def _answers(round_: Round, prices: Prices) -> list[int]:
     question_tokens = max_prompt_tokens(answer_prompt(round_.question))
-    priced = (prices[member.key] for member in round_.panel.members)
     return [
         price.cost_micro_usd(question_tokens, max_reply_tokens(price)) if price else 0
-        for price in priced
+        for price in (prices[member.key] for member in round_.panel.members)
     ]
 
 
@@ -116,6 +130,9 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
 # --- Reservation and settlement
 
 
+_Reserve = Callable[[Account, int, Caps], Awaitable[CapRefusal | None]]
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Reserves the cost of rounds in the ledger, under the caps of the installation."""
@@ -132,10 +149,7 @@ class Budget:
         estimate = await estimate_round(round_, gateway)
         self.check_prices(round_.panel, estimate)
         _check_round_cap(round_.panel, estimate)
-        wanted, account = _wanted(round_.panel, estimate), Account.of(round_, self.now())
-        caps = self.caps.for_account(account)
-        if wanted and (refused := await self.ledger.reserve(account, wanted, caps)):
-            raise BudgetError(refused.sentence(wanted, account.day))
+        await self._reserve(round_, estimate, self.ledger.reserve)
 
     @asynccontextmanager
     async def paying(self, round_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
@@ -149,47 +163,48 @@ class Budget:
             return
         estimate = await estimate_round(round_, gateway)
         self.check_prices(round_.panel, estimate)
+        account = await self._reserve(round_, estimate, self.ledger.extend)
+        cap, wanted = round_.panel.terms.cap_micro_usd, _wanted(round_.panel, estimate)
+        async with self.budget_gateway(account, gateway, cap, reserved=wanted) as budgeted:
+            yield budgeted
+
+    async def _reserve(self, round_: Round, estimate: Estimate, reserve: _Reserve) -> Account:
+        """Return the round's account with what it wants reserved; raise BudgetError."""
         wanted, account = _wanted(round_.panel, estimate), Account.of(round_, self.now())
         caps = self.caps.for_account(account)
-        if wanted and (refused := await self.ledger.extend(account, wanted, caps)):
+        if wanted and (refused := await reserve(account, wanted, caps)):
             raise BudgetError(refused.sentence(wanted, account.day))
-        spent = await self.ledger.spent(round_.id) if wanted or estimate.unknown else 0
-        cap = _round_cap(round_.panel)
-        budgeted = BudgetedGateway(
-            gateway, self.ledger, caps, account, cap=cap, reserved=wanted, spent=spent
-        )
-        try:
-            yield budgeted
-        finally:
-            await self._close(budgeted)
+        return account
 
     @asynccontextmanager
     async def budget_gateway(
-        self, account: Account, gateway: Gateway, cap: int | None, of: str
+        self,
+        account: Account,
+        gateway: Gateway,
+        cap: int | None,
+        *,
+        of: str = "round",
+        reserved: int = 0,
     ) -> AsyncIterator["BudgetedGateway"]:
-        """Yield a budgeted gateway for work outside rounds that spends at most `cap` in total.
+        """Yield a budgeted gateway that spends at most `cap` in total.
 
-        Nothing is reserved in advance: each call reserves its cost or raises UncoveredError.
+        A call whose cost is not in what is `reserved` reserves it or raises UncoveredError.
         """
-        spent = await self.ledger.spent(account.round_id)
         budgeted = BudgetedGateway(
             *(gateway, self.ledger, self.caps.for_account(account), account),
             cap=cap,
-            reserved=0,
-            spent=spent,
+            reserved=reserved,
+            spent=await self.ledger.spent(account.round_id),
             of=of,
         )
         try:
             yield budgeted
         finally:
-            await self._close(budgeted)
-
-    async def _close(self, gateway: "BudgetedGateway") -> None:
-        # What cannot be freed now is freed by the next sweep.
-        with suppress(StoreError):
-            await gateway.settled()
-            if gateway.reserved:
-                await self.ledger.release(gateway.account.round_id)
+            # What cannot be freed now is freed by the next sweep.
+            with suppress(StoreError):
+                await budgeted.settled()
+                if budgeted.reserved:
+                    await self.ledger.release(account.round_id)
 
     async def sweep(
         self, store: Store, settle: Callable[[], Awaitable[None]] | None = None
@@ -221,19 +236,14 @@ class Budget:
             )
 
 
-def _round_cap(panel: Panel) -> int | None:
-    usd = panel.terms.max_round_usd
-    return None if usd is None else cap_micro_usd(usd)
-
-
 def _wanted(panel: Panel, estimate: Estimate) -> int:
     """Return what to reserve: the estimate, limited by the panel's cap per round."""
-    cap = _round_cap(panel)
+    cap = panel.terms.cap_micro_usd
     return estimate.micro if cap is None else min(cap, estimate.micro)
 
 
 def _check_round_cap(panel: Panel, estimate: Estimate) -> None:
-    cap = _round_cap(panel)
+    cap = panel.terms.cap_micro_usd
     if cap is not None and estimate.quorum_micro > cap:
         raise BudgetError(
             f"A quorum of answers may cost {format_rounded_usd(estimate.quorum_micro)}, and panel "

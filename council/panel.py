@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NewType
 
 from council.errors import PanelError
+from council.money import cap_micro_usd
 
 ModelId = NewType("ModelId", str)
 
@@ -71,6 +72,11 @@ class Terms:
     synthesis_temperature: float | None = 0.3
     audit_share: float | None = None
     max_round_usd: float | None = None
+
+    @property
+    def cap_micro_usd(self) -> int | None:
+        """The cap of a round in micro-dollars; None without one."""
+        return None if self.max_round_usd is None else cap_micro_usd(self.max_round_usd)
 
 
 @dataclass(frozen=True, slots=True)

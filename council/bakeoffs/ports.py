@@ -39,7 +39,6 @@ class SuiteStore(Protocol):
 
     async def save(self, suite: Suite, by: str, at: datetime) -> bool:
         """Store a suite as the newest version in its scope; return False if it already was."""
-        ...
 
     async def load(self, scope: str, name: str, version: str = "") -> Suite:
         """Return a version of a suite, by default the newest.
@@ -47,44 +46,29 @@ class SuiteStore(Protocol):
         Fall back to the shared suite of this name if the workspace has none. Raise SuiteError if
         there is neither.
         """
-        ...
 
     async def versions(self, scope: str, name: str) -> tuple[str, ...]:
         """Return the versions of a suite, newest first."""
-        ...
 
     async def list_summaries(self, scope: str) -> tuple[SuiteSummary, ...]:
         """Return the suites a workspace can choose from, its own and the shared ones, by name."""
-        ...
 
     async def remove(self, scope: str, name: str) -> bool:
         """Remove a suite from all lists; its versions stay for the bake-offs that used them."""
-        ...
 
     async def list_all(self) -> tuple[StoredSuite, ...]:
         """Return every version of every listed suite, oldest first within each suite."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class BakeoffQuery:
-    """A filter for bake-offs; the default admits all. `scope` None means every workspace."""
+    """A filter for bake-offs; the default matches all. `scope` None means every workspace."""
 
     scope: str | None = None
     suite: str = ""
     panel: str = ""
     schedule: str = ""
     unfinished: bool = False
-
-    def admits(self, bakeoff: Bakeoff) -> bool:
-        """Return whether a bake-off matches."""
-        return (
-            self.scope in {None, bakeoff.place.scope}
-            and self.suite in {"", bakeoff.suite.name}
-            and self.panel in {"", bakeoff.panel.name}
-            and self.schedule in {"", bakeoff.schedule}
-            and not (self.unfinished and bakeoff.ending)
-        )
 
 
 ALL_BAKEOFFS = BakeoffQuery()
@@ -95,25 +79,20 @@ class BakeoffStore(Protocol):
 
     async def open(self, bakeoff: Bakeoff) -> bool:
         """Store a new bake-off and its suite's version; return False if the id exists already."""
-        ...
 
     async def end(self, bakeoff_id: str, ending: Ending | None) -> None:
         """Store a bake-off's ending; None reopens it."""
-        ...
 
     async def limit(self, bakeoff_id: str, cap_micro: int | None) -> None:
         """Set what a bake-off may spend at most, in micro-dollars; None removes the cap."""
-        ...
 
     async def load(self, bakeoff_id: str) -> Bakeoff:
         """Return a bake-off. Raise BakeoffError if there is none with this id."""
-        ...
 
     async def list_recent(
         self, limit: int | None = None, wanted: BakeoffQuery = ALL_BAKEOFFS
     ) -> tuple[Bakeoff, ...]:
         """Return the bake-offs that match, newest first."""
-        ...
 
 
 class ScheduleStore(Protocol):
@@ -125,19 +104,15 @@ class ScheduleStore(Protocol):
         A slot that was taken meanwhile stays taken, unless the time zone changed.
         Raise ScheduleError if another schedule of the scope has the same name.
         """
-        ...
 
     async def claim_slot(self, schedule_id: str, slot: str) -> bool:
         """Take a slot; return False if any process took this slot or a later one before."""
-        ...
 
     async def list_all(self, scope: str | None = None) -> tuple[Schedule, ...]:
         """Return the schedules of a scope, or all, by name."""
-        ...
 
     async def remove(self, schedule_id: str) -> bool:
         """Remove a schedule; its bake-offs stay."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,15 +150,12 @@ class RecordStore(Protocol):
 
         Forgotten rounds are left out.
         """
-        ...
 
     async def save(self, records: Sequence[PackedRecord]) -> None:
         """Store records, replacing older ones of the same rounds."""
-        ...
 
     async def list_recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
         """Return the records of the current version that match, oldest first."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

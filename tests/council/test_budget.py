@@ -397,7 +397,7 @@ def a_call(key: str = CLAUDE) -> Call:
 async def test_work_outside_rounds_pays_per_call_and_reserves_nothing() -> None:
     budget, gateway = a_budget(day=1000), PaidGateway(40e-6)
 
-    async with budget.budget_gateway(APART, gateway, None, "experiment") as paid:
+    async with budget.budget_gateway(APART, gateway, None, of="experiment") as paid:
         await paid.complete(a_call())
         await paid.complete(a_call(GPT))
         during = await cap_usage(budget)
@@ -410,10 +410,10 @@ async def test_work_outside_rounds_pays_per_call_and_reserves_nothing() -> None:
 async def test_the_cap_of_work_outside_rounds_covers_everything_it_spends() -> None:
     budget, gateway = a_budget(), PaidGateway(100e-6)
     for _ in range(2):
-        async with budget.budget_gateway(APART, gateway, 250, "experiment") as paid:
+        async with budget.budget_gateway(APART, gateway, 250, of="experiment") as paid:
             await paid.complete(a_call())
 
-    async with budget.budget_gateway(APART, gateway, 250, "experiment") as paid:
+    async with budget.budget_gateway(APART, gateway, 250, of="experiment") as paid:
         with pytest.raises(
             UncoveredError, match=r"the experiment's budget of \$0\.00025 is used up"
         ):
@@ -425,7 +425,7 @@ async def test_the_cap_of_work_outside_rounds_covers_everything_it_spends() -> N
 async def test_general_caps_hold_for_work_outside_rounds() -> None:
     budget, gateway = a_budget(day=150), PaidGateway(100e-6)
 
-    async with budget.budget_gateway(APART, gateway, None, "experiment") as paid:
+    async with budget.budget_gateway(APART, gateway, None, of="experiment") as paid:
         await paid.complete(a_call())
         with pytest.raises(UncoveredError, match="the budget of .* a day is used up"):
             await paid.complete(a_call())

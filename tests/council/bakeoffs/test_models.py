@@ -6,7 +6,6 @@ import pytest
 
 from council.bakeoffs.models import (
     Bakeoff,
-    BakeoffEstimate,
     BakeoffProgress,
     Ending,
     FailedQuestion,
@@ -15,7 +14,7 @@ from council.bakeoffs.models import (
     slot_at,
     split_round_id,
 )
-from council.bakeoffs.ports import BakeoffQuery, RecordQuery
+from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import pack_record
 from council.places import Place
 from tests.builders import ASKED_AT, a_panel, a_schedule
@@ -54,26 +53,6 @@ def test_an_end_leaves_nothing_under_way() -> None:
     ended = BakeoffProgress(HELD, over=1, under_way=2, seconds_left=9.0).ended(ending)
 
     assert (ended.bakeoff.ending, ended.under_way, ended.seconds_left) == (ending, 0, None)
-
-
-def test_what_it_may_cost_and_take_may_be_unknown() -> None:
-    assert BakeoffEstimate(120).unknown == ()
-    assert BakeoffEstimate(120).seconds is None
-
-
-@pytest.mark.parametrize(
-    ("wanted", "is_among"),
-    [
-        (BakeoffQuery(), True),
-        (BakeoffQuery(scope="slack/T1", suite="sql"), True),
-        (BakeoffQuery(suite="another"), False),
-        (BakeoffQuery(panel="another"), False),
-        (BakeoffQuery(scope="slack/T2"), False),
-        (BakeoffQuery(unfinished=True), True),
-    ],
-)
-def test_bakeoffs_are_found_by_what_they_are_of(wanted: BakeoffQuery, *, is_among: bool) -> None:
-    assert wanted.admits(HELD) is is_among
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.pairwise import peer_rank
+from council.research.judge_weights import peer_rank
 from council.tally.standings import borda_shares
 from tests.council.tally.examples import E1
 

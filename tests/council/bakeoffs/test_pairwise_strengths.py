@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from council.bakeoffs.pairwise import RIDGE, strength_scores, strengths
+from council.bakeoffs.pairwise import RIDGE, strengths
 from tests.council.bakeoffs.record_builders import a_record, board_of, drawn_ballots, of
 
 
@@ -86,18 +86,3 @@ def test_intervals_allow_for_answers_that_all_judges_see_alike() -> None:
     ]
 
     assert np.mean(held) >= 0.93
-
-
-def test_scores_are_log_odds_and_unknown_for_a_member_that_met_no_other() -> None:
-    found = strength_scores(
-        of(
-            *(a_record({"ada": 1.0, "bob": 0.0}, number=i) for i in range(1, 4)),
-            a_record({"ada": 0.0, "bob": 1.0}, number=4),
-            a_record({"cyd": 0.5}, number=5),
-        )
-    )
-
-    assert found["ada"].value == pytest.approx(-found["bob"].value)
-    assert found["ada"].value > 0.4
-    assert found["ada"].variance < found["cyd"].variance == pytest.approx(1 / RIDGE)
-    assert found["cyd"].value == pytest.approx(0)

@@ -1,7 +1,6 @@
 import pytest
 
-from council.bakeoffs.pairwise import peer_rank
-from council.research.judge_weights import peer_weights
+from council.research.judge_weights import peer_rank, peer_weights
 from tests.council.research.share_builders import E1, X, given
 
 

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.pairwise import Score
+from council.bakeoffs.pairwise import RIDGE
 from council.ballots import Ballot
 from council.labels import Label, LabelMap
-from council.research.posterior import WinChance, win_chances
+from council.research.posterior import Score, WinChance, strength_scores, win_chances
 from tests.builders import a_ranking
+from tests.council.bakeoffs.record_builders import a_record, of
 
 TWO = LabelMap((("ada", Label("K")), ("bob", Label("L"))))
 FOUR = LabelMap(tuple((name, Label(letter)) for name, letter in zip("abcd", "KLMN", strict=True)))
@@ -86,3 +87,18 @@ def test_an_uncertain_board_gives_even_chances() -> None:
     # Φ(6/√20) = .910 against Φ(6/√2) = 1.
     assert little == pytest.approx(0.910, abs=0.02)
     assert much > 0.99
+
+
+def test_scores_are_log_odds_and_unknown_for_a_member_that_met_no_other() -> None:
+    found = strength_scores(
+        of(
+            *(a_record({"ada": 1.0, "bob": 0.0}, number=i) for i in range(1, 4)),
+            a_record({"ada": 0.0, "bob": 1.0}, number=4),
+            a_record({"cyd": 0.5}, number=5),
+        )
+    )
+
+    assert found["ada"].value == pytest.approx(-found["bob"].value)
+    assert found["ada"].value > 0.4
+    assert found["ada"].variance < found["cyd"].variance == pytest.approx(1 / RIDGE)
+    assert found["cyd"].value == pytest.approx(0)

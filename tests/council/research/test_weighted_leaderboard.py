@@ -1,11 +1,20 @@
 import pytest
 
-from council.research.judge_weights import WEIGHT_METHODS, Choice, Repeats
+from council.research.judge_weights import (
+    CONSISTENCY,
+    FAMILY,
+    HUMAN,
+    PEERRANK,
+    UNIFORM,
+    Choice,
+    Repeats,
+)
 from council.research.weighted_leaderboard import Evidence, WeightedBoard, build_weighted_board
 from tests.council.research.share_builders import E1, X, given
 
 # Two judges of one maker prefer y, one of another prefers x.
 SPLIT = [[0, 1], [0, 1], [1, 0]]
+METHODS = (UNIFORM, CONSISTENCY, HUMAN, FAMILY, PEERRANK)
 MAKERS = ("north", "north", "south")
 KEPT = {"a": Repeats(20, 0.5), "b": Repeats(20, 0.5), "c": Repeats(20, 1.0)}
 
@@ -66,14 +75,14 @@ def test_weights_that_rest_on_too_little_give_no_board() -> None:
     assert (found.rows, found.weights.have, found.weights.need) == ((), 0, 20)
 
 
-@pytest.mark.parametrize("name", WEIGHT_METHODS)
+@pytest.mark.parametrize("name", METHODS)
 def test_no_rounds_give_no_board(name: str) -> None:
     found = build_weighted_board(name, Evidence((), {}, ()))
 
     assert (found.rows, found.rounds) == ((), 0)
 
 
-@pytest.mark.parametrize("name", WEIGHT_METHODS)
+@pytest.mark.parametrize("name", METHODS)
 def test_one_judge_with_one_ballot_is_no_trouble(name: str) -> None:
     one = given([[1, 0, X]], judges="j", members="xyz")
 
