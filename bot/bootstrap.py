@@ -41,7 +41,6 @@ from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway,
 from council.gateways.local.server import unsupported_reason
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
-from council.gateways.throttling.provider import SharedLimits
 from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, SharedRateLimiter, Store
 from council.providers import Health, ProviderHint
@@ -284,9 +283,11 @@ async def _open_models(
     async with AsyncExitStack() as stack:
         local = LocalGateway(settings.model_dir, on_progress)
         stack.push_async_callback(local.stop)
-        limits = SharedLimits(services.rate_limiter, services.publish_hint)
         remote = LitellmGateway(
-            _seat_settings(panels.seats, settings), panels.limits, neighbours=limits
+            _seat_settings(panels.seats, settings),
+            panels.limits,
+            shared=services.rate_limiter,
+            publish=services.publish_hint,
         )
         stack.push_async_callback(remote.close)
         if services.listen_to_hints:

@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
 from council.answers import Call, Prompt, Reply
-from council.bakeoffs.models import Suite
 from council.budget_caps import Account, CapRefusal, Caps
 from council.errors import BudgetError, RoundNotFoundError, StoreError, UncoveredError
 from council.labels import MIN_TO_RANK, Label
@@ -18,14 +17,13 @@ from council.prompts.answer import answer_prompt
 from council.prompts.ballot import BallotPrompt, judge_prompt
 from council.prompts.shared import estimate_tokens
 from council.prompts.synthesis import JudgesReport, chair_prompt
-from council.rounds import Question, Round
+from council.rounds import Round
 
 MAX_TEXT_TOKENS = 2_000  # most answers are shorter, reasoning included
 MAX_BALLOT_TOKENS = 1_000
 SETTLE_DELAY_SECONDS = 0.1
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NONCE = "0" * 16
-_ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # the time does not affect an estimate
 
 Prices = Mapping[str, Price | None]
 
@@ -42,6 +40,11 @@ class Estimate:
     quorum_micro: int = 0
     unknown: tuple[str, ...] = ()
 
+    def capped(self, panel: Panel) -> int:
+        """Return `micro`, limited by the panel's cap per round."""
+        cap = panel.terms.cap_micro_usd
+        return self.micro if cap is None else min(cap, self.micro)
+
 
 async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     """Return the most a round may cost at the gateway's prices."""
@@ -56,19 +59,6 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
         sum(sorted(answers)[: panel.terms.quorum]),
         tuple(key for key, price in prices.items() if price is None),
     )
-
-
-async def estimate_run(suite: Suite, panel: Panel, gateway: Gateway) -> Estimate:
-    """Return what asking a panel every question may cost, each round limited by the panel's cap."""
-    micro, unknown = 0, dict[str, None]()
-    for asked in suite.questions:
-        await asyncio.sleep(0)  # a long suite must not block the event loop
-        shown = asked.reference.value if asked.reference and suite.judges_see_references else ""
-        question = Question(asked.text, context=asked.context, reference=shown)
-        estimate = await estimate_round(Round("", question, panel, "", _ANY_TIME), gateway)
-        micro += _wanted(panel, estimate)
-        unknown |= dict.fromkeys(estimate.unknown)
-    return Estimate(micro, unknown=tuple(unknown))
 
 
 def call_cost_micro_usd(price: Price, call: Call) -> int:
@@ -148,7 +138,14 @@ class Budget:
         """
         estimate = await estimate_round(round_, gateway)
         self.check_prices(round_.panel, estimate)
-        _check_round_cap(round_.panel, estimate)
+        cap = round_.panel.terms.cap_micro_usd
+        if cap is not None and estimate.quorum_micro > cap:
+            quorum_usd = format_rounded_usd(estimate.quorum_micro)
+            raise BudgetError(
+                f"A quorum of answers may cost {quorum_usd}, and panel {round_.panel.name!r} has a "
+                f"max_round_usd of {format_usd(cap)}: shorten the question, give its models "
+                "max_tokens, or raise the cap in council.toml."
+            )
         await self._reserve(round_, estimate, self.ledger.reserve)
 
     @asynccontextmanager
@@ -164,13 +161,12 @@ class Budget:
         estimate = await estimate_round(round_, gateway)
         self.check_prices(round_.panel, estimate)
         account = await self._reserve(round_, estimate, self.ledger.extend)
-        cap, wanted = round_.panel.terms.cap_micro_usd, _wanted(round_.panel, estimate)
+        cap, wanted = round_.panel.terms.cap_micro_usd, estimate.capped(round_.panel)
         async with self.budget_gateway(account, gateway, cap, reserved=wanted) as budgeted:
             yield budgeted
 
     async def _reserve(self, round_: Round, estimate: Estimate, reserve: _Reserve) -> Account:
-        """Return the round's account with what it wants reserved; raise BudgetError."""
-        wanted, account = _wanted(round_.panel, estimate), Account.of(round_, self.now())
+        wanted, account = estimate.capped(round_.panel), Account.of(round_, self.now())
         caps = self.caps.for_account(account)
         if wanted and (refused := await reserve(account, wanted, caps)):
             raise BudgetError(refused.sentence(wanted, account.day))
@@ -209,10 +205,7 @@ class Budget:
     async def sweep(
         self, store: Store, settle: Callable[[], Awaitable[None]] | None = None
     ) -> None:
-        """Free what is reserved for rounds that are closed or were never stored.
-
-        `settle` waits until a round reserved by another process must have been stored.
-        """
+        """Free reservations of closed or unknown rounds; `settle` waits for rounds being stored."""
         reserved = await self.ledger.list_reserved_rounds()
         if settle:
             await settle()
@@ -234,22 +227,6 @@ class Budget:
                 "prices are forbidden here: give it input_usd_per_million and "
                 "output_usd_per_million in council.toml."
             )
-
-
-def _wanted(panel: Panel, estimate: Estimate) -> int:
-    """Return what to reserve: the estimate, limited by the panel's cap per round."""
-    cap = panel.terms.cap_micro_usd
-    return estimate.micro if cap is None else min(cap, estimate.micro)
-
-
-def _check_round_cap(panel: Panel, estimate: Estimate) -> None:
-    cap = panel.terms.cap_micro_usd
-    if cap is not None and estimate.quorum_micro > cap:
-        raise BudgetError(
-            f"A quorum of answers may cost {format_rounded_usd(estimate.quorum_micro)}, and panel "
-            f"{panel.name!r} has a max_round_usd of {format_usd(cap)}: shorten the question, give "
-            "its models max_tokens, or raise the cap in council.toml."
-        )
 
 
 # --- Gateway that makes only covered calls

@@ -91,7 +91,6 @@ class Panel:
     terms: Terms = Terms()
 
     def __post_init__(self) -> None:
-        """Raise PanelError for a repeated seat, too few or many members, or an invalid quorum."""
         keys = Counter(seat.key for seat in self.judges)
         twice = [key for key, count in keys.items() if count > 1]
         if twice:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from bot.context import AppContext, usual_seconds
 from bot.coordination.tasks import cancel_and_wait
 from bot.ports import RoundStoppedError
+from council.bakeoffs.costs import estimate_run
 from council.bakeoffs.models import (
     Bakeoff,
     BakeoffEstimate,
@@ -16,7 +17,7 @@ from council.bakeoffs.models import (
     Reference,
     split_round_id,
 )
-from council.budget import estimate_round, estimate_run
+from council.budget import estimate_round
 from council.errors import BudgetError, CouncilError, StoreError, SuiteError
 from council.money import MICRO_USD, format_rounded_usd, format_usd
 from council.ports import RoundQuery

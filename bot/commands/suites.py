@@ -26,10 +26,10 @@ from bot.suite_files import (
     same_question,
     validate_suite_name,
 )
+from council.bakeoffs.costs import estimate_run
 from council.bakeoffs.grading import check_reference, default_grading
 from council.bakeoffs.models import Reference, Suite, SuiteQuestion
 from council.bakeoffs.ports import SuiteSummary
-from council.budget import estimate_run
 from council.errors import PanelError, SuiteError
 from council.integrity.erasure import check_not_forgotten
 from council.places import Place

@@ -78,10 +78,7 @@ def _known_sum(values: Floats, axis: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class HypothesisFamily:
-    """Tests made together, one per member, with one error level for all of them.
-
-    A change of less than `floor` is never reported, however certain it is.
-    """
+    """Tests of all members with one error level; a change of less than `floor` never counts."""
 
     alpha: float
     floor: float = 0.0
@@ -97,11 +94,7 @@ class LatestRun:
 
 
 def compare_latest_run(cube: Floats, family: HypothesisFamily) -> LatestRun:
-    """Compare the last run with the runs before it, of which there must be at least one.
-
-    A member that changed beyond noise in an earlier run has no past before that run, so the same
-    change is reported only once.
-    """
+    """Compare the last run with the earlier ones since each member last changed beyond noise."""
     starts = np.zeros(cube.shape[2], dtype=int)
     for last in range(1, len(cube) - 1):
         starts = np.where(_compare_last(cube[: last + 1], starts, family).is_beyond, last, starts)
@@ -248,10 +241,7 @@ class MemberChange:
 
 @dataclass(frozen=True, slots=True)
 class SwapHint:
-    """What changed about a member's answers beyond noise, as after a silent swap of its model.
-
-    Words and seconds are geometric means, refusals the share of answers.
-    """
+    """A change beyond noise; words and seconds are geometric means, refusals a share of answers."""
 
     member: str
     sign: SwapSign
@@ -292,11 +282,7 @@ class Changes:
 
 
 def compare_with_past(now: Columns, before: Columns) -> Changes:
-    """Return what changed between past runs, possibly none, and a run of the same suite.
-
-    Of `before`, only runs of the same version of the suite count, and only those in which every
-    compared member sat.
-    """
+    """Compare a run with past ones of the same suite version in which all compared members sat."""
     if not now.rows:
         return Changes("", 0)
     last_row = now.rows[-1]
@@ -326,7 +312,6 @@ def _is_past_run(row: PackedRecord, last_row: PackedRecord) -> bool:
 
 
 def _members_with_answers(columns: Columns, rounds: Iterable[int]) -> set[str]:
-    """Return the members that answered in any of these rounds."""
     has_answer = (columns.author("absent")[list(rounds)] == 0).any(axis=0)
     return {*compress(columns.members, has_answer)}
 

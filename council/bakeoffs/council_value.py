@@ -28,10 +28,7 @@ class TruthAgreement:
 
 
 def truth_agreement(columns: Columns, questions: Indexes) -> TruthAgreement | None:
-    """Return the agreement, or None if no round had both a right and a wrong answer.
-
-    `questions` numbers the question of each round, as `question_numbers` does.
-    """
+    """Return the agreement; None if no round had both a right and a wrong answer."""
     shares, correct = columns.author("share"), columns.author("correct")
     correct[np.isnan(shares)] = np.nan
     right, wrong = correct == 1, correct == 0
@@ -118,11 +115,7 @@ class BestMember:
 
 @dataclass(frozen=True, slots=True)
 class CouncilValue:
-    """Council and Winner, their baseline, and the judges' agreement with the truth.
-
-    `rows` is empty and `best` is None if no answer was graded; `concord` is None if no question had
-    both a right and a wrong answer.
-    """
+    """Council and Winner, the best member and the agreement; empty if no answer was graded."""
 
     rows: tuple[CouncilValueLine, ...] = ()
     best: BestMember | None = None
@@ -166,7 +159,6 @@ class _Baseline:
 
 
 def _correct_answers(columns: Columns) -> Floats:
-    """Return 1 or 0 by (round, member) for a right or wrong answer; an absence is wrong."""
     absent = columns.author("absent") == 1
     return np.where(absent, 0.0, columns.author("correct"))
 
@@ -233,10 +225,7 @@ def _line(
 
 
 def _costs_more(line: CouncilValueLine, best: BestMember) -> bool:
-    """Return whether the line costs more than the best member, in money or, if equal, in time.
-
-    Unknown counts as more: a council asks every member, including the best one.
-    """
+    """Compare in money or, if equal, in time; unknown counts as more."""
     if line.cost_usd is None or best.cost_usd is None:
         return True
     if abs(line.cost_usd - best.cost_usd) > PRECISION:

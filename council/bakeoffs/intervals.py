@@ -68,7 +68,6 @@ def t_interval(values: Floats, level: float = LEVEL) -> Interval:
 
 
 def _resampled_means(values: Floats) -> Floats:
-    """Return the means of RESAMPLES resamples, each of as many rounds as `values`."""
     distinct, counts = _count_values(values)
     resampled = np.random.RandomState(_SEED).multinomial(
         len(values), counts / len(values), RESAMPLES
@@ -143,10 +142,7 @@ def normal_quantile(p: float) -> float:
 
 
 def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
-    """Return p-values corrected for being tested together, at most 1 (Holm 1979).
-
-    None is no test: it does not count and stays None.
-    """
+    """Return p-values corrected for being tested together (Holm 1979); None is no test."""
     known = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
     corrected: list[float | None] = [None] * len(p_values)
     so_far = 0.0

@@ -152,7 +152,6 @@ def _sort_value(line: AuthorLine) -> float:
 
 
 def _top_run_off(lines: Sequence[AuthorLine], all_duels: Sequence[Duel]) -> RunOff | None:
-    """Return the run-off of the first two lines, or None if no judge saw both."""
     first_two = [line.member for line in lines[:2]]
     duel = next((duel for duel in all_duels if {duel.first, duel.second} == {*first_two}), None)
     return run_off(duel, first_two[0]) if duel else None

@@ -50,10 +50,7 @@ class RunOff:
 
 
 def boundary(rounds: Floats) -> Floats:
-    """Return by number of rounds how far from 0 the statistic must be.
-
-    It is infinite before MIN_ROUNDS.
-    """
+    """Return how far from 0 the statistic must be; infinite before MIN_ROUNDS."""
     until_horizon = np.where(rounds <= HORIZON, wang_tsiatis(rounds), np.inf)
     threshold: Floats = np.minimum(until_horizon, mixture(rounds))
     return np.where(rounds >= MIN_ROUNDS, threshold, np.inf)
@@ -75,10 +72,7 @@ def mixture(rounds: Floats) -> Floats:
 
 
 def crossings(margins: Floats) -> Floats:
-    """Return by round whether the boundary is crossed: 1 for the first, −1 for the second, else 0.
-
-    The last axis is the rounds; each index of the axes before is a separate duel.
-    """
+    """Return by round (last axis) who crossed: 1 for the first, −1 for the second, else 0."""
     rounds = np.arange(1.0, margins.shape[-1] + 1)
     lengths = np.sqrt(np.cumsum(margins**2, axis=-1))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -130,10 +124,7 @@ class Strength:
 
 
 def strengths(columns: Columns) -> Mapping[str, Strength]:
-    """Return the strength of every member that met another.
-
-    Errors are clustered by round (sandwich estimator).
-    """
+    """Return the strength of every member that met another, with errors clustered by round."""
     members = columns.members
     wins = win_matrix(columns)
     met = np.flatnonzero((wins + wins.T).any(axis=1))
@@ -168,7 +159,6 @@ def win_matrix(columns: Columns) -> Floats:
 
 
 def _score_covariance(scores: Floats) -> Floats:
-    """Return the covariance of the rounds' scores, each round as one cluster."""
     rounds = int((scores != 0).any(axis=1).sum())
     covariance: Floats = scores.T @ scores * rounds / max(rounds - 1, 1)
     return covariance
@@ -187,7 +177,6 @@ def _member_pairs(block: Block, members: tuple[str, ...]) -> list[tuple[int, int
 
 
 def _win_chances(scores: Floats) -> Floats:
-    """Return each member's chance of being ranked above each other one."""
     return 1 / (1 + np.exp(scores[None, :] - scores[:, None]))
 
 
@@ -201,11 +190,7 @@ def information_matrix(scores: Floats, met: Floats, ridge: Floats | float = RIDG
 def fit_strengths(
     wins: Floats, met: Floats, centre: Floats | float = 0.0, ridge: Floats | float = RIDGE
 ) -> Floats:
-    """Return the Bradley-Terry strengths in log-odds, by Newton's method.
-
-    The ridge makes them finite and unique. It shrinks them towards `centre`, a common one or one
-    per member.
-    """
+    """Return the Bradley-Terry log-odds (Newton's method); the ridge shrinks them to `centre`."""
     scores = np.zeros(len(wins)) + centre
     for _ in range(_NEWTON_STEPS):
         gradient = (wins - met * _win_chances(scores)).sum(axis=1) - ridge * (scores - centre)

@@ -1,7 +1,4 @@
-"""Store protocols for suites, bake-offs, schedules and records, and their queries.
-
-Each call is one transaction and may raise StoreError.
-"""
+"""Store protocols of bake-offs and their queries; each call is one transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,11 +38,7 @@ class SuiteStore(Protocol):
         """Store a suite as the newest version in its scope; return False if it already was."""
 
     async def load(self, scope: str, name: str, version: str = "") -> Suite:
-        """Return a version of a suite, by default the newest.
-
-        Fall back to the shared suite of this name if the workspace has none. Raise SuiteError if
-        there is neither.
-        """
+        """Return a version of a workspace's suite, else of the shared one; raise SuiteError."""
 
     async def versions(self, scope: str, name: str) -> tuple[str, ...]:
         """Return the versions of a suite, newest first."""
@@ -146,10 +139,7 @@ class RecordStore(Protocol):
     """Stores the numbers of closed rounds, which can always be computed again from the rounds."""
 
     async def list_missing(self, limit: int) -> tuple[str, ...]:
-        """Return ids of closed rounds without a record of the current version, oldest first.
-
-        Forgotten rounds are left out.
-        """
+        """Return the oldest closed, remembered rounds without a record of the current version."""
 
     async def save(self, records: Sequence[PackedRecord]) -> None:
         """Store records, replacing older ones of the same rounds."""
@@ -160,10 +150,7 @@ class RecordStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BakeoffStores:
-    """All stores of bake-offs, and the numbers of every closed round.
-
-    Leaderboards are computed from `records`, the bias report from `votes`.
-    """
+    """All stores of bake-offs; leaderboards use `records`, the bias report `votes`."""
 
     suites: SuiteStore
     bakeoffs: BakeoffStore

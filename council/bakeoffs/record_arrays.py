@@ -31,10 +31,7 @@ PRECISION = 1e-6  # of values computed from single-precision numbers
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The rounds that share a shape: their indexes among all rounds, and their members' pairs.
-
-    `pairs` has an entry for each of `combinations(members, 2)`, with the fields of PAIR_FIELDS.
-    """
+    """Rounds of one shape: their indexes, and PAIR_FIELDS for `combinations(members, 2)`."""
 
     where: Indexes
     members: tuple[str, ...]
@@ -152,10 +149,7 @@ def pack_record(record: Record) -> PackedRecord:
 
 
 def record_columns(rows: Iterable[PackedRecord]) -> Columns:
-    """Return many records as arrays, in the order they were asked.
-
-    Records of an older version are left out: they are being computed again.
-    """
+    """Return records of the current version as arrays, in the order they were asked."""
     current = (row for row in rows if row.version == VERSION)
     ordered = sorted(current, key=attrgetter("asked_at", "bakeoff", "number"))
     shapes: dict[str, list[int]] = {}
@@ -186,7 +180,6 @@ def record_columns(rows: Iterable[PackedRecord]) -> Columns:
 
 @cache
 def _parse_shape(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the members and the judges of a shape."""
     members, judges = json.loads(text)
     return tuple(members), tuple(judges)
 

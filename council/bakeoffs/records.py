@@ -121,11 +121,7 @@ ROUND_FIELDS = tuple(field.name for field in fields(CouncilRecord))  # `winner` 
 
 
 class PackedRecord(NamedTuple):
-    """A record as it is stored: `shape` as JSON, `numbers` as bytes.
-
-    `shape` names the members and judges in the order of the numbers; `version` is VERSION at the
-    time of packing.
-    """
+    """A record as it is stored; `shape` names members and judges in the order of the numbers."""
 
     round_id: str
     asked_at: datetime
@@ -317,6 +313,5 @@ def _council_record(round_: Round, reference: Reference | None) -> CouncilRecord
 
 
 def _sum_if_known(costs: Iterable[float | None]) -> float | None:
-    """Return the sum, or None if any cost is unknown."""
     all_costs = list(costs)
     return None if None in all_costs else sum(cost for cost in all_costs if cost is not None)

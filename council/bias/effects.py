@@ -87,9 +87,8 @@ def _units_needed(value: float, error: float, n: int, fitted: int) -> int | None
 
 
 PERMUTATIONS = 2_000
-MAX_PERMUTATIONS = (
-    20_000  # where hardly any draw comes near, so that many tests can be corrected for
-)
+# Where hardly any draw comes near, so that many tests can be corrected for.
+MAX_PERMUTATIONS = 20_000
 MIN_HITS = 10  # with fewer hits, MAX_PERMUTATIONS are drawn
 MAX_SHUFFLED_BALLOTS = 100  # beyond, sums are drawn from their normal limit
 _SEED = 20261121
@@ -137,17 +136,17 @@ class SlotShares:
 
     def needed(self) -> int | None:
         """Return how many ballots like these would be significant; None if no slot stands out."""
-        statistic = self._statistic(self.sums)
-        if statistic < PRECISION:
+        if self._statistic < PRECISION:
             return None
         limit = float(np.quantile(self._drawn(PERMUTATIONS), 0.95))
-        return ceil(self.ballots * (limit / statistic) ** 2)
+        return ceil(self.ballots * (limit / self._statistic) ** 2)
 
     def _hits(self, draws: int) -> int:
-        return int((self._drawn(draws) >= self._statistic(self.sums) - PRECISION).sum())
+        return int((self._drawn(draws) >= self._statistic - PRECISION).sum())
 
-    def _statistic(self, sums: Floats) -> float:
-        return float((np.abs(sums) / self.scale).max())
+    @property
+    def _statistic(self) -> float:
+        return float((np.abs(self.sums) / self.scale).max())
 
     def _drawn(self, draws: int) -> Floats:
         rng = np.random.RandomState(_SEED)

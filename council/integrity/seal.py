@@ -1,7 +1,4 @@
-"""Seal of a closed round: salted digests of its texts and parts, and its link in the hash chain.
-
-Comparing a round with its seal shows what was changed since it closed.
-"""
+"""Seal of a closed round: its salted digests and its link; it shows later changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -83,10 +80,7 @@ def compute_digests(round_: Round, salt: str) -> RoundDigests:
 
 
 def find_changes(round_: Round, seal: Seal) -> tuple[str, ...]:
-    """Return the names of what was changed since the round closed; empty if nothing was.
-
-    Erased texts are no change. If the digests themselves were changed, only that is reported.
-    """
+    """Return the names of what was changed since the round closed; erased texts are no change."""
     if seal.link is None:
         return (LINK_IS_GONE,)
     if seal.link.version != LINK_VERSION:
@@ -103,7 +97,6 @@ def find_changes(round_: Round, seal: Seal) -> tuple[str, ...]:
 
 
 def _differing_names(then: Digests, now: Digests) -> tuple[str, ...]:
-    """Return the names whose digest was changed, added or removed."""
     if then == now:
         return ()
     before, after = dict(then), dict(now)
@@ -112,10 +105,7 @@ def _differing_names(then: Digests, now: Digests) -> tuple[str, ...]:
 
 
 def plain_json(value: object) -> object:
-    """Return a value of a round as plain JSON types, without its texts; times in UTC.
-
-    Whole floats become integers, since a database may return either.
-    """
+    """Return a value as plain JSON without its texts; times in UTC, whole floats as integers."""
     if is_dataclass(value):
         texts = TEXT_FIELDS.get(type(value), ())
         pairs = ((field, getattr(value, field.name)) for field in fields(value))

@@ -72,17 +72,13 @@ class RoundServices:
     audit_grace_seconds: float = 2.0
 
 
-@dataclass(slots=True)
 class RoundSession:
     """One running round; `round_` is replaced with each new artefact."""
 
-    services: RoundServices
-    round_: Round
-    started: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Start the clock."""
-        self.started = self.services.clock()
+    def __init__(self, services: RoundServices, round_: Round) -> None:
+        self.services = services
+        self.round_ = round_
+        self.started = services.clock()
 
     @property
     def seconds(self) -> float:
@@ -102,10 +98,7 @@ class RoundSession:
         self.services.on_round(self.round_)
 
     async def ask(self, call: Call, deadline: "Deadline") -> Reply | Absence:
-        """Return the member's reply, or its absence with the reason.
-
-        Raise ContextOverflowError if the prompt is too long, so that the caller can shorten it.
-        """
+        """Return the reply, or the absence with its reason; raise ContextOverflowError."""
         if not deadline.seconds:
             return Absence(call.member.key, call.role, "was not asked: the round's time was up")
         try:
@@ -267,10 +260,7 @@ def _text_budget(context: int | None, frame: Prompt, reply_tokens: int) -> int |
 
 @dataclass(frozen=True, slots=True)
 class BallotRequest:
-    """What one judge is asked to rank; `texts` are the blind answers by public label.
-
-    `authors`, by public label, are shown with the answers in an audit of names.
-    """
+    """What a judge is asked to rank; `authors` are shown in an audit of names only."""
 
     round_: Round
     slate: Slate
@@ -315,16 +305,15 @@ async def collect_ballots(session: RoundSession, draw: Draw) -> None:
         BallotRequest(session.round_, slate, nonce_for(seed, slate.judge), texts)
         for slate in draw.slates
     ]
+    finished = {ballot.judge for ballot in session.round_.ballots if ballot.counts}
+    finished |= {
+        absence.member for absence in session.round_.absences if absence.role is Role.BALLOT
+    }
     await run_all(
         _vote(session, request, deadline)
         for request in requests
-        if not _has_voted(session.round_, request.slate.judge)
+        if request.slate.judge not in finished
     )
-
-
-def _has_voted(round_: Round, judge: str) -> bool:
-    voted = any(ballot.judge == judge and ballot.counts for ballot in round_.ballots)
-    return voted or round_.absence(judge, Role.BALLOT) is not None
 
 
 async def _vote(session: RoundSession, request: BallotRequest, deadline: Deadline) -> None:
@@ -397,7 +386,18 @@ async def _request_synthesis(
             continue
         if isinstance(reply, Absence):
             return reply
-        return _synthesis(chairman, prompt, reply, draw.labels.labels)
+        parsed = parse_chair_reply(reply.text, draw.labels.labels)
+        if not parsed.text:
+            return Absence(chairman.key, Role.SYNTHESIS, WROTE_NOTHING)
+        return Synthesis(
+            text=parsed.text,
+            chairman=chairman.key,
+            drawn_on=parsed.drawn_on,
+            departs=parsed.departs,
+            why=parsed.why,
+            prompt=prompt,
+            reply=reply,
+        )
     return Absence(chairman.key, Role.SYNTHESIS, TOO_LONG)
 
 
@@ -414,23 +414,6 @@ def _chair_prompt(
         JudgesReport(tally.standings, reasons),
         nonce_for(round_.seed, "chairman"),
         plain=chairman.demonstration,
-    )
-
-
-def _synthesis(
-    chairman: Member, prompt: Prompt, reply: Reply, labels: Sequence[Label]
-) -> Synthesis | Absence:
-    parsed = parse_chair_reply(reply.text, labels)
-    if not parsed.text:
-        return Absence(chairman.key, Role.SYNTHESIS, WROTE_NOTHING)
-    return Synthesis(
-        text=parsed.text,
-        chairman=chairman.key,
-        drawn_on=parsed.drawn_on,
-        departs=parsed.departs,
-        why=parsed.why,
-        prompt=prompt,
-        reply=reply,
     )
 
 

@@ -77,38 +77,36 @@ class LocalGateway:
 
 
 def _seats(server: LocalServer) -> dict[str, SeatSettings]:
-    seats = {}
-    for model in DISPLAYS:
-        for key in (f"local/{model}", f"local/{model}{WARM_SUFFIX}"):
-            seats[key] = SeatSettings(
-                model=f"openai/{model}",
-                api_base=server.api_base,
-                api_key=server.api_key,
-                max_tokens=ANSWER_TOKENS,
-                context_tokens=CONTEXT_TOKENS,
-                stream=True,  # a cancelled call frees the router's slot only when it streams
-                input_usd_per_million=0,
-                output_usd_per_million=0,
-                tighten=tighten_schema,
-                headers={"Connection": "close"},  # the router drops connections that are reused
-            )
-    return seats
+    return {
+        f"local/{model}{suffix}": SeatSettings(
+            model=f"openai/{model}",
+            api_base=server.api_base,
+            api_key=server.api_key,
+            max_tokens=ANSWER_TOKENS,
+            context_tokens=CONTEXT_TOKENS,
+            stream=True,  # a cancelled call frees the router's slot only when it streams
+            input_usd_per_million=0,
+            output_usd_per_million=0,
+            tighten=tighten_schema,
+            headers={"Connection": "close"},  # the router drops connections that are reused
+        )
+        for model in DISPLAYS
+        for suffix in ("", WARM_SUFFIX)
+    }
 
 
 # --- JSON schemas that suit small models
 
 
 def tighten_schema(schema: Mapping[str, object]) -> dict[str, object]:
-    """Return the schema with bounded texts, and with all rankings of up to five letters listed.
-
-    The listed rankings have no ties: a tiny model that may write ties writes little else.
-    """
+    """Return the schema with bounded texts and all tie-free rankings of up to five letters."""
     tight = _bound_texts(schema)
     properties = tight.get("properties")
     if isinstance(properties, dict):
         letters = _letters(properties.get("ranking"))
         if 0 < len(letters) <= MAX_LETTERS:
-            properties["ranking"] = {"enum": _rankings(letters)}
+            orders = permutations(letters)
+            properties["ranking"] = {"enum": [[[letter] for letter in order] for order in orders]}
     return tight
 
 
@@ -131,10 +129,6 @@ def _letters(ranking: object) -> list[str]:
             return [str(letter) for letter in letters]
         case _:
             return []
-
-
-def _rankings(letters: list[str]) -> list[list[list[str]]]:
-    return [[[letter] for letter in order] for order in permutations(letters)]
 
 
 # --- Detection of an Ollama that is already running

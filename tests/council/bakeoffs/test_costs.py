@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from council.bakeoffs.costs import estimate_run
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
-from council.budget import estimate_round, estimate_run
+from council.budget import estimate_round
 from council.money import Price
 from council.rounds import Question
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round

@@ -7,7 +7,7 @@ import pytest
 
 from council.bakeoffs.intervals import share_interval
 from council.bias.effects import MAX_SHUFFLED_BALLOTS, SlotShares
-from council.bias.judge_bias import order_consistency, position_bias, position_curves
+from council.bias.judge_bias import order_consistency, position_bias
 from council.bias.report import Effect
 from council.bias.votes import Votes
 from tests.council.bias.simulated_blocks import Planted, simulated
@@ -56,7 +56,7 @@ def test_a_preference_for_the_last_slot_is_found() -> None:
 
 def test_slates_of_other_sizes_count_slot_by_slot() -> None:
     two = votes(a_vote("a", "c b", shown="c b"))
-    found = position_curves(blocks_of(*_by_slot("b c d", "d c b"), two, two))["a"]
+    found = position_bias(blocks_of(*_by_slot("b c d", "d c b"), two, two))["a"].slots
 
     assert [slot.effect.n for slot in found] == [4, 4, 2]
     assert found[1].effect.value == pytest.approx((0 + 0 - 0.5 - 0.5) / 4)

@@ -315,7 +315,7 @@ async def test_an_unknown_cost_is_none(
 async def test_litellm_prices_a_model_it_knows(harness: GatewayHarness, stream: bool) -> None:
     harness.server.script["gpt-4o"] = answer("It lacks an index.")
     harness.sit(model="openai/gpt-4o", stream=stream)
-    litellm = library.load()
+    litellm = library.load_warm()
 
     sent = replies.request_arguments(litellm, harness.seat, CALL)
     spoken = await replies.send_request(litellm, sent, None)

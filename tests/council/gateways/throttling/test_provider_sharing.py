@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from council.gateways.throttling.provider import ProviderAddress, SharedLimits, Throttling
+from council.gateways.throttling.provider import ProviderAddress, Throttling
 from council.gateways.throttling.rate_limiter import Clock, RateLimiter
 from council.providers import BreakerState, HintKind, Limits, ProviderHint, ProviderLoad
 from tests.council.gateways.throttling.manual_clock import ManualClock, started
@@ -20,7 +20,7 @@ class Cluster:
     def __init__(self, clock: ManualClock) -> None:
         self.hints: list[ProviderHint] = []
         self.here, self.there = (
-            Throttling({}, clock.clock, SharedLimits(publish=self.publish)) for _ in range(2)
+            Throttling({}, clock.clock, publish=self.publish) for _ in range(2)
         )
         self.queues = [throttling.queue(OPENAI, MODEL) for throttling in (self.here, self.there)]
 
@@ -137,7 +137,7 @@ async def test_a_shared_limiter_is_used_by_address(
     clock: ManualClock,
 ) -> None:
     shared = Open()
-    throttling = Throttling({}, clock.clock, SharedLimits(shared))
+    throttling = Throttling({}, clock.clock, shared)
 
     await succeed(throttling.queue(OPENAI, MODEL))
     await succeed(throttling.queue(OWN, MODEL))

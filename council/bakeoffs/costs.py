@@ -1,0 +1,25 @@
+"""Estimate the cost of one run of a suite before anything is spent."""
+
+import asyncio
+from datetime import UTC, datetime
+
+from council.bakeoffs.models import Suite
+from council.budget import Estimate, estimate_round
+from council.panel import Panel
+from council.ports import Gateway
+from council.rounds import Question, Round
+
+_ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # the time does not affect an estimate
+
+
+async def estimate_run(suite: Suite, panel: Panel, gateway: Gateway) -> Estimate:
+    """Return what asking a panel every question may cost, each round limited by the panel's cap."""
+    micro, unknown = 0, dict[str, None]()
+    for asked in suite.questions:
+        await asyncio.sleep(0)  # a long suite must not block the event loop
+        shown = asked.reference.value if asked.reference and suite.judges_see_references else ""
+        question = Question(asked.text, context=asked.context, reference=shown)
+        estimate = await estimate_round(Round("", question, panel, "", _ANY_TIME), gateway)
+        micro += estimate.capped(panel)
+        unknown |= dict.fromkeys(estimate.unknown)
+    return Estimate(micro, unknown=tuple(unknown))
