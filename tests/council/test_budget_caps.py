@@ -53,22 +53,6 @@ def test_a_place_without_a_workspace_has_no_workspace_cap(place: Place) -> None:
     ("channel", "cap"),
     [
         pytest.param("slack/T1/C1", 5, id="its-own"),
-        pytest.param("slack/T1/C2", 9, id="the-general-one"),
-        pytest.param("", 9, id="nowhere"),
-    ],
-)
-def test_a_channels_own_cap_replaces_the_general_one(channel: str, cap: int) -> None:
-    caps = Caps(user_day=1, channel_day=9, channels={"C1": 5})
-
-    found = caps.for_account(replace(ONE, channel=channel))
-
-    assert (found.channel_day, found.user_day) == (cap, 1)
-
-
-@pytest.mark.parametrize(
-    ("channel", "cap"),
-    [
-        pytest.param("slack/T1/C1", 5, id="its-own"),
         pytest.param("slack/T2/C1", 9, id="the-general-one"),
         pytest.param("slack//T1", 9, id="a-channel-of-the-same-name"),
     ],

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from council.labels import SLOT_LETTERS, Label, LabelMap, Slate, draw_labels, draw_slates
+from council.labels import Label, LabelMap, Slate, draw_labels, draw_slates
 from tests.builders import KEYS, a_slate
 
 SEEDS = [str(seed) for seed in range(400)]
@@ -51,21 +51,6 @@ def test_every_judge_sees_all_answers_except_its_own(authors: int) -> None:
 
 
 @pytest.mark.parametrize("authors", range(3, 9))
-def test_over_many_seeds_pair_orders_are_balanced(authors: int) -> None:
-    before: Counter[tuple[str, str]] = Counter()
-    for seed in SEEDS:
-        drawn, slates = _of(authors, seed)
-        for slate in slates:
-            shown = [drawn.author_of(label) for label in slate.shown]
-            before.update((x, y) for i, x in enumerate(shown) for y in shown[i + 1 :])
-
-    shares = [before[x, y] / (before[x, y] + before[y, x]) for x, y in before]
-
-    assert len(shares) == authors * (authors - 1)
-    assert all(abs(share - 0.5) <= 0.08 for share in shares)
-
-
-@pytest.mark.parametrize("authors", range(3, 9))
 def test_over_many_seeds_every_judge_sees_every_rival_in_every_slot(authors: int) -> None:
     met: dict[str, set[tuple[str, int]]] = defaultdict(set)
     for seed in SEEDS:
@@ -99,16 +84,6 @@ def test_slates_of_all_answers_are_balanced_to_within_one(authors: int, onlooker
         assert max(found) - min(found) <= 1
 
 
-def test_slates_of_all_answers_have_no_preferred_order() -> None:
-    # 400 seeds: each of two answers stands first half of the time, standard deviation 10.
-    first = Counter(
-        drawn.author_of(slates[0].shown[0])
-        for drawn, slates in (_of(2, seed, OUTSIDE[:1]) for seed in SEEDS)
-    )
-
-    assert abs(first[KEYS[0]] - 200) < 40
-
-
 def test_authors_of_two_answers_rank_nothing() -> None:
     _, slates = _of(2, "seed", OUTSIDE)
 
@@ -124,11 +99,6 @@ def test_two_answers_without_other_judges_have_no_slates() -> None:
     assert _of(2, "seed")[1] == ()
 
 
-def test_the_same_seed_gives_the_same_slates() -> None:
-    assert _of(5, "seed", OUTSIDE) == _of(5, "seed", OUTSIDE)
-    assert _of(5, "seed", OUTSIDE)[1] != _of(5, "other", OUTSIDE)[1]
-
-
 def test_a_draw_never_changes_between_versions() -> None:
     drawn, slates = _of(4, "seed", OUTSIDE[:1])
 
@@ -141,7 +111,3 @@ def test_letters_follow_slots() -> None:
 
     assert slate.letters == ("A", "B", "C")
     assert [slate.label_at(letter) for letter in slate.letters] == ["M", "K", "Z"]
-
-
-def test_a_full_slate_has_enough_letters() -> None:
-    assert len(SLOT_LETTERS) == 10

@@ -35,19 +35,10 @@ def test_a_member_cannot_be_an_outside_judge_too() -> None:
         replace(a_panel(3), outside_judges=(a_member(GPT),))
 
 
-def test_a_member_can_be_chairman() -> None:
-    assert a_panel(3, chairmen=[GPT]).chair_order == (a_member(GPT),)
-
-
 @pytest.mark.parametrize("quorum", [0, -1, 4])
 def test_an_impossible_quorum_is_refused(quorum: int) -> None:
     with pytest.raises(PanelError, match="choose 1 to 3"):
         a_panel(3, terms=Terms(quorum=quorum))
-
-
-@pytest.mark.parametrize("quorum", [1, 2, 3])
-def test_a_quorum_of_one_to_all_is_accepted(quorum: int) -> None:
-    assert a_panel(3, terms=Terms(quorum=quorum)).terms.quorum == quorum
 
 
 def test_members_judge_before_outsiders() -> None:

@@ -24,13 +24,6 @@ def test_the_floor_gives_every_judge_some_weight() -> None:
     assert found.weights.sum() == pytest.approx(1)
 
 
-def test_equals_weigh_the_same() -> None:
-    found = peer_rank(np.full((3, 3), 0.5))
-
-    assert found.weights == pytest.approx([1 / 3] * 3)
-    assert found.turns == 1
-
-
 def test_a_candidate_shown_to_no_judge_scores_zero() -> None:
     rates = np.array([[np.nan, 1.0, np.nan], [1.0, np.nan, np.nan], [1.0, 0.0, np.nan]])
 

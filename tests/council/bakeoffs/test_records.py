@@ -192,12 +192,6 @@ def test_a_record_says_which_question_of_which_suite_it_is_of() -> None:
     assert found.authored[0].correct is None
 
 
-def test_a_question_that_somebody_asked_is_of_no_suite() -> None:
-    found = build_record(_example())
-
-    assert (found.bakeoff, found.number, found.suite, found.category) == ("", 0, "", "")
-
-
 def test_who_gave_no_answer_is_absent_and_still_judges() -> None:
     texts = dict.fromkeys((CLAUDE, GPT, GEMINI), "Yes.")
     round_ = replace(with_ballots(with_answers(a_round(a_panel(4)), texts)), closing=Closing(1))
@@ -270,13 +264,3 @@ def test_words_of_a_forgotten_round_are_not_known() -> None:
     forgotten = replace(round_, forgotten=Erasure(ASKED_AT, "salt", ()))
 
     assert _authored(forgotten)[CLAUDE].words is None
-
-
-def test_an_answer_that_named_its_author_is_counted_so() -> None:
-    round_ = _example()
-    first, *others = round_.answers
-    named = replace(first, scrubbed=("Claude",))
-
-    found = _authored(replace(round_, answers=(named, *others)))
-
-    assert [member for member, one in found.items() if one.named_itself] == [first.member]

@@ -10,7 +10,6 @@ from council.bias.effects import MAX_SHUFFLED_BALLOTS, SlotShares
 from council.bias.judge_bias import order_consistency, position_bias
 from council.bias.report import Effect
 from council.bias.votes import Votes
-from tests.council.bias.simulated_blocks import Planted, simulated
 from tests.council.bias.vote_builders import a_vote, an_audit, blocks_of, votes
 
 
@@ -33,25 +32,6 @@ def test_a_judge_that_votes_by_slot_gives_each_slot_the_same() -> None:
     assert found.whole.p < 1e-3
     assert found.whole.value == pytest.approx(0.5)
     assert found.whole.more == 0
-
-
-def test_an_unbiased_judge_favours_no_slot() -> None:
-    rounds = [votes(a_vote("a", "b c d", shown=" ".join(order))) for order in permutations("bcd")]
-
-    found = position_bias(blocks_of(*rounds))["a"]
-
-    assert found.first_slot.value == pytest.approx(0.0)
-    assert found.whole.p == pytest.approx(1.0, abs=0.1)
-    assert found.whole.more is None
-
-
-def test_a_preference_for_the_last_slot_is_found() -> None:
-    rounds = [votes(a_vote("a", o[::-1], shown=o)) for o in ["b c d", "c d b", "d b c"] * 8]
-
-    found = position_bias(blocks_of(*rounds))["a"]
-
-    assert found.whole.value == pytest.approx(-0.5)
-    assert [slot.effect.value for slot in found.slots] == pytest.approx([-0.5, 0.0, 0.5])
 
 
 def test_slates_of_other_sizes_count_slot_by_slot() -> None:
@@ -118,19 +98,6 @@ def test_above_a_hundred_ballots_the_normal_limit_agrees() -> None:
     assert many
     assert many.chance() == pytest.approx(few.chance(), abs=0.04)
     assert many.needed() == pytest.approx(few.needed(), rel=0.1)
-
-
-@pytest.mark.parametrize(
-    ("blocks", "most"), [(8, 6), pytest.param(40, 19, marks=pytest.mark.nightly)]
-)
-def test_without_bias_one_test_in_twenty_finds_one(blocks: int, most: int) -> None:
-    # Of five tests a block, .25 are expected: 2 with a standard deviation of 1.4, or 10 with 3.1.
-    found = 0
-    for seed in range(blocks):
-        block = simulated(30, Planted(), seed)
-        found += sum(one.whole.p <= 0.05 for one in position_bias([block]).values() if one.whole.p)
-
-    assert found <= most
 
 
 def _again(first: str, again: str) -> Votes:

@@ -97,14 +97,6 @@ def test_too_few_ballots_give_no_effect(rounds: int) -> None:
     assert found.length == Effect(rounds, "ballots")
 
 
-def test_a_judge_that_ties_all_gives_no_effect() -> None:
-    written = (WrittenAnswer("b", True, 200, PLAIN), WrittenAnswer("c", False, 20, PLAIN))
-    rounds = [votes(a_vote("a", "b=c"), written=written) for _ in range(30)]
-
-    assert style_preferences(blocks_of(*rounds))["a"].length == Effect(30, "ballots")
-    assert style_preferences(blocks_of(*rounds))["b"].length == Effect(0, "ballots")
-
-
 def _longer_first(nth: int) -> Votes:
     """Return a round in which the longer answer wins, whoever wrote it."""
     first, second = "bc" if nth % 2 else "cb"

@@ -72,15 +72,6 @@ def test_a_change_after_forgetting_is_named() -> None:
     assert find_changes(replace(GONE, seed="other"), SEAL) == ("seed",)
 
 
-def test_edits_before_forgetting_are_still_detected() -> None:
-    forgotten = forget(replace(ROUND, question=Question("No?", "U1")), LATER, SALT)
-    kept = forgotten.forgotten
-
-    found = find_changes(forgotten, Seal(replace(NOTES, texts=kept.digests if kept else ()), LINK))
-
-    assert found == (DIGESTS_WERE_CHANGED,)
-
-
 @pytest.mark.parametrize(
     "notes",
     [

@@ -7,14 +7,9 @@ from hypothesis import strategies as st
 
 from council.integrity.verification import Difference, verify
 from council.labels import Slate
-from council.round_rules import compute_draw
-from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round, with_answers, with_ballots
+from tests.builders import a_panel, a_round, with_answers, with_ballots
 from tests.council.integrity import tampering
 from tests.council.integrity.tampering import ROUND
-
-
-def test_an_unchanged_round_verifies() -> None:
-    assert verify(ROUND) == ()
 
 
 @settings(deadline=None)
@@ -47,16 +42,6 @@ def test_a_round_without_a_draw_verifies() -> None:
 
 def test_a_round_without_a_tally_verifies() -> None:
     assert verify(replace(ROUND, tally=None)) == ()
-
-
-def test_a_round_with_absent_seats_verifies() -> None:
-    round_ = with_answers(a_round(a_panel(4)), {CLAUDE: "a", GPT: "b", GEMINI: "c"})
-
-    assert verify(with_ballots(round_)) == ()
-
-
-def test_a_recomputed_draw_equals_the_stored_one() -> None:
-    assert compute_draw(ROUND) == ROUND.draw
 
 
 def test_the_effective_number_of_judges_is_not_compared() -> None:

@@ -20,7 +20,7 @@ from council.research.experiment import (
 )
 from council.research.experiment_runner import ExperimentRunner, ExperimentServices
 from tests.builders import CLAUDE, GPT, a_panel
-from tests.council.research.experiment_builders import a_gateway, an_experiment, graded, grading
+from tests.council.research.experiment_builders import a_gateway, an_experiment, grading
 from tests.fakes.gateway import FakeGateway, Hangs, PowerCutError
 from tests.fakes.memory_experiments import MemoryExperiments
 
@@ -84,16 +84,6 @@ async def test_a_reply_without_a_grade_is_retried_once() -> None:
     assert len(lab.gateway.of(Role.BALLOT, CLAUDE)) == 16
 
 
-async def test_a_second_reply_may_count() -> None:
-    lab = Lab(a_gateway(judges={CLAUDE: ["No.", *[grading(2)] * 8]}))
-
-    progress = await lab.run()
-
-    assert (progress.grades, progress.spoiled) == (16, 0)
-    second = lab.gateway.of(Role.BALLOT, CLAUDE)
-    assert any("An earlier reply could not be counted" in call.prompt.user for call in second)
-
-
 @pytest.mark.parametrize(
     ("saying", "why"),
     [
@@ -153,18 +143,6 @@ async def test_it_resumes_from_any_point_without_repeating_a_call(saves: int) ->
 
     assert progress.over == 20
     assert len(lab.gateway.asked) - asked == 20 - saves
-
-
-async def test_a_spoiled_first_reply_counts_as_an_attempt_on_resume() -> None:
-    kept = CutOff(2 + 1)  # the answers, and one spoiled reply
-    lab = Lab(a_gateway(judges={CLAUDE: "No."}), kept)
-    with pytest.raises(ExceptionGroup):
-        await lab.run(an_experiment(questions=1), max_concurrency=1)
-    kept.left, lab.gateway = 99, a_gateway(judges={CLAUDE: lambda shown: graded(shown, 5)})
-
-    await lab.run(an_experiment(questions=1), max_concurrency=1)
-
-    assert "An earlier reply could not" in lab.gateway.asked[0].prompt.user
 
 
 class Paid(FakeGateway):

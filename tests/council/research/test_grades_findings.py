@@ -30,15 +30,6 @@ def test_a_preference_is_found_in_its_judge_only() -> None:
     assert {name for kind, name in found if kind is FindingKind.PREFERENCE} == {"a"}
 
 
-def test_a_strict_judge_is_found_strict_without_a_preference() -> None:
-    found = kinds(drawn(strict=1.0))
-
-    assert {name for kind, name in found if kind is FindingKind.LENIENCY} == {"c"}
-    assert not {name for kind, name in found if kind is FindingKind.PREFERENCE}
-    # One who is strict moves S − R for all, which is why findings do not rest on it.
-    assert {name for kind, name in found if kind is FindingKind.OVER_RECEIVED} == set("abcd")
-
-
 def test_nothing_is_found_without_bias() -> None:
     assert kinds(drawn()) == set()
 

@@ -18,12 +18,6 @@ def test_consistent_judges_weigh_more() -> None:
     assert [line.basis for line in found.judges] == [1, 0.75, 0.5]
 
 
-def test_a_judge_that_reverses_its_orders_weighs_no_more_than_chance() -> None:
-    found = consistency_weights(_of(1, 0.5, 0.0), shrunk=0.0)
-
-    assert [*found.weights.values()] == [1, 0, 0]
-
-
 def test_judges_that_all_vote_by_chance_weigh_alike() -> None:
     found = consistency_weights(_of(0.5, 0.4))
 

@@ -8,12 +8,6 @@ from council.tally import standings
 from tests.council.research.share_builders import E1, X, given
 
 
-def test_equal_weights_give_the_shares_of_the_worked_example() -> None:
-    shares = weighted_shares(given(E1), np.ones(4))
-
-    assert shares[0] == pytest.approx([0.8333, 0.75, 0.25, 0.1667], abs=1e-4)
-
-
 def test_equal_weights_give_the_official_shares_of_any_round() -> None:
     rounds = simulated_rounds(uniform_panel(5), 20, "seed")
     ballots: list[tuple[Ballot, ...]] = [rounds.ballots(rounds.counted, i) for i in range(20)]

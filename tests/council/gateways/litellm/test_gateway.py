@@ -383,13 +383,6 @@ async def test_a_seat_without_settings_is_an_absence() -> None:
         await LitellmGateway({}).complete(CALL)
 
 
-async def test_the_gateway_serves_again_after_closing(harness: GatewayHarness) -> None:
-    await harness.says(answer("Yes."))
-    await harness.gateway.close()
-
-    assert (await harness.says(answer("Yes."))).text == "Yes."
-
-
 async def test_context_is_the_seats_own_or_what_litellm_knows(harness: GatewayHarness) -> None:
     seats = {
         "own": SeatSettings("openai/gpt-4o", context_tokens=4096),

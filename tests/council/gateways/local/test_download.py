@@ -66,16 +66,6 @@ async def test_a_partial_download_is_resumed_by_the_next_start(
     assert files.served == len(WEIGHT)
 
 
-async def test_a_partial_file_never_has_its_final_name(source: Source, target: Path) -> None:
-    seen: list[bool] = []
-
-    await fetch_file(source, target, lambda done: seen.append(target.exists()))
-
-    assert seen[-1]
-    assert not any(seen[:-1])
-    assert not part(target).exists()
-
-
 async def test_progress_ends_at_the_full_size(source: Source, target: Path) -> None:
     seen: list[int] = []
 

@@ -105,19 +105,6 @@ async def test_a_touched_file_is_verified_and_kept(
     assert fake_catalogue.files.asked.count("/hub") == 1
 
 
-async def test_a_verified_file_is_not_read_again(
-    fake_catalogue: FakeCatalogue, tmp_path: Path
-) -> None:
-    weights = (await fake_catalogue.fetch(tmp_path)).weights["tiny"]
-    stat = weights.stat()
-    weights.write_bytes(bytes(len(WEIGHT)))
-    os.utime(weights, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-
-    await fake_catalogue.fetch(tmp_path)
-
-    assert weights.read_bytes() == bytes(len(WEIGHT))
-
-
 async def test_downloaded_packages_are_not_downloaded_again(
     fake_catalogue: FakeCatalogue, tmp_path: Path
 ) -> None:

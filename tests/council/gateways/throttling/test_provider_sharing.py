@@ -76,13 +76,6 @@ async def test_a_breaker_closes_in_all_processes(cluster: Cluster, clock: Manual
     assert cluster.queues[0].breaker.state is BreakerState.CLOSED
 
 
-async def test_a_success_is_not_published(cluster: Cluster) -> None:
-    for _ in range(3):
-        await succeed(cluster.queues[0])
-
-    assert cluster.hints == []
-
-
 async def test_a_hint_does_not_stop_a_probe(cluster: Cluster, clock: ManualClock) -> None:
     await fail(cluster.queues[0])
     clock.now += 30
