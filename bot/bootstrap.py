@@ -36,7 +36,6 @@ from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
 from council.errors import StoreError
 from council.gateways.litellm import LitellmGateway, SeatSettings, load_warm
-from council.gateways.local.download import Progress
 from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway, ollama_models
 from council.gateways.local.server import unsupported_reason
 from council.gateways.routing import RoutingGateway
@@ -276,12 +275,8 @@ async def _open_models(
     settings: Settings, panels: PanelConfig, services: ClusterServices, options: StartOptions
 ) -> AsyncIterator[_Models]:
     """Yield the gateway to all models; stop local servers and connections at the end."""
-
-    def on_progress(progress: Progress) -> None:
-        options.on_fetch(progress.what, progress.done_bytes, progress.total_bytes)
-
     async with AsyncExitStack() as stack:
-        local = LocalGateway(settings.model_dir, on_progress)
+        local = LocalGateway(settings.model_dir, options.on_fetch)
         stack.push_async_callback(local.stop)
         remote = LitellmGateway(
             _seat_settings(panels.seats, settings),

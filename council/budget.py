@@ -298,16 +298,13 @@ class BudgetedGateway(GatewayWrapper):
             self.in_flight -= max_cost
             self.spent += cost or 0
             if was_sent:
-                self._settle_later(cost)
+                self.unsettled_costs.append(cost)
+                if len(self.unsettled_costs) == 1:
+                    self.settle_tasks.append(asyncio.create_task(self._settle_batch()))
 
     async def settled(self) -> None:
         """Wait until every cost is in the ledger; raise StoreError if one cannot be written."""
         await asyncio.gather(*self.settle_tasks)
-
-    def _settle_later(self, cost: int | None) -> None:
-        self.unsettled_costs.append(cost)
-        if len(self.unsettled_costs) == 1:
-            self.settle_tasks.append(asyncio.create_task(self._settle_batch()))
 
     async def _settle_batch(self) -> None:
         # Storing the reply comes first: a crash would lose it, while its cost stays reserved.

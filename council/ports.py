@@ -162,7 +162,8 @@ class RoundQuery:
             and self.bakeoff in {None, line.bakeoff}
             and self._in_place(line)
             and self._in_state(line)
-            and self._in_time(line.asked_at)
+            and not (self.since and line.asked_at < self.since)
+            and (self.before is None or line.asked_at < self.before)
         )
 
     def _in_place(self, line: RoundSummary) -> bool:
@@ -189,10 +190,6 @@ class RoundQuery:
     def excludes_forgotten(self) -> bool:
         """Whether the filter excludes rounds whose texts were erased."""
         return self.unfinished or self.remembered or self.undelivered
-
-    def _in_time(self, asked_at: datetime) -> bool:
-        early = self.since is not None and asked_at < self.since
-        return not early and (self.before is None or asked_at < self.before)
 
 
 ALL_ROUNDS = RoundQuery()

@@ -55,7 +55,12 @@ def mean_interval(values: Floats, level: float = LEVEL) -> Interval:
     """Return the interval of the mean of two or more independent values."""
     if len(values) < MIN_ROUNDS_FOR_BOOTSTRAP:
         return t_interval(values, level)
-    low, high = np.quantile(_resampled_means(values), [(1 - level) / 2, (1 + level) / 2])
+    distinct, counts = _count_values(values)
+    resampled = np.random.RandomState(_SEED).multinomial(
+        len(values), counts / len(values), RESAMPLES
+    )
+    means = resampled @ distinct / len(values)
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
@@ -65,15 +70,6 @@ def t_interval(values: Floats, level: float = LEVEL) -> Interval:
     error = float(values.std(ddof=1)) / sqrt(len(values))
     half = t_quantile((1 + level) / 2, len(values) - 1) * error
     return mean - half, mean + half
-
-
-def _resampled_means(values: Floats) -> Floats:
-    distinct, counts = _count_values(values)
-    resampled = np.random.RandomState(_SEED).multinomial(
-        len(values), counts / len(values), RESAMPLES
-    )
-    means: Floats = resampled @ distinct / len(values)
-    return means
 
 
 def _count_values(values: Floats) -> tuple[Floats, Floats]:

@@ -137,7 +137,9 @@ def strengths(columns: Columns) -> Mapping[str, Strength]:
     all_scores[met] = scores
     block_scores = [_block_scores(block, members, all_scores)[:, met] for block in columns.blocks]
     shares, slopes = _expected_shares(scores)
-    covariance = inverse @ _score_covariance(np.concatenate(block_scores)) @ inverse
+    clusters = np.concatenate(block_scores)  # each round is one
+    count = int((clusters != 0).any(axis=1).sum())
+    covariance = inverse @ (clusters.T @ clusters * count / max(count - 1, 1)) @ inverse
     errors = np.sqrt(np.einsum("ij,jk,ik->i", slopes, covariance, slopes))
     rounds = (~np.isnan(columns.author("share"))).sum(axis=0)
     return {
@@ -156,12 +158,6 @@ def win_matrix(columns: Columns) -> Floats:
             wins[one, other] += won.sum()
             wins[other, one] += (1 - won).sum()
     return wins
-
-
-def _score_covariance(scores: Floats) -> Floats:
-    rounds = int((scores != 0).any(axis=1).sum())
-    covariance: Floats = scores.T @ scores * rounds / max(rounds - 1, 1)
-    return covariance
 
 
 def _interval(share: float, error: float, rounds: int) -> Interval:

@@ -9,7 +9,7 @@ import numpy as np
 
 from council.bakeoffs.intervals import share_interval, wilson_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
-from council.bias.effects import MIN_UNITS, SlotShares, descriptive_effect, mean_effect
+from council.bias.effects import MIN_UNITS, descriptive_effect, mean_effect, slot_test
 from council.bias.report import Effect, MakerEffect, Slot
 from council.bias.vote_arrays import (
     ABSENT,
@@ -173,14 +173,12 @@ def _position_bias(ballots: list[Floats]) -> PositionBias:
 
 def _position_test(ballots: list[Floats], slots: tuple[Slot, ...]) -> Effect:
     """Return the effect of the slot that stands out most, with the p of the permutation test."""
-    test = SlotShares.of(ballots)
-    n = sum(len(part) for part in ballots)
-    if n < MIN_UNITS or test is None:
+    n = sum(map(len, ballots))
+    if n < MIN_UNITS or (test := slot_test(ballots)) is None:
         return Effect(n, BALLOTS)
-    p, needed = test.chance(), test.needed()
     effect = slots[test.most].effect
-    more = None if needed is None else max(0, needed - n)
-    return Effect(n, BALLOTS, effect.value, effect.interval, p, more=more)
+    more = None if test.needed is None else max(0, test.needed - n)
+    return Effect(n, BALLOTS, effect.value, effect.interval, test.p, more=more)
 
 
 def order_consistency(blocks: Sequence[Block]) -> dict[str, Effect]:

@@ -40,7 +40,9 @@ def measure_bias(blocks: Sequence[Block]) -> BiasReport:
     }
     taus = [pairwise_taus(block) for block in blocks]
     audit_counts = Counter(kind for block in blocks for kind in block.audit.tolist())
-    known_costs, unpriced = _audit_costs(blocks)
+    audited = [block.usd[block.audit > 0].astype(float) for block in blocks]
+    costs = np.concatenate([*audited, np.empty(0)])
+    unpriced = int(np.isnan(costs).sum())
     return correct_for_all_tests(
         BiasReport(
             rounds=sum(len(block.audit) for block in blocks),
@@ -48,9 +50,14 @@ def measure_bias(blocks: Sequence[Block]) -> BiasReport:
             audits={
                 kind: audit_counts[AUDIT_KINDS.index(kind)] for kind in ("own", "order", "named")
             },
-            audit_usd=None if unpriced and not known_costs else round(sum(known_costs), 6),
+            audit_usd=None
+            if 0 < unpriced == len(costs)
+            else round(sum(costs[~np.isnan(costs)].tolist()), 6),
             judges=tuple(_judge_biases(blocks, makers, mean_agreement(taus, [*makers]))),
-            given=tuple(_given_shares(blocks)),
+            given=tuple(
+                GivenShare(*pair, float(shares.mean()) if len(shares) else None, len(shares))
+                for pair, shares in shares_given(blocks).items()
+            ),
             traits=winning_traits(blocks),
             alpha=pooled_alpha(blocks),
             n_eff=pooled_effective_judges(taus),
@@ -86,18 +93,6 @@ def _judge_biases(
             agreement=agreement[judge],
             spoiled=spoiled[judge],
         )
-
-
-def _audit_costs(blocks: Sequence[Block]) -> tuple[list[float], int]:
-    audited = [block.usd[block.audit > 0].astype(float) for block in blocks]
-    known = [float(usd) for part in audited for usd in part[~np.isnan(part)]]
-    return known, sum(int(np.isnan(part).sum()) for part in audited)
-
-
-def _given_shares(blocks: Sequence[Block]) -> Iterator[GivenShare]:
-    for (judge, author), shares in shares_given(blocks).items():
-        share = float(shares.mean()) if len(shares) else None
-        yield GivenShare(judge, author, share, len(shares))
 
 
 def _majority_maker(makers: Sequence[str]) -> str | None:

@@ -111,11 +111,12 @@ def build_votes(round_: Round) -> Votes:
     has_failed = round_.closing is not None and round_.closing.failure is not None
     if has_failed or not round_.draw or not round_.tally:
         return empty
+    spoiled = [ballot.judge for ballot in round_.spoiled if not ballot.is_audit]
     return replace(
         empty,
         ballots=tuple(_vote(b, round_.draw.labels) for b in counted_ballots(round_.ballots)),
         audit=_audit_vote(round_, round_.draw),
-        spoiled=tuple(_spoiled_counts(round_, round_.draw)),
+        spoiled=tuple((slate.judge, spoiled.count(slate.judge)) for slate in round_.draw.slates),
         written=tuple(_written_answers(round_, round_.draw, round_.tally)),
     )
 
@@ -135,12 +136,6 @@ def _audit_vote(round_: Round, draw: Draw) -> AuditVote | None:
         if spoiled.is_audit:
             return AuditVote(spoiled.judge, "", None, spoiled.paper.reply.cost_usd)
     return None
-
-
-def _spoiled_counts(round_: Round, draw: Draw) -> Iterator[tuple[str, int]]:
-    sent = [ballot.judge for ballot in round_.spoiled if not ballot.is_audit]
-    for slate in draw.slates:
-        yield slate.judge, sent.count(slate.judge)
 
 
 def _written_answers(round_: Round, draw: Draw, tally: Tally) -> Iterator[WrittenAnswer]:

@@ -7,7 +7,6 @@ from math import isclose
 from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast_ballot
 from council.integrity.erasure import removable_texts
 from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink
-from council.labels import Label
 from council.prompts.shared import nonce_for
 from council.round_rules import Audit, compute_draw, compute_tally, due_audit
 from council.rounds import Draw, Round
@@ -141,9 +140,11 @@ def _check_rankings(round_: Round, draw: Draw) -> list[AnyBallot]:
     for ballot in round_.ballots:
         if not ballot.counts:
             ballots.append(ballot)
-        elif ballot.paper and _ranks(ballot, shown.get(ballot.judge, ())):
-            paper = _with_true_nonce(ballot.paper, round_, ballot.judge)
-            ballots.append(replace(ballot, shown=shown[ballot.judge], paper=paper))
+        elif ballot.paper and (slate := shown.get(ballot.judge)) and all(ballot.ranking):
+            ranked = [label for place in ballot.ranking for label in place]
+            if sorted(ranked) == sorted(slate):
+                paper = _with_true_nonce(ballot.paper, round_, ballot.judge)
+                ballots.append(replace(ballot, shown=slate, paper=paper))
     ballots += [
         spoiled
         if spoiled.is_audit
@@ -152,11 +153,6 @@ def _check_rankings(round_: Round, draw: Draw) -> list[AnyBallot]:
         if spoiled.judge in shown
     ]
     return ballots
-
-
-def _ranks(ballot: Ballot, shown: tuple[Label, ...]) -> bool:
-    ranked = [label for place in ballot.ranking for label in place]
-    return bool(shown) and all(ballot.ranking) and sorted(ranked) == sorted(shown)
 
 
 def _with_true_nonce(paper: BallotExchange, round_: Round, judge: str) -> BallotExchange:

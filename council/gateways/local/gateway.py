@@ -1,7 +1,7 @@
 """The gateway to the demonstration models, and the detection of Ollama."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from itertools import permutations
 from pathlib import Path
@@ -12,7 +12,7 @@ from council.answers import Call, Reply
 from council.errors import GatewayError
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.local.catalogue import LLAMA_SERVER, QWEN_CODER, SMOLLM2
-from council.gateways.local.download import Progress, fetch_files
+from council.gateways.local.download import OnProgress, fetch_files
 from council.gateways.local.server import CONTEXT_TOKENS, LocalServer, unsupported_reason
 from council.money import Price
 from council.panel import Member
@@ -30,7 +30,7 @@ OLLAMA = "http://127.0.0.1:11434"
 class LocalGateway:
     """The gateway to the demonstration models; the first `start` downloads them for minutes."""
 
-    def __init__(self, folder: Path, on_fetch: Callable[[Progress], None]) -> None:
+    def __init__(self, folder: Path, on_fetch: OnProgress) -> None:
         self._folder = folder
         self._on_fetch = on_fetch
         self._running = AsyncExitStack()

@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from council.bakeoffs.intervals import (
+    holm,
     mean_interval,
     normal_quantile,
     share_interval,
@@ -24,11 +27,6 @@ def test_the_interval_is_scipy_s() -> None:
 def test_an_interval_of_shares_stays_between_0_and_1() -> None:
     assert share_interval(np.array([0.0, 0.0, 0.5])) == pytest.approx((0.0, 0.8838), abs=1e-4)
     assert share_interval(np.array([1.0, 1.0, 0.5]))[1] == 1
-
-
-@pytest.mark.parametrize("values", [[], [0.5]])
-def test_one_round_gives_the_full_range(values: list[float]) -> None:
-    assert share_interval(np.array(values)) == (0, 1)
 
 
 def test_equal_rounds_allow_for_one_that_differs() -> None:
@@ -109,3 +107,24 @@ def test_intervals_hold_the_truth_at_least_93_times_of_100(
     ]
 
     assert np.mean(held) >= 0.93
+
+
+def test_the_smallest_is_taken_times_all_and_none_falls_below_one_before() -> None:
+    # sorted .01 .02 .03: .01·3 = .03, .02·2 = .04, .03·1 = .03, raised to .04
+    assert holm([0.02, 0.01, 0.03]) == pytest.approx((0.04, 0.03, 0.04))
+
+
+def test_what_is_no_test_counts_for_nothing() -> None:
+    assert holm([None, 0.2, None]) == (None, 0.2, None)
+
+
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_holm_keeps_order_and_lowers_nothing(chances: list[float]) -> None:
+    found = holm(chances)
+
+    assert all(
+        after is not None and before <= after <= 1
+        for before, after in zip(chances, found, strict=True)
+    )
+    order = sorted(range(len(chances)), key=lambda i: chances[i])
+    assert [found[i] for i in order] == sorted(one for one in found if one is not None)

@@ -154,11 +154,6 @@ def test_no_rounds_give_an_empty_report() -> None:
     assert (report.alpha, report.n_eff, report.majority, report.audit_usd) == (None, None, None, 0)
 
 
-def _value(judge: JudgeBias, name: str) -> float | None:
-    found = getattr(judge, name)
-    return found.value if isinstance(found, Effect) else None
-
-
 def test_rounds_of_several_panels_are_measured_together() -> None:
     one = simulated(60, Planted(first=1.5), 4)
     other: Block = simulated(60, Planted(first=1.5), 5, members=4)

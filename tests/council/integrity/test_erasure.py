@@ -110,3 +110,7 @@ async def test_a_forgotten_round_cannot_be_resumed(round_: Round) -> None:
 
     with pytest.raises(ForgottenError, match=r"was forgotten on 2027-02-19, so nobody can go on"):
         await run_round("r1", RoundServices(gateway, store))
+
+
+def test_forgetting_twice_changes_nothing() -> None:
+    assert forget(GONE, LATER + timedelta(days=1), "another") is GONE

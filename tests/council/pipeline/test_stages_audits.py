@@ -92,12 +92,6 @@ async def test_an_audit_changes_nothing_else() -> None:
     assert len(audited.replies) == len(plain.replies) + 1
 
 
-def _changes(round_: Round) -> bool:
-    (audit,) = _audits(round_)
-    first = next(b for b in round_.ballots if b.counts and b.judge == audit.judge)
-    return first.ranking != audit.ranking
-
-
 @pytest.mark.parametrize(
     "says",
     [

@@ -66,3 +66,11 @@ def test_the_fit_is_that_of_a_library() -> None:
     common = minimize_scalar(loss, args=((1, 1, -1), 0, 0.1)).x
     expected = [minimize_scalar(loss, args=((side,), common, 4)).x for side in (1, 1, -1)]
     assert [line.basis for line in found.judges] == pytest.approx(expected, abs=1e-5)
+
+
+def test_judges_that_all_predict_the_opposite_weigh_the_same() -> None:
+    one = given([[1, 0], [1, 0]], judges="ab", members="xy")
+
+    found = human_weights([one], [Choice("r0", "y")] * 500, ("a", "b"))
+
+    assert [*found.weights.values()] == [0.5, 0.5]

