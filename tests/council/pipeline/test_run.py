@@ -12,7 +12,6 @@ from council.pipeline.stages import RoundServices
 from council.rounds import Closing, Round, Stage
 from council.tally import Strength
 from council.tally.agreement import effective_judges
-from storage.memory import MemoryStore
 from tests.builders import (
     CLAUDE,
     DEEPSEEK,
@@ -34,6 +33,7 @@ from tests.fakes.gateway import (
     rank_by_slot_reversed,
     read_prompt,
 )
+from tests.fakes.memory_store import MemoryStore
 
 
 async def test_a_round_ends_with_answers_ballots_tally_and_synthesis() -> None:
