@@ -16,13 +16,13 @@ from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.rounds import Closing, Round
 from storage.engine import open_engine
-from storage.memory import MemoryStore
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_outbox import MemoryOutbox
+from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import new_file
 from tests.storage.benches import SUITE, Stores, a_bakeoff, sql_bakeoff_stores
 

@@ -11,10 +11,10 @@ from bot.context import AppContext
 from council.places import Place
 from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import FakeChat, an_app
 from tests.builders import ASKED_AT, CLAUDE, a_round, an_answer
 from tests.fakes.gateway import FakeGateway, Hangs
+from tests.fakes.memory_store import MemoryStore
 
 HERE = Place("slack", "T1", "C1")
 ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")

@@ -19,11 +19,11 @@ from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.places import Place
 from council.rounds import Question
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import FakeChat, an_app
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_key_value import MemoryKeyValueStore
+from tests.fakes.memory_store import MemoryStore
 
 ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")
 HERE = Place("slack", "T1", "C1")

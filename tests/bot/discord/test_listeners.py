@@ -16,11 +16,11 @@ from bot.commands.dispatch import COMMANDS
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import Question
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.discord.limits import texts
 from tests.bot.discord.simulator import SimulatedBot, button_of, make_client, simulate
 from tests.builders import a_round
+from tests.fakes.memory_store import MemoryStore
 
 HOUR_SECONDS = 3600.0
 
