@@ -204,7 +204,6 @@ def _bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
 
 @asynccontextmanager
 async def _open_cluster(settings: Settings) -> AsyncIterator["Cluster | None"]:
-    """Yield the connection to the cluster; None if the database is a file."""
     if not settings.uses_database_server:
         yield None
         return
@@ -297,7 +296,6 @@ async def _open_models(
         routes: dict[str, Gateway] = {SCRIPTED: ScriptedGateway(), f"{LOCAL}/": local, "": remote}
 
         async def prepare(panel: Panel) -> None:
-            """Load the panel's models before the round starts."""
             scrub.warm_up()
             if any(seat.demonstration for seat in _seats(panel)):
                 await local.start()
@@ -320,7 +318,6 @@ def _seats(panel: Panel) -> tuple[Member, ...]:
 
 
 def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:
-    """Return litellm's settings for each of its seats; a key is used for its own seat alone."""
     return {
         key: SeatSettings(
             **seat.section.model_dump(include={*SeatSettings.__dataclass_fields__} - {"model"}),
@@ -336,7 +333,6 @@ def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, S
 
 @contextmanager
 def _open_claims(settings: Settings) -> Iterator[FileClaims | None]:
-    """Yield the claims of the processes that share the database file."""
     if settings.database_file is None:
         yield None
         return
@@ -362,7 +358,6 @@ class _RunnerParts:
 async def _open_runner(
     parts: _RunnerParts, cluster: "Cluster | None", options: StartOptions
 ) -> AsyncIterator[Runner]:
-    """Yield a runner: of this process, or of all processes that serve on the same server."""
     store, gateway, prepare, paying = parts.store, parts.gateway, parts.prepare, parts.paying
     if cluster and options.serves:
         from bot.runners.cluster import ClusterRunner

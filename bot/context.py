@@ -241,7 +241,6 @@ class AppContext:
             await check_concurrency(self.store, running, limit, self.now())
 
     async def _running_rounds(self, place: Place) -> Sequence[RoundSummary]:
-        """Return the running and admitted rounds of a workspace, newest first."""
         query = RoundQuery(chats=(place.chat,), workspace=place.workspace, unfinished=True)
         lines = await self.store.list_summaries(wanted=query)
         [name] = self._workspace_lock(place)
@@ -251,7 +250,6 @@ class AppContext:
         ]
 
     def _lock_names(self, round_: Round) -> list[str]:
-        """Return the locks that a new round needs: its asker's and its workspace's, if limited."""
         question = round_.question
         is_limited = not round_.bakeoff and is_rate_limited(self.access, question)
         asker = [f"asker {question.place.chat}/{question.asked_by}"] if is_limited else []

@@ -106,7 +106,6 @@ class Outbox:
         raise AssertionError("the pauses never end")
 
     async def _find_until_arrived(self, chat: Chat, place: Place, key: str) -> SentMessage | None:
-        """Look a message up until it must have arrived."""
         for seconds in LOOKUP_DELAYS_SECONDS:
             await self._sleep(seconds)
             if found := await self._find_patiently(chat, place, key):
@@ -142,7 +141,6 @@ class Outbox:
         return min(grace, max(0.0, grace - age))
 
     async def _find_patiently(self, chat: Chat, place: Place, key: str) -> SentMessage | None:
-        """Look a message up, retrying while the chat cannot be reached."""
         for seconds in backoff_seconds():
             try:
                 return await chat.find(place, key)
@@ -156,5 +154,4 @@ def _key(place: Place, round_id: str, part: int | str) -> str:
 
 
 def _prefix(place: Place) -> str:
-    """Return the common prefix of the keys of all messages in a channel."""
     return f"{place.chat}/{place.workspace}/{place.channel}/"

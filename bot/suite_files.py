@@ -232,7 +232,6 @@ def _parse_questions(entries: Iterable[_Entry], category: str = "") -> tuple[Sui
 
 
 def _check_columns(names: Iterable[str], where: str) -> None:
-    """Raise SuiteError for an unknown column."""
     for name in names:
         if name in COLUMNS:
             continue
@@ -268,7 +267,6 @@ def _parse_entry(entry: _Entry, category: str) -> SuiteQuestion:
 
 
 def _parse_reference(where: str, given: Mapping[str, str]) -> Reference | None:
-    """Return the reference answer; None if the file names none."""
     value, tolerance = given.get("answer", ""), given.get("tolerance", "")
     if not (value or given.get("grading") or tolerance):
         return None
@@ -323,7 +321,6 @@ class _Number(str):
 
 
 def _parse_lines(text: str) -> Iterator[_Entry]:
-    """Yield a question for each line that is not empty."""
     for number, line in enumerate(_split_lines(text), start=1):
         if line.strip():
             yield _Entry(f"line {number}", {"question": line})
@@ -337,7 +334,6 @@ def _parse_json_lines(text: str) -> Iterator[_Entry]:
 
 
 def _parse_json(text: str) -> Iterator[_Entry]:
-    """Yield the questions of a JSON list."""
     if not text.strip():
         return
     items = _load_json(text, 1)
@@ -348,7 +344,6 @@ def _parse_json(text: str) -> Iterator[_Entry]:
 
 
 def _parse_item(item: object, where: str) -> _Entry:
-    """Return the question in a string or in a mapping of columns."""
     if isinstance(item, str) and not isinstance(item, _Number):
         return _Entry(where, {"question": item})
     if not isinstance(item, dict):
@@ -405,7 +400,6 @@ def _parse_csv(text: str) -> Iterator[_Entry]:
 
 
 def _read_rows(text: str, delimiter: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each row that is not empty, with the line it begins on."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1

@@ -164,7 +164,6 @@ class RunOptions:
 
 
 async def _run(options: RunOptions) -> int:
-    """Run or resume a bake-off, print its results and return the exit code."""
     logs.configure_logging()
     console = Console(stderr=True, highlight=False)
     before = read_baseline(options.baseline) if options.baseline else ()
@@ -187,7 +186,6 @@ async def _run(options: RunOptions) -> int:
 
 
 async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
-    """Return the bake-off to resume, or a new one that is not stored yet."""
     cap_micro = parse_cap(options.cap)
     if options.resume:
         stopped = await find_bakeoff(app, MESSAGE, options.resume)
@@ -214,7 +212,6 @@ def _check_member(bakeoff: Bakeoff, member: str) -> None:
 
 
 async def _open(app: AppContext, options: RunOptions, bakeoff: Bakeoff, console: Console) -> None:
-    """Reopen a bake-off, or print the estimated cost, ask, and store it."""
     if options.resume:
         await lifecycle.reopen_bakeoff(app, bakeoff, parse_cap(options.cap))
         return
@@ -231,7 +228,6 @@ def confirm_start(*, yes: bool) -> None:
 
 
 async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
-    """Run a bake-off to its end; Ctrl-C cancels it."""
     try:
         with BakeoffBar(console, bakeoff) as bar:
             await lifecycle.begin_bakeoff(app, None, bakeoff)
@@ -275,7 +271,6 @@ async def _load_results(app: AppContext, bakeoff: Bakeoff) -> BakeoffResults:
 
 
 def _print_results(options: RunOptions, results: BakeoffResults, changes: Changes | None) -> None:
-    """Print the results and write the files that were asked for."""
     if options.save:
         write_file(options.save, f"{dump_json(results.document)}\n".encode())
     summary = summary_markdown(results.progress, results.board, changes, options.member)

@@ -108,7 +108,6 @@ async def forget(
 
 
 async def _write(lines: ExportLines, to: Path | None) -> None:
-    """Print lines as they come, or write them to a file."""
     if to is None:
         async for _, line in lines:
             typer.echo(line, nl=False)
@@ -148,7 +147,6 @@ async def _all_lines(stores: Stores, since: datetime | None, on_fault: OnFault) 
 
 
 async def _bakeoff_entries(stores: BakeoffStores, since: datetime | None) -> list[ExportedItem]:
-    """Return all suites and schedules, and the bake-offs that began since then, oldest first."""
     bakeoffs = reversed(await stores.bakeoffs.list_recent())
     wanted = [one for one in bakeoffs if since is None or one.at >= since]
     return [*await stores.suites.list_all(), *await stores.schedules.list_all(), *wanted]
@@ -183,7 +181,6 @@ def read_export(path: Path, on_fault: OnFault) -> Iterator[Entry]:
 
 
 async def _import(path: Path, on_fault: OnFault) -> None:
-    """Store the entries of an export that are not stored yet; nothing is started by it."""
     new: EntryCounts = Counter()
     known_count = 0
     async with open_stores(load_settings()) as stores:

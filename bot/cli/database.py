@@ -69,7 +69,6 @@ async def copy(
 
 
 async def _copy(source: str, target: str, on_fault: OnFault) -> None:
-    """Copy one database into another, then compare them."""
     settings = load_settings()
     old, new = _with_database(settings, source), _with_database(settings, target)
     if old.database == new.database:
@@ -116,7 +115,6 @@ def _exclusive_lock(settings: Settings) -> Iterator[None]:
 
 
 async def _copy_rows(old: Settings, new: Settings) -> Contents:
-    """Copy every row; return what the old database contained."""
     async with open_database(old) as source, open_database(new) as target:
         for engine, settings in ((source, old), (target, new)):
             await _check_unused(engine, settings)
@@ -129,7 +127,6 @@ async def _copy_rows(old: Settings, new: Settings) -> Contents:
 
 
 async def _check_unused(engine: AsyncEngine, settings: Settings) -> None:
-    """Raise StoreError if one of our programs is connected to a database server."""
     for _ in range(IN_USE_CHECKS):
         if not await count_other_programs(engine):
             return
@@ -150,7 +147,6 @@ def _progress_bar(title: str, total: int) -> CountBar:
 async def _compare_rounds(
     originals: Stores, copies: Stores, on_fault: OnFault, bar: CountBar
 ) -> None:
-    """Load each round from both databases, compare and verify it."""
     good = total = 0
     for round_id in await originals.store.ids():
         total += 1
@@ -171,7 +167,6 @@ async def _compare_rounds(
 
 
 async def _load_round(store: Store, round_id: str) -> ExportedRound | str:
-    """Return a round with its seal, or the reason why it cannot be loaded."""
     try:
         return ExportedRound(await store.load(round_id), seal=await store.seal(round_id))
     except CouncilError as error:
@@ -179,7 +174,6 @@ async def _load_round(store: Store, round_id: str) -> ExportedRound | str:
 
 
 async def _compare_chains(originals: Stores, copies: Stores, on_fault: OnFault) -> None:
-    """Compare the heads of all hash chains, and walk every chain of the copy."""
     heads = await copies.chain.heads()
     if heads != await originals.chain.heads():
         on_fault("The chains do not end as they did: copy into a new database again.")
@@ -191,7 +185,6 @@ async def _compare_chains(originals: Stores, copies: Stores, on_fault: OnFault) 
 
 
 async def _compare_totals(old: Settings, new: Settings, on_fault: OnFault) -> None:
-    """Compare the numbers of rows and the money spent."""
     async with open_database(old) as source, open_database(new) as target:
         before, after = await count_contents(source), await count_contents(target)
     if before == after:

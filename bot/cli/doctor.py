@@ -61,15 +61,12 @@ class _Report:
         self.is_healthy = True
 
     def ok(self, text: str) -> None:
-        """Print what works."""
         typer.echo(f"ok   {text}")
 
     def note(self, text: str) -> None:
-        """Print what is neither good nor bad."""
         typer.echo(f"     {text}")
 
     def fail(self, text: str) -> None:
-        """Print what does not work."""
         self.is_healthy = False
         typer.echo(f"FAIL {text}")
 
@@ -172,7 +169,6 @@ async def _check_app(report: _Report, settings: Settings, *, live: bool) -> None
 
 
 def _limits(provider: ProviderHealth) -> str:
-    """Describe the rate limits of a provider."""
     where = f" at {provider.address}" if provider.address else ""
     limits = provider.limits
     pace = f", {limits.requests_per_minute} a minute" if limits.requests_per_minute else ""
@@ -190,7 +186,6 @@ def _missing_key(settings: Settings, seat: Seat) -> str | None:
 
 
 async def _call(report: _Report, app_context: AppContext, seat: Member) -> None:
-    """Call a model once."""
     try:
         async with asyncio.timeout(PING_TIMEOUT_SECONDS):
             reply = await app_context.gateway.complete(Call(seat, PING))
@@ -206,7 +201,6 @@ async def _call(report: _Report, app_context: AppContext, seat: Member) -> None:
 
 
 def _configured_chats(settings: Settings) -> set[str]:
-    """Return the chats that have their tokens."""
     found = {"slack": slack_tokens(settings), "discord": discord_address(settings)}
     return {name for name, tokens in found.items() if tokens}
 

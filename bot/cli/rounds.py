@@ -121,7 +121,6 @@ async def budget(as_json: Json = False) -> None:
 
 
 async def _follow(app: AppContext, round_: Round, *, quiet: bool) -> Round:
-    """Run a round to its end and print it as it progresses, unless quiet."""
     chat = TerminalChat(Console(quiet=quiet, highlight=False))
     message = IncomingMessage(round_.question.text, TERMINAL_USER, new_session_place(), round_.id)
     try:

@@ -87,7 +87,6 @@ async def run_(name: Name) -> None:
 
 
 async def _run_chat_command(verb: str, *words: str) -> None:
-    """Run a schedule command of the chats and print its reply."""
     # An argument that the shell passed as one word stays one, such as a cron in quotes.
     quoted = (f'"{word}"' if " " in word and '"' not in word else word for word in words)
     text = " ".join((verb, *quoted))

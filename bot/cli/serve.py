@@ -181,7 +181,6 @@ async def _signing_key(app_context: AppContext, settings: Settings) -> bytes:
 
 
 def _introduction(app_context: AppContext) -> list[str]:
-    """Return a line for each panel: its seats, who receives the text, whether it is in use."""
     lines = []
     for name, panel in app_context.panels.items():
         seats = ", ".join(seat_names(panel)[seat.key] for seat in panel.members)
@@ -191,7 +190,6 @@ def _introduction(app_context: AppContext) -> list[str]:
 
 
 def _chats_not_started(settings: Settings) -> list[str]:
-    """Return a line for each chat that lacks a token."""
     lines = []
     if not slack_tokens(settings):
         lines.append(f"Slack: not started ({missing_slack_token(settings) or 'no token'})")
@@ -210,7 +208,6 @@ async def _resume(app_context: AppContext) -> None:
 
 
 def _background_tasks(app_context: AppContext, closed: "asyncio.Queue[Round]") -> list[Task]:
-    """Return the tasks that run whichever chats are configured."""
     leader_lock = app_context.bakeoff_registry.acquire
     tasks = [Scheduler(app_context).run(), count_closed_rounds(app_context, closed, leader_lock)]
     tasks.append(metrics.watch_outbox(app_context.outbox.count_unmarked))
@@ -225,7 +222,6 @@ def _background_tasks(app_context: AppContext, closed: "asyncio.Queue[Round]") -
 
 
 async def _run_page_bakeoffs(app_context: AppContext, job_queue: JobQueue) -> None:
-    """Take the jobs of bake-offs that were started on the page, until cancelled."""
     async with BakeoffJobs(app_context, PAGE).serve_queue(job_queue):
         await asyncio.Event().wait()
 

@@ -172,7 +172,6 @@ async def _run(
 def _posting_chat(
     app: AppContext, chat: Chat, message: IncomingMessage, bakeoff: Bakeoff
 ) -> Chat | None:
-    """Return the chat that a bake-off is posted with, None if it is not posted."""
     own, there = message.place, bakeoff.place
     if (own.chat, own.workspace) == (there.chat, there.workspace):
         return chat if chat.shows_progress else None

@@ -74,7 +74,6 @@ async def show_report(
 
 
 async def _send_privately(chat: Chat, message: IncomingMessage, thread: Thread) -> None:
-    """Send everything but the files to the asker."""
     for post in (thread.root, *thread.replies):
         if not _is_file(post):
             await chat.send_ephemeral(message, post)

@@ -123,7 +123,6 @@ async def _run_round(app: AppContext, live: "_LiveMessage") -> None:
 
 
 async def _follow(app: AppContext, live: "_LiveMessage") -> None:
-    """Run the round to its end and show its progress."""
     round_ = live.snapshot.round_
     async with live.keep_updated():
         app.runner.start(round_)
@@ -133,7 +132,6 @@ async def _follow(app: AppContext, live: "_LiveMessage") -> None:
 
 
 async def _is_cancelled(app: AppContext, live: "_LiveMessage") -> bool:
-    """Return whether somebody in a room cancelled the round."""
     return live.chat.is_room and (await app.store.load_summary(live.snapshot.round_.id)).paused
 
 
@@ -143,7 +141,6 @@ async def _show_stopped(app: AppContext, live: "_LiveMessage", why: str) -> None
 
 
 async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
-    """Replace the progress message by the answer, and reply with the rest."""
     round_, chat = live.snapshot.round_, live.chat
     thread = round_thread(round_)
     posts = (add_asker(thread.root, round_, live.asker), *thread.replies)
@@ -185,7 +182,6 @@ async def _post_replies_or_hint(
 async def _post_replies(
     app: AppContext, live: "_LiveMessage", root: SentMessage, replies: Sequence[Post]
 ) -> None:
-    """Post the rest under the answer; skip what was sent before."""
     place = replace(root.place, thread=root.place.thread or root.message)
     for number, reply in enumerate(replies, start=1):
         is_file = any(isinstance(part, File) for part in reply.parts)
@@ -203,7 +199,6 @@ async def _replace_progress(app: AppContext, live: "_LiveMessage", root: Post) -
 
 
 async def _post_root_again(app: AppContext, live: "_LiveMessage", root: Post) -> SentMessage:
-    """Post the answer in place of a deleted message."""
     round_id, place = live.snapshot.round_.id, live.sent.place
     return await app.outbox.send(live.chat, round_id, ROOT_AGAIN, root, place)
 
@@ -228,7 +223,6 @@ async def _deliver_privately(app: AppContext, live: "_LiveMessage", why: str) ->
 
 
 async def _post_privately(app: AppContext, chat: Chat, round_: Round) -> None:
-    """Post the answer in the asker's private place."""
     root = round_thread(round_).root
     parts = tuple(part for part in root.parts if not isinstance(part, Buttons))
     line = f"I could not post this where you asked for it, so only you see it (round {round_.id})."
@@ -253,12 +247,10 @@ class _LiveMessage:
         self._started = asyncio.get_running_loop().time()
 
     def show(self, snapshot: RoundSnapshot) -> None:
-        """Store the newest snapshot."""
         self.snapshot = snapshot
         self._changed.set()
 
     async def post(self) -> Post:
-        """Render the newest snapshot."""
         seconds = asyncio.get_running_loop().time() - self._started
         round_, draft = self.snapshot.round_, self.snapshot.draft
         if not self.chat.is_room:
@@ -268,11 +260,9 @@ class _LiveMessage:
         return pages[0]
 
     def keep_updated(self) -> AbstractAsyncContextManager[None]:
-        """Keep the message up to date for the duration of the block."""
         return self._updates.keep_updating(self._edit_on_changes())
 
     async def _edit_on_changes(self) -> None:
-        """Edit the message on every change and at each tick, until the round is closed."""
         while not self.snapshot.round_.closing:
             try:
                 async with asyncio.timeout(self.chat.tick_seconds):

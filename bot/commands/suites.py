@@ -101,7 +101,6 @@ async def _show(app: AppContext, chat: Chat, message: IncomingMessage, name: str
 
 
 async def _send_pages(chat: Chat, message: IncomingMessage, post: Post) -> None:
-    """Reply privately, in as many messages as needed."""
     for page in chat.pages(post):
         await chat.send_ephemeral(message, page)
 
@@ -109,7 +108,6 @@ async def _send_pages(chat: Chat, message: IncomingMessage, post: Post) -> None:
 async def _new_suite(
     app: AppContext, message: IncomingMessage, name: str, given: tuple[str | None, str | None]
 ) -> Suite:
-    """Return the suite to add: from lines, from a round's question, or from a file."""
     round_, lines = given
     if lines:
         return parse_suite_lines(name, lines)

@@ -41,7 +41,6 @@ class _DatabaseHealth:
 
     @property
     def away_seconds(self) -> float:
-        """How long the database was away in all."""
         return self._away + (0.0 if self._since is None else self._clock() - self._since)
 
     def on_error(self, context: ExceptionContext) -> None:
@@ -52,7 +51,6 @@ class _DatabaseHealth:
             self._since = self._clock()
 
     def on_connect(self, *_: object) -> None:
-        """Record that a connection works."""
         self._away, self._since = self.away_seconds, None
 
 

@@ -75,7 +75,6 @@ class _LoggingExporter(SpanExporter):
         self._is_working = True
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Export spans."""
         result = self._exporter.export(spans)
         is_working = result is SpanExportResult.SUCCESS
         if is_working is not self._is_working:
@@ -85,7 +84,6 @@ class _LoggingExporter(SpanExporter):
         return result
 
     def shutdown(self) -> None:
-        """Stop exporting."""
         self._exporter.shutdown()
 
 

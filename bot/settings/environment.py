@@ -60,13 +60,11 @@ class Settings(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def _add_async_driver(cls, url: str) -> str:
-        """Accept URLs without the asynchronous driver."""
         return with_async_driver(url)
 
     @field_validator("slack_api_url", "discord_api_url", "otlp_endpoint")
     @classmethod
     def _check_url(cls, url: str) -> str:
-        """Refuse what is no HTTP address."""
         if url and not url.startswith(("https://", "http://")):
             raise ValueError("it must begin with https://")
         return url

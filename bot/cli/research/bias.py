@@ -176,7 +176,6 @@ async def list_experiments() -> None:
 async def _find_or_create(
     app: AppContext, suite_or_file: str, panel_name: str | None, *, new: bool
 ) -> Experiment:
-    """Return the unfinished experiment to continue, or a new one that is not stored yet."""
     suite = await find_suite(app, suite_or_file)
     panel = app.panel(panel_name, TERMINAL)
     known = None if new else await experiments.find_unfinished(app, suite, panel)
@@ -195,7 +194,6 @@ async def _print_proposal(
 
 
 async def _follow(app: AppContext, experiment: Experiment, console: Console) -> ExperimentProgress:
-    """Run an experiment to its end; Ctrl-C stops spending."""
     try:
         with ExperimentBar(console, experiment) as bar:
             return await experiments.complete_experiment(app, experiment, bar.show)
@@ -233,7 +231,6 @@ async def _load_progress(
 def _print_results(
     progress: ExperimentProgress, state: ExperimentState, output: Path | None, *, as_json: bool
 ) -> None:
-    """Print the results of an experiment, and write its grades to a file if one is named."""
     console = Console(stderr=True, highlight=False)
     for line in ending_lines(progress):
         console.print(line, markup=False, soft_wrap=True)
