@@ -10,11 +10,11 @@ import typer
 from rich.console import Console
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bootstrap import Stores, open_database, open_store, open_stores
+from bot.bootstrap import Stores, open_database, open_stores
 from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail
 from bot.cli.progress import CountBar
 from bot.cli.verify import find_faults, print_walk, walk_chain
-from bot.coordination.locks import FileClaims
+from bot.coordination.locks import lock_file_claims
 from bot.render.formatting import count_noun
 from bot.settings import Settings, SettingsError, load_settings
 from bot.settings.environment import with_async_driver
@@ -40,7 +40,7 @@ database_app = typer.Typer(help="Look after the database.", no_args_is_help=True
 @async_command
 async def upgrade() -> None:
     """Bring the database's schema up to date."""
-    async with open_store(load_settings()):
+    async with open_database(load_settings()):
         typer.echo(f"The database is at schema {HEAD_REVISION}.")
 
 
@@ -105,7 +105,7 @@ def _exclusive_lock(settings: Settings) -> Iterator[None]:
     if file is None or not file.parent.exists():
         yield
         return
-    claims = FileClaims(file.with_name(f"{file.name}.lock"))
+    claims = lock_file_claims(file)
     try:
         if not claims.take_all():
             raise StoreError(IN_USE.format(file))

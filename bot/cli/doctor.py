@@ -157,7 +157,7 @@ async def _check_app(report: _Report, settings: Settings, *, live: bool) -> None
             used = ", in use" if name == app_context.default else ""
             report.ok(f"panel {name}: {len(panel.members)} members{used}")
             await app_context.prepare(panel)
-            for seat in dict.fromkeys((*panel.judges, *panel.chairmen)):
+            for seat in dict.fromkeys(panel.seats):
                 if missing := _missing_key(settings, seats[seat.key]):
                     report.fail(f"{seat.key}: no key; set {missing}")
                 elif live:

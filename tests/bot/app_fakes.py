@@ -47,6 +47,7 @@ def an_app(
         Outbox(MemoryOutbox(), now),
         known,
         next(iter(known)),
+        ready,
         new_id=lambda: f"{next(ids):010x}",
         budget=Budget(MemoryLedger(), Caps(), now),
         bakeoff_stores=memory_bench(store),

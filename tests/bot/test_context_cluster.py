@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from bot.access import Access, RoundLimitError
-from bot.context import AppContext, TooManyRunningError
+from bot.context import AppContext
 from council.places import Place
 from council.rounds import Question, Round
 from tests.bot.processes import apps_on
@@ -45,7 +45,7 @@ async def test_a_workspace_runs_only_as_many_rounds_as_allowed(migrated_url: str
         found = await open_all(apps, 12, by="")
 
     assert found.count(True) == 2
-    assert sum(isinstance(one, TooManyRunningError) for one in found) == 10
+    assert sum(isinstance(one, RoundLimitError) for one in found) == 10
 
 
 async def test_a_resumed_round_counts_in_every_process(migrated_url: str) -> None:
@@ -58,7 +58,7 @@ async def test_a_resumed_round_counts_in_every_process(migrated_url: str) -> Non
 
         [refused] = await asyncio.gather(second.open(asked(second, "r2")), return_exceptions=True)
 
-    assert isinstance(refused, TooManyRunningError)
+    assert isinstance(refused, RoundLimitError)
 
 
 @pytest.mark.parametrize("each", [34, pytest.param(334, marks=pytest.mark.nightly)])

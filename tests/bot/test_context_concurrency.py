@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.access import Access
+from bot.access import Access, RoundLimitError
 from bot.chat import Asker, IncomingMessage
 from bot.commands.buttons import resume_round
 from bot.commands.dispatch import handle_message
-from bot.context import AppContext, TooManyRunningError
+from bot.context import AppContext
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Closing, Question, Round
@@ -146,7 +146,7 @@ async def test_of_two_at_the_same_moment_one_is_taken_in() -> None:
         return_exceptions=True,
     )
 
-    assert [type(one) for one in found if one is not True] == [TooManyRunningError]
+    assert [type(one) for one in found if one is not True] == [RoundLimitError]
     assert len(await app.store.ids()) == 1
 
 
@@ -167,7 +167,7 @@ async def test_a_resumed_round_waits_for_its_turn_too() -> None:
     await harness.cancel("a1a1")
     await harness.ask("b1b1", BEN)
 
-    with pytest.raises(TooManyRunningError, match="1 round is under way"):
+    with pytest.raises(RoundLimitError, match="1 round is under way"):
         await resume_round(app, chat, IncomingMessage("", ANA, HERE, "k"), "a1a1")
 
     assert (await app.store.load_summary("a1a1")).paused

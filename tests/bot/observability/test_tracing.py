@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.observability.tracing import CollectorConfig, open_tracing
+from bot.observability.tracing import open_tracing
 from bot.ports import RoundStoppedError
 from bot.runners.local import LocalRunner
 from council.answers import Reply
@@ -32,8 +32,8 @@ def collected() -> Iterator[CollectedTraces]:
 
 async def held(collected: CollectedTraces, gateway: FakeGateway, round_: Round = ASKED) -> None:
     """Run a round with tracing, whether it succeeds or fails."""
-    collector = CollectorConfig(collected.address, {"authorization": "Bearer k"})
-    async with open_tracing(collector) as tracing:
+    collector = (collected.address, {"authorization": "Bearer k"})
+    async with open_tracing(*collector) as tracing:
         store = MemoryStore()
         runner = LocalRunner(store, gateway, ready, tracing=tracing)
         await store.open(round_)
@@ -101,7 +101,7 @@ async def test_a_failed_call_records_the_type_of_its_error(collected: CollectedT
 
 
 async def test_a_stopped_round_is_recorded_as_cancelled(collected: CollectedTraces) -> None:
-    async with open_tracing(CollectorConfig(collected.address)) as tracing:
+    async with open_tracing(collected.address, {}) as tracing:
         store, gateway = MemoryStore(), FakeGateway(answers={CLAUDE: Hangs()})
         runner = LocalRunner(store, gateway, ready, tracing=tracing)
         await store.open(ASKED)
@@ -130,7 +130,7 @@ async def test_an_unreachable_collector_delays_no_round() -> None:
 
 
 async def test_without_an_address_nothing_is_traced() -> None:
-    async with open_tracing(CollectorConfig()) as tracing:
+    async with open_tracing("", {}) as tracing:
         assert tracing is None
 
 
