@@ -30,7 +30,6 @@ from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
 from bot.settings.panels import is_built_in
-from bot.suite_files import store_house_suites
 from council.anonymize import scrub
 from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
@@ -136,7 +135,8 @@ async def open_app(
         # A process that serves a chat has its claim, if there are claims.
         outbox = Outbox(SqlOutbox(engine), services.now, alone=claims is not None)
         bakeoff_stores = _bakeoff_stores(engine)
-        await store_house_suites(bakeoff_stores.suites, panels.suites, services.now())
+        for suite in panels.suites:  # an unchanged one is not stored again
+            await bakeoff_stores.suites.save(suite, "council.toml", services.now())
         yield AppContext(
             *(store, gateway, runner, outbox, panels.panels, panels.default, prepare, health),
             now=services.now,

@@ -21,7 +21,7 @@ from bot.bakeoffs.posting import (
 from bot.bakeoffs.records import check_comparable, read_baseline, record_as_json
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.bootstrap import StartOptions, open_app
-from bot.chat import IncomingMessage, Post
+from bot.chat import IncomingMessage
 from bot.cli.output import (
     FAILED,
     MISUSED,
@@ -127,7 +127,7 @@ async def show_bakeoff(bakeoff_id: BakeoffId, as_json: Json = False) -> None:
     if as_json:
         print_json(results.document)
     else:
-        print_posts(results.posts)
+        results.print()
 
 
 @bakeoff_app.command("cancel")
@@ -167,13 +167,15 @@ async def _run(options: RunOptions) -> int:
     logs.configure_logging()
     console = Console(stderr=True, highlight=False)
     before = read_baseline(options.baseline) if options.baseline else ()
-    bar = DownloadBar(console)
-    async with open_app(load_settings(), StartOptions(options.local, bar.show)) as app:
+    start = StartOptions(options.local, DownloadBar(console).show)
+    async with open_app(load_settings(), start) as app:
         bakeoff = await _bakeoff(app, options)
         if before:
             check_comparable(before, bakeoff)
-        if options.member:
-            _check_member(bakeoff, options.member)
+        seats, member = [seat.key for seat in bakeoff.panel.members], options.member
+        if member and member not in seats:
+            panel = f"Panel {bakeoff.panel.name!r}"
+            fail(f"{panel} has no member {member!r}: {', '.join(seats)}.", MISUSED)
         await _open(app, options, bakeoff, console)
         await _follow(app, bakeoff, console)
         results = await _load_results(app, await app.bakeoff_stores.bakeoffs.load(bakeoff.id))
@@ -192,9 +194,8 @@ async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
         return stopped if cap_micro is None else replace(stopped, cap_micro=cap_micro)
     suite = await find_suite(app, options.suite)
     panel = app.panel(options.panel, TERMINAL)
-    return Bakeoff(
-        f"bo:{app.new_id()}", suite, panel, TERMINAL, TERMINAL_USER.id, app.now(), cap_micro
-    )
+    own = (f"bo:{app.new_id()}", suite, panel, TERMINAL, TERMINAL_USER.id, app.now())
+    return Bakeoff(*own, cap_micro)
 
 
 def parse_cap(cap: str) -> int | None:
@@ -205,18 +206,12 @@ def parse_cap(cap: str) -> int | None:
         fail(str(error), MISUSED)
 
 
-def _check_member(bakeoff: Bakeoff, member: str) -> None:
-    seats = [seat.key for seat in bakeoff.panel.members]
-    if member not in seats:
-        fail(f"Panel {bakeoff.panel.name!r} has no member {member!r}: {', '.join(seats)}.", MISUSED)
-
-
 async def _open(app: AppContext, options: RunOptions, bakeoff: Bakeoff, console: Console) -> None:
     if options.resume:
         await lifecycle.reopen_bakeoff(app, bakeoff, parse_cap(options.cap))
         return
-    proposal = proposal_post(bakeoff, await estimate_bakeoff(app, bakeoff), "")
-    console.print(render_post(proposal))
+    cost = await estimate_bakeoff(app, bakeoff)
+    console.print(render_post(proposal_post(bakeoff, cost, "")))
     confirm_start(yes=options.yes)
     await app.bakeoff_stores.bakeoffs.open(bakeoff)
 
@@ -249,12 +244,11 @@ class BakeoffResults:
     board: Leaderboard
     document: Document
 
-    @property
-    def posts(self) -> tuple[Post, ...]:
-        """The posts to print."""
+    def print(self) -> None:
+        """Print the results as they read in a chat."""
         board = leaderboard_thread(self.board) if self.board.board.rows else None
         thread = result_thread(self.progress, board)
-        return (thread.root, *thread.replies)
+        print_posts((thread.root, *thread.replies))
 
 
 async def _load_results(app: AppContext, bakeoff: Bakeoff) -> BakeoffResults:
@@ -281,4 +275,4 @@ def _print_results(options: RunOptions, results: BakeoffResults, changes: Change
     elif options.baseline and not options.summary:
         typer.echo(summary, nl=False)
     else:
-        print_posts(results.posts)
+        results.print()

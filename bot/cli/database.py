@@ -85,10 +85,7 @@ async def _copy(source: str, target: str, on_fault: OnFault) -> None:
 
 
 def _with_database(settings: Settings, database: str) -> Settings:
-    """Return the settings with another database: an address or a file's path; "" changes nothing.
-
-    Raise SettingsError for an address of another kind.
-    """
+    """Return the settings with another database: an address, or a path; "" is the same."""
     if not database:
         return settings
     url = database if "://" in database else f"sqlite+aiosqlite:///{Path(database).absolute()}"

@@ -164,8 +164,10 @@ async def _check_app(report: _Report, settings: Settings, *, live: bool) -> None
                     await _call(report, app_context, seat)
                 else:
                     report.note(f"{seat.key}: not called (--live spends one tiny call)")
+        found = {"slack": slack_tokens(settings), "discord": discord_address(settings)}
+        chats = {name for name, tokens in found.items() if tokens}
         for schedule in await app_context.bakeoff_stores.schedules.list_all():
-            await _check_schedule(report, app_context, schedule, _configured_chats(settings))
+            await _check_schedule(report, app_context, schedule, chats)
 
 
 def _limits(provider: ProviderHealth) -> str:
@@ -200,15 +202,9 @@ async def _call(report: _Report, app_context: AppContext, seat: Member) -> None:
         report.ok(f"{seat.key} answers in {reply.seconds:.1f} s{attempts}")
 
 
-def _configured_chats(settings: Settings) -> set[str]:
-    found = {"slack": slack_tokens(settings), "discord": discord_address(settings)}
-    return {name for name, tokens in found.items() if tokens}
-
-
 async def _check_schedule(
     report: _Report, app_context: AppContext, schedule: Schedule, chats: set[str]
 ) -> None:
-    """Check a schedule; `chats` are those that can be started."""
     name = f"schedule {schedule.name}"
     try:
         status = await load_schedule_status(app_context, schedule)

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from importlib.metadata import version
-from ipaddress import ip_address
 from typing import Annotated
 
 import structlog
@@ -32,6 +31,7 @@ from bot.web.auth import PageSigner, load_shared_signing_key, load_signing_key
 from bot.web.context import WebContext
 from bot.web.server import run_server
 from council.errors import CouncilError, PanelError
+from council.gateways.throttling.provider import is_loopback
 from council.panel import Panel
 from council.rounds import Round
 from storage.migrate import HEAD_REVISION
@@ -82,16 +82,14 @@ async def serve(local: Local = False) -> None:
 
         await wait_for_server(settings.database, report)
     options = StartOptions(local, models.on_download, closed.put_nowait, serves=True)
+    token = settings.web_token.get_secret_value() if settings.web_token else None
     async with open_app(settings, options) as app_context:
         panel = _default_panel(app_context)
+        key = await _signing_key(app_context, settings)
         web_context = WebContext(
             app_context,
-            PageSigner(
-                await _signing_key(app_context, settings),
-                lambda: app_context.now().timestamp(),
-                _web_token(settings),
-            ),
-            _web_token(settings),
+            PageSigner(key, lambda: app_context.now().timestamp(), token),
+            token,
             tuple(await describe_local_models(settings)),
             lambda: models.state,
         )
@@ -151,20 +149,8 @@ class ModelStatus:
 
 def _check_token_is_set(settings: Settings) -> None:
     """Raise SettingsError if other machines could open the page without a token."""
-    if not is_loopback(settings.host) and not _web_token(settings):
+    if not is_loopback(settings.host) and not settings.web_token:
         raise SettingsError([OPEN_TO_ALL.format(host=settings.host)])
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches the address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _web_token(settings: Settings) -> str | None:
-    return settings.web_token.get_secret_value() if settings.web_token else None
 
 
 def _default_panel(app_context: AppContext) -> Panel:

@@ -100,10 +100,7 @@ async def _verify_all(stores: Stores, known_heads: Sequence[str], on_fault: OnFa
 
 
 def _verify_export(path: Path, on_fault: OnFault) -> None:
-    """Verify every round of an export, without a database.
-
-    Links that follow each other in their chain are compared too.
-    """
+    """Verify every round of an export, and links that follow each other in their chain."""
     is_empty, links = True, list[Link]()
 
     def on_unreadable_line(fault: str) -> None:

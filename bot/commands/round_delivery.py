@@ -81,11 +81,9 @@ async def follow_and_deliver(app: AppContext, chat: Chat, place: Place, round_: 
     return live.snapshot.round_
 
 
-async def send_file(
-    app: AppContext, chat: Chat, round_: Round, place: Place, file: File
-) -> SentMessage:
-    """Post a file in a round's thread, once."""
-    return await app.outbox.send(chat, round_.id, file.name, Post((file,), file.name), place)
+def message_of(line: RoundSummary) -> IncomingMessage:
+    """Return the message that asked a round."""
+    return IncomingMessage(line.question, Asker(line.asked_by, line.asked_by), line.place, line.id)
 
 
 async def _post_and_run(app: AppContext, live: "_LiveMessage", place: Place) -> None:
@@ -150,7 +148,11 @@ async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
     if chat.accepts_files:
         name = file_name(round_.id, "md")
         replies.append(Post((File(name, thread_markdown(thread)),), name))
-    sent = await _replace_progress(app, live, root)
+    sent = live.sent
+    try:
+        await chat.edit(sent, root)
+    except MessageGoneError:
+        sent = await _post_root_again(app, live, root)
     try:
         await _post_replies_or_hint(app, live, sent, replies)
     except MessageGoneError:
@@ -170,12 +172,8 @@ async def _post_replies_or_hint(
     try:
         await _post_replies(app, live, root, replies)
     except NoThreadError as error:
-        round_ = live.snapshot.round_
-        asked = round_.question
         line = f"{error} The buttons under the answer show what would be there."
-        message = IncomingMessage(
-            asked.text, Asker(asked.asked_by, asked.asked_by), asked.place, round_.id
-        )
+        message = message_of(RoundSummary.of(live.snapshot.round_))
         await live.chat.send_ephemeral(message, Post((Note(line),), line))
 
 
@@ -187,15 +185,6 @@ async def _post_replies(
         is_file = any(isinstance(part, File) for part in reply.parts)
         part = reply.summary if is_file else number
         await app.outbox.send(live.chat, live.snapshot.round_.id, part, reply, place)
-
-
-async def _replace_progress(app: AppContext, live: "_LiveMessage", root: Post) -> SentMessage:
-    """Edit the progress message into the answer, or post a new one if it was deleted."""
-    try:
-        await live.chat.edit(live.sent, root)
-    except MessageGoneError:
-        return await _post_root_again(app, live, root)
-    return live.sent
 
 
 async def _post_root_again(app: AppContext, live: "_LiveMessage", root: Post) -> SentMessage:
@@ -353,17 +342,12 @@ class RoundDelivery:
         """Return the ids of this queue's undelivered rounds, oldest first."""
         wanted = replace(self.wanted, undelivered=True)
         found = await self.app.store.list_summaries(wanted=wanted)
-        return [line.id for line in reversed(found) if self._is_ours(line)]
-
-    def _is_ours(self, line: RoundSummary) -> bool:
-        return queue_for(line.place, self.app.shards) == self.teller
+        shards = self.app.shards
+        return [x.id for x in reversed(found) if queue_for(x.place, shards) == self.teller]
 
     async def show(self, round_id: str) -> None:
         """Deliver a round; if that fails, reply to its asker and raise CouncilError."""
-        line = await self.app.store.load_summary(round_id)
-        message = IncomingMessage(
-            line.question, Asker(line.asked_by, line.asked_by), line.place, line.id
-        )
+        message = message_of(await self.app.store.load_summary(round_id))
         job = Job(f"{SHOW} {self.teller}", round_id)
         relay = ReplyRelay(self.app.pubsub, job, self.send_ephemeral)
         try:

@@ -112,7 +112,15 @@ class RoundTrace:
         self._round = round_
         self._stage: Span | None = None
         self._name = ""
-        self.span = tracer.start_span("round", Context(), attributes=_attributes(round_))
+        attributes: dict[str, str | int] = {
+            "council.round_id": round_.id,
+            "council.panel": round_.panel.name,
+            "council.method": round_.panel.terms.method,
+            "council.members": len(round_.panel.members),
+            "council.chat": round_.question.place.chat,
+            "council.bakeoff": round_.bakeoff,
+        }
+        self.span = tracer.start_span("round", Context(), attributes=attributes)
 
     def wrap(self, gateway: Gateway) -> Gateway:
         """Return a gateway whose calls are traced."""
@@ -169,17 +177,6 @@ class _TracedGateway(GatewayWrapper):
             reply = await self.gateway.complete(call)
             _record_reply(span, reply)
             return reply
-
-
-def _attributes(round_: Round) -> dict[str, str | int]:
-    return {
-        "council.round_id": round_.id,
-        "council.panel": round_.panel.name,
-        "council.method": round_.panel.terms.method,
-        "council.members": len(round_.panel.members),
-        "council.chat": round_.question.place.chat,
-        "council.bakeoff": round_.bakeoff,
-    }
 
 
 def _record_reply(span: Span, reply: Reply) -> None:

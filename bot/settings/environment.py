@@ -72,10 +72,7 @@ class Settings(BaseSettings):
     @field_validator("web_token")
     @classmethod
     def _check_token(cls, token: SecretStr | None) -> SecretStr | None:
-        """Strip whitespace, such as the line end of a secret's file; a blank token is None.
-
-        Refuse one that is short enough to be guessed.
-        """
+        """Strip whitespace, such as the line end of a secret's file; a blank token is None."""
         text = token.get_secret_value().strip() if token else ""
         if 0 < len(text) < MIN_TOKEN_CHARACTERS:
             raise ValueError(

@@ -49,7 +49,7 @@ class ProviderAddress:
         if not self.host:
             return self.provider
         name = urlsplit(self.api_base or "").hostname or ""
-        machine = f" of {_machine_name()}" if _is_loopback(name) else ""
+        machine = f" of {_machine_name()}" if is_loopback(name) else ""
         return f"{self.provider} at {self.host}{machine}"
 
 
@@ -253,7 +253,8 @@ def _health(at: ProviderAddress, turns: RateLimiter) -> ProviderHealth:
     return ProviderHealth(at.provider, at.host, turns.limits, *now, turns.shared_load)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches the address."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -8,7 +8,7 @@ from bot.access import NotYoursError
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Post
 from bot.commands.buttons import (
     BUTTON_HANDLERS,
-    CONFIRM_LABELS,
+    CONFIRMATIONS,
     confirmation_post,
     confirmed_action,
     replacement_post,
@@ -90,7 +90,7 @@ async def test_a_forgotten_question_cannot_be_put_again() -> None:
         await confirmation_post(app, said(), "again", "beef1")
 
 
-@pytest.mark.parametrize("action", CONFIRM_LABELS)
+@pytest.mark.parametrize("action", CONFIRMATIONS)
 def test_a_yes_is_to_something_that_is_done_and_a_no_to_nothing(action: str) -> None:
     assert confirmed_action(f"yes_{action}") == action
     assert action in BUTTON_HANDLERS

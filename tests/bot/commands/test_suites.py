@@ -12,7 +12,6 @@ from bot.commands.dispatch import handle_message, report_errors
 from bot.commands.suites import MAX_DRAFTS, Draft, SuiteAddition, save_draft, take_draft
 from bot.context import AppContext
 from bot.render.suites import KEEP, LEAVE
-from bot.suite_files import store_house_suites
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
 from council.pipeline.run import run_round
@@ -189,22 +188,12 @@ async def test_a_suite_is_shown_with_its_questions() -> None:
 async def test_a_workspace_sees_its_own_suites_and_the_houses() -> None:
     harness = SuiteHarness()
     house = Suite("general", (SuiteQuestion("Why?"),))
-    await store_house_suites(harness.app.bakeoff_stores.suites, [house], ASKED_AT)
+    await harness.app.bakeoff_stores.suites.save(house, "council.toml", ASKED_AT)
     await harness.add_suite("sql")
 
     assert "general (the house's)" in await harness.replies_to("suite")
     assert "sql" not in await harness.replies_to("suite", place=ELSEWHERE)
     assert "There is no suite 'sql'" in await harness.replies_to("suite show sql", place=ELSEWHERE)
-
-
-async def test_storing_house_suites_again_changes_nothing() -> None:
-    suites = an_app().bakeoff_stores.suites
-    house = Suite("general", (SuiteQuestion("Why?"),))
-
-    for _ in range(2):
-        await store_house_suites(suites, [house], ASKED_AT)
-
-    assert await suites.versions("", "general") == (house.version,)
 
 
 @pytest.mark.parametrize(
@@ -274,8 +263,8 @@ async def test_its_author_or_an_admin_removes_a_suite() -> None:
 
 async def test_only_the_operator_removes_house_suites() -> None:
     harness = SuiteHarness()
-    await store_house_suites(
-        harness.app.bakeoff_stores.suites, [Suite("a", (SuiteQuestion("Why?"),))], ASKED_AT
+    await harness.app.bakeoff_stores.suites.save(
+        Suite("a", (SuiteQuestion("Why?"),)), "council.toml", ASKED_AT
     )
 
     assert "is the house's" in await harness.replies_to("suite remove a")
@@ -350,8 +339,8 @@ async def test_the_button_adds_nothing_where_nobody_may_ask() -> None:
 
 async def test_a_question_added_to_a_house_suite_makes_a_copy_of_the_workspace() -> None:
     harness = await harness_with_round(Question("What is 6 x 7?", "U1", place=HERE))
-    await store_house_suites(
-        harness.app.bakeoff_stores.suites, [Suite("maths", (SuiteQuestion("Why?"),))], ASKED_AT
+    await harness.app.bakeoff_stores.suites.save(
+        Suite("maths", (SuiteQuestion("Why?"),)), "council.toml", ASKED_AT
     )
 
     await pressed(harness, SuiteAddition("maths"))
