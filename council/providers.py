@@ -5,6 +5,7 @@ An address is a host, without path or secrets.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from ipaddress import ip_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +85,11 @@ class ProviderHint:
     model: str
     lesson: HintKind
     seconds: float = 0.0
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches the address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

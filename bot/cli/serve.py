@@ -31,8 +31,8 @@ from bot.web.auth import PageSigner, load_shared_signing_key, load_signing_key
 from bot.web.context import WebContext
 from bot.web.server import run_server
 from council.errors import CouncilError, PanelError
-from council.gateways.throttling.provider import is_loopback
 from council.panel import Panel
+from council.providers import is_loopback
 from council.rounds import Round
 from storage.migrate import HEAD_REVISION
 

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cache
-from ipaddress import ip_address
 from platform import node
 from urllib.parse import urlsplit
 
@@ -20,6 +19,7 @@ from council.providers import (
     ModelHealth,
     ProviderHealth,
     ProviderHint,
+    is_loopback,
 )
 
 
@@ -251,14 +251,6 @@ class ProviderCall:
 def _health(at: ProviderAddress, turns: RateLimiter) -> ProviderHealth:
     now = (turns.under_way, turns.waiting, turns.count, turns.waited_seconds)
     return ProviderHealth(at.provider, at.host, turns.limits, *now, turns.shared_load)
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches the address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 @cache

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from bot.cli.serve import NOBODY, OPEN_TO_ALL
-from council.gateways.throttling.provider import is_loopback
+from council.providers import is_loopback
 from tests.bot.homes import TIMEOUT_SECONDS, Home, Result, served_config, wait_for_exit
 from tests.wire.models import ModelServer, hang
 
