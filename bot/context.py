@@ -57,11 +57,9 @@ class Research(Protocol):
         self, sources: RecordSources, wanted: RecordQuery, weights: str, board: Leaderboard
     ) -> Leaderboard:
         """Return the leaderboard with its additions, if any."""
-        ...
 
     async def make_prior_post(self, sources: RecordSources, round_: Round) -> Post:
         """Return what the leaderboard before a round would have said of it."""
-        ...
 
 
 @dataclass(slots=True)

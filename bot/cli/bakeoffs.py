@@ -32,6 +32,7 @@ from bot.cli.output import (
     print_json,
     print_posts,
     run,
+    text_option,
     write_file,
 )
 from bot.cli.progress import BakeoffBar, DownloadBar
@@ -72,21 +73,15 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
         str, typer.Argument(help="A suite's name, or a file that holds one.", show_default=False)
     ] = "",
     panel: Annotated[str | None, typer.Option(help="A panel of council.toml.")] = None,
-    cap: Annotated[
-        str, typer.Option(help="The most it may cost, in USD.", show_default=False)
-    ] = "",
-    resume: Annotated[
-        str, typer.Option(help="Go on with a bake-off that ended early.", show_default=False)
-    ] = "",
+    cap: Annotated[str, text_option(help="The most it may cost, in USD.")] = "",
+    resume: Annotated[str, text_option(help="Go on with a bake-off that ended early.")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it begins.")] = False,
     local: Annotated[bool, typer.Option("--local", help="Have the demonstration models.")] = False,
     as_json: Json = False,
     baseline: Annotated[
         Path | None, typer.Option(help="An earlier one's --save or --json: fail where it is worse.")
     ] = None,
-    member: Annotated[
-        str, typer.Option(help="Fail only where this member is worse.", show_default=False)
-    ] = "",
+    member: Annotated[str, text_option(help="Fail only where this member is worse.")] = "",
     summary: Annotated[Path | None, typer.Option(help="Write a Markdown summary here.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write its JSON here, as a baseline.")] = None,
 ) -> None:

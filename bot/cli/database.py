@@ -11,7 +11,7 @@ from rich.console import Console
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bootstrap import Stores, open_database, open_stores
-from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail
+from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail, text_option
 from bot.cli.progress import CountBar
 from bot.cli.verify import find_faults, print_walk, walk_chain
 from bot.coordination.locks import lock_file_claims
@@ -53,7 +53,7 @@ async def copy(
     second: Annotated[
         str, typer.Argument(metavar="TO", help="An address, or the path of an SQLite file.")
     ] = "",
-    to: Annotated[str, typer.Option("--to", help="The same as TO.", show_default=False)] = "",
+    to: Annotated[str, text_option("--to", help="The same as TO.")] = "",
 ) -> None:
     """Copy everything into an empty database, from SQLite to Postgres or back, and check it.
 

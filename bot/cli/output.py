@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Annotated, Any, BinaryIO, NoReturn, ParamSpec, TypeVar
@@ -30,6 +30,8 @@ from council.errors import (
 )
 
 FAILED, MISUSED = 1, 2
+# An empty text is no default that help need show.
+text_option = partial(typer.Option, show_default=False)
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 OnFault = Callable[[str], None]
 Result = TypeVar("Result")

@@ -76,15 +76,6 @@ async def test_repeated_deliveries_of_one_event_make_one_round(
         assert len(await apps[0].store.ids()) == 1
 
 
-async def test_processes_whose_clocks_disagree_by_a_minute_tell_one_time(
-    migrated_url: str,
-) -> None:
-    async with apps_on(migrated_url, ahead_seconds=(60.0, 0.0, -60.0)) as apps:
-        moments = [app.now() for app in apps]
-
-    assert max(moments) - min(moments) < timedelta(seconds=1)
-
-
 async def test_an_hour_of_one_asker_is_as_long_at_every_process(migrated_url: str) -> None:
     apart = (60.0, 0.0, -60.0)
     async with apps_on(migrated_url, Access(rounds_per_hour=1), ahead_seconds=apart) as apps:

@@ -6,7 +6,6 @@ import pytest
 
 from bot.suite_files import (
     parse_suite_file,
-    parse_suite_lines,
     parse_suite_text,
     suite_csv,
     suite_from_section,
@@ -128,10 +127,6 @@ def test_utf_16_with_a_byte_order_mark_is_read(encoding: str) -> None:
     assert parse_suite_file("sql", "sql.csv", mark + CSV.encode(encoding)).questions == QUESTIONS
 
 
-def test_typed_lines_are_questions() -> None:
-    assert [q.text for q in parse_suite_lines("sql", "Why?\nHow?").questions] == ["Why?", "How?"]
-
-
 def test_settings_may_list_strings_and_mappings() -> None:
     read = suite_from_section("SQL", ["Why?", {"question": "How many?", "answer": 3}], "all")
 
@@ -140,12 +135,6 @@ def test_settings_may_list_strings_and_mappings() -> None:
         SuiteQuestion("Why?", "all"),
         SuiteQuestion("How many?", "all", Reference(Grading.NUMBER, "3")),
     )
-
-
-def test_invisible_characters_are_removed() -> None:
-    (question,) = parse_suite_lines("sql", "Wh\u200by\u202e?\x07").questions
-
-    assert question.text == "Why?"
 
 
 def test_no_cell_of_a_csv_file_starts_a_formula() -> None:

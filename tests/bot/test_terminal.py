@@ -52,10 +52,6 @@ def test_the_chat_starts_with_the_panels_and_how_to_leave(transcript: list[str])
     assert "Ctrl-D leaves" in text
 
 
-def test_before_any_round_there_is_nothing_to_list_or_show(transcript: list[str]) -> None:
-    assert len(lines_with(transcript, "No round has been held yet.")) == 2
-
-
 def test_a_question_is_accepted_followed_and_answered(transcript: list[str]) -> None:
     accepted = transcript.index(lines_with(transcript, HERE)[0])
 
@@ -64,12 +60,6 @@ def test_a_question_is_accepted_followed_and_answered(transcript: list[str]) -> 
     order = ["5 of 5 members answered", "5 of 5 judges voted", "Why is the sky blue?"]
     found = [after.index(next(line for line in after if words in line)) for words in order]
     assert found == sorted(found)
-
-
-def test_the_round_is_listed_and_shown_again(transcript: list[str]) -> None:
-    assert lines_with(transcript, "1 round")
-    assert len(lines_with(transcript, "written by AI, check what matters")) >= 2
-    assert lines_with(transcript, "Why is the sky blue?")
 
 
 def test_help_lists_the_commands_that_are_registered(transcript: list[str]) -> None:

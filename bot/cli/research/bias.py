@@ -20,6 +20,7 @@ from bot.cli.output import (
     check_writable,
     print_json,
     read_file,
+    text_option,
     write_file,
 )
 from bot.cli.progress import CountBar, DownloadBar
@@ -114,9 +115,7 @@ async def run_experiment(  # noqa: PLR0913, PLR0917
     suite: Annotated[str, typer.Argument(help="A suite's name, or a file that holds one.")],
     panel: Annotated[str | None, typer.Option(help="A panel of council.toml.")] = None,
     output: Output = None,
-    usd: Annotated[
-        str, typer.Option(help="The most it may cost in all, in USD.", show_default=False)
-    ] = "",
+    usd: Annotated[str, text_option(help="The most it may cost in all, in USD.")] = "",
     new: Annotated[bool, typer.Option("--new", help="Go on with none that is there.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it begins.")] = False,
     local: Annotated[bool, typer.Option("--local", help="Have the demonstration models.")] = False,

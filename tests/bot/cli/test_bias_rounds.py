@@ -25,16 +25,6 @@ def test_filters_that_match_no_round_are_no_failure(home: Home) -> None:
     assert "No round fits" in " ".join(result.out.split())
 
 
-def test_a_picture_is_written_even_without_rounds(home: Home) -> None:
-    picture = home.folder / "bias.png"
-
-    result = home.invoke("bias", "--rounds", "--png", str(picture))
-
-    assert result.code == 0
-    assert "Written to" in result.out
-    assert picture.read_bytes().startswith(b"\x89PNG")
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -47,13 +37,6 @@ def test_an_invalid_filter_is_bad_usage(home: Home, options: tuple[str, ...], me
 
     assert result.code == 2
     assert message in result.err
-
-
-def test_a_file_that_cannot_be_written_exits_with_1(home: Home) -> None:
-    result = home.invoke("bias", "--rounds", "--png", str(home.folder / "no" / "such" / "bias.png"))
-
-    assert result.code == 1
-    assert "cannot be written" in result.err
 
 
 def test_a_report_is_printed_findings_first(

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.bot.homes import Home, Result
-from tests.wire.discord import BOT, Fail, FakeDiscord, Installation, Permission, Storm
+from tests.wire.discord import BOT, Fail, FakeDiscord, Installation, Permission
 
 NOWHERE = "http://127.0.0.1:9/api/v10"
 TOKEN = "MTAw.mine.secret"
@@ -101,14 +101,6 @@ async def test_an_error_of_discord_is_a_failure(home: Home, command: str) -> Non
 
     assert result.code == 1
     assert "Discord is at fault itself just now (503)." in result.out + result.err
-
-
-async def test_a_ban_by_cloudflare_is_reported(home: Home) -> None:
-    async with an_app() as discord:
-        discord.storm("GET /users/@me", Storm(600, from_cloudflare=True))
-        result = await run_command(home, discord, "doctor")
-
-    assert "Discord is asked too often just now." in of_discord(result)[0]
 
 
 @pytest.mark.parametrize("token", ["", "   "], ids=["none", "blank"])

@@ -119,12 +119,3 @@ async def test_it_stops_at_once_and_fires_no_more() -> None:
     await asyncio.sleep(0.4)
 
     assert harness.runs.ids == []
-
-
-def test_of_slots_that_came_while_nobody_could_fire_the_trigger_gives_each() -> None:
-    trigger, slots = SlotTrigger(schedule_slots(WEEKLY)), schedule_slots(WEEKLY)
-    first = slots.after(datetime(2026, 11, 1, tzinfo=UTC)).moment
-
-    then = trigger.get_next_fire_time(first, first + timedelta(days=30))
-
-    assert then == slots.after(first).moment

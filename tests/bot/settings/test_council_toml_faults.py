@@ -94,6 +94,14 @@ def test_three_faults_are_three_lines(tmp_path: Path) -> None:
         pytest.param(
             SOUND + "[rubrics.mine]\ncriteria = []\n", "rubrics.mine.criteria: ", id="no-criteria"
         ),
+        pytest.param("[retention]\ntexts_days = 0", "retention.texts_days: ", id="no-days"),
+        pytest.param("retention = 3", "council.toml: retention: ", id="no-retention"),
+        pytest.param("[bakeoffs]\nrounds_at_once = 0", "bakeoffs.rounds_at_once: ", id="none"),
+        pytest.param(
+            'time_zone = "Europe/Budapst"',
+            "there is no time zone 'Europe/Budapst'; write it as in 'Europe/Budapest'",
+            id="zone",
+        ),
     ],
 )
 def test_a_fault_is_one_line_that_says_where_it_is(tmp_path: Path, text: str, said: str) -> None:
@@ -101,17 +109,7 @@ def test_a_fault_is_one_line_that_says_where_it_is(tmp_path: Path, text: str, sa
 
     assert len(found) == 1
     assert said in found[0]
-
-
-def test_a_line_never_ends_in_two_full_stops(tmp_path: Path) -> None:
-    found = faults(tmp_path, '[panels.house]\nmembers = ["openai/a"]\n')
-
     assert not found[0].endswith("..")
-
-
-def test_a_name_is_not_followed_by_an_empty_place(tmp_path: Path) -> None:
-    found = faults(tmp_path, '[panels]\nhouse = "x"\n')
-
     assert ".: " not in found[0]
 
 

@@ -50,10 +50,6 @@ def test_a_file_is_looked_for_beside_the_settings(tmp_path: Path) -> None:
     assert suite.questions == (SuiteQuestion("How many?", "c", Reference(Grading.NUMBER, "3")),)
 
 
-def test_without_settings_there_are_none() -> None:
-    assert load_panel_config(None).suites == ()
-
-
 @pytest.mark.parametrize(
     ("section", "told"),
     [
