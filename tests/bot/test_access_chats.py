@@ -48,9 +48,7 @@ def open_to(access: Access) -> set[str]:
         pytest.param(Access(channels=("C2",)), {"direct"}, id="another-channel"),
         pytest.param(Access(channels=()), {"direct"}, id="no-channel"),
         pytest.param(Access(channels=("C1",)), {"channel", "direct"}, id="this-channel"),
-        pytest.param(
-            Access(channels=("D1",), direct_messages=False), {"direct"}, id="one-direct-message"
-        ),
+        (Access(channels=("D1",), direct_messages=False), {"direct"}),
         pytest.param(replace(EVERYBODY, channels=("C2",)), {"direct"}, id="list-goes-for-all"),
     ],
 )

@@ -90,11 +90,7 @@ PLACES = {
         pytest.param(looking(HERE), {"here", "here-private", "beside"}, id="workspace"),
         pytest.param(looking(HERE, GUEST), {"here", "here-private"}, id="guest"),
         pytest.param(looking(HERE, is_shared=True), {"here", "here-private"}, id="shared"),
-        pytest.param(
-            looking(replace(HERE, channel="D2", private=True)),
-            {"here", "beside", "beside-private"},
-            id="direct-message",
-        ),
+        (looking(replace(HERE, channel="D2", private=True)), {"here", "beside", "beside-private"}),
     ],
 )
 def test_a_chat_reads_rounds_of_its_workspace_and_private_ones_only_in_their_place(

@@ -7,7 +7,8 @@ from contextlib import suppress
 
 import pytest
 
-from tests.bot.homes import TIMEOUT_SECONDS, Home, wait_for_exit
+from bot.commands.dispatch import COMMANDS
+from tests.bot.homes import TIMEOUT_SECONDS, Home, scripted_config, wait_for_exit
 
 HERE = "Asking North, South, East, West and Middle"
 
@@ -15,8 +16,6 @@ HERE = "Asking North, South, East, West and Middle"
 @pytest.fixture(scope="module")
 def transcript(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Return the output of a chat, line by line."""
-    from tests.bot.homes import scripted_config
-
     home = Home(tmp_path_factory.mktemp("chat")).with_config(
         scripted_config() + '[panels.pair]\nmembers = ["north", "south"]\n'
     )
@@ -63,8 +62,6 @@ def test_a_question_is_accepted_followed_and_answered(transcript: list[str]) -> 
 
 
 def test_help_lists_the_commands_that_are_registered(transcript: list[str]) -> None:
-    from bot.commands.dispatch import COMMANDS
-
     for command in COMMANDS.commands:
         assert any(line.startswith(command.usage) for line in transcript), command.usage
 

@@ -61,9 +61,7 @@ async def test_a_private_bot_is_reported(home: Home) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        pytest.param(
-            {"needs_code_grant": True}, "switch off Requires OAuth2 Code Grant", id="code-grant"
-        ),
+        ({"needs_code_grant": True}, "switch off Requires OAuth2 Code Grant"),
         pytest.param(
             {"interactions_url": "https://example.com/"},
             "empty Interactions Endpoint URL under General Information",

@@ -84,9 +84,7 @@ async def test_every_missing_scope_is_reported(home: Home) -> None:
             "FAIL Slack: SLACK_APP_TOKEN is missing, or SLACK_SIGNING_SECRET for HTTP",
             id="bot-token-alone",
         ),
-        pytest.param(
-            {"SLACK_APP_TOKEN": APP}, "FAIL Slack: SLACK_BOT_TOKEN is missing", id="app-token-alone"
-        ),
+        ({"SLACK_APP_TOKEN": APP}, "FAIL Slack: SLACK_BOT_TOKEN is missing"),
         pytest.param(
             {"SLACK_SIGNING_SECRET": SECRET, "SLACK_BOT_TOKEN": "  "},
             "FAIL Slack: SLACK_BOT_TOKEN is missing",

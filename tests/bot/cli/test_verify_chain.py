@@ -25,13 +25,9 @@ def head_of(home: Home) -> str:
 @pytest.mark.parametrize(
     ("statement", "named"),
     [
-        pytest.param(
-            "UPDATE answer SET text = 'No.' WHERE member = 'north'", "answers[north]", id="answer"
-        ),
+        ("UPDATE answer SET text = 'No.' WHERE member = 'north'", "answers[north]"),
         pytest.param("UPDATE answer SET cost_usd = 0.5", "answers, beside their texts", id="cost"),
-        pytest.param(
-            "UPDATE verdict SET n_eff = 9", "standings and verdict", id="what-is-not-recomputed"
-        ),
+        ("UPDATE verdict SET n_eff = 9", "standings and verdict"),
         pytest.param("UPDATE round SET salt = 'x'", "the salt or the digests", id="salt"),
         pytest.param("DELETE FROM link", "its link in the chain is gone", id="link"),
     ],
@@ -155,9 +151,7 @@ def test_one_round_is_exported_and_verified_elsewhere(two: tuple[Home, str, str]
     [
         pytest.param(lambda d: d["question"].update(text="Which?"), "question", id="question"),
         pytest.param(lambda d: d["seal"]["notes"].update(salt="x"), "the salt", id="salt"),
-        pytest.param(
-            lambda d: d["seal"]["link"].update(number=9), "its link was changed", id="link"
-        ),
+        (lambda d: d["seal"]["link"].update(number=9), "its link was changed"),
     ],
 )
 def test_a_changed_export_is_reported_with_its_field(

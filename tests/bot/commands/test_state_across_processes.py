@@ -14,17 +14,15 @@ from bot.commands.suites import Draft, save_draft, take_draft
 from council.bakeoffs.models import Suite, SuiteQuestion
 from council.errors import PanelError, SuiteError
 from council.places import Place
-from tests.bot.app_fakes import FakeChat, an_app
+from tests.bot.app_fakes import ANA, HERE, FakeChat, an_app
 from tests.bot.cluster_fakes import processes
 from tests.builders import a_panel
 from tests.fakes.memory_key_value import MemoryKeyValueStore
 
-HERE = Place("slack", "T1", "C1")
-ADA, BEN = Asker("U1", "Ada"), Asker("U2", "Ben")
 SUITE = Suite("sql", (SuiteQuestion("Why WAL?"),), scope=HERE.scope)
 
 
-def said(text: str, key: str = "k1", by: Asker = ADA) -> IncomingMessage:
+def said(text: str, key: str = "k1", by: Asker = ANA) -> IncomingMessage:
     return IncomingMessage(text, by, HERE, key)
 
 

@@ -74,20 +74,10 @@ def test_without_rules_ordinary_channels_and_direct_messages_are_open(
         pytest.param("[access]\nrounds_per_hour = 0", "access.rounds_per_hour: ", id="no-round"),
         pytest.param("[access.in.C1]\nday_usd = -1", "access.in.C1.day_usd: ", id="negative"),
         pytest.param("[access]\nrounds_at_once = 0", "access.rounds_at_once: ", id="no-room"),
-        pytest.param(
-            "[access.workspaces.T1]\npanel = 'x'", "access.workspaces.T1.panel: ", id="no-such-rule"
-        ),
+        ("[access.workspaces.T1]\npanel = 'x'", "access.workspaces.T1.panel: "),
         pytest.param("[access]\nin = 3", "access.in: ", id="no-channels"),
-        pytest.param(
-            "[access.in.C1]\npanel = 'x'",
-            "access.in.C1.panel: there is no panel 'x'.",
-            id="no-panel",
-        ),
-        pytest.param(
-            "[panels.odd]\nmembers = ['openai/a']\n[access.in.C1]\npanel = 'odd'",
-            "panels.odd: ",
-            id="unsound-panel",
-        ),
+        ("[access.in.C1]\npanel = 'x'", "access.in.C1.panel: there is no panel 'x'."),
+        ("[panels.odd]\nmembers = ['openai/a']\n[access.in.C1]\npanel = 'odd'", "panels.odd: "),
         pytest.param(
             "[access.in.C1]\npanel = 'house'\nvendors = ['openai']",
             "access.in.C1.panel: 'house' also seats models of others than openai.",
