@@ -66,11 +66,6 @@ def test_a_round_one_may_not_read_is_as_if_there_were_none() -> None:
         check_readable(asked_in(replace(PAGE, private=True)), looking())
 
 
-def test_a_search_text_becomes_part_of_the_query() -> None:
-    assert readable_rounds(looking(), "queue").containing == "queue"
-    assert readable_rounds(looking(TERMINAL), "queue").containing == "queue"
-
-
 HERE = Place("slack", "T1", "C1", "1.2")
 GUEST = Asker("U3", "Gil", is_guest=True)
 PLACES = {

@@ -3,7 +3,6 @@
 import pytest
 
 from bot.chat.incoming import MAX_QUESTION_CHARACTERS
-from bot.context import checked_question
 from bot.suite_files import (
     MAX_BYTES,
     parse_suite_file,
@@ -12,7 +11,6 @@ from bot.suite_files import (
     validate_suite_name,
 )
 from council.errors import SuiteError
-from council.rounds import Question
 
 LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
 
@@ -118,12 +116,6 @@ def test_a_file_that_is_not_utf_8_is_refused(content: bytes, told: str) -> None:
         parse_suite_file("sql", "s.csv", content)
 
     assert told in str(caught.value)
-
-
-def test_every_question_in_a_suite_can_be_asked() -> None:
-    (question,) = parse_suite_text("sql", "s.txt", "x" * MAX_QUESTION_CHARACTERS).questions
-
-    assert checked_question(Question(question.text)).text == question.text
 
 
 @pytest.mark.parametrize("name", ["", "a b", "../x", "-x", "x" * 41, "keep", "last", "ä?", "a\nb"])

@@ -22,18 +22,6 @@ def home(folder: Path) -> Home:
     return Home(folder).with_config(scripted_config(3)).with_tables()
 
 
-def test_json_is_one_document_with_each_questions_shares(home: Home) -> None:
-    document = home.invoke("bakeoff", "run", "sql.txt", "--json").json
-
-    assert document["suite"] == "sql"
-    assert (document["questions"], document["over"], document["failed"]) == (3, 3, [])
-    assert document["failure"] is None
-    assert [row["number"] for row in document["rounds"]] == [1, 2, 3]
-    assert all(set(row["shares"]) == {"north", "south", "east"} for row in document["rounds"])
-    assert {row["member"] for row in document["rows"]} == {"north", "south", "east"}
-    assert len(document["records"]) == 3
-
-
 def test_a_bakeoff_is_listed_and_shown(home: Home) -> None:
     ran = home.invoke("bakeoff", "run", "sql.txt", "--json")
     result = ran.json
@@ -46,6 +34,10 @@ def test_a_bakeoff_is_listed_and_shown(home: Home) -> None:
     assert "3 questions, each put to North, South and East." in ran.err
     assert "It costs nothing" in ran.err
     assert "3 of 3 questions" in text.out
+    assert (result["suite"], result["over"], result["failed"]) == ("sql", 3, [])
+    assert [row["number"] for row in result["rounds"]] == [1, 2, 3]
+    assert all(set(row["shares"]) == {"north", "south", "east"} for row in result["rounds"])
+    assert len(result["records"]) == 3
     assert [line["id"] for line in listed] == [result["id"]]
     assert shown == result
     assert "Bake-off of sql by house" in text.out
@@ -86,15 +78,6 @@ def test_bad_usage_exits_with_2_and_says_why(
     assert message in result.err
     assert "Traceback" not in result.err
     assert result.out == ""
-
-
-def test_a_complete_bakeoff_cannot_be_resumed(home: Home) -> None:
-    home.invoke("bakeoff", "run", "sql.txt")
-
-    result = home.invoke("bakeoff", "run", "--resume", "last")
-
-    assert result.code == 1
-    assert "Every question of bake-off" in result.err
 
 
 def test_an_equal_run_passes_the_baseline_check(home: Home) -> None:

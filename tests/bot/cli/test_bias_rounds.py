@@ -16,13 +16,8 @@ def test_no_rounds_are_no_failure(home: Home) -> None:
     assert (plain.code, as_json.code) == (0, 0)
     assert "No round has been held yet" in " ".join(plain.out.split())
     assert (as_json.json["rounds"], as_json.json["judges"]) == (0, [])
-
-
-def test_filters_that_match_no_round_are_no_failure(home: Home) -> None:
-    result = home.invoke("bias", "--rounds", "--panel", "other", "--suite", "sql", "--since", "30d")
-
-    assert result.code == 0
-    assert "No round fits" in " ".join(result.out.split())
+    filters = ("--panel", "other", "--suite", "sql", "--since", "30d")
+    assert "No round fits" in " ".join(home.invoke("bias", "--rounds", *filters).out.split())
 
 
 @pytest.mark.parametrize(
@@ -48,11 +43,5 @@ def test_a_report_is_printed_findings_first(
     assert text.index("ranks its own answer .31 higher") < text.index("Qwen 3 as a judge")
     assert "audit_share = 0" in text
     assert (tmp_path / "bias.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_with_json_only_the_document_is_printed(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
     print_bias(a_bias(), as_json=True, to_png=tmp_path / "bias.png")
-
     assert json.loads(capsys.readouterr().out)["rounds"] == 64

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from bot.cli.verify import NO_ROUND
 from tests.bot.homes import Home
 
 
@@ -104,12 +103,6 @@ def test_a_changed_line_is_reported_with_its_field(stored_round: tuple[Home, str
     assert result.code == 1
     assert "differs in verdict.p" in result.out
     assert "all.jsonl, line 2: it is no JSON" in result.out
-
-
-def test_an_empty_export_has_no_round(home: Home) -> None:
-    result = home.invoke("verify", "--from", str(exported(home)))
-
-    assert (result.code, result.out) == (0, f"{NO_ROUND}\n")
 
 
 def test_an_import_adds_new_rounds_once(stored_round: tuple[Home, str], other_home: Home) -> None:

@@ -101,9 +101,8 @@ async def test_an_error_of_discord_is_a_failure(home: Home, command: str) -> Non
     assert "Discord is at fault itself just now (503)." in result.out + result.err
 
 
-@pytest.mark.parametrize("token", ["", "   "], ids=["none", "blank"])
-def test_no_token_is_no_failure(home: Home, token: str) -> None:
-    result = home.with_settings(DISCORD_TOKEN=token).invoke("doctor")
+def test_no_token_is_no_failure(home: Home) -> None:
+    result = home.with_settings(DISCORD_TOKEN="   ").invoke("doctor")
 
     assert of_discord(result) == ["     Discord: no token"]
     assert result.code == 0

@@ -57,27 +57,6 @@ def test_weights_add_rows_and_change_none(asked: Home, name: str) -> None:
     assert sum(line["weight"] for line in weighed["weighted"]["judges"]) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("consistency", "from 20 audit repeats of a judge on"),
-        ("human", "from 20 votes on; there are 0"),
-    ],
-)
-def test_weights_from_too_little_data_are_not_used(asked: Home, name: str, sentence: str) -> None:
-    plain = asked.invoke("leaderboard", "--weights", name)
-    found = asked.invoke("leaderboard", "--weights", name, "--json").json["weighted"]
-
-    assert sentence in " ".join(plain.out.split())
-    assert (found["is_usable"], found["need"], found["rows"]) == (False, 20, [])
-
-
-def test_filters_restrict_the_rounds(asked: Home) -> None:
-    assert asked.invoke("leaderboard", "--until", "2020-01-01", "--json").json["rows"] == []
-    assert asked.invoke("leaderboard", "--panel", "other", "--json").json["rows"] == []
-    assert asked.invoke("leaderboard", "--since", "1h", "--json").json["counted"]["rounds"] == 3
-
-
 def test_the_csv_and_the_picture_are_written(asked: Home) -> None:
     table, picture = asked.folder / "board.csv", asked.folder / "board.png"
 

@@ -3,7 +3,6 @@
 import json
 import re
 
-from bot.render.round_report import AUDIT_VIEWS
 from tests.bot.homes import Home, scripted_config
 
 DRAWN = ("answers", "ballots", "standings", "verdict")
@@ -133,16 +132,3 @@ def test_all_members_failing_is_a_failed_round_with_a_reason(home: Home) -> None
     assert machine.json["stage"] == "closed"
     verified = home.invoke("verify", "--all")
     assert (verified.code, "standings and verdict too" in verified.out) == (0, False)
-
-
-def test_an_audited_round_is_stored_shown_and_verified(home: Home) -> None:
-    home = home.with_config(scripted_config(audit_share=1))
-
-    asked = home.invoke("ask", "Why?", "--json").json
-
-    shown, verified = home.invoke("show", asked["id"]), home.invoke("verify", asked["id"])
-    counted = [ballot["counted"] for ballot in asked["ballots"]]
-    (audit,) = (ballot["audit"] for ballot in asked["ballots"] if ballot["audit"])
-    assert (counted.count(True), counted.count(False)) == (5, 1)
-    assert f"{AUDIT_VIEWS[audit]} and ranked" in " ".join(shown.out.split())
-    assert verified.code == 0

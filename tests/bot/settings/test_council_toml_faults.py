@@ -101,8 +101,5 @@ def test_a_file_that_is_no_text_is_a_sentence(tmp_path: Path) -> None:
 
     with pytest.raises(SettingsError, match="is not valid TOML"):
         load_panel_config(path)
-
-
-def test_a_folder_in_its_place_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read: Is a directory"):
         load_panel_config(tmp_path)
