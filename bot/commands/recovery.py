@@ -8,9 +8,9 @@ from math import inf
 
 import structlog
 
-from bot.chat import Asker, Chat, DeliveryUnknownError, IncomingMessage
+from bot.chat import Chat, DeliveryUnknownError
 from bot.commands.dispatch import report_errors
-from bot.commands.round_delivery import follow_and_deliver
+from bot.commands.round_delivery import follow_and_deliver, message_of
 from bot.commands.suites import DRAFT
 from bot.context import PICKED_PANEL, AppContext
 from bot.coordination.tasks import BackgroundTasks
@@ -63,10 +63,9 @@ class ChatSupervisor:
 
 
 async def delete_workspace(app: AppContext, chat: str, workspace: str) -> int:
-    """Delete the rounds of a workspace that uninstalled the bot; return how many there were.
+    """Delete what a workspace that uninstalled the bot leaves; return how many rounds it had.
 
-    Running rounds and bake-offs are stopped; picked panels and drafts are deleted too. Raise
-    StoreError if traces of them are left in the database file.
+    Raise StoreError if traces of it are left in the database file.
     """
     await app.bakeoff_registry.stop(chat, workspace)
     for line in await app.store.list_summaries(
@@ -102,11 +101,8 @@ class UndeliveredRounds:
             self._tasks.start(self._deliver(line))
 
     async def _deliver(self, line: RoundSummary) -> None:
-        message = IncomingMessage(
-            line.question, Asker(line.asked_by, line.asked_by), line.place, line.id
-        )
         chat = self._new_chat()
-        await report_errors(chat, message, self._follow_and_deliver(chat, line.id))
+        await report_errors(chat, message_of(line), self._follow_and_deliver(chat, line.id))
 
     async def _follow_and_deliver(self, chat: Chat, round_id: str) -> None:
         round_ = await self._app.store.load(round_id)

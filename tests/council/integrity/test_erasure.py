@@ -17,7 +17,7 @@ from council.integrity.erasure import (
 )
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
-from council.rounds import Fallback, Question, Round, Synthesis
+from council.rounds import Question, Round, Synthesis
 from tests.builders import ASKED_AT, CLAUDE, a_ballot, a_round
 from tests.council.integrity.tampering import ROUND
 from tests.fakes.gateway import FakeGateway
