@@ -6,8 +6,14 @@ from typing import Any
 
 import discord
 
-from bot.chat import Asker, Attachment, IncomingMessage, PostingForbiddenError, event_key
-from bot.chat.incoming import MAX_QUESTION_CHARACTERS
+from bot.chat import (
+    MAX_QUESTION_CHARACTERS,
+    Asker,
+    Attachment,
+    IncomingMessage,
+    PostingForbiddenError,
+    event_key,
+)
 from bot.discord.errors import translate_errors
 from council.errors import QuestionError
 from council.places import Place
