@@ -1,6 +1,5 @@
 """Parser of Discord's events: incoming messages, attachments, channels and permissions."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -56,16 +55,10 @@ def parse_message(message: discord.Message) -> IncomingMessage:
 def _parse(
     id_: int, user: discord.User | discord.Member, channel: object, guild_id: int | None
 ) -> IncomingMessage:
-    key, is_direct = event_key(CHAT, str(id_)), guild_id is None
-    return IncomingMessage(
-        "", asker_of(user), place_of(channel, guild_id), key, is_direct=is_direct
-    )
-
-
-def asker_of(user: discord.User | discord.Member) -> Asker:
-    """Return a user as an asker, with the roles they have in the server."""
     roles = tuple(str(role.id) for role in getattr(user, "roles", ()))
-    return Asker(str(user.id), user.display_name, roles=roles)
+    asker = Asker(str(user.id), user.display_name, roles=roles)
+    key, is_direct = event_key(CHAT, str(id_)), guild_id is None
+    return IncomingMessage("", asker, place_of(channel, guild_id), key, is_direct=is_direct)
 
 
 def place_of(channel: object, guild_id: int | None) -> Place:
@@ -108,12 +101,9 @@ async def read_attachment(attachment: discord.Attachment) -> str:
         ) from None
 
 
-def parse_attachments(attachments: Iterable[discord.Attachment]) -> tuple[Attachment, ...]:
-    """Return files as attachments whose content is downloaded when it is read."""
-    return tuple(_parse_attachment(attachment) for attachment in attachments)
+def parse_attachment(attachment: discord.Attachment) -> Attachment:
+    """Return a file as an attachment, which is downloaded only when read."""
 
-
-def _parse_attachment(attachment: discord.Attachment) -> Attachment:
     async def read() -> bytes:
         with translate_errors():
             return await attachment.read()

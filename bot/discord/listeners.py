@@ -26,14 +26,7 @@ from bot.commands.buttons import (
     replacement_post,
     send_busy_note,
 )
-from bot.commands.dispatch import (
-    COMMANDS,
-    Command,
-    Handler,
-    Invocation,
-    report_errors,
-    run_command,
-)
+from bot.commands.dispatch import COMMANDS, Command, Handler, Invocation, report_errors, run_command
 from bot.commands.rounds import Opinion, context_of, find_round_of_message, load_thread_rounds
 from bot.commands.suites import SuiteAddition
 from bot.context import AppContext
@@ -44,17 +37,18 @@ from bot.discord.errors import EditRateLimiter, translate_errors
 from bot.discord.events import (
     CHAT,
     check_can_post,
-    parse_attachments,
+    parse_attachment,
     parse_interaction,
     parse_message,
     read_attachment,
 )
 from bot.discord.messages import DiscordChat
-from bot.discord.servers import ServerTracker, Shard
-from bot.discord.slash_commands import AskFields, add_commands, build_choices
+from bot.discord.servers import ServerTracker
+from bot.discord.slash_commands import add_commands, build_choices
 from council.errors import CouncilError
 from council.places import Place
 
+COMMANDS_MEMO = "discord commands"  # the kind of memo
 MAX_SUGGESTED_ROUNDS = 100  # searched for autocomplete, newest first
 # For direct messages, mentions and replies in threads; none of these intents is privileged.
 INTENTS = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
@@ -67,16 +61,10 @@ Interaction = discord.Interaction[Any]
 class DiscordClient(discord.Client):
     """The bot in the guilds of one shard."""
 
-    def __init__(
-        self,
-        app: AppContext,
-        tasks: BackgroundTasks,
-        servers: ServerTracker,
-        shard: Shard | None = None,
-    ) -> None:
+    def __init__(self, app: AppContext, tasks: BackgroundTasks, servers: ServerTracker) -> None:
         super().__init__(
-            shard_id=shard.number if shard else None,
-            shard_count=shard.of if shard else None,
+            shard_id=servers.shard.number,
+            shard_count=servers.shard.of,
             intents=INTENTS,
             allowed_mentions=discord.AllowedMentions.none(),
             max_messages=None,
@@ -85,6 +73,7 @@ class DiscordClient(discord.Client):
             member_cache_flags=discord.MemberCacheFlags.none(),
         )
         self.listeners = DiscordListeners(app, self, tasks)
+        self._app = app
         self._servers = servers
         self.tree = app_commands.CommandTree(self)
         add_commands(self.tree, COMMANDS.commands, self.listeners)
@@ -92,21 +81,18 @@ class DiscordClient(discord.Client):
     async def setup_hook(self) -> None:
         """Register the buttons, and the commands if they have changed."""
         self.add_dynamic_items(actions.Button)
-        application, digest = str(self.application_id), self._commands_digest()
-        if await self._servers.store.commands(application) != digest:
+        commands = [command.to_dict(self.tree) for command in self.tree.get_commands()]
+        content = json.dumps([self.application_id, commands], sort_keys=True, default=str)
+        digest = sha256(content.encode()).hexdigest()
+        application, memos = str(self.application_id), self._app.key_values
+        if await memos.read(COMMANDS_MEMO, application) != digest:
             await self.tree.sync()
-            await self._servers.store.register(application, digest)
+            await memos.put(COMMANDS_MEMO, application, digest)
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         """Dispatch an event, unless the client is closed: discord.py dispatches some afterwards."""
         if not self.is_closed():
             super().dispatch(event, *args, **kwargs)
-
-    def _commands_digest(self) -> str:
-        """Return a digest of the application's commands."""
-        commands = [command.to_dict(self.tree) for command in self.tree.get_commands()]
-        content = json.dumps([self.application_id, commands], sort_keys=True, default=str)
-        return sha256(content.encode()).hexdigest()
 
     async def on_ready(self) -> None:
         """Sync the servers, at the start and after each new session."""
@@ -154,23 +140,33 @@ class DiscordListeners:
             self._client, self._names, self._edits, send_ephemeral, accepts_files=accepts_files
         )
 
-    async def on_ask(self, interaction: Interaction, fields: AskFields) -> None:
+    async def on_ask(
+        self,
+        interaction: Interaction,
+        question: str,
+        panel: str | None,
+        attachment: discord.Attachment | None,
+        *,
+        private: bool,
+    ) -> None:
         """Handle `/council ask`."""
         await defer(interaction)
 
         async def ask(chat: Chat, incoming: IncomingMessage) -> None:
             check_admitted(self._app.access, incoming)
-            options = AskOptions(fields.panel)
-            if fields.private:
+            options = AskOptions(panel)
+            if private:
                 # The answer goes to another place; the panel is still that of this one.
                 await self._app.reload_picked_panel(incoming.place)
-                options = AskOptions(self._app.panel(fields.panel, incoming.place).name)
-                direct = await self._direct_place(interaction)
+                options = AskOptions(self._app.panel(panel, incoming.place).name)
+                with translate_errors():
+                    channel = await interaction.user.create_dm()
+                direct = Place(CHAT, "", str(channel.id), private=True)
                 incoming = replace(incoming, place=direct, is_direct=True)
             else:
                 check_can_post(interaction)
-            context = await read_attachment(fields.attachment) if fields.attachment else ""
-            incoming = replace(incoming, text=fields.text, context=context)
+            context = await read_attachment(attachment) if attachment else ""
+            incoming = replace(incoming, text=question, context=context)
             await ask_with_options(self._app, chat, incoming, options)
 
         await self._begin(interaction, ask)
@@ -186,15 +182,11 @@ class DiscordListeners:
         await defer(interaction)
 
         async def run(chat: Chat, incoming: IncomingMessage) -> None:
-            files = parse_attachments([attachment] if attachment else [])
+            files = (parse_attachment(attachment),) if attachment else ()
             invocation = Invocation(command, argument)
             await run_command(self._app, chat, replace(incoming, files=files), invocation)
 
         await self._begin(interaction, run)
-
-    async def on_ask_about(self, interaction: Interaction, message: discord.Message) -> None:
-        """Open the modal to ask about a message."""
-        await interaction.response.send_modal(actions.ask_modal(message))
 
     async def on_modal_submit(
         self, interaction: Interaction, custom_id: str, fields: dict[str, str]
@@ -261,7 +253,7 @@ class DiscordListeners:
             return
         name = next((user.display_name for user in message.mentions if user == bot), bot.name)
         text = message.clean_content.replace(f"@{name}", "", 1).strip()
-        files = parse_attachments(message.attachments)
+        files = tuple(map(parse_attachment, message.attachments))
         incoming = replace(parse_message(message), text=text or "help", files=files)
         self._names[incoming.asker.id] = incoming.asker.name
         chat = self.chat(MessageReplies(message))
@@ -300,17 +292,11 @@ class DiscordListeners:
             MAX_SUGGESTED_ROUNDS, listable_rounds(incoming)
         )
         wanted = typed.lower()
-        found = [
-            line for line in lines if wanted in line.question.lower() or line.id.startswith(wanted)
-        ]
         return build_choices(
-            (f"{line.question or 'forgotten'} · {line.id}", line.id) for line in found
+            (f"{line.question or 'forgotten'} · {line.id}", line.id)
+            for line in lines
+            if wanted in line.question.lower() or line.id.startswith(wanted)
         )
-
-    async def _direct_place(self, interaction: Interaction) -> Place:
-        with translate_errors():
-            channel = await interaction.user.create_dm()
-        return Place(CHAT, "", str(channel.id), private=True)
 
     async def _begin(self, interaction: Interaction, act: Handler) -> None:
         """Run a handler in the background, and report its errors to the user."""

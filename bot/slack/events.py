@@ -12,8 +12,8 @@ from typing import Any
 
 from bot.chat import Asker, IncomingMessage, PostingForbiddenError, event_key
 from bot.ports import PubSub
-from bot.slack.files import parse_attachments
-from bot.slack.workspace import CHAT, Directory, Workspace, postable_conversation
+from bot.slack.files import parse_attachment
+from bot.slack.workspace import CHAT, Workspace, postable_conversation
 from council.places import Place
 
 Body = dict[str, Any]
@@ -87,17 +87,17 @@ def parse_interaction(body: Body) -> SlackEvent:
 
 async def resolve_event(workspace: Workspace, event: SlackEvent) -> IncomingMessage:
     """Return the message in plain text, with what Slack knows about its user and channel."""
-    asker = await workspace.directory.asker(event.user, event.user_name)
-    conversation = await workspace.directory.conversation(event.channel)
+    asker = await workspace.asker(event.user, event.user_name)
+    conversation = await workspace.conversation(event.channel)
     message = event.to_message(workspace.team)
     return replace(
         message,
-        text=await to_plain_text(event.text, workspace.directory.display_name),
+        text=await to_plain_text(event.text, workspace.display_name),
         asker=asker,
         place=replace(message.place, private=conversation.is_private),
         is_shared=conversation.is_shared,
         is_direct=event.channel.startswith("D"),
-        files=parse_attachments(workspace, event.files),
+        files=tuple(parse_attachment(workspace, file) for file in event.files),
     )
 
 
@@ -137,14 +137,11 @@ def _plain_token(token: str, names: dict[str, str]) -> str:
 # --- What one process learns from Slack and all processes of a cluster must know.
 
 
-async def invalidate_changed_channels(bus: PubSub, directory: Directory) -> None:
+async def invalidate_changed_channels(bus: PubSub, workspace: Workspace) -> None:
     """Remove channels from the cache when any process sees them change, until cancelled."""
     with bus.subscription(CHANNEL_CHANGED) as subscription:
-        while True:
-            if channel := await subscription.get():
-                directory.forget(channel)
-            else:  # notifications may have been missed
-                directory.forget_channels()
+        while True:  # an empty message: notifications may have been missed
+            workspace.forget_channel(await subscription.get())
 
 
 async def wait_for_uninstall(bus: PubSub, uninstalled: asyncio.Event) -> None:

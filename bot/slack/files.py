@@ -1,6 +1,6 @@
 """Slack files and message lookup: upload, download, and finding a sent message by its key."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -26,8 +26,6 @@ _NO_SCOPE = (
 _NOT_READ = "Slack did not give me {name}: send it once more, or write the questions in a message."
 _DENIED_STATUSES = {301, 302, 303, 307, 401, 403}
 
-_USER_ID_PREFIXES = {"U", "W"}
-
 
 async def upload_file(client: AsyncWebClient, place: Place, file: File) -> str:
     """Post a file in a thread and return its id.
@@ -36,10 +34,12 @@ async def upload_file(client: AsyncWebClient, place: Place, file: File) -> str:
     """
     # Nobody sees the file until the upload is completed, so it may be sent twice.
     file_id = await retry_until_sent(partial(_upload_content, client, file))
-    files: list[dict[str, str | None]] = [{"id": file_id, "title": file.name}]
     await call_api(
-        lambda: client.files_completeUploadExternal(
-            files=files, channel_id=place.channel, thread_ts=place.thread
+        partial(
+            client.files_completeUploadExternal,
+            files=[{"id": file_id, "title": file.name}],
+            channel_id=place.channel,
+            thread_ts=place.thread,
         )
     )
     return file_id
@@ -66,14 +66,8 @@ async def _upload_content(client: AsyncWebClient, file: File) -> str:
     return str(reply["file_id"])
 
 
-def parse_attachments(
-    workspace: Workspace, files: Iterable[Mapping[str, Any]]
-) -> tuple[Attachment, ...]:
-    """Return the files of an event as attachments, which are downloaded only when read."""
-    return tuple(_parse_attachment(workspace, file) for file in files)
-
-
-def _parse_attachment(workspace: Workspace, file: Mapping[str, Any]) -> Attachment:
+def parse_attachment(workspace: Workspace, file: Mapping[str, Any]) -> Attachment:
+    """Return a file of an event as an attachment, which is downloaded only when read."""
     name = str(file.get("name") or "file")
     url = str(file.get("url_private_download") or file.get("url_private") or "")
 
@@ -118,21 +112,18 @@ async def find_message(workspace: Workspace, place: Place, key: str) -> SentMess
     None if there is no such message, or the bot may not read the conversation.
     """
     try:
-        if place.channel[:1] in _USER_ID_PREFIXES:
+        if place.channel.startswith(("U", "W")):  # the id of a user
             place = replace(place, channel=await workspace.dm_channel(place.channel))
-        async for message in _list_messages(workspace.client, place):
+        params: dict[str, Any] = {"channel": place.channel, "include_all_metadata": True}
+        method: Callable[..., Any] = workspace.client.conversations_history
+        if place.thread:
+            method, params["ts"] = workspace.client.conversations_replies, place.thread
+        async for message in list_items(method, "messages", **params):
             if _has_key(message, key):
                 return SentMessage(place, str(message["ts"]))
     except RefusedError as error:
         structlog.get_logger().warning("slack_history_unread", why=error.code)
     return None
-
-
-def _list_messages(client: AsyncWebClient, place: Place) -> AsyncIterator[dict[str, Any]]:
-    params: dict[str, Any] = {"channel": place.channel, "include_all_metadata": True}
-    if place.thread:
-        return list_items(client.conversations_replies, "messages", ts=place.thread, **params)
-    return list_items(client.conversations_history, "messages", **params)
 
 
 def _has_key(message: dict[str, Any], key: str) -> bool:

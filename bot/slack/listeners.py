@@ -135,7 +135,7 @@ class SlackListeners:
     async def on_channel_changed(self, event: Body) -> None:
         """Remove the channel from the cache of every process."""
         channel = str(event.get("channel", ""))
-        self._workspace.directory.forget(channel)
+        self._workspace.forget_channel(channel)
         await self._app_context.pubsub.publish(CHANNEL_CHANGED, channel)
 
     async def on_shortcut(self, ack: Ack, body: Body) -> None:

@@ -14,7 +14,6 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.chat import (
     Chat,
-    DeliveryUnknownError,
     File,
     IncomingMessage,
     MessageGoneError,
@@ -27,6 +26,7 @@ from bot.chat import (
 from bot.render.pagination import paginate
 from bot.slack.block_kit import Payload, fits_slack, render_message, render_text
 from bot.slack.client import Call, RefusedError, SlackServerError, call_api
+from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.files import find_message, upload_file
 from bot.slack.workspace import (
     ARCHIVED,
@@ -42,7 +42,6 @@ from council.places import Place
 # Nothing untrusted is parsed: a name does not become a mention, nor a URL a preview.
 NO_PARSING: dict[str, Any] = {"parse": "none", "link_names": False}
 
-_PROGRESS_WAIT_SECONDS = 0.0
 _MAX_SERVER_ERRORS = 6  # with the blocks of one message, before it is sent as plain text
 _BLOCK_ERRORS = ("invalid_blocks", "invalid_attachments", "msg_", "invalid_arguments")
 _MOVED = "The answer is in a message of its own, below."
@@ -76,10 +75,10 @@ class SlackChat(Chat):
     is_room = True
     tick_seconds: ClassVar[float] = 15.0
 
-    def __init__(self, workspace: Workspace, send_ephemeral: SendEphemeral) -> None:
+    def __init__(self, workspace: Workspace, send_ephemeral: SendEphemeral | None = None) -> None:
         self._workspace = workspace
         self._client = workspace.client
-        self._send_ephemeral = send_ephemeral
+        self._send_ephemeral = send_ephemeral or EphemeralReplies(workspace)
         self._edited_at = time.monotonic()
         self._late_until = self._edited_at
         self._progress_as_text = False
@@ -92,7 +91,7 @@ class SlackChat(Chat):
 
     async def display_name(self, asker_id: str) -> str:
         """Return a user's display name."""
-        return await self._workspace.directory.display_name(asker_id)
+        return await self._workspace.display_name(asker_id)
 
     async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         """Post a message with its key in the metadata, which users do not see."""
@@ -128,10 +127,7 @@ class SlackChat(Chat):
         try:
             reply = await self._write(key, post, write)
         except RefusedError as error:
-            mapped = _map_refusal(error)
-            if mapped is error and not error.is_about_token:
-                mapped = PostingForbiddenError(str(error))
-            raise mapped from None
+            raise _map_refusal(error) or PostingForbiddenError(str(error)) from None
         # A message to a user is posted in the channel of their direct messages.
         channel = str(reply.get("channel") or place.channel)
         return SentMessage(replace(place, channel=channel), str(reply["ts"]))
@@ -161,18 +157,18 @@ class SlackChat(Chat):
             async with self._workspace.edit_limiter.prioritize():
                 await retry_until_sent(partial(self._write, sent.message, post, update))
         except RefusedError as error:
-            mapped = _map_refusal(error)
-            if mapped is error and not error.is_about_token:
-                structlog.get_logger().warning("slack_edit_refused", why=error.code)
-                with suppress(RefusedError):
-                    await retry_until_sent(partial(call_api, partial(update, {"text": _MOVED})))
-                mapped = MessageGoneError(_MOVED)
-            raise mapped from None
+            if mapped := _map_refusal(error):
+                raise mapped from None
+            structlog.get_logger().warning("slack_edit_refused", why=error.code)
+            with suppress(RefusedError):
+                await retry_until_sent(partial(call_api, partial(update, {"text": _MOVED})))
+            raise MessageGoneError(_MOVED) from None
 
     async def wait_for_edit_slot(self, sent: SentMessage) -> None:
         """Wait until the rate limits allow another progress update of the message."""
-        at = self._edited_at + self._workspace.limits.edit_seconds
-        await asyncio.sleep(at - time.monotonic())
+        await asyncio.sleep(
+            self._edited_at + self._workspace.limits.edit_seconds - time.monotonic()
+        )
         await self._workspace.edit_limiter.acquire()
 
     async def show_progress(self, sent: SentMessage, post: Post) -> None:
@@ -180,19 +176,19 @@ class SlackChat(Chat):
         self._edited_at = time.monotonic()
         try:
             _, self._progress_as_text = await _write_with_fallback(
-                post, self._update(sent), _call_once, as_text=self._progress_as_text
+                post,
+                self._update(sent),
+                partial(call_api, max_wait_seconds=0.0),
+                as_text=self._progress_as_text,
             )
-        except CouncilError as error:
-            if isinstance(error, DeliveryUnknownError):
-                self._expect_late_edit()
+        except (CouncilError, asyncio.CancelledError) as error:
+            if not isinstance(
+                error, RefusedError
+            ):  # Slack may still apply a cancelled or lost edit
+                self._late_until = time.monotonic() + self._workspace.limits.late_seconds
+            if isinstance(error, asyncio.CancelledError):
+                raise
             structlog.get_logger().debug("slack_progress_not_shown", why=str(error))
-        except asyncio.CancelledError:
-            self._expect_late_edit()
-            raise
-
-    def _expect_late_edit(self) -> None:
-        """Note that Slack may still apply an edit that was cancelled or lost."""
-        self._late_until = time.monotonic() + self._workspace.limits.late_seconds
 
     async def finalize(self, sent: SentMessage, post: Post) -> None:
         """Write the message once more when no late edit can overwrite it any longer."""
@@ -224,17 +220,13 @@ class SlackChat(Chat):
 
     async def check_postable(self, place: Place) -> None:
         """Raise PostingForbiddenError with the reason if nothing can be posted there."""
-        self._workspace.directory.forget(place.channel)  # it may have changed since
+        self._workspace.forget_channel(place.channel)  # it may have changed since
         await postable_conversation(self._workspace, place.channel)
 
     async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         """Send a post that only the asker sees."""
         for page in self.pages(post):
             await self._send_ephemeral(said, page)
-
-
-async def _call_once(call: Call[AsyncSlackResponse]) -> AsyncSlackResponse:
-    return await call_api(call, _PROGRESS_WAIT_SECONDS)
 
 
 async def _write_with_fallback(
@@ -251,12 +243,12 @@ async def _write_with_fallback(
     return await attempt(partial(write, render_text(post))), True
 
 
-def _map_refusal(error: RefusedError) -> CouncilError:
-    """Return the platform-free error for a refusal; the refusal itself if there is none."""
+def _map_refusal(error: RefusedError) -> CouncilError | None:
+    """Return what a refusal means to every chat; None if it is about this one message."""
     if error.code in _GONE:
         return MessageGoneError(_GONE[error.code])
     if error.code in _FORBIDDEN:
         return PostingForbiddenError(_FORBIDDEN[error.code])
     if error.code.startswith("restricted_action"):
         return PostingForbiddenError(_FORBIDDEN["restricted_action"])
-    return error
+    return error if error.is_about_token else None

@@ -204,7 +204,7 @@ async def _context_from(app: AppContext, workspace: Workspace, place: Place, abo
     if about.get("user") == workspace.bot_user:
         round_ = await find_round_of_message(app, place, str(about["ts"]))
         return context_of([round_]) if round_ else ""
-    return await to_plain_text(str(about.get("text") or ""), workspace.directory.display_name)
+    return await to_plain_text(str(about.get("text") or ""), workspace.display_name)
 
 
 def ask_view(

@@ -124,7 +124,7 @@ async def ask_about_thread(
     text = strip_mention(str(original.get("text") or ""), workspace.bot_user)
     question = replace(
         message,
-        text=await to_plain_text(text, workspace.directory.display_name),
+        text=await to_plain_text(text, workspace.display_name),
         place=place,
         key=event_key(CHAT, workspace.team, f"{place.channel} {ts}"),
     )
@@ -199,7 +199,7 @@ async def _render_message(
         round_ = await find_round_of_message(app, place, str(message["ts"]))
         answer = round_.synthesis.text if round_ and round_.synthesis else ""
         return f"The council: {answer}" if answer else None
-    text = await to_plain_text(str(message.get("text", "")), workspace.directory.display_name)
+    text = await to_plain_text(str(message.get("text", "")), workspace.display_name)
     return f"{await _author(workspace, message)}: {text}" if text else None
 
 
@@ -208,4 +208,4 @@ async def _author(workspace: Workspace, message: Message) -> str:
     name = message.get("username") or (message.get("bot_profile") or {}).get("name")
     if name:
         return str(name)
-    return await workspace.directory.display_name(str(message.get("user", "")))
+    return await workspace.display_name(str(message.get("user", "")))

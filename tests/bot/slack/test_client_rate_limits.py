@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.chat import IncomingMessage, Note, Post, SentMessage
 from bot.slack.client import EditRateLimiter, open_client
 from bot.slack.messages import SlackChat
-from bot.slack.workspace import CHAT, Directory, SlackLimits, Workspace
+from bot.slack.workspace import CHAT, SlackLimits, Workspace
 from council.places import Place
 from tests.bot.slack.in_process import FAST_LIMITS, make_fake_slack, run_slack
 from tests.wire.slack import BOT, TEAM, Rates
@@ -56,8 +56,7 @@ async def test_no_progress_update_delays_an_answer() -> None:
 async def test_a_message_is_edited_at_most_every_three_seconds() -> None:
     limits = replace(FAST_LIMITS, edit_seconds=0.3)
     async with make_fake_slack() as slack, open_client(slack.api_url) as client:
-        directory = Directory(client, TEAM)
-        chat = SlackChat(Workspace(client, TEAM, BOT, directory, limits=limits), _no_ephemerals)
+        chat = SlackChat(Workspace(client, TEAM, BOT, limits=limits), _no_ephemerals)
         sent = SentMessage(Place(CHAT, TEAM, "C1"), "1.1")
         await chat.show_progress(sent, Post((Note("1 of 3 answered"),)))
         began = time.monotonic()
