@@ -177,10 +177,7 @@ class Buttons:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """An attached file.
-
-    For a binary file, `data` is its content and `text` describes it.
-    """
+    """An attached file; for a binary one, `data` is its content and `text` describes it."""
 
     name: str
     text: str

@@ -1,16 +1,13 @@
-"""The Discord bot from start to stop: login, shards, reconnects, and discord.py's own log."""
+"""The Discord bot from start to stop: login, shards and reconnects."""
 
 import asyncio
 import logging
-import traceback
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import discord
-import structlog
 
 from bot.chat import Chat, DeliveryUnknownError
 from bot.commands.recovery import ChatSupervisor, serve_chat
@@ -23,12 +20,12 @@ from bot.discord.errors import translate_errors
 from bot.discord.events import CHAT
 from bot.discord.listeners import DiscordClient
 from bot.discord.servers import ONLY_SHARD, ServerTracker, Shard
+from bot.observability.logs import redirect_library_log
 from bot.ports import GATEWAY, JobQueue
 from council.errors import CouncilError
 from council.places import Place
 from council.ports import RoundQuery
 
-LOGIN_TIMEOUT_SECONDS = 30.0
 LOGIN_INTENTS = discord.Intents(guilds=True)  # discord.py requires some, even to log in only
 BAD_TOKEN, TOO_MANY_SERVERS, DISALLOWED_INTENTS = 4004, 4011, 4014
 SHARDS = "discord shards"  # the kind of memo
@@ -55,8 +52,6 @@ CODE_GRANT_REQUIRED = (
     "Nobody can invite the bot: switch off Requires OAuth2 Code Grant on the Bot page of your "
     "application."
 )
-SHARD_CLOSED = "Shard {name} of Discord is heard no more by this process."
-SHARD_COUNT_CHANGED = "Discord deals its servers out otherwise now."
 
 
 class DiscordError(CouncilError):
@@ -83,7 +78,7 @@ class Discord:
 
     async def run(self) -> None:
         """Serve until cancelled, or until Discord rejects the token; the reason is reported."""
-        redirect_library_log()
+        redirect_library_log("discord", logging.ERROR, "discord_trouble")
         self._address.apply()
         self._app.chats[CHAT] = self._chat_for
         serve = partial(self._connect, ONLY_SHARD, self._supervisor)
@@ -101,13 +96,13 @@ class Discord:
             GATEWAY, self._serve_shard, self._shard_names, self._count
         ):
             await self._count_changed.wait()
-        raise DeliveryUnknownError(SHARD_COUNT_CHANGED)
+        raise DeliveryUnknownError("Discord deals its servers out otherwise now.")
 
     def _chat_for(self, place: Place) -> Chat | None:
         """Return the chat of a place, or None if this process is not connected to its shard."""
         for number, client in self._clients.items():
             if Shard(number, self._count).serves(place.workspace):
-                return client.listeners.chat(discard_reply)
+                return client.chat(discard_reply)
         return None
 
     async def _shard_names(self) -> list[str]:
@@ -118,22 +113,24 @@ class Discord:
         return [str(Shard(number, self._count)) for number in range(self._count)]
 
     async def _serve_shard(self, name: str) -> None:
-        """Serve a shard until cancelled; raise DiscordError if Discord refuses it for good.
-
-        Return at once for a shard of another count.
-        """
+        """Serve a shard until cancelled; DiscordError once Discord refuses it for good."""
         shard = Shard.read(name)
-        if shard is None or shard.of != self._count:
+        if shard is None or shard.of != self._count:  # named by a process with another count
             return
         title = "Discord" if shard.of == 1 else f"Discord {name}"
         supervisor = ChatSupervisor(title, self._report)
         await supervisor.serve(partial(self._connect, shard, supervisor))
-        raise DiscordError(SHARD_CLOSED.format(name=name))
+        raise DiscordError(f"Shard {name} of Discord is heard no more by this process.")
 
     async def _agree_on_count(self) -> None:
         """Set and store the number of shards: what Discord recommends, but never fewer."""
         async with _log_in(self._address) as client:
-            recommended = await _recommended_shards(client)
+            try:
+                count, *_ = await client.http.get_bot_gateway()
+            except discord.GatewayNotFound:
+                reason = "Discord does not say how its servers are dealt out."
+                raise DeliveryUnknownError(reason) from None
+            recommended = max(1, count)
             self._application = str(client.application_id)
         key_values = self._app.key_values
         stored = int(await key_values.put_if_absent(SHARDS, self._application, str(recommended)))
@@ -148,7 +145,7 @@ class Discord:
         servers = ServerTracker(app, supervisor.report, shard)
         client = DiscordClient(app, tasks, servers)
         delivery = RoundDelivery(
-            app, f"{CHAT} {shard}", RoundQuery(chats=(CHAT,)), client.listeners.chat, discard_reply
+            app, f"{CHAT} {shard}", RoundQuery(chats=(CHAT,)), client.chat, discard_reply
         )
 
         async def work() -> None:
@@ -176,28 +173,19 @@ class Discord:
 
 @asynccontextmanager
 async def _log_in(address: DiscordCredentials) -> AsyncIterator[discord.Client]:
-    """Yield a client that has logged in and does not connect."""
     with translate_login_errors():
         async with (
-            asyncio.timeout(LOGIN_TIMEOUT_SECONDS),
+            asyncio.timeout(30.0),
             discord.Client(intents=LOGIN_INTENTS) as client,
         ):
             await client.login(address.token)
             yield client
 
 
-async def _recommended_shards(client: discord.Client) -> int:
-    try:
-        count, *_ = await client.http.get_bot_gateway()
-    except discord.GatewayNotFound:
-        raise DeliveryUnknownError("Discord does not say how its servers are dealt out.") from None
-    return max(1, count)
-
-
 def _report_ready(supervisor: ChatSupervisor, client: DiscordClient) -> None:
     guilds = ", ".join(guild.name for guild in client.guilds) or "no server yet"
     supervisor.report_connected(f"{client.user} is in {guilds}.")
-    if identity_of(client).has_interactions_endpoint:
+    if client.application and client.application.interactions_endpoint_url:
         supervisor.report(ENDPOINT_URL_IS_SET)
 
 
@@ -214,25 +202,19 @@ class Identity:
 
 
 async def fetch_identity(address: DiscordCredentials) -> Identity:
-    """Return the application that the token belongs to.
+    """Return the application that the token belongs to; DiscordError if it does not work.
 
-    Raise DiscordError if the token does not work, and DeliveryUnknownError if Discord cannot be
-    reached or limits the rate.
+    Raise DeliveryUnknownError if Discord cannot be reached or limits the rate.
     """
-    redirect_library_log()
+    redirect_library_log("discord", logging.ERROR, "discord_trouble")
     address.apply()
     async with _log_in(address) as client:
-        return identity_of(client)
-
-
-def identity_of(client: discord.Client) -> Identity:
-    """Return the application of a client that has logged in."""
-    app = client.application
+        app, name = client.application, str(client.user)
     if app is None:
         raise DiscordError(LOGIN_REFUSED)
     return Identity(
         application=app.id,
-        name=str(client.user),
+        name=name,
         servers=app.approximate_guild_count,
         is_public=app.bot_public,
         needs_code_grant=app.bot_require_code_grant,
@@ -253,21 +235,3 @@ def translate_login_errors() -> Iterator[None]:
     except discord.ConnectionClosed as error:
         reason = CLOSE_REASONS.get(error.code) or OTHER_CLOSE_REASON.format(code=error.code)
         raise DiscordError(reason) from None
-
-
-def redirect_library_log() -> None:
-    """Send discord.py's errors to the bot's own log, and nothing else of it anywhere."""
-    logger = logging.getLogger("discord")
-    logger.setLevel(logging.ERROR)
-    logger.handlers, logger.propagate = [_LogHandler()], False
-
-
-class _LogHandler(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        """Log what failed and where, without arguments: a URL may contain a secret."""
-        what = record.msg.partition(" %")[0].partition(" in ")[0]
-        kind, _, trace = record.exc_info or (None, None, None)
-        frames = traceback.extract_tb(trace)
-        where = f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
-        fault = kind.__name__ if kind else ""
-        structlog.get_logger().warning("discord_trouble", what=what, fault=fault, where=where)

@@ -9,7 +9,7 @@ from typing import Any
 
 import discord
 import structlog
-from discord import app_commands
+from discord import MessageType, app_commands
 from discord.app_commands import Choice
 
 from bot.access import AccessDeniedError, allows_panel, check_admitted, listable_rounds
@@ -49,34 +49,33 @@ from council.errors import CouncilError
 from council.places import Place
 
 COMMANDS_MEMO = "discord commands"  # the kind of memo
-MAX_SUGGESTED_ROUNDS = 100  # searched for autocomplete, newest first
 # For direct messages, mentions and replies in threads; none of these intents is privileged.
-INTENTS = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
-GUILD_READY_SECONDS = 0.5  # without another guild, after which all are assumed to be known
-_USER_MESSAGES = {discord.MessageType.default, discord.MessageType.reply}
 
 Interaction = discord.Interaction[Any]
 
 
 class DiscordClient(discord.Client):
-    """The bot in the guilds of one shard."""
+    """The bot in the guilds of one shard: listeners, the slow ones of which continue in `tasks`."""
 
     def __init__(self, app: AppContext, tasks: BackgroundTasks, servers: ServerTracker) -> None:
         super().__init__(
             shard_id=servers.shard.number,
             shard_count=servers.shard.of,
-            intents=INTENTS,
+            intents=discord.Intents(guilds=True, guild_messages=True, dm_messages=True),
             allowed_mentions=discord.AllowedMentions.none(),
             max_messages=None,
             chunk_guilds_at_startup=False,
-            guild_ready_timeout=GUILD_READY_SECONDS,
+            guild_ready_timeout=0.5,
             member_cache_flags=discord.MemberCacheFlags.none(),
         )
-        self.listeners = DiscordListeners(app, self, tasks)
         self._app = app
+        self._tasks = tasks
         self._servers = servers
+        self._names: dict[str, str] = {}
+        self._edits = EditRateLimiter()
+        self._deduplicator = ActionDeduplicator(app)
         self.tree = app_commands.CommandTree(self)
-        add_commands(self.tree, COMMANDS.commands, self.listeners)
+        add_commands(self.tree, COMMANDS.commands, self)
 
     async def setup_hook(self) -> None:
         """Register the buttons, and the commands if they have changed."""
@@ -112,32 +111,16 @@ class DiscordClient(discord.Client):
         custom_id = str(data.get("custom_id", ""))
         if interaction.type is discord.InteractionType.modal_submit:
             fields = actions.modal_fields(data["components"])
-            await self.listeners.on_modal_submit(interaction, custom_id, fields)
-
-    async def on_message(self, message: discord.Message) -> None:
-        """Handle a message."""
-        await self.listeners.on_message(message)
+            await self._on_modal_submit(interaction, custom_id, fields)
 
     async def on_error(self, event: str, /, *_: object, **__: object) -> None:
         """Log an unexpected error; the command's own handler has told the user."""
         structlog.get_logger().exception("discord_event_failed", event=event)
 
-
-class DiscordListeners:
-    """Handlers of commands, messages, modals and buttons; slow ones continue in `tasks`."""
-
-    def __init__(self, app: AppContext, client: discord.Client, tasks: BackgroundTasks) -> None:
-        self._app = app
-        self._client = client
-        self._tasks = tasks
-        self._names: dict[str, str] = {}
-        self._edits = EditRateLimiter()
-        self._deduplicator = ActionDeduplicator(app)
-
     def chat(self, send_ephemeral: SendEphemeral, *, accepts_files: bool = True) -> DiscordChat:
         """Return a chat adapter that replies to one user by `send_ephemeral`."""
         return DiscordChat(
-            self._client, self._names, self._edits, send_ephemeral, accepts_files=accepts_files
+            self, self._names, self._edits, send_ephemeral, accepts_files=accepts_files
         )
 
     async def on_ask(
@@ -188,10 +171,9 @@ class DiscordListeners:
 
         await self._begin(interaction, run)
 
-    async def on_modal_submit(
+    async def _on_modal_submit(
         self, interaction: Interaction, custom_id: str, fields: dict[str, str]
     ) -> None:
-        """Handle a submitted modal."""
         await defer(interaction)
         kind, _, value = custom_id.removeprefix("council:").partition(":")
 
@@ -246,8 +228,8 @@ class DiscordListeners:
 
     async def on_message(self, message: discord.Message) -> None:
         """Handle a direct message, a mention, or a reply in the thread of a round."""
-        bot = self._client.user
-        if message.author.bot or bot is None or message.type not in _USER_MESSAGES:
+        bot, is_written = self.user, message.type in {MessageType.default, MessageType.reply}
+        if message.author.bot or bot is None or not is_written:
             return
         if message.guild and bot not in message.mentions:
             return
@@ -263,7 +245,6 @@ class DiscordListeners:
     async def _handle_message(
         self, chat: Chat, incoming: IncomingMessage, message: discord.Message
     ) -> None:
-        """Handle a message, with the rounds it replies to as its context."""
         root = incoming.place.thread or ""
         if message.reference and message.reference.message_id and not root:
             root = str(message.reference.message_id)
@@ -288,9 +269,7 @@ class DiscordListeners:
             check_admitted(self._app.access, incoming)
         except AccessDeniedError:
             return []
-        lines = await self._app.store.list_summaries(
-            MAX_SUGGESTED_ROUNDS, listable_rounds(incoming)
-        )
+        lines = await self._app.store.list_summaries(100, listable_rounds(incoming))
         wanted = typed.lower()
         return build_choices(
             (f"{line.question or 'forgotten'} · {line.id}", line.id)
@@ -299,7 +278,6 @@ class DiscordListeners:
         )
 
     async def _begin(self, interaction: Interaction, act: Handler) -> None:
-        """Run a handler in the background, and report its errors to the user."""
         incoming, replies = parse_interaction(interaction), EphemeralReplies(interaction)
         self._names[incoming.asker.id] = incoming.asker.name
         chat = self.chat(replies, accepts_files=interaction.app_permissions.attach_files)

@@ -86,7 +86,6 @@ class ServerTracker:
         return {server for name in names if self.shard.serves(server := name.removeprefix(start))}
 
     async def _store(self, client: discord.Client, before: Set[str], now: Set[str]) -> None:
-        """Store that the application is in the servers `now` instead of those `before`."""
         for server in sorted(now - before):
             await self._app.key_values.put(SERVER, f"{client.application_id}/{server}", "")
         for server in sorted(before - now):
@@ -109,7 +108,6 @@ def _current_servers(client: discord.Client) -> Set[str]:
 
 
 async def _is_removed(client: discord.Client, server: str) -> bool:
-    """Return whether Discord confirms that the bot is no longer in a server."""
     try:
         await client.fetch_guild(int(server), with_counts=False)
     except (discord.DiscordException, aiohttp.ClientError, TimeoutError, OSError) as error:

@@ -13,18 +13,16 @@ from bot.discord.actions import ask_modal
 from bot.render.text_safety import shorten_to_line
 
 if TYPE_CHECKING:
-    from bot.discord.listeners import DiscordListeners
+    from bot.discord.listeners import DiscordClient
 
 MAX_CHOICES, MAX_CHOICE_LENGTH = 25, 100
 MAX_DESCRIPTION_LENGTH = 100
-MAX_QUESTION_LENGTH = 6000
-CONTEXT_MENU_NAME = "Ask the council"
 
 Interaction = discord.Interaction[Any]
 
 
 def add_commands(
-    tree: app_commands.CommandTree[Any], commands: Iterable[Command], listeners: "DiscordListeners"
+    tree: app_commands.CommandTree[Any], commands: Iterable[Command], client: "DiscordClient"
 ) -> None:
     """Add the `/council` group of slash commands, and the context menu, to a tree."""
     group = app_commands.Group(
@@ -36,10 +34,10 @@ def add_commands(
     for command in commands:
         description = command.summary[:MAX_DESCRIPTION_LENGTH]
         register = group.command(name=command.name, description=description)
-        register(_callback(command, listeners))
+        register(_callback(command, client))
     tree.add_command(group)
 
-    @tree.context_menu(name=CONTEXT_MENU_NAME)
+    @tree.context_menu(name="Ask the council")
     async def ask_about(interaction: Interaction, message: discord.Message) -> None:
         await interaction.response.send_modal(ask_modal(message))
 
@@ -52,7 +50,7 @@ def build_choices(pairs: Iterable[tuple[str, str]]) -> list[Choice[str]]:
     ]
 
 
-def _callback(command: Command, listeners: "DiscordListeners") -> Any:  # noqa: ANN401
+def _callback(command: Command, client: "DiscordClient") -> Any:  # noqa: ANN401
     """Return a callback with the parameters that the command takes: they become its options."""
     usage = command.usage.removeprefix("/council ")[:MAX_DESCRIPTION_LENGTH]
 
@@ -62,42 +60,42 @@ def _callback(command: Command, listeners: "DiscordListeners") -> Any:  # noqa: 
         private="Have the answer for yourself, as a direct message",
         attachment="A text file that the question refers to",
     )
-    @app_commands.autocomplete(panel=listeners.suggest_panels)
+    @app_commands.autocomplete(panel=client.suggest_panels)
     async def ask(
         interaction: Interaction,
-        question: Range[str, 1, MAX_QUESTION_LENGTH],
+        question: Range[str, 1, 6000],
         panel: str | None = None,
         private: bool = False,
         attachment: discord.Attachment | None = None,
     ) -> None:
-        await listeners.on_ask(interaction, question, panel, attachment, private=private)
+        await client.on_ask(interaction, question, panel, attachment, private=private)
 
     @app_commands.describe(name="The panel to use in this channel; left out, all are listed")
-    @app_commands.autocomplete(name=listeners.suggest_panels)
+    @app_commands.autocomplete(name=client.suggest_panels)
     async def with_panel(interaction: Interaction, name: str = "") -> None:
-        await listeners.on_command(interaction, command, name)
+        await client.on_command(interaction, command, name)
 
     @app_commands.describe(round="A round's id, or the start of it")
-    @app_commands.autocomplete(round=listeners.suggest_rounds)
+    @app_commands.autocomplete(round=client.suggest_rounds)
     async def with_round(interaction: Interaction, round: str) -> None:  # noqa: A002
-        await listeners.on_command(interaction, command, round)
+        await client.on_command(interaction, command, round)
 
     @app_commands.describe(number="How many")
     async def with_number(interaction: Interaction, number: Range[int, 1, 100] = 10) -> None:
-        await listeners.on_command(interaction, command, str(number))
+        await client.on_command(interaction, command, str(number))
 
     @app_commands.describe(words=usage)
     async def with_words(interaction: Interaction, words: str = "") -> None:
-        await listeners.on_command(interaction, command, words)
+        await client.on_command(interaction, command, words)
 
     @app_commands.describe(words=usage, file="A file of questions: .csv, .jsonl, .yaml or .txt")
     async def with_file(
         interaction: Interaction, words: str = "", file: discord.Attachment | None = None
     ) -> None:
-        await listeners.on_command(interaction, command, words, file)
+        await client.on_command(interaction, command, words, file)
 
     async def with_nothing(interaction: Interaction) -> None:
-        await listeners.on_command(interaction, command, "")
+        await client.on_command(interaction, command, "")
 
     callbacks: dict[str | None, Any] = {
         "question": ask,

@@ -22,6 +22,7 @@ from bot.commands.recovery import ChatSupervisor, delete_workspace, serve_chat
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks, run_until_first
+from bot.observability.logs import redirect_library_log
 from bot.slack.client import (
     FINAL_TOKEN_ERRORS,
     Identity,
@@ -29,7 +30,6 @@ from bot.slack.client import (
     check_app_token,
     fetch_identity,
     open_client,
-    sdk_logger,
 )
 from bot.slack.config import Tokens
 from bot.slack.ephemeral import EphemeralReplies
@@ -40,8 +40,6 @@ from bot.slack.workspace import CHAT, DEFAULT_LIMITS, SlackLimits, Workspace
 from council.places import Place
 from council.ports import RoundQuery
 
-NOT_READY = "Slack is not connected yet.\n"
-ONLY_SLACK = "Only Slack is heard here.\n"
 REVOKED = (
     "SLACK_BOT_TOKEN was revoked, so nothing can be posted: install the app again, set its "
     "new token, and start again."
@@ -72,13 +70,12 @@ class Slack:
     async def handle_http(self, request: Request) -> Response:
         """Handle an HTTP request from Slack; refuse one that Slack did not sign."""
         if self._handler is None:
-            return PlainTextResponse(NOT_READY, status_code=503)
+            return PlainTextResponse("Slack is not connected yet.\n", status_code=503)
         if not request.headers.get("x-slack-request-timestamp", "").isdigit():
-            return PlainTextResponse(ONLY_SLACK, status_code=401)
+            return PlainTextResponse("Only Slack is heard here.\n", status_code=401)
         return await self._handler.handle(request)
 
     async def _serve(self) -> None:
-        """Check the tokens, and serve the workspace until the connection is lost."""
         timeout = self._limits.timeout_seconds
         async with open_client(self._tokens.api_url, self._tokens.bot, timeout) as client:
             me = await fetch_identity(client)
@@ -148,7 +145,7 @@ def _build_bolt(workspace: Workspace, me: Identity, signing_secret: str) -> Asyn
         )
 
     return AsyncApp(
-        logger=sdk_logger(__name__, logging.ERROR),
+        logger=redirect_library_log(__name__, logging.ERROR, "slack_trouble"),
         client=workspace.client,
         signing_secret=signing_secret,
         authorize=authorize,
@@ -159,7 +156,7 @@ def _build_bolt(workspace: Workspace, me: Identity, signing_secret: str) -> Asyn
 
 async def _run_socket(bolt: AsyncApp, app_token: str, ping_seconds: float) -> None:
     """Receive events over a socket until cancelled; SlackError if Slack refuses the token."""
-    logger = sdk_logger(__name__, logging.WARNING)
+    logger = redirect_library_log(__name__, logging.WARNING, "slack_trouble")
     socket = _Socket(app_token, logger, bolt.client, ping_interval=ping_seconds)
     socket.refused = asyncio.get_running_loop().create_future()
 

@@ -4,7 +4,6 @@ It raises DeliveryUnknownError whenever a call may or may not have taken effect.
 """
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from math import inf
 from typing import Any, TypeVar
 
 import aiohttp
-import structlog
 from aiohttp import ClientConnectorError, ClientError
 from aiolimiter import AsyncLimiter
 from slack_sdk.errors import SlackApiError
@@ -96,11 +94,12 @@ async def call_api(call: Call[T], max_wait_seconds: float = inf) -> T:
             seconds = _retry_after_seconds(error)
             if seconds is None or loop.time() + seconds > deadline:
                 raise _map_error(error) from None
-        except ClientConnectorError as error:
-            raise ChatUnreachableError(_connection_lost(error)) from None
         # The SDK raises the last two for replies that are not JSON objects.
         except (ClientError, TimeoutError, OSError, AttributeError, ValueError) as error:
-            raise DeliveryUnknownError(_connection_lost(error)) from None
+            why = f"The connection to Slack was lost ({type(error).__name__})."
+            if isinstance(error, ClientConnectorError):
+                raise ChatUnreachableError(why) from None
+            raise DeliveryUnknownError(why) from None
         await asyncio.sleep(seconds)
 
 
@@ -118,10 +117,6 @@ async def list_items(
         params["cursor"] = (reply.get("response_metadata") or {}).get("next_cursor")
         if not params["cursor"]:
             return
-
-
-def _connection_lost(error: Exception) -> str:
-    return f"The connection to Slack was lost ({type(error).__name__})."
 
 
 def _retry_after_seconds(error: SlackApiError) -> float | None:
@@ -185,7 +180,6 @@ class EditRateLimiter:
                 return
 
 
-_PREFLIGHT_WAIT_SECONDS = 30.0
 REQUIRED_SCOPES = ("chat:write", "commands")
 # What does not work without a scope.
 FEATURES_BY_SCOPE = {
@@ -243,10 +237,9 @@ class Identity:
 
 
 async def fetch_identity(client: AsyncWebClient) -> Identity:
-    """Return the workspace and bot user of the client's token.
+    """Return the workspace and bot user of the client's token; SlackError if it does not work.
 
-    Raise SlackError if the token does not work or is not a bot token, DeliveryUnknownError if
-    Slack cannot be reached or limits the rate.
+    Raise DeliveryUnknownError if Slack cannot be reached or limits the rate.
     """
     try:
         reply = await _call_preflight(client.auth_test)
@@ -262,10 +255,7 @@ async def fetch_identity(client: AsyncWebClient) -> Identity:
 
 
 async def check_app_token(client: AsyncWebClient, token: str) -> None:
-    """Raise SlackError if the app-level token cannot open a socket.
-
-    Raise DeliveryUnknownError if Slack cannot be reached or limits the rate.
-    """
+    """Raise SlackError if the app-level token cannot open a socket."""
     try:
         await _call_preflight(partial(client.apps_connections_open, app_token=token))
     except RefusedError as error:
@@ -279,25 +269,8 @@ async def check_app_token(client: AsyncWebClient, token: str) -> None:
 async def _call_preflight(call: Call[AsyncSlackResponse]) -> AsyncSlackResponse:
     """Make a call; a rate limit is worth a retry, because it says nothing about the token."""
     try:
-        return await call_api(call, _PREFLIGHT_WAIT_SECONDS)
+        return await call_api(call, 30.0)
     except RefusedError as error:
         if error.code in _RATE_LIMITED:
             raise DeliveryUnknownError("Slack is asked too often just now.") from None
         raise
-
-
-def sdk_logger(name: str, level: int) -> logging.Logger:
-    """Return a logger for one of Slack's libraries that writes to our log from this level up."""
-    logger = logging.getLogger(name)
-    logger.setLevel(level)
-    logger.handlers, logger.propagate = [_StructlogHandler()], False
-    return logger
-
-
-class _StructlogHandler(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        """Log what went wrong without details: an address is a secret, a body holds texts."""
-        what = record.getMessage().partition(":")[0].partition(" (")[0]
-        fault = record.exc_info[0] if record.exc_info else None
-        name = fault.__name__ if fault else ""
-        structlog.get_logger().warning("slack_trouble", what=what, fault=name)

@@ -15,8 +15,6 @@ from bot.slack.client import TIMEOUT_SECONDS, RefusedError, call_api
 from bot.slack.workspace import NO_UNFURL, Workspace
 from council.errors import CouncilError
 
-_ACKNOWLEDGE_SECONDS = 2.0  # of the three that Slack allows
-_EPHEMERAL_WAIT_SECONDS = 120.0
 Ack = Callable[..., Awaitable[Any]]
 
 
@@ -46,14 +44,14 @@ class EphemeralReplies:
             for route in self._routes(message)
         )
         try:
-            await send_first_possible(calls, _EPHEMERAL_WAIT_SECONDS)
+            await send_first_possible(calls, 120.0)
         except CouncilError as error:
             structlog.get_logger().warning("slack_whisper_lost", key=message.key, why=str(error))
 
     async def acknowledge_in_time(self) -> None:
         """Acknowledge a command without a reply if there is none before Slack's deadline."""
         try:
-            async with asyncio.timeout(_ACKNOWLEDGE_SECONDS):
+            async with asyncio.timeout(2.0):  # of the three seconds that Slack allows
                 await self._acknowledged.wait()
         except TimeoutError:
             await self.acknowledge()

@@ -1,18 +1,16 @@
 """Slack files and message lookup: upload, download, and finding a sent message by its key."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
-import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.chat import Attachment, DeliveryUnknownError, File, SentMessage, retry_until_sent
+from bot.chat import Attachment, DeliveryUnknownError, File, retry_until_sent
 from bot.render.text_safety import shorten
-from bot.slack.client import RefusedError, call_api, list_items
+from bot.slack.client import call_api
 from bot.slack.rich_text import MAX_ALT_TEXT, one_line
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
@@ -24,14 +22,10 @@ _NO_SCOPE = (
     "again, or write the questions under the command, one a line."
 )
 _NOT_READ = "Slack did not give me {name}: send it once more, or write the questions in a message."
-_DENIED_STATUSES = {301, 302, 303, 307, 401, 403}
 
 
 async def upload_file(client: AsyncWebClient, place: Place, file: File) -> str:
-    """Post a file in a thread and return its id.
-
-    Raise DeliveryUnknownError if it may have been posted.
-    """
+    """Post a file in a thread and return its id; DeliveryUnknownError if it may be posted."""
     # Nobody sees the file until the upload is completed, so it may be sent twice.
     file_id = await retry_until_sent(partial(_upload_content, client, file))
     await call_api(
@@ -98,36 +92,10 @@ async def _download(client: AsyncWebClient, url: str, name: str) -> bytes:
             session.get(url, headers=headers, allow_redirects=False) as response,
         ):
             # Without the scope Slack redirects to its login page, or serves it.
-            if response.status in _DENIED_STATUSES or response.content_type == "text/html":
+            denied = response.status in {301, 302, 303, 307, 401, 403}
+            if denied or response.content_type == "text/html":
                 raise CouncilError(_NO_SCOPE)
             response.raise_for_status()
             return await response.read()
     except (aiohttp.ClientError, TimeoutError):
         raise CouncilError(_NOT_READ.format(name=name)) from None
-
-
-async def find_message(workspace: Workspace, place: Place, key: str) -> SentMessage | None:
-    """Return the message with this key in its metadata, or the file that was uploaded for it.
-
-    None if there is no such message, or the bot may not read the conversation.
-    """
-    try:
-        if place.channel.startswith(("U", "W")):  # the id of a user
-            place = replace(place, channel=await workspace.dm_channel(place.channel))
-        params: dict[str, Any] = {"channel": place.channel, "include_all_metadata": True}
-        method: Callable[..., Any] = workspace.client.conversations_history
-        if place.thread:
-            method, params["ts"] = workspace.client.conversations_replies, place.thread
-        async for message in list_items(method, "messages", **params):
-            if _has_key(message, key):
-                return SentMessage(place, str(message["ts"]))
-    except RefusedError as error:
-        structlog.get_logger().warning("slack_history_unread", why=error.code)
-    return None
-
-
-def _has_key(message: dict[str, Any], key: str) -> bool:
-    payload = (message.get("metadata") or {}).get("event_payload") or {}
-    names = {file.get("name") for file in message.get("files") or ()}
-    # A file has no metadata, but its key ends with its name.
-    return payload.get("key") == key or key.rpartition("/")[2] in names

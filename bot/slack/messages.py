@@ -25,9 +25,9 @@ from bot.chat import (
 )
 from bot.render.pagination import paginate
 from bot.slack.block_kit import Payload, fits_slack, render_message, render_text
-from bot.slack.client import Call, RefusedError, SlackServerError, call_api
+from bot.slack.client import Call, RefusedError, SlackServerError, call_api, list_items
 from bot.slack.ephemeral import EphemeralReplies
-from bot.slack.files import find_message, upload_file
+from bot.slack.files import upload_file
 from bot.slack.workspace import (
     ARCHIVED,
     NO_UNFURL,
@@ -67,10 +67,7 @@ Attempt = Callable[[Call[AsyncSlackResponse]], Awaitable[AsyncSlackResponse]]
 
 
 class SlackChat(Chat):
-    """The chat of one workspace; `send_ephemeral` is how to answer only the asker.
-
-    A message whose blocks Slack refuses is sent as plain text.
-    """
+    """The chat of one workspace; a message whose blocks Slack refuses is sent as plain text."""
 
     is_room = True
     tick_seconds: ClassVar[float] = 15.0
@@ -81,7 +78,6 @@ class SlackChat(Chat):
         self._send_ephemeral = send_ephemeral or EphemeralReplies(workspace)
         self._edited_at = time.monotonic()
         self._late_until = self._edited_at
-        self._progress_as_text = False
         self._server_errors = Counter[str]()
         self.accepts_files = workspace.has_scope("files:write")
 
@@ -133,18 +129,31 @@ class SlackChat(Chat):
         return SentMessage(replace(place, channel=channel), str(reply["ts"]))
 
     async def _write(self, name: str, post: Post, write: Write) -> AsyncSlackResponse:
-        """Write a message; as plain text if Slack failed with its blocks several times."""
         as_text = self._server_errors[name] >= _MAX_SERVER_ERRORS
         try:
-            reply, _ = await _write_with_fallback(post, write, call_api, as_text=as_text)
+            return await _write_with_fallback(post, write, call_api, as_text=as_text)
         except SlackServerError:
             self._server_errors[name] += 1
             raise
-        return reply
 
     async def find(self, place: Place, key: str) -> SentMessage | None:
-        """Return the message that was posted with this key; None if it is not found."""
-        return await find_message(self._workspace, place, key)
+        """Return the message or file that was sent with this key; None if none can be found."""
+        try:
+            if place.channel.startswith(("U", "W")):  # the id of a user
+                place = replace(place, channel=await self._workspace.dm_channel(place.channel))
+            params: dict[str, Any] = {"channel": place.channel, "include_all_metadata": True}
+            method: Callable[..., Any] = self._client.conversations_history
+            if place.thread:
+                method, params["ts"] = self._client.conversations_replies, place.thread
+            async for message in list_items(method, "messages", **params):
+                payload = (message.get("metadata") or {}).get("event_payload") or {}
+                names = {file.get("name") for file in message.get("files") or ()}
+                # A file has no metadata, but its key ends with its name.
+                if payload.get("key") == key or key.rpartition("/")[2] in names:
+                    return SentMessage(place, str(message["ts"]))
+        except RefusedError as error:
+            structlog.get_logger().warning("slack_history_unread", why=error.code)
+        return None
 
     async def edit(self, sent: SentMessage, post: Post) -> None:
         """Replace a message, however long Slack limits the rate.
@@ -175,12 +184,8 @@ class SlackChat(Chat):
         """Replace a message once; a failure is ignored, because the next update follows."""
         self._edited_at = time.monotonic()
         try:
-            _, self._progress_as_text = await _write_with_fallback(
-                post,
-                self._update(sent),
-                partial(call_api, max_wait_seconds=0.0),
-                as_text=self._progress_as_text,
-            )
+            call_once = partial(call_api, max_wait_seconds=0.0)
+            await _write_with_fallback(post, self._update(sent), call_once)
         except (CouncilError, asyncio.CancelledError) as error:
             if not isinstance(
                 error, RefusedError
@@ -230,17 +235,17 @@ class SlackChat(Chat):
 
 
 async def _write_with_fallback(
-    post: Post, write: Write, attempt: Attempt, *, as_text: bool
-) -> tuple[AsyncSlackResponse, bool]:
-    """Write a post as blocks, or as plain text if Slack refuses them; return whether it did."""
+    post: Post, write: Write, attempt: Attempt, *, as_text: bool = False
+) -> AsyncSlackResponse:
+    """Write a post as blocks, or as plain text if Slack refuses them."""
     if not as_text:
         try:
-            return await attempt(partial(write, render_message(post))), False
+            return await attempt(partial(write, render_message(post)))
         except RefusedError as error:
             if not error.code.startswith(_BLOCK_ERRORS):
                 raise
             structlog.get_logger().warning("slack_blocks_refused", why=error.code)
-    return await attempt(partial(write, render_text(post))), True
+    return await attempt(partial(write, render_text(post)))
 
 
 def _map_refusal(error: RefusedError) -> CouncilError | None:

@@ -1,10 +1,9 @@
 """Slack workspace: client and limits, a cache of users and channels, and channel lookup by name."""
 
-import asyncio
 import time
-from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -28,9 +27,7 @@ _NO_COMMON_CHANNEL = (
     "my name there."
 )
 
-_CACHE_SECONDS = 300.0
 _FACT_WAIT_SECONDS = 2.0  # a user is waiting for the acknowledgement
-_LOOKUP_WAIT_SECONDS = 10.0
 _NO_PERMISSION = {"missing_scope", "unknown_method", "not_allowed_token_type"}
 
 Facts = dict[str, Any]
@@ -81,9 +78,6 @@ class Workspace:
     _post_limiters: dict[str, AsyncLimiter] = field(default_factory=dict)  # by channel
     _dm_channels: dict[str, str] = field(default_factory=dict)  # by user
     _cache: dict[str, tuple[float, Any]] = field(default_factory=dict)
-    _locks: defaultdict[str, asyncio.Lock] = field(
-        default_factory=lambda: defaultdict(asyncio.Lock)
-    )
 
     def has_scope(self, scope: str) -> bool:
         """Return whether a scope was granted; True if the scopes are unknown."""
@@ -107,7 +101,7 @@ class Workspace:
         """Return a user; without the scope users:read, guests look like members."""
 
         async def fetch() -> Asker:
-            facts = await self._fetch(lambda: self.client.users_info(user=user), "user")
+            facts = await self._fetch(partial(self.client.users_info, user=user), "user")
             return _parse_asker(user, facts, self.team) if facts else Asker(user, name or user)
 
         return await self._cached(f"user {user}", fetch)
@@ -125,15 +119,13 @@ class Workspace:
             return Conversation(channel)
 
         async def fetch() -> Conversation:
+            call = partial(self.client.conversations_info, channel=channel)
             try:
-                facts = await self._fetch(
-                    lambda: self.client.conversations_info(channel=channel), "channel"
-                )
+                return _parse_conversation(channel, await self._fetch(call, "channel"))
             except RefusedError as error:
                 if error.code == "channel_not_found":
                     return Conversation(channel, refusal=NOT_A_MEMBER)
                 raise
-            return _parse_conversation(channel, facts)
 
         return await self._cached(f"channel {channel}", fetch)
 
@@ -144,11 +136,10 @@ class Workspace:
                 del self._cache[name]
 
     async def _cached(self, name: str, fetch: Callable[[], Awaitable[T]]) -> T:
-        async with self._locks[name]:  # concurrent readers share one request
-            expiry, value = self._cache.get(name, (0.0, None))
-            if value is None or expiry < time.monotonic():
-                value = await fetch()
-                self._cache[name] = (time.monotonic() + _CACHE_SECONDS, value)
+        expiry, value = self._cache.get(name, (0.0, None))
+        if value is None or expiry < time.monotonic():
+            value = await fetch()
+            self._cache[name] = (time.monotonic() + 300.0, value)
         fact: T = value
         return fact
 
@@ -207,7 +198,6 @@ async def redirect_to_channel(
 
 
 async def _find_channel(workspace: Workspace, name: str) -> str:
-    """Return the id of a channel the bot is in, given by name or id."""
     types = "public_channel" + ",private_channel" * workspace.has_scope("groups:read")
     channels = _list(
         workspace.client.users_conversations, "channels", types=types, exclude_archived=True
@@ -228,9 +218,8 @@ async def postable_conversation(workspace: Workspace, channel: str) -> Conversat
 
 
 async def _list(method: Callable[..., Any], key: str, **params: object) -> AsyncIterator[Any]:
-    """Yield the items of a list method; raise PostingForbiddenError if the bot may not ask."""
     try:
-        async for item in list_items(method, key, _LOOKUP_WAIT_SECONDS, **params):
+        async for item in list_items(method, key, 10.0, **params):
             yield item
     except DeliveryUnknownError as error:
         raise CouncilError(_BUSY) from error
