@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import Any, ClassVar
 
 import structlog
@@ -25,7 +26,7 @@ from bot.chat import (
 )
 from bot.render.pagination import paginate
 from bot.slack.block_kit import Payload, fits_slack, render_message, render_text
-from bot.slack.client import Call, RefusedError, SlackServerError, call_api, list_items
+from bot.slack.client import RefusedError, SlackServerError, call_api, list_items
 from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.files import upload_file
 from bot.slack.workspace import (
@@ -63,7 +64,6 @@ _FORBIDDEN = {
 }
 
 Write = Callable[[Payload], Awaitable[AsyncSlackResponse]]
-Attempt = Callable[[Call[AsyncSlackResponse]], Awaitable[AsyncSlackResponse]]
 
 
 class SlackChat(Chat):
@@ -78,7 +78,7 @@ class SlackChat(Chat):
         self._send_ephemeral = send_ephemeral or EphemeralReplies(workspace)
         self._edited_at = time.monotonic()
         self._late_until = self._edited_at
-        self._server_errors = Counter[str]()
+        self._failures = Counter[str]()
         self.accepts_files = workspace.has_scope("files:write")
 
     def pages(self, post: Post) -> tuple[Post, ...]:
@@ -128,13 +128,25 @@ class SlackChat(Chat):
         channel = str(reply.get("channel") or place.channel)
         return SentMessage(replace(place, channel=channel), str(reply["ts"]))
 
-    async def _write(self, name: str, post: Post, write: Write) -> AsyncSlackResponse:
-        as_text = self._server_errors[name] >= _MAX_SERVER_ERRORS
-        try:
-            return await _write_with_fallback(post, write, call_api, as_text=as_text)
-        except SlackServerError:
-            self._server_errors[name] += 1
-            raise
+    async def _write(
+        self, name: str, post: Post, write: Write, max_wait_seconds: float = inf
+    ) -> AsyncSlackResponse:
+        """Write a post as blocks; as plain text once Slack refuses them, or often fails with them.
+
+        `name` is what the refusals and failures are counted by.
+        """
+        if self._failures[name] < _MAX_SERVER_ERRORS:
+            try:
+                return await call_api(partial(write, render_message(post)), max_wait_seconds)
+            except SlackServerError:
+                self._failures[name] += 1
+                raise
+            except RefusedError as error:
+                if not error.code.startswith(_BLOCK_ERRORS):
+                    raise
+                structlog.get_logger().warning("slack_blocks_refused", why=error.code)
+                self._failures[name] = _MAX_SERVER_ERRORS
+        return await call_api(partial(write, render_text(post)), max_wait_seconds)
 
     async def find(self, place: Place, key: str) -> SentMessage | None:
         """Return the message or file that was sent with this key; None if none can be found."""
@@ -184,8 +196,7 @@ class SlackChat(Chat):
         """Replace a message once; a failure is ignored, because the next update follows."""
         self._edited_at = time.monotonic()
         try:
-            call_once = partial(call_api, max_wait_seconds=0.0)
-            await _write_with_fallback(post, self._update(sent), call_once)
+            await self._write("progress", post, self._update(sent), max_wait_seconds=0.0)
         except (CouncilError, asyncio.CancelledError) as error:
             if not isinstance(
                 error, RefusedError
@@ -232,20 +243,6 @@ class SlackChat(Chat):
         """Send a post that only the asker sees."""
         for page in self.pages(post):
             await self._send_ephemeral(said, page)
-
-
-async def _write_with_fallback(
-    post: Post, write: Write, attempt: Attempt, *, as_text: bool = False
-) -> AsyncSlackResponse:
-    """Write a post as blocks, or as plain text if Slack refuses them."""
-    if not as_text:
-        try:
-            return await attempt(partial(write, render_message(post)))
-        except RefusedError as error:
-            if not error.code.startswith(_BLOCK_ERRORS):
-                raise
-            structlog.get_logger().warning("slack_blocks_refused", why=error.code)
-    return await attempt(partial(write, render_text(post)))
 
 
 def _map_refusal(error: RefusedError) -> CouncilError | None:
