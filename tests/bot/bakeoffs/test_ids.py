@@ -13,8 +13,7 @@ from bot.commands.dispatch import COMMANDS
 from bot.coordination.clock import now as now_
 from bot.coordination.locks import FileClaims
 from bot.discord.actions import Button as DiscordButton
-from bot.discord.components import custom_id
-from bot.discord.config import MAX_CUSTOM_ID_LENGTH
+from bot.discord.components import MAX_CUSTOM_ID_LENGTH, custom_id
 from bot.outbox import ROOT, Outbox
 from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.render.formatting import file_name
