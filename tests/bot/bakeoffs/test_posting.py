@@ -198,6 +198,15 @@ async def test_a_store_error_is_posted_with_what_to_do() -> None:
     assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending is None
 
 
+async def test_a_failure_is_posted_even_if_the_progress_message_was_deleted() -> None:
+    app, chat = an_app(store=FullStore()), Room(deleted=True)
+
+    with pytest.raises(StoreError):
+        await run_to_end(app, chat)
+
+    assert any("ended early" in words for words in chat.said_in("C1"))
+
+
 async def test_a_scheduled_bakeoff_that_ends_early_mentions_its_subscribers() -> None:
     app, chat = an_app(), Room()
     await app.bakeoff_stores.schedules.save(a_schedule("weekly", subscribers=("U7",)))

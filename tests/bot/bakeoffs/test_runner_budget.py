@@ -146,9 +146,9 @@ def test_a_resumed_round_reserves_its_cap_again() -> None:
     budget.settle(2, 30)
 
     with pytest.raises(BudgetError):
-        budget.reserve_again(2, 50)
+        budget.reserve(2, 50, 50)
     assert budget.spent == 90
-    budget.reserve_again(2, 40)
+    budget.reserve(2, 40, 40)
 
     assert budget.spent == 60
     with pytest.raises(BudgetError):

@@ -30,7 +30,7 @@ from tests.bot.render.drawn import (
 
 shares = st.integers(0, 100).map(lambda x: x / 100)
 spreads = st.none() | st.tuples(shares, shares, shares).map(
-    lambda x: Spread(sorted(x)[1], sorted(x)[0], sorted(x)[2])
+    lambda x: Spread(sorted(x)[1], (sorted(x)[0], sorted(x)[2]))
 )
 names = st.text(max_size=5) | st.sampled_from(["W" * 60, "Qwen 3 (ollama/qwen3)", "\x00", EVIL])
 
@@ -84,7 +84,7 @@ def test_a_long_name_has_two_lines() -> None:
 
 
 def test_a_name_too_long_for_two_lines_is_cut() -> None:
-    chart = Chart((Bar("W" * 90, 1, Spread(0.5)),))
+    chart = Chart((Bar("W" * 90, 1, Spread(0.5, (0.5, 0.5))),))
 
     assert any(text.endswith("W…") for text in texts_of(render_figure(chart)))
 
@@ -100,7 +100,7 @@ def test_a_trend_needs_two_runs() -> None:
 
 
 def test_a_missed_run_interrupts_the_trend_line() -> None:
-    point = Spread(0.5, 0.4, 0.6)
+    point = Spread(0.5, (0.4, 0.6))
     days = tuple(date(2026, 1, day) for day in (1, 2, 3, 4, 5))
     chart = Chart((Bar("A", 1, point, (point, point, None, point, point)),), days)
 
@@ -114,7 +114,7 @@ def test_a_missed_run_interrupts_the_trend_line() -> None:
 
 
 def test_a_run_between_missed_ones_is_drawn() -> None:
-    point = Spread(0.5, 0.4, 0.6)
+    point = Spread(0.5, (0.4, 0.6))
     days = tuple(date(2026, 1, day) for day in (1, 2, 3))
     alone = Chart((Bar("A", 1, point, (None, point, None)),), days)
 
@@ -148,7 +148,7 @@ def test_the_axis_covers_all_shares_and_one_half(found: list[Spread | None]) -> 
 
 @pytest.mark.parametrize("name", ["$x^2$ and $\\frac", "a_b", "\x00\x1b[31m", "", "模型", EVIL])
 def test_any_name_is_drawn(name: str) -> None:
-    assert_is_drawn_well(Chart((Bar(name, 1, Spread(0.5)),)))
+    assert_is_drawn_well(Chart((Bar(name, 1, Spread(0.5, (0.5, 0.5))),)))
 
 
 def test_the_png_is_deterministic_and_as_large_as_the_figure() -> None:

@@ -21,7 +21,7 @@ def test_a_row_has_the_fixed_fields_best_first() -> None:
         "ci": [0.71 - 0.06, 0.71 + 0.06],
         "rounds": 36,
     }
-    assert json.loads(json.dumps(document)) == document
+    assert json.loads(json.dumps(document))["rows"] == document["rows"]
 
 
 def test_a_row_says_how_many_answers_named_their_author() -> None:
