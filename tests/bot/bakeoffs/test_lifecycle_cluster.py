@@ -119,19 +119,6 @@ async def test_another_process_takes_over_a_bakeoff_when_its_process_stops(
     assert len(questions_asked(harness.gateway)) == 3 * len(bakeoff.panel.members)
 
 
-async def test_an_orphaned_bakeoff_is_run_by_the_process_that_serves_the_queue(
-    harness: ClusterHarness,
-) -> None:
-    _, holds, _ = harness.apps
-    bakeoff = await store_bakeoff(holds)
-    harness.gateway.goes_on.set()
-
-    async with harness.worker(holds).serve_queue(_works(holds)):
-        await until_free(harness)
-
-    assert (await holds.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending
-
-
 async def test_a_bakeoff_is_cancelled_from_any_process_and_resumed_from_another(
     harness: ClusterHarness,
 ) -> None:
