@@ -290,16 +290,17 @@ def _find_cut(
     begin = _BEGINNING.match(text)
     first, last = begin.end() if begin else 0, min(len(text.rstrip()), _MAX_PAGE_CHARACTERS)
 
-    def ends(pattern: re.Pattern[str]) -> list[int]:
-        found = (match.end() for match in pattern.finditer(text, 0, last))
-        return [end for end in found if first < end < last and is_place(end)]
+    def inside(ends: Iterable[int]) -> list[int]:
+        return [end for end in ends if first < end < last and is_place(end)]
 
-    furthest = _find_furthest(ends(_WORD_END), fits_at)
+    words = inside(match.end() for match in _WORD_END.finditer(text, 0, last))
+    sentences = inside(match.end() for match in _SENTENCE_END.finditer(text, 0, last))
+    furthest = _find_furthest(words, fits_at)
     if furthest is None:
-        graphemes = [end for _, end, _ in split_graphemes(text[:last])[0] if first < end < last]
+        graphemes = inside(end for _, end, _ in split_graphemes(text[:last])[0])
         furthest = _find_furthest(graphemes, fits_at)
         furthest = furthest or _find_furthest(range(first + 1, last), fits_at)
-    for places in (*kinds, ends(_SENTENCE_END)):
+    for places in (*kinds, sentences):
         place = _find_furthest(places, fits_at)
         if place and place * _MOST >= (furthest or 0):
             return place
