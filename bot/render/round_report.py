@@ -231,7 +231,7 @@ def verdict_line(round_: Round) -> str:
     """Return the winner and how sure that is, who took part, time and cost."""
     parts = (
         _winner_text(round_),
-        _strength_text(round_),
+        _certainty_text(round_),
         _turnout_text(round_),
         _demonstration_text(round_),
         duration(round_.closing.seconds) if round_.closing else "",
@@ -250,14 +250,16 @@ def _winner_text(round_: Round) -> str:
     if not first:
         return "No ranking: nobody was left to judge" if len(lines) else _unranked_text(round_)
     if len(first) == len(lines):
-        return f"No first place: all {number_word(len(first))} answers came out equal"
+        return f"No clear winner: all {number_word(len(first))} answers got the same points"
     if len(first) > 1:
         tied = join_words(authors[line.label] for line in first)
-        return f"Tied first: {tied}, {points(first[0].points, first[0].max_points)} points"
+        return f"Tied for first: {tied}, {points(first[0].points, first[0].max_points)} points"
     won, cast = round_.tally.verdict.first_on
     votes = f"on {won} of {count_noun(cast, 'ballot')}"
     score = points(first[0].points, first[0].max_points)
-    return f"First: {authors[first[0].label]}, {votes}, {score} points"
+    is_weak = round_.tally.verdict.strength is Strength.NO_CONSENSUS
+    lead = "No clear winner; most points" if is_weak else "Best-ranked"
+    return f"{lead}: {authors[first[0].label]}, {votes}, {score} points"
 
 
 def _unranked_text(round_: Round) -> str:
@@ -269,14 +271,23 @@ def _unranked_text(round_: Round) -> str:
     return "No ballot counts, so there is no ranking"
 
 
-def _strength_text(round_: Round) -> str:
-    if not round_.tally or not round_.tally.standings:
+def _certainty_text(round_: Round) -> str:
+    """Return how sure the first place is; demonstration models never make one sure."""
+    if not round_.tally or any(seat.demonstration for seat in round_.panel.judges):
         return ""
     verdict = round_.tally.verdict
-    doubt = ", too few judges to rule out chance" if verdict.too_few_judges else ""
-    if verdict.strength is Strength.NO_CONSENSUS:
-        return f"no consensus{doubt}"
-    return f"{verdict.strength.value}{doubt}"
+    match verdict.strength:
+        case Strength.UNANIMOUS:
+            judges = verdict.first_on[1]
+            who = f"All {judges} judges" if judges > 1 else "Its only judge"
+            doubt = "; with so few, that can be chance" if verdict.too_few_judges else ""
+            return f"{who} put it first{doubt}"
+        case Strength.CLEAR:
+            return "Clearly ahead; unlikely to be chance"
+        case Strength.CLOSE:
+            return "Slightly ahead; could be chance"
+        case _:  # ties, and rounds without a winner, say so before
+            return ""
 
 
 def _turnout_text(round_: Round) -> str:
@@ -291,8 +302,8 @@ def _demonstration_text(round_: Round) -> str:
     if not any(seat.demonstration for seat in round_.panel.judges):
         return ""
     models = [seat.model_id for seat in round_.panel.members]
-    shared = len(set(models)) < len(models)
-    return "demonstration models" + (", one model in two seats" if shared else "")
+    shared = ", one of them in two seats" if len(set(models)) < len(models) else ""
+    return f"demo models{shared}: their ranking says little"
 
 
 def agreement_line(round_: Round) -> str | None:
