@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from aiohttp import web
+
 from tests.wire.models import ModelServer, Request, fences
-from tests.wire.models.http import Connection
 
 _NUMBER = re.compile(r"\[round (\d+)\]")
 
 Purpose = tuple[str, str, str]
-Owner = Callable[[asyncio.BaseTransport], int | None]
+Owner = Callable[[asyncio.BaseTransport | None], int | None]
 
 
 @dataclass(slots=True)
@@ -35,7 +36,6 @@ class Bill:
 
     @property
     def total(self) -> int:
-        """How many calls were made."""
         return sum(map(len, self.calls.values()))
 
     def again(self, kills: list[float]) -> list[float]:
@@ -57,12 +57,13 @@ class PaidServer(ModelServer):
         self.called = asyncio.Event()
         self._owner = owner
 
-    async def _complete(self, request: Request, wire: Connection) -> None:
-        call = Asked(time.time(), by=self._owner(wire.transport))
+    async def _complete(self, request: Request, http: web.Request) -> web.StreamResponse:
+        call = Asked(time.time(), by=self._owner(http.transport))
         self.called.set()
         self.bill.calls.setdefault(_purpose(request), []).append(call)
-        await super()._complete(request, wire)
+        response = await super()._complete(request, http)
         call.answered = time.time()
+        return response
 
 
 def number_in(text: str) -> str:
