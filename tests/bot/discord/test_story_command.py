@@ -20,7 +20,7 @@ def _after(seconds: float) -> Behaviour:
 
 async def test_every_command_is_registered(product: StoryBot) -> None:
     assert sorted(product.discord.commands()) == ["Ask the council", "council"]
-    (group,) = [c for c in product.discord.state.commands[None].values() if c["name"] == "council"]
+    (group,) = [c for c in product.discord.state.commands if c["name"] == "council"]
     assert sorted(one["name"] for one in group["options"]) == sorted(
         command.name for command in COMMANDS.commands
     )
