@@ -35,7 +35,6 @@ class SimulatedBot:
     reports: list[str] = field(default_factory=list)
 
     async def restart(self) -> None:
-        """Replace the client by a new one."""
         await self.env.restart_bot(make_client(self.app, self.reports))
 
     async def run(self, who: simcord.MemberActor, command: str, **options: object) -> str:
@@ -45,7 +44,6 @@ class SimulatedBot:
         )
 
     async def ask(self, question: str = "Which queue?", **options: object) -> discord.Message:
-        """Ask as Ada, and return the answer."""
         reports = await self.run(self.ada, "ask", question=question, **options)
         assert "Asking " in reports
         return self.answers()[-1]
@@ -60,11 +58,9 @@ class SimulatedBot:
         message: discord.Message,
         action: str,
     ) -> simcord.InteractionResult:
-        """Press a button."""
         return await who.click(message, custom_id=button_of(message, action))
 
     async def wait_for_reply(self, result: simcord.InteractionResult) -> str:
-        """Return the ephemeral replies to an action."""
         await self.env.advance_time(SETTLED_SECONDS)
         said = [*([result.response] if result.response else []), *result.followups]
         assert result.acknowledged
@@ -72,11 +68,9 @@ class SimulatedBot:
         return "\n".join(line for message in said for line in texts(message.components))
 
     def answers(self) -> list[discord.Message]:
-        """Return the messages in the channel that hold an answer."""
         return [one for one in self.channel.history() if button_of(one, "answers")]
 
     def messages_for(self, who: simcord.MemberActor) -> list[discord.Message]:
-        """Return what somebody sees in the channel."""
         return self.channel.history(viewer=who)
 
 
@@ -99,13 +93,11 @@ def _ids(value: object) -> Iterable[str]:
 
 
 def make_client(app: AppContext, reports: list[str]) -> DiscordClient:
-    """Return a client as the service makes one."""
     return DiscordClient(app, BackgroundTasks(), ServerTracker(app, reports.append))
 
 
 @asynccontextmanager
 async def simulate() -> AsyncIterator[SimulatedBot]:
-    """Run the client in a server with one channel until the block ends."""
     app, reports = an_app(), list[str]()
     env = simcord.Env(make_client(app, reports))
     await env.start()

@@ -25,7 +25,6 @@ async def bot() -> AsyncIterator[SimulatedBot]:
 
 @pytest.fixture(autouse=True)
 def env(bot: SimulatedBot) -> simcord.Env:
-    """Return the simulation, whose plugin then moves the test's own clock too."""
     return bot.env
 
 
