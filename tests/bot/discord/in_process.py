@@ -67,6 +67,24 @@ class InProcessBot:
             self.person, where or self.place, "council ask", question="Which queue?"
         )
 
+    async def run(self, command: str, **options: object) -> None:
+        result = await self.discord.slash(self.person, self.place, f"council {command}", **options)
+        assert result.accepted
+
+    async def answered(self, question: str = "Which queue?") -> Message:
+        """Return an answer whose round is delivered."""
+        await self.run("ask", question=question)
+        self.release_models()
+        await self.discord.until(lambda: self.bot_messages())
+        await self.wait_until_delivered()
+        return self.bot_messages()[-1]
+
+    async def to_confirm(self, root: Message) -> Message:
+        """Press "run again", and return the question whether to."""
+        result = await self.discord.click(root, custom_id_of(root, "again"), self.person)
+        await self.discord.until(lambda: "Run again?" in self.private_texts())
+        return result.interaction.sent[-1]
+
     def permit(self, deny: Permission = NOTHING) -> None:
         self.discord.permit(self.place, deny=deny)
 
