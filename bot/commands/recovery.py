@@ -9,9 +9,9 @@ from math import inf
 import structlog
 
 from bot.bakeoffs.lifecycle import BakeoffJobs, FindChat, resume_bakeoffs_of_chat
-from bot.chat import Asker, DeliveryUnknownError, IncomingMessage
+from bot.chat import DeliveryUnknownError
 from bot.commands.dispatch import report_errors
-from bot.commands.round_delivery import RoundDelivery, follow_and_deliver
+from bot.commands.round_delivery import RoundDelivery, follow_and_deliver, message_of
 from bot.commands.suites import DRAFT
 from bot.context import PICKED_PANEL, AppContext
 from bot.coordination.tasks import BackgroundTasks
@@ -64,10 +64,9 @@ class ChatSupervisor:
 
 
 async def delete_workspace(app: AppContext, chat: str, workspace: str) -> int:
-    """Delete the rounds of a workspace that uninstalled the bot; return how many there were.
+    """Delete what a workspace that uninstalled the bot leaves; return how many rounds it had.
 
-    Running rounds and bake-offs are stopped; picked panels and drafts are deleted too. Raise
-    StoreError if traces of them are left in the database file.
+    Raise StoreError if traces of it are left in the database file.
     """
     await app.bakeoff_registry.stop(chat, workspace)
     for line in await app.store.list_summaries(
@@ -107,12 +106,10 @@ async def serve_chat(
 
 
 async def _deliver_pending(delivery: RoundDelivery, line: RoundSummary) -> None:
-    asker = Asker(line.asked_by, line.asked_by)
-    message = IncomingMessage(line.question, asker, line.place, line.id)
     chat = delivery.new_chat(delivery.send_ephemeral)
 
     async def deliver() -> None:
         round_ = await delivery.app.store.load(line.id)
         await follow_and_deliver(delivery.app, chat, round_.question.place, round_)
 
-    await report_errors(chat, message, deliver())
+    await report_errors(chat, message_of(line), deliver())

@@ -226,7 +226,6 @@ def why_not_cancellable(round_: Round) -> str:
 
 
 async def _cancel(app: AppContext, round_: Round) -> str:
-    """Cancel a round that is not closed; return what to reply."""
     was_cancelled = (await app.store.load_summary(round_.id)).paused
     # First, so that a restart does not resume it should this process end now.
     await app.store.pause(round_.id, paused=True)

@@ -10,12 +10,12 @@ from discord.ui import Label, Modal, TextInput
 from bot.chat import Chat, IncomingMessage
 from bot.commands.buttons import (
     BUTTON_HANDLERS,
+    CONFIRMATIONS,
     OTHER_VERSION,
     answer_or_ballot_posts,
     confirmation_post,
     confirmed_action,
     load_readable_round,
-    needs_confirmation,
     rate_round,
     replacement_post,
 )
@@ -63,7 +63,7 @@ async def handle_button(
             await chat.send_ephemeral(incoming, post)
     elif action in {"helpful", "unhelpful"}:
         await rate_round(app, chat, incoming, value, Opinion(action == "helpful"))
-    elif needs_confirmation(action):
+    elif action in CONFIRMATIONS:
         await chat.send_ephemeral(incoming, await confirmation_post(app, incoming, action, value))
     elif handler := BUTTON_HANDLERS.get(confirmed_action(action) or action):
         await handler(app, chat, incoming, value)

@@ -63,10 +63,3 @@ def test_yaml(suite: Suite) -> None:
     text = yaml.safe_dump([question_fields(question) for question in suite.questions])
 
     assert parse_suite_text("sql", "sql.yaml", text) == suite
-
-
-@given(SUITES)
-def test_the_same_suite_has_the_same_version(suite: Suite) -> None:
-    again = parse_suite_text("other", "sql.csv", suite_csv(suite))
-
-    assert again.version == suite.version
