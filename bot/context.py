@@ -20,8 +20,7 @@ from bot.access import (
     check_rate_limit,
     is_rate_limited,
 )
-from bot.chat import Chat, Post
-from bot.chat.incoming import MAX_QUESTION_CHARACTERS, clean_text
+from bot.chat import MAX_QUESTION_CHARACTERS, Chat, Post, clean_text
 from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import now
 from bot.coordination.locks import LocalLocks

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from bot.chat.incoming import MAX_QUESTION_CHARACTERS, clean_text
+from bot.chat import MAX_QUESTION_CHARACTERS, clean_text
 from council.bakeoffs.grading import check_reference, default_grading
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError

@@ -338,12 +338,16 @@ class RoundDelivery:
             f"{SHOW} {self.teller}", self.show, self.unfinished, MAX_DELIVERIES
         )
 
-    async def unfinished(self) -> list[str]:
-        """Return the ids of this queue's undelivered rounds, oldest first."""
+    async def undelivered(self) -> list[RoundSummary]:
+        """Return this queue's rounds that are not fully delivered, oldest first."""
         wanted = replace(self.wanted, undelivered=True)
         found = await self.app.store.list_summaries(wanted=wanted)
         shards = self.app.shards
-        return [x.id for x in reversed(found) if queue_for(x.place, shards) == self.teller]
+        return [one for one in reversed(found) if queue_for(one.place, shards) == self.teller]
+
+    async def unfinished(self) -> list[str]:
+        """Return the ids of the undelivered rounds."""
+        return [line.id for line in await self.undelivered()]
 
     async def show(self, round_id: str) -> None:
         """Deliver a round; if that fails, reply to its asker and raise CouncilError."""

@@ -12,8 +12,7 @@ from bot.access import (
     listable_rounds,
     readable_rounds,
 )
-from bot.chat import Chat, Heading, IncomingMessage, Note, Post, SentMessage, Table
-from bot.chat.incoming import clean_text
+from bot.chat import Chat, Heading, IncomingMessage, Note, Post, SentMessage, Table, clean_text
 from bot.context import AppContext
 from bot.render.budgets import budget_post
 from bot.render.formatting import author_names, count_noun, join_words, seat_names

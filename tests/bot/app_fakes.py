@@ -17,7 +17,6 @@ from council.budget_caps import Caps
 from council.panel import Panel
 from council.places import Place
 from council.ports import Gateway
-from storage.memory import MemoryStore
 from tests.bot.rounds import words_of
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
@@ -26,6 +25,7 @@ from tests.fakes.memory_experiments import MemoryExperiments
 from tests.fakes.memory_key_value import MemoryKeyValueStore
 from tests.fakes.memory_ledger import MemoryLedger
 from tests.fakes.memory_outbox import MemoryOutbox
+from tests.fakes.memory_store import MemoryStore
 
 ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")
 HERE = Place("slack", "T1", "C1")

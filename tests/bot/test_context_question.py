@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.chat.incoming import MAX_QUESTION_CHARACTERS, clean_text
+from bot.chat import MAX_QUESTION_CHARACTERS, clean_text
 from bot.context import checked_question
 from council.errors import QuestionError
 from council.rounds import Question

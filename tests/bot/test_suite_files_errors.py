@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.chat.incoming import MAX_QUESTION_CHARACTERS
+from bot.chat import MAX_QUESTION_CHARACTERS
 from bot.suite_files import (
     MAX_BYTES,
     parse_suite_file,

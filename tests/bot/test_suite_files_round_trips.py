@@ -6,7 +6,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.chat.incoming import clean_text
+from bot.chat import clean_text
 from bot.suite_files import parse_suite_text, question_fields, suite_csv, suite_document
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 

@@ -10,10 +10,10 @@ from bot.context import AppContext
 from council.places import Place
 from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import ANA, BEN, HERE, an_app, replies_to
 from tests.builders import ASKED_AT, CLAUDE, a_round, an_answer
 from tests.fakes.gateway import FakeGateway, Hangs
+from tests.fakes.memory_store import MemoryStore
 
 KEPT = "2 of 3 answers are kept"
 

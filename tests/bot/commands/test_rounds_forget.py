@@ -10,10 +10,10 @@ from bot.context import AppContext
 from council.integrity.erasure import removable_texts
 from council.places import Place
 from council.rounds import Question
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app, replies_to
 from tests.builders import CLAUDE, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, Hangs
+from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
 
 ROUND_ID = "beef1"

@@ -11,10 +11,10 @@ from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.places import Place
 from council.rounds import Question
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app, replies_to
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_store import MemoryStore
 
 ME, OTHER = Asker("web:1", "you"), Asker("web:2", "you")
 PAGE, TERMINAL, SLACK = Place("web", channel="web:1"), Place("terminal"), Place("slack", "T1", "C1")

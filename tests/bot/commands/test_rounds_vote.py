@@ -9,9 +9,9 @@ from bot.context import AppContext
 from council.labels import Label
 from council.places import Place
 from council.rounds import Question, Round
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app, replies_to
 from tests.builders import a_round
+from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
 
 ROUND_ID = "beef1"

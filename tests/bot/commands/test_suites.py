@@ -18,11 +18,11 @@ from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.places import Place
 from council.rounds import Question
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import ANA, BEN, HERE, FakeChat, an_app
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_key_value import MemoryKeyValueStore
+from tests.fakes.memory_store import MemoryStore
 
 ELSEWHERE = Place("slack", "T2", "C9")
 CSV = b"question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n"

@@ -13,11 +13,11 @@ from bot.runners.local import LocalRunner
 from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Question, Round
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import ready
 from tests.bot.observability.trace_collector import CollectedTraces, attributes, running_collector
 from tests.builders import CLAUDE, GEMINI, GPT, a_round
 from tests.fakes.gateway import FakeGateway, Hangs
+from tests.fakes.memory_store import MemoryStore
 from tests.wire.looking import until
 
 SECRET = "Which secret did I tell nobody?"

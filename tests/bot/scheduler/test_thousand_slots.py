@@ -16,10 +16,10 @@ from bot.schedules.cron import schedule_slots
 from council.bakeoffs.ports import BakeoffStores
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import open_engine
-from storage.memory import MemoryStore
 from storage.records import SqlRecords, sql_votes
 from tests.bot.scheduler.fakes import WEEKLY, Clock, SchedulerHarness, Timer, make_harness
 from tests.fakes.memory_bakeoffs import memory_bench
+from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import new_file
 
 NEW_YORK = ZoneInfo("America/New_York")
