@@ -40,6 +40,8 @@ def test_a_bakeoff_is_listed_and_shown(home: Home) -> None:
     assert len(result["records"]) == 3
     assert [line["id"] for line in listed] == [result["id"]]
     assert shown == result
+    again = home.invoke("bakeoff", "run", "--resume", "last")
+    assert (again.code, "Every question of bake-off" in again.err) == (1, True)
     assert "Bake-off of sql by house" in text.out
     assert f"{result['id']}  " in lines.out
     assert "3 questions" in lines.out
