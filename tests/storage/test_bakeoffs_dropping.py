@@ -3,20 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
-from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.places import NOWHERE, Place
 from council.rounds import Question, Round
-from storage.bakeoff_tables import (
-    BakeoffRow,
-    RecordRow,
-    ScheduleRow,
-    SourceRow,
-    SuiteBodyRow,
-    SuiteRow,
-    VotesRow,
-)
+from storage.copy_database import count_contents
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_schedule
@@ -35,7 +26,7 @@ from tests.storage.builders import a_closed_round, in_memory_too
 
 def a_round_at(round_id: str, place: Place) -> Round:
     round_ = replace(a_closed_round(round_id), bakeoff=round_id.partition(".")[0])
-    return replace(round_, question=Question("Why?", "U1", place=place))
+    return replace(round_, question=Question(f"Marked-{round_id}?", "U1", place=place))
 
 
 async def store_all(stores: Stores, place: Place, name: str) -> None:
@@ -112,20 +103,7 @@ async def test_no_row_and_no_byte_of_a_deleted_workspace_is_left(
     await store.delete_workspace("slack", "T1")
     await store.wipe()
 
-    async with engine.connect() as connection:
-        counts = [
-            (await connection.execute(select(func.count()).select_from(table))).scalar_one()
-            for table in (
-                SuiteRow,
-                SuiteBodyRow,
-                BakeoffRow,
-                ScheduleRow,
-                RecordRow,
-                VotesRow,
-                SourceRow,
-            )
-        ]
-    assert {*counts} == {0}
+    assert (await count_contents(engine)).total == 0
     bytes_ = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"Marked-" not in bytes_
 

@@ -7,7 +7,6 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import BakeoffStores, StoredSuite, SuiteSummary
 from council.errors import StoreError, SuiteError
 from storage.bakeoffs import SqlSuites
@@ -159,11 +158,3 @@ async def test_an_invalid_suite_is_named(engine: AsyncEngine, body: str, named: 
 
     with pytest.raises(StoreError, match=f"Suite 'sql' holds what no suite can: {named}"):
         await suites.load(HERE, "sql")
-
-
-async def test_names_and_texts_of_any_script_are_stored(bakeoff_stores: BakeoffStores) -> None:
-    suite = Suite("наш набор 🧠", suite_of("為什麼?", "O'Reilly's %_").questions)
-
-    await bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
-
-    assert await bakeoff_stores.suites.load("", "наш набор 🧠") == suite

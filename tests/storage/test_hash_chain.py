@@ -1,7 +1,6 @@
 """The hash chain in the database: one for all processes, complete, and read in pages."""
 
 import asyncio
-import sys
 from contextlib import AsyncExitStack
 from datetime import timedelta
 
@@ -22,20 +21,6 @@ from tests.storage.test_hash_chain_append import SALT, a_round_of
 
 DATABASES = BOTH
 LATER = ASKED_AT + timedelta(days=90)
-CLOSER = """
-import asyncio, sys
-from council.rounds import Closing
-from storage.engine import open_engine
-from storage.rounds import SqlRoundStore
-
-async def close(url, ids):
-    engine = open_engine(url)
-    for round_id in ids:
-        await SqlRoundStore(engine).save(round_id, Closing(1.0))
-    await engine.dispose()
-
-asyncio.run(close(sys.argv[1], sys.argv[2:]))
-"""
 
 
 async def walk_chain(engine: AsyncEngine, scope: str = "slack/T1", limit: int = 3) -> ChainWalk:
@@ -59,26 +44,6 @@ async def test_a_chain_is_read_in_pages(engine: AsyncEngine) -> None:
 
     (head,) = await SqlHashChain(engine).heads()
     assert (walk.length, walk.head, walk.findings) == (7, head.hash, [])
-
-
-@on_sqlite  # a server does not know processes: see the next test
-async def test_processes_that_close_rounds_at_once_keep_one_chain(
-    engine: AsyncEngine, url: str
-) -> None:
-    ids = [f"r{number}" for number in range(20)]
-    for round_id in ids:
-        await SqlRoundStore(engine).open(without_artefacts(a_round_of(round_id)))
-    await engine.dispose()
-
-    closing = [
-        await asyncio.create_subprocess_exec(sys.executable, "-c", CLOSER, url, *ids[i::2])
-        for i in range(2)
-    ]
-    codes = [await process.wait() for process in closing]
-
-    walk = await walk_chain(engine, limit=100)
-    assert codes == [0, 0]
-    assert (walk.length, walk.findings) == (20, [])
 
 
 async def test_programs_that_close_the_same_rounds_link_each_once(

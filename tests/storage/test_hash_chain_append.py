@@ -91,16 +91,6 @@ async def test_a_round_that_closes_twice_has_one_link(store: Store) -> None:
     assert await number_of(store, "r2") == ("slack/T1", 2)
 
 
-async def test_rounds_that_close_at_once_are_one_chain(store: Store) -> None:
-    rounds = [a_round_of(f"r{i}") for i in range(20)]
-    await asyncio.gather(*(store.open(without_artefacts(round_)) for round_ in rounds))
-
-    await asyncio.gather(*(store.save(round_.id, Closing(1.0)) for round_ in rounds))
-
-    numbers = [(await number_of(store, round_.id))[1] for round_ in rounds]
-    assert sorted(numbers) == [*range(1, 21)]
-
-
 @in_memory_too
 async def test_forgetting_keeps_the_digests_of_the_close(store: Store) -> None:
     await store_round(store, a_round_of("r1"))
@@ -125,15 +115,6 @@ async def test_a_round_without_a_link_is_forgotten_with_the_given_salt(store: St
     assert found is not None
     assert found.salt == SALT
     assert await store.seal("r1") is None
-
-
-async def test_an_unrelated_flag_changes_nothing(store: Store) -> None:
-    await store_round(store, a_round_of("r1"))
-
-    await store.pause("r1", paused=True)
-    await store.deliver("r1", delivered=True)
-
-    assert find_changes(await store.load("r1"), await seal_of(store, "r1")) == ()
 
 
 @in_memory_too

@@ -10,15 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from council.integrity.erasure import forget
-from council.places import NOWHERE, Place
-from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary, Store
+from council.places import Place
+from council.ports import RoundQuery, RoundSummary, Store
 from council.rounds import Closing, Question, Round
 from tests.builders import ASKED_AT, a_panel, a_round
-from tests.storage.builders import a_closed_round, in_memory_too
+from tests.storage.builders import in_memory_too
 
 PAGE = Place("web", channel="web:1")
-MINE = Place("web", channel="web:1", private=True)
-THEIRS = Place("web", channel="web:2", private=True)
 SLACK = Place("slack", "T1", "C1", "123.4")
 QUESTIONS = {
     "percent": "Is 100% enough?",
@@ -73,109 +71,7 @@ async def test_a_question_is_found_by_any_part_of_it_ignoring_case(store: Store)
     assert names == FOUND_BY
 
 
-FOUND_FOR = {
-    ALL_ROUNDS: ["mine", "nowhere", "page", "slack", "theirs"],
-    RoundQuery(chats=("web",)): ["mine", "page", "theirs"],
-    RoundQuery(chats=("slack", "")): ["nowhere", "slack"],
-    RoundQuery(chats=("discord",)): [],
-    RoundQuery(asker="web:1"): ["mine", "nowhere", "page", "slack"],
-    RoundQuery(asker="web:2"): ["nowhere", "page", "slack", "theirs"],
-    RoundQuery(asker=""): ["nowhere", "page", "slack"],
-    RoundQuery("y", ("web",), "web:1"): ["mine", "page"],
-}
-
-
-async def test_rounds_are_listed_by_chat_and_asker(store: Store) -> None:
-    places = {"nowhere": NOWHERE, "page": PAGE, "mine": MINE, "theirs": THEIRS, "slack": SLACK}
-    for round_id, place in places.items():
-        await store.open(a_round_asked(round_id, place, "web:2" if place is THEIRS else "web:1"))
-
-    assert {query: await matching_ids(store, query) for query in FOUND_FOR} == FOUND_FOR
-    for round_id, place in places.items():
-        assert (await store.load(round_id)).question.place == place
-        assert (await store.load_summary(round_id)).place == place
-
-
-async def test_unfinished_rounds_are_listed_alone(store: Store) -> None:
-    await store.open(a_closed_round("closed"))
-    await store.open(a_round().with_(Closing(1.0, "Nobody answered.")))
-    await store.open(replace(a_round(), id="open"))
-
-    assert await matching_ids(store, RoundQuery(unfinished=True)) == ["open"]
-
-
 T1, T2 = Place("slack", "T1", "C1"), Place("slack", "T2", "C1")
-ASKED = {
-    "here": replace(T1, thread="1.2"),
-    "here-alone": replace(T1, private=True),
-    "beside": replace(T1, channel="C2"),
-    "beside-alone": Place("slack", "T1", "D9", private=True),
-    "elsewhere": T2,
-    "discord": replace(T1, chat="discord", private=True),
-}
-
-
-FOUND_FROM = {
-    RoundQuery(workspace="T2"): ["elsewhere"],
-    RoundQuery(workspace=""): [],
-    RoundQuery(here=T1): ["beside", "elsewhere", "here", "here-alone"],
-    RoundQuery(here=T1, only_here=True): ["here", "here-alone"],
-    RoundQuery(only_here=True): [],
-    RoundQuery(asked_by="web:2"): ["beside-alone"],
-    RoundQuery(here=T1, asker="web:2"): ["beside", "elsewhere", "here"],
-}
-
-
-async def test_rounds_are_listed_by_the_channel_of_the_reader(store: Store) -> None:
-    for round_id, place in ASKED.items():
-        by = "web:2" if round_id == "beside-alone" else "web:1"
-        await store.open(a_round_asked(round_id, place, by))
-
-    assert {query: await matching_ids(store, query) for query in FOUND_FROM} == FOUND_FROM
-
-
-async def test_rounds_are_listed_until_they_are_delivered_paused_or_not(store: Store) -> None:
-    for round_id in ("open", "stopped", "delivered", "forgotten"):
-        await store.open(replace(a_round(), id=round_id))
-    await store.open(a_closed_round("closed"))
-
-    await store.pause("stopped", paused=True)
-    await store.deliver("delivered", delivered=True)
-    await store.forget("forgotten", ASKED_AT, "salt")
-
-    assert await matching_ids(store, RoundQuery(undelivered=True)) == ["closed", "open", "stopped"]
-
-
-async def test_rounds_of_bakeoffs_are_listed_by_bakeoff_and_never_undelivered(
-    store: Store,
-) -> None:
-    for round_id, bakeoff in (("asked", ""), ("bo:1.1", "bo:1"), ("bo:2.1", "bo:2")):
-        await store.open(replace(a_round(), id=round_id, bakeoff=bakeoff))
-
-    assert await matching_ids(store, RoundQuery(bakeoff="bo:1")) == ["bo:1.1"]
-    assert await matching_ids(store, RoundQuery(bakeoff="")) == ["asked"]
-    assert await matching_ids(store, ALL_ROUNDS) == ["asked", "bo:1.1", "bo:2.1"]
-    assert await matching_ids(store, RoundQuery(undelivered=True)) == ["asked"]
-
-
-@in_memory_too
-async def test_a_round_to_deliver_again_is_listed_again(store: Store) -> None:
-    await store.open(a_round())
-    await store.deliver("r1", delivered=True)
-
-    await store.deliver("r1", delivered=False)
-
-    assert await matching_ids(store, RoundQuery(undelivered=True)) == ["r1"]
-
-
-async def test_successful_rounds_of_one_panel_are_listed(store: Store) -> None:
-    other = replace(a_panel(), name="other")
-    await store.open(a_closed_round("well"))
-    await store.open(a_closed_round("of-another", other))
-    await store.open(replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered.")))
-    await store.open(replace(a_round(), id="open"))
-
-    assert await matching_ids(store, RoundQuery(panel="house", succeeded=True)) == ["well"]
 
 
 @in_memory_too

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta, timezone
+from datetime import timedelta
 
 import pytest
 
@@ -85,27 +85,6 @@ async def test_the_newest_rounds_come_first(store: Store) -> None:
     assert [line.id for line in await store.list_summaries(99)] == ["r3", "r2", "r1", "r0"]
 
 
-async def test_newest_goes_by_utc_not_by_local_time(store: Store) -> None:
-    tokyo = replace(
-        a_round_asked(0, a_round()), asked_at=ASKED_AT.astimezone(timezone(timedelta(hours=9)))
-    )
-    await store.open(tokyo)
-    await store.open(a_round_asked(1, a_round()))
-
-    assert [line.id for line in await store.list_summaries()] == ["r1", "r0"]
-
-
-async def test_rounds_of_the_same_time_are_sorted_by_id(store: Store) -> None:
-    await open_rounds(store, "b", "c", "a")
-
-    assert [line.id for line in await store.list_summaries()] == ["a", "b", "c"]
-
-
-async def test_an_empty_store_lists_nothing(store: Store) -> None:
-    assert await store.list_summaries() == ()
-    assert await store.load_past_ballots("house") == ()
-
-
 @pytest.mark.parametrize("stage", Stage)
 async def test_a_summary_has_the_stage_of_its_round(store: Store, stage: Stage) -> None:
     await store.open(STAGES[stage])
@@ -118,12 +97,6 @@ async def test_a_summary_has_the_stage_of_its_round(store: Store, stage: Stage) 
         ASKED_AT,
         stage,
     )
-
-
-async def test_a_round_that_failed_is_closed(store: Store) -> None:
-    await store.open(with_answers(a_round()).with_(Closing(1.0, "Nobody answered.")))
-
-    assert [line.stage for line in await store.list_summaries()] == [Stage.CLOSED]
 
 
 def counted_ballots(round_: Round) -> set[Ballot]:

@@ -29,14 +29,6 @@ async def store_closed(stores: Stores, *round_ids: str) -> None:
         await stores.store.open(replace(a_closed_round(round_id), asked_at=at))
 
 
-async def test_a_record_comes_back_as_it_was(stores: Stores) -> None:
-    await store_closed(stores, "r1")
-
-    await stores.bakeoff_stores.records.save([a_record()])
-
-    assert [*await stores.bakeoff_stores.records.list_recent()] == [a_record()]
-
-
 @in_memory_too
 async def test_a_record_replaces_the_one_before(stores: Stores) -> None:
     await store_closed(stores, "r1")

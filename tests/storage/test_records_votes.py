@@ -3,19 +3,14 @@
 from dataclasses import replace
 
 import pytest
-from alembic import command
-from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.records import VERSION as RECORDS
 from council.bakeoffs.records import PackedRecord
 from council.bias.votes import VERSION
-from storage.bakeoff_tables import RecordRow, SourceRow, VotesRow
-from storage.migrate import upgrade
 from storage.rounds import SqlRoundStore
 from tests.storage.benches import T1, Stores, a_record, sql_bakeoff_stores
 from tests.storage.builders import BOTH, a_closed_round, in_memory_too
-from tests.storage.test_migrate import config, run_in_schema
 
 SHAPE = '[["a","b"],["x","y"],2]'
 DATABASES = BOTH
@@ -70,23 +65,3 @@ async def test_a_source_remains_while_a_record_or_a_vote_uses_it(
 
 def _version(kept: str) -> int:
     return VERSION if kept == "votes" else RECORDS
-
-
-async def test_the_votes_table_can_be_dropped_and_created_again(engine: AsyncEngine) -> None:
-    store, bakeoff_stores = SqlRoundStore(engine), sql_bakeoff_stores(engine)
-    await store.open(a_closed_round("r1"))
-    await bakeoff_stores.records.save([a_record("r1")])
-    await bakeoff_stores.votes.save([a_votes("r1")])
-
-    await run_in_schema(engine, lambda connection: command.downgrade(config(connection), "0007"))
-    async with engine.connect() as connection:
-        sources = await connection.execute(select(func.count()).select_from(SourceRow))
-    await upgrade(engine)
-
-    assert sources.scalar_one() == 1
-    assert await bakeoff_stores.votes.list_missing(9) == ("r1",)
-    assert [*await bakeoff_stores.records.list_recent()] == [a_record("r1")]
-
-
-def test_both_tables_have_the_same_columns() -> None:
-    assert {*RecordRow.model_fields} == {*VotesRow.model_fields}

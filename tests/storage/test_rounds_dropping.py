@@ -1,14 +1,9 @@
 """A deleted workspace loses its rounds; their costs remain, without an asker."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.budget_caps import Account, Caps, Scope
 from council.errors import RoundNotFoundError
@@ -18,8 +13,6 @@ from council.rounds import Question, Round
 from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
-from storage.row_mapping import PART_TABLES
-from storage.tables import FeedbackRow, HumanVoteRow, OutgoingRow
 from tests.builders import ASKED_AT
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_ledger import MemoryLedger
@@ -85,25 +78,6 @@ async def test_only_the_rounds_of_the_workspace_are_deleted(site: Site, place: P
         await site.store.load_summary("r1")
 
 
-async def test_deleting_a_workspace_without_rounds_deletes_nothing(site: Site) -> None:
-    await store_all(site, a_round_at("r1", HERE))
-
-    assert await site.store.delete_workspace("slack", "T9") == 0
-
-    assert await site.store.ids() == ("r1",)
-
-
-@in_memory_too
-async def test_their_messages_are_deleted_with_them(site: Site) -> None:
-    await store_all(site, a_round_at("r1", HERE), a_round_at("r2", replace(HERE, workspace="T2")))
-
-    await site.store.delete_workspace("slack", "T1")
-    await site.store.open(a_round_at("r1", HERE))
-
-    again = [await site.outgoing.claim(f"key-{key}", key, ASKED_AT) for key in ("r1", "r2")]
-    assert [claim.is_new for claim in again] == [True, False]
-
-
 @in_memory_too
 async def test_the_costs_remain_without_an_asker(site: Site) -> None:
     await store_all(site, a_round_at("r1", HERE), a_round_at("r2", replace(HERE, workspace="T2")))
@@ -115,22 +89,3 @@ async def test_the_costs_remain_without_an_asker(site: Site) -> None:
     spent = [used[scope].spent for scope in (Scope.USER_DAY, Scope.CHANNEL_DAY, Scope.DAY)]
     assert spent == [7, 14, 14]
     assert await site.ledger.reserve(Account("r3", DAY, "U1"), 3, Caps(user_day=10)) is None
-
-
-async def rows_left(engine: AsyncEngine) -> Sequence[int]:
-    tables: tuple[type[Any], ...] = (*PART_TABLES, OutgoingRow, FeedbackRow, HumanVoteRow)
-    async with engine.connect() as connection:
-        counts = [await connection.execute(select(func.count()).select_from(t)) for t in tables]
-    return [count.scalar_one() for count in counts]
-
-
-async def test_no_row_and_no_byte_of_them_is_left(engine: AsyncEngine, tmp_path: Path) -> None:
-    site = Site(SqlRoundStore(engine), SqlOutbox(engine), SqlLedger(engine))
-    await store_all(site, a_round_at("r1", HERE), a_round_at("r2", HERE))
-
-    await site.store.delete_workspace("slack", "T1")
-    await site.store.wipe()
-
-    assert {*await rows_left(engine)} == {0}
-    bytes_ = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    assert b"Marked-r" not in bytes_

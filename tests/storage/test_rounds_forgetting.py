@@ -61,16 +61,6 @@ async def test_an_unknown_round_cannot_be_forgotten(store: Store) -> None:
         await store.forget("r2", LATER, SALT)
 
 
-async def test_other_rounds_are_left_alone(store: Store) -> None:
-    await store.open(a_closed_round("r1"))
-    await store.open(a_closed_round("r2"))
-
-    await store.forget("r1", LATER, SALT)
-    await store.wipe()
-
-    assert await store.load("r2") == a_closed_round("r2")
-
-
 @in_memory_too
 @pytest.mark.parametrize("artefact", [an_answer(), Closing(1.0)])
 async def test_nothing_is_added_to_a_forgotten_round(store: Store, artefact: Closing) -> None:
@@ -95,15 +85,6 @@ async def test_its_ballots_still_count_for_its_panel(store: Store) -> None:
     ]
 
 
-async def test_its_summary_has_the_time_it_was_forgotten(store: Store) -> None:
-    await store.open(a_closed_round())
-    await store.forget("r1", LATER, SALT)
-
-    (line,) = await store.list_summaries()
-
-    assert (line.question, line.forgotten) == ("", LATER)
-
-
 @in_memory_too
 async def test_ids_come_oldest_first_and_within_a_time(store: Store) -> None:
     for day, round_id in ((3, "d"), (1, "b"), (0, "c"), (0, "a")):
@@ -117,16 +98,6 @@ async def test_ids_come_oldest_first_and_within_a_time(store: Store) -> None:
         len(await store.list_summaries(wanted=RoundQuery(since=a_round_asked(1, "b").asked_at)))
         == 2
     )
-
-
-async def test_forgotten_rounds_are_neither_remembered_nor_unfinished(
-    store: Store,
-) -> None:
-    await store.open(a_round())
-    await store.forget("r1", LATER, SALT)
-
-    assert await store.ids(wanted=RoundQuery(remembered=True)) == ()
-    assert await store.list_summaries(wanted=RoundQuery(unfinished=True)) == ()
 
 
 def a_marked_round(number: int) -> Round:

@@ -1,7 +1,6 @@
 """Every database operation ends before a cancellation takes effect."""
 
 import asyncio
-from collections.abc import Sequence
 from inspect import getmembers, iscoroutinefunction, isfunction, unwrap
 
 import pytest
@@ -16,7 +15,6 @@ from storage.rounds import SqlRoundStore
 from storage.transactions import (
     Attempt,
     ConnectionLostError,
-    WriteBatcher,
     current_attempt,
     retried_and_shielded,
     retry_seconds,
@@ -117,25 +115,3 @@ async def test_an_operation_ends_however_often_it_is_cancelled() -> None:
 
     assert ended.is_set()
     assert acting.cancelled()
-
-
-async def test_no_caller_of_a_shared_batch_waits_for_ever() -> None:
-    may_do, did = asyncio.Event(), list[int]()
-
-    async def do(acts: Sequence[int]) -> None:
-        await may_do.wait()
-        did.extend(acts)
-
-    gathering = WriteBatcher(do)
-    whole = retried_and_shielded(gathering.add)
-    acting = [asyncio.create_task(whole(number)) for number in range(4)]
-    for _ in range(2):
-        await asyncio.sleep(0.01)
-        for one in acting[:2]:
-            one.cancel()
-    await asyncio.sleep(0.01)
-    may_do.set()
-    await asyncio.wait(acting, timeout=5)
-
-    assert [one.cancelled() for one in acting if one.done()] == [True, True, False, False]
-    assert sorted(did) == [0, 1, 2, 3]

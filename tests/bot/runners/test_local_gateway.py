@@ -66,10 +66,3 @@ async def test_the_grace_period_ends() -> None:
 
     assert not call.done()
     call.cancel()
-
-
-async def test_other_attributes_are_those_of_the_wrapped_gateway() -> None:
-    tap = DrainableGateway(SlowGateway())
-
-    assert (tap.versions, tap.context_tokens("x")) == ({"slow": "1"}, 8)
-    assert await tap.price(CALL.member) is FREE

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
@@ -109,22 +109,3 @@ def test_every_moment_lies_between_its_newest_slot_and_the_next(
     assert newest.moment <= moment < after.moment
     assert slots.after(newest.moment) == after
     assert newest.key < after.key
-
-
-@settings(max_examples=20)
-@given(
-    zone=st.sampled_from(ZONES),
-    start=st.datetimes(datetime(2024, 1, 1), datetime(2037, 1, 1)),  # noqa: DTZ001
-    hour=st.integers(0, 23),
-    minute=st.integers(0, 59),
-)
-def test_a_daily_time_fires_once_a_day(zone: str, start: datetime, hour: int, minute: int) -> None:
-    slots = Slots(f"{minute} {hour} * * *", zone).next_slots(start.replace(tzinfo=UTC), 200)
-
-    gaps = {
-        later.moment.astimezone(UTC) - sooner.moment.astimezone(UTC)
-        for sooner, later in pairwise(slots)
-    }
-
-    # No clock is turned by more than three hours at once.
-    assert all(timedelta(hours=21) <= gap <= timedelta(hours=27) for gap in gaps)
