@@ -36,12 +36,10 @@ from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
 from council.errors import StoreError
 from council.gateways.litellm import LitellmGateway, SeatSettings, load_warm
-from council.gateways.local.download import Progress
 from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway, ollama_models
 from council.gateways.local.server import unsupported_reason
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
-from council.gateways.throttling.provider import SharedLimits
 from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, SharedRateLimiter, Store
 from council.providers import Health, ProviderHint
@@ -277,16 +275,14 @@ async def _open_models(
     settings: Settings, panels: PanelConfig, services: ClusterServices, options: StartOptions
 ) -> AsyncIterator[_Models]:
     """Yield the gateway to all models; stop local servers and connections at the end."""
-
-    def on_progress(progress: Progress) -> None:
-        options.on_fetch(progress.what, progress.done_bytes, progress.total_bytes)
-
     async with AsyncExitStack() as stack:
-        local = LocalGateway(settings.model_dir, on_progress)
+        local = LocalGateway(settings.model_dir, options.on_fetch)
         stack.push_async_callback(local.stop)
-        limits = SharedLimits(services.rate_limiter, services.publish_hint)
         remote = LitellmGateway(
-            _seat_settings(panels.seats, settings), panels.limits, neighbours=limits
+            _seat_settings(panels.seats, settings),
+            panels.limits,
+            shared=services.rate_limiter,
+            publish=services.publish_hint,
         )
         stack.push_async_callback(remote.close)
         if services.listen_to_hints:

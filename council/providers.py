@@ -1,7 +1,4 @@
-"""Rate limits and health of providers and models.
-
-An address is a host, without path or secrets.
-"""
+"""Rate limits and health of providers and models; an address is a host without secrets."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -19,13 +19,6 @@ TRAILER = '{"drawn_on": [], "departs": true, "why": "Both miss the point."}'
 OVERFLOW = ContextOverflowError("takes no more")
 
 
-async def test_the_first_chairman_writes_without_a_fallback() -> None:
-    round_ = await run_with_fakes(a_round(a_panel(chairmen=[DEEPSEEK, GPT])))
-
-    assert round_.synthesis is not None
-    assert (round_.synthesis.chairman, round_.synthesis.fallback) == (DEEPSEEK, None)
-
-
 async def test_the_chairmans_trailer_is_stored() -> None:
     gateway = FakeGateway(chairmen={CLAUDE: f"No.\n{TRAILER}"})
 
