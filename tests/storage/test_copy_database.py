@@ -33,7 +33,7 @@ from tests.sqlite import new_file
 from tests.storage.benches import SUITE, T1, a_bakeoff, a_record, sql_bakeoff_stores
 from tests.storage.builders import a_closed_round
 from tests.storage.tampering import a_full_round
-from tests.storage.test_records_votes import a_votes
+from tests.storage.test_records import a_votes
 
 LATER = ASKED_AT + timedelta(days=90)
 KEPT = (

@@ -62,7 +62,7 @@ async def test_a_reader_does_not_wait_for_a_writer(engine: AsyncEngine, url: str
     await SqlRoundStore(engine).open(a_closed_round())
     other = open_engine(url)
 
-    async with engine.begin(), asyncio.timeout(5):
+    async with engine.begin(), asyncio.timeout(20):
         found = await SqlRoundStore(other).load("r1")
 
     await other.dispose()

@@ -118,7 +118,7 @@ async def test_a_cancelled_caller_waits_for_no_server(
     await wait_until(lambda: errors)
 
     reading.cancel()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         await asyncio.gather(reading, return_exceptions=True)
 
     assert reading.cancelled()
@@ -280,7 +280,7 @@ async def test_a_frozen_process_loses_its_locks(migrated_url: str, engine: Async
     connection = await frozen.connect()
     await connection.execute(text("SELECT id FROM round FOR UPDATE"))
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         await SqlRoundStore(engine).save("r1", an_answer())
 
     await connection.invalidate()

@@ -13,9 +13,20 @@ from bot.cluster.connection import ClusterTimings
 from bot.cluster.connection import clock as awake
 from bot.cluster.job_queue import ClusterJobQueue
 from bot.ports import RoundSnapshot, RoundStoppedError
-from bot.runners.cluster import ClusterRunner, job_of, locked_in_cluster
+from bot.runners.cluster import (
+    MAX_DRAFT_CHARACTERS,
+    ClusterRunner,
+    RoundEvent,
+    RoundFailedError,
+    decode_event,
+    encode_event,
+    error_of,
+    job_of,
+    locked_in_cluster,
+)
 from bot.runners.local import LocalRunner, RoundElsewhereError, uncharged_gateway
 from council.answers import Call, Reply, Role
+from council.errors import BudgetError, CouncilError
 from council.ports import Gateway
 from council.rounds import Round, Stage
 from storage.engine import open_engine
@@ -29,7 +40,7 @@ from tests.bot.runners.runner_fixtures import (
     prepare_nothing,
     rounds_in,
 )
-from tests.builders import GPT, a_panel, a_question
+from tests.builders import GPT, a_panel, a_question, an_answer
 from tests.fakes.gateway import FakeGateway, read_prompt
 from tests.postgres import Server
 
@@ -375,3 +386,45 @@ async def test_the_cluster_does_not_run_a_round_of_a_command(join: Join, migrate
 
     assert one.gateway.asked == []
     assert not await one.runner.is_running("r1")
+
+
+def test_an_event_survives_the_round_trip() -> None:
+    snapshot = RoundSnapshot(a_round().with_(an_answer()), "Use Postgres", 2.5)
+
+    assert decode_event(encode_event(snapshot)) == RoundEvent(1, 2.5, "Use Postgres")
+
+
+def test_a_draft_that_is_too_long_is_left_out() -> None:
+    snapshot = RoundSnapshot(a_round(), "x" * (MAX_DRAFT_CHARACTERS + 1), 2.5)
+
+    assert decode_event(encode_event(snapshot)) == RoundEvent(0, 2.5, None)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "7", "[]", '{"parts": "many", "seconds": 1}', '{"parts": 1}']
+)
+def test_an_unknown_message_is_no_event(text: str) -> None:
+    assert decode_event(text) is None
+
+
+def test_unknown_fields_are_ignored() -> None:
+    assert decode_event('{"parts": 1, "seconds": 2, "draft": null, "mood": "good"}') == RoundEvent(
+        1, 2.0, None
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "said"),
+    [
+        pytest.param(None, RoundStoppedError, "Round r1 was stopped before its end.", id="none"),
+        pytest.param({"kind": "BudgetError", "why": "No."}, BudgetError, "No.", id="known"),
+        pytest.param({"kind": "NewError", "why": "No."}, RoundFailedError, "No.", id="unknown"),
+        pytest.param({"kind": "", "why": "Ref."}, RoundFailedError, "Ref.", id="unforeseen"),
+    ],
+)
+def test_a_fault_becomes_the_original_error(
+    fault: dict[str, str] | None, kind: type[CouncilError], said: str
+) -> None:
+    error = error_of(fault, "r1")
+
+    assert (type(error), str(error)) == (kind, said)
