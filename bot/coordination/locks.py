@@ -86,6 +86,11 @@ class FileClaims:
         os.close(self._descriptor)
 
 
+def lock_file_claims(database_file: Path) -> FileClaims:
+    """Return the claims of the processes that share an SQLite file."""
+    return FileClaims(database_file.with_name(f"{database_file.name}.lock"))
+
+
 def _offset(name: str) -> int:
     # Seven bytes stay below the largest offset of a file.
     return int.from_bytes(sha256(name.encode()).digest()[:7])

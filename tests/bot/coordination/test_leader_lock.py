@@ -1,4 +1,4 @@
-"""Leader lock on Postgres: one process at a time, and start-up work done once."""
+"""Leader lock on Postgres: one process at a time holds a name."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack

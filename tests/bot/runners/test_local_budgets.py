@@ -66,7 +66,7 @@ async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
     runner = LocalRunner(store, gateway, nothing, paying=budget.paying)
     panels = {"house": a_panel(3)}
     outbox = Outbox(SqlOutbox(engine), lambda: NOON)
-    parts = (store, gateway, runner, outbox, panels, "house")
+    parts = (store, gateway, runner, outbox, panels, "house", nothing)
     bench = memory_bench(MemoryStore())
     apart = MemoryExperiments()
     key_values = MemoryKeyValueStore()
