@@ -202,24 +202,16 @@ def unsupported_reason(inspect: Callable[[], Machine] | None = None) -> str | No
 def inspect_machine() -> Machine:
     """Return the properties of this machine."""
     library, version = platform.libc_ver()
+    cpu_info, has_openmp = Path("/proc/cpuinfo"), False
+    text = cpu_info.read_text(encoding="utf-8", errors="replace") if cpu_info.is_file() else ""
+    flags = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
+    with suppress(OSError):
+        ctypes.CDLL("libgomp.so.1")
+        has_openmp = True
     return Machine(
         system=platform.system(),
         processor=platform.machine(),
         glibc=tuple(map(int, re.findall(r"\d+", version))) if library == "glibc" else (),
-        cpu_flags=_cpu_flags(Path("/proc/cpuinfo")),
-        has_openmp=_can_load("libgomp.so.1"),
+        cpu_flags=frozenset(flags[1].split() if flags else ()),
+        has_openmp=has_openmp,
     )
-
-
-def _cpu_flags(path: Path) -> frozenset[str]:
-    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-    flags = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
-    return frozenset(flags[1].split()) if flags else frozenset()
-
-
-def _can_load(library: str) -> bool:
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
