@@ -182,10 +182,7 @@ class Budget:
         of: str = "round",
         reserved: int = 0,
     ) -> AsyncIterator["BudgetedGateway"]:
-        """Yield a budgeted gateway that spends at most `cap` in total.
-
-        A call whose cost is not in what is `reserved` reserves it or raises UncoveredError.
-        """
+        """Yield a gateway that spends at most `cap` and reserves calls beyond `reserved`."""
         budgeted = BudgetedGateway(
             *(gateway, self.ledger, self.caps.for_account(account), account),
             cap=cap,

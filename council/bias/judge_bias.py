@@ -46,11 +46,7 @@ def _own_leads(block: Block, judge: int) -> Floats:
 
 
 def family_preference(blocks: Sequence[Block]) -> dict[str, Effect]:
-    """Return the same for other answers of the judge's maker, over counted ballots.
-
-    Compared are judges and rivals of other makers. There is no effect without another seat of the
-    maker.
-    """
+    """Return the same for its maker's other answers, against judges and rivals of others."""
     return _mean_effects(values_by_judge(blocks, _family_leads), BALLOTS)
 
 

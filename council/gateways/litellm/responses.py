@@ -138,10 +138,7 @@ async def _read_stream(
 
 
 def _token_counts(usage: Usage | None, sent: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the tokens in and out; None if a count is missing, or cannot be true.
-
-    A provider must not be able to book, or to credit, what was never sent or allowed.
-    """
+    """Return the tokens in and out; None if missing, or more than was sent or allowed."""
     if not usage:
         return None
     tokens_in, tokens_out = usage.prompt_tokens, usage.completion_tokens or 0

@@ -155,10 +155,7 @@ def _free_port() -> int:
 
 
 def exit_with_parent() -> Callable[[], None]:
-    """Return a `preexec_fn` that ties a child process to the thread that starts it (Linux).
-
-    The kernel watches the thread, so start the child from one that keeps running: the event loop's.
-    """
+    """Return a `preexec_fn` that ties a child to the starting thread, the event loop's."""
     parent = os.getpid()
     # Looked up here, because nothing should be imported between fork and exec.
     prctl = ctypes.CDLL(None).prctl
