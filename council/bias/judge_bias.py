@@ -9,7 +9,7 @@ import numpy as np
 
 from council.bakeoffs.intervals import share_interval, wilson_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
-from council.bias.effects import MIN_UNITS, descriptive_effect, mean_effect, slot_test
+from council.bias.effects import MIN_UNITS, mean_effect, slot_test
 from council.bias.report import Effect, MakerEffect, Slot
 from council.bias.vote_arrays import (
     ABSENT,
@@ -230,7 +230,8 @@ def mean_agreement(taus: Sequence[Taus], judges: Sequence[str]) -> dict[str, Eff
             if (own := [values for pair, values in each.items() if judge in pair])
         ]
         values = np.concatenate(rounds) if rounds else np.empty(0)
-        effects[judge] = descriptive_effect(values[~np.isnan(values)], BALLOTS)
+        effect = mean_effect(values[~np.isnan(values)], BALLOTS)
+        effects[judge] = replace(effect, p=None, more=None)
     return effects
 
 

@@ -1,8 +1,4 @@
-"""Stages of a round: answers, ballots, synthesis and audit ballot, and the session they work in.
-
-Every stage skips what the round has already, so that a round can be resumed. The session calls
-models under a deadline and saves each artefact at once.
-"""
+"""Stages of a round: answers, ballots, synthesis, audit; each skips what the round has."""
 
 import asyncio
 import re

@@ -63,7 +63,9 @@ class LocalServer:
 
     async def __aenter__(self) -> Self:
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._port = _free_port()
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = int(probe.getsockname()[1])
         presets = self._folder / "models.ini"
         models = self._files.weights.items()
         entries = (f"\n[{model}]\nmodel = {path.absolute()}\n" for model, path in models)
@@ -146,12 +148,6 @@ class LocalServer:
         lines = self.log.read_text(encoding="utf-8", errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing")
         return f"The local model server {what}; the last line of its log is {last[-300:]!r}."
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def exit_with_parent() -> Callable[[], None]:
