@@ -124,6 +124,11 @@ class Panel:
         """The chairmen in order of fallback; the members if the panel names none."""
         return self.chairmen or self.members
 
+    @property
+    def seats(self) -> tuple[Member, ...]:
+        """Every seat; a chairman who is also a judge is in it twice."""
+        return (*self.judges, *self.chairmen)
+
     def seat(self, key: str) -> Member:
         """Return the seat with this key; every key stored in a round has one."""
-        return next(seat for seat in (*self.judges, *self.chairmen) if seat.key == key)
+        return next(seat for seat in self.seats if seat.key == key)

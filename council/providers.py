@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from ipaddress import ip_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +78,11 @@ class ProviderHint:
     model: str
     lesson: HintKind
     seconds: float = 0.0
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches the address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,24 +1,33 @@
-"""Bias reports: measure how biased the judges are, in a thread, and prepare them for display."""
+"""Bias reports: measure how biased the judges are, in a thread, and prepare them for display.
+
+Also how much the judges' errors correlate, which the verdicts of new rounds assume.
+"""
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 
 from bot.bakeoffs.leaderboard import (
+    Choices,
     LeaderboardQuery,
     LeaderboardQueryError,
     filter_choices,
     parse_query,
 )
 from bot.bakeoffs.records import Report, garbage_collection_paused, log_uncounted, update_votes
+from bot.context import AppContext
 from bot.ports import MeasureBias, RecordSources
 from bot.render.bias_view import BiasView, make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
 from council.bias.measurement import measure_bias
 from council.bias.report import BiasReport
+from council.bias.shared_error import estimate_rho, graded_rounds
 from council.bias.vote_arrays import vote_blocks
+from council.errors import StoreError
+from council.tally.chance import DEFAULT_RULE, ChanceRule
+
+SETTLED_SECONDS, DAY_SECONDS = 60, 24 * 3600  # the first rounds after a start do not wait for it
 
 
 async def bias_report(
@@ -33,14 +42,6 @@ async def bias_report(
     with garbage_collection_paused():
         votes = await sources.bakeoff_stores.votes.list_recent(query)
         return await asyncio.to_thread(lambda: measure_bias(vote_blocks(votes)))
-
-
-@dataclass(frozen=True, slots=True)
-class BiasPage:
-    """A bias report, and the choices for each filter option."""
-
-    shown: BiasView
-    choices: Mapping[str, tuple[str, ...]]
 
 
 def parse_bias_query(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:
@@ -58,24 +59,44 @@ async def load_bias(
 ) -> BiasView:
     """Return the bias report of a query, ready for display."""
     report = await measure(sources, query.wanted)
-    return make_bias_view(report, _coverage(query, report.rounds), names)
-
-
-async def load_bias_page(
-    sources: RecordSources, query: LeaderboardQuery, names: Mapping[str, str], measure: MeasureBias
-) -> BiasPage:
-    """Return the bias report of a query, and the choices for each filter option."""
-    found = await load_bias(sources, query, names, measure)
-    every = await sources.bakeoff_stores.records.list_recent(RecordQuery(scope=query.scope))
-    return BiasPage(found, filter_choices(every, query.suite))
-
-
-def _coverage(query: LeaderboardQuery, rounds: int) -> Coverage:
-    return Coverage(
-        rounds=rounds,
+    coverage = Coverage(
+        rounds=report.rounds,
         suite=query.suite,
         panel=query.panel,
         category=query.category,
         since=query.since,
         before=query.before,
     )
+    return make_bias_view(report, coverage, names)
+
+
+async def load_bias_page(
+    sources: RecordSources, query: LeaderboardQuery, names: Mapping[str, str], measure: MeasureBias
+) -> tuple[BiasView, Choices]:
+    """Return the bias report of a query, and the choices for each filter option."""
+    found = await load_bias(sources, query, names, measure)
+    every = await sources.bakeoff_stores.records.list_recent(RecordQuery(scope=query.scope))
+    return found, filter_choices(every, query.suite)
+
+
+async def estimate_shared_error(sources: RecordSources) -> float | None:
+    """Return ρ from all graded rounds; None if they are too few, and then the default stands."""
+    records = await sources.bakeoff_stores.records.list_recent()
+    votes = await sources.bakeoff_stores.votes.list_recent()
+    return await asyncio.to_thread(lambda: estimate_rho(graded_rounds(records, votes)))
+
+
+async def measure_shared_error_daily(
+    app: AppContext, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> None:
+    """Set the ρ of new rounds a minute after the start and then once a day, until cancelled."""
+    wait = SETTLED_SECONDS
+    while True:
+        await sleep(wait)
+        wait = DAY_SECONDS
+        try:
+            rho = await estimate_shared_error(app)
+        except StoreError as error:
+            log_uncounted(str(error))
+            continue
+        app.chance_rule = DEFAULT_RULE if rho is None else ChanceRule(rho=rho)

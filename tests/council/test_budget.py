@@ -18,10 +18,10 @@ from council.pipeline.stages import RoundServices
 from council.places import Place
 from council.ports import Gateway
 from council.rounds import Closing, Question, Round
-from storage.memory import MemoryStore
 from tests.builders import CLAUDE, GEMINI, GPT, a_member, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, Hangs, ReadPrompt
 from tests.fakes.memory_ledger import MemoryLedger
+from tests.fakes.memory_store import MemoryStore
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SEATS = (CLAUDE, GPT, GEMINI)

@@ -10,9 +10,9 @@ from council.errors import CouncilError, GatewayError, RateLimitError, RoundNotF
 from council.panel import Panel, Terms
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
-from storage.memory import MemoryStore
 from tests.builders import CLAUDE, RUBRIC, a_member, a_panel, a_round
 from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_store import MemoryStore
 
 JARGON = re.compile(
     r"traceback|exception|error|none\b|null|nan\b|<|0x|\bfile\b|\bline \d|__|\{|errno",

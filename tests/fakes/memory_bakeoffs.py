@@ -24,7 +24,7 @@ from storage.bakeoffs import (
     suite_not_found,
     suite_summary,
 )
-from storage.memory import MemoryStore
+from tests.fakes.memory_store import MemoryStore
 
 
 class MemorySuites:

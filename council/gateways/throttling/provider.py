@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from ipaddress import ip_address
+from functools import cache
 from math import inf
 from platform import node
 from urllib.parse import urlsplit
@@ -20,6 +20,7 @@ from council.providers import (
     ModelHealth,
     ProviderHealth,
     ProviderHint,
+    is_loopback,
 )
 
 
@@ -46,7 +47,7 @@ class ProviderAddress:
         if not self.host:
             return self.provider
         name = urlsplit(self.api_base or "").hostname or ""
-        machine = f" of {node()}" if _is_loopback(name) else ""
+        machine = f" of {_machine_name()}" if is_loopback(name) else ""
         return f"{self.provider} at {self.host}{machine}"
 
 
@@ -227,8 +228,6 @@ class ProviderCall:
             self._queue.publish(kind, breaker.remaining_seconds)
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+@cache
+def _machine_name() -> str:
+    return node()

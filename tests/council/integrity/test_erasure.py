@@ -18,10 +18,10 @@ from council.integrity.erasure import (
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.rounds import Question, Round, Synthesis
-from storage.memory import MemoryStore
 from tests.builders import ASKED_AT, CLAUDE, a_ballot, a_round
 from tests.council.integrity.tampering import ROUND
 from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_store import MemoryStore
 
 SALT = "5a17" * 8
 LATER = ASKED_AT + timedelta(days=90)

@@ -9,7 +9,6 @@ from council.pipeline.stages import RoundServices
 from council.rounds import Closing, Round, Stage
 from council.tally import Strength
 from council.tally.agreement import effective_judges
-from storage.memory import MemoryStore
 from tests.builders import (
     CLAUDE,
     DEEPSEEK,
@@ -27,6 +26,7 @@ from tests.fakes.gateway import (
     FakeGateway,
     read_prompt,
 )
+from tests.fakes.memory_store import MemoryStore
 
 
 async def test_a_round_ends_with_answers_ballots_tally_and_synthesis() -> None:

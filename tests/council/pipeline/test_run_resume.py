@@ -12,10 +12,10 @@ from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.round_rules import compute_draw
 from council.rounds import Artefact, Closing, Round
-from storage.memory import MemoryStore
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_panel, a_round, with_answers
 from tests.council.pipeline.helpers import run_with_fakes
 from tests.fakes.gateway import FailingStore, FakeGateway, Hangs, PowerCutError, rank_by_text
+from tests.fakes.memory_store import MemoryStore
 
 PANEL = a_panel(4, outside=1)
 

@@ -16,7 +16,6 @@ from council.ports import Gateway
 from council.prompts.shared import nonce_for
 from council.round_rules import due_audit
 from council.rounds import Artefact, Closing, Round, Synthesis
-from storage.memory import MemoryStore
 from tests.builders import NAMES, a_panel, a_round
 from tests.council.pipeline.helpers import run_with_fakes
 from tests.fakes.gateway import (
@@ -27,6 +26,7 @@ from tests.fakes.gateway import (
     ScriptEntry,
     rank_by_text,
 )
+from tests.fakes.memory_store import MemoryStore
 
 ALWAYS = Terms(audit_share=1)
 PANEL = a_panel(4, terms=ALWAYS)
