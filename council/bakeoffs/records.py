@@ -105,7 +105,7 @@ class Record:
     category: str = ""
 
 
-# The fields that are stored as numbers, in storage order: four tables, row after row.
+# The stored numbers: four tables, row after row. Another order of fields needs another VERSION.
 AUTHOR_FIELDS = tuple(field.name for field in fields(AuthorRecord)[1:])
 JUDGE_FIELDS = tuple(field.name for field in fields(JudgeRecord)[1:])
 PAIR_FIELDS = ("margin", "judges", "won")
