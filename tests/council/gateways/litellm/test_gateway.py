@@ -438,3 +438,9 @@ def test_the_warm_up_uses_no_network() -> None:
     )
 
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+async def test_a_server_without_a_key_works(harness: GatewayHarness) -> None:
+    harness.sit(api_key=None)
+
+    assert (await harness.says(answer("Yes."))).text == "Yes."
