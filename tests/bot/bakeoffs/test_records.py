@@ -17,13 +17,10 @@ from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.rounds import Closing, Round
 from storage.engine import open_engine
-from storage.memory import MemoryStore
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
-from tests.fakes.memory_bakeoffs import memory_bench
-from tests.fakes.memory_outbox import MemoryOutbox
 from tests.sqlite import new_file
 from tests.storage.benches import SUITE, Stores, a_bakeoff, sql_bakeoff_stores
 
@@ -37,12 +34,9 @@ async def engine(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
     await engine.dispose()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def stores(request: pytest.FixtureRequest) -> Stores:
-    if request.param == "memory":
-        store = MemoryStore()
-        return Stores(store, memory_bench(store), MemoryOutbox())
-    return of_database(request.getfixturevalue("engine"))
+@pytest.fixture
+def stores(engine: AsyncEngine) -> Stores:
+    return of_database(engine)
 
 
 def of_database(engine: AsyncEngine) -> Stores:

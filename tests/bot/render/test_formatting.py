@@ -94,7 +94,7 @@ def test_a_model_id_reads_as_a_name(model: str, name: str) -> None:
     assert display_name(model) == name
 
 
-def test_seats_that_share_a_name_are_told_apart_by_their_keys() -> None:
+def test_seats_that_share_a_name_show_their_keys() -> None:
     panel = a_panel(3, chairmen=["xai/grok-4"])
     twin = replace(panel.members[1], display=panel.members[0].display)
     panel = replace(panel, members=(panel.members[0], twin, panel.members[2]))
