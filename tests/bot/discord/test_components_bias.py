@@ -3,7 +3,7 @@
 from bot.chat import File, Post
 from bot.discord.components import fits_discord, render_components
 from bot.render.bias_message import bias_thread, render_bias_pngs
-from bot.render.bias_view import make_bias_view
+from bot.render.bias_tables import make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from bot.render.pagination import paginate
 from tests.bot.discord.limits import find_pings, message_faults, payload_of, texts

@@ -8,8 +8,14 @@ import pytest
 
 from bot.chat import Caution, File, Heading, Line, Note, Post, Table
 from bot.render.bias_message import bias_thread, render_bias_pngs
-from bot.render.bias_tables import given_table, judge_table, judges_table, slots_table
-from bot.render.bias_view import ALL_MEASURES, make_bias_view
+from bot.render.bias_tables import (
+    ALL_MEASURES,
+    given_table,
+    judge_table,
+    judges_table,
+    make_bias_view,
+    slots_table,
+)
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, GivenShare
 from tests.bot.render.bias.builders import (

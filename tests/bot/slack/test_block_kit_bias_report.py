@@ -2,7 +2,7 @@
 
 from bot.chat import File
 from bot.render.bias_message import bias_thread
-from bot.render.bias_view import make_bias_view
+from bot.render.bias_tables import make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from bot.render.pagination import paginate
 from bot.slack.block_kit import fits_slack, render_message
