@@ -18,7 +18,7 @@ from council.bakeoffs.models import (
 )
 from council.budget import estimate_round
 from council.errors import BudgetError, CouncilError, StoreError, SuiteError
-from council.money import MICRO_USD, cap_micro_usd, format_rounded_usd, format_usd
+from council.money import MICRO_USD, format_rounded_usd, format_usd
 from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
 
@@ -152,12 +152,12 @@ class BakeoffRunner:
         app = self._app
         if number in self._stored:
             stored = await app.store.load(self._bakeoff.round_id(number))
-            cap = _panel_cap(stored) or 0
+            cap = stored.panel.terms.cap_micro_usd or 0
             self._budget.reserve(number, cap, cap)
             return stored
         round_ = new_question_round(app, self._bakeoff, number)
         expected = (await estimate_round(round_, app.gateway)).micro
-        allotted = self._budget.reserve(number, expected, _panel_cap(round_))
+        allotted = self._budget.reserve(number, expected, round_.panel.terms.cap_micro_usd)
         if allotted:
             terms = replace(round_.panel.terms, max_round_usd=allotted / MICRO_USD)
             round_ = replace(round_, panel=replace(round_.panel, terms=terms))
@@ -259,12 +259,6 @@ def new_question_round(app: AppContext, bakeoff: Bakeoff, number: int) -> Round:
     question = Question(asked.text, bakeoff.asked_by, asked.context, bakeoff.place, seen)
     seed, id_ = bakeoff.seed(number), bakeoff.round_id(number)
     return replace(app.new_round(question, bakeoff.panel, seed, id_), bakeoff=bakeoff.id)
-
-
-def _panel_cap(round_: Round) -> int | None:
-    """Return the cap that the panel sets for a round, in micro-dollars; None without one."""
-    usd = round_.panel.terms.max_round_usd
-    return None if usd is None else cap_micro_usd(usd)
 
 
 class BakeoffBudget:

@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.render.leaderboard_tables import Coverage, Leaderboard
 from bot.render.leaderboard_text import change_lines, decision_lines
+from bot.suite_files import csv_cell
 from council.bakeoffs.changes import TrendRun
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.leaderboard import AuthorLine, JudgeLine
@@ -49,7 +50,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Document]) -> str:
     buffer = StringIO()
     writer = csv.DictWriter(buffer, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _escape_formula(value) for key, value in row.items()} for row in rows)
+    writer.writerows({key: csv_cell(value) for key, value in row.items()} for row in rows)
     return buffer.getvalue()
 
 
@@ -151,9 +152,3 @@ def _flatten(row: Document) -> Document:
         else:
             flat[name] = value
     return flat
-
-
-def _escape_formula(value: object) -> object:
-    """Return a text that no spreadsheet evaluates as a formula; other values unchanged."""
-    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{value}" if is_formula else value

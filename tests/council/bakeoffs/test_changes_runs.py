@@ -50,12 +50,6 @@ def test_on_fewer_than_two_questions_nothing_is_known(past: list[list[list[float
     assert found.p.tolist() == [1]
 
 
-def test_equal_values_have_no_difference() -> None:
-    found = paired_differences(np.full((5, 1), 0.5), np.full((2, 5, 1), 0.5))
-
-    assert (found.mean.tolist(), found.p.tolist()) == ([0], [1])
-
-
 def test_however_alike_its_moves_a_p_is_not_below_that_of_signs() -> None:
     # Six questions of twelve fell from right to wrong: 2·2⁻⁶ by signs, .007 by t.
     now = np.repeat([[0.0], [1.0]], 6, axis=0)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import pytest
 
+from bot import chat as chat_module
 from bot.chat import (
     Chat,
     IncomingMessage,
@@ -14,7 +15,6 @@ from bot.chat import (
     Post,
     ProgressUpdates,
     SentMessage,
-    adapter,
 )
 from council.places import Place
 
@@ -65,7 +65,7 @@ class FailingChat(SlowChat):
 
 
 async def test_an_edit_that_failed_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adapter, "FINAL_EDIT_SECONDS", 60.0)
+    monkeypatch.setattr(chat_module, "FINAL_EDIT_SECONDS", 60.0)
     progress = ProgressUpdates(FailingChat())
 
     async def updates() -> None:
