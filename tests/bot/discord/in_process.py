@@ -84,7 +84,7 @@ class InProcessBot:
         """Press "run again", and return the question whether to."""
         result = await self.discord.click(root, custom_id_of(root, "again"), self.person)
         await self.discord.until(lambda: "Run again?" in self.private_texts())
-        return result.interaction.sent[-1]
+        return result.sent[-1]
 
     def permit(self, deny: Permission = NOTHING) -> None:
         self.discord.permit(self.place, deny=deny)
