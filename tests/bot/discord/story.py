@@ -70,7 +70,6 @@ class StoryBot:
         return thread
 
     def answers(self, channel: Channel | str) -> list[Message]:
-        """Return the council's messages that hold an answer."""
         return [m for m in self.discord.said_by_bot(channel) if custom_id_of(m, "answers")]
 
     async def answered(self, channel: Channel | str, times: int = 1) -> Message:
@@ -134,7 +133,6 @@ class StoryBot:
         return post_message(state, message)
 
     def rounds(self, channel: Channel | str) -> list[str]:
-        """Return the ids of the rounds stored for a channel, oldest first."""
         rows = self.served.home.sql(
             "SELECT id FROM round WHERE channel = ? ORDER BY asked_at",
             self.discord.world.channel(channel).id,
@@ -146,7 +144,6 @@ class StoryBot:
 async def run_story_bot(
     folder: Path, extra: str = "", world: World | None = None
 ) -> AsyncIterator[StoryBot]:
-    """Run the product beside a Discord and a model server."""
     async with (
         ModelServer() as models,
         FakeDiscord(QUICK, world) as discord,

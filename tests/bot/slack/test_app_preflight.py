@@ -66,7 +66,6 @@ LIMITS = replace(FAST_LIMITS, ping_seconds=0.2)
 
 
 def a_slack(*without: str, port: int = 0) -> FakeSlack:
-    """Return a Slack in which the app lacks some scopes."""
     scopes = tuple(scope for scope in SCOPES if scope not in without)
     return FakeSlack(app=Installation(BOT, APP, scopes=scopes), port=port)
 

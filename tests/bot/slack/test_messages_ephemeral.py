@@ -8,7 +8,6 @@ from tests.wire.slack.server import RESPONSE_URL
 
 
 async def pressed(slack: FakeSlack, bot: RunningSlack, action: str) -> None:
-    """Hold a round, and have a button of its answer pressed."""
     root = await bot.ask()
     bot.release_models()
     await bot.wait_until_delivered()

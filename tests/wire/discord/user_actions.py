@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.wire.discord.checks.components import LINK_STYLE, walk
 from tests.wire.discord.interactions import find_command, open_interaction
+from tests.wire.discord.message_payloads import message as shown_message
 from tests.wire.discord.message_store import new_message, post_message
 from tests.wire.discord.options import Filling, focus, submission
 from tests.wire.discord.permissions import Permission
@@ -16,6 +17,7 @@ from tests.wire.discord.state import Interaction, Modal, SeenFault, State
 from tests.wire.discord.world import Channel, Message, User
 
 Payload = dict[str, Any]
+MESSAGE_MENU = 3
 
 SILENT = {
     COMMAND: "The application did not respond",
@@ -57,6 +59,15 @@ class UserActions:
         data = Filling(self.state, place, partial=True).data(known, path, {focused: "", **so_far})
         focus(data["options"], focused)
         return await self._begin(AUTOCOMPLETE, person, place, data)
+
+    async def context_menu(self, user: str | User, message: Message, name: str) -> Interaction:
+        """Choose an app's entry in the menu of a message."""
+        person, place = self._who_and_where(user, message.channel)
+        known = find_command(self.state, place, person, name, MESSAGE_MENU)
+        assert message in place.said, "the message is gone"
+        data = {"id": known["id"], "name": name, "type": MESSAGE_MENU, "target_id": message.id}
+        data["resolved"] = {"messages": {message.id: shown_message(self.state, message)}}
+        return await self._begin(COMMAND, person, place, data)
 
     async def click(self, message: Message, custom_id: str, user: str | User) -> Interaction:
         """Click a button."""
