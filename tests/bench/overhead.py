@@ -13,13 +13,13 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from aiohttp import web
 from platformdirs import user_cache_path
 
 from tests.bench.ours import QUESTION, our_round, our_warm_program
 from tests.bench.rivals import RIVALS, SCRIPT, Rival
 from tests.bench.workers import Program, Worker, worker
 from tests.wire.models import ModelServer, Request
+from tests.wire.models.http import Connection
 
 Rivals = dict[Rival, Path]  # each with the Python that it is installed in
 
@@ -31,10 +31,9 @@ class TimedServer(ModelServer):
 
     replied_at = 0.0
 
-    async def _complete(self, request: Request, http: web.Request) -> web.StreamResponse:
-        response = await super()._complete(request, http)
+    async def _complete(self, request: Request, wire: Connection) -> None:
+        await super()._complete(request, wire)
         self.replied_at = asyncio.get_running_loop().time()
-        return response
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from aiohttp import web
-
 from tests.wire.models import ModelServer, Request, fences
+from tests.wire.models.http import Connection
 
 _NUMBER = re.compile(r"\[round (\d+)\]")
 
 Purpose = tuple[str, str, str]
-Owner = Callable[[asyncio.BaseTransport | None], int | None]
+Owner = Callable[[asyncio.BaseTransport], int | None]
 
 
 @dataclass(slots=True)
@@ -36,6 +35,7 @@ class Bill:
 
     @property
     def total(self) -> int:
+        """How many calls were made."""
         return sum(map(len, self.calls.values()))
 
     def again(self, kills: list[float]) -> list[float]:
@@ -57,13 +57,12 @@ class PaidServer(ModelServer):
         self.called = asyncio.Event()
         self._owner = owner
 
-    async def _complete(self, request: Request, http: web.Request) -> web.StreamResponse:
-        call = Asked(time.time(), by=self._owner(http.transport))
+    async def _complete(self, request: Request, wire: Connection) -> None:
+        call = Asked(time.time(), by=self._owner(wire.transport))
         self.called.set()
         self.bill.calls.setdefault(_purpose(request), []).append(call)
-        response = await super()._complete(request, http)
+        await super()._complete(request, wire)
         call.answered = time.time()
-        return response
 
 
 def number_in(text: str) -> str:

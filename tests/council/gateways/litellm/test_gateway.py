@@ -6,8 +6,6 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from council.errors import ContextOverflowError, GatewayError, RateLimitError
 from council.gateways.litellm import client as library
@@ -34,6 +32,7 @@ from tests.wire.models import (
     truncate_stream,
     wrong_key,
 )
+from tests.wire.models.http import Connection, Received
 
 SCHEMA = {"type": "object", "properties": {"nonce": {"type": "string"}}}
 QUOTA = {"error": {"message": "You exceeded your current quota.", "type": "insufficient_quota"}}
@@ -355,14 +354,13 @@ async def test_errors_of_other_routes_are_classified_by_their_response(
     # litellm would take a 500 from these words, and a broken stream from Gemini's refusal.
     body = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
 
-    async def refuse(_: web.Request) -> web.Response:
-        return web.json_response(body, status=status, headers={"retry-after": "2"})
+    async def refuse(_: Received, wire: Connection) -> None:
+        wire.send(status, body, {"retry-after": "2"})
 
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", refuse)
-    async with TestServer(app) as server:
+    loop = asyncio.get_running_loop()
+    async with await loop.create_server(lambda: Connection(refuse, set()), "127.0.0.1") as server:
+        address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         waits = RecordedSleeps()
-        address = str(server.make_url("")).rstrip("/")
         seat = SeatSettings(model, api_base=address, api_key=KEY, stream=stream)
         gateway = LitellmGateway({"seat": seat}, clock=waits.clock)
         with pytest.raises(GatewayError) as failed:
