@@ -34,7 +34,8 @@ from council.anonymize import scrub
 from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
 from council.errors import StoreError
-from council.gateways.litellm import LitellmGateway, SeatSettings, load_warm
+from council.gateways.litellm.client import SeatSettings, load_warm
+from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway, ollama_models
 from council.gateways.local.server import unsupported_reason
 from council.gateways.routing import RoutingGateway
