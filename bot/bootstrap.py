@@ -258,7 +258,7 @@ async def _open_cluster_services(
 
 def _log_rate_limiter(is_shared: bool) -> None:
     """Log once that limits count for each process alone, and once that they are shared again."""
-    metrics.LIMITED_ALONE.set(0 if is_shared else 1)
+    metrics.LIMITED_ALONE.set(not is_shared)
     log = structlog.get_logger()
     if is_shared:
         log.info("turns_counted_together")
