@@ -22,9 +22,9 @@ from tests.bot.discord.story import QUICK, custom_id_of
 from tests.bot.slack.in_process import BlockedGateway, sleep_scaled
 from tests.fakes.memory_outbox import MemoryOutbox
 from tests.wire.discord import (
-    ActionResult,
     Channel,
     FakeDiscord,
+    Interaction,
     Member,
     Message,
     Permission,
@@ -62,7 +62,7 @@ class InProcessBot:
         await self.discord.until(lambda: self.bot_messages(where), 30)
         return self.bot_messages(where)[-1]
 
-    async def command(self, where: Channel | None = None) -> ActionResult:
+    async def command(self, where: Channel | None = None) -> Interaction:
         return await self.discord.slash(
             self.person, where or self.place, "council ask", question="Which queue?"
         )
@@ -83,7 +83,7 @@ class InProcessBot:
         """Press "run again", and return the question whether to."""
         result = await self.discord.click(root, custom_id_of(root, "again"), self.person)
         await self.discord.until(lambda: "Run again?" in self.private_texts())
-        return result.interaction.sent[-1]
+        return result.sent[-1]
 
     def permit(self, deny: Permission = NOTHING) -> None:
         self.discord.permit(self.place, deny=deny)

@@ -8,7 +8,7 @@ from typing import Any
 from bot.chat import Post
 from bot.render.pagination import paginate
 from bot.slack.block_kit import fits_slack, render_ephemeral, render_message, render_text
-from tests.wire.slack import blockcheck
+from tests.wire.slack import checks
 
 MENTIONS = re.compile(
     r"<!(?:channel|here|everyone|group|subteam|date)|<@[A-Za-z0-9]|<#[A-Za-z0-9]|@(?:channel|here|everyone)|&lt;!(?:channel|here|everyone)",
@@ -18,7 +18,7 @@ MENTIONS = re.compile(
 
 def find_message_faults(payload: dict[str, Any]) -> list[str]:
     blocks = payload.get("blocks", [])
-    faults = [*map(str, blockcheck.find_message_faults(payload))]
+    faults = [*map(str, checks.find_message_faults(payload))]
     if not 1 <= len(payload["text"]) <= (300 if blocks else 40_000):
         faults.append(f"text of {len(payload['text'])}")
     if len(json.dumps(blocks, ensure_ascii=False)) > 12_000:
@@ -37,7 +37,7 @@ def find_post_faults(post: Post) -> list[str]:
 def find_page_faults(blocks: list[dict[str, Any]]) -> list[str]:
     title = {"type": "plain_text", "text": "Answers"}
     view = {"type": "modal", "title": title, "blocks": blocks}
-    faults = [*map(str, blockcheck.find_view_faults(view))]
+    faults = [*map(str, checks.find_view_faults(view))]
     if not 1 <= len(blocks) <= 95 or len(json.dumps(blocks, ensure_ascii=False)) > 40_000:
         faults.append("too large a page")
     return faults

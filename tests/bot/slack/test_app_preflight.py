@@ -16,7 +16,7 @@ from bot.slack.config import Tokens
 from tests.bot.app_fakes import an_app
 from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack, run_slack
 from tests.ports import free_port
-from tests.wire.looking import until
+from tests.wire.faults import until
 from tests.wire.slack import DropBefore, Fail, FakeSlack, Installation, Slow
 from tests.wire.slack.state import SCOPES
 

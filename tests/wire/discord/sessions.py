@@ -16,8 +16,6 @@ ALWAYS = 0
 
 @dataclass(slots=True, eq=False)
 class Session:
-    """One session of the bot."""
-
     id: str
     intents: int
     frames: list[Payload] = field(default_factory=list)
@@ -31,7 +29,6 @@ class Session:
         return (int(guild) >> 22 if guild else 0) % of == number
 
     def dispatch(self, name: str, data: Payload) -> None:
-        """Append an event; whoever reads is told."""
         self.frames.append({"op": 0, "t": name, "s": len(self.frames) + 1, "d": data})
         self.changed.set()
 
@@ -45,7 +42,6 @@ class Sessions:
         self.identified: list[float] = []
 
     def open(self, session: Session) -> None:
-        """Start a session."""
         self.alive[session.id] = session
         self.opened += 1
 
@@ -64,6 +60,5 @@ class Sessions:
 
 
 def _guild_of(name: str, data: Payload) -> str:
-    """Return the guild an event is of; "" where it is of none."""
     found = data["id"] if name.startswith("GUILD_") else data.get("guild_id")
     return str(found or "")

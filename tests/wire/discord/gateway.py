@@ -9,7 +9,7 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 from tests.wire.discord import payloads
-from tests.wire.discord.gateway.sessions import GUILDS, Session
+from tests.wire.discord.sessions import GUILDS, Session
 from tests.wire.discord.state import PRIVILEGED, State
 
 Payload = dict[str, Any]
@@ -21,8 +21,6 @@ KNOWN_INTENTS = (1 << 26) - 1
 
 
 class HangUpError(Exception):
-    """The gateway closes the socket with this code."""
-
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
         self.code = code
@@ -30,8 +28,6 @@ class HangUpError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Link:
-    """One open socket, and the session it carries."""
-
     socket: web.WebSocketResponse
     request: web.Request
     session: Session | None = None
@@ -44,20 +40,21 @@ class Link:
         await self.socket.send_json({"op": op, "d": data, "s": None, "t": None})
 
 
-class GatewaySockets:
-    """All sockets of the bot."""
+class Gateway:
+    """All sockets of the bot, and the faults of the gateway that a test orders."""
 
     def __init__(self, state: State) -> None:
         self._state = state
         self.open: list[Link] = []
         self.identifies: list[Payload] = []
         self.resumes: list[Payload] = []
-        self.heartbeats = 0
-        self.closed: list[int] = []  # with these codes
         self.turned_away: int | None = None  # with this code, whoever identifies
 
+    @property
+    def sessions(self) -> int:
+        return self._state.sessions.opened
+
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        """Serve one socket until either side closes it."""
         socket = web.WebSocketResponse(autoclose=True, max_msg_size=0)
         await socket.prepare(request)
         link = Link(socket, request)
@@ -66,7 +63,6 @@ class GatewaySockets:
             await self._hello(link)
             await self._listen(link)
         except HangUpError as end:
-            self.closed.append(end.code)
             await socket.close(code=end.code, message=str(end).encode())
         finally:
             self._forget(link)
@@ -106,7 +102,6 @@ class GatewaySockets:
         self._count(link)
         op, data = _parsed(text)
         if op == HEARTBEAT:
-            self.heartbeats += 1
             await link.send(ACK)
         elif op in {IDENTIFY, RESUME}:
             if link.session:
@@ -194,6 +189,41 @@ class GatewaySockets:
     def _carry(self, link: Link, session: Session, read: int) -> None:
         link.session, link.sent = session, read
         link.pump = asyncio.create_task(_pump(link, session))
+
+    def is_connected(self) -> bool:
+        """Whether a socket carries a session and nothing waits to be sent."""
+        return any(link.session and link.sent == len(link.session.frames) for link in self.open)
+
+    def turn_away(self, code: int) -> None:
+        """Close the socket of everybody who identifies from now on with this code."""
+        self.turned_away = code
+
+    def forget_sessions(self) -> None:
+        self._state.sessions.alive.clear()
+
+    async def ask_to_reconnect(self) -> None:
+        """Send RECONNECT (op 7) to everybody."""
+        for link in tuple(self.open):
+            await link.send(RECONNECT)
+
+    async def invalidate(self, *, resumable: bool = False) -> None:
+        """Send INVALID_SESSION (op 9) to everybody."""
+        if not resumable:
+            self.forget_sessions()
+        for link in tuple(self.open):
+            await link.send(INVALID_SESSION, resumable)
+
+    async def close(self, code: int = 4000) -> None:
+        """Close every socket with this code; 4009 and 4007 end the session too."""
+        if code in {4007, 4009}:
+            self.forget_sessions()
+        for link in tuple(self.open):
+            await link.socket.close(code=code)
+
+    def cut(self) -> None:
+        for link in tuple(self.open):
+            if link.request.transport:
+                link.request.transport.abort()
 
 
 def _parsed(text: str) -> tuple[int, Payload]:

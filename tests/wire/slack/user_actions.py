@@ -1,4 +1,4 @@
-"""Actions of users: commands, messages, clicks, submitted modals."""
+"""Actions of users: commands, messages, clicks, submitted modals; and what the app replies."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping
@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.wire.slack import fields, payloads
-from tests.wire.slack.acknowledgements import AcknowledgementEffects
-from tests.wire.slack.delivering import Acknowledgement, Delivery, Transport
-from tests.wire.slack.messages import new_message, put, thread_root
+from tests.wire.slack.calls import RefusalError
+from tests.wire.slack.deliveries import Acknowledgement, Delivery, Transport
+from tests.wire.slack.messages import check, new_message, put, thread_root
 from tests.wire.slack.methods.files import sent
+from tests.wire.slack.server import respond
 from tests.wire.slack.state import SeenFault, State, View
 from tests.wire.slack.workspace import BOT, Channel, Message
 
@@ -26,22 +27,10 @@ class UserAction:
 
     @property
     def payload(self) -> Payload | None:
-        """Return the content of the acknowledgement."""
         return self.acknowledgement.payload
 
     @property
-    def seconds(self) -> float:
-        """Return the seconds until the acknowledgement."""
-        return self.acknowledgement.seconds
-
-    @property
-    def timed_out(self) -> bool:
-        """Return whether the app was too late."""
-        return self.acknowledgement.timed_out
-
-    @property
     def accepted(self) -> bool:
-        """Return whether the app acknowledged in time."""
         return self.acknowledgement.accepted
 
 
@@ -56,7 +45,6 @@ class Event:
 
     @property
     def accepted(self) -> bool:
-        """Return whether the app acknowledged one of the deliveries."""
         return any(one.accepted for one in self.acknowledgements)
 
 
@@ -66,7 +54,6 @@ class UserActions:
     def __init__(self, state: State, transport: Transport) -> None:
         self.state = state
         self.transport = transport
-        self._answers = AcknowledgementEffects(state)
         self.delivered: list[Delivery] = []  # everything brought to the app, in order
         state.echo = self._echo
 
@@ -76,10 +63,9 @@ class UserActions:
         sent = payloads.command(self.state, user, place, (name, text))
         answer = await self._bring(Delivery("slash_commands", sent))
         self._seen(user, answer)
-        return UserAction(sent, answer, self._answers.to_command(user, place, answer))
+        return UserAction(sent, answer, self._reply_to_command(user, place, answer))
 
     def says(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> Message:
-        """Post a message without an event for the app."""
         place = self._place(user, channel)
         message = new_message(self.state, place, user, {"text": text})
         return put(place, message, thread_root(place, thread_ts))
@@ -106,21 +92,6 @@ class UserActions:
             message.payload["files"] = [sent(self.state, user, *file) for file in files.items()]
         return await self._tell("message.im", message)
 
-    async def channel_message(
-        self, user: str, channel: str, text: str, thread_ts: str | None = None
-    ) -> Event:
-        """Post a message in a channel; the app receives an event if it subscribed to it."""
-        name = _heard_as(self.state.workspace.channels[channel])
-        return await self._tell(name, self.says(user, channel, text, thread_ts))
-
-    async def opens_home(self, user: str) -> Event:
-        """Open the app's home tab."""
-        inner: Payload = {"type": "app_home_opened", "user": user, "tab": "home"}
-        inner["channel"] = self.state.workspace.im_with(user).id
-        if user in self.state.homes:
-            inner["view"] = self.state.homes[user].payload
-        return await self._happens("app_home_opened", inner)
-
     async def uninstalls(self) -> Event:
         """Uninstall the app: revoke its token, and send the event."""
         self.state.tokens[self.state.app.bot_token].trouble = "account_inactive"
@@ -142,7 +113,6 @@ class UserActions:
     async def shortcut(
         self, user: str, callback_id: str, message: Message | None = None
     ) -> UserAction:
-        """Use a message shortcut or a global one."""
         sent = payloads.shortcut(self.state, user, callback_id, message)
         return await self._interact(user, sent)
 
@@ -152,7 +122,6 @@ class UserActions:
         """Click a button, or choose an option by its value ("positive" for feedback)."""
         blocks = on.blocks if isinstance(on, Message) else on.payload["blocks"]
         block_id, clicked = fields.element(blocks, action_id)
-        assert user in clicked.get("visible_to_user_ids", [user]), f"{user} does not see it"
         action = fields.action(block_id, clicked, value, self.state.now())
         if isinstance(on, Message):
             assert on.ephemeral_to in {None, user}, f"{user} does not see it"
@@ -167,15 +136,37 @@ class UserActions:
         sent = payloads.submission(self.state, view, fields.form(view.payload, values))
         deed = await self._interact(user, sent)
         if deed.accepted:
-            self._answers.to_submission(view, deed.payload)
+            self._reply_to_submission(view, deed.payload or {})
         return deed
 
-    async def closes(self, view: View) -> UserAction | None:
-        """Close a modal; send an event if the view has notify_on_close."""
+    def closes(self, view: View) -> None:
         self.state.modals[view.user].remove(view)
-        if not view.given.get("notify_on_close"):
+
+    def _reply_to_command(
+        self, user: str, channel: Channel, answer: Acknowledgement
+    ) -> Message | None:
+        """Post the reply to a command, to this user only or in the channel."""
+        if not answer.accepted or not answer.payload:
             return None
-        return await self._interact(view.user, payloads.closing(self.state, view))
+        try:
+            check(self.state, answer.payload)
+        except RefusalError as refusal:
+            detail = f"{refusal.code} {refusal.more.get('errors', '')}"
+            self.state.faults.append(SeenFault(user, "invalid_command_response", detail))
+            return None
+        return respond(self.state, user, channel.id, answer.payload)
+
+    def _reply_to_submission(self, view: View, answer: Payload) -> None:
+        """Close the modal, or leave it open with errors, each beside an input that is there."""
+        action, errors = answer.get("response_action"), answer.get("errors") or {}
+        if action is None:
+            self.state.modals[view.user].remove(view)
+            return
+        known = {block["block_id"] for block in view.payload["blocks"] if block["type"] == "input"}
+        if action != "errors" or not errors or not set(errors) <= known:
+            fault = SeenFault(view.user, "invalid_view_response", f"{action} {errors}")
+            self.state.faults.append(fault)
+        view.errors = {name: str(text) for name, text in errors.items()}
 
     def _echo(self, subtype: str | None, message: Message) -> None:
         """Send the app an event for its own message, as Slack does if it subscribed to messages."""
@@ -201,7 +192,6 @@ class UserActions:
         return UserAction(sent, answer)
 
     def _seen(self, user: str, answer: Acknowledgement) -> None:
-        """Record the error that Slack shows the user."""
         if answer.accepted:
             return
         what = "operation_timeout" if answer.timed_out else "dispatch_failed"
@@ -246,6 +236,5 @@ class UserActions:
 
 
 def _heard_as(place: Channel) -> str:
-    """Return the name of the message event for a channel."""
     names = {"public": "message.channels", "private": "message.groups"}
     return names.get(place.kind, f"message.{place.kind}")

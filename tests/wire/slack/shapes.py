@@ -30,19 +30,15 @@ def bad(message: str, at: str, code: str = INVALID) -> Fault:
 
 
 def anything(_value: object, _at: str) -> Iterator[Fault]:
-    """Accept anything."""
     yield from ()
 
 
 def flag(value: object, at: str) -> Iterator[Fault]:
-    """Accept true or false."""
     if not isinstance(value, bool):
         yield bad("must be a boolean", at)
 
 
 def string(most: int, least: int = 1) -> Check:
-    """Accept a bare string of so many characters."""
-
     def check(value: object, at: str) -> Iterator[Fault]:
         if not isinstance(value, str):
             yield bad("must be a string", at)
@@ -55,8 +51,6 @@ def string(most: int, least: int = 1) -> Check:
 
 
 def choice(*values: str) -> Check:
-    """Accept one of these words."""
-
     def check(value: object, at: str) -> Iterator[Fault]:
         if value not in values:
             yield bad(f"must be one of: {', '.join(values)}", at)
@@ -133,8 +127,6 @@ def typed(shapes: Mapping[str, Check]) -> Check:
 
 
 def all_of(*checks: Check) -> Check:
-    """Accept every one of these."""
-
     def check(value: object, at: str) -> Iterator[Fault]:
         for one in checks:
             yield from one(value, at)
