@@ -17,8 +17,7 @@ from tests.wire.discord.state import Interaction, Modal, SeenFault, State
 from tests.wire.discord.world import Channel, Message, User
 
 Payload = dict[str, Any]
-
-MESSAGE_MENU = 3  # the type of a command
+MESSAGE_MENU = 3
 
 SILENT = {
     COMMAND: "The application did not respond",
@@ -65,6 +64,7 @@ class UserActions:
         """Choose an app's entry in the menu of a message."""
         person, place = self._who_and_where(user, message.channel)
         known = find_command(self.state, place, person, name, MESSAGE_MENU)
+        assert message in place.said, "the message is gone"
         data = {"id": known["id"], "name": name, "type": MESSAGE_MENU, "target_id": message.id}
         data["resolved"] = {"messages": {message.id: shown_message(self.state, message)}}
         return await self._begin(COMMAND, person, place, data)

@@ -1,12 +1,15 @@
-"""A datetime is the same moment in every database and time zone."""
+"""Times are the same moments and texts in the same order in every database."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from sqlalchemy import Dialect, make_url
+from sqlalchemy import Dialect, make_url, select
+from sqlmodel import col
 
-from storage.tables import UtcDateTime
-from tests.builders import ASKED_AT
+from council.ports import Store
+from storage.tables import RoundRow, UtcDateTime, by_letter
+from tests.builders import ASKED_AT, a_round
 
 SQLITE, POSTGRES = (make_url(f"{name}://").get_dialect()() for name in ("sqlite", "postgresql"))
 BERLIN = timezone(timedelta(hours=1))
@@ -45,3 +48,29 @@ def test_a_time_without_a_zone_is_refused() -> None:
 def test_no_time_stays_none() -> None:
     assert UtcDateTime().process_bind_param(None, SQLITE) is None
     assert UtcDateTime().process_result_value(None, SQLITE) is None
+
+
+IDS = sorted(["A", "B-1", "B1", "_", "a", "b", "Ä", "ä", "é", "z", "日", "🧠"])
+
+
+@pytest.mark.parametrize(
+    ("database", "expected"),
+    [
+        pytest.param("postgresql", 'ORDER BY round.id COLLATE "C" DESC', id="postgres"),
+        pytest.param("sqlite", "ORDER BY round.id DESC", id="sqlite"),
+    ],
+)
+def test_the_order_is_explicit_whatever_the_servers_language(database: str, expected: str) -> None:
+    query = select(col(RoundRow.id)).order_by(by_letter(RoundRow.id).desc())
+
+    compiled = str(query.compile(dialect=make_url(f"{database}://").get_dialect()()))
+
+    assert compiled.endswith(expected)
+
+
+async def test_rounds_of_the_same_time_are_sorted_by_code_point(store: Store) -> None:
+    for round_id in reversed(IDS):
+        await store.open(replace(a_round(), id=round_id))
+
+    assert [*await store.ids()] == IDS
+    assert [line.id for line in await store.list_summaries()] == IDS
