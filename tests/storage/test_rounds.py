@@ -388,8 +388,8 @@ async def store_all(site: Site, *rounds: Round) -> None:
     ],
 )
 async def test_only_the_rounds_of_the_workspace_are_deleted(site: Site, place: Place) -> None:
-    beside = replace(HERE, channel="C2", private=True)
-    await store_all(site, a_round_at("r1", HERE), a_round_at("r2", beside), a_round_at("r3", place))
+    other = replace(HERE, channel="C2", private=True)
+    await store_all(site, a_round_at("r1", HERE), a_round_at("r2", other), a_round_at("r3", place))
 
     assert await site.store.delete_workspace("slack", "T1") == 2
 

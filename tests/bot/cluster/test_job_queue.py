@@ -56,17 +56,6 @@ async def test_a_running_job_is_not_enqueued_again(one: Process, other: Process)
     assert recorder.done == ["r1"]
 
 
-async def test_a_job_waits_until_a_process_serves_its_queue(one: Process, other: Process) -> None:
-    await one.job_queue.enqueue(R1)
-    waiting = await one.job_queue.is_queued(R1)
-
-    async with serve(other) as recorder:
-        assert await next_item(recorder.begun) == "r1"
-        recorder.may_end.set()
-
-    assert waiting
-
-
 async def test_a_queue_runs_in_the_processes_that_serve_it(one: Process, other: Process) -> None:
     async with serve(one, queue="show slack") as shows, serve(other) as carries:
         shows.may_end.set()

@@ -405,7 +405,7 @@ def test_unknown_fields_are_ignored() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind", "said"),
+    ("fault", "kind", "sentence"),
     [
         pytest.param(None, RoundStoppedError, "Round r1 was stopped before its end.", id="none"),
         pytest.param({"kind": "BudgetError", "why": "No."}, BudgetError, "No.", id="known"),
@@ -414,8 +414,8 @@ def test_unknown_fields_are_ignored() -> None:
     ],
 )
 def test_a_fault_becomes_the_original_error(
-    fault: dict[str, str] | None, kind: type[CouncilError], said: str
+    fault: dict[str, str] | None, kind: type[CouncilError], sentence: str
 ) -> None:
     error = error_of(fault, "r1")
 
-    assert (type(error), str(error)) == (kind, said)
+    assert (type(error), str(error)) == (kind, sentence)
