@@ -20,12 +20,6 @@ NO_ADDRESS = (
     "With SLACK_SIGNING_SECRET alone Slack posts over HTTP: give the address it reaches the bot "
     "at, as in --url https://council.example.com, or set SLACK_APP_TOKEN for Socket Mode."
 )
-BAD_ADDRESS = "--url {url!r} is no address that Slack posts to: it begins with https:// and a host."
-SOCKET_WINS = (
-    "SLACK_APP_TOKEN is set, so `council serve` opens a socket: unset it, and Slack is heard at "
-    "{address}."
-)
-NO_TOKEN = "DISCORD_TOKEN is missing: docs/discord.md says where it is found."  # noqa: S105
 
 
 @slack_app.command()
@@ -37,11 +31,15 @@ async def manifest(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print the app's manifest: for Socket Mode, or with --url for HTTP."""
+    """Print the app manifest: for Socket Mode, or with --url for HTTP."""
     settings = load_settings()
     address = _events_address(settings, url)
     if address and settings.slack_app_token:
-        typer.echo(SOCKET_WINS.format(address=address), err=True)
+        typer.echo(
+            "SLACK_APP_TOKEN is set, so `council serve` opens a socket: unset it, and Slack is "
+            f"heard at {address}.",
+            err=True,
+        )
     if as_json:
         print_json(slack_config.load_manifest(address))
     else:
@@ -51,7 +49,7 @@ async def manifest(
 @slack_app.command()
 @async_command
 async def validate() -> None:
-    """Check sample messages and modals with Slack; needs no token and sends nobody's text."""
+    """Check sample messages and modals with Slack; needs no token."""
     are_valid = True
     async with open_client(load_settings().slack_api_url) as client:
         for sample in samples():
@@ -67,10 +65,10 @@ async def validate() -> None:
 @discord_app.command()
 @async_command
 async def invite() -> None:
-    """Print the link that invites the bot into a server, with the permissions it needs."""
+    """Print the link that invites the bot to a server."""
     address = discord_address(load_settings())
     if address is None:
-        raise SettingsError([NO_TOKEN])
+        raise SettingsError(["DISCORD_TOKEN is missing: docs/discord.md says where it is found."])
     me = await fetch_identity(address)
     if me.needs_code_grant:
         raise DiscordError(CODE_GRANT_REQUIRED)
@@ -84,5 +82,6 @@ def _events_address(settings: Settings, url: str | None) -> str | None:
         return None
     address = slack_config.events_address(url)
     if address is None:
-        raise SettingsError([BAD_ADDRESS.format(url=url)])
+        why = "is no address that Slack posts to: it begins with https:// and a host."
+        raise SettingsError([f"--url {url!r} {why}"])
     return address

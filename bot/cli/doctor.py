@@ -28,18 +28,14 @@ from council.places import LOCAL_CHATS
 from council.providers import ProviderHealth
 from council.tally.verdict import outside_judges_needed, unanimity_p
 
-PING = Prompt("Reply with one word.", "Say ok.")
 PING_TIMEOUT_SECONDS = 60  # the default of a stage
-OVER_HTTP = "Slack: the signing secret is checked with the first thing that Slack posts"
 
 
 @async_command
 async def doctor(
-    live: Annotated[
-        bool, typer.Option("--live", help="Spend one tiny call on each model.")
-    ] = False,
+    live: Annotated[bool, typer.Option("--live", help="Make one tiny call to each model.")] = False,
 ) -> None:
-    """Check settings, database and models."""
+    """Check settings, tokens, database and models."""
     report = _Report()
     try:
         settings = load_settings()
@@ -106,7 +102,7 @@ async def _check_bot_token(report: _Report, client: AsyncWebClient, tokens: Toke
 
 async def _check_events(report: _Report, client: AsyncWebClient, tokens: Tokens) -> None:
     if not tokens.app:
-        report.note(OVER_HTTP)
+        report.note("Slack: the signing secret is checked with the first thing that Slack posts")
         return
     try:
         await check_app_token(client, tokens.app)
@@ -205,7 +201,9 @@ def _missing_key(settings: Settings, seat: Seat) -> str | None:
 async def _call(report: _Report, app_context: AppContext, seat: Member) -> None:
     try:
         async with asyncio.timeout(PING_TIMEOUT_SECONDS):
-            reply = await app_context.gateway.complete(Call(seat, PING))
+            reply = await app_context.gateway.complete(
+                Call(seat, Prompt("Reply with one word.", "Say ok."))
+            )
     except GatewayError as error:
         report.fail(f"{seat.key} {error}")
     except TimeoutError as error:

@@ -15,20 +15,19 @@ from council.panel import MAX_MEMBERS, MIN_MEMBERS
 from council.tally import Tally, count_ballots
 from council.tally.standings import pair_matrix
 
-SEED = "tally"  # decides only draws, where p cannot be exact
-
 
 @async_command
 async def tally(
     file: Annotated[Path, typer.Argument(help="Ballots as JSON.")], as_json: Json = False
 ) -> None:
-    """Count the ballots of a file."""
+    """Count ballots from a file."""
     try:
         entries = _BallotFile.model_validate_json(read_file(file))
     except ValidationError as error:
         raise SettingsError(validation_faults(error, f"{file.name}: ")) from None
     ballots = [entry.ballot() for entry in entries.ballots]
-    tally = count_ballots(map(Label, entries.candidates), ballots, SEED)
+    # The seed decides only draws, where p cannot be exact.
+    tally = count_ballots(map(Label, entries.candidates), ballots, "tally")
     if as_json:
         counted = [ballot for ballot in ballots if len(ballot.shown) > 1]
         print_json(tally_document(tally, pair_matrix(counted)))
@@ -42,7 +41,7 @@ def slates(
     outside: Annotated[int, typer.Option(min=0, help="How many outside judges.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Draw the labels and slates that a round with this seed would use."""
+    """Print the labels and display orders that a seed gives."""
     if not MIN_MEMBERS <= candidates <= MAX_MEMBERS:
         fail(f"Between {MIN_MEMBERS} and {MAX_MEMBERS} candidates can be ranked.", MISUSED)
     authors = [str(i) for i in range(candidates)]

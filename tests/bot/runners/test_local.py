@@ -25,7 +25,7 @@ from tests.bot.runners.runner_fixtures import (
 from tests.builders import a_panel, a_round
 from tests.fakes.gateway import FailingStore, FakeGateway, PowerCutError
 from tests.fakes.memory_store import MemoryStore
-from tests.wire.looking import until
+from tests.wire.faults import until
 
 
 async def new_harness(

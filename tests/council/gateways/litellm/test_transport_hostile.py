@@ -7,7 +7,9 @@ import pytest
 
 from council.answers import Call, Reply
 from council.errors import GatewayError
-from council.gateways.litellm import LitellmGateway, SeatSettings, client, responses
+from council.gateways.litellm import client, responses
+from council.gateways.litellm.client import SeatSettings
+from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.litellm.responses import MAX_ANSWER_CHARACTERS
 from tests.council.gateways.litellm.harness import CALL, MEMBER
 from tests.wire.hostile_provider import MEBIBYTE, HostileProvider
