@@ -84,17 +84,6 @@ async def serve(local: Local = False) -> None:
     options = StartOptions(local, models.on_download, closed.put_nowait, serves=True)
     async with open_app(settings, options) as app_context:
         panel = _default_panel(app_context)
-        web_context = WebContext(
-            app_context,
-            PageSigner(
-                await _signing_key(app_context, settings),
-                lambda: app_context.now().timestamp(),
-                _web_token(settings),
-            ),
-            _web_token(settings),
-            tuple(await describe_local_models(settings)),
-            lambda: models.state,
-        )
         slack, chats = None, list[Callable[[], Task]]()
         # A chat's library takes a third of a second to import: only a start with its token pays.
         if tokens := slack_tokens(settings):
@@ -106,11 +95,27 @@ async def serve(local: Local = False) -> None:
             from bot.discord.app import Discord
 
             chats.append(Discord(app_context, address, report).run)
+        web_context = WebContext(
+            app_context,
+            PageSigner(
+                await _signing_key(app_context, settings),
+                lambda: app_context.now().timestamp(),
+                _web_token(settings),
+            ),
+            _web_token(settings),
+            tuple(await describe_local_models(settings)),
+            lambda: models.state,
+            is_slack_ready=lambda: slack is None or slack.is_ready,
+        )
         posted = slack.handle_http if slack else None
         app = create_app(web_context, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not see it stopped: resume rounds, then serve.
         before_serving = partial(_resume, app_context)
-        async with run_server(app, settings.host, settings.port, before_serving) as server:
+        serving = run_server(
+            *(app, settings.host, settings.port, before_serving),
+            behind_proxy=bool(_web_token(settings)),
+        )
+        async with serving as server:
             report(f"The page: {server.address}")
             for line in (*_introduction(app_context), *_chats_not_started(settings)):
                 report(line)

@@ -33,6 +33,8 @@ from bot.web.auth import (
     set_cookie,
     visitor_of,
 )
+from bot.web.health import DatabaseProbe
+from bot.web.limits import PageLimits
 from council.pipeline.methods import METHODS
 from council.ports import RoundSummary
 from council.rounds import Round
@@ -51,7 +53,8 @@ class WebContext:
 
     `token` is None if the page is open to all. `state` returns what the models are still waiting
     for, or "" once they are ready. `failed_login_delay_seconds` delays the answer to a wrong token,
-    against guessing. `tasks` continue after a response.
+    against guessing. `is_slack_ready` returns whether Slack's endpoint, if there is one, can take
+    work. `tasks` continue after a response.
     """
 
     app: AppContext
@@ -60,6 +63,9 @@ class WebContext:
     environment_lines: tuple[str, ...] = ()
     state: Callable[[], str] = str
     failed_login_delay_seconds: float = 0.5
+    limits: PageLimits = field(default_factory=PageLimits)
+    is_slack_ready: Callable[[], bool] = lambda: True
+    database: DatabaseProbe = field(default_factory=DatabaseProbe)
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
 
     def is_authenticated(self, request: Request) -> bool:
@@ -102,7 +108,7 @@ class WebContext:
         html = _templates().get_template(template).render(frame | values)
         response = HTMLResponse(html, status)
         if visitor.is_new:
-            set_cookie(response, request, VISITOR_COOKIE, visitor.secret)
+            set_cookie(response, request, VISITOR_COOKIE, self.signer.visitor_cookie(visitor))
         return response
 
     async def recent_rounds(

@@ -1,7 +1,11 @@
-"""Limits on requests: ASGI middleware for the size of a body, uvicorn protocol for slow headers."""
+"""Limits on requests: how many, how large a body (ASGI middleware), how slow headers (uvicorn)."""
 
 import asyncio
-from collections.abc import Mapping
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -10,13 +14,63 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS
+from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS, TooManyRequestsError
 
-MAX_BODY_BYTES_BY_PATH: Mapping[str, int] = {"/login": 4_000, SLACK_EVENTS: 1_000_000}
+MAX_BODY_BYTES = 64_000
+MAX_BODY_BYTES_BY_PATH: Mapping[str, int] = {
+    "/login": 4_000,
+    SLACK_EVENTS: 1_000_000,
+    # The forms of the page, by the first part of the path.
+    **dict.fromkeys(("ask", "rounds", "bakeoffs", "suites", "schedules", "press"), MAX_FORM_BYTES),
+}
 BODY_SECONDS = 30.0
 HEADER_SECONDS = 10.0
+MAX_KEYS = 10_000
 
-_METHODS_WITH_BODY = {"POST", "PUT", "PATCH", "DELETE"}
+
+class RequestLimit:
+    """Counts events by key, in windows of so many seconds that begin with a key's first event.
+
+    The table is bounded: the key whose window is oldest is forgotten first.
+    """
+
+    def __init__(
+        self, most: int, seconds: float, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._most, self._seconds, self._now = most, seconds, now
+        self._windows: OrderedDict[str, tuple[float, int]] = OrderedDict()
+
+    def check(self, key: str) -> None:
+        """Raise TooManyRequestsError, with the seconds to wait, if the key is at its limit."""
+        end, events = self._windows.get(key, (0.0, 0))
+        left = end - self._now()
+        if left > 0 and events >= self._most:
+            raise TooManyRequestsError(math.ceil(left))
+
+    def count(self, key: str) -> None:
+        """Count an event."""
+        end, events = self._windows.get(key, (0.0, 0))
+        if end <= self._now():
+            self._windows.pop(key, None)
+            end, events = self._now() + self._seconds, 0
+        self._windows[key] = (end, events + 1)
+        if len(self._windows) > MAX_KEYS:
+            self._windows.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PageLimits:
+    """The limits of one process.
+
+    `failures` counts wrong tokens by address, at the login and as a bearer. The others count
+    requests, and `forms` those that change something, by visitor and by address.
+    """
+
+    failures: RequestLimit = field(default_factory=lambda: RequestLimit(10, 300.0))
+    visitor: RequestLimit = field(default_factory=lambda: RequestLimit(1_000, 10.0))
+    address: RequestLimit = field(default_factory=lambda: RequestLimit(3_000, 10.0))
+    visitor_forms: RequestLimit = field(default_factory=lambda: RequestLimit(600, 60.0))
+    address_forms: RequestLimit = field(default_factory=lambda: RequestLimit(1_200, 60.0))
 
 
 class BodyLimitMiddleware:
@@ -38,7 +92,7 @@ class BodyLimitMiddleware:
             return
         limit = _limit(scope["path"])
         refusal = _refusal(Headers(scope=scope), limit)
-        if refusal is None and scope["method"] in _METHODS_WITH_BODY:
+        if refusal is None:
             try:
                 async with asyncio.timeout(self._body_seconds):
                     receive = _replay(await _read_body(receive, limit), receive)
@@ -59,7 +113,8 @@ class _TooLargeError(Exception):
 
 
 def _limit(path: str) -> int:
-    return MAX_BODY_BYTES_BY_PATH.get(path, MAX_FORM_BYTES)
+    by_path = MAX_BODY_BYTES_BY_PATH
+    return by_path.get(path) or by_path.get(path.split("/")[1], MAX_BODY_BYTES)
 
 
 def _refusal(headers: Headers, limit: int) -> PlainTextResponse | None:

@@ -1,16 +1,29 @@
-"""ASGI middleware of the web page: security headers, trusted hosts, access token."""
+"""ASGI middleware of the web page: security headers, rate limits, trusted hosts, access token."""
 
+from collections.abc import Awaitable, Callable
 from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bot.web.auth import SLACK_EVENTS, PageSigner, is_authenticated
+from bot.web.auth import (
+    SLACK_EVENTS,
+    VISITOR_COOKIE,
+    PageSigner,
+    TooManyRequestsError,
+    address_of,
+    bearer_of,
+    is_authenticated,
+    matches_token,
+)
+from bot.web.context import WebContext
 
 _PUBLIC_PATHS = {"/healthz", "/readyz", "/login", SLACK_EVENTS}
+# Checks of balancers, files that browsers keep, and Slack, which signs what it sends.
+_UNLIMITED_PATHS = {"/healthz", "/readyz", SLACK_EVENTS}
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -47,6 +60,59 @@ class SecurityHeadersMiddleware:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+class RateLimitMiddleware:
+    """Middleware that identifies the visitor, and refuses too many requests or wrong tokens."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        context: WebContext,
+        refuse: Callable[[Request, Exception], Awaitable[Response]],
+    ) -> None:
+        self._app = app
+        self._context = context
+        self._refuse = refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request, or send when to try again."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        address, signer = address_of(request), self._context.signer
+        known = signer.read_visitor(request.cookies.get(VISITOR_COOKIE, ""))
+        scope["visitor"] = known or signer.new_visitor(address)
+        try:
+            self._check_bearer(request, address)
+            if scope["path"] not in _UNLIMITED_PATHS and not scope["path"].startswith("/static/"):
+                self._count(scope["method"], address, known.secret if known else None)
+        except TooManyRequestsError as error:
+            await (await self._refuse(request, error))(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _check_bearer(self, request: Request, address: str) -> None:
+        sent, token, failures = (
+            bearer_of(request),
+            self._context.token,
+            self._context.limits.failures,
+        )
+        if token and sent:
+            failures.check(address)  # even a right guess does not count then
+            if not matches_token(sent, token):
+                failures.count(address)
+
+    def _count(self, method: str, address: str, visitor: str | None) -> None:
+        limits = self._context.limits
+        counted = [(limits.address, address), (limits.visitor, visitor)]
+        if method == "POST":
+            counted += [(limits.address_forms, address), (limits.visitor_forms, visitor)]
+        for limit, key in counted:
+            if key is not None:
+                limit.check(key)
+                limit.count(key)
 
 
 class TrustedHostsMiddleware(TrustedHostMiddleware):

@@ -1,5 +1,6 @@
 """Processes whose clocks differ by a minute accept each other's signatures."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,18 @@ import pytest
 from bot.web.auth import PageSigner, load_signing_key
 
 NOON = 1_795_262_400.0
+
+
+def test_only_our_own_cookies_name_an_address() -> None:
+    signer = PageSigner(b"key")
+    visitor = signer.new_visitor("192.0.2.1")
+    cookie = signer.visitor_cookie(visitor)
+
+    assert signer.read_visitor(cookie) == replace(visitor, is_new=False)
+    assert signer.new_visitor("192.0.2.1").origin == visitor.origin
+    assert signer.new_visitor("192.0.2.2").origin != visitor.origin
+    assert PageSigner(b"other").read_visitor(cookie) is None
+    assert signer.read_visitor(cookie.replace(visitor.origin, "0" * 12)) is None
 
 
 @pytest.mark.parametrize("apart", [60.0, -60.0], ids=["behind", "ahead"])
