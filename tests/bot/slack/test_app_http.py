@@ -33,7 +33,9 @@ class Endpoint:
     client: httpx.AsyncClient
 
     async def post(self, body: bytes, headers: Mapping[str, str]) -> httpx.Response:
-        given = {name: text.encode("latin-1") for name, text in {**JSON, **headers}.items()}
+        given = {
+            name.encode(): text.encode("latin-1") for name, text in {**JSON, **headers}.items()
+        }
         return await self.client.post("/", content=body, headers=given)
 
 

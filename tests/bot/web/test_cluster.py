@@ -34,7 +34,7 @@ class Balancer(httpx.AsyncBaseTransport):
 async def browser() -> AsyncIterator[Browser]:
     """Yield a browser in front of three processes that serve one page."""
     _, apps = processes(3, FakeGateway())
-    sites = []
+    sites, signer = [], PageSigner(b"")
     for app_context in apps:
         app_context.panels = {**app_context.panels, "cheap": replace(a_panel(2), name="cheap")}
         site = make_site(app_context)

@@ -181,9 +181,9 @@ def test_the_oldest_of_too_many_keys_is_forgotten(monkeypatch: pytest.MonkeyPatc
             limit.check(key)
 
 
-def limited_site(new_site: NewSite, token: str | None = None, **changed: int) -> Site:
+def limited_site(new_site: NewSite, *, token: str = "", **changed: int) -> Site:
     """Return a site with these limits for the whole test."""
-    site = new_site(token=token)
+    site = new_site(token=token or None)
     few = {name: RequestLimit(most, 300.0, site.clock) for name, most in changed.items()}
     context = replace(site.context, limits=PageLimits(**few))
     site.context, site.app = context, create_app(context)
@@ -194,7 +194,7 @@ def limited_site(new_site: NewSite, token: str | None = None, **changed: int) ->
 async def test_a_visitor_who_is_too_fast_waits_and_others_do_not(
     new_site: NewSite, limit: str
 ) -> None:
-    site = limited_site(new_site, **{limit: 3})
+    site = limited_site(new_site, token="", **{limit: 3})
     browser, other = site.browser(), site.browser()
     await browser.get("/")
     await other.get("/")
@@ -208,7 +208,7 @@ async def test_a_visitor_who_is_too_fast_waits_and_others_do_not(
 
 @pytest.mark.parametrize("limit", ["address", "address_forms"])
 async def test_without_a_cookie_the_address_is_limited(new_site: NewSite, limit: str) -> None:
-    site = limited_site(new_site, **{limit: 3})
+    site = limited_site(new_site, token="", **{limit: 3})
 
     found = [(await site.browser(ip=f"2001:db8::{n}").post("/ask")) for n in range(4)]
 
@@ -231,7 +231,7 @@ async def test_a_refusal_says_when_to_try_again(new_site: NewSite) -> None:
 
 
 async def test_wrong_tokens_are_limited_wherever_they_are_tried(new_site: NewSite) -> None:
-    site = limited_site(new_site, TOKEN, failures=4)
+    site = limited_site(new_site, token=TOKEN, failures=4)
     guesses = [
         (await site.browser().log_in("wrong")).status_code,
         (await site.browser(authorization="Bearer wrong").get("/", accept="*/*")).status_code,
@@ -249,7 +249,7 @@ async def test_wrong_tokens_are_limited_wherever_they_are_tried(new_site: NewSit
 
 
 async def test_a_session_is_not_locked_out_by_others_who_guess(new_site: NewSite) -> None:
-    site = limited_site(new_site, TOKEN, failures=1)
+    site = limited_site(new_site, token=TOKEN, failures=1)
     browser = site.browser()
     await browser.log_in()
     await site.browser().log_in("wrong")
