@@ -20,9 +20,8 @@ from bot.web.auth import SLACK_EVENTS, FormError, LinkError, TooManyRequestsErro
 from bot.web.context import STATIC, WebContext
 from bot.web.limits import BodyLimitMiddleware
 from bot.web.middleware import (
-    RateLimitMiddleware,
+    GateMiddleware,
     SecurityHeadersMiddleware,
-    TokenMiddleware,
     TrustedHostsMiddleware,
 )
 from council.errors import BakeoffError, CouncilError, RoundNotFoundError, SuiteError
@@ -69,10 +68,9 @@ def create_app(
         ],
         middleware=[
             Middleware(SecurityHeadersMiddleware),
-            Middleware(RateLimitMiddleware, context=context, refuse=handle_error),
+            Middleware(GateMiddleware, context=context, refuse=handle_error),
             Middleware(BodyLimitMiddleware),
             Middleware(TrustedHostsMiddleware, allowed_hosts=hosts),
-            Middleware(TokenMiddleware, token=context.token, signer=context.signer),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],
         exception_handlers={HTTPException: handle_error},

@@ -278,14 +278,6 @@ def _local_path(path: str) -> str:
     return path if _LOCAL_PATH.fullmatch(path) else "/"
 
 
-def is_authenticated(connection: HTTPConnection, token: str | None, signer: PageSigner) -> bool:
-    """Return whether a request has a session or the token, or needs neither."""
-    session = connection.cookies.get(SESSION_COOKIE, "")
-    return (
-        not token or signer.is_session_token(session) or matches_token(bearer_of(connection), token)
-    )
-
-
 def bearer_of(connection: HTTPConnection) -> str:
     """Return the token that a request names in its headers, or ""."""
     return connection.headers.get("authorization", "").removeprefix("Bearer ")

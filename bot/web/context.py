@@ -25,10 +25,12 @@ from bot.render.round_status import receivers
 from bot.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
 from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
+    SESSION_COOKIE,
     VISITOR_COOKIE,
     PageSigner,
+    bearer_of,
     empty_message,
-    is_authenticated,
+    matches_token,
     place_of,
     set_cookie,
     visitor_of,
@@ -69,8 +71,13 @@ class WebContext:
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
 
     def is_authenticated(self, request: Request) -> bool:
-        """Return whether the visitor has a session or the token, not only a signed link."""
-        return is_authenticated(request, self.token, self.signer)
+        """Return whether the visitor has a session or the token, or needs neither."""
+        session = request.cookies.get(SESSION_COOKIE, "")
+        return (
+            not self.token
+            or self.signer.is_session_token(session)
+            or matches_token(bearer_of(request), self.token)
+        )
 
     def form_key(self, form: Mapping[str, str]) -> str:
         """Return the key of a form: its page's, so that sending it twice does it once, or new."""

@@ -61,16 +61,7 @@ from bot.render.leaderboard_text import (
 )
 from bot.web.context import WebContext, file_response
 
-LEADERBOARD_OPTIONS = (
-    "suite",
-    "version",
-    "panel",
-    "category",
-    "since",
-    "until",
-    "as",
-    "weights",
-)
+LEADERBOARD_OPTIONS = ("suite", "version", "panel", "category", "since", "until", "as", "weights")
 BIAS_OPTIONS = ("suite", "panel", "category", "since", "until")
 MAX_OPTION_LENGTH = 200
 WEIGHTS = (

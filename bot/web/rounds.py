@@ -198,11 +198,7 @@ async def ask_again(context: WebContext, request: Request) -> Response:
 
 
 async def _start_and_redirect(
-    context: WebContext,
-    request: Request,
-    incoming: IncomingMessage,
-    text: str,
-    options: AskOptions,
+    context: WebContext, request: Request, incoming: IncomingMessage, text: str, options: AskOptions
 ) -> Response:
     """Start a round and redirect to its page; on an error, show it with the text still typed in."""
     try:

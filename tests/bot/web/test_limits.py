@@ -104,6 +104,12 @@ async def test_a_length_that_is_too_small_does_not_help(client: httpx.AsyncClien
     assert refused.status_code == 413
 
 
+async def test_a_length_of_thousands_of_digits_is_too_large(client: httpx.AsyncClient) -> None:
+    headers = {"Content-Length": "9" * 5_000}
+
+    assert (await client.post("/rounds", content=Chunks(1), headers=headers)).status_code == 413
+
+
 @pytest.mark.parametrize(
     "headers",
     [{"Content-Length": "5", "Transfer-Encoding": "chunked"}, {"Content-Length": "5, 6"}],

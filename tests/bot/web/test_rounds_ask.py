@@ -10,13 +10,7 @@ import pytest
 from council.panel import Panel
 from council.rounds import Stage
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import (
-    SOMEBODY,
-    NewSite,
-    Site,
-    a_round_of,
-    redirected_round_id,
-)
+from tests.bot.web.browsing import SOMEBODY, NewSite, Site, a_round_of, redirected_round_id
 from tests.builders import a_panel
 
 

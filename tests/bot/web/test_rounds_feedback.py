@@ -5,15 +5,7 @@ from html import unescape
 import pytest
 
 from council.feedback import Feedback
-from tests.bot.web.browsing import (
-    SOMEBODY,
-    TOKEN,
-    Browser,
-    NewSite,
-    Site,
-    a_round_of,
-    forms_of,
-)
+from tests.bot.web.browsing import SOMEBODY, TOKEN, Browser, NewSite, Site, a_round_of, forms_of
 
 ASKS, THANKS = "Did this help?", "Noted, thank you."
 

@@ -14,13 +14,7 @@ from bot.render.round_report import round_thread, thread_markdown
 from council.errors import GatewayError
 from council.rounds import Question
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import (
-    SOMEBODY,
-    NewSite,
-    Site,
-    a_round_of,
-    redirected_round_id,
-)
+from tests.bot.web.browsing import SOMEBODY, NewSite, Site, a_round_of, redirected_round_id
 from tests.builders import CLAUDE, GPT, KEYS
 from tests.fakes.gateway import FakeGateway
 

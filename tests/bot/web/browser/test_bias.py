@@ -68,9 +68,7 @@ async def test_a_charts_table_opens_by_keyboard(page: Page) -> None:
     ).to_be_visible()
 
 
-async def test_every_line_of_the_charts_has_a_colour_in_light_and_dark(
-    page: Page,
-) -> None:
+async def test_every_line_of_the_charts_has_a_colour_in_light_and_dark(page: Page) -> None:
     schemes: tuple[Scheme, ...] = ("light", "dark")
     bare = {}
 

@@ -22,9 +22,7 @@ async def test_the_first_page_says_who_answers_who_receives_and_how_to_add_a_key
     await expect(page.get_by_role("main")).to_contain_text(".env")
 
 
-async def test_a_running_round_shows_every_step_and_the_answer_as_it_is_written(
-    page: Page,
-) -> None:
+async def test_a_running_round_shows_every_step_and_the_answer_as_it_is_written(page: Page) -> None:
     await page.add_init_script(RECORDER)
 
     await ask(page, "How does it look while it runs?", panel="slow")

@@ -3,13 +3,7 @@
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.bot.web.browser.accessibility import (
-    VIEWS,
-    View,
-    faults_by_path,
-    faults_of,
-    set_view,
-)
+from tests.bot.web.browser.accessibility import VIEWS, View, faults_by_path, faults_of, set_view
 from tests.bot.web.browser.actions import ask, wait_until_closed
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -15,12 +15,7 @@ from tests.bot.web.browsing import SOMEBODY, a_round_of, make_site
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 LAST = "/rounds/abc11"
-PATHS = (
-    "/leaderboard?weights=peerrank",
-    "/leaderboard?weights=human",
-    f"{LAST}/beside",
-    LAST,
-)
+PATHS = ("/leaderboard?weights=peerrank", "/leaderboard?weights=human", f"{LAST}/beside", LAST)
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
