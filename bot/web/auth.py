@@ -56,7 +56,7 @@ class TooManyRequestsError(FormError):
     """An address or a visitor has to wait."""
 
     def __init__(self, retry_seconds: int) -> None:
-        super().__init__(f"That was too often: try again in {retry_seconds} s.", 429)
+        super().__init__(f"Too many requests came from here: try again in {retry_seconds} s.", 429)
         self.retry_seconds = retry_seconds
 
 
