@@ -199,7 +199,6 @@ class Scheduler:
     async def _report_skipped(
         self, chat: Chat | None, schedule: Schedule, due: DueSlot, post: Post
     ) -> None:
-        """Post once that a slot has no run."""
         log = structlog.get_logger()
         log.warning("slot_left_out", schedule=schedule.name, slot=due.slot.key, why=post.summary)
         if chat is None:

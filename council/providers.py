@@ -1,10 +1,8 @@
-"""Rate limits and health of providers and models.
-
-An address is a host, without path or secrets.
-"""
+"""Rate limits and health of providers and models; an address is a host without secrets."""
 
 from dataclasses import dataclass
 from enum import StrEnum
+from ipaddress import ip_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +82,11 @@ class ProviderHint:
     model: str
     lesson: HintKind
     seconds: float = 0.0
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches the address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

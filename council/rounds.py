@@ -26,10 +26,7 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked, by whom and where; `context` is the text it refers to, if any.
-
-    `reference` is the correct answer, shown to judges only, if they may see it.
-    """
+    """What was asked, by whom and where; `reference` is the correct answer, for judges only."""
 
     text: str
     asked_by: str = ""
@@ -131,20 +128,19 @@ class Round:
 
     def with_(self, artefact: Artefact) -> "Round":
         """Return the round with one more artefact."""
-        if field := _TUPLE_FIELDS.get(type(artefact)):
-            change: dict[str, Any] = {field: (*getattr(self, field), artefact)}
-        else:
-            change = {_SINGLE_FIELDS[type(artefact)]: artefact}
+        field = _FIELDS[type(artefact)]
+        before = getattr(self, field)
+        change: dict[str, Any] = {
+            field: (*before, artefact) if isinstance(before, tuple) else artefact
+        }
         return replace(self, **change)
 
 
-_TUPLE_FIELDS: dict[type, str] = {
+_FIELDS: dict[type, str] = {
     Answer: "answers",
     Absence: "absences",
     Ballot: "ballots",
     SpoiledBallot: "spoiled",
-}
-_SINGLE_FIELDS: dict[type, str] = {
     Draw: "draw",
     Tally: "tally",
     Synthesis: "synthesis",
@@ -175,15 +171,12 @@ def winning_labels(tally: Tally) -> tuple[Label, ...]:
 
 
 def winning_answer(round_: Round, draw: Draw, tally: Tally) -> Answer:
-    """Return the answer in first place; of several, or without standings, the cheapest one.
-
-    An unknown cost counts as the highest; of equal costs the quickest answer wins.
-    """
+    """Return the first answer; of several, the cheapest (unknown is highest), then the quickest."""
     winners = {draw.labels.author_of(label) for label in winning_labels(tally)}
     candidates = [a for a in round_.answers if a.member in winners] or round_.answers
-    return min(candidates, key=_cost_and_seconds)
 
+    def cost_and_seconds(answer: Answer) -> tuple[float, float]:
+        cost = answer.reply.cost_usd
+        return (inf if cost is None else cost, answer.reply.seconds)
 
-def _cost_and_seconds(answer: Answer) -> tuple[float, float]:
-    cost = answer.reply.cost_usd
-    return (inf if cost is None else cost, answer.reply.seconds)
+    return min(candidates, key=cost_and_seconds)

@@ -155,10 +155,7 @@ class AbsenceRow(_OfRound, table=True):
 
 
 class LabelRow(_OfRound, table=True):
-    """A pair of the label map; `position` is the author's place in the panel.
-
-    Any two draws of a round share position 0, so only one of them can be stored.
-    """
+    """A pair of the label map; any two draws share position 0, so only one can be stored."""
 
     __tablename__ = "label"
     position: int = Field(primary_key=True)
@@ -250,10 +247,7 @@ class SynthesisRow(_OfRound, _WithPrompt, table=True):
 
 
 class LinkRow(SQLModel, table=True):
-    """A closed round's link in the hash chain of its scope; the round itself may be deleted.
-
-    `parts` are pairs of a part's name and its digest.
-    """
+    """A closed round's link in its scope's hash chain, with the digest of each part."""
 
     __tablename__ = "link"
     scope: str = Field(primary_key=True)

@@ -19,7 +19,7 @@ from council.bakeoffs.models import (
 )
 from council.budget import estimate_round
 from council.errors import BudgetError, CouncilError, StoreError, SuiteError
-from council.money import MICRO_USD, cap_micro_usd, format_rounded_usd, format_usd
+from council.money import MICRO_USD, format_rounded_usd, format_usd
 from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
 
@@ -166,11 +166,11 @@ class BakeoffRunner:
         app = self._app
         if number in self._stored:
             stored = await app.store.load(self._bakeoff.round_id(number))
-            self._budget.reserve_again(number, _panel_cap(stored) or 0)
+            self._budget.reserve_again(number, stored.panel.terms.cap_micro_usd or 0)
             return stored
         round_ = new_question_round(app, self._bakeoff, number)
         expected = (await estimate_round(round_, app.gateway)).micro
-        allotted = self._budget.reserve(number, expected, _panel_cap(round_))
+        allotted = self._budget.reserve(number, expected, round_.panel.terms.cap_micro_usd)
         round_ = _with_cap(round_, allotted or None)
         try:
             is_new = await app.open(round_)
@@ -284,12 +284,6 @@ def new_question_round(app: AppContext, bakeoff: Bakeoff, number: int) -> Round:
 def _reference_text(reference: Reference) -> str:
     tolerance = f" (give or take {reference.tolerance:g})" if reference.tolerance else ""
     return f"{reference.value}{tolerance}"
-
-
-def _panel_cap(round_: Round) -> int | None:
-    """Return the cap that the panel sets for a round, in micro-dollars; None without one."""
-    usd = round_.panel.terms.max_round_usd
-    return None if usd is None else cap_micro_usd(usd)
 
 
 def _with_cap(round_: Round, micro_usd: int | None) -> Round:

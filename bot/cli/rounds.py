@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from bot.bootstrap import StartOptions, open_app, open_store
+from bot.bootstrap import StartOptions, open_app, open_stores
 from bot.chat import Asker, IncomingMessage
 from bot.cli.output import (
     FAILED,
@@ -81,8 +81,8 @@ async def ask(  # noqa: PLR0913, PLR0917
 @async_command
 async def show(round_id: RoundId, as_json: Json = False) -> None:
     """Show a stored round."""
-    async with open_store(load_settings()) as store:
-        round_ = await store.load(await store.find(round_id))
+    async with open_stores(load_settings()) as stores:
+        round_ = await stores.store.load(await stores.store.find(round_id))
     if as_json:
         print_json(round_document(round_))
         return
@@ -95,8 +95,8 @@ async def show(round_id: RoundId, as_json: Json = False) -> None:
 @async_command
 async def rounds(as_json: Json = False) -> None:
     """List the stored rounds, newest first."""
-    async with open_store(load_settings()) as store:
-        summaries = await store.list_summaries()
+    async with open_stores(load_settings()) as stores:
+        summaries = await stores.store.list_summaries()
     if as_json:
         print_json([_summary_document(summary) for summary in summaries])
         return
@@ -121,7 +121,6 @@ async def budget(as_json: Json = False) -> None:
 
 
 async def _follow(app: AppContext, round_: Round, *, quiet: bool) -> Round:
-    """Run a round to its end and print it as it progresses, unless quiet."""
     chat = TerminalChat(Console(quiet=quiet, highlight=False))
     message = IncomingMessage(round_.question.text, TERMINAL_USER, new_session_place(), round_.id)
     try:

@@ -131,7 +131,6 @@ def _read_suite(name: str, path: Path) -> Suite:
 
 
 def _confirm(suite: Suite, cost: SuiteRunCost | None, before: SuiteSummary | None) -> None:
-    """Print size and cost and ask; raise SuiteError unless somebody answers yes."""
     typer.echo(f"Suite {suite.name}: {size_line(suite)}")
     typer.echo(cost_line(cost))
     if before and before.version != suite.version:

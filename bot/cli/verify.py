@@ -91,7 +91,6 @@ def _is_file(what: str) -> bool:
 
 
 async def _verify_all(stores: Stores, known_heads: Sequence[str], on_fault: OnFault) -> None:
-    """Verify every round and every chain, up to heads that were written down before."""
     summaries = await stores.store.list_summaries()
     for summary in summaries:
         await _verify_stored(stores.store, summary.id, on_fault)
@@ -101,10 +100,7 @@ async def _verify_all(stores: Stores, known_heads: Sequence[str], on_fault: OnFa
 
 
 def _verify_export(path: Path, on_fault: OnFault) -> None:
-    """Verify every round of an export, without a database.
-
-    Links that follow each other in their chain are compared too.
-    """
+    """Verify every round of an export, and links that follow each other in their chain."""
     is_empty, links = True, list[Link]()
 
     def on_unreadable_line(fault: str) -> None:
@@ -134,7 +130,6 @@ async def _verify_stored(store: Store, round_id: str, on_fault: OnFault) -> None
 
 
 def _verify_record(record: ExportedRound, on_fault: OnFault, *, is_exported: bool = False) -> None:
-    """Print how a round verified."""
     round_ = record.round_
     faults = find_faults(record)
     for fault in faults:
@@ -154,7 +149,6 @@ def find_faults(record: ExportedRound) -> list[str]:
 
 
 def _place_in_chain(seal: Seal | None, is_exported: bool) -> str:
-    """Describe the link of a closed round that has not changed since."""
     if seal is None or seal.link is None:
         return "no link came with it" if is_exported else UNLINKED
     link = seal.link
@@ -179,7 +173,6 @@ def _forgotten_on(forgotten: Erasure) -> str:
 
 
 async def _prove_text(store: Store, start: str, path: Path, on_fault: OnFault) -> None:
-    """Print which text of a round a file contains, stored or forgotten; a fault if none."""
     round_ = await store.load(await store.find(start))
     try:
         text = read_file(path).decode()
@@ -193,7 +186,6 @@ async def _prove_text(store: Store, start: str, path: Path, on_fault: OnFault) -
 
 
 async def _print_heads(chain: SqlHashChain, on_fault: OnFault) -> None:
-    """Walk the chains; print each one's scope, length and last hash, to be written down."""
     heads = await chain.heads()
     for head in heads:
         walk = await walk_chain(chain, head)

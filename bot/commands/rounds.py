@@ -12,8 +12,7 @@ from bot.access import (
     listable_rounds,
     readable_rounds,
 )
-from bot.chat import Chat, Heading, IncomingMessage, Note, Post, SentMessage, Table
-from bot.chat.incoming import clean_text
+from bot.chat import Chat, Heading, IncomingMessage, Note, Post, SentMessage, Table, clean_text
 from bot.context import AppContext
 from bot.render.budgets import budget_post
 from bot.render.formatting import author_names, count_noun, join_words, seat_names
@@ -227,7 +226,6 @@ def why_not_cancellable(round_: Round) -> str:
 
 
 async def _cancel(app: AppContext, round_: Round) -> str:
-    """Cancel a round that is not closed; return what to reply."""
     was_cancelled = (await app.store.load_summary(round_.id)).paused
     # First, so that a restart does not resume it should this process end now.
     await app.store.pause(round_.id, paused=True)

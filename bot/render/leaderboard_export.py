@@ -7,12 +7,12 @@ from typing import Any
 
 from bot.render.leaderboard_tables import Coverage, Leaderboard
 from bot.render.leaderboard_text import change_lines, decision_lines
+from bot.suite_files import csv_cell
 from council.bakeoffs.changes import TrendRun
 from council.bakeoffs.council_value import BestMember, CouncilValueLine
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.leaderboard import AuthorLine, JudgeLine
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would evaluate
 _EMPTY_HEADER = ["member", "place", "share", "ci_low", "ci_high", "rounds"]
 
 
@@ -53,7 +53,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Document]) -> str:
     buffer = StringIO()
     writer = csv.DictWriter(buffer, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _escape_formula(value) for key, value in row.items()} for row in rows)
+    writer.writerows({key: csv_cell(value) for key, value in row.items()} for row in rows)
     return buffer.getvalue()
 
 
@@ -180,8 +180,3 @@ def _flatten(row: Document) -> Document:
         else:
             flat[name] = value
     return flat
-
-
-def _escape_formula(value: object) -> object:
-    """Return a text that no spreadsheet evaluates as a formula; other values unchanged."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value

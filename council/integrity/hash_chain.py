@@ -1,7 +1,4 @@
-"""Hash chain: links that hold the digest of a closed round and the hash of the previous link.
-
-A workspace has one chain, in the order in which its rounds closed.
-"""
+"""Hash chain of a workspace: a link for each closed round, in the order of closing."""
 
 from dataclasses import dataclass, fields, replace
 
@@ -53,5 +50,4 @@ def next_link(head: Link | None, scope: str, round_id: str, digest: str, origin:
 
 
 def _link_hash(link: Link) -> str:
-    """Return the SHA-256 of the canonical JSON of all fields except the hash."""
     return json_digest({name: getattr(link, name) for name in _HASHED_FIELDS})

@@ -9,13 +9,13 @@ from bot.discord.components import fits_discord, render_components
 from bot.render.pagination import paginate
 from tests.bench.generated import measure
 from tests.bot.discord import limits
-from tests.wire.discord import faults_of_message, pings_in
+from tests.wire.discord import pings_in
 
 
 def looked_at(post: Post) -> Iterator[Counter[str]]:
     for page in paginate(post, fits_discord):
-        payload = limits.payload_of(render_components(page))
-        faults = [*limits.message_faults(payload), *faults_of_message(payload)]
+        message = render_components(page)
+        payload, faults = limits.payload_of(message), limits.message_faults(message)
         # As if every mention were let through.
         bare = {name: value for name, value in payload.items() if name != "allowed_mentions"}
         pings = [*limits.find_pings(payload), *pings_in(bare)]

@@ -4,7 +4,7 @@ import pytest
 
 from council.answers import Reply, Role
 from council.pipeline.stages import blind_answers, identifying_names
-from council.round_rules import compute_draw, compute_tally
+from council.round_rules import compute_draw
 from council.rounds import (
     Artefact,
     Closing,
@@ -13,8 +13,6 @@ from council.rounds import (
     Stage,
     Synthesis,
     sort_by_panel,
-    winning_answer,
-    winning_labels,
 )
 from tests.builders import (
     CLAUDE,
@@ -129,19 +127,3 @@ def test_an_answer_without_a_label_is_not_a_candidate() -> None:
 )
 def test_only_unusual_names_identify_a_member(key: str, names: set[str]) -> None:
     assert set(identifying_names(a_member(key))) == names
-
-
-def test_the_winning_answer_has_the_first_place() -> None:
-    assert RANKED.draw is not None
-    assert RANKED.tally is not None
-
-    answer = winning_answer(RANKED, RANKED.draw, RANKED.tally)
-
-    (first,) = winning_labels(RANKED.tally)
-    assert RANKED.draw.labels.label_of(answer.member) == first
-
-
-def test_without_a_ballot_no_answer_is_first() -> None:
-    round_ = with_answers(a_round(a_panel(2)))
-
-    assert winning_labels(compute_tally(round_, compute_draw(round_))) == ()

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import StoreError
@@ -120,3 +120,21 @@ async def test_an_unpaired_surrogate_is_refused_in_one_sentence(engine: AsyncEng
         await store.save("r1", an_answer(text="cut off \ud83e"))
 
     assert await store.load("r1") == a_round()
+
+
+async def test_when_opening_the_connection_fails_the_next_caller_tries(engine: AsyncEngine) -> None:
+    opened: list[object] = []
+
+    def fail_first(connection: object, _: object) -> None:
+        opened.append(connection)
+        if len(opened) == 1:
+            raise StoreError("It cannot be opened now.")
+
+    event.listen(engine.sync_engine, "connect", fail_first)
+
+    async with asyncio.timeout(20):  # the pool lets callers wait for half a minute
+        results = await asyncio.gather(
+            *(scalar(engine, "SELECT 1") for _ in range(4)), return_exceptions=True
+        )
+
+    assert [str(result) for result in results] == ["It cannot be opened now.", "1", "1", "1"]

@@ -28,7 +28,6 @@ from council.rounds import Round, Stage
 from storage import migrate as schema
 from storage.bakeoff_tables import TurnRow
 from storage.engine import open_engine, schema_transaction
-from storage.memory import MemoryStore
 from storage.migrate import HEAD_REVISION, current_revision, upgrade
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
@@ -36,6 +35,7 @@ from storage.row_mapping import PANEL
 from storage.tables import RoundRow
 from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
 from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import address
 from tests.storage.benches import SUITE, a_bakeoff, a_record, sql_bakeoff_stores
 from tests.storage.builders import BOTH, a_closed_round, on_sqlite

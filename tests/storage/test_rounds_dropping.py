@@ -16,7 +16,6 @@ from council.places import Place
 from council.ports import Ledger, OutboxStore, Store
 from council.rounds import Question, Round
 from storage.ledger import SqlLedger
-from storage.memory import MemoryStore
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from storage.row_mapping import PART_TABLES
@@ -25,6 +24,7 @@ from tests.builders import ASKED_AT
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_ledger import MemoryLedger
 from tests.fakes.memory_outbox import MemoryOutbox
+from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round, in_memory_too
 from tests.storage.conftest import engine_of
 

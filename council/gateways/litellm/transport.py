@@ -36,10 +36,7 @@ def limit_replies() -> None:
 
 
 class LimitedTransport(httpx.AsyncBaseTransport):
-    """A transport that raises ReplyTooLargeError once a decompressed reply exceeds the limit.
-
-    A redirect is returned without its target: following it would send the prompt to another host.
-    """
+    """A transport that limits decompressed replies and removes the target of redirects."""
 
     def __init__(self, transport: httpx.AsyncBaseTransport, limit: int = MAX_REPLY_BYTES) -> None:
         self._transport = transport

@@ -97,7 +97,6 @@ class LocalRateLimiter:
 
     def provider_load(self, gate: str) -> ProviderLoad | None:
         """Return None: the load of other processes is unknown."""
-        return None
 
 
 class RequestRate:
@@ -147,10 +146,7 @@ class RetryPause:
         self._until = max(self._until, self._clock.now() + min(seconds, _MAX_PAUSE_SECONDS))
 
     async def wait(self, spread_seconds: float = 0.0) -> None:
-        """Wait for the end of the pause and `spread_seconds` more, to spread the calls.
-
-        Raise RateLimitError if the pause is too long to wait for. Add a note to a CancelledError.
-        """
+        """Wait for the end of the pause and `spread_seconds`; raise RateLimitError if too long."""
         while (seconds := self._remaining_seconds) > 0:
             if seconds > MAX_WAIT_SECONDS:
                 raise RateLimitError(

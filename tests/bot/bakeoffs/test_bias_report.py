@@ -16,12 +16,12 @@ from council.panel import Terms
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.round_rules import AUDIT_POLICY
-from storage.memory import MemoryStore
 from tests.bot.bakeoffs.test_records import NEXT, engine, of_database
 from tests.builders import ASKED_AT, CLAUDE, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, ReadPrompt, rank_by_slot, rank_by_text
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_outbox import MemoryOutbox
+from tests.fakes.memory_store import MemoryStore
 from tests.storage.benches import Stores
 
 __all__ = ["engine"]

@@ -12,7 +12,6 @@ from council.answers import Call, Reply, Role
 from council.errors import BakeoffError, GatewayError
 from council.ports import RoundQuery
 from council.rounds import Round, Stage
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import (
     Room,
@@ -25,6 +24,7 @@ from tests.bot.bakeoffs.fakes import (
 )
 from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel
 from tests.fakes.gateway import FakeGateway, Hangs
+from tests.fakes.memory_store import MemoryStore
 
 
 async def rounds_of(app: AppContext) -> list[Round]:

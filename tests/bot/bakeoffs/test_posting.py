@@ -12,11 +12,11 @@ from council.errors import StoreError
 from council.places import Place
 from council.ports import RoundQuery
 from council.rounds import Question, Round
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import DEAR, HERE, Room, a_bakeoff, a_suite, run_to_end, store_bakeoff
 from tests.builders import ASKED_AT, KEYS, a_schedule
 from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_store import MemoryStore
 
 
 async def test_one_message_shows_the_progress_and_becomes_the_result() -> None:

@@ -12,18 +12,17 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.records import count_closed_rounds, update_records, update_votes
 from bot.coordination.bakeoff_registry import BakeoffRegistry
-from council.bakeoffs.record_arrays import unpack_record
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.rounds import Closing, Round
 from storage.engine import open_engine
-from storage.memory import MemoryStore
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_outbox import MemoryOutbox
+from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import new_file
 from tests.storage.benches import SUITE, Stores, a_bakeoff, sql_bakeoff_stores
 
@@ -107,7 +106,7 @@ async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(stores: Stores) -
 
     await update_records(stores)
 
-    of_suite, of_none = map(unpack_record, await stores.bakeoff_stores.records.list_recent())
+    of_suite, of_none = await stores.bakeoff_stores.records.list_recent()
     assert (of_suite.bakeoff, of_suite.number) == ("bo:1", 1)
     assert (of_suite.suite, of_suite.suite_version) == ("sql", SUITE.version)
     assert of_suite.category == "sums"

@@ -12,12 +12,12 @@ from council.budget import Budget, estimate_round
 from council.budget_caps import Caps
 from council.errors import BudgetError
 from council.money import format_usd
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app, ready
 from tests.bot.bakeoffs.fakes import DEAR, Room, a_bakeoff, a_suite, store_bakeoff
 from tests.builders import KEYS
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_ledger import MemoryLedger
+from tests.fakes.memory_store import MemoryStore
 
 PRICES = dict.fromkeys(KEYS, DEAR)
 NO_CAPS = Caps()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.commands.dispatch import COMMANDS, Command, Registry
+from bot.commands.dispatch import COMMANDS
 
 
 def read(text: str) -> tuple[str, str]:
@@ -71,10 +71,6 @@ def test_anything_else_is_a_question(question: str) -> None:
     assert read(question) == ("ask", question)
 
 
-def test_a_question_may_be_addressed_to_the_council() -> None:
-    assert read("/council history of Rome") == ("ask", "history of Rome")
-
-
 @pytest.mark.parametrize(
     ("text", "question"),
     [
@@ -95,22 +91,3 @@ def test_a_line_break_parts_a_command_from_what_follows_as_a_space_does(text: st
     _, argument = read(text)
 
     assert argument in {"Why is the sky blue?", ""}
-
-
-@pytest.mark.parametrize("name", ["bakeoff", "leaderboard", "history"])
-def test_a_command_that_is_not_registered_is_a_question(name: str) -> None:
-    registered = {command.name for command in COMMANDS.commands}
-
-    expected = name if name in registered else "ask"
-
-    assert read(name)[0] == expected
-
-
-def test_a_registry_knows_only_the_commands_it_was_given() -> None:
-    async def nothing(*_: object) -> None: ...
-
-    ask = Command("ask", "ask QUESTION", "ask", nothing, r".*")
-    registry = Registry(ask, ())
-
-    assert registry.read("help").command is ask
-    assert registry.commands == (ask,)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.chat import File, NoThreadError, PostingForbiddenError
+from bot.chat import File
 from bot.commands.dispatch import ASK, COMMANDS, handle_message
 from bot.context import AppContext
 from bot.ports import RecordSources
@@ -65,16 +65,6 @@ async def test_in_a_channel_findings_are_posted_with_details_in_the_thread() -> 
     assert chat.said == []
 
 
-async def test_the_same_event_again_posts_nothing_twice() -> None:
-    (app, _), chat = app_with(a_report()), Room()
-
-    await handle_message(app, chat, a_message("bias"))
-    number = len(chat.posted)
-    await handle_message(app, chat, a_message("bias"))
-
-    assert len(chat.posted) == number
-
-
 async def test_without_files_the_figures_are_described_in_words() -> None:
     (app, _), chat = app_with(a_report()), Room(accepts_files=False)
 
@@ -105,23 +95,6 @@ async def test_without_rounds_the_one_who_asked_is_told_what_to_do() -> None:
     assert "No round fits" in chat.said[0]
 
 
-async def test_what_may_not_be_posted_is_told() -> None:
-    (app, _), chat = app_with(a_report()), Room(refuses=PostingForbiddenError)
-
-    await handle_message(app, chat, a_message("bias"))
-
-    assert "Bias of the judges" in chat.said[0]
-    assert len(chat.said) > 3
-
-
-async def test_where_there_is_no_thread_why_is_told() -> None:
-    (app, _), chat = app_with(a_report()), Room(refuses=NoThreadError)
-
-    await handle_message(app, chat, a_message("bias"))
-
-    assert (len(chat.posted), chat.said) == (1, ["Not here."])
-
-
 async def test_a_guest_sees_nothing_of_the_workspace() -> None:
     (app, asked), chat = app_with(a_report()), Room()
     app.access = replace(app.access, guests=True)
@@ -130,11 +103,3 @@ async def test_a_guest_sees_nothing_of_the_workspace() -> None:
 
     assert (chat.posted, asked) == ([], [])
     assert "A bias report counts the rounds of the whole workspace" in chat.said[0]
-
-
-async def test_a_window_that_is_none_is_told_with_examples() -> None:
-    (app, _), chat = app_with(a_report()), Room()
-
-    await handle_message(app, chat, a_message("bias since:yesterday"))
-
-    assert "say 30d, 2w, 12h" in chat.said[0]

@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.commands.buttons import ActionDeduplicator
-from bot.suite_files import store_house_suites
 from bot.web.auth import load_shared_signing_key
 from council.bakeoffs.models import Suite, SuiteQuestion
 from storage.bakeoffs import SqlSuites
@@ -69,7 +68,7 @@ async def test_house_suites_are_stored_once(engines: list[AsyncEngine]) -> None:
     house = [Suite(name, (SuiteQuestion(f"Why {name}?"),)) for name in ("sql", "maths")]
 
     await asyncio.gather(
-        *(store_house_suites(SqlSuites(engine), house, ASKED_AT) for engine in engines)
+        *(SqlSuites(engine).save(x, "council.toml", ASKED_AT) for engine in engines for x in house)
     )
 
     for name in ("sql", "maths"):

@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 
 from tests.bot.discord.process import ProcessBot, run_process
-from tests.bot.homes import scripted_config, seat_toml
+from tests.bot.homes import two_panels_config
 from tests.wire.discord import ActionResult, Channel, FakeDiscord, Message, Rates, Rules, World
 from tests.wire.discord.message_store import new_message, post_message
 from tests.wire.discord.permissions import NOTHING, Permission
@@ -17,7 +17,6 @@ from tests.wire.discord.world import Kind
 from tests.wire.models import ModelServer
 
 TIMEOUT_SECONDS = 60
-SERVED = ("up", "down", "left")
 QUICK = Rules(identify_seconds=0, rates=Rates(off=True))
 PUBLIC: Kind = "thread"
 PRIVATE: Kind = "private_thread"
@@ -143,14 +142,6 @@ class StoryBot:
         return [str(row[0]) for row in rows]
 
 
-def config(api_base: str, extra: str = "") -> str:
-    """Return a council.toml: three scripted members, and a panel "served" by a model server."""
-    listed = ", ".join(f'"openai/{name}"' for name in SERVED)
-    seats = "".join(seat_toml(f"openai/{name}", api_base=api_base) for name in SERVED)
-    served = f"[panels.served]\nmembers = [{listed}]\naudit_share = 0\n"
-    return f'default_panel = "house"\n{scripted_config(3)}{served}{seats}{extra}'
-
-
 @asynccontextmanager
 async def run_story_bot(
     folder: Path, extra: str = "", world: World | None = None
@@ -159,6 +150,6 @@ async def run_story_bot(
     async with (
         ModelServer() as models,
         FakeDiscord(QUICK, world) as discord,
-        run_process(folder, discord, config(models.api_base, extra)) as served,
+        run_process(folder, discord, two_panels_config(models.api_base, extra)) as served,
     ):
         yield StoryBot(served, models)

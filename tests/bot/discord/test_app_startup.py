@@ -16,7 +16,7 @@ from bot.discord.app import (
     LOGIN_REFUSED,
     OTHER_CLOSE_REASON,
 )
-from bot.discord.servers import COMMANDS
+from bot.discord.listeners import COMMANDS_MEMO
 from bot.settings import Settings
 from tests.bot.app_fakes import an_app
 from tests.bot.discord.in_process import Connection, connect
@@ -125,7 +125,7 @@ async def test_commands_are_registered_only_when_they_have_changed() -> None:
 
         await start()
         await start()
-        await app.key_values.put(COMMANDS, discord.user("BOT").id, "those of an older version")
+        await app.key_values.put(COMMANDS_MEMO, discord.user("BOT").id, "those of an older version")
         await start()
 
     assert len(discord.called(SYNC)) == 2

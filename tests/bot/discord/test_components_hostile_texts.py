@@ -20,11 +20,11 @@ def faults(post: Post) -> list[str]:
     """Return what is wrong with the post's pages."""
     found = []
     for page in paginate(post, fits_discord):
-        payload = payload_of(render_components(page))
-        found += [*message_faults(payload), *find_pings(payload)]
+        message = render_components(page)
+        payload = payload_of(message)
         # A second opinion, as if every mention were let through.
         bare = {name: value for name, value in payload.items() if name != "allowed_mentions"}
-        found += [*map(str, wire.faults_of_message(payload)), *wire.pings_in(bare)]
+        found += [*message_faults(message), *find_pings(payload), *wire.pings_in(bare)]
     return found
 
 

@@ -3,24 +3,16 @@
 A running round cannot be paused in the simulation: see test_story_buttons for cancelling one.
 """
 
-import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import discord
 import pytest
 import simcord
 
 from bot.access import Access, ChannelRules
-from bot.commands.dispatch import COMMANDS
-from council.places import Place
-from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
-from council.rounds import Question
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.discord.limits import texts
 from tests.bot.discord.simulator import SimulatedBot, button_of, make_client, simulate
-from tests.builders import a_round
 
 HOUR_SECONDS = 3600.0
 
@@ -39,12 +31,6 @@ def env(bot: SimulatedBot) -> simcord.Env:
 
 def words_in(message: discord.Message) -> str:
     return "\n".join(texts([one.to_dict() for one in message.components]))
-
-
-async def test_every_registered_command_can_be_chosen(bot: SimulatedBot) -> None:
-    offered = bot.ada.available_commands(bot.channel)
-
-    assert {f"council {command.name}" for command in COMMANDS.commands} <= {*offered}
 
 
 async def test_a_question_is_answered_in_the_channel_and_its_thread_reveals_the_rest(
@@ -99,12 +85,6 @@ async def test_a_round_is_listed_shown_suggested_and_forgotten(bot: SimulatedBot
     assert "Only the one who asked" in await bot.run(bot.ben, "forget", round=id_)
     assert "is forgotten" in await bot.run(bot.ada, "forget", round=id_)
     assert "Which queue is best?" not in await bot.run(bot.ben, "show", round=id_)
-
-
-async def test_panels_are_suggested_while_typing(bot: SimulatedBot) -> None:
-    found = await bot.ada.autocomplete(bot.channel, "council ask", "panel", "HOU")
-
-    assert [choice["value"] for choice in found] == ["house"]
 
 
 @pytest.mark.parametrize(
@@ -166,18 +146,6 @@ async def test_run_again_asks_for_confirmation_and_no_calls_no_model(bot: Simula
 
     assert texts(result.response.components) == ["-# Nothing was asked."]
     assert bot.answers() == [root]
-
-
-async def test_a_yes_asks_once_more_for_the_one_who_pressed(bot: SimulatedBot) -> None:
-    root = await bot.ask()
-    result = await bot.click(bot.ben, root, "again")
-    await bot.wait_for_reply(result)
-    assert result.response
-
-    reply = await bot.press(bot.ben, result.response.message, "yes_again")
-
-    assert "Asking " in reply
-    assert "Asked by Ben" in words_in(bot.answers()[1])
 
 
 async def test_buttons_confirmations_and_modals_survive_a_restart(bot: SimulatedBot) -> None:
@@ -244,61 +212,6 @@ async def test_a_channel_limited_to_one_vendor_refuses_other_panels(bot: Simulat
         reply = await bot.run(bot.ada, "ask", question="Which?", private=private)
         assert "Only models of openai may be used in this channel" in reply
     assert not await bot.ada.autocomplete(bot.channel, "council ask", "panel", "")
-
-
-async def test_only_admins_cancel_and_forget_rounds_of_others(
-    bot: SimulatedBot,
-) -> None:
-    bot.app.access = Access(admins=(str(bot.cleo.id),))
-    place = Place("discord", str(bot.guild.id), str(bot.channel.id))
-    asked = Question("Which queue?", str(bot.ada.id), place=place)
-    await bot.app.store.open(replace(a_round(question=asked), id="beef1"))
-
-    assert "or an admin, can cancel" in await bot.run(bot.ben, "cancel", round="beef1")
-    assert "is cancelled" in await bot.run(bot.cleo, "cancel", round="beef1")
-    assert "is forgotten" in await bot.run(bot.cleo, "forget", round="beef1")
-
-
-async def test_the_question_limit_names_when_it_ends(
-    bot: SimulatedBot,
-) -> None:
-    bot.app.access = Access(rounds_per_hour=1)
-    root = await bot.ask()
-
-    assert "You have asked 1 round in the last hour" in await bot.run(
-        bot.ada, "ask", question="And now?"
-    )
-    question = await bot.click(bot.ada, root, "again")
-    await bot.wait_for_reply(question)
-    assert question.response
-    reply = await bot.press(bot.ada, question.response.message, "yes_again")
-    assert "You have asked 1 round" in reply
-    assert "Asking " in await bot.run(bot.ben, "ask", question="And I?")
-    await bot.env.advance_time(HOUR_SECONDS)
-    assert "Asking " in await bot.run(bot.ada, "ask", question="And now?")
-
-
-class LateStore(MemoryStore):
-    """Takes longer over a list than an interaction lasts."""
-
-    async def list_summaries(
-        self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
-    ) -> tuple[RoundSummary, ...]:
-        await asyncio.sleep(16 * 60)
-        return await super().list_summaries(limit, wanted)
-
-
-async def test_replies_after_fifteen_minutes_are_direct_messages(
-    bot: SimulatedBot,
-) -> None:
-    bot.app.store = LateStore()
-
-    result = await bot.ada.slash(bot.channel, "council rounds", number=3)
-    await bot.env.advance_time(17 * 60)
-
-    assert result.acknowledged
-    (reply,) = bot.ada.user.dm_channel.history()
-    assert "No round has been held yet." in words_in(reply)
 
 
 async def test_an_event_after_closing_is_not_dispatched() -> None:

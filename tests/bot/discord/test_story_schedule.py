@@ -6,7 +6,7 @@ from tests.bot.discord.story import StoryBot
 from tests.wire.discord import Channel
 from tests.wire.discord.routes.channels import remove
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 PATIENCE_SECONDS = 60
 ADD = "add {name} suite:sql panel:house {when} Europe/Budapest {channel}"
@@ -49,14 +49,6 @@ async def test_a_forbidden_channel_is_refused(product: StoryBot) -> None:
 
     assert f"There is no channel {hidden.id} in this server that you and I both see" in reply
     assert product.served.home.sql("SELECT * FROM schedule WHERE name = 'refused'") == []
-
-
-async def test_the_schedules_are_listed_without_arguments(product: StoryBot) -> None:
-    here = product.channel()
-
-    reply = await product.run("U1", here, "schedule")
-
-    assert "schedule" in reply.lower()
 
 
 async def test_a_deleted_channel_pauses_the_schedule_and_tells_its_author(

@@ -5,7 +5,7 @@ import pytest
 from tests.bot.discord.story import StoryBot, custom_id_of
 from tests.wire.discord import Upload
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 CSV = Upload("sql.csv", b"question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n")
 
@@ -26,24 +26,6 @@ async def test_a_file_is_previewed_and_stored_by_a_button(product: StoryBot) -> 
     assert "What is 6 x 7?" in await product.run("U2", channel, "suite", words="show filed")
 
 
-@pytest.mark.parametrize(
-    ("words", "file", "error"),
-    [
-        ("add broken", Upload("q.csv", b"question\nWhy?\nWhy?\n"), "q.csv: Line 3 asks the same"),
-        ("add broken", Upload("q.png", b"\x89PNG\xff"), "q.png"),
-        ("do something", None, "suite show NAME"),
-    ],
-)
-async def test_an_unreadable_suite_is_an_error_with_advice(
-    product: StoryBot, words: str, file: Upload | None, error: str
-) -> None:
-    options = {"file": file} if file else {}
-
-    said = await product.run("U1", product.channel(), "suite", words=words, **options)
-
-    assert error in said
-
-
 async def test_a_rounds_question_is_added_in_a_modal(product: StoryBot) -> None:
     channel = product.channel()
     root = await product.ask(channel, "Which queue, for the suite?")
@@ -59,14 +41,3 @@ async def test_a_rounds_question_is_added_in_a_modal(product: StoryBot) -> None:
     assert again.modal
     twice = await product.discord.submit(again.modal, {"Suite": "grown"}, "U1")
     assert "Suite grown asks this already." in await product.wait_for_reply(twice)
-
-
-async def test_another_server_sees_none_of_it(product: StoryBot) -> None:
-    root = await product.ask(product.channel(), "Which queue, of this server?")
-    stolen = product.forge(root, "A1")
-
-    result = await product.discord.click(stolen, custom_id_of(stolen, "suite"), "USTRANGER")
-    assert result.modal
-    sent = await product.discord.submit(result.modal, {"Suite": "stolen"}, "USTRANGER")
-
-    assert "There is no round" in await product.wait_for_reply(sent)

@@ -13,10 +13,10 @@ from council.errors import StoreError
 from council.panel import Panel
 from council.ports import Store
 from council.rounds import Artefact, Round
-from storage.memory import MemoryStore
 from storage.rounds import SqlRoundStore
 from tests.builders import GPT, a_round
 from tests.fakes.gateway import FakeGateway, Hangs, read_prompt
+from tests.fakes.memory_store import MemoryStore
 
 
 class ManualClock:

@@ -7,7 +7,6 @@ import pytest
 from bot.ports import RoundStoppedError
 from bot.runners.local import LocalRunner
 from council.rounds import Round, Stage
-from storage.memory import MemoryStore
 from tests.bot.runners.runner_fixtures import (
     ManualClock,
     RunnerHarness,
@@ -18,6 +17,7 @@ from tests.bot.runners.runner_fixtures import (
 )
 from tests.builders import a_round
 from tests.fakes.gateway import FailingStore, FakeGateway, PowerCutError
+from tests.fakes.memory_store import MemoryStore
 from tests.wire.looking import until
 
 

@@ -28,7 +28,6 @@ from council.places import Place
 from council.rounds import Round, Stage
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
-from storage.memory import MemoryStore
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from tests.bot.rounds import words_of
@@ -37,6 +36,7 @@ from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_experiments import MemoryExperiments
 from tests.fakes.memory_key_value import MemoryKeyValueStore
+from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import new_file
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -81,7 +81,7 @@ async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
     runner = LocalRunner(store, gateway, nothing, paying=budget.paying)
     panels = {"house": a_panel(3)}
     outbox = Outbox(SqlOutbox(engine), lambda: NOON)
-    parts = (store, gateway, runner, outbox, panels, "house")
+    parts = (store, gateway, runner, outbox, panels, "house", nothing)
     bench = memory_bench(MemoryStore())
     apart = MemoryExperiments()
     key_values = MemoryKeyValueStore()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from tests.bot.homes import Home, scripted_config
-from tests.bot.running import read_into
+from tests.bot.running import serving
 from tests.ports import free_port
 from tests.wire.slack import FakeSlack, Message
 
@@ -75,18 +75,10 @@ async def serve_slack(
     port = str(free_port())
     home = Home(folder, {**slack_environment(slack, transport), "COUNCIL_PORT": port})
     home.with_config(config or scripted_config(4)).with_tables()
-    process = await home.started("serve")
-    lines: list[str] = []
-    reading = asyncio.create_task(read_into(lines, process))
-    try:
+    async with serving(home) as run:
         if transport == "http":
             slack.request_url.address = f"http://127.0.0.1:{port}/slack/events"
-        await slack.until(lambda: any("Slack: in " in line for line in lines), 30)
+        await run.says("Slack: in ")
         if transport == "socket":
             await slack.connected()
-        yield RunningProduct(home, slack, process)
-    finally:
-        if process.returncode is None:
-            process.terminate()
-            await process.wait()
-        await reading
+        yield RunningProduct(home, slack, run.process)

@@ -19,7 +19,7 @@ from bot.settings import Settings
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
 from council.rounds import Round
-from tests.bot.homes import Home, scripted_config, seat_toml
+from tests.bot.homes import Home, two_panels_config
 from tests.bot.slack.in_process import FAST_LIMITS
 from tests.bot.slack.process import is_answer
 from tests.wire.models import Behaviour, ModelServer
@@ -27,7 +27,6 @@ from tests.wire.slack import BOT, Channel, FakeSlack, Message, Rates, Rules, Use
 from tests.wire.slack.workspace import Kind
 
 TIMEOUT_SECONDS = 30
-SERVED = ("up", "down", "left")
 # The loop stands still between two modules of tests: a missed ping is not a broken socket.
 LIMITS = replace(FAST_LIMITS, ping_seconds=60.0)
 _NUMBERS = count(1)
@@ -145,14 +144,6 @@ class Stage:
         return [str(row[0]) for row in rows]
 
 
-def config(api_base: str, extra: str = "") -> str:
-    """Return a council.toml: three scripted members, and a panel "served" by a model server."""
-    listed = ", ".join(f'"openai/{name}"' for name in SERVED)
-    seats = "".join(seat_toml(f"openai/{name}", api_base=api_base) for name in SERVED)
-    served = f"[panels.served]\nmembers = [{listed}]\naudit_share = 0\n"
-    return f'default_panel = "house"\n{scripted_config(3)}{served}{seats}{extra}'
-
-
 @asynccontextmanager
 async def run_stage(folder: Path, extra: str = "") -> AsyncIterator[Stage]:
     """Run the product connected to a Slack and a model server."""
@@ -160,7 +151,7 @@ async def run_stage(folder: Path, extra: str = "") -> AsyncIterator[Stage]:
         ModelServer() as models,
         FakeSlack(rules=Rules(rates=Rates(off=True))) as slack,
     ):
-        home = Home(folder).with_config(config(models.api_base, extra)).with_tables()
+        home = Home(folder).with_config(two_panels_config(models.api_base, extra)).with_tables()
         async with run_in_process(home, slack):
             yield Stage(home, slack, models)
 

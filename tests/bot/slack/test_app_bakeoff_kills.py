@@ -3,8 +3,9 @@
 from collections import Counter
 from pathlib import Path
 
+from tests.bot.homes import SERVED, two_panels_config
 from tests.bot.slack.process import RunningProduct, serve_slack
-from tests.bot.slack.story import SERVED, config, text_of
+from tests.bot.slack.story import text_of
 from tests.wire.models import ModelServer, Say, by_role, fences
 from tests.wire.slack import FakeSlack, Message, Rates, Rules
 
@@ -38,7 +39,7 @@ async def test_a_kill_repeats_no_question_and_no_message(tmp_path: Path) -> None
         for name in SERVED:
             slowly = by_role(answer=lambda _: Say("Use the one you have.", seconds=0.2))
             models.script[name] = slowly
-        council = config(models.api_base, SUITE)
+        council = two_panels_config(models.api_base, SUITE)
         async with serve_slack(tmp_path, slack, config=council) as served:
             await slack.command("U1", "C1", "/council", "bakeoff small panel:served now")
             await slack.until(lambda: len(models.requests) >= PER_ROUND + 3, 60)

@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from council.bias.judge_bias import own_preference, position_curves
+from council.bias.effects import mean_effect
+from council.bias.judge_bias import own_preference
 from council.bias.report import Effect
 from council.bias.style_bias import style_preferences
+from council.bias.vote_arrays import Block
 from tests.council.bias.simulated_blocks import Planted, simulated
 
 PLANTED = Planted(own=1.0, first=1.0, letter=0.7, length=0.5, bold=0.4)
@@ -43,14 +45,22 @@ class Coverage:
         return f"{self.measure:>12}{cells}{self.intervals:>12}"
 
 
+def slot_effects(block: Block, slot: int) -> Mapping[str, Effect]:
+    """Return by judge the mean share minus ½ of the answer it saw at a slot."""
+    return {
+        judge: mean_effect(block.shares[:, j][block.slots[:, j] == slot] - 0.5, "ballots")
+        for j, judge in enumerate(block.judges)
+    }
+
+
 def effects(rounds: int, planted: Planted, seed: int, members: int) -> Kinds:
     """Return by measure and judge what the report says of rounds with these biases."""
     blocks = [simulated(rounds, planted, seed, members)]
-    slots, fond = position_curves(blocks), style_preferences(blocks)
+    fond = style_preferences(blocks)
     return {
         "own": own_preference(blocks),
-        "first slot": {judge: curve[0].effect for judge, curve in slots.items()},
-        "letter C": {judge: curve[2].effect for judge, curve in slots.items() if len(curve) > 2},
+        "first slot": slot_effects(blocks[0], 1),
+        "letter C": slot_effects(blocks[0], 3) if members > 3 else {},
         "length": {judge: one.length for judge, one in fond.items()},
         "bold": {judge: one.style["bold"] for judge, one in fond.items()},
     }

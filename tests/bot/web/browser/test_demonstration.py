@@ -10,7 +10,7 @@ from tests.bot.web.browser.product import serve_product
 
 
 @pytest.mark.local_models
-@pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.asyncio(loop_scope="package")
 async def test_the_demonstration_models_complete_a_round(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -30,4 +30,4 @@ async def test_the_demonstration_models_complete_a_round(
 
     assert answered == 3
     assert len(written) > 20
-    assert "demonstration models, one model in two seats" in said
+    assert "demo models, one of them in two seats" in said

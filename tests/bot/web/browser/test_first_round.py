@@ -5,7 +5,7 @@ from playwright.async_api import Page, expect
 
 from tests.bot.web.browser.actions import ANSWER, RECORDER, ask, wait_until_closed
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
 async def test_a_running_round_shows_every_step_and_the_answer_as_it_is_written(page: Page) -> None:

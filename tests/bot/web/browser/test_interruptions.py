@@ -11,7 +11,7 @@ from tests.bot.web.browser.actions import ANSWER, TIMEOUT_MS, ask, wait_until_cl
 from tests.bot.web.browser.product import serve_product
 from tests.bot.web.browser.streams import open_stream
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 LOST = "The connection was lost; trying again …"
 

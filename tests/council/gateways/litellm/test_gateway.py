@@ -63,12 +63,6 @@ async def test_the_prompt_arrives_as_it_was_written(harness: GatewayHarness) -> 
     assert request.headers["authorization"] == f"Bearer {KEY}"
 
 
-async def test_a_server_without_a_key_works(harness: GatewayHarness) -> None:
-    harness.sit(api_key=None)
-
-    assert (await harness.says(answer("Yes."))).text == "Yes."
-
-
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
 async def test_a_transient_fault_is_retried(harness: GatewayHarness, status: int) -> None:
     reply = await harness.says(fail(status, times=1))
@@ -196,19 +190,17 @@ async def test_a_deadline_during_a_wait_has_a_note_with_the_reason(harness: Gate
         pytest.param(lambda _: Say("a " * 500, drip_seconds=0.01), True, id="mid-stream"),
     ],
 )
-async def test_cancelling_frees_the_connection_at_once(
+async def test_cancelling_frees_the_connection(
     harness: GatewayHarness, behaviour: Behaviour, stream: bool
 ) -> None:
     harness.sit(stream=stream)
-    loop = asyncio.get_running_loop()
 
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.3):
             await harness.says(behaviour)
-    cancelled = loop.time()
-    await harness.server.all_left()
+    async with asyncio.timeout(10):
+        await harness.server.all_left()
 
-    assert loop.time() - cancelled < 0.1
     assert harness.server.hang_ups == 1
 
 
@@ -315,7 +307,7 @@ async def test_an_unknown_cost_is_none(
 async def test_litellm_prices_a_model_it_knows(harness: GatewayHarness, stream: bool) -> None:
     harness.server.script["gpt-4o"] = answer("It lacks an index.")
     harness.sit(model="openai/gpt-4o", stream=stream)
-    litellm = library.load()
+    litellm = library.load_warm()
 
     sent = replies.request_arguments(litellm, harness.seat, CALL)
     spoken = await replies.send_request(litellm, sent, None)
@@ -381,13 +373,6 @@ async def test_errors_of_other_routes_are_classified_by_their_response(
 async def test_a_seat_without_settings_is_an_absence() -> None:
     with pytest.raises(GatewayError, match="nothing is set for its seat"):
         await LitellmGateway({}).complete(CALL)
-
-
-async def test_the_gateway_serves_again_after_closing(harness: GatewayHarness) -> None:
-    await harness.says(answer("Yes."))
-    await harness.gateway.close()
-
-    assert (await harness.says(answer("Yes."))).text == "Yes."
 
 
 async def test_context_is_the_seats_own_or_what_litellm_knows(harness: GatewayHarness) -> None:
