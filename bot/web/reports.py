@@ -110,7 +110,6 @@ async def _report_file(
     document: Callable[[], object],
     png: Callable[[], bytes],
 ) -> Response:
-    """Return a report in the format that the path names."""
     match request.path_params["format"]:
         case "csv":
             return file_response(f"{name}.csv", csv(), "text/csv")
@@ -168,7 +167,6 @@ async def _load_leaderboard(context: WebContext, query: LeaderboardQuery) -> Lea
 def _leaderboard_values(
     board: Leaderboard, query: LeaderboardQuery, request: Request
 ) -> dict[str, Any]:
-    """Return the template values of a leaderboard, sorted as the query says."""
     sort = request.query_params.get("sort", "")
     options = options_of(request)
     if query.as_judge:
@@ -243,7 +241,6 @@ async def download_bias(context: WebContext, request: Request) -> Response:
 
 
 def _bias_values(bias: BiasView) -> dict[str, Any]:
-    """Return the template values of a bias report."""
     has_rounds = bool(bias.report.rounds)
     return {
         "has_rounds": has_rounds,
