@@ -26,7 +26,7 @@ from tests.bot.web.browsing import SOMEBODY, a_round_of
 from tests.bot.web.test_reports_bias import site_with
 from tests.builders import ASKED_AT
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 LAST, SUITE_BOARD = "/rounds/abc11", "/leaderboard?suite=sql"
 PATHS = (
@@ -37,7 +37,7 @@ PATHS = (
 CHARTS = {SUITE_BOARD: 1, "/bias": 3}
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="module")
+@pytest_asyncio.fixture(loop_scope="package", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Yield the address of a site with rounds, runs of a suite, a suite, and every bias."""
     site = site_with(a_report(majority="qwen"))
