@@ -21,14 +21,11 @@ from bot.render.bias_view import (
 )
 from bot.render.formatting import count_noun, join_words, money, number_table
 from bot.render.leaderboard_tables import percent
-from council.bias.report import Effect, GivenShare, JudgeBias, Trait
+from council.bias.report import Effect, JudgeBias, Trait
 
 # --- Cautions
 
 _FEW_ROUNDS = 30  # fewer rounds are too few for most findings
-_MIN_INDEPENDENT_SHARE = (
-    0.6  # of the judges: where fewer count as independent, they vote much alike
-)
 
 
 def caution_lines(bias: BiasView) -> Iterator[str]:
@@ -40,7 +37,7 @@ def caution_lines(bias: BiasView) -> Iterator[str]:
             "its own kind, the others are outvoted."
         )
     judges = len(report.judges)
-    if report.n_eff is not None and report.n_eff < _MIN_INDEPENDENT_SHARE * judges:
+    if report.n_eff is not None and report.n_eff < 0.6 * judges:
         yield (
             f"The judges vote much alike: {count_noun(judges, 'judge')} count as about "
             f"{report.n_eff:.1f} independent ones (N_eff)."
@@ -77,20 +74,17 @@ _AUDIT_KINDS = {
     "order": "with the same answers in another order",
     "named": "with the authors’ names shown",
 }
-_TURN_OFF_HINT = (
-    "“audit_share = 0” for a panel in council.toml has none cast; a larger share settles more."
-)
-_NO_AUDITS = (
-    "No audit ballots were cast, so self-preference, order consistency and what names change are "
-    "not known: “audit_share = 0.2” for a panel in council.toml has one cast in a round of five."
-)
 
 
 def audit_lines(bias: BiasView) -> Iterator[str]:
     """Yield how many audit ballots were cast, their cost, and how to turn them off."""
     audits = {kind: number for kind, number in bias.report.audits.items() if number}
     if not audits:
-        yield _NO_AUDITS
+        yield (
+            "No audit ballots were cast, so self-preference, order consistency and what names "
+            "change are not known: “audit_share = 0.2” for a panel in council.toml has one cast "
+            "in a round of five."
+        )
         return
     kinds = join_words(
         f"{number:,} {_AUDIT_KINDS.get(kind, f'of the kind {kind}')}"
@@ -100,7 +94,9 @@ def audit_lines(bias: BiasView) -> Iterator[str]:
     yield f"{total}, cast to measure bias and never counted: {kinds}. {_audit_cost(bias)}"
     if spoiled := bias.report.spoiled_audits:
         yield f"{spoiled:,} more could not be read, and measured nothing."
-    yield _TURN_OFF_HINT
+    yield (
+        "“audit_share = 0” for a panel in council.toml has none cast; a larger share settles more."
+    )
 
 
 def _audit_cost(bias: BiasView) -> str:
@@ -113,7 +109,6 @@ def _audit_cost(bias: BiasView) -> str:
 
 # --- Winning traits
 
-_TRAIT_COLUMNS = ("Trait", "Winners", "The rest", "Difference", *EFFECT_COLUMNS)
 _LENGTH = "length"
 WINNING_NOTE = (
     "Winners are the answers that came first in their round, the rest all others. "
@@ -123,16 +118,14 @@ WINNING_NOTE = (
 
 def winning_lines(bias: BiasView) -> Iterator[str]:
     """Yield which traits winners have more or less of, beyond chance."""
-    for trait in bias.report.traits:
-        if trait.difference.is_found:
-            yield _winning_line(trait)
+    yield from (_winning_line(trait) for trait in bias.report.traits if trait.difference.is_found)
 
 
 def winning_table(bias: BiasView) -> Table | None:
     """Return every trait of winners and of the rest; None if none is known."""
-    if not bias.report.traits:
-        return None
-    return number_table(_TRAIT_COLUMNS, map(_trait_row, bias.report.traits))
+    columns = ("Trait", "Winners", "The rest", "Difference", *EFFECT_COLUMNS)
+    rows = [*map(_trait_row, bias.report.traits)]
+    return number_table(columns, rows) if rows else None
 
 
 def _winning_line(trait: Trait) -> str:
@@ -158,37 +151,35 @@ def _trait_row(trait: Trait) -> tuple[str, ...]:
 
 
 def _trait_cell(trait: Trait, number: float | None) -> str:
-    return TOO_LITTLE if number is None else _trait_number(trait, number)
-
-
-def _trait_number(trait: Trait, number: float) -> str:
     """Return a number of a trait: tokens, or the share of answers that have it."""
+    if number is None:
+        return TOO_LITTLE
     # Round first, so that a zero never has a sign.
     text = f"{round(number):,}" if trait.name == _LENGTH else percent(round(number, 2) + 0.0)
     return text.replace("-", "−")
 
 
 def _signed_trait_number(trait: Trait, number: float) -> str:
-    text = _trait_number(trait, number)
+    text = _trait_cell(trait, number)
     return text if text.startswith("−") else f"+{text}"
 
 
 # --- Tables of judges
 
-_NO_VALUE = "–"
-_FOUND_MARK = "\u00a0*"
-_SIDE_BY_SIDE_MEASURES = tuple(measure for measure in ALL_MEASURES if measure is not POSITION)
-_MEASURE_COLUMNS = ("Measure", "Effect", *EFFECT_COLUMNS)
-
 
 def judges_table(bias: BiasView) -> Table:
     """Return what is known of all judges, a row each; * marks what is beyond chance."""
-    measures = [measure for measure in _SIDE_BY_SIDE_MEASURES if _is_measured(bias, measure)]
+    judges = bias.report.judges
+    measures = [
+        measure
+        for measure in ALL_MEASURES
+        if measure is not POSITION and any(measure.of(judge).n for judge in judges)
+    ]
     return number_table(
         ("Judge", *(measure.title for measure in measures)),
         (
             (bias.name(judge.judge), *(_measure_cell(bias, judge, measure) for measure in measures))
-            for judge in bias.report.judges
+            for judge in judges
         ),
     )
 
@@ -196,54 +187,41 @@ def judges_table(bias: BiasView) -> Table:
 def judge_table(bias: BiasView, judge: JudgeBias) -> Table:
     """Return all measures of a judge, a row each; without a family, no family measures."""
     measures = (x for x in judge_measures(judge) if not x.is_of_family or bias.has_family(judge))
-    return number_table(_MEASURE_COLUMNS, (_measure_row(judge, measure) for measure in measures))
+    rows = (_measure_row(judge, measure) for measure in measures)
+    return number_table(("Measure", "Effect", *EFFECT_COLUMNS), rows)
 
 
 def given_table(bias: BiasView) -> Table:
     """Return the mean share each judge gave each author, and over how many ballots."""
-    authors = [*dict.fromkeys(one.author for one in bias.report.given)]
-    cells = {(one.judge, one.author): one for one in bias.report.given}
+    authors = dict.fromkeys(one.author for one in bias.report.given)
     judges = dict.fromkeys(one.judge for one in bias.report.given)
+    cells = {
+        (one.judge, one.author): f"{number_text(one.share)} (n {one.n:,})"
+        for one in bias.report.given
+        if one.share is not None
+    }
     rows = (
-        (bias.name(judge), *(_given_cell(cells.get((judge, author))) for author in authors))
+        (bias.name(judge), *(cells.get((judge, author), "") for author in authors))
         for judge in judges
     )
     return number_table(("Judge", *map(bias.name, authors)), rows)
 
 
-def _given_cell(given: GivenShare | None) -> str:
-    if given is None or given.share is None:
-        return ""
-    return f"{number_text(given.share)} (n {given.n:,})"
-
-
 def slots_table(bias: BiasView) -> Table:
     """Return the share each judge gave what it saw at each slot, beyond one half."""
-    slot_count = max(
-        (slot.number for judge in bias.report.judges for slot in judge.slots), default=0
-    )
-    heads = ("Judge", *(f"Slot {number}" for number in range(1, slot_count + 1)))
-    return number_table(
-        heads,
-        ((bias.name(judge.judge), *_slot_cells(judge, slot_count)) for judge in bias.report.judges),
-    )
+    judges = bias.report.judges
+    last = max((slot.number for judge in judges for slot in judge.slots), default=0)
+    rows = []
+    for judge in judges:
+        cells = {slot.number: _value_with_interval(slot.effect) for slot in judge.slots}
+        rows.append((bias.name(judge.judge), *(cells.get(n, "") for n in range(1, last + 1))))
+    return number_table(("Judge", *(f"Slot {n}" for n in range(1, last + 1))), rows)
 
 
 def kept_table(bias: BiasView) -> Table:
     """Return the share of pair orders each judge kept."""
     rows = ((bias.name(x.judge), *_measure_row(x, KEPT)[1:4]) for x in bias.report.judges)
     return number_table(("Judge", "Orders kept", "95 % interval", "Over"), rows)
-
-
-def _is_measured(bias: BiasView, measure: Measure) -> bool:
-    return any(measure.of(judge).n for judge in bias.report.judges)
-
-
-def _slot_cells(judge: JudgeBias, slot_count: int) -> Iterator[str]:
-    by_number = {slot.number: slot.effect for slot in judge.slots}
-    for number in range(1, slot_count + 1):
-        effect = by_number.get(number)
-        yield "" if effect is None else _value_with_interval(effect)
 
 
 def _value_with_interval(effect: Effect) -> str:
@@ -256,10 +234,10 @@ def _value_with_interval(effect: Effect) -> str:
 def _measure_cell(bias: BiasView, judge: JudgeBias, measure: Measure) -> str:
     effect = measure.of(judge)
     if measure.is_of_family and not bias.has_family(judge):
-        return _NO_VALUE
+        return "–"
     if effect.value is None:
         return TOO_LITTLE
-    return f"{measure.format(effect.value)}{_FOUND_MARK if effect.is_found else ''}"
+    return measure.format(effect.value) + ("\u00a0*" if effect.is_found else "")
 
 
 def _measure_row(judge: JudgeBias, measure: Measure) -> tuple[str, ...]:

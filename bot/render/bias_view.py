@@ -9,14 +9,17 @@ from typing import Any
 from bot.chat import Table
 from bot.render.formatting import number_table
 from bot.render.leaderboard_tables import Coverage, percent, signed_number
-from council.bias.report import BiasReport, Effect, Interval, JudgeBias, MakerEffect
+from council.bias.report import BiasReport, Effect, Interval, JudgeBias
 
 # --- View of a report
 
 
 @dataclass(frozen=True, slots=True)
 class BiasView:
-    """A report with finite numbers, the rounds it covers, and display names by seat key."""
+    """A report, the rounds it covers, and display names by seat key.
+
+    `make_bias_view` makes one whose numbers are finite.
+    """
 
     report: BiasReport
     coverage: Coverage
@@ -25,10 +28,6 @@ class BiasView:
     def name(self, key: str) -> str:
         """Return the name of a seat, or its key if no panel has it any more."""
         return self.names.get(key, key)
-
-    def maker(self, judge: JudgeBias) -> str:
-        """Return the name of a judge's family."""
-        return family_name(judge.maker)
 
     def has_family(self, judge: JudgeBias) -> bool:
         """Return whether another seat is of the judge's family, so that it can be preferred."""
@@ -74,7 +73,6 @@ def _drop_non_finite(value: Any) -> Any:  # noqa: ANN401 - any part of a report
 FormatNumber = Callable[[float], str]
 
 TOO_LITTLE = "too little to say"
-_MIN_P = 0.001
 _MAX_COUNT = 5_000
 _STEPS = ((20, 1), (200, 10), (1_000, 50), (_MAX_COUNT, 500))  # up to a limit, in steps of
 
@@ -99,7 +97,7 @@ def p_text(effect: Effect) -> str:
     p = effect.p_holm
     if p is None:
         return ""
-    if p < _MIN_P:
+    if p < 0.001:  # noqa: PLR2004
         return "p < .001"
     return f"p {p:.3f}".replace("0.", ".", 1) if p < 1 else "p 1"
 
@@ -114,9 +112,19 @@ def certainty_text(
     interval = effect.interval
     if interval and is_negated:
         interval = (-interval[1], -interval[0])
-    return (
-        f"({', '.join(filter(None, (f'n {effect.n:,}', interval_text(interval, format_number))))})"
-    )
+    within = interval_text(interval, format_number)
+    return f"(n {effect.n:,}{', ' if within else ''}{within})"
+
+
+def higher_or_lower(effect: Effect) -> str:
+    """Return "HOW MUCH higher" or "HOW MUCH lower"."""
+    value = effect.value or 0
+    return f"{magnitude_text(value)} {'lower' if value < 0 else 'higher'}"
+
+
+def magnitude_certainty(effect: Effect) -> str:
+    """Return the sample size and the interval of the effect's magnitude."""
+    return certainty_text(effect, is_negated=(effect.value or 0) < 0)
 
 
 def sample_text(effect: Effect) -> str:
@@ -125,22 +133,18 @@ def sample_text(effect: Effect) -> str:
     return f"{effect.n:,} {unit}"
 
 
-def needed_text(effect: Effect) -> str:
-    """Return how many more would settle it: "about 40 more"; "" if settled or unknown."""
-    return "" if excludes_zero(effect) or not effect.more else f"{rough_count(effect.more)} more"
-
-
 EFFECT_COLUMNS = ("95 % interval", "Over", "p, Holm", "To settle it")
 
 
 def effect_cells(effect: Effect, format_number: FormatNumber) -> tuple[str, ...]:
     """Return an effect's value and the cells of `EFFECT_COLUMNS`."""
+    is_settled = excludes_zero(effect) or not effect.more
     return (
         TOO_LITTLE if effect.value is None else format_number(effect.value),
         interval_text(effect.interval, format_number),
         sample_text(effect),
         p_text(effect),
-        needed_text(effect),
+        "" if is_settled else f"{rough_count(effect.more or 0)} more",
     )
 
 
@@ -162,7 +166,7 @@ def rough_count(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure of a judge; `meaning` explains its number.
+    """One measure of a judge; `key` is its field, `meaning` explains its number.
 
     `is_of_family` measures need another seat of the judge's family.
     """
@@ -170,9 +174,22 @@ class Measure:
     key: str
     title: str
     meaning: str
-    of: Callable[[JudgeBias], Effect]
     format: FormatNumber = signed_number
     is_of_family: bool = False
+
+    def of(self, judge: JudgeBias) -> Effect:
+        """Return the judge's effect."""
+        effect: Effect = getattr(judge, self.key)
+        return effect
+
+
+@dataclass(frozen=True, slots=True)
+class _StyleMeasure(Measure):
+    """The measure of a trait of style."""
+
+    def of(self, judge: JudgeBias) -> Effect:
+        """Return the judge's effect."""
+        return judge.style[self.key.removeprefix("style_")]
 
 
 OWN = Measure(
@@ -180,86 +197,54 @@ OWN = Measure(
     "Own answer",
     "the share of rivals beaten that it gives its own answer, less what the other judges give it; "
     "from audit ballots that showed the own answer",
-    lambda judge: judge.own,
 )
 FAMILY = Measure(
-    "family",
-    "Own family",
-    "the same for answers by others of its family",
-    lambda judge: judge.family,
-    is_of_family=True,
+    "family", "Own family", "the same for answers by others of its family", is_of_family=True
 )
 FIRST_SLOT = Measure(
     "first_slot",
     "First slot",
     "the share it gives whatever it sees first, less one half; beyond ±.06 it matters",
-    lambda judge: judge.first_slot,
 )
 POSITION = Measure(
     "position",
     "Any slot",
     "its largest fondness or dislike of a slot, with p of a permutation test over all slots",
-    lambda judge: judge.position,
 )
 KEPT = Measure(
     "kept",
     "Orders kept",
     "the share of pairs it puts in the same order when it sees the same answers in another; "
     "a coin keeps 50 %",
-    lambda judge: judge.kept,
     percent,
 )
-LENGTH = Measure(
-    "length",
-    "Length φ",
-    "how much longer answers win, in log-odds; 0 is not at all",
-    lambda judge: judge.length,
-)
+LENGTH = Measure("length", "Length φ", "how much longer answers win, in log-odds; 0 is not at all")
 NAMED = Measure(
     "named",
     "Names shown",
     "what its family gains when it sees the names: what blinding changed",
-    lambda judge: judge.named,
     is_of_family=True,
 )
 AGREEMENT = Measure(
-    "agreement",
-    "Agreement",
-    "its mean τ with the other judges, from −1 to +1; 0 is chance",
-    lambda judge: judge.agreement,
+    "agreement", "Agreement", "its mean τ with the other judges, from −1 to +1; 0 is chance"
 )
-SPOILED = Measure(
-    "spoiled",
-    "Spoiled",
-    "the share of its ballots that could not be read",
-    lambda judge: judge.spoiled,
-    percent,
-)
+_SPOILED = Measure("spoiled", "Spoiled", "the share of its ballots that could not be read", percent)
 _BEFORE_STYLE = (OWN, FAMILY, FIRST_SLOT, POSITION, KEPT, LENGTH)
-_AFTER_STYLE = (NAMED, AGREEMENT, SPOILED)
+_AFTER_STYLE = (NAMED, AGREEMENT, _SPOILED)
 ALL_MEASURES = (*_BEFORE_STYLE, *_AFTER_STYLE)
-
-
-def _style_measure(trait: str) -> Measure:
-    """Return the measure of a trait of style."""
-    return Measure(
-        f"style_{trait}",
-        f"Style: {trait}",
-        "how much answers with it win, in log-odds, beside length",
-        lambda judge: judge.style[trait],
-    )
 
 
 def judge_measures(judge: JudgeBias) -> Iterator[Measure]:
     """Yield everything that is measured of a judge."""
     yield from _BEFORE_STYLE
-    yield from map(_style_measure, judge.style)
+    for trait in judge.style:
+        meaning = "how much answers with it win, in log-odds, beside length"
+        yield _StyleMeasure(f"style_{trait}", f"Style: {trait}", meaning)
     yield from _AFTER_STYLE
 
 
 # --- Effect of blinding
 
-_COLUMNS = ("Family", "Gains", *EFFECT_COLUMNS)
 BLINDING_NOTE = (
     "On some audit ballots a judge sees the same answers with their authors’ names. What a family "
     "gains is the share its answers are given then, less what the same judge gave them blind."
@@ -270,22 +255,18 @@ def brand_lines(bias: BiasView) -> Iterator[str]:
     """Yield which families' answers are ranked differently when judges see the names."""
     for brand in bias.report.brands:
         effect = brand.effect
-        if effect.is_found and effect.value is not None:
-            side, is_negated = ("lower", True) if effect.value < 0 else ("higher", False)
+        if effect.is_found:
             yield (
-                f"Judges rank answers by {family_name(brand.maker)} {magnitude_text(effect.value)} "
-                f"{side} when they see the names "
-                f"{certainty_text(effect, is_negated=is_negated)}: blinding takes that away."
+                f"Judges rank answers by {family_name(brand.maker)} {higher_or_lower(effect)} when "
+                f"they see the names {magnitude_certainty(effect)}: blinding takes that away."
             )
 
 
 def brand_table(bias: BiasView) -> Table | None:
     """Return every family with what it gains; None if no ballot was cast with names."""
-    brands = [brand for brand in bias.report.brands if brand.effect.n]
-    if not brands:
-        return None
-    return number_table(_COLUMNS, map(_brand_row, brands))
-
-
-def _brand_row(brand: MakerEffect) -> tuple[str, ...]:
-    return (family_name(brand.maker), *effect_cells(brand.effect, signed_number))
+    rows = [
+        (family_name(brand.maker), *effect_cells(brand.effect, signed_number))
+        for brand in bias.report.brands
+        if brand.effect.n
+    ]
+    return number_table(("Family", "Gains", *EFFECT_COLUMNS), rows) if rows else None

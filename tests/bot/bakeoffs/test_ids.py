@@ -33,16 +33,11 @@ IDS = pytest.mark.parametrize("id_", ["bo:0123456789ab", SLOT, NAMED])
 
 
 @IDS
-def test_commands_read_them_as_rounds(id_: str) -> None:
+def test_a_rounds_id_tells_its_bake_off_and_commands_read_it(id_: str) -> None:
+    assert split_round_id(a_bakeoff(id_=id_).round_id(12)) == (id_, 12)
     for name in ("show", "cancel", "forget"):
         order = COMMANDS.read(f"/council {name} {id_}.12")
-
         assert (order.command.name, order.argument) == (name, f"{id_}.12")
-
-
-@IDS
-def test_a_rounds_id_tells_its_bake_off_and_its_question(id_: str) -> None:
-    assert split_round_id(a_bakeoff(id_=id_).round_id(12)) == (id_, 12)
 
 
 def test_a_scheduled_rounds_money_counts_under_its_schedule() -> None:
@@ -84,9 +79,6 @@ def test_a_file_is_named_so_that_every_system_takes_it(id_: str) -> None:
     assert not set(name) & set(':@/\\<>"|?*')
     assert name.startswith("council-")
     assert name.endswith(".1.md")
-
-
-def test_files_of_other_rounds_are_named_as_before() -> None:
     assert file_name("0123456789ab", "md") == "council-0123456789ab.md"
 
 

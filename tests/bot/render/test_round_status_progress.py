@@ -58,28 +58,15 @@ async def test_a_finished_step_stays_finished() -> None:
         assert all(steps_of(after)[title] is StepState.DONE for title in done)
 
 
-async def test_a_missing_member_is_named_with_its_reason() -> None:
-    gone = {GEMINI: GatewayError("could not be reached")}
-    rounds = await running(FakeGateway(answers=gone))
-
-    words = words_of(progress_post(rounds[-1], 3))
-
-    assert "Gemini 3 Pro missing could not be reached" in words
-
-
-async def test_a_retried_judge_is_shown_as_retried() -> None:
-    rounds = await running(FakeGateway(judges={GPT: ["?", lambda shown: shown.ballot("")]}))
-
-    assert any(
-        "asked again: it held no JSON object" in words_of(progress_post(r, 3)) for r in rounds
+async def test_a_missing_member_a_retried_judge_and_a_spoiled_one_are_shown() -> None:
+    gateway = FakeGateway(
+        answers={GEMINI: GatewayError("could not be reached")},
+        judges={GPT: ["?", lambda shown: shown.ballot("")], CLAUDE: "?"},
     )
+    rounds = await running(gateway)
+    shown = [words_of(progress_post(round_, 65)) for round_ in rounds]
 
-
-async def test_a_judge_whose_ballots_were_spoiled_ends_as_missing() -> None:
-    rounds = await running(FakeGateway(judges={CLAUDE: "?"}))
-
+    assert "Gemini 3 Pro missing could not be reached" in shown[-1]
+    assert any("asked again: it held no JSON object" in words for words in shown)
     assert steps_of(rounds[-1])["Claude Sonnet 4.6 ranks"] is StepState.MISSING
-
-
-async def test_the_time_so_far_is_shown() -> None:
-    assert words_of(progress_post(a_round(), 65)).endswith("1 min 5 s")
+    assert shown[-1].endswith("1 min 5 s")
