@@ -233,7 +233,7 @@ def set_cookie(response: Response, connection: HTTPConnection, name: str, value:
         max_age=_COOKIE_SECONDS,
         httponly=True,
         samesite="lax",
-        secure=connection.url.scheme == "https",
+        secure=connection.scope["scheme"] == "https",
     )
 
 

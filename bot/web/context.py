@@ -109,7 +109,7 @@ class WebContext:
             "new_key": self.app.new_id(),
             "key": request.query_params.get("key", ""),
             "current": "",
-            "path": request.url.path,
+            "path": request.scope["path"],
             "typed": "",
         }
         html = _templates().get_template(template).render(frame | values)

@@ -102,7 +102,7 @@ class GateMiddleware:
 
     def _check_limits(self, request: Request, visitor: Visitor | None) -> None:
         address, limits, token = address_of(request), self._context.limits, self._context.token
-        sent, path = bearer_of(request), request.url.path
+        sent, path = bearer_of(request), request.scope["path"]
         if token and sent:
             limits.failures.check(address)  # even a right guess does not count then
             if not matches_token(sent, token):
@@ -119,7 +119,7 @@ class GateMiddleware:
             limit.count(key)
 
     def _is_allowed(self, request: Request) -> bool:
-        path = request.url.path
+        path: str = request.scope["path"]
         if path in _PUBLIC_PATHS or path.startswith("/static/"):
             return True
         # A signed link only opens its round; the handler checks the signature.
@@ -131,8 +131,9 @@ class GateMiddleware:
 
 def _login_required(request: Request) -> Response:
     if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
-        query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(f"/login?next={quote(request.url.path + query)}", status_code=303)
+        query = request.scope["query_string"].decode("latin-1")
+        target = quote(request.scope["path"]) + (f"?{query}" if query else "")
+        return RedirectResponse(f"/login?next={quote(target)}", status_code=303)
     return PlainTextResponse(
         "This page needs COUNCIL_WEB_TOKEN, as a bearer token or by /login.\n",
         status_code=401,
