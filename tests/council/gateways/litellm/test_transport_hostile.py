@@ -53,7 +53,7 @@ async def ask(provider: HostileProvider, attack: str, *, stream: bool = False) -
 async def test_a_reply_without_end_is_cut_off_before_it_fills_the_memory(
     provider: HostileProvider, attack: str
 ) -> None:
-    client.load_warm()
+    await asyncio.to_thread(client.load_warm)
     tracemalloc.start()
     try:
         with pytest.raises(GatewayError, match=TOO_MUCH):
