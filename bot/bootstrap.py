@@ -34,7 +34,8 @@ from council.anonymize import scrub
 from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
 from council.errors import StoreError
-from council.gateways.litellm import LitellmGateway, SeatSettings, load_warm
+from council.gateways.litellm.client import SeatSettings, load_warm
+from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway, ollama_models
 from council.gateways.local.server import unsupported_reason
 from council.gateways.routing import RoutingGateway
@@ -257,7 +258,7 @@ async def _open_cluster_services(
 
 def _log_rate_limiter(is_shared: bool) -> None:
     """Log once that limits count for each process alone, and once that they are shared again."""
-    metrics.LIMITED_ALONE.set(0 if is_shared else 1)
+    metrics.LIMITED_ALONE.set(not is_shared)
     log = structlog.get_logger()
     if is_shared:
         log.info("turns_counted_together")

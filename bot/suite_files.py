@@ -86,11 +86,6 @@ def validate_suite_name(name: str) -> str:
     return lower
 
 
-def suite_name_from_file(filename: str) -> str:
-    """Return the name of a suite for a file name."""
-    return validate_suite_name(PurePath(filename).stem.replace(" ", "-"))
-
-
 def check_size(filename: str, size: int) -> None:
     """Raise SuiteError for a file of more than MAX_BYTES bytes."""
     if size > MAX_BYTES:

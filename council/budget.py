@@ -51,7 +51,11 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     panel = round_.panel
     seats = dict.fromkeys((*panel.judges, *panel.chair_order))
     prices = {seat.key: await gateway.price(seat) for seat in seats}
-    answers = _answers(round_, prices)
+    question_tokens = max_prompt_tokens(answer_prompt(round_.question))
+    answers = [
+        price.cost_micro_usd(question_tokens, max_reply_tokens(price)) if price else 0
+        for price in (prices[member.key] for member in panel.members)
+    ]
     ballots = [_ballot(round_, judge, prices) for judge in panel.judges]
     syntheses = [_synthesis(round_, chairman, prices) for chairman in panel.chair_order]
     return Estimate(
@@ -78,14 +82,6 @@ def max_reply_tokens(price: Price | None, *, ballot: bool = False) -> int:
     if price and price.max_tokens_out is not None:
         return price.max_tokens_out
     return MAX_BALLOT_TOKENS if ballot else MAX_TEXT_TOKENS
-
-
-def _answers(round_: Round, prices: Prices) -> list[int]:
-    question_tokens = max_prompt_tokens(answer_prompt(round_.question))
-    return [
-        price.cost_micro_usd(question_tokens, max_reply_tokens(price)) if price else 0
-        for price in (prices[member.key] for member in round_.panel.members)
-    ]
 
 
 def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
@@ -182,10 +178,7 @@ class Budget:
         of: str = "round",
         reserved: int = 0,
     ) -> AsyncIterator["BudgetedGateway"]:
-        """Yield a budgeted gateway that spends at most `cap` in total.
-
-        A call whose cost is not in what is `reserved` reserves it or raises UncoveredError.
-        """
+        """Yield a gateway that spends at most `cap` and reserves calls beyond `reserved`."""
         budgeted = BudgetedGateway(
             *(gateway, self.ledger, self.caps.for_account(account), account),
             cap=cap,

@@ -140,11 +140,7 @@ def schedule_of_round(round_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CapUsage:
-    """How much of a scope's cap is used, in micro-dollars.
-
-    `reserved` is what running rounds have reserved beyond their spending, `unknown_calls` the
-    number of calls without a known cost.
-    """
+    """What a cap has used, in micro-dollars; `reserved` is what is not spent yet."""
 
     spent: int = 0
     reserved: int = 0

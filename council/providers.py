@@ -31,11 +31,7 @@ class ProviderLoad:
 
 @dataclass(frozen=True, slots=True)
 class ProviderHealth:
-    """Load of a provider at one address; "" is its default address.
-
-    `everywhere` is the load of all processes when this one last looked; None if it counts alone.
-    `turns` and `waited_seconds` are totals since the process started.
-    """
+    """Load of a provider's address ("" is the default), here and `everywhere`."""
 
     provider: str
     address: str

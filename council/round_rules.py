@@ -42,10 +42,7 @@ def compute_tally(round_: Round, draw: Draw) -> Tally:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """An audit ballot to be cast; `first` is the counted ballot it will be compared with.
-
-    `authors` are the names shown with the answers; empty unless the audit is of kind "named".
-    """
+    """An audit ballot to be cast; `first` is the counted one, `authors` are shown names."""
 
     kind: str
     first: Ballot

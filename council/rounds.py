@@ -165,14 +165,9 @@ def sort_by_panel(round_: Round) -> Round:
     )
 
 
-def winning_labels(tally: Tally) -> tuple[Label, ...]:
-    """Return every label in first place: several in a tie, none if no ballot was counted."""
-    return tuple(line.label for line in tally.standings if line.place == 1)
-
-
 def winning_answer(round_: Round, draw: Draw, tally: Tally) -> Answer:
     """Return the first answer; of several, the cheapest (unknown is highest), then the quickest."""
-    winners = {draw.labels.author_of(label) for label in winning_labels(tally)}
+    winners = {draw.labels.author_of(line.label) for line in tally.standings if line.place == 1}
     candidates = [a for a in round_.answers if a.member in winners] or round_.answers
 
     def cost_and_seconds(answer: Answer) -> tuple[float, float]:

@@ -66,7 +66,8 @@ class SqlSuites(SqlStore):
             # The version becomes the newest, whether or not the suite had it before.
             key = {"scope": suite.scope, "name": suite.name, "version": suite.version}
             changed = {"nth": newest.nth + 1 if newest else 1, "by": by, "kept_at": at}
-            counts = {"questions": len(suite.questions), "graded": _count_graded(suite)}
+            summary = suite_summary(StoredSuite(suite, by, at))
+            counts = {"questions": summary.questions, "graded": summary.graded}
             insert = insert_into(SuiteRow, connection.dialect.name)
             upsert = insert.values(**key, **counts, **changed, removed=False)
             await connection.execute(
@@ -340,14 +341,11 @@ async def delete_unused_bodies(connection: AsyncConnection) -> None:
     await connection.execute(delete(SuiteBodyRow).where(*is_unused))
 
 
-def _count_graded(suite: Suite) -> int:
-    return sum(question.reference is not None for question in suite.questions)
-
-
 def suite_summary(stored: StoredSuite) -> SuiteSummary:
     """Return the summary of a stored suite."""
     suite = stored.suite
-    counts = (len(suite.questions), _count_graded(suite))
+    graded = sum(question.reference is not None for question in suite.questions)
+    counts = (len(suite.questions), graded)
     return SuiteSummary(suite.name, suite.scope, suite.version, *counts, stored.at, stored.by)
 
 

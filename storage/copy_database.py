@@ -43,15 +43,13 @@ class Contents:
 
 
 async def copy_database(source: AsyncEngine, target: AsyncEngine, on_batch: OnBatch) -> None:
-    """Copy every row in one transaction; report the size of each batch to `on_batch`.
-
-    Raise StoreError, and copy nothing, if the target is not empty or a row cannot be stored there
-    unchanged.
-    """
+    """Copy every row, or none and raise StoreError; report each batch's size to `on_batch`."""
     async with transaction(read_only_engine(source)) as read, transaction(target) as write:
         await disable_timeouts(read)
         await disable_timeouts(write)
-        await _lock_tables(write)
+        if write.dialect.name == "postgresql":  # SQLite has one writer anyway
+            names = ", ".join(f'"{table.name}"' for table in data_tables())
+            await write.execute(text(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE"))
         await _check_empty(write)
         for table in data_tables():
             checksum, stored = 0, 0
@@ -120,13 +118,6 @@ def _plain(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, list | tuple):
         return [*map(_plain, value)]
     return value
-
-
-async def _lock_tables(connection: AsyncConnection) -> None:
-    """Keep other writers out until the transaction ends; SQLite has one writer anyway."""
-    if connection.dialect.name == "postgresql":
-        names = ", ".join(f'"{table.name}"' for table in data_tables())
-        await connection.execute(text(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE"))
 
 
 async def _check_empty(connection: AsyncConnection) -> None:

@@ -171,12 +171,9 @@ class SqlStore:
 
 @asynccontextmanager
 async def schema_transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """Yield a transaction that may rebuild tables; only one program at a time has one.
-
-    Foreign keys are off on SQLite: it rebuilds a table by dropping it, which would delete every
-    row that refers to it.
-    """
+    """Yield a transaction that may rebuild tables, without foreign keys; others wait for it."""
     async with engine.connect() as connection:
+        # SQLite rebuilds a table by dropping it, which would delete every row that refers to it.
         await _switch_foreign_keys(connection, "OFF")
         try:
             async with connection.begin():

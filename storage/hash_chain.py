@@ -53,7 +53,8 @@ async def append_link(
     while not is_linked:
         head = await _load_head(connection, scope)
         last = next_link(head, scope, round_id, notes.digest, origin)
-        is_linked = await insert(connection, [link_row(last, notes.parts)])
+        link = LinkRow(**asdict(last), parts=_pairs(notes.parts))
+        is_linked = await insert(connection, [link])
 
 
 async def load_seal(connection: AsyncConnection, round_id: str) -> Seal | None:
@@ -86,11 +87,6 @@ async def _load_head(connection: AsyncConnection, scope: str) -> Link | None:
     rows = await fetch_rows(connection, query.order_by(col(LinkRow.number).desc()).limit(1))
     with translate_validation_errors("Chain", scope):
         return link_from_row(rows[0]) if rows else None
-
-
-def link_row(last: Link, parts: Digests) -> LinkRow:
-    """Return the row of a link, with the digests of the parts of its round."""
-    return LinkRow(**asdict(last), parts=_pairs(parts))
 
 
 def _pairs(digests: Digests) -> list[list[str]]:

@@ -33,10 +33,9 @@ _ANY_NUMBER = 2**31
 class SqlRateLimiter:
     """The rate limiter that all processes on one Postgres share.
 
-    The tickets of a process that died expire after half a minute. While the database cannot be
-    reached, every call is admitted at once. `on_room` is called with an address at which other
-    processes should sync at once; `on_counting` is called with False when tickets are no longer
-    counted, and with True when they are again. Requests are counted over `minute_seconds`.
+    While the database cannot be reached, every call is admitted at once. `on_room` is called with
+    an address at which other processes should sync at once; `on_counting` with whether tickets are
+    counted, when that changes. Requests are counted over `minute_seconds`.
     """
 
     def __init__(
@@ -81,14 +80,9 @@ class SqlRateLimiter:
         await asyncio.wait({release}, timeout=SYNC_TIMEOUT_SECONDS)
 
     async def _release_all(self) -> None:
-        retry_seconds.set(0.0)
         with suppress(StoreError):  # then the tickets expire
-            await self._execute_release()
-
-    @retried_and_shielded
-    async def _execute_release(self) -> None:
-        async with transaction(self._engine) as connection:
-            await connection.execute(RELEASE_ALL, {"holder": self._holder})
+            async with transaction(self._engine) as connection:
+                await connection.execute(RELEASE_ALL, {"holder": self._holder})
 
     def _set_counting(self, is_counting: bool) -> None:
         if is_counting is not self._is_counting:

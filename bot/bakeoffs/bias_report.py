@@ -17,7 +17,7 @@ from bot.bakeoffs.leaderboard import (
 from bot.bakeoffs.records import Report, garbage_collection_paused, log_uncounted, update_votes
 from bot.context import AppContext
 from bot.ports import MeasureBias, RecordSources
-from bot.render.bias_view import BiasView, make_bias_view
+from bot.render.bias_tables import BiasView, make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
 from council.bias.measurement import measure_bias

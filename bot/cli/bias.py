@@ -12,7 +12,7 @@ from bot.bootstrap import open_stores
 from bot.cli.output import Json, async_command, print_json, print_posts, text_option, write_file
 from bot.render.bias_export import bias_document
 from bot.render.bias_message import bias_thread, render_combined_bias_png
-from bot.render.bias_view import BiasView
+from bot.render.bias_tables import BiasView
 from bot.render.formatting import panel_seat_names
 from bot.settings import load_panel_config, load_settings
 

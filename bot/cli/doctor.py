@@ -28,9 +28,7 @@ from council.places import LOCAL_CHATS
 from council.providers import ProviderHealth
 from council.tally.verdict import outside_judges_needed, unanimity_p
 
-PING = Prompt("Reply with one word.", "Say ok.")
 PING_TIMEOUT_SECONDS = 60  # the default of a stage
-OVER_HTTP = "Slack: the signing secret is checked with the first thing that Slack posts"
 
 
 @async_command
@@ -106,7 +104,7 @@ async def _check_bot_token(report: _Report, client: AsyncWebClient, tokens: Toke
 
 async def _check_events(report: _Report, client: AsyncWebClient, tokens: Tokens) -> None:
     if not tokens.app:
-        report.note(OVER_HTTP)
+        report.note("Slack: the signing secret is checked with the first thing that Slack posts")
         return
     try:
         await check_app_token(client, tokens.app)
@@ -205,7 +203,9 @@ def _missing_key(settings: Settings, seat: Seat) -> str | None:
 async def _call(report: _Report, app_context: AppContext, seat: Member) -> None:
     try:
         async with asyncio.timeout(PING_TIMEOUT_SECONDS):
-            reply = await app_context.gateway.complete(Call(seat, PING))
+            reply = await app_context.gateway.complete(
+                Call(seat, Prompt("Reply with one word.", "Say ok."))
+            )
     except GatewayError as error:
         report.fail(f"{seat.key} {error}")
     except TimeoutError as error:

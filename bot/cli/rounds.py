@@ -36,7 +36,6 @@ from council.ports import RoundSummary
 from council.rounds import Question, Round, Stage
 
 TERMINAL_USER = Asker("terminal", "you")
-MAX_LISTED_QUESTION_LENGTH = 50
 RoundId = Annotated[str, typer.Argument(help="A round's id, or its beginning.")]
 
 
@@ -102,7 +101,7 @@ async def rounds(as_json: Json = False) -> None:
         return
     for summary in summaries:
         asked = f"{summary.asked_at:%Y-%m-%d %H:%M}"
-        question = " ".join(summary.question.split())[:MAX_LISTED_QUESTION_LENGTH]
+        question = " ".join(summary.question.split())[:50]
         typer.echo(f"{summary.id}  {asked}  {round_state(summary):9}  {question}".rstrip())
 
 

@@ -28,7 +28,6 @@ from bot.suite_files import (
     check_size,
     parse_suite_file,
     suite_document,
-    suite_name_from_file,
     validate_suite_name,
 )
 from bot.terminal import TERMINAL, TerminalChat
@@ -114,7 +113,7 @@ async def find_suite(app: AppContext, name_or_file: str) -> Suite:
     if path.suffix.lower() not in PARSERS:
         return await load_suite_to_run(app, TERMINAL, name_or_file)
     content = read_file(path, "name another file")
-    return parse_suite_file(suite_name_from_file(path.stem), path.name, content)
+    return parse_suite_file(path.stem.replace(" ", "-"), path.name, content)
 
 
 def _is_file(source: str) -> bool:

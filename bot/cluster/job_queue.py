@@ -1,7 +1,4 @@
-"""Job queue of a cluster on Procrastinate: each job runs in one process at a time.
-
-Jobs of a process that died are requeued by the others' sweeps.
-"""
+"""Job queue of a cluster on Procrastinate: each job runs in one living process at a time."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -94,20 +91,17 @@ class ClusterJobQueue:
 
     async def enqueue(self, work: Job) -> None:
         """Enqueue a job, unless it is queued, or is running and was not told to stop."""
-        with translated_errors():
-            values = _job_values(work, {"name": work.name})
-            await self._jobs.fetch_all_locked(lock_name(work), statements.ENQUEUE, **values)
+        values = _job_values(work, {"name": work.name})
+        await self._jobs.fetch_all_locked(lock_name(work), statements.ENQUEUE, **values)
 
     async def is_queued(self, work: Job) -> bool:
         """Return whether a job runs, or waits for a process."""
-        with translated_errors():
-            rows = await self._jobs.fetch_all(statements.IS_QUEUED, lock=lock_name(work))
+        rows = await self._jobs.fetch_all(statements.IS_QUEUED, lock=lock_name(work))
         return bool(rows[0]["is_queued"])
 
     async def status(self, work: Job) -> JobStatus:
         """Return the status of a job."""
-        with translated_errors():
-            rows = await self._jobs.fetch_all(statements.STATUS, lock=lock_name(work))
+        rows = await self._jobs.fetch_all(statements.STATUS, lock=lock_name(work))
         if not rows:
             return JobStatus()
         is_queued = rows[0]["status"] in {"todo", "doing"}
@@ -115,27 +109,23 @@ class ClusterJobQueue:
 
     async def stop(self, work: Job) -> tuple[int, ...]:
         """Stop a job in whichever process it runs; return the ids that have still to end."""
-        with translated_errors():
-            rows = await self._jobs.fetch_all_locked(lock_name(work), statements.STOP)
+        rows = await self._jobs.fetch_all_locked(lock_name(work), statements.STOP)
         return tuple(row["id"] for row in rows)
 
     async def are_stopped(self, ids: tuple[int, ...]) -> bool:
         """Return whether every job that `stop` returned has ended."""
-        with translated_errors():
-            return not await self._jobs.fetch_all(statements.STILL_RUNNING, ids=[*ids])
+        return not await self._jobs.fetch_all(statements.STILL_RUNNING, ids=[*ids])
 
     async def forget_failures(self, queue: str) -> None:
         """Delete the failed jobs of a queue, so that the sweep enqueues them again."""
         most = self._timings.max_takeovers
-        with translated_errors():
-            await self._jobs.execute(statements.DELETE_FAILED, queue=queue, most=most)
+        await self._jobs.execute(statements.DELETE_FAILED, queue=queue, most=most)
 
     async def fill(self, queue: str) -> None:
         """Enqueue every unfinished job of a queue that is served here, without waiting."""
         if served := self._served.get(queue):
-            with translated_errors():
-                # First, so that a job that ends meanwhile is not taken for a new one.
-                rows = await self._jobs.fetch_all(statements.KNOWN_NAMES, queue=queue)
+            # First, so that a job that ends meanwhile is not taken for a new one.
+            rows = await self._jobs.fetch_all(statements.KNOWN_NAMES, queue=queue)
             known = {row["name"] for row in rows}
             for name in await served.unfinished():
                 if name not in known:
@@ -156,11 +146,7 @@ class ClusterJobQueue:
         on_ended: OnEnded | None = None,
         grace_seconds: float = 0.0,
     ) -> AsyncIterator[None]:
-        """Run the jobs of a queue, at most `at_once` at a time, while the block lasts.
-
-        At its end, running jobs have `grace_seconds` to end; then they are requeued. `on_ended`
-        gets the name of each job that was done, failed or requeued.
-        """
+        """Run a queue's jobs; at the block's end they have `grace_seconds`, then are requeued."""
         await self._jobs.retry(partial(self.forget_failures, queue))
         worker = self._queue_worker(queue, at_once, grace_seconds)
         served = self._served[queue] = ServedQueue(do, unfinished, on_ended, worker)
@@ -202,11 +188,10 @@ class ClusterJobQueue:
         """Insert a job that runs in this process; return its id."""
         values, lock = _job_values(work, {"name": work.name, "alone": True}), lock_name(work)
         limits = {"stalled": self._timings.stalled_seconds, "settle": self._timings.settle_seconds}
-        with translated_errors():
-            await self._jobs.fetch_all_locked(lock, statements.DELETE_STALLED, **limits)
-            rows = await self._jobs.fetch_all_locked(
-                lock, statements.INSERT_RUNNING, **values, worker=worker
-            )
+        await self._jobs.fetch_all_locked(lock, statements.DELETE_STALLED, **limits)
+        rows = await self._jobs.fetch_all_locked(
+            lock, statements.INSERT_RUNNING, **values, worker=worker
+        )
         if not rows:
             raise JobTakenError(f"{work.name} is under way in another process.")
         return int(rows[0]["id"])
@@ -244,7 +229,7 @@ class ClusterJobQueue:
         while not served.is_stopped:
             try:
                 await run()
-            except ConnectorException as error:
+            except (ConnectorException, StoreError) as error:
                 fault = type(error.__cause__ or error).__name__
                 structlog.get_logger().error("worker_ended", fault=fault)
             if not served.is_stopped:

@@ -1,7 +1,4 @@
-"""SQL of the job queue on Procrastinate's tables, and a job manager that survives outages.
-
-Each change is one statement, so that no other process can come in between.
-"""
+"""SQL of the job queue, one statement for each change, and a job manager that survives outages."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -22,6 +19,7 @@ from bot.cluster.connection import (
     ConnectionMonitor,
     DatabaseUnavailableError,
     is_connection_error,
+    translated_errors,
 )
 
 TASK_NAME = "council"  # all jobs are one Procrastinate task
@@ -278,9 +276,10 @@ class PatientJobManager(JobManager):
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def fetch_all(self, statement: str, **values: object) -> list[Row]:
-        """Return the rows of a statement; raise DatabaseUnavailableError."""
+        """Return the rows of a statement; raise StoreError."""
         execute = self._connector.execute_query_all_async
-        return await self._attempt(partial(execute, statement, **values))
+        with translated_errors():
+            return await self._attempt(partial(execute, statement, **values))
 
     async def fetch_all_locked(self, lock: str, statement: str, **values: object) -> list[Row]:
         """Return the rows of a statement that runs while no other one with the same lock does."""
@@ -293,19 +292,19 @@ class PatientJobManager(JobManager):
                 await cursor.execute(statement.encode(), {"lock": lock, **values})
                 return await cursor.fetchall()
 
-        return await self._attempt(query)
+        with translated_errors():
+            return await self._attempt(query)
 
     async def execute(self, statement: str, **values: object) -> None:
-        """Run a statement without rows; raise DatabaseUnavailableError."""
-        await self._attempt(partial(self._connector.execute_query_async, statement, **values))
+        """Run a statement without rows; raise StoreError."""
+        with translated_errors():
+            await self._attempt(partial(self._connector.execute_query_async, statement, **values))
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> QueueJob | None:
         """Return the next job; None if there is none or the database is away."""
-        fetch = partial(super().fetch_job, queues, worker_id)
-        try:
-            return await self._attempt(fetch)
-        except DatabaseUnavailableError:
-            return None
+        with suppress(DatabaseUnavailableError):
+            return await self._attempt(partial(super().fetch_job, queues, worker_id))
+        return None
 
     async def finish_job(self, job: QueueJob, status: Status, delete_job: bool) -> None:
         """Store how a job ended."""
@@ -331,11 +330,9 @@ class PatientJobManager(JobManager):
 
     async def list_jobs_to_abort_async(self, queue: str | None = None) -> Iterable[int]:
         """Return the jobs that are to be stopped; none if the database is away."""
-        list_jobs = partial(super().list_jobs_to_abort_async, queue)
-        try:
-            return await self._attempt(list_jobs)
-        except DatabaseUnavailableError:
-            return ()
+        with suppress(DatabaseUnavailableError):
+            return await self._attempt(partial(super().list_jobs_to_abort_async, queue))
+        return ()
 
     async def listen_for_jobs(
         self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None

@@ -1,7 +1,4 @@
-"""Publish/subscribe among the processes of a cluster, on Postgres' LISTEN and NOTIFY.
-
-Messages are lost while the database is away; subscribers then get an empty one, and read rows.
-"""
+"""Publish/subscribe on Postgres' LISTEN and NOTIFY; after an outage subscribers get ""."""
 
 import asyncio
 import json

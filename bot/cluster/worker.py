@@ -9,7 +9,6 @@ from typing import Any
 
 import structlog
 from procrastinate import JobContext, PsycopgConnector
-from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job as QueueJob
 from procrastinate.jobs import Status
 from procrastinate.worker import Worker as QueueWorker
@@ -24,7 +23,7 @@ from bot.cluster.connection import (
 from bot.cluster.jobs import RETRY_SECONDS, PatientJobManager
 from bot.observability import logs, metrics
 from bot.ports import Job, ListUnfinished, RunJob
-from council.errors import CouncilError
+from council.errors import CouncilError, StoreError
 
 FREEZE_CHECK_SECONDS = 1.0
 
@@ -139,7 +138,7 @@ class Worker:
             self._monitor.reconnected.clear()
             try:
                 await self._check_ownership()
-            except (DatabaseUnavailableError, ConnectorException) as error:
+            except StoreError as error:
                 structlog.get_logger().debug("own_work_unseen", fault=type(error).__name__)
 
     async def _check_ownership(self) -> None:

@@ -111,9 +111,6 @@ def newest_that_fit(lines: list[str]) -> list[str]:
 
 # --- The commands panel, rounds and show
 
-DEFAULT_LISTED_ROUNDS = 10
-MAX_QUESTION_CHARACTERS = 60
-
 
 async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """List the panels, or pick one for this channel."""
@@ -145,17 +142,14 @@ def _seats(name: str, app: AppContext) -> str:
 
 async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, limit: str) -> None:
     """List the newest rounds."""
-    wanted = listable_rounds(message)
-    lines = await app.store.list_summaries(int(limit) if limit else DEFAULT_LISTED_ROUNDS, wanted)
+    lines = await app.store.list_summaries(int(limit or 10), listable_rounds(message))
     if not lines:
         await chat.send_ephemeral(message, Post((Note("No round has been held yet."),)))
         return
     rows = tuple(
         (
-            line.id,
-            f"{line.asked_at:%Y-%m-%d %H:%M}",
-            round_state(line),
-            shorten_to_line(line.question, MAX_QUESTION_CHARACTERS),
+            *(line.id, f"{line.asked_at:%Y-%m-%d %H:%M}", round_state(line)),
+            shorten_to_line(line.question, 60),
         )
         for line in lines
     )

@@ -12,10 +12,11 @@ from bot.chat import Asker, Chat, IncomingMessage, Note, Post
 from bot.commands.bakeoffs import load_suite_to_run, start_bakeoff
 from bot.context import SCHEDULES, AppContext
 from bot.render.formatting import seat_names
-from bot.render.schedules import ScheduleCost, ScheduleStatus, schedules_post, understood_post
+from bot.render.schedules import ScheduleStatus, schedules_post, understood_post
 from bot.schedules.parser import NO_CAP, SCHEDULE_EXAMPLE, ScheduleRequest, parse_schedule
 from council.bakeoffs.models import Bakeoff, Schedule, slot_at
 from council.bakeoffs.ports import BakeoffQuery
+from council.budget import Estimate
 from council.errors import CouncilError, ScheduleError
 from council.places import LOCAL_CHATS, Place
 
@@ -294,7 +295,7 @@ async def load_schedule_status(app: AppContext, schedule: Schedule) -> ScheduleS
     names = seat_names(bakeoff.panel)
     unknown = tuple(names[key] for key in costs.unknown)
     cap = schedule.cap_micro
-    cost = ScheduleCost(costs.micro if cap is None else min(cap, costs.micro), unknown)
+    cost = Estimate(costs.micro if cap is None else min(cap, costs.micro), unknown=unknown)
     return replace(line, cost=cost, questions=len(bakeoff.suite.questions))
 
 

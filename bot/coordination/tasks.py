@@ -85,15 +85,13 @@ class RunningTask(Generic[State]):
     def publish(self, state: State) -> None:
         """Store the newest state and send it to every subscriber."""
         self.state = state
-        self._broadcast(state)
+        for queue in self._subscribers:
+            queue.put_nowait(state)
 
     def publish_end(self) -> None:
         """Send its error to every subscriber, None if it succeeded."""
-        self._broadcast(self.error)
-
-    def _broadcast(self, event: State | Exception | None) -> None:
         for queue in self._subscribers:
-            queue.put_nowait(event)
+            queue.put_nowait(self.error)
 
     @contextmanager
     def subscription(self) -> Iterator["asyncio.Queue[State | Exception | None]"]:

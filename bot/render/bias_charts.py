@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bot.chat import Table
 from bot.render.bias_findings import MIN_BALLOTS
-from bot.render.bias_tables import given_table, kept_table, slots_table
-from bot.render.bias_view import (
+from bot.render.bias_tables import (
     TOO_LITTLE,
     BiasView,
+    given_table,
     interval_text,
+    kept_table,
     number_text,
     p_text,
     sample_text,
+    slots_table,
 )
 from bot.render.charts import (
     HEAT_COLOURS,

@@ -5,8 +5,13 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.render.bias_findings import findings
-from bot.render.bias_tables import audit_lines, caution_lines, winning_lines
-from bot.render.bias_view import BiasView, judge_measures
+from bot.render.bias_tables import (
+    BiasView,
+    audit_lines,
+    caution_lines,
+    judge_measures,
+    winning_lines,
+)
 from bot.render.leaderboard_export import csv_text
 from council.bias.report import Effect, JudgeBias
 

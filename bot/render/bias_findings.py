@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from math import exp, tanh
 
-from bot.render.bias_view import (
+from bot.render.bias_tables import (
     AGREEMENT,
     ALL_MEASURES,
     FAMILY,

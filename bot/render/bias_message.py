@@ -6,17 +6,19 @@ from bot.chat import Caution, File, Heading, Line, Note, Part, Post, Thread
 from bot.render.bias_charts import Drawing, empty_figure, render_drawings
 from bot.render.bias_export import bias_csv
 from bot.render.bias_findings import FINDINGS_NOTE, bias_coverage_line, findings
-from bot.render.bias_tables import WINNING_NOTE as HOW_WINNING
 from bot.render.bias_tables import (
+    ALL_MEASURES,
+    BiasView,
     agreement_line,
     audit_lines,
+    brand_table,
     caution_lines,
     judge_table,
     winning_lines,
     winning_table,
 )
-from bot.render.bias_view import ALL_MEASURES, BiasView, brand_table
-from bot.render.bias_view import BLINDING_NOTE as HOW_BLINDING
+from bot.render.bias_tables import BLINDING_NOTE as HOW_BLINDING
+from bot.render.bias_tables import WINNING_NOTE as HOW_WINNING
 from bot.render.charts import render_png
 from bot.render.formatting import count_noun
 

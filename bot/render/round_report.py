@@ -64,8 +64,12 @@ _STANDINGS_TITLE = "Who wrote what, and how they were ranked"
 
 def round_thread(round_: Round) -> Thread:
     """Return a closed round: the answer with its verdict line, and the details as replies."""
-    root = Post(tuple(_root_parts(round_)), round_title(round_))
-    return Thread(root, tuple(_replies(round_, round_.draw)) if round_.draw else ())
+    root, draw = Post(tuple(_root_parts(round_)), round_title(round_)), round_.draw
+    if not draw:
+        return Thread(root)
+    ballots = (ballots_post(round_, draw),) if draw.slates else ()
+    answers = () if round_.forgotten else answer_posts(round_, draw)
+    return Thread(root, (standings_post(round_, draw), *ballots, *answers))
 
 
 def round_title(round_: Round) -> str:
@@ -103,35 +107,23 @@ def _root_parts(round_: Round) -> Iterator[Part]:
     yield Buttons(tuple(Button(action, label, round_.id) for action, label in ACTIONS))
 
 
-def _replies(round_: Round, draw: Draw) -> Iterator[Post]:
-    yield standings_post(round_, draw)
-    if draw.slates:
-        yield ballots_post(round_, draw)
-    if not round_.forgotten:
-        yield from answer_posts(round_, draw)
-
-
 def standings_post(round_: Round, draw: Draw) -> Post:
     """Return who wrote what: the Borda table, or a plain list if there are no standings."""
     authors = author_names(round_.panel, draw)
+    standings = {line.label: line for line in (round_.tally.standings if round_.tally else ())}
     columns: tuple[str, ...] = ("Response", "Author", "Time", "Cost")
-    rows: list[tuple[str, ...]] = [
-        (label, authors[label], *_time_and_cost(round_, draw, label))
-        for label in sorted(draw.labels.labels)
-    ]
-    if round_.tally and round_.tally.standings:
+    if standings:
         columns = ("", "Response", "Author", "Points", "First votes", "Time", "Cost")
-        rows = [
-            (
-                str(line.place),
-                line.label,
-                authors[line.label],
-                points(line.points, line.max_points),
-                str(line.first_votes),
-                *_time_and_cost(round_, draw, line.label),
-            )
-            for line in round_.tally.standings
-        ]
+    rows: list[tuple[str, ...]] = []
+    for label in _ordered_labels(round_, draw):
+        author = draw.labels.author_of(label)
+        reply = next(answer.reply for answer in round_.answers if answer.member == author)
+        use = (duration(reply.seconds), money(reply.cost_usd).removeprefix("cost "))
+        if line := standings.get(label):
+            score = (points(line.points, line.max_points), str(line.first_votes))
+            rows.append((str(line.place), label, authors[label], *score, *use))
+        else:
+            rows.append((label, authors[label], *use))
     numeric = frozenset(i for i, name in enumerate(columns) if name not in {"Response", "Author"})
     agreed = agreement_line(round_)
     notes = [*_chairman_notes(round_), *([f"{agreed}."] if agreed else []), *_flag_notes(round_)]
@@ -146,12 +138,6 @@ def _chairman_notes(round_: Round) -> Iterator[str]:
         drew = f"drew on {drawn_on}" if drawn_on else "did not say what it drew on"
         name = seat_names(round_.panel)[written.chairman]
         yield f"Chairman: {name}, who saw the answers without names and {drew}."
-
-
-def _time_and_cost(round_: Round, draw: Draw, label: Label) -> tuple[str, str]:
-    author = draw.labels.author_of(label)
-    reply = next(answer.reply for answer in round_.answers if answer.member == author)
-    return duration(reply.seconds), money(reply.cost_usd).removeprefix("cost ")
 
 
 def _flag_notes(round_: Round) -> list[str]:

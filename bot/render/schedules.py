@@ -22,16 +22,11 @@ from bot.schedules.cron import (
     schedule_slots,
 )
 from council.bakeoffs.models import Bakeoff, Schedule
+from council.budget import Estimate
 from council.money import format_rounded_usd, format_usd
 from council.places import LOCAL_CHATS, Place
 
-
-@dataclass(frozen=True, slots=True)
-class ScheduleCost:
-    """The maximum cost of a run in micro-dollars; `unknown` are seats of unknown price."""
-
-    micro: int = 0
-    unknown: tuple[str, ...] = ()
+NO_COST = Estimate(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +36,7 @@ class ScheduleStatus:
     schedule: Schedule
     now: datetime
     last: Bakeoff | None = None
-    cost: ScheduleCost = ScheduleCost()
+    cost: Estimate = NO_COST
     questions: int = 0
     fault: str = ""
 

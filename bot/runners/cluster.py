@@ -1,7 +1,4 @@
-"""Runner of a cluster: each round is a job that one of many processes runs.
-
-Subscribers in other processes get events over publish/subscribe and read the round from the store.
-"""
+"""Runner of a cluster: each round is a job of one process; the others get events and read rows."""
 
 import asyncio
 import json

@@ -1,7 +1,4 @@
-"""Cron parser and slot calculator: five-field crons in a time zone.
-
-Pure: the current time is an argument.
-"""
+"""Cron parser and slot calculator: five-field crons in a time zone. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

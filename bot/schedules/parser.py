@@ -1,7 +1,4 @@
-"""Parser of schedules as people type them: name, suite, panel, times, zone, channel, cap.
-
-Pure: today's date is an argument.
-"""
+"""Parser of schedules as people type them: name, suite, times, zone, channel, cap. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping

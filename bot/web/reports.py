@@ -26,17 +26,18 @@ from bot.render.bias_export import bias_csv, bias_document
 from bot.render.bias_findings import bias_coverage_line as bias_covers
 from bot.render.bias_findings import findings
 from bot.render.bias_message import BIAS_TITLE, reading_lines, render_combined_bias_png
+from bot.render.bias_tables import BLINDING_NOTE as HOW_BLINDING
 from bot.render.bias_tables import (
     WINNING_NOTE,
+    BiasView,
     audit_lines,
+    brand_table,
     caution_lines,
     judge_table,
     judges_table,
     winning_lines,
     winning_table,
 )
-from bot.render.bias_view import BLINDING_NOTE as HOW_BLINDING
-from bot.render.bias_view import BiasView, brand_table
 from bot.render.charts import render_svg
 from bot.render.formatting import panel_seat_names
 from bot.render.leaderboard import HOW_AUTHORS, HOW_JUDGES, render_figure, render_leaderboard_png

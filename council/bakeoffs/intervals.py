@@ -1,8 +1,7 @@
 """Intervals of means and rates (Student's t, bootstrap, Wilson), p-values, Holm's correction.
 
-Means over fewer than thirty rounds use t, others a bootstrap over rounds. The bootstrap draws
-counts of values instead of rounds, which has the same distribution at a cost independent of the
-rounds.
+Means over fewer than thirty rounds use t, others a bootstrap over rounds, which draws counts of
+values: the same distribution, at a cost independent of the rounds.
 """
 
 from collections.abc import Sequence

@@ -126,8 +126,16 @@ def build_leaderboard(columns: Columns) -> Board:
     lines = [
         author_line(columns, i, member_strengths.get(m)) for i, m in enumerate(columns.members)
     ]
-    lines.sort(key=lambda line: (-_sort_value(line), line.member))
-    top_run_off = _top_run_off(lines, all_duels)
+    lines.sort(
+        key=lambda line: (
+            line.share is None,
+            -((line.share or 0.0) if line.strength is None else line.strength),
+            line.member,
+        )
+    )
+    first_two = [line.member for line in lines[:2]]
+    top = next((duel for duel in all_duels if {duel.first, duel.second} == {*first_two}), None)
+    top_run_off = run_off(top, first_two[0]) if top else None  # None if no judge saw both
     if top_run_off and top_run_off.changed:
         lines[0], lines[1] = lines[1], lines[0]
     placed = [replace(line, place=_place(line, all_duels)) for line in lines]
@@ -143,18 +151,6 @@ def build_leaderboard(columns: Columns) -> Board:
         suites=tuple(dict.fromkeys((row.suite, row.suite_version) for row in columns.rows)),
         panels=tuple(dict.fromkeys(row.panel for row in columns.rows)),
     )
-
-
-def _sort_value(line: AuthorLine) -> float:
-    if line.share is None:
-        return -1.0
-    return line.share if line.strength is None else line.strength
-
-
-def _top_run_off(lines: Sequence[AuthorLine], all_duels: Sequence[Duel]) -> RunOff | None:
-    first_two = [line.member for line in lines[:2]]
-    duel = next((duel for duel in all_duels if {duel.first, duel.second} == {*first_two}), None)
-    return run_off(duel, first_two[0]) if duel else None
 
 
 def _place(line: AuthorLine, all_duels: Sequence[Duel]) -> int | None:

@@ -42,11 +42,7 @@ class SuiteQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A named list of questions.
-
-    Judges see the references only if `judges_see_references`. `scope` is the workspace that owns
-    the suite, or "" for a suite shared by all workspaces.
-    """
+    """A named list of questions; `scope` is the workspace that owns it, "" for all."""
 
     name: str
     questions: tuple[SuiteQuestion, ...]

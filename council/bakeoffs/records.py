@@ -65,11 +65,7 @@ class JudgeRecord:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """How judges outside a pair of members compare the two.
-
-    `margin` is the mean share of the first minus the second's, over `judges` judges; `won` is p_cd
-    of the pair form over all judges who saw both.
-    """
+    """The first's mean share minus the second's over judges outside the pair; `won` is p_cd."""
 
     first: str
     second: str
@@ -80,11 +76,7 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class CouncilRecord:
-    """The round as a whole: the synthesis, and the winning answer.
-
-    `winner` is the member whose answer represents the first place; cost and seconds are of the
-    whole round including the synthesis.
-    """
+    """The whole round with its synthesis; `winner` is the member in first place."""
 
     winner: str | None = None
     council_correct: bool | None = None
@@ -113,7 +105,7 @@ class Record:
     category: str = ""
 
 
-# The fields that are stored as numbers, in storage order: four tables, row after row.
+# The stored numbers: four tables, row after row. Another order of fields needs another VERSION.
 AUTHOR_FIELDS = tuple(field.name for field in fields(AuthorRecord)[1:])
 JUDGE_FIELDS = tuple(field.name for field in fields(JudgeRecord)[1:])
 PAIR_FIELDS = ("margin", "judges", "won")
@@ -169,10 +161,7 @@ def is_refusal(text: str) -> bool:
 
 
 def build_record(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
-    """Return the numbers of a closed round; a failed round has absences and costs, but no shares.
-
-    Answers are graded if the bake-off's suite has a reference for the question.
-    """
+    """Return a closed round's numbers, graded if the suite has a reference; no shares if failed."""
     number = split_round_id(round_.id)[1] if bakeoff else 0
     question = bakeoff.suite.questions[number - 1] if bakeoff else SuiteQuestion("")
     if round_.closing and round_.closing.failure:

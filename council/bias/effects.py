@@ -53,11 +53,6 @@ def t_effect(value: float, error: float, n: int, unit: str, fitted: int = 1) -> 
     )
 
 
-def descriptive_effect(values: Floats, unit: str, within: Interval = UNIT_RANGE) -> Effect:
-    """Return the mean as an effect without a test."""
-    return replace(mean_effect(values, unit, within), p=None, more=None)
-
-
 def _constant_effect(mean: float, n: int, unit: str, within: Interval) -> Effect:
     p = 1.0 if abs(mean) < PRECISION else 2.0 ** (1 - n)
     if not all(map(isfinite, within)):

@@ -9,7 +9,7 @@ import numpy as np
 
 from council.bakeoffs.intervals import share_interval, wilson_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
-from council.bias.effects import MIN_UNITS, descriptive_effect, mean_effect, slot_test
+from council.bias.effects import MIN_UNITS, mean_effect, slot_test
 from council.bias.report import Effect, MakerEffect, Slot
 from council.bias.vote_arrays import (
     ABSENT,
@@ -46,11 +46,7 @@ def _own_leads(block: Block, judge: int) -> Floats:
 
 
 def family_preference(blocks: Sequence[Block]) -> dict[str, Effect]:
-    """Return the same for other answers of the judge's maker, over counted ballots.
-
-    Compared are judges and rivals of other makers. There is no effect without another seat of the
-    maker.
-    """
+    """Return the same for its maker's other answers, against judges and rivals of others."""
     return _mean_effects(values_by_judge(blocks, _family_leads), BALLOTS)
 
 
@@ -234,7 +230,8 @@ def mean_agreement(taus: Sequence[Taus], judges: Sequence[str]) -> dict[str, Eff
             if (own := [values for pair, values in each.items() if judge in pair])
         ]
         values = np.concatenate(rounds) if rounds else np.empty(0)
-        effects[judge] = descriptive_effect(values[~np.isnan(values)], BALLOTS)
+        effect = mean_effect(values[~np.isnan(values)], BALLOTS)
+        effects[judge] = replace(effect, p=None, more=None)
     return effects
 
 

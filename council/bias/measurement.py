@@ -26,7 +26,6 @@ from council.bias.report import BiasReport, Effect, GivenShare, JudgeBias
 from council.bias.style_bias import style_preferences, winning_traits
 from council.bias.vote_arrays import AUDIT_KINDS, Block
 
-Effects = Mapping[str, Effect]
 Change = Callable[[Effect], Effect]
 
 
@@ -70,7 +69,7 @@ def measure_bias(blocks: Sequence[Block]) -> BiasReport:
 
 
 def _judge_biases(
-    blocks: Sequence[Block], makers: Mapping[str, str], agreement: Effects
+    blocks: Sequence[Block], makers: Mapping[str, str], agreement: Mapping[str, Effect]
 ) -> Iterator[JudgeBias]:
     own, family, named = (
         measure(blocks) for measure in (own_preference, family_preference, named_preference)

@@ -31,10 +31,7 @@ class StylePreference:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """A judge's ballots, pair by pair: who won (1, ½, 0), and how the two answers differ.
-
-    The first axis is the ballot, the second the pair; unknown pairs have weight 0.
-    """
+    """A judge's ballots by ballot and pair: who won (1, ½, 0) and by what; weight 0 is unknown."""
 
     features: Floats
     won: Floats

@@ -21,10 +21,7 @@ ABSENT = 255  # marks a missing judge, count or flag
 
 
 def shares_from_doubled_ranks(doubled: Bytes) -> Floats:
-    """Return Borda shares from doubled ranks along the last axis; rank 0 means not shown.
-
-    Answers that were not shown have NaN, and so has a whole ballot over fewer than two answers.
-    """
+    """Return Borda shares by doubled rank; NaN if not shown (rank 0), or one of fewer than two."""
     shown = doubled > 0
     count = shown.sum(axis=-1, keepdims=True).astype(float)
     rivals = np.where(count > 1, count - 1, np.nan)

@@ -39,9 +39,6 @@ class StoredLink:
     has_round: bool = True
 
 
-_HASHED_FIELDS = tuple(field.name for field in fields(Link) if field.name != "hash")
-
-
 def next_link(head: Link | None, scope: str, round_id: str, digest: str, origin: str = "") -> Link:
     """Return the link after the head of a scope's chain, or the first link without a head."""
     number, previous = (head.number + 1, head.hash) if head else (1, "")
@@ -50,4 +47,5 @@ def next_link(head: Link | None, scope: str, round_id: str, digest: str, origin:
 
 
 def _link_hash(link: Link) -> str:
-    return json_digest({name: getattr(link, name) for name in _HASHED_FIELDS})
+    names = (field.name for field in fields(link) if field.name != "hash")
+    return json_digest({name: getattr(link, name) for name in names})

@@ -1,8 +1,4 @@
-"""Run a round from where it stands to its end.
-
-The stored artefacts are the checkpoints: what the round has already is not done again, so that it
-can be stopped anywhere and resumed.
-"""
+"""Run a round from where it stands to its end; what it has already is not done again."""
 
 from council.errors import QuorumError
 from council.integrity.erasure import check_not_forgotten

@@ -1,8 +1,4 @@
-"""Stages of a round: answers, ballots, synthesis and audit ballot, and the session they work in.
-
-Every stage skips what the round has already, so that a round can be resumed. The session calls
-models under a deadline and saves each artefact at once.
-"""
+"""Stages of a round: answers, ballots, synthesis, audit; each skips what the round has."""
 
 import asyncio
 import re
@@ -200,10 +196,7 @@ async def _answer(
 
 
 def identifying_names(member: Member) -> tuple[str, ...]:
-    """Return the ids and names that identify a member wherever they occur.
-
-    Only names that no answer contains by chance: a seat key such as "a" or "warm" is also a word.
-    """
+    """Return the ids and names of a member that no answer contains by chance."""
     bare_model_id = member.model_id.rpartition("/")[2]
     names = (member.key, member.model_id, member.display, bare_model_id)
     return tuple(name for name in names if _IDENTIFYING.search(name))
@@ -347,10 +340,7 @@ async def _request_ballot(
 
 
 async def synthesize(session: RoundSession, draw: Draw, tally: Tally) -> Synthesis:
-    """Return the synthesis of the first chairman that writes one, else the winning answer.
-
-    Each chairman has a separate deadline; a chairman that fails becomes an absence of the round.
-    """
+    """Return the synthesis of the first chairman that writes one, else the winning answer."""
     for i, chairman in enumerate(session.round_.panel.chair_order):
         if session.round_.absence(chairman.key, Role.SYNTHESIS):
             continue

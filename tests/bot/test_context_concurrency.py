@@ -18,7 +18,7 @@ from tests.bot.app_fakes import ANA, BEN, HERE, FakeChat, an_app
 from tests.builders import ASKED_AT, CLAUDE, a_round
 from tests.fakes.gateway import FakeGateway, Hangs, SlowStore
 from tests.storage.builders import a_closed_round
-from tests.wire.looking import until
+from tests.wire.faults import until
 
 ONE = Access(rounds_at_once=1)
 ELSEWHERE = (

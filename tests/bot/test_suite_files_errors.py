@@ -7,7 +7,6 @@ from bot.suite_files import (
     MAX_BYTES,
     parse_suite_file,
     parse_suite_text,
-    suite_name_from_file,
     validate_suite_name,
 )
 from council.errors import SuiteError
@@ -122,7 +121,3 @@ def test_a_file_that_is_not_utf_8_is_refused(content: bytes, told: str) -> None:
 def test_a_name_that_cannot_be_typed_is_refused(name: str) -> None:
     with pytest.raises(SuiteError, match="A suite cannot be called"):
         validate_suite_name(name)
-
-
-def test_the_default_name_is_the_file_name() -> None:
-    assert suite_name_from_file("My Questions.csv") == "my-questions"

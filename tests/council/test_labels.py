@@ -85,19 +85,6 @@ def test_every_judge_sees_all_answers_except_its_own(authors: int) -> None:
             assert len(slate.shown) == authors - 1
 
 
-@pytest.mark.parametrize("authors", range(3, 9))
-def test_over_many_seeds_every_judge_sees_every_rival_in_every_slot(authors: int) -> None:
-    met: dict[str, set[tuple[str, int]]] = defaultdict(set)
-    for seed in SEEDS:
-        drawn, slates = _of(authors, seed)
-        for slate in slates:
-            met[slate.judge] |= {
-                (drawn.author_of(label), slot) for slot, label in enumerate(slate.shown)
-            }
-
-    assert all(len(met[judge]) == (authors - 1) ** 2 for judge in KEYS[:authors])
-
-
 @pytest.mark.parametrize("authors", range(2, 11))
 def test_outside_judges_and_absent_members_see_every_answer(authors: int) -> None:
     drawn, slates = _of(authors, "seed", OUTSIDE)
@@ -130,10 +117,6 @@ def test_a_single_answer_is_shown_to_no_judge(authors: int) -> None:
     assert _of(authors, "seed", OUTSIDE)[1] == ()
 
 
-def test_two_answers_without_other_judges_have_no_slates() -> None:
-    assert _of(2, "seed")[1] == ()
-
-
 def test_a_draw_never_changes_between_versions() -> None:
     drawn, slates = _of(4, "seed", OUTSIDE[:1])
 
@@ -158,18 +141,6 @@ each_design = pytest.mark.parametrize("design", DESIGNS.values(), ids=lambda d: 
 def test_designs_exist_for_three_to_ten_answers() -> None:
     assert sorted(map(int, DESIGNS)) == list(range(3, 11))
     assert all(len(design) == int(count) for count, design in DESIGNS.items())
-
-
-@each_design
-def test_every_row_has_all_answers_but_its_judges_own(design: list[list[int]]) -> None:
-    for judge, row in enumerate(design):
-        assert sorted([*row, judge]) == list(range(len(design)))
-
-
-@each_design
-def test_every_column_has_every_answer_once(design: list[list[int]]) -> None:
-    for column in zip(*design, strict=True):
-        assert sorted(column) == list(range(len(design)))
 
 
 @each_design

@@ -49,15 +49,6 @@ def test_the_stage_follows_from_the_artefacts(round_: Round, stage: Stage) -> No
     assert round_.stage is stage
 
 
-def test_adding_an_artefact_leaves_the_old_round_unchanged() -> None:
-    before = a_round()
-
-    after = before.with_(an_answer())
-
-    assert before.answers == ()
-    assert after.answers == (an_answer(),)
-
-
 def test_every_artefact_has_a_field() -> None:
     artefacts: list[Artefact] = [
         an_answer(),

@@ -125,18 +125,6 @@ def _gc_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _import_litellm() -> ModuleType:
-    # It logs every call at INFO and whole prompts at DEBUG; the stored round has both.
-    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
-    library = import_module("litellm")
-    limit_replies()
-    # Pydantic warns about a type of the OpenAI SDK on stderr, at the first stream.
-    warnings.filterwarnings("ignore", "Item .* using the `ReadOnly` qualifier", UserWarning)
-    for name, value in _SWITCHES.items():
-        setattr(library, name, value)
-    return library
-
-
 def load_warm(models: Iterable[str] = ()) -> ModuleType:
     """Import litellm and make its slow first calls, in a new event loop: call it in a thread.
 
@@ -144,13 +132,20 @@ def load_warm(models: Iterable[str] = ()) -> ModuleType:
     local server with canned replies.
     """
     with _IMPORT_LOCK, _gc_paused():
-        # If it is loaded already, another loop may be using its connections.
-        if "litellm" in sys.modules:
-            return _import_litellm()
-        library = _import_litellm()
-        # If the warm-up fails, only the first call is slower.
-        with suppress(Exception):
-            asyncio.run(_warm_up(library, models))
+        is_loaded = "litellm" in sys.modules
+        # It logs every call at INFO and whole prompts at DEBUG; the stored round has both.
+        logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+        library = import_module("litellm")
+        limit_replies()
+        # Pydantic warns about a type of the OpenAI SDK on stderr, at the first stream.
+        warnings.filterwarnings("ignore", "Item .* using the `ReadOnly` qualifier", UserWarning)
+        for name, value in _SWITCHES.items():
+            setattr(library, name, value)
+        # If it was loaded already, another loop may be using its connections.
+        if not is_loaded:
+            # If the warm-up fails, only the first call is slower.
+            with suppress(Exception):
+                asyncio.run(_warm_up(library, models))
         return library
 
 

@@ -96,10 +96,7 @@ class LitellmGateway:
         return client.price(await self.warm(), settings)
 
     async def complete(self, call: Call) -> Reply:
-        """Return the model's reply; raise GatewayError, whose text continues the member's name.
-
-        A cancel while it waits for a turn or for a retry adds the reason to the CancelledError.
-        """
+        """Return the reply; raise GatewayError. A cancelled wait gets a note with the reason."""
         seat = self._seats.get(call.member.key)
         if seat is None:
             raise GatewayError("could not be asked: nothing is set for its seat")

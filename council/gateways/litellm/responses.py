@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 from council.answers import Call, Reply
 from council.errors import GatewayError
@@ -22,13 +22,6 @@ _MAX_TOKENS_OUT = 200_000  # without a limit of its own, reasoning included
 
 class StreamInterruptedError(Exception):
     """A stream ended before the model did."""
-
-
-class Usage(Protocol):
-    """Token counts as litellm reports them; 0 if the provider did not count."""
-
-    prompt_tokens: int
-    completion_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +130,11 @@ async def _read_stream(
     return RawReply(text, finish, reasoned, tokens_in, tokens_out, cost)
 
 
-def _token_counts(usage: Usage | None, sent: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the tokens in and out; None if a count is missing, or cannot be true.
-
-    A provider must not be able to book, or to credit, what was never sent or allowed.
-    """
+def _token_counts(
+    usage: Any,  # noqa: ANN401 - litellm's
+    sent: Mapping[str, Any],
+) -> tuple[int, int] | None:
+    """Return the tokens in and out; None if missing, or more than was sent or allowed."""
     if not usage:
         return None
     tokens_in, tokens_out = usage.prompt_tokens, usage.completion_tokens or 0

@@ -20,10 +20,7 @@ class ReplyTooLargeError(httpx.TransportError):
 
 
 def limit_replies() -> None:
-    """Make every asynchronous HTTP client that litellm creates from now on limit its replies.
-
-    litellm has no setting for it: both its OpenAI clients and its own get their transport here.
-    """
+    """Limit the replies of all HTTP clients that litellm creates from now on."""
     handler: Any = import_module("litellm.llms.custom_httpx.http_handler").AsyncHTTPHandler
     create: Callable[..., httpx.AsyncBaseTransport | None] = getattr(handler, _PATCHED)
     if hasattr(create, "limits_replies"):

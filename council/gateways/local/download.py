@@ -162,7 +162,13 @@ async def download(
     """Download or resume a file, reporting bytes so far; raise GatewayError, keeping the part."""
     part = part_path(target)
     if source.url.startswith("file:"):
-        await asyncio.to_thread(_copy, source, part, target.name)
+        path = Path(url2pathname(urlsplit(source.url).path))
+        try:
+            await asyncio.to_thread(shutil.copyfile, path, part)
+        except FileNotFoundError as error:
+            raise GatewayError(
+                f"The file {target.name!r} is not where pip says it is: {str(path)!r}."
+            ) from error
     else:
         await _download_with_retries(client, source, part, on_bytes)
     await asyncio.to_thread(move_into_place, part, target, source.sha256)
@@ -215,13 +221,6 @@ def _check_response(response: httpx.Response, source: Source, part: Path) -> Non
             f"{_host(source)} did not give {part.stem!r} (it answered {response.status_code}): "
             "try again later."
         )
-
-
-def _copy(source: Source, part: Path, name: str) -> None:
-    path = Path(url2pathname(urlsplit(source.url).path))
-    if not path.is_file():
-        raise GatewayError(f"The file {name!r} is not where pip says it is: {str(path)!r}.")
-    shutil.copyfile(path, part)
 
 
 def _size(part: Path) -> int:

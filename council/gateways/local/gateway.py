@@ -10,7 +10,8 @@ import httpx
 
 from council.answers import Call, Reply
 from council.errors import GatewayError
-from council.gateways.litellm import LitellmGateway, SeatSettings
+from council.gateways.litellm.client import SeatSettings
+from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.local.catalogue import LLAMA_SERVER, QWEN_CODER, SMOLLM2
 from council.gateways.local.download import OnProgress, fetch_files
 from council.gateways.local.server import CONTEXT_TOKENS, LocalServer, unsupported_reason

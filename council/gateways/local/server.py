@@ -63,7 +63,9 @@ class LocalServer:
 
     async def __aenter__(self) -> Self:
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._port = _free_port()
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = int(probe.getsockname()[1])
         presets = self._folder / "models.ini"
         models = self._files.weights.items()
         entries = (f"\n[{model}]\nmodel = {path.absolute()}\n" for model, path in models)
@@ -148,17 +150,8 @@ class LocalServer:
         return f"The local model server {what}; the last line of its log is {last[-300:]!r}."
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def exit_with_parent() -> Callable[[], None]:
-    """Return a `preexec_fn` that ties a child process to the thread that starts it (Linux).
-
-    The kernel watches the thread, so start the child from one that keeps running: the event loop's.
-    """
+    """Return a `preexec_fn` that ties a child to the starting thread, the event loop's."""
     parent = os.getpid()
     # Looked up here, because nothing should be imported between fork and exec.
     prctl = ctypes.CDLL(None).prctl
@@ -202,24 +195,16 @@ def unsupported_reason(inspect: Callable[[], Machine] | None = None) -> str | No
 def inspect_machine() -> Machine:
     """Return the properties of this machine."""
     library, version = platform.libc_ver()
+    cpu_info, has_openmp = Path("/proc/cpuinfo"), False
+    text = cpu_info.read_text(encoding="utf-8", errors="replace") if cpu_info.is_file() else ""
+    flags = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
+    with suppress(OSError):
+        ctypes.CDLL("libgomp.so.1")
+        has_openmp = True
     return Machine(
         system=platform.system(),
         processor=platform.machine(),
         glibc=tuple(map(int, re.findall(r"\d+", version))) if library == "glibc" else (),
-        cpu_flags=_cpu_flags(Path("/proc/cpuinfo")),
-        has_openmp=_can_load("libgomp.so.1"),
+        cpu_flags=frozenset(flags[1].split() if flags else ()),
+        has_openmp=has_openmp,
     )
-
-
-def _cpu_flags(path: Path) -> frozenset[str]:
-    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-    flags = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
-    return frozenset(flags[1].split()) if flags else frozenset()
-
-
-def _can_load(library: str) -> bool:
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True

@@ -43,10 +43,7 @@ class ProviderAddress:
 
     @property
     def gate(self) -> str:
-        """The address's name in the shared rate limiter, without path or credentials.
-
-        A loopback address includes the machine's name, because it is a different server on each.
-        """
+        """The address in the shared rate limiter, without secrets; loopback is per machine."""
         if not self.host:
             return self.provider
         name = urlsplit(self.api_base or "").hostname or ""

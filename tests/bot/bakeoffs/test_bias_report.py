@@ -10,34 +10,19 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.bias_report import bias_report
 from council.bakeoffs.ports import RecordQuery
-from council.bias.report import BiasReport, JudgeBias
 from council.integrity.verification import verify
 from council.panel import Terms
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.round_rules import AUDIT_POLICY
-from tests.bot.bakeoffs.test_records import NEXT, engine, of_database
-from tests.builders import ASKED_AT, CLAUDE, a_panel, a_round
+from tests.bot.bakeoffs.test_records import NEXT, engine, of_database, stores
+from tests.builders import ASKED_AT, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, rank_by_slot, rank_by_text
-from tests.fakes.memory_bakeoffs import memory_bench
-from tests.fakes.memory_outbox import MemoryOutbox
-from tests.fakes.memory_store import MemoryStore
 from tests.storage.benches import Stores
 
-__all__ = ["engine"]
+__all__ = ["engine", "stores"]
 PANEL = a_panel(4, terms=Terms(audit_share=1))
 ANSWERS = {seat.key: f"Answer of {'abcd'[i]}." for i, seat in enumerate(PANEL.members)}
-
-
-@pytest.fixture
-def stores(engine: AsyncEngine) -> Stores:
-    return of_database(engine)
-
-
-def in_memory() -> Stores:
-    """Return stores without a database, for reports on many rounds."""
-    store = MemoryStore()
-    return Stores(store, memory_bench(store), MemoryOutbox())
 
 
 async def run_rounds(stores: Stores, rounds: int, gateway: FakeGateway) -> None:
@@ -51,12 +36,7 @@ async def run_rounds(stores: Stores, rounds: int, gateway: FakeGateway) -> None:
         await run_round(f"r{nth:02}", council)
 
 
-def judge(report: BiasReport, key: str = CLAUDE) -> JudgeBias:
-    return next(one for one in report.judges if one.judge == key)
-
-
-async def test_judges_that_vote_by_slot_are_found_out() -> None:
-    stores = in_memory()
+async def test_judges_that_vote_by_slot_are_found_out(stores: Stores) -> None:
     await run_rounds(stores, 24, FakeGateway(answers=ANSWERS, vote=rank_by_slot))
 
     report = await bias_report(stores)

@@ -27,7 +27,7 @@ class Measuring:
         return a_report()
 
 
-async def test_options_narrow_what_is_measured_and_are_said() -> None:
+async def test_options_narrow_what_is_measured_and_are_shown() -> None:
     measuring, app = Measuring(), an_app()
     given = {"suite": "sql", "panel": "house", "category": "joins", "since": "30d"}
 

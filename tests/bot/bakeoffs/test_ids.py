@@ -1,31 +1,25 @@
 """Ids of bake-offs and their rounds, wherever an id is parsed, quoted or used in a name."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from bot.access import check_readable
-from bot.chat import Asker, Button, IncomingMessage, Post
+from bot.chat import Asker, Button, IncomingMessage
 from bot.commands.bakeoffs import proposal_value
 from bot.commands.buttons import NO, YES
 from bot.commands.dispatch import COMMANDS
-from bot.coordination.clock import now as now_
-from bot.coordination.locks import FileClaims
 from bot.discord.actions import Button as DiscordButton
 from bot.discord.components import MAX_CUSTOM_ID_LENGTH, custom_id
-from bot.outbox import ROOT, Outbox
 from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.render.formatting import file_name
 from bot.render.round_report import ACTIONS
 from bot.web.auth import LinkError, PageSigner
 from council.bakeoffs.models import split_round_id
 from council.budget_caps import schedule_of_round
-from council.places import Place
 from tests.bot.app_fakes import an_app
-from tests.bot.bakeoffs.fakes import Room, a_bakeoff, a_suite, run_to_end
+from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, run_to_end
 from tests.builders import a_panel
-from tests.fakes.memory_outbox import MemoryOutbox
 
 SLOT = "sched:0123456789@2026-11-23T09:00"
 NAMED = "sched:weekly-sql@2026-11-23T09:00"
@@ -83,25 +77,6 @@ def test_a_file_is_named_so_that_every_system_takes_it(id_: str) -> None:
 
 
 @IDS
-async def test_the_outbox_finds_the_message_that_shows_it(id_: str) -> None:
-    outbox, chat = Outbox(MemoryOutbox(), now_), Room()
-    place = Place("slack", "T1", "C1")
-
-    sent = await outbox.send(chat, id_, ROOT, Post(()), place)
-
-    assert await outbox.root_of(sent) == id_
-
-
-def test_claims_of_a_bake_off_and_of_its_rounds_are_apart(tmp_path: Path) -> None:
-    claims = FileClaims(tmp_path / "lock")
-
-    assert claims.take(f"bakeoff {SLOT}")
-    assert claims.take(f"{SLOT}.1")
-    assert claims.take(f"{SLOT}.11")
-    claims.close()
-
-
-@IDS
 def test_a_signed_link_opens_its_round_alone(id_: str) -> None:
     seals = PageSigner(b"key")
 
@@ -109,14 +84,6 @@ def test_a_signed_link_opens_its_round_alone(id_: str) -> None:
 
     with pytest.raises(LinkError):
         seals.verify_link(f"{id_}.11", seals.link_key(f"{id_}.1"))
-
-
-async def test_a_round_is_found_by_its_id_though_another_begins_so() -> None:
-
-    app = an_app()
-    await run_to_end(app, None, a_bakeoff(a_suite(11)))
-
-    assert await app.store.find("bo:beef.1") == "bo:beef.1"
 
 
 async def test_its_rounds_are_readable_where_it_reports() -> None:

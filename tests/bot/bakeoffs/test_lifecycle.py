@@ -215,17 +215,17 @@ async def test_a_cancelled_round_is_one_failed_question() -> None:
 
 
 async def test_judges_read_references_only_where_the_suite_says_so() -> None:
-    told, untold = FakeGateway(), FakeGateway()
+    shown, unshown = FakeGateway(), FakeGateway()
 
-    await run_to_end(an_app(told), None, a_bakeoff(a_graded_suite("42", seen=True)))
-    await run_to_end(an_app(untold), None, a_bakeoff(a_graded_suite("42")))
+    await run_to_end(an_app(shown), None, a_bakeoff(a_graded_suite("42", seen=True)))
+    await run_to_end(an_app(unshown), None, a_bakeoff(a_graded_suite("42")))
 
     def prompts(gateway: FakeGateway, role: Role) -> str:
         return "\n".join(call.prompt.user for call in gateway.of(role))
 
-    assert "The right answer, known beforehand:\n42" in prompts(told, Role.BALLOT)
-    assert "42" not in prompts(told, Role.ANSWER) + prompts(told, Role.SYNTHESIS)
-    assert "known beforehand" not in prompts(untold, Role.BALLOT)
+    assert "The right answer, known beforehand:\n42" in prompts(shown, Role.BALLOT)
+    assert "42" not in prompts(shown, Role.ANSWER) + prompts(shown, Role.SYNTHESIS)
+    assert "known beforehand" not in prompts(unshown, Role.BALLOT)
 
 
 async def test_a_changed_suite_is_reported_and_the_run_keeps_its_version() -> None:

@@ -20,9 +20,6 @@ from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
-from tests.fakes.memory_bakeoffs import memory_bench
-from tests.fakes.memory_outbox import MemoryOutbox
-from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import new_file
 from tests.storage.benches import SUITE, Stores, a_bakeoff, sql_bakeoff_stores
 
@@ -36,12 +33,9 @@ async def engine(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
     await engine.dispose()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def stores(request: pytest.FixtureRequest) -> Stores:
-    if request.param == "memory":
-        store = MemoryStore()
-        return Stores(store, memory_bench(store), MemoryOutbox())
-    return of_database(request.getfixturevalue("engine"))
+@pytest.fixture
+def stores(engine: AsyncEngine) -> Stores:
+    return of_database(engine)
 
 
 def of_database(engine: AsyncEngine) -> Stores:

@@ -121,7 +121,7 @@ def test_no_two_rounds_are_promised_the_same_money() -> None:
     assert budget.spent == 30
 
 
-def test_a_panels_own_cap_holds_beside_the_bake_offs() -> None:
+def test_the_lower_of_the_panels_and_the_bake_offs_cap_holds() -> None:
     budget = BakeoffBudget(100)
 
     assert budget.reserve(1, 40, 30) == 30

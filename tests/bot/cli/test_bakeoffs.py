@@ -13,7 +13,8 @@ QUESTIONS = "Is Postgres enough?\nWhich queue?\nWhich index?\n"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a working folder with a suite."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "sql.txt").write_text(QUESTIONS)
+    for name in ("sql.txt", "My Suite.txt"):
+        (tmp_path / name).write_text(QUESTIONS)
     return tmp_path
 
 
@@ -40,6 +41,10 @@ def test_a_bakeoff_is_listed_and_shown(home: Home) -> None:
     assert len(result["records"]) == 3
     assert [line["id"] for line in listed] == [result["id"]]
     assert shown == result
+    named = home.invoke("bakeoff", "run", "My Suite.txt", "--json").json["suite"]
+    assert named == "my-suite"
+    again = home.invoke("bakeoff", "run", "--resume", "last")
+    assert (again.code, "Every question of bake-off" in again.err) == (1, True)
     assert "Bake-off of sql by house" in text.out
     assert f"{result['id']}  " in lines.out
     assert "3 questions" in lines.out

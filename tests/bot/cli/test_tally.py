@@ -51,28 +51,21 @@ def test_each_candidate_is_a_line(home: Home) -> None:
     assert "(p = " in result.out
 
 
+def a_ballot(*ranking: list[str], shown: str = "xy") -> dict[str, object]:
+    ballot = {"judge": "j", "shown": [*shown], "ranking": ranking}
+    return {"candidates": ["x", "y"], "ballots": [ballot]}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         pytest.param("{", "invalid JSON", id="not-json"),
         pytest.param("", "invalid JSON", id="empty"),
         pytest.param({"candidates": ["x", "x"], "ballots": []}, "listed twice", id="duplicate"),
-        pytest.param(
-            {
-                "candidates": ["x", "y"],
-                "ballots": [{"judge": "j", "shown": ["x", "z"], "ranking": [["x"]]}],
-            },
-            "'z', which is no candidate",
-            id="unknown-candidate",
-        ),
-        pytest.param(
-            {
-                "candidates": ["x", "y"],
-                "ballots": [{"judge": "j", "shown": ["x", "y"], "ranking": [["x"], ["x"]]}],
-            },
-            "names a candidate twice",
-            id="ranked-twice",
-        ),
+        pytest.param(a_ballot(["x"], shown="xz"), "'z', which is no candidate", id="unknown"),
+        pytest.param(a_ballot(["x"], ["x"]), "names a candidate twice", id="ranked-twice"),
+        pytest.param(a_ballot(["z"]), "ranks 'z', which it was not shown", id="not-shown"),
+        pytest.param(a_ballot([]), "ranks nothing", id="nothing"),
         pytest.param({"candidates": ["x", "y"]}, "ballots", id="no-ballots"),
         pytest.param({**E1, "winner": "A"}, "winner", id="unknown-key"),
     ],
@@ -94,3 +87,5 @@ def test_outside_judges_see_everything_and_follow_the_authors(home: Home) -> Non
     assert list(shown) == [0, 1, 2, 3, 4]
     assert all(labels[judge] not in shown[judge] for judge in range(3))
     assert all(sorted(shown[judge]) == sorted(labels) for judge in (3, 4))
+    text = home.invoke("slates", "--candidates", "3", "--outside", "2", "--seed", "s").out
+    assert text.startswith(f"labels: {' '.join(labels)}\njudge 0 sees ")

@@ -39,14 +39,14 @@ def test_all_rounds_are_verified_despite_a_changed_one(
 ) -> None:
     home, bad = stored_round
     good = home.invoke("ask", "And how?", "--json").json["id"]
-    home.sql("UPDATE verdict SET p = 0.5 WHERE round_id = ?", bad)
+    home.sql("UPDATE verdict SET strength = 'crushing' WHERE round_id = ?", bad)
 
     result = home.invoke("verify", "--all")
 
     lines = result.out.splitlines()
     assert result.code == 1
     assert [line for line in lines if good in line and "as recomputed" in line]
-    assert [line for line in lines if bad in line and "verdict.p" in line]
+    assert [line for line in lines if bad in line and "verdict.strength" in line]
 
 
 @pytest.mark.parametrize("table", ["label", "slate", "ballot", "standing", "verdict"])
@@ -59,3 +59,13 @@ def test_a_closed_round_without_its_rows_does_not_verify(
     result = home.invoke("verify", round_id)
 
     assert result.code == 1
+
+
+def test_a_bug_is_reported_in_one_line(stored_round: tuple[Home, str]) -> None:
+    home, round_id = stored_round
+    home.sql("UPDATE label SET label = 'Q' WHERE member = 'north'")  # which no store would write
+
+    result = home.invoke("show", round_id)
+
+    assert (result.code, len(result.lines)) == (1, 1)
+    assert result.err.startswith("Something went wrong (")

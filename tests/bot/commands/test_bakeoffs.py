@@ -65,14 +65,6 @@ def test_what_can_be_said(text: str, words: BakeoffArguments) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["bakeoff the right word for this?", "bakeoff or contest, which?", "Bakeoff: is it fair?"],
-)
-def test_a_question_stays_a_question(text: str) -> None:
-    assert COMMANDS.read(text).command.name == "ask"
-
-
-@pytest.mark.parametrize(
     ("text", "sentence"),
     [
         ("sql law", "That names 2 suites"),

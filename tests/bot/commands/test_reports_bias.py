@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import File
-from bot.commands.dispatch import ASK, COMMANDS, handle_message
+from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from bot.ports import RecordSources
 from council.bakeoffs.ports import RecordQuery
@@ -28,25 +28,6 @@ def app_with(report: BiasReport) -> tuple[AppContext, list[RecordQuery]]:
     app = an_app()
     app.measure_bias = measure
     return app, asked
-
-
-@pytest.mark.parametrize(
-    ("text", "is_report"),
-    [
-        ("bias", True),
-        ("bias house", True),
-        ("bias house since:30d suite:sql", True),
-        ('bias category:"window functions" until:2026-11-21', True),
-        ("bias in hiring: what is known?", False),
-        ("bias sql@3f2a", False),
-        ("biases of judges", False),
-    ],
-)
-def test_a_report_is_no_question_and_no_question_a_report(text: str, is_report: bool) -> None:
-    order = COMMANDS.read(f"/council {text}")
-
-    assert (order.command.name == "bias") == is_report
-    assert is_report or order.command is ASK
 
 
 async def test_in_a_channel_findings_are_posted_with_details_in_the_thread() -> None:

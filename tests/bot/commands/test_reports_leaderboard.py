@@ -13,7 +13,7 @@ from bot.chat import (
     PostingForbiddenError,
     SentMessage,
 )
-from bot.commands.dispatch import ASK, COMMANDS, handle_message
+from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from council.places import Place
 from tests.bot.app_fakes import FakeChat, an_app
@@ -49,29 +49,6 @@ async def with_runs(scope: str) -> AppContext:
     app = an_app()
     await app.bakeoff_stores.records.save(packed_all([*runs_of("sql", 3, scope=scope)]))
     return app
-
-
-@pytest.mark.parametrize(
-    ("text", "is_board"),
-    [
-        ("leaderboard", True),
-        ("leaderboard sql", True),
-        ("leaderboard sql@3f2a as:judge", True),
-        ("leaderboard as:judge since:30d", True),
-        ("leaderboard sql weights:consistency", True),
-        ('leaderboard weekly-sql category:"window functions" panel:house until:2026-11-21', True),
-        ("leaderboard design for a game", False),
-        ("Leaderboards: are they fair?", False),
-        ("leaderboard since when?", False),
-    ],
-)
-def test_a_leaderboard_is_no_question_and_no_question_a_leaderboard(
-    text: str, is_board: bool
-) -> None:
-    order = COMMANDS.read(f"/council {text}")
-
-    assert (order.command.name == "leaderboard") == is_board
-    assert is_board or order.command is ASK
 
 
 async def test_in_a_channel_the_leaderboard_is_posted_with_details_in_the_thread() -> None:

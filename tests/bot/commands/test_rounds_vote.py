@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Asker
-from bot.commands.dispatch import ASK, COMMANDS
 from bot.context import AppContext
 from council.labels import Label
 from council.places import Place
@@ -98,10 +97,3 @@ async def test_a_forgotten_round_has_nothing_to_vote_on(app: AppContext, round_:
     line = await send(app, f"/council vote {ROUND_ID} {labels_of(round_)[0]}")
 
     assert line == f"What was answered in round {ROUND_ID} is forgotten."
-
-
-@pytest.mark.parametrize(
-    "text", ["vote for whom?", "vote beef1", "vote on this: K or L?", "vote K beef1"]
-)
-def test_words_without_round_and_label_are_a_question(text: str) -> None:
-    assert COMMANDS.read(f"/council {text}").command is ASK

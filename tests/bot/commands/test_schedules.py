@@ -7,7 +7,7 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Asker, IncomingMessage, PostingForbiddenError
-from bot.commands.dispatch import ASK, COMMANDS, handle_message
+from bot.commands.dispatch import handle_message
 from bot.context import SCHEDULES, AppContext
 from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
 from council.money import Price
@@ -240,16 +240,3 @@ async def test_workspaces_do_not_see_each_others_schedules_nor_other_private_cha
     elsewhere = Place("slack", "T2", "C1")
     assert "No schedule yet" in await replies_to(app, "/council schedule list", BEN, elsewhere)
     assert "secret" in await replies_to(app, "/council schedule list", place=Place("terminal"))
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "schedule a meeting for me?",
-        "schedule for the Olympics 2028",
-        "schedule pause for a marathon runner",
-        "scheduled tasks in Postgres?",
-    ],
-)
-async def test_a_question_about_schedules_is_a_question(question: str) -> None:
-    assert COMMANDS.read(question).command is ASK

@@ -18,7 +18,6 @@ Component = dict[str, Any]
 
 
 def payload_of(message: Message) -> Component:
-    """Return the JSON that Discord receives for a message."""
     return {
         "components": list(message.components),
         "flags": 1 << 15,
@@ -27,7 +26,6 @@ def payload_of(message: Message) -> Component:
 
 
 def message_faults(message: Message) -> list[str]:
-    """Return what Discord would refuse in a message, or is over the limit that it keeps secret."""
     faults = faults_of_message(payload_of(message), [file.name for file in message.files])
     said = texts(message.components)
     heavy = sum(len(text.encode()) + 12 for text in said) > 10_000
@@ -35,13 +33,11 @@ def message_faults(message: Message) -> list[str]:
 
 
 def find_pings(payload: Component) -> list[str]:
-    """Return every mention and every link with a preview in a payload."""
     found = [match[0] for text in _strings(payload) for match in PINGS.finditer(text)]
     return found + (["mentions"] if payload["allowed_mentions"] != {"parse": []} else [])
 
 
 def texts(components: object) -> list[str]:
-    """Return the texts of a message in order."""
     return [str(one["content"]) for one in _walk(components) if one["type"] == TEXT]
 
 

@@ -52,7 +52,6 @@ class ProcessBot:
 async def run_process(
     folder: Path, discord: FakeDiscord, config: str | None = None
 ) -> AsyncIterator[ProcessBot]:
-    """Run the product beside a Discord until the block ends."""
     home = Home(folder, {**discord.settings, "COUNCIL_PORT": str(free_port())})
     home.with_config(config or scripted_config(4)).with_tables()
     async with serving(home) as run:

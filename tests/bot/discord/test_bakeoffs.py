@@ -22,7 +22,7 @@ async def proposed(bot: InProcessBot, words: str = "sql cap:$1") -> Message:
     assert result.accepted
 
     def shown() -> list[Message]:
-        return [m for m in result.interaction.sent if "Bake-off of sql" in m.text]
+        return [m for m in result.sent if "Bake-off of sql" in m.text]
 
     await bot.discord.until(shown, 60)
     return shown()[0]
@@ -64,8 +64,8 @@ async def test_a_bakeoff_is_cancelled_and_resumed_by_buttons(bot: InProcessBot) 
     root = await begun(bot)
 
     result = await bot.discord.click(root, custom_id_of(root, "bakeoff_cancel"), bot.person)
-    await bot.discord.until(lambda: [m for m in result.interaction.sent if not m.is_loading], 60)
-    question = result.interaction.sent[-1]
+    await bot.discord.until(lambda: [m for m in result.sent if not m.is_loading], 60)
+    question = result.sent[-1]
     assert "0 of 2 questions are over and kept" in question.text
     await bot.discord.click(question, custom_id_of(question, "yes_bakeoff_cancel"), bot.person)
     await bot.discord.until(lambda: "It was cancelled." in root.text, 60)

@@ -46,7 +46,6 @@ STANDINGS = Table(
 
 
 def said(*parts: Part) -> str:
-    """Return the one text of a post."""
     (text,) = texts(render_components(Post(parts, "s")).components)
     return text.replace("\u00a0", " ")
 

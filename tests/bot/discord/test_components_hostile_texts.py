@@ -17,7 +17,6 @@ FORBIDDEN = {"mention", "masked", "moment", "emoji", "spoiler", "underline", "sc
 
 
 def faults(post: Post) -> list[str]:
-    """Return what is wrong with the post's pages."""
     found = []
     for page in paginate(post, fits_discord):
         message = render_components(page)
@@ -29,7 +28,6 @@ def faults(post: Post) -> list[str]:
 
 
 def obeyed(post: Post) -> set[str]:
-    """Return the markup that Discord would read and that is never meant."""
     made = [render_components(page) for page in paginate(post, fits_discord)]
     every = [one for message in made for one in texts(message.components)]
     return {kind for one in every for kind in kinds(read(one))} & FORBIDDEN
@@ -40,7 +38,6 @@ def an_answer(text: str) -> Post:
 
 
 def everywhere(text: str) -> Post:
-    """Return a post that says the text in every part."""
     return Post(
         (
             Heading(text),

@@ -7,7 +7,7 @@ import pytest
 from bot.chat import File, Post, Thread
 from bot.discord.components import fits_discord, render_components
 from bot.render.bias_message import bias_thread, render_bias_pngs
-from bot.render.bias_view import make_bias_view
+from bot.render.bias_tables import make_bias_view
 from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_tables import Coverage
 from bot.render.leaderboard_text import changes_post

@@ -26,7 +26,6 @@ NOBODY = discord.AllowedMentions.none()
 
 @asynccontextmanager
 async def open_channel() -> AsyncIterator[discord.TextChannel]:
-    """Return a channel as a bot sees it."""
     client = discord.Client(intents=discord.Intents(guilds=True))
     async with simcord.run(client) as env:
         channel = env.create_guild().create_text_channel("general")

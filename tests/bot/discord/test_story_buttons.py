@@ -23,7 +23,6 @@ async def _running(product: StoryBot) -> Message:
 
 
 def _silence(product: StoryBot) -> None:
-    """Script the panel "served" never to answer."""
     for name in SERVED:
         product.models.script[name] = by_role(answer=lambda _: Hang())
 

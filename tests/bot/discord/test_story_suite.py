@@ -16,7 +16,7 @@ async def test_a_file_is_previewed_and_stored_by_a_button(product: StoryBot) -> 
         "U1", channel, "council suite", words="add filed", file=CSV
     )
     shown = await product.wait_for_reply(result, "Keep suite filed?")
-    (message,) = [m for m in result.interaction.sent if custom_id_of(m, "keep_suite")]
+    (message,) = [m for m in result.sent if custom_id_of(m, "keep_suite")]
 
     kept = await product.press("U1", message, "keep_suite")
 

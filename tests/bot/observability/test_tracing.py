@@ -18,7 +18,7 @@ from tests.bot.observability.trace_collector import CollectedTraces, attributes,
 from tests.builders import CLAUDE, GEMINI, GPT, a_round
 from tests.fakes.gateway import FakeGateway, Hangs
 from tests.fakes.memory_store import MemoryStore
-from tests.wire.looking import until
+from tests.wire.faults import until
 
 SECRET = "Which secret did I tell nobody?"
 ASKED = replace(a_round(question=Question(SECRET, "U1")), id="slack:T1:C1:1")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bot.render.bias_charts import render_drawings
 from bot.render.bias_message import render_bias_pngs, render_combined_bias_png
-from bot.render.bias_view import BiasView, make_bias_view
+from bot.render.bias_tables import BiasView, make_bias_view
 from bot.render.charts import Figure
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, JudgeBias

@@ -7,7 +7,7 @@ from io import StringIO
 from math import nan
 
 from bot.render.bias_export import bias_csv, bias_document
-from bot.render.bias_view import make_bias_view
+from bot.render.bias_tables import make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report, an_effect
 from tests.bot.render.boards.builders import QWEN

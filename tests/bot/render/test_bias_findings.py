@@ -13,8 +13,7 @@ from bot.render.bias_findings import (
     none_lines,
     open_lines,
 )
-from bot.render.bias_tables import agreement_line, caution_lines
-from bot.render.bias_view import make_bias_view
+from bot.render.bias_tables import agreement_line, caution_lines, make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, JudgeBias, Slot
 from tests.bot.render.bias.builders import (

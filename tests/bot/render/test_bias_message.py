@@ -8,8 +8,14 @@ import pytest
 
 from bot.chat import Caution, File, Heading, Line, Note, Post, Table
 from bot.render.bias_message import bias_thread, render_bias_pngs
-from bot.render.bias_tables import given_table, judge_table, judges_table, slots_table
-from bot.render.bias_view import ALL_MEASURES, make_bias_view
+from bot.render.bias_tables import (
+    ALL_MEASURES,
+    given_table,
+    judge_table,
+    judges_table,
+    make_bias_view,
+    slots_table,
+)
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, GivenShare
 from tests.bot.render.bias.builders import (
@@ -152,12 +158,7 @@ def test_proven_winning_traits_have_a_sentence_and_all_have_a_row() -> None:
     assert table.rows[0][:5] == ("length, tokens", "312", "241", "+71", "+47 to +95")
     assert table.rows[1][:4] == ("lists", "61 %", "58 %", "+3 %")
     assert table.rows[2][1:4] == ("too little to say",) * 3
-
-
-def test_a_winning_style_shows_how_many_have_it() -> None:
-    code = a_report().traits[1]
-    often = replace(code, difference=an_effect(-0.3, 0.1, 64, "rounds"))
-
+    often = replace(a_report().traits[1], difference=an_effect(-0.3, 0.1, 64, "rounds"))
     assert lines(reply("What wins here", traits=(often,))) == [
         "Winners have lists less often than the rest: 61 % of them against 58 % "
         "(n 64, −40 % to −20 %)."

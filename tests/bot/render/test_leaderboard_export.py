@@ -49,6 +49,7 @@ def test_csv_has_a_row_for_each_member_and_two_columns_for_an_interval() -> None
     assert rows[0]["member"] == CLAUDE
     assert float(rows[0]["ci_low"]) == 0.71 - 0.06
     assert rows[0]["strength"] == ""
+    assert leaderboard_document(EMPTY)["worth"] is None
     assert leaderboard_csv(EMPTY) == "member,place,share,ci_low,ci_high,rounds\n"
 
 

@@ -68,14 +68,6 @@ async def test_a_spoiled_ballot_is_shown_with_its_fault_and_is_not_counted() -> 
     assert "3 of 4 ballots count" in root_of(round_)
 
 
-async def test_two_answers_leave_no_judges() -> None:
-    round_ = await held(panel=a_panel(2))
-
-    assert "Two answers, nobody left to judge" in root_of(round_)
-    assert "Ballots" not in [reply.summary for reply in round_thread(round_).replies]
-    assert "Response | Author | Time | Cost" in thread_of(round_)
-
-
 async def test_a_round_that_could_not_be_ranked_says_why_and_shows_no_answer() -> None:
     gone = dict.fromkeys(list(NAMES)[:3], UNREACHED)
     round_ = await held(FakeGateway(answers=gone))
@@ -121,3 +113,11 @@ async def test_flags_are_sentences_whatever_the_seats_are_called() -> None:
     assert flags[0].startswith("Flag: ")
     assert "Ada" in flags[0]
     assert "ballot" in flags[0]
+
+
+async def test_two_answers_leave_no_judges() -> None:
+    round_ = await held(panel=a_panel(2))
+
+    assert "Two answers, nobody left to judge" in root_of(round_)
+    assert "Ballots" not in [reply.summary for reply in round_thread(round_).replies]
+    assert "Response | Author | Time | Cost" in thread_of(round_)

@@ -8,7 +8,7 @@ from typing import Any
 from bot.chat import Post
 from bot.render.pagination import paginate
 from bot.slack.block_kit import fits_slack, render_ephemeral, render_message, render_text
-from tests.wire.slack import blockcheck
+from tests.wire.slack import checks
 
 MENTIONS = re.compile(
     r"<!(?:channel|here|everyone|group|subteam|date)|<@[A-Za-z0-9]|<#[A-Za-z0-9]|@(?:channel|here|everyone)|&lt;!(?:channel|here|everyone)",
@@ -17,9 +17,8 @@ MENTIONS = re.compile(
 
 
 def find_message_faults(payload: dict[str, Any]) -> list[str]:
-    """Return what Slack would refuse in a message, or is over the limits that it keeps secret."""
     blocks = payload.get("blocks", [])
-    faults = [*map(str, blockcheck.find_message_faults(payload))]
+    faults = [*map(str, checks.find_message_faults(payload))]
     if not 1 <= len(payload["text"]) <= (300 if blocks else 40_000):
         faults.append(f"text of {len(payload['text'])}")
     if len(json.dumps(blocks, ensure_ascii=False)) > 12_000:
@@ -28,7 +27,6 @@ def find_message_faults(payload: dict[str, Any]) -> list[str]:
 
 
 def find_post_faults(post: Post) -> list[str]:
-    """Return what Slack would refuse in any form of a post's pages, and whom they would mention."""
     found = []
     for page in paginate(post, fits_slack):
         for payload in (render_message(page), render_ephemeral(page), render_text(page)):
@@ -37,10 +35,9 @@ def find_post_faults(post: Post) -> list[str]:
 
 
 def find_page_faults(blocks: list[dict[str, Any]]) -> list[str]:
-    """Return what Slack would refuse in a page of a modal, to which a row of buttons is added."""
     title = {"type": "plain_text", "text": "Answers"}
     view = {"type": "modal", "title": title, "blocks": blocks}
-    faults = [*map(str, blockcheck.find_view_faults(view))]
+    faults = [*map(str, checks.find_view_faults(view))]
     if not 1 <= len(blocks) <= 95 or len(json.dumps(blocks, ensure_ascii=False)) > 40_000:
         faults.append("too large a page")
     return faults
@@ -57,7 +54,6 @@ def find_mentions(payload: dict[str, Any]) -> list[str]:
 
 
 def strings(value: object, key: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every string in a payload with its key."""
     if isinstance(value, str):
         yield key, value
     elif isinstance(value, dict):
@@ -69,5 +65,4 @@ def strings(value: object, key: str = "") -> Iterator[tuple[str, str]]:
 
 
 def shown_text(blocks: list[dict[str, Any]]) -> str:
-    """Return the text that the blocks show, in order."""
     return "\n".join(text for key, text in strings(blocks) if key in {"text", "url"})

@@ -24,7 +24,6 @@ class RunningProduct:
     process: asyncio.subprocess.Process
 
     async def kill(self) -> None:
-        """Kill the process without a chance to clean up."""
         self.process.kill()
         await self.process.wait()
 
@@ -48,7 +47,6 @@ class RunningProduct:
 
 
 def is_answer(messages: list[Message], at: int = -1) -> bool:
-    """Return whether the message exists and has the buttons of an answer."""
     try:
         return "council:answers" in str(messages[at].blocks)
     except IndexError:
@@ -56,7 +54,6 @@ def is_answer(messages: list[Message], at: int = -1) -> bool:
 
 
 def slack_environment(slack: FakeSlack, transport: Transport) -> dict[str, str]:
-    """Return the environment variables that connect the product to this Slack."""
     app = slack.state.app
     told = {"SLACK_BOT_TOKEN": app.bot_token, "SLACK_API_URL": slack.api_url}
     if transport == "socket":
@@ -71,7 +68,6 @@ async def serve_slack(
     transport: Transport = "socket",
     config: str | None = None,
 ) -> AsyncIterator[RunningProduct]:
-    """Run the product connected to a Slack for the duration of the block."""
     port = str(free_port())
     home = Home(folder, {**slack_environment(slack, transport), "COUNCIL_PORT": port})
     home.with_config(config or scripted_config(4)).with_tables()

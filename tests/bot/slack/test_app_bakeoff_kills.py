@@ -24,7 +24,6 @@ def result(slack: FakeSlack) -> str:
 
 
 async def told(served: RunningProduct, slack: FakeSlack) -> list[Message]:
-    """Wait until its end is stored, and return the thread under the result."""
     await slack.until(lambda: f"{QUESTIONS} of {QUESTIONS} questions" in result(slack), 60)
     ended = "SELECT 1 FROM bakeoff WHERE ended_at IS NOT NULL"
     await slack.until(lambda: served.home.sql(ended), 60)

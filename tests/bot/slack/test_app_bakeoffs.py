@@ -9,7 +9,6 @@ from tests.wire.slack import FakeSlack, Message
 
 
 async def propose(bot: RunningSlack, words: str = "bakeoff sql cap:$1") -> Message:
-    """Run the command, and return the ephemeral proposal."""
     await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
     await bot.slack.command("U1", "C1", "/council", words)
     await bot.slack.until(lambda: "Bake-off of sql" in ephemeral_text(bot.slack))
@@ -21,7 +20,6 @@ def ephemeral_text(slack: FakeSlack, user: str = "U1") -> str:
 
 
 async def ended(bot: RunningSlack, channel: str = "C1") -> Message:
-    """Wait until the channel's only message shows the result and the end is stored."""
     await bot.slack.until(lambda: "2 of 2 questions" in root_text(bot, channel), 20)
     async with asyncio.timeout(10):
         while not (await bot.app.bakeoff_stores.bakeoffs.list_recent())[0].ending:  # noqa: ASYNC110

@@ -29,7 +29,6 @@ vendors = ["openai"]
 
 @pytest_asyncio.fixture(loop_scope="package", scope="module")
 async def ruled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """Run a product with rules of its own."""
     async with run_stage(tmp_path_factory.mktemp("ruled"), RULES) as running:
         for name in ("C-CHEAP", "C-OPENAI"):
             opened = running.slack.workspace.channels[running.add_channel()]
@@ -124,7 +123,6 @@ async def test_a_private_round_is_readable_nowhere_else(stage: Stage, way: str) 
 
 
 def _forged(message: Message, id_: str) -> Message:
-    """Return a message whose buttons carry another round's id."""
     payload: dict[str, Any] = deepcopy(message.payload)
     for block in payload["blocks"]:
         for one in block.get("elements", []) if "actions" in block["type"] else []:

@@ -18,7 +18,6 @@ async def _thread_of_people(stage: Stage, channel: str) -> Message:
 
 
 async def _offered(stage: Stage, channel: str, question: str = "which one?") -> Message:
-    """Ask in a thread of people with the served panel, and give what is offered."""
     await stage.slack.command("U1", channel, "/council", "panel served")
     root = await _thread_of_people(stage, channel)
     await stage.slack.mention("U1", channel, f"{ME} {question}", root.ts)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from tests.bot.slack.in_process import FAST_LIMITS, make_fake_slack, run_slack
+from tests.wire.faults import Fault
 from tests.wire.slack import DropAfter, DropBefore, Fail, Refuse, Slow
 from tests.wire.slack.state import SCOPES
-from tests.wire.slack.troubles import InjectedFault
 
 AT_FAULT = (Fail(500), Fail(503), Refuse("internal_error"))
 TIMEOUT_SECONDS = 1.5  # of a call; what is slow takes a little longer
@@ -22,7 +22,7 @@ IMPATIENT = replace(FAST_LIMITS, timeout_seconds=TIMEOUT_SECONDS, late_seconds=4
         pytest.param(AT_FAULT, id="at fault"),
     ],
 )
-async def test_every_message_is_posted_once(troubles: tuple[InjectedFault, ...]) -> None:
+async def test_every_message_is_posted_once(troubles: tuple[Fault, ...]) -> None:
     one, other, third = troubles
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         slack.trouble("chat.postMessage", one)  # the root

@@ -8,8 +8,8 @@ from bot.chat import DeliveryUnknownError
 from bot.slack.client import open_client
 from bot.slack.validate import Sample, find_faults, samples
 from tests.bot.homes import Home
+from tests.wire.faults import Refuse
 from tests.wire.slack import FakeSlack
-from tests.wire.slack.troubles import Refuse
 
 NOWHERE = "http://127.0.0.1:9/api/"
 TWO_BAD = json.dumps({"text": "t", "blocks": [{"type": "divider"}, {"type": "section"}]})

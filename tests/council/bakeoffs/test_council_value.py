@@ -78,29 +78,22 @@ def test_with_two_runs_the_best_is_picked_on_the_other_one() -> None:
     assert found.rows[0].difference == 1
 
 
-def test_what_is_right_no_more_often_and_costs_more_is_not_worth_its_cost() -> None:
-    rounds = [_graded(i, council=i % 2 == 0, ada=i % 2 == 0) for i in range(1, 21)]
+@pytest.mark.parametrize(
+    ("questions", "council", "ada", "verdict"),
+    [
+        pytest.param(20, 10, 10, Payoff.NOT_WORTH_IT, id="right-no-more-often"),
+        pytest.param(20, 20, 10, Payoff.WORTH_IT, id="right-far-more-often"),
+        pytest.param(12, 7, 6, Payoff.OPEN, id="a-small-gain-on-few-questions"),
+        # One question of 400 gained: .0025, and its interval ends below .05.
+        pytest.param(400, 201, 200, Payoff.NOT_WORTH_IT, id="a-gain-below-a-twentieth"),
+    ],
+)
+def test_a_council_that_costs_more_is_worth_it_if_it_is_more_often_right(
+    questions: int, council: int, ada: int, verdict: Payoff
+) -> None:
+    rounds = [_graded(i, council=i <= council, ada=i <= ada) for i in range(1, questions + 1)]
 
-    assert _lines(of(*rounds))["Council"].verdict is Payoff.NOT_WORTH_IT
-
-
-def test_what_is_right_far_more_often_is_worth_it() -> None:
-    rounds = [_graded(i, council=True, ada=i % 2 == 0) for i in range(1, 21)]
-
-    assert _lines(of(*rounds))["Council"].verdict is Payoff.WORTH_IT
-
-
-def test_a_small_gain_on_few_questions_is_too_close_to_tell() -> None:
-    rounds = [_graded(i, council=i <= 7, ada=i <= 6) for i in range(1, 13)]
-
-    assert _lines(of(*rounds))["Council"].verdict is Payoff.OPEN
-
-
-def test_what_cannot_have_gained_a_twentieth_is_not_worth_its_cost() -> None:
-    # One question of 400 gained: .0025, and its interval ends below .05.
-    rounds = [_graded(i, council=i <= 201, ada=i <= 200) for i in range(1, 401)]
-
-    assert _lines(of(*rounds))["Council"].verdict is Payoff.NOT_WORTH_IT
+    assert _lines(of(*rounds))["Council"].verdict is verdict
 
 
 @pytest.mark.parametrize(

@@ -92,11 +92,6 @@ def test_judges_that_never_met_have_no_effective_number() -> None:
     )
 
 
-def test_alpha_of_one_round_is_the_tallys() -> None:
-    for round_, ballots in zip(as_votes(BLOCK)[:5], ROUNDS, strict=False):
-        assert pooled_alpha(blocks_of(round_)) == pytest.approx(krippendorff_alpha(ballots))
-
-
 def test_alpha_of_many_rounds_is_that_of_all_their_answers() -> None:
     pooled = [
         ballot for nth, round_ in enumerate(as_votes(BLOCK)) for ballot in _ballots(round_, nth)

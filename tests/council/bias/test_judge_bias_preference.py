@@ -11,7 +11,7 @@ from council.bias.judge_bias import (
     own_preference,
     shares_given,
 )
-from council.bias.vote_arrays import known_mean, pairwise_lead
+from council.bias.vote_arrays import pairwise_lead
 from council.bias.votes import Votes
 from tests.council.bias.vote_builders import a_vote, an_audit, blocks_of, votes
 
@@ -121,12 +121,6 @@ def test_the_effect_of_names_is_reported_for_the_judges_maker_and_each_maker() -
     assert found["xai"].value == pytest.approx(-1 / 6)
 
 
-def test_a_judge_whose_maker_has_no_other_seat_gains_it_nothing() -> None:
-    alone = votes(a_vote("a", "b c d"), audit=an_audit("named", a_vote("a", "b c d")))
-
-    assert named_preference(blocks_of(alone))["a"].n == 0
-
-
 def test_what_each_judge_gave_each_author_is_its_own_from_audits() -> None:
     given = shares_given(blocks_of(_own("b a c d"), _own("a b c d")))
 
@@ -138,12 +132,6 @@ def test_what_each_judge_gave_each_author_is_its_own_from_audits() -> None:
 
 def _array(*values: float) -> Floats:
     return np.array(values)
-
-
-def test_a_mean_is_over_what_is_known() -> None:
-    values = np.array([[1.0, np.nan, 0.0], [np.nan, np.nan, np.nan]])
-
-    np.testing.assert_allclose(known_mean(values, 1), [0.5, np.nan])
 
 
 def test_only_rivals_that_both_judged_count() -> None:

@@ -71,3 +71,11 @@ def test_the_context_size_comes_from_the_gateway_that_knows_it() -> None:
 
     assert routing.context_tokens("warm") == 4096
     assert routing.context_tokens("a/x") is None
+
+
+async def test_the_price_of_a_seat_comes_from_its_gateway() -> None:
+    routing = RoutingGateway({"scripted/": NamedGateway("script"), "x/": NamedGateway("rest")})
+
+    assert await routing.price(a_call("warm", "scripted/random").member) == FREE
+    assert await routing.price(a_call("x/y").member) is None
+    assert await routing.price(a_call("openai/y").member) is None

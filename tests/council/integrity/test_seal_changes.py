@@ -27,7 +27,7 @@ from council.rounds import Closing, Question, Round
 from tests.builders import ASKED_AT
 from tests.storage.builders import a_closed_round
 from tests.storage.strategies import rounds
-from tests.storage.test_rounds_round_trip import SHARED
+from tests.storage.test_rounds import SHARED
 
 SALT, LATER = "5a17" * 8, ASKED_AT + timedelta(days=90)
 ROUND = a_closed_round()

@@ -66,13 +66,6 @@ def test_a_single_change_is_named_alone(field: str, change: Callable[[Ballot], B
     assert _fields(_tampered(change)) == [f"{NAME}.{field}"]
 
 
-def test_a_changed_audit_kind_is_named() -> None:
-    fields = _fields(_tampered(lambda b: replace(b, audit="named")))
-
-    assert f"ballots[{JUDGE} audit named].audit" in fields
-    assert f"{NAME}.audit" in fields
-
-
 def test_a_counted_audit_ballot_is_named() -> None:
     others = tuple(b for b in ROUND.ballots if b.judge != JUDGE)
     (audit,) = (b for b in ROUND.ballots if not b.counts)

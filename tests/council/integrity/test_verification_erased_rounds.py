@@ -93,12 +93,6 @@ def test_an_audit_ballot_is_not_checked() -> None:
     assert fields(forget(replace(ROUND, ballots=(*ROUND.ballots, audit)), LATER, SALT)) == []
 
 
-def test_a_ballot_turned_into_an_audit_shows_in_the_standings() -> None:
-    made = t.ballot(lambda b: replace(b, audit="order"))(GONE)
-
-    assert any(field.startswith("standings[") for field in fields(made))
-
-
 def test_a_flag_from_an_erased_reason_is_kept() -> None:
     flagged = t.verdict(lambda v: replace(v, flags=(*v.flags, f"{GPT} named Claude in its reason")))
 

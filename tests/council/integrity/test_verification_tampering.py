@@ -17,7 +17,6 @@ from tests.builders import (
     a_ballot,
     a_panel,
     a_round,
-    a_spoiled_ballot,
     ballot_text,
     labels,
     with_answers,
@@ -116,30 +115,11 @@ def test_an_extra_ballot_is_named(extra: Ballot) -> None:
     assert "ballots[nobody/at-all].ranking" in fields
 
 
-def test_an_extra_spoiled_ballot_is_named() -> None:
-    extra = replace(ROUND, spoiled=(*ROUND.spoiled, a_spoiled_ballot("nobody/at-all")))
-
-    assert "spoiled[nobody/at-all #1].fault" in _fields(extra)
-
-
-def test_another_seed_changes_everything() -> None:
-    fields = _fields(replace(ROUND, seed="another"))
-
-    assert f"slates[{CLAUDE}]" in fields
-    assert f"{VOTED}.nonce" in fields
-
-
 def test_an_invented_line_is_named() -> None:
     (label,) = labels("A")
     invented = t.line(lambda s: replace(s, label=label))
 
     assert "standings[A].share" in _fields(invented(ROUND))
-
-
-def test_differences_come_in_the_order_of_the_round() -> None:
-    both = t.line(lambda s: replace(s, points=7.0))(t.turned_slate(ROUND))
-
-    assert _fields(both) == [f"slates[{CLAUDE}]", f"{LINE}.points"]
 
 
 @settings(deadline=None)

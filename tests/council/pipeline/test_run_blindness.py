@@ -90,11 +90,3 @@ async def test_an_imitated_fence_changes_no_real_fence() -> None:
     (chair,) = gateway.of(Role.SYNTHESIS)
     assert len(read_prompt(chair.prompt).texts) == 3
     assert chair.prompt.user.count("<response") == 3
-
-
-async def test_reasons_reach_the_chairman_without_their_judges() -> None:
-    round_, gateway = await _judged("Use Postgres.")
-
-    (chair,) = gateway.of(Role.SYNTHESIS)
-    assert "sounds like [model name removed]" in chair.prompt.user
-    assert any("named" in flag for flag in (round_.tally.verdict.flags if round_.tally else ()))

@@ -14,7 +14,6 @@ from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.ports import Gateway
 from council.prompts.shared import nonce_for
-from council.round_rules import due_audit
 from council.rounds import Artefact, Closing, Round, Synthesis
 from tests.builders import NAMES, a_panel, a_round
 from tests.council.pipeline.helpers import run_with_fakes
@@ -283,13 +282,3 @@ async def test_a_resumed_round_has_at_most_one_audit_ballot(saves: int, says: Sc
 
 def _has_audit(round_: Round) -> bool:
     return bool(_audits(round_)) or any(spoiled.is_audit for spoiled in round_.spoiled)
-
-
-async def test_the_cast_audit_follows_from_the_seed() -> None:
-    round_ = await run_with_fakes(a_round(PANEL))
-
-    assert round_.draw is not None
-    due = due_audit(round_, round_.draw)
-    (audit,) = _audits(round_)
-    assert due is not None
-    assert (due.slate.judge, due.slate.shown, due.kind) == (audit.judge, audit.shown, audit.audit)

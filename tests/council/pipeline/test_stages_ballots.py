@@ -70,14 +70,6 @@ async def test_a_judge_that_fails_on_retry_is_absent() -> None:
     assert round_.absences == (Absence(GPT, Role.BALLOT, "is out of credit"),)
 
 
-async def test_every_paid_reply_is_stored() -> None:
-    gateway = FakeGateway(judges={GPT: ["B is best.", rank_by_text]})
-
-    round_ = await run_with_fakes(a_round(), gateway)
-
-    assert len(round_.replies) == len(gateway.asked) == 3 + 4 + 1
-
-
 async def test_answers_too_long_for_a_judge_are_shortened_equally() -> None:
     gateway = FakeGateway(answers=LONG, judges={GPT: [OVERFLOW, rank_by_text]})
 

@@ -77,17 +77,6 @@ def test_work_of_an_author_that_never_judges_does_not_count() -> None:
     assert with_human.rows == build_grade_report(over_items(TABLES)).rows
 
 
-def test_framings_are_reported_apart_the_positive_first() -> None:
-    report = build_grade_report([*over_items(TABLES, NEG), *over_items(TABLES)])
-
-    assert [(row.judge, row.framing) for row in report.rows][:3] == [
-        ("a", POS),
-        ("a", NEG),
-        ("b", POS),
-    ]
-    assert row_of(report).own == row_of(report, framing=NEG).own
-
-
 def test_a_missing_grade_removes_its_item_from_what_needs_it() -> None:
     grades = over_items(("- 3 2/4 3 3/4 2 4", *TABLES[1:]))
 
@@ -167,13 +156,6 @@ def test_a_strict_judge_does_not_make_the_others_lenient() -> None:
 
     assert rows[0].leniency.effect.value == pytest.approx(-1, abs=0.01)
     assert all(abs(row.leniency.effect.value or 0) < 0.3 for row in rows[1:])
-
-
-def test_the_middle_judge_of_three_has_nothing_to_differ_from() -> None:
-    rows = build_grade_report(by_effects(-1, -0.25, 1)).rows
-
-    assert rows[1].leniency.effect.value == pytest.approx(0)
-    assert rows[1].leniency.effect.p is None
 
 
 def test_own_work_does_not_count() -> None:

@@ -69,13 +69,3 @@ def test_with_strong_bias_fewer_of_our_clear_winners_are_false(trials: int) -> N
     assert default.tau > fixed.tau
     assert default.clear_among_equals < 0.05 < fixed.clear_among_equals
     assert (default.clear_right or 0) > (fixed.clear_right or 1)
-
-
-def test_judges_that_look_at_the_slot_alone_tell_nothing_and_claim_nothing() -> None:
-    default, fixed = compare_designs(
-        uniform_panel(5, Biases(position=100.0, noise=0.0)), 100, "seed"
-    )
-
-    assert (default.tau, default.clear, default.clear_right) == (0, 0, None)
-    assert default.best_first == pytest.approx(0.2)
-    assert fixed.clear_among_equals == 1

@@ -8,9 +8,10 @@ from email.utils import format_datetime
 import pytest
 
 from council.errors import ContextOverflowError, GatewayError, RateLimitError
-from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.litellm import client as library
 from council.gateways.litellm import responses as replies
+from council.gateways.litellm.client import SeatSettings
+from council.gateways.litellm.gateway import LitellmGateway
 from tests.council.gateways.litellm.harness import CALL, KEY, GatewayHarness, RecordedSleeps
 from tests.wire.models import (
     Behaviour,
@@ -415,7 +416,7 @@ def test_the_key_is_not_in_a_seats_repr() -> None:
 def test_importing_the_gateway_does_not_import_litellm() -> None:
     code = (
         "import sys\n"
-        "from council.gateways.litellm import LitellmGateway\n"
+        "from council.gateways.litellm.gateway import LitellmGateway\n"
         "assert LitellmGateway({}).versions['litellm'][0].isdigit()\n"
         "assert 'litellm' not in sys.modules"
     )
@@ -426,7 +427,7 @@ def test_importing_the_gateway_does_not_import_litellm() -> None:
 def test_the_warm_up_uses_no_network() -> None:
     code = (
         "import asyncio, sys\n"
-        "from council.gateways.litellm import LitellmGateway\n"
+        "from council.gateways.litellm.gateway import LitellmGateway\n"
         "met = []\n"
         "def meet(event, seen):\n"
         "    if event == 'socket.connect': met.append(seen[1][0])\n"
@@ -437,3 +438,9 @@ def test_the_warm_up_uses_no_network() -> None:
     )
 
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+async def test_a_server_without_a_key_works(harness: GatewayHarness) -> None:
+    harness.sit(api_key=None)
+
+    assert (await harness.says(answer("Yes."))).text == "Yes."

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from council.gateways.litellm import LitellmGateway, SeatSettings
+from council.gateways.litellm.client import SeatSettings
+from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.local.gateway import LocalGateway
 from council.gateways.scripted import ScriptedGateway
 from council.money import FREE, Price

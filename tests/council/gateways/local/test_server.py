@@ -105,12 +105,6 @@ async def test_the_settings_name_every_model(tmp_path: Path) -> None:
     assert settings.endswith(f"[tiny]\nmodel = {tmp_path}/tiny.gguf\n")
 
 
-async def test_every_server_has_a_different_key(tmp_path: Path) -> None:
-    files = LocalFiles(tmp_path, {})
-
-    assert LocalServer(files, tmp_path).api_key != LocalServer(files, tmp_path).api_key
-
-
 async def test_the_environment_of_the_machine_does_not_reach_the_server(tmp_path: Path) -> None:
     files = files_with("env | sort | cut -d= -f1 | tr '\\n' ' '", tmp_path)
 
