@@ -16,8 +16,8 @@ from bot.slack.app import Slack
 from bot.slack.config import Tokens
 from tests.bot.app_fakes import an_app
 from tests.bot.slack.in_process import FAST_LIMITS, make_fake_slack
-from tests.wire.looking import until
-from tests.wire.slack.request_url import signed
+from tests.wire.faults import until
+from tests.wire.slack.deliveries import signed
 
 SECRET = "0123456789abcdef"
 CHALLENGE = '{"type": "url_verification", "challenge": "c"}'
