@@ -10,9 +10,9 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from council.anonymize.scrub import scrub
+from council.anonymize.scrub import MaskedText
 from council.answers import Absence, Answer, Call, Prompt, Reply, Role
 from council.ballots import AUDIT_ATTEMPT, Ballot, BallotExchange, SpoiledBallot, cast_ballot
 from council.errors import ContextOverflowError, CouncilError, GatewayError, GatewayTimeoutError
@@ -61,7 +61,8 @@ class RoundServices:
     """What a round needs from outside.
 
     `on_round` receives the round after each change, `on_text` the synthesis while it is written.
-    `audit_grace_seconds` is how long a finished round waits for its audit ballot.
+    `audit_grace_seconds` is how long a finished round waits for its audit ballot. `in_thread` calls
+    a function that takes long on a long text; the event loop goes on meanwhile.
     """
 
     gateway: Gateway
@@ -70,14 +71,19 @@ class RoundServices:
     on_round: Callable[[Round], None] = lambda _: None
     on_text: Callable[[str], None] | None = None
     audit_grace_seconds: float = 2.0
+    in_thread: Callable[..., Awaitable[Any]] = asyncio.to_thread
 
 
 @dataclass(slots=True)
 class RoundSession:
-    """One running round; `round_` is replaced with each new artefact."""
+    """One running round; `round_` is replaced with each new artefact.
+
+    `masked` are the answers for other models by member, each masked once.
+    """
 
     services: RoundServices
     round_: Round
+    masked: dict[str, MaskedText] = field(default_factory=dict, init=False)
     started: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -100,6 +106,13 @@ class RoundSession:
         await self.services.store.save(self.round_.id, artefact)
         self.round_ = self.round_.with_(artefact)
         self.services.on_round(self.round_)
+
+    async def mask(self, member: Member, text: str) -> MaskedText:
+        """Return a member's answer for other models."""
+        if member.key not in self.masked:
+            own = identifying_names(member)
+            self.masked[member.key] = await self.services.in_thread(anonymize_answer, text, own)
+        return self.masked[member.key]
 
     async def ask(self, call: Call, deadline: "Deadline") -> Reply | Absence:
         """Return the member's reply, or its absence with the reason.
@@ -206,8 +219,9 @@ async def _answer(
     if isinstance(reply, Absence):
         await session.save(reply)
         return
-    masked = scrub(reply.text, identifying_names(member)).found
-    await session.save(Answer(member.key, prompt, reply, masked, find_suspicions(reply.text)))
+    masked = await session.mask(member, reply.text)
+    suspicions = await session.services.in_thread(find_suspicions, reply.text)
+    await session.save(Answer(member.key, prompt, reply, masked.found, suspicions))
 
 
 def identifying_names(member: Member) -> tuple[str, ...]:
@@ -220,13 +234,13 @@ def identifying_names(member: Member) -> tuple[str, ...]:
     return tuple(name for name in names if _IDENTIFYING.search(name))
 
 
-def blind_answers(round_: Round, draw: Draw) -> dict[Label, str]:
+async def blind_answers(session: RoundSession, draw: Draw) -> dict[Label, str]:
     """Return each answer by label, with its author masked and prompt injections neutralised."""
     texts = {}
-    for answer in round_.answers:
-        text = anonymize_answer(answer.text, identifying_names(round_.panel.seat(answer.member)))
+    for answer in session.round_.answers:
         label = draw.labels.label_of(answer.member)
         if label is not None:
+            text = (await session.mask(session.round_.panel.seat(answer.member), answer.text)).text
             texts[label] = f"{text}\n{CUT_MARK}" if answer.reply.cut else text
     return texts
 
@@ -309,7 +323,7 @@ class BallotRequest:
 async def collect_ballots(session: RoundSession, draw: Draw) -> None:
     """Ask every judge without a ballot, two spoiled ballots or an absence, concurrently."""
     deadline = session.deadline(session.round_.panel.terms.ballot_seconds)
-    texts = blind_answers(session.round_, draw)
+    texts = await blind_answers(session, draw)
     seed = session.round_.seed
     requests = [
         BallotRequest(session.round_, slate, nonce_for(seed, slate.judge), texts)
@@ -383,7 +397,7 @@ async def _request_synthesis(
 ) -> Synthesis | Absence:
     round_ = session.round_
     deadline = session.deadline(round_.panel.terms.synthesis_seconds)
-    texts = blind_answers(round_, draw)
+    texts = await blind_answers(session, draw)
     frame = _chair_prompt(round_, chairman, dict.fromkeys(texts, ""), tally)
     context = session.services.gateway.context_tokens(chairman.key)
     budget = _text_budget(context, frame, SYNTHESIS_REPLY_TOKENS)
@@ -476,7 +490,7 @@ async def _request_audit_ballot(
 ) -> Ballot | SpoiledBallot | None:
     """Ask the judge once more, exactly as for its counted ballot except for the audit."""
     round_ = session.round_
-    texts = blind_answers(round_, draw)
+    texts = await blind_answers(session, draw)
     request = BallotRequest(round_, audit.slate, audit.nonce, texts, audit.authors)
     faults = [spoiled.fault for spoiled in round_.spoiled if spoiled.judge == request.judge.key]
     fault = faults[-1] if faults else None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from council.anonymize.scrub import scrub
+from council.anonymize.scrub import MaskedText, scrub
 from council.panel import Rubric
 from council.prompt_injection import neutralise
 from council.randomness import digest
@@ -26,9 +26,10 @@ def fence(text: str, letter: str, nonce: str) -> str:
     return f'<response label="{letter}" nonce="{nonce}">\n{text}\n</response nonce="{nonce}">'
 
 
-def anonymize_answer(text: str, own: tuple[str, ...]) -> str:
+def anonymize_answer(text: str, own: tuple[str, ...]) -> MaskedText:
     """Return an answer for other models: author masked, prompt injections neutralised."""
-    return neutralise(scrub(text, own).text)
+    masked = scrub(text, own)
+    return MaskedText(neutralise(masked.text), masked.found)
 
 
 def estimate_tokens(text: str) -> int:

@@ -1,5 +1,6 @@
 """A round runs from its question to its end."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
@@ -9,6 +10,7 @@ import pytest
 from council.answers import Role
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
+from council.prompts.shared import anonymize_answer
 from council.rounds import Closing, Round, Stage
 from council.tally import Strength
 from council.tally.agreement import effective_judges
@@ -206,6 +208,21 @@ async def test_masked_names_and_suspicions_are_stored_with_the_original_text() -
     assert answer.text == text
     assert answer.scrubbed == ("Claude",)
     assert answer.suspicions == ("begs for a place",)
+
+
+async def test_each_answer_is_masked_once_and_off_the_event_loop() -> None:
+    called = []
+
+    async def in_thread(function: Callable[..., object], *args: object) -> object:
+        called.append(function)
+        return await asyncio.to_thread(function, *args)
+
+    store = MemoryStore()
+    await store.open(a_round(a_panel(3)))
+
+    await run_round("r1", RoundServices(FakeGateway(), store, in_thread=in_thread))
+
+    assert called.count(anonymize_answer) == 3
 
 
 async def test_the_effective_number_of_judges_rests_on_the_panels_past() -> None:

@@ -22,7 +22,7 @@ def _prompt(
     *,
     plain: bool = False,
 ) -> Prompt:
-    texts = {K: anonymize_answer(text, ()), M: "No."}
+    texts = {K: anonymize_answer(text, ()).text, M: "No."}
     heard = JudgesReport(standings([K, M], [a_ballot("M K")]), reasons)
     return chair_prompt(a_question(question), texts, heard, NONCE, plain=plain)
 
