@@ -12,7 +12,7 @@ from tests.wire.discord.sample_world import sample_world
 SUITES = '[suites.sql]\nquestions = ["Why WAL?", "Why MVCC?"]\n'
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="session")
+@pytest_asyncio.fixture(loop_scope="package", scope="package")
 async def product(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[StoryBot]:
     """Run the bot as a process, with Cleo as an admin; each test opens its own channels."""
     world = sample_world()

@@ -8,7 +8,7 @@ import pytest
 from tests.bot.discord.story import StoryBot, custom_id_of
 from tests.wire.discord import Channel, Message
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 SECRET = "Whom do we dismiss?"
 

@@ -9,7 +9,7 @@ from tests.bot.discord.story import SERVED, StoryBot, custom_id_of
 from tests.wire.discord import Message
 from tests.wire.models import Hang, by_role
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
 async def _running(product: StoryBot) -> Message:

@@ -9,7 +9,7 @@ from tests.bot.discord.story import StoryBot, custom_id_of
 from tests.wire.discord import Upload
 from tests.wire.models import Behaviour, Say, by_role
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 SILENT, BUTTONS = 1 << 12, ("answers", "ballots", "again", "export", "helpful", "unhelpful")
 

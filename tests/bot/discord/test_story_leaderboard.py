@@ -4,7 +4,7 @@ import pytest
 
 from tests.bot.discord.story import TIMEOUT_SECONDS, StoryBot
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
 async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(product: StoryBot) -> None:

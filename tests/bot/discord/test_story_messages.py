@@ -5,7 +5,7 @@ import pytest
 from tests.bot.discord.story import StoryBot
 from tests.wire.discord import Channel, Message
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
 async def _followed(product: StoryBot, root: Message, times: int) -> Message:

@@ -6,7 +6,7 @@ from tests.bot.discord.story import StoryBot
 from tests.wire.discord import Channel
 from tests.wire.discord.routes.channels import remove
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 PATIENCE_SECONDS = 60
 ADD = "add {name} suite:sql panel:house {when} Europe/Budapest {channel}"

@@ -5,7 +5,7 @@ import pytest
 from tests.bot.discord.story import StoryBot, custom_id_of
 from tests.wire.discord import Upload
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 CSV = Upload("sql.csv", b"question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n")
 

@@ -8,7 +8,7 @@ import pytest_asyncio
 from tests.bot.slack.story import Stage, run_stage
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="session")
+@pytest_asyncio.fixture(loop_scope="package", scope="package")
 async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     """Run the product; each test opens its own channels."""
     async with run_stage(tmp_path_factory.mktemp("stage")) as running:

@@ -10,7 +10,7 @@ import pytest_asyncio
 from tests.bot.slack.story import Stage, run_stage, text_of
 from tests.wire.slack import Message, User
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 SECRET = "Whom do we dismiss?"
 RULES = """
@@ -27,7 +27,7 @@ vendors = ["openai"]
 """
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="module")
+@pytest_asyncio.fixture(loop_scope="package", scope="module")
 async def ruled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     """Run a product with rules of its own."""
     async with run_stage(tmp_path_factory.mktemp("ruled"), RULES) as running:

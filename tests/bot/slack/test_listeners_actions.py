@@ -11,7 +11,7 @@ from tests.bot.slack.story import SERVED, Stage, config, run_in_process, text_of
 from tests.wire.models import Behaviour, ModelServer, Say, answer, by_role, fences
 from tests.wire.slack import BOT, Event, FakeSlack, Message, Rates, Rules, UserAction
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 RATED = "SELECT helpful, reason FROM feedback WHERE round_id = ? AND by = ?"
 

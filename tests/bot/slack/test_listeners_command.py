@@ -6,7 +6,7 @@ from tests.bot.slack.story import SERVED, Stage, text_of
 from tests.wire.models import Say, by_role
 from tests.wire.slack import BOT
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 SAID = {
     "help": "see the panels, or pick one",

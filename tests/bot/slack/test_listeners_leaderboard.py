@@ -4,7 +4,7 @@ import pytest
 
 from tests.bot.slack.story import TIMEOUT_SECONDS, Stage, text_of
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
 async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: Stage) -> None:

@@ -5,7 +5,7 @@ import pytest
 from tests.bot.slack.story import Stage, text_of
 from tests.wire.slack import BOT, Message
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 ME = f"<@{BOT}>"
 OFFERED = "Send this thread along with your question?"

@@ -6,7 +6,7 @@ from tests.bot.slack.story import Stage, text_of
 from tests.wire.slack import BOT, Channel, Message, View
 from tests.wire.slack.fields import elements_in
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 ABOUT, ANYWHERE = "ask_about_message", "ask_the_council"
 

@@ -8,7 +8,7 @@ import pytest
 from tests.bot.slack.story import Stage, text_of
 from tests.wire.slack import BOT, Event, User
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 DELIVERIES = 1_000
 AT_ONCE = 50

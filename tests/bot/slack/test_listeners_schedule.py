@@ -9,14 +9,14 @@ import pytest_asyncio
 from tests.bot.slack.story import Stage, run_stage, text_of
 from tests.wire.slack import Message
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 TIMEOUT_SECONDS = 60
 SUITES = '[suites.sql]\nquestions = ["Why WAL?", "Why MVCC?"]\n'
 ADD = "schedule add {name} suite:sql panel:house {when} Europe/Budapest {channel}"
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="module")
+@pytest_asyncio.fixture(loop_scope="package", scope="module")
 async def scheduled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     """Run a product that has a suite."""
     async with run_stage(tmp_path_factory.mktemp("scheduled"), SUITES) as running:

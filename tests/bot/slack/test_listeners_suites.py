@@ -5,7 +5,7 @@ import pytest
 from tests.bot.slack.story import Stage, text_of
 from tests.wire.slack import Message
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 CSV = b"question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n"
 

@@ -25,7 +25,7 @@ expect.set_options(timeout=TIMEOUT_MS)
 MISSING = "no browser: these tests drive Debian's chromium (apt-get install chromium)"
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="session")
+@pytest_asyncio.fixture(loop_scope="package", scope="package")
 async def browser() -> AsyncIterator[Browser]:
     """Yield the browser; if there is none, skip, or fail where it is required."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
@@ -40,7 +40,7 @@ async def browser() -> AsyncIterator[Browser]:
         await opened.close()
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="session")
+@pytest_asyncio.fixture(loop_scope="package", scope="package")
 async def models() -> AsyncIterator[ModelServer]:
     """Yield the model server; the slow panel answers late and word by word."""
     async with ModelServer() as server:
@@ -48,14 +48,14 @@ async def models() -> AsyncIterator[ModelServer]:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def served_home(tmp_path_factory: pytest.TempPathFactory, models: ModelServer) -> Home:
     """Return a home folder with the panels of the model server."""
     home = Home(tmp_path_factory.mktemp("served"), {"OPENAI_API_KEY": "sk-none"})
     return home.with_tables().with_config(panels_of(models.api_base, **PANELS))
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="session")
+@pytest_asyncio.fixture(loop_scope="package", scope="package")
 async def product(browser: Browser, served_home: Home) -> AsyncIterator[Product]:
     """Yield the running product; without a browser it is not started."""
     async with serve_product(served_home) as product:
@@ -63,13 +63,13 @@ async def product(browser: Browser, served_home: Home) -> AsyncIterator[Product]
         yield product
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def address(product: Product) -> str:
     """Return the address of the product; some modules serve a site of their own instead."""
     return product.address
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture(loop_scope="package")
 async def visitor(browser: Browser, address: str) -> AsyncIterator[BrowserContext]:
     """Yield the browser context of a new visitor."""
     context = await browser.new_context(base_url=address)
@@ -78,19 +78,19 @@ async def visitor(browser: Browser, address: str) -> AsyncIterator[BrowserContex
     await context.close()
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture(loop_scope="package")
 async def page(visitor: BrowserContext) -> Page:
     """Return a tab of the visitor."""
     return await visitor.new_page()
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture(loop_scope="package")
 async def monitor(page: Page) -> PageMonitor:
     """Return the record of dialogs, errors, requests and popups of the page."""
     return PageMonitor.of(page)
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="session")
+@pytest_asyncio.fixture(loop_scope="package", scope="package")
 async def closed_round(browser: Browser, product: Product) -> str:
     """Return the path of a closed public round."""
     async with await browser.new_context(base_url=product.address) as context:

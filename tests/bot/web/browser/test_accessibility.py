@@ -21,7 +21,7 @@ from tests.bot.web.browser.product import Product
 from tests.bot.web.browsing import TOKEN, make_site
 from tests.wire.models import ModelServer, answer, by_role, judge
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 LONG = "A question of many lines.\n" * 60 + "w" * 400 + " https://example.org/" + "path/" * 80
 CODE = "SELECT id FROM job WHERE state = 'ready' ORDER BY id; " * 5
@@ -45,7 +45,7 @@ Use `SKIP LOCKED`, a [link](https://example.org), **weight** and a list:
 """
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="module")
+@pytest_asyncio.fixture(loop_scope="package", scope="module")
 async def rich(browser: Browser, product: Product, models: ModelServer) -> AsyncIterator[str]:
     """Yield the path of a closed round with every wide element in it."""
     models.script |= {

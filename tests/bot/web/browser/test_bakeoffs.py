@@ -14,7 +14,7 @@ from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browsing import make_site
 from tests.builders import ASKED_AT
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def gateway() -> BlockedGateway:
     return BlockedGateway()
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="module")
+@pytest_asyncio.fixture(loop_scope="package", scope="module")
 async def address(browser: Browser, gateway: BlockedGateway) -> AsyncIterator[str]:
     """Yield the address of a site with two suites."""
     site = make_site(an_app(gateway))

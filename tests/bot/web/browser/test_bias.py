@@ -21,10 +21,10 @@ from tests.bot.web.browser.accessibility import (
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.test_reports_bias import site_with
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="module")
+@pytest_asyncio.fixture(loop_scope="package", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Yield the address of a site whose judges have every bias, or none."""
     site = site_with(a_report(majority="qwen"))
@@ -33,7 +33,7 @@ async def address(browser: Browser) -> AsyncIterator[str]:
         yield address
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture(loop_scope="package")
 async def page(page: Page) -> Page:
     """Return a page that shows the report."""
     await page.goto("/bias")

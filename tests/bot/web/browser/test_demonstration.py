@@ -10,7 +10,7 @@ from tests.bot.web.browser.product import serve_product
 
 
 @pytest.mark.local_models
-@pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.asyncio(loop_scope="package")
 async def test_the_demonstration_models_complete_a_round(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

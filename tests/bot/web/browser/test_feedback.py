@@ -5,7 +5,7 @@ from playwright.async_api import Browser, expect
 
 from tests.bot.web.browser.product import Product
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
 @pytest.mark.parametrize(

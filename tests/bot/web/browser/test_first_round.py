@@ -7,7 +7,7 @@ from playwright.async_api import Page, expect
 
 from tests.bot.web.browser.actions import ANSWER, RECORDER, ask, wait_until_closed
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
 async def test_the_first_page_says_who_answers_who_receives_and_how_to_add_a_key(

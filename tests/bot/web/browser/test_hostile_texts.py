@@ -15,7 +15,7 @@ from tests.bot.web.browser.hostile import HOSTILE
 from tests.bot.web.browser.product import Product
 from tests.wire.models import ModelServer, answer, by_role, judge
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 SEATS = PANELS["hostile"]
 FOREIGN = (

@@ -12,7 +12,7 @@ from tests.bot.web.browser.product import Product, serve_product
 from tests.bot.web.browser.relay import relayed
 from tests.bot.web.browser.streams import open_stream
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 LOST = "The connection was lost; trying again …"
 

@@ -20,12 +20,12 @@ from tests.bot.web.browser.accessibility import (
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browsing import make_site
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 PATHS = ("/leaderboard", "/leaderboard?suite=sql", "/leaderboard?suite=sql&as=judge&sort=spoiled")
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="module")
+@pytest_asyncio.fixture(loop_scope="package", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Yield the address of a site with four runs of a suite."""
     site = make_site()

@@ -10,7 +10,7 @@ from tests.bot.web.browser.actions import TIMEOUT_MS, ask
 from tests.bot.web.browser.product import Product
 from tests.bot.web.browser.streams import open_stream, read_events
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.nightly]
+pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.nightly]
 
 ROUNDS, STREAMS, TABS = 6, 30, 9
 

@@ -6,7 +6,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.bot.web.browser.actions import ask, wait_until_closed
 from tests.bot.web.browser.product import Product
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 SECRET = "What did the board decide on Friday?"
 READS = ("", "/events", "/state", "/round.json", "/round.md")

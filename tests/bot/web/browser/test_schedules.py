@@ -12,13 +12,13 @@ from tests.bot.web.browser.accessibility import VIEWS, View, faults_of, set_view
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browsing import make_site
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 SQL = Suite("sql", (SuiteQuestion("Why WAL?"),))
 NAME = "a-name-as-long-as-names-may-be-of-sixty-letters-and-no-spaces"[:60]
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="module")
+@pytest_asyncio.fixture(loop_scope="package", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Yield the address of a site with a suite and no schedule."""
     site = make_site()
@@ -27,7 +27,7 @@ async def address(browser: Browser) -> AsyncIterator[str]:
         yield address
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture(loop_scope="package")
 async def page_without_scripts(browser: Browser, address: str) -> AsyncIterator[Page]:
     """Yield a page without scripts: nothing here needs them."""
     async with await browser.new_context(base_url=address, java_script_enabled=False) as context:

@@ -12,7 +12,7 @@ from tests.bot.web.browser.accessibility import (
 )
 from tests.bot.web.browser.actions import ask, wait_until_closed
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 LINES = "\n".join(["What is 6 x 7?", "Which queue is right for us? " * 20, f"Why {'w' * 300}?"])
 

@@ -12,7 +12,7 @@ from tests.bot.web.browser.accessibility import VIEWS, View, faults_by_path, set
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browsing import SOMEBODY, a_round_of, make_site
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 LAST = "/rounds/abc11"
 PATHS = (
@@ -23,7 +23,7 @@ PATHS = (
 )
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="module")
+@pytest_asyncio.fixture(loop_scope="package", scope="module")
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Yield the address of a site with twelve closed rounds."""
     site = make_site()
