@@ -8,7 +8,7 @@ from council.answers import Role
 from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast_ballot
 from council.labels import Label, Slate, draw_labels, draw_slates
 from council.panel import Panel
-from council.prompt_injection import find_suspicions
+from council.prompt_injection import follows_instruction
 from council.prompts.shared import nonce_for
 from council.randomness import random_fraction, shuffle
 from council.rounds import Draw, Round
@@ -107,6 +107,11 @@ def _audit_slate(kind: str, slate: Slate, draw: Draw, seed: str) -> Slate | None
     return Slate(slate.judge, (*slate.shown[:at], own, *slate.shown[at:]))
 
 
+def ballot_version(round_: Round) -> str:
+    """Return the version of the rules by which the round's ballots are read."""
+    return dict(round_.versions).get("ballots", "1")  # rounds from before there were versions
+
+
 def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
     """Return what weakens the verdict; a flag about a seat starts with its key."""
     voted = {ballot.judge for ballot in round_.ballots if ballot.counts}
@@ -118,7 +123,7 @@ def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
             for slate in draw.slates
             if slate.judge not in voted
         ),
-        *_reason_flags(round_.ballots, round_.panel),
+        *_reason_flags(round_.ballots, round_.panel, ballot_version(round_)),
     )
 
 
@@ -132,12 +137,12 @@ def _family_majority(panel: Panel) -> tuple[str, ...]:
     return (f"{seats} of {len(families)} seats are of the {name} family",)
 
 
-def _reason_flags(ballots: Sequence[Ballot], panel: Panel) -> tuple[str, ...]:
+def _reason_flags(ballots: Sequence[Ballot], panel: Panel, version: str) -> tuple[str, ...]:
     families = [seat.family for seat in panel.judges]
     found = []
     for ballot in (ballot for ballot in ballots if ballot.counts):
         if names := mask_names(ballot.reason, families).found:
             found.append(f"{ballot.judge} named {names[0]} in its reason")
-        if "begs for a place" in find_suspicions(ballot.reason):
+        if follows_instruction(ballot.reason, version):
             found.append(f"{ballot.judge} may have followed an instruction in an answer")
     return tuple(found)

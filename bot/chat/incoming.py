@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from council.confusables import remove_invisible
 from council.places import Place
-from council.prompt_injection import remove_invisible
 
 KEY_LENGTH = 12  # hex digits: 48 bits are enough for many years of events
 MAX_QUESTION_CHARACTERS = 20_000  # of a question with its context

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from council.anonymize.scrub import MaskedText, scrub
+from council.confusables import remove_invisible
 from council.panel import Rubric
-from council.prompt_injection import neutralise
+from council.prompt_injection import mask_pleas, neutralise
 from council.randomness import digest
 
 CUT_MARK = "[this answer ended at its token limit]"
@@ -27,9 +28,9 @@ def fence(text: str, letter: str, nonce: str) -> str:
 
 
 def anonymize_answer(text: str, own: tuple[str, ...]) -> MaskedText:
-    """Return an answer for other models: author masked, prompt injections neutralised."""
-    masked = scrub(text, own)
-    return MaskedText(neutralise(masked.text), masked.found)
+    """Return an answer for other models: author and pleas masked, imitations neutralised."""
+    masked = scrub(remove_invisible(text), own)
+    return MaskedText(neutralise(mask_pleas(masked.text)), masked.found)
 
 
 def estimate_tokens(text: str) -> int:
