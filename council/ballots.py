@@ -10,6 +10,7 @@ from council.answers import Prompt, Reply
 from council.labels import Label, Slate
 
 AUDIT_ATTEMPT = 3  # after the two counted attempts; identifies a spoiled audit ballot
+MAX_REASON_BYTES = 2_048
 Ranking = tuple[tuple[Label, ...], ...]  # best place first; tied labels share a place
 
 
@@ -53,6 +54,14 @@ class SpoiledBallot:
     def is_audit(self) -> bool:
         """Whether it was cast for an audit, so that it could not have counted."""
         return self.paper.attempt == AUDIT_ATTEMPT
+
+
+def cut_reason(reason: str) -> str:
+    """Return a reason of at most MAX_REASON_BYTES; a longer one is cut and ends with "…"."""
+    text = reason.encode()
+    if len(text) <= MAX_REASON_BYTES:
+        return reason
+    return text[: MAX_REASON_BYTES - len("…".encode())].decode(errors="ignore") + "…"
 
 
 def cast_ballot(

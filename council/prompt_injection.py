@@ -62,7 +62,8 @@ def mask_pleas(text: str, *, by_author: bool = True) -> str:
     """
     pieces, end = [], 0
     for start, stop in find_pleas(text, by_author=by_author):
-        pieces += [text[end:start], PLEA_MASK]
+        plea = text[start:stop]
+        pieces += [text[end:start], plea[: len(plea) - len(plea.lstrip())], PLEA_MASK]
         end = stop
     return "".join((*pieces, text[end:]))
 

@@ -27,6 +27,11 @@ def fence(text: str, letter: str, nonce: str) -> str:
     return f'<response label="{letter}" nonce="{nonce}">\n{text}\n</response nonce="{nonce}">'
 
 
+def fence_reason(text: str, nonce: str) -> str:
+    """Return a judge's reason inside its fence; the text must be neutralised already."""
+    return f'<reason nonce="{nonce}">\n{text}\n</reason nonce="{nonce}">'
+
+
 def anonymize_answer(text: str, own: tuple[str, ...]) -> MaskedText:
     """Return an answer for other models: author and pleas masked, imitations neutralised."""
     masked = scrub(remove_invisible(text), own)
