@@ -31,6 +31,7 @@ from bot.ports import JobQueue, MeasureBias, NamedLocks, PubSub, RecordSources, 
 from bot.render.formatting import rough_duration
 from bot.render.leaderboard_tables import Leaderboard
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
+from council.ballots import VERSION as BALLOTS
 from council.budget import Budget
 from council.errors import PanelError, QuestionError, RoundNotFoundError, StoreError
 from council.panel import Panel
@@ -329,7 +330,7 @@ async def usual_seconds(store: Store, panel: str) -> float | None:
 
 def versions(gateway: Gateway) -> dict[str, str]:
     """Return the version of everything a round's result depends on."""
-    own = {"audits": AUDITS, "council": _own_version(), "prompts": PROMPTS}
+    own = {"audits": AUDITS, "ballots": BALLOTS, "council": _own_version(), "prompts": PROMPTS}
     return {**gateway.versions, **own, **DEFAULT_RULE.versions}
 
 

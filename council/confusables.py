@@ -22,7 +22,7 @@ _NEEDED = (
     rf"|(?<=[{_JOINING_SCRIPTS}])[\u200c\u200d]"
 )
 _INVISIBLE = re.compile(rf"({_NEEDED})|[{INVISIBLE}]+")
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_RIGHT_TO_LEFT = re.compile("[\u05d0-\u05ea\u0620-\u06d3\u0710-\u08c7]")
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u2066-\u2069]")
 _ORDINARY = re.compile(
     "\\A\ufeff|(?<=\\w)\u00ad(?=\\w)|(?<=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b"

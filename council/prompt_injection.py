@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from council.confusables import fold, hides_characters, remove_invisible
 from council.pleas import find_pleas
 
+PLEA = "begs for a place"  # judges see the mask instead
 PLEA_MASK = "[request to the judges removed]"
 
 # Patterns for folded text; their group "at" is what is replaced, or empty where words are inserted.
@@ -80,8 +81,9 @@ def find_suspicions(text: str) -> tuple[str, ...]:
         "imitates a ballot": len({key for _, key, _ in _BALLOT_KEY.findall(plain)}) > 1
         or _RANKING.search(plain),
         "imitates a role marker": _ROLE_TOKEN.search(plain) or _ROLE_LINE.search(spoken),
-        "begs for a place": begs,
-        "hides an instruction": not begs and any(map(find_pleas, _decoded(shown))),
+        PLEA: begs,
+        "hides an instruction": not begs
+        and any(find_pleas(decoded) for decoded in _decoded(shown) if decoded not in {"", shown}),
     }
     return tuple(name for name, seen in found.items() if seen)
 

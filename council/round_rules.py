@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from council.anonymize.scrub import mask_names
 from council.answers import Role
-from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast_ballot
+from council.ballots import FIRST_VERSION, Ballot, BallotExchange, SpoiledBallot, cast_ballot
 from council.labels import Label, Slate, draw_labels, draw_slates
 from council.panel import Panel
 from council.prompt_injection import follows_instruction
@@ -52,10 +52,11 @@ class Audit:
     slate: Slate
     nonce: str
     authors: Mapping[Label, str]
+    version: str  # of the rules by which ballots are read
 
     def cast(self, paper: BallotExchange) -> Ballot | SpoiledBallot:
         """Return the ballot parsed from the reply, or a spoiled one; neither is ever counted."""
-        return cast_ballot(self.slate, self.nonce, paper, self.kind)
+        return cast_ballot(self.slate, self.nonce, paper, self.kind, self.version)
 
 
 def due_audit(round_: Round, draw: Draw) -> Audit | None:
@@ -77,7 +78,8 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
     authors = {}
     if kind == NAMED:
         authors = {label: round_.panel.seat(key).display for key, label in draw.labels.pairs}
-    return Audit(kind, ballots[0], slate, nonce_for(round_.seed, judge, kind), authors)
+    nonce = nonce_for(round_.seed, judge, kind)
+    return Audit(kind, ballots[0], slate, nonce, authors, ballot_version(round_))
 
 
 def _audit_share(round_: Round) -> float:
@@ -109,7 +111,9 @@ def _audit_slate(kind: str, slate: Slate, draw: Draw, seed: str) -> Slate | None
 
 def ballot_version(round_: Round) -> str:
     """Return the version of the rules by which the round's ballots are read."""
-    return dict(round_.versions).get("ballots", "1")  # rounds from before there were versions
+    return dict(round_.versions).get(
+        "ballots", FIRST_VERSION
+    )  # rounds from before there were versions
 
 
 def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from council.integrity.erasure import removable_texts
 from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink
 from council.labels import Label
 from council.prompts.shared import nonce_for
-from council.round_rules import Audit, compute_draw, compute_tally, due_audit
+from council.round_rules import Audit, ballot_version, compute_draw, compute_tally, due_audit
 from council.rounds import Draw, Round
 from council.tally import Tally
 from council.tally.standings import TOLERANCE
@@ -161,7 +161,8 @@ def _recast(round_: Round, draw: Draw) -> Iterator[AnyBallot]:
     for judge, paper in papers:
         if judge in slates:
             nonce = nonce_for(round_.seed, judge)
-            yield cast_ballot(slates[judge], nonce, _with_true_nonce(paper, round_, judge))
+            paper = _with_true_nonce(paper, round_, judge)
+            yield cast_ballot(slates[judge], nonce, paper, version=ballot_version(round_))
 
 
 def _check_rankings(round_: Round, draw: Draw) -> list[AnyBallot]:

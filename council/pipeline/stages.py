@@ -38,7 +38,7 @@ from council.prompts.synthesis import (
     chair_prompt,
     parse_chair_reply,
 )
-from council.round_rules import OWN, Audit, due_audit
+from council.round_rules import OWN, Audit, ballot_version, due_audit
 from council.rounds import Artefact, Draw, Fallback, Round, Synthesis, winning_answer
 from council.tally import Tally
 
@@ -368,7 +368,8 @@ async def _request_ballot(
         if isinstance(reply, Absence):
             return reply
         paper = BallotExchange(request.nonce, call.prompt, reply, len(spoiled) + 1, length)
-        return cast_ballot(request.slate, request.nonce, paper)
+        version = ballot_version(session.round_)
+        return cast_ballot(request.slate, request.nonce, paper, version=version)
     return Absence(request.judge.key, Role.BALLOT, TOO_LONG)
 
 

@@ -11,6 +11,7 @@ from council.ballots import ParsedBallot, parse_ballot
 from council.prompt_injection import find_suspicions, neutralise
 from tests.council.data import (
     LANGUAGES,
+    AdversarialBallot,
     Injection,
     LegitimateBallot,
     adversarial_ballots,
@@ -24,13 +25,8 @@ KINDS = ("plea", "role_marker", "fake_ballot", "fake_fence", "encoded", "invisib
 
 def main() -> None:
     hostile, honest = adversarial_ballots(), legitimate_ballots()
-    accepted = [
-        ballot
-        for ballot in hostile
-        if isinstance(parse_ballot(ballot.text, ballot.nonce, ballot.letters), ParsedBallot)
-    ]
     print("ballots")
-    _row("adversarial, accepted", len(accepted), len(hostile))
+    _row("adversarial, accepted", len(accepted()), len(hostile))
     _row("legitimate, read", sum(map(is_read, honest)), len(honest))
     print("injections, flagged or neutralised")
     for kind in KINDS:
@@ -42,6 +38,15 @@ def main() -> None:
     print("ordinary answers")
     _row("flagged", sum(bool(find_suspicions(text)) for text in answers), len(answers))
     _row("changed", sum(neutralise(text) != text for text in answers), len(answers))
+
+
+def accepted() -> list[AdversarialBallot]:
+    """Return the adversarial ballots that count."""
+    return [
+        ballot
+        for ballot in adversarial_ballots()
+        if isinstance(parse_ballot(ballot.text, ballot.nonce, ballot.letters), ParsedBallot)
+    ]
 
 
 def is_read(ballot: LegitimateBallot) -> bool:

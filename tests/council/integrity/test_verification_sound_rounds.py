@@ -2,13 +2,26 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from council.ballots import FIRST_VERSION, VERSION, SpoiledBallot, cast_ballot
 from council.integrity.verification import Difference, verify
 from council.labels import Slate
-from council.round_rules import compute_draw
-from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round, with_answers, with_ballots
+from council.prompts.shared import nonce_for
+from council.round_rules import ballot_version, compute_draw
+from tests.builders import (
+    CLAUDE,
+    GEMINI,
+    GPT,
+    a_panel,
+    a_round,
+    an_exchange,
+    ballot_text,
+    with_answers,
+    with_ballots,
+)
 from tests.council.integrity import tampering
 from tests.council.integrity.tampering import ROUND
 
@@ -39,6 +52,20 @@ def test_every_unchanged_round_verifies(
 
 def test_a_round_with_a_sampled_p_verifies() -> None:
     assert verify(with_ballots(with_answers(a_round(a_panel(6))))) == ()
+
+
+@pytest.mark.parametrize("versions", [(), (("ballots", VERSION),)], ids=["first", "newest"])
+def test_a_ballot_is_read_by_the_rules_of_its_round(versions: tuple[tuple[str, str], ...]) -> None:
+    opened = replace(with_answers(a_round(seed="s")), versions=versions)
+    reply = ballot_text("A B", nonce_for("s", CLAUDE))[:-1] + ', "winner": "B"}'
+    slate = next(slate for slate in compute_draw(opened).slates if slate.judge == CLAUDE)
+    paper = an_exchange(reply, nonce=nonce_for("s", CLAUDE))
+    ballot = cast_ballot(slate, paper.nonce, paper, version=ballot_version(opened))
+    round_ = replace(opened, draw=compute_draw(opened)).with_(ballot)
+
+    assert isinstance(ballot, SpoiledBallot) is bool(versions)
+    assert verify(round_) == ()
+    assert verify(replace(round_, versions=(("ballots", FIRST_VERSION if versions else VERSION),)))
 
 
 def test_a_round_without_a_draw_verifies() -> None:

@@ -8,6 +8,7 @@ from itertools import count
 import pytest
 
 from council.answers import Role
+from council.ballots import VERSION, BallotFault
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.prompts.shared import anonymize_answer
@@ -208,6 +209,20 @@ async def test_masked_names_and_suspicions_are_stored_with_the_original_text() -
     assert answer.text == text
     assert answer.scrubbed == ("Claude",)
     assert answer.suspicions == ("begs for a place",)
+
+
+async def test_a_ballot_is_read_by_the_version_of_its_round() -> None:
+    def vote(shown: ReadPrompt) -> str:
+        return shown.ballot("")[:-1] + ', "winner": "A"}'
+
+    old = await run_with_fakes(a_round(), FakeGateway(vote=vote))
+    new = await run_with_fakes(
+        replace(a_round(), versions=(("ballots", VERSION),)), FakeGateway(vote=vote)
+    )
+
+    assert len(old.ballots) == 3
+    assert not new.ballots
+    assert {spoiled.fault for spoiled in new.spoiled} == {BallotFault.UNDECLARED_KEY}
 
 
 async def test_each_answer_is_masked_once_and_off_the_event_loop() -> None:
