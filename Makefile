@@ -49,6 +49,7 @@ bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be ins
 	$(BIN)/python -m tests.bench.overhead --rivals
 	$(BIN)/python -m tests.bench.page
 	$(BIN)/python -m tests.bench.leaderboard
+	$(BIN)/python -m tests.bench.verdict
 	$(BIN)/python -m tests.bench.llmbar
 	$(BIN)/python -m tests.bench.bias_report
 	$(BIN)/python -m tests.bench.chain

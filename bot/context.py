@@ -42,7 +42,7 @@ from council.prompts import VERSION as PROMPTS
 from council.providers import Health
 from council.round_rules import AUDIT_POLICY as AUDITS
 from council.rounds import Question, Round
-from council.tally.chance import DEFAULT_RULE
+from council.tally.chance import DEFAULT_RULE, ChanceRule
 
 MAX_CONCURRENT_BAKEOFF_ROUNDS = 2  # of one bake-off
 PICKED_PANEL = "panel"  # the kind of memo
@@ -110,6 +110,7 @@ class AppContext:
     pubsub: PubSub = field(default_factory=LocalPubSub)
     locks: NamedLocks = field(default_factory=LocalLocks)
     shards: int = 1
+    chance_rule: ChanceRule = DEFAULT_RULE
 
     def find_chat(self, place: Place) -> Chat | None:
         """Return the chat for a place; None on the page, the terminal or while not connected."""
@@ -174,7 +175,7 @@ class AppContext:
             panel=panel,
             seed=secrets.token_hex(8) if seed is None else seed,
             asked_at=self.now(),
-            versions=tuple(sorted(versions(self.gateway).items())),
+            versions=tuple(sorted(versions(self.gateway, self.chance_rule).items())),
         )
 
     def lock(self, *names: str) -> AbstractAsyncContextManager[None]:
@@ -328,10 +329,10 @@ async def usual_seconds(store: Store, panel: str) -> float | None:
     return median(seconds) if len(seconds) >= MIN_TIMED_ROUNDS else None
 
 
-def versions(gateway: Gateway) -> dict[str, str]:
+def versions(gateway: Gateway, rule: ChanceRule = DEFAULT_RULE) -> dict[str, str]:
     """Return the version of everything a round's result depends on."""
     own = {"audits": AUDITS, "ballots": BALLOTS, "council": _own_version(), "prompts": PROMPTS}
-    return {**gateway.versions, **own, **DEFAULT_RULE.versions}
+    return {**gateway.versions, **own, **rule.versions}
 
 
 @cache

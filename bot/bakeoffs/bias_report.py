@@ -1,7 +1,10 @@
-"""Bias reports: measure how biased the judges are, in a thread, and prepare them for display."""
+"""Bias reports: measure how biased the judges are, in a thread, and prepare them for display.
+
+Also how much the judges' errors correlate, which the verdicts of new rounds assume.
+"""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,13 +15,19 @@ from bot.bakeoffs.leaderboard import (
     parse_query,
 )
 from bot.bakeoffs.records import Report, garbage_collection_paused, log_uncounted, update_votes
+from bot.context import AppContext
 from bot.ports import MeasureBias, RecordSources
 from bot.render.bias_view import BiasView, make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
 from council.bias.measurement import measure_bias
 from council.bias.report import BiasReport
+from council.bias.shared_error import estimate_rho, graded_rounds
 from council.bias.vote_arrays import vote_blocks
+from council.errors import StoreError
+from council.tally.chance import DEFAULT_RULE, ChanceRule
+
+SETTLED_SECONDS, DAY_SECONDS = 60, 24 * 3600  # the first rounds after a start do not wait for it
 
 
 async def bias_report(
@@ -79,3 +88,26 @@ def _coverage(query: LeaderboardQuery, rounds: int) -> Coverage:
         since=query.since,
         before=query.before,
     )
+
+
+async def estimate_shared_error(sources: RecordSources) -> float | None:
+    """Return ρ from all graded rounds; None if they are too few, and then the default stands."""
+    records = await sources.bakeoff_stores.records.list_recent()
+    votes = await sources.bakeoff_stores.votes.list_recent()
+    return await asyncio.to_thread(lambda: estimate_rho(graded_rounds(records, votes)))
+
+
+async def measure_shared_error_daily(
+    app: AppContext, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> None:
+    """Set the ρ of new rounds a minute after the start and then once a day, until cancelled."""
+    wait = SETTLED_SECONDS
+    while True:
+        await sleep(wait)
+        wait = DAY_SECONDS
+        try:
+            rho = await estimate_shared_error(app)
+        except StoreError as error:
+            log_uncounted(str(error))
+            continue
+        app.chance_rule = DEFAULT_RULE if rho is None else ChanceRule(rho=rho)

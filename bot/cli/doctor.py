@@ -13,6 +13,7 @@ from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
 from bot.commands.schedules import load_schedule_status
 from bot.context import AppContext
 from bot.discord import app as discord
+from bot.render.formatting import count_noun
 from bot.render.schedules import describe_cron, format_moment
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.environment import api_key_variable
@@ -22,9 +23,10 @@ from bot.slack.config import Tokens
 from council.answers import Call, Prompt
 from council.bakeoffs.models import Schedule
 from council.errors import CouncilError, GatewayError
-from council.panel import Member
+from council.panel import Member, Panel
 from council.places import LOCAL_CHATS
 from council.providers import ProviderHealth
+from council.tally.verdict import outside_judges_needed, unanimity_p
 
 PING = Prompt("Reply with one word.", "Say ok.")
 PING_TIMEOUT_SECONDS = 60  # the default of a stage
@@ -159,6 +161,7 @@ async def _check_app(report: _Report, settings: Settings, *, live: bool) -> None
         for name, panel in app_context.panels.items():
             used = ", in use" if name == app_context.default else ""
             report.ok(f"panel {name}: {len(panel.members)} members{used}")
+            report.note(f"panel {name}: {_unanimity(panel)}")
             await app_context.prepare(panel)
             for seat in dict.fromkeys((*panel.judges, *panel.chairmen)):
                 if missing := _missing_key(settings, seats[seat.key]):
@@ -178,6 +181,18 @@ def _limits(provider: ProviderHealth) -> str:
     pace = f", {limits.requests_per_minute} a minute" if limits.requests_per_minute else ""
     many = f"{limits.concurrency} calls at once" if limits.concurrency > 1 else "one call at a time"
     return f"{provider.provider or 'unknown provider'}{where}: {many}{pace}"
+
+
+def _unanimity(panel: Panel) -> str:
+    """Describe what it is worth if all judges of a panel put the same answer first."""
+    if any(seat.demonstration for seat in panel.judges):
+        return "demo models; no winner is called certain"
+    members, outside = len(panel.members), len(panel.outside_judges)
+    p = f"p = {unanimity_p(members, outside):.3f}"
+    if not (more := outside_judges_needed(members, outside)):
+        return f"if all judges put one answer first, that is unlikely to be chance ({p})"
+    judges = count_noun(more, "more outside judge")
+    return f"even if all judges put one answer first, that can be chance ({p}); add {judges}"
 
 
 def _missing_key(settings: Settings, seat: Seat) -> str | None:

@@ -11,6 +11,7 @@ import structlog
 import typer
 from rich.console import Console
 
+from bot.bakeoffs.bias_report import measure_shared_error_daily
 from bot.bakeoffs.lifecycle import BakeoffJobs, resume_local_bakeoffs
 from bot.bakeoffs.records import count_closed_rounds
 from bot.bootstrap import StartOptions, describe_local_models, open_app
@@ -213,6 +214,7 @@ def _background_tasks(app_context: AppContext, closed: "asyncio.Queue[Round]") -
     """Return the tasks that run whichever chats are configured."""
     leader_lock = app_context.bakeoff_registry.acquire
     tasks = [Scheduler(app_context).run(), count_closed_rounds(app_context, closed, leader_lock)]
+    tasks.append(measure_shared_error_daily(app_context))
     tasks.append(metrics.watch_outbox(app_context.outbox.count_unmarked))
     if app_context.texts_days is not None:
         is_running = app_context.runner.is_running

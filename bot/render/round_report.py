@@ -251,9 +251,9 @@ def verdict_line(round_: Round) -> str:
     """Return the winner and how sure that is, who took part, time and cost."""
     parts = [
         _winner_text(round_),
-        *_strength_texts(round_),
+        _certainty_text(round_),
         _turnout_text(round_),
-        *_demonstration_texts(round_),
+        _demonstration_text(round_),
     ]
     if round_.closing:
         parts.append(duration(round_.closing.seconds))
@@ -270,11 +270,13 @@ def _winner_text(round_: Round) -> str:
     if not first:
         return "No ranking: nobody was left to judge" if len(lines) else _unranked_text(round_)
     if len(first) == len(lines):
-        return f"No first place: all {number_word(len(first))} answers came out equal"
+        return f"No clear winner: all {number_word(len(first))} answers got the same points"
     if len(first) > 1:
         tied = join_words(authors[line.label] for line in first)
-        return f"Tied first: {tied}, {points(first[0].points, first[0].max_points)} points"
-    return f"First: {authors[first[0].label]}, {_votes_text(first[0], round_.tally)}"
+        return f"Tied for first: {tied}, {points(first[0].points, first[0].max_points)} points"
+    is_weak = round_.tally.verdict.strength is Strength.NO_CONSENSUS
+    lead = "No clear winner; most points" if is_weak else "Best-ranked"
+    return f"{lead}: {authors[first[0].label]}, {_votes_text(first[0], round_.tally)}"
 
 
 def _unranked_text(round_: Round) -> str:
@@ -293,14 +295,23 @@ def _votes_text(line: Standing, tally: Tally) -> str:
     )
 
 
-def _strength_texts(round_: Round) -> list[str]:
-    if not round_.tally or not round_.tally.standings:
-        return []
+def _certainty_text(round_: Round) -> str:
+    """Return how sure the first place is; demonstration models never make one sure."""
+    if not round_.tally or any(seat.demonstration for seat in round_.panel.judges):
+        return ""
     verdict = round_.tally.verdict
-    doubt = ", too few judges to rule out chance" if verdict.too_few_judges else ""
-    if verdict.strength is Strength.NO_CONSENSUS:
-        return [f"no consensus{doubt}"]
-    return [f"{verdict.strength.value}{doubt}"]
+    match verdict.strength:
+        case Strength.UNANIMOUS:
+            judges = verdict.first_on[1]
+            who = f"All {judges} judges" if judges > 1 else "Its only judge"
+            doubt = "; with so few, that can be chance" if verdict.too_few_judges else ""
+            return f"{who} put it first{doubt}"
+        case Strength.CLEAR:
+            return "Clearly ahead; unlikely to be chance"
+        case Strength.CLOSE:
+            return "Slightly ahead; could be chance"
+        case _:  # ties, and rounds without a winner, say so before
+            return ""
 
 
 def _turnout_text(round_: Round) -> str:
@@ -311,12 +322,12 @@ def _turnout_text(round_: Round) -> str:
     return f"{answered} of {seats} answered{voted if slates else ''}"
 
 
-def _demonstration_texts(round_: Round) -> list[str]:
+def _demonstration_text(round_: Round) -> str:
     if not any(seat.demonstration for seat in round_.panel.judges):
-        return []
+        return ""
     models = [seat.model_id for seat in round_.panel.members]
-    shared = len(set(models)) < len(models)
-    return ["demonstration models" + (", one model in two seats" if shared else "")]
+    shared = ", one of them in two seats" if len(set(models)) < len(models) else ""
+    return f"demo models{shared}: their ranking says little"
 
 
 def agreement_line(round_: Round) -> str | None:

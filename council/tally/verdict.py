@@ -21,6 +21,7 @@ CLEAR_P = 0.05
 CLOSE_P = 0.6
 CLEAR_LEAD = 0.10
 HIGHEST_SHARE = 1.0
+MAX_OUTSIDE_SUGGESTED = 10
 
 
 class Strength(StrEnum):
@@ -66,6 +67,21 @@ def count_ballots(
     lines = standings(labels, ballots)
     found = verdict(lines, ballots, seed, rule)
     return Tally(lines if found.p is not None else (), found)
+
+
+def unanimity_p(members: int, outside: int, rule: ChanceRule = DEFAULT_RULE) -> float:
+    """Return the p of a unanimous first place if all members and outside judges vote."""
+    answers = tuple(Label(f"{i:02}") for i in range(members))
+    slates = [answers[:own] + answers[own + 1 :] for own in range(members)]
+    slates = [slate for slate in slates if len(slate) > 1] + [answers] * outside
+    return null_distribution(slates, "", rule).p_value(HIGHEST_SHARE) if slates else 1.0
+
+
+def outside_judges_needed(members: int, outside: int) -> int:
+    """Return how many more outside judges bring a unanimous first place to p ≤ .05, 10 at most."""
+    counts = range(MAX_OUTSIDE_SUGGESTED)
+    enough = (more for more in counts if unanimity_p(members, outside + more) <= CLEAR_P)
+    return next(enough, MAX_OUTSIDE_SUGGESTED)
 
 
 def verdict(

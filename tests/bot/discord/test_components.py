@@ -66,7 +66,7 @@ async def test_a_closed_round_starts_with_the_answer_and_ends_with_buttons() -> 
     assert kinds(root) == [TEXT, ROW, ROW]
     words = texts(render_components(root).components)[0].split("\n")
     assert words[:2] == ["## Is Postgres enough for a job queue?", "The council says yes."]
-    assert words[3].startswith("-# First: Gemini 3 Pro, on 3 of 3 ballots")
+    assert words[3].startswith("-# Best-ranked: Gemini 3 Pro, on 3 of 3 ballots")
     assert [[one["label"] for one in row] for row in buttons_of(root)] == [
         ["Answers", "Ballots", "Run again", "Add to suite", "Export"],
         ["Helpful", "Not helpful"],

@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
+
 from bot.render.round_report import agreement_line, verdict_line
 from council.answers import Reply
 from council.errors import GatewayError
+from council.rounds import Round
+from council.tally import Strength
 from tests.bot.rounds import answers, as_demonstration, by_first_sign, held
 from tests.builders import GEMINI, NAMES, a_panel
 from tests.fakes.gateway import FakeGateway, rank_by_slot
@@ -18,29 +22,43 @@ async def test_the_whole_line_reads_as_the_design_has_it() -> None:
 
     # By hand: three judges saw the winner, each put it above two rivals, 3 · 2 = 6 points.
     assert verdict_line(round_) == (
-        "First: Claude Sonnet 4.6, on 3 of 3 ballots, 6 of 6 points · "
-        "unanimous, too few judges to rule out chance · "
+        "Best-ranked: Claude Sonnet 4.6, on 3 of 3 ballots, 6 of 6 points · "
+        "All 3 judges put it first; with so few, that can be chance · "
         f"4 of 4 answered, 4 of 4 ballots count · 21 s · cost unknown · {CHECK}"
     )
 
 
-async def test_three_judges_are_too_few_to_rule_out_chance() -> None:
-    round_ = await held(FakeGateway(answers=FOUR), a_panel(3))
+WORDS = {
+    Strength.UNANIMOUS: "All 3 judges put it first",
+    Strength.CLEAR: "Clearly ahead",
+    Strength.CLOSE: "Slightly ahead; could be chance",
+    Strength.NO_CONSENSUS: "No clear winner; most points: Claude Sonnet 4.6",
+}
 
-    assert verdict_line(round_).startswith(
-        "First: Claude Sonnet 4.6, on 2 of 2 ballots, 2 of 2 points · "
-        "unanimous, too few judges to rule out chance · 3 of 3 answered, 3 of 3 ballots count"
-    )
+
+@pytest.mark.parametrize("strength", WORDS)
+async def test_each_strength_has_its_words(strength: Strength) -> None:
+    round_ = with_strength(await held(FakeGateway(answers=FOUR)), strength)
+
+    assert WORDS[strength] in verdict_line(round_)
 
 
-async def test_a_close_first_place_is_called_close() -> None:
-    dissent = {GEMINI: lambda shown: rank_by_slot(shown)}
-    round_ = await held(FakeGateway(answers=FOUR, judges=dissent))
+@pytest.mark.parametrize("strength", Strength)
+async def test_demonstration_models_never_make_a_winner_certain(strength: Strength) -> None:
+    round_ = await held(FakeGateway(answers=FOUR), as_demonstration(a_panel(4)))
+
+    line = verdict_line(with_strength(round_, strength))
+
+    assert "demo models" in line
+    assert "judges put it first" not in line
+    assert "ahead" not in line
+
+
+def with_strength(round_: Round, strength: Strength) -> Round:
+    """Return the round with another strength of its verdict, from judges enough."""
     assert round_.tally
-
-    strength = round_.tally.verdict.strength.value
-
-    assert f" points · {strength}" in verdict_line(round_)
+    verdict = replace(round_.tally.verdict, strength=strength, too_few_judges=False)
+    return replace(round_, tally=replace(round_.tally, verdict=verdict))
 
 
 async def test_a_tie_names_everybody_in_first_place() -> None:
@@ -49,7 +67,7 @@ async def test_a_tie_names_everybody_in_first_place() -> None:
 
     # By hand: each of the two is alone first for the other (2) and shares it twice (1.5 each).
     assert verdict_line(round_).startswith(
-        "Tied first: Claude Sonnet 4.6 and GPT-5.1, 5 of 6 points · tied"
+        "Tied for first: Claude Sonnet 4.6 and GPT-5.1, 5 of 6 points · 4 of 4"
     )
 
 
@@ -57,7 +75,7 @@ async def test_judges_that_vote_by_slot_produce_no_winner() -> None:
     round_ = await held(FakeGateway(vote=rank_by_slot))
 
     assert verdict_line(round_).startswith(
-        "No first place: all four answers came out equal · no consensus"
+        "No clear winner: all four answers got the same points · 4 of 4"
     )
 
 
@@ -84,19 +102,13 @@ async def test_the_cost_of_every_call_is_added_up() -> None:
     assert f"21 s · $0.043 · {CHECK}" in verdict_line(round_)
 
 
-async def test_demonstration_models_are_labelled() -> None:
-    round_ = await held(panel=as_demonstration(a_panel(3)))
-
-    assert " · demonstration models · " in verdict_line(round_)
-
-
 async def test_one_model_in_two_seats_is_labelled() -> None:
     panel = as_demonstration(a_panel(3))
     first, second, third = panel.members
     twin = replace(second, model_id=first.model_id)
     round_ = await held(panel=replace(panel, members=(first, twin, third)))
 
-    assert "demonstration models, one model in two seats" in verdict_line(round_)
+    assert "demo models, one of them in two seats" in verdict_line(round_)
 
 
 async def test_the_judges_agreement_is_a_number_with_its_meaning() -> None:

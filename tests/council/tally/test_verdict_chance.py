@@ -19,6 +19,7 @@ from council.tally.chance import (
     NullDistribution,
     null_distribution,
 )
+from council.tally.verdict import CLEAR_P, outside_judges_needed, unanimity_p
 from tests.builders import labels
 
 PANEL = labels("A B C D E F")
@@ -61,7 +62,31 @@ def test_sampled_p_is_within_sampling_error(members: int, points: int, p: float)
 
 def test_three_members_cannot_rule_out_chance() -> None:
     # 3 · (½)²: some answer is first on both of the ballots that see it in six of eight outcomes.
-    assert _table(3).p_value(1.0) == 0.75
+    assert _table(3).p_value(1.0) == unanimity_p(3, 0, RULE_1) == 0.75
+
+
+@pytest.mark.parametrize(
+    ("members", "outside", "p"), [(4, 0, 0.21), (5, 0, 0.050), (5, 1, 0.017), (6, 0, 0.011)]
+)
+def test_the_p_of_a_unanimous_first_place_is_that_of_the_method(
+    members: int, outside: int, p: float
+) -> None:
+    assert unanimity_p(members, outside) == pytest.approx(p, abs=0.005)
+
+
+def test_two_members_alone_have_nothing_to_rank() -> None:
+    assert unanimity_p(2, 0) == 1
+
+
+@pytest.mark.parametrize(
+    ("members", "outside", "more"), [(3, 0, 4), (4, 0, 2), (4, 1, 1), (5, 1, 0)]
+)
+def test_the_fewest_outside_judges_that_make_unanimity_count(
+    members: int, outside: int, more: int
+) -> None:
+    assert outside_judges_needed(members, outside) == more
+    assert unanimity_p(members, outside + more) <= CLEAR_P
+    assert more == 0 or unanimity_p(members, outside + more - 1) > CLEAR_P
 
 
 def _outcomes_by_points(members: int) -> NDArray[np.float64]:

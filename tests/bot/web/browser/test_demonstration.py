@@ -30,4 +30,4 @@ async def test_the_demonstration_models_complete_a_round(
 
     assert answered == 3
     assert len(written) > 20
-    assert "demonstration models, one model in two seats" in said
+    assert "demo models, one of them in two seats" in said

@@ -1,0 +1,51 @@
+"""The correlation of judges' errors (ρ), estimated from rounds whose right answers are known."""
+
+from collections.abc import Iterable, Iterator
+from math import pi, sin
+
+import numpy as np
+
+from council.bakeoffs.record_arrays import Floats, record_columns
+from council.bakeoffs.records import PackedRecord
+from council.bias.vote_arrays import pair_signs, vote_blocks
+
+MIN_ROUNDS = 30
+MAX_RHO, RHO_STEP = 0.25, 0.05
+
+
+def estimate_rho(rounds: Iterable[tuple[Floats, Floats]]) -> float | None:
+    """Return ρ, 0 to .25 in steps of .05; None with fewer than 30 rounds that tell of it.
+
+    A round is its shares by (judge, answer), NaN where not seen, and the grades of its answers:
+    1 right, 0 wrong, NaN unknown. Two answers with the same grade are equally good, so what two
+    judges agree on about them is error. Errors with correlation ρ order such a pair alike with
+    probability ½ + asin(ρ)/π (Sheppard 1899); a tie counts as half.
+    """
+    agreed, pairs, count = 0.0, 0, 0
+    for shares, grades in rounds:
+        first, second = np.triu_indices(len(grades), 1)
+        alike = grades[first] == grades[second]
+        signs = pair_signs(shares[:, first[alike]], shares[:, second[alike]])
+        judges = (~np.isnan(signs)).sum(axis=0)
+        # The sum over two judges j ≠ k of s_j·s_k is (Σs)² − Σs².
+        agreed += float((np.nansum(signs, axis=0) ** 2 - np.nansum(signs**2, axis=0)).sum())
+        pairs += int((judges * (judges - 1)).sum())
+        count += bool((judges > 1).any())
+    if count < MIN_ROUNDS:
+        return None
+    rho = sin(pi / 2 * agreed / pairs)
+    return min(MAX_RHO, max(0.0, round(rho / RHO_STEP) * RHO_STEP))
+
+
+def graded_rounds(
+    records: Iterable[PackedRecord], votes: Iterable[PackedRecord]
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the shares and the grades of each round that has both records and votes."""
+    columns = record_columns(records)
+    correct = columns.author("correct")
+    grades = {row.round_id: line for row, line in zip(columns.rows, correct, strict=True)}
+    at = {member: i for i, member in enumerate(columns.members)}
+    for vote in votes:
+        for block in vote_blocks([vote]) if vote.round_id in grades else ():
+            members = block.judges[: block.members]
+            yield block.shares[0], grades[vote.round_id][[at[member] for member in members]]
