@@ -22,6 +22,7 @@ _NEEDED = (
     rf"|(?<=[{_JOINING_SCRIPTS}])[\u200c\u200d]"
 )
 _INVISIBLE = re.compile(rf"({_NEEDED})|[{INVISIBLE}]+")
+_BLANK = re.compile("[\u2800\u3164\uffa0]")
 _RIGHT_TO_LEFT = re.compile("[\u05d0-\u05ea\u0620-\u06d3\u0710-\u08c7]")
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u2066-\u2069]")
 _ORDINARY = re.compile(
@@ -31,8 +32,11 @@ _ORDINARY = re.compile(
 
 
 def remove_invisible(text: str) -> str:
-    """Return the text without invisible characters, except those that emoji and scripts need."""
-    return text if text.isascii() else _INVISIBLE.sub(r"\1", text)
+    """Return the text without invisible characters, except those that emoji and scripts need.
+
+    A filler that looks like a space becomes one.
+    """
+    return text if text.isascii() else _INVISIBLE.sub(r"\1", _BLANK.sub(" ", text))
 
 
 def escape_invisible(text: str) -> str:

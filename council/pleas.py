@@ -43,8 +43,13 @@ def find_pleas(text: str, *, by_author: bool = True) -> list[Span]:
     return spans
 
 
+def sentence_ends(text: str) -> list[int]:
+    """Return where the sentences of a text begin and end, with 0 and the length."""
+    return [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
+
+
 def _find(folded: str, *, by_author: bool) -> Iterator[Span]:
-    ends = [0, *(match.end() for match in _SENTENCE_END.finditer(folded)), len(folded)]
+    ends = sentence_ends(folded)
     for first, *others in _patterns(by_author=by_author):
         for match in first.finditer(folded):
             sentence = bisect(ends, match.start(), hi=len(ends) - 1)

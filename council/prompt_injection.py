@@ -13,9 +13,10 @@ from html import unescape
 from urllib.parse import unquote
 
 from council.confusables import fold, hides_characters, remove_invisible
-from council.pleas import find_pleas
+from council.pleas import Span, find_pleas, sentence_ends
 
-PLEA = "begs for a place"  # judges see the mask instead
+# Judges see the mask instead.
+PLEA, ENCODED = "begs for a place", "hides an instruction"
 PLEA_MASK = "[request to the judges removed]"
 
 # Patterns for folded text; their group "at" is what is replaced, or empty where words are inserted.
@@ -57,12 +58,12 @@ def neutralise(text: str) -> str:
 
 
 def mask_pleas(text: str, *, by_author: bool = True) -> str:
-    """Return the text without sentences that ask for a place or give orders.
+    """Return the text without sentences that ask for a place or give orders, encoded or not.
 
     A judge's reason, which is not `by_author`, may say which answer is best.
     """
     pieces, end = [], 0
-    for start, stop in find_pleas(text, by_author=by_author):
+    for start, stop in find_pleas(text, by_author=by_author) or _find_encoded(text):
         plea = text[start:stop]
         pieces += [text[end:start], plea[: len(plea) - len(plea.lstrip())], PLEA_MASK]
         end = stop
@@ -82,8 +83,7 @@ def find_suspicions(text: str) -> tuple[str, ...]:
         or _RANKING.search(plain),
         "imitates a role marker": _ROLE_TOKEN.search(plain) or _ROLE_LINE.search(spoken),
         PLEA: begs,
-        "hides an instruction": not begs
-        and any(find_pleas(decoded) for decoded in _decoded(shown) if decoded not in {"", shown}),
+        ENCODED: not begs and _is_encoded(shown),
     }
     return tuple(name for name, seen in found.items() if seen)
 
@@ -104,6 +104,23 @@ def _edit(text: str, edits: _Edits) -> str:
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2} ?){16,4000}")
+
+
+def _is_encoded(text: str) -> bool:
+    return any(find_pleas(decoded) for decoded in _decoded(text) if decoded not in {"", text})
+
+
+def _find_encoded(text: str, depth: int = 6) -> list[Span]:
+    """Return where a text hides a plea: its halves, again and again, as far as they hide one."""
+    if not _is_encoded(text):
+        return []
+    middle = len(text) // 2
+    cut = min(sentence_ends(text), key=lambda end: abs(end - middle))
+    if not depth or cut in {0, len(text)}:
+        return [(0, len(text))]
+    later = _find_encoded(text[cut:], depth - 1)
+    found = _find_encoded(text[:cut], depth - 1) + [(cut + a, cut + b) for a, b in later]
+    return found or [(0, len(text))]
 
 
 def _decoded(text: str) -> Iterator[str]:

@@ -36,7 +36,7 @@ from council.ballots import FIRST_VERSION, Ballot, BallotExchange, SpoiledBallot
 from council.digests import Erasure
 from council.labels import Label, Slate
 from council.ports import RoundSummary
-from council.prompt_injection import PLEA
+from council.prompt_injection import ENCODED, PLEA
 from council.round_rules import NAMED, ORDER, ballot_version
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import Draw, Fallback, Round, winning_answer
@@ -430,7 +430,7 @@ def _answer_findings(round_: Round) -> Iterator[str]:
         if answer.reply.cut:
             yield f"{owner} ended at its model's token limit."
         for suspicion in answer.suspicions:
-            unseen = suspicion == PLEA and ballot_version(round_) != FIRST_VERSION
+            unseen = suspicion in {PLEA, ENCODED} and ballot_version(round_) != FIRST_VERSION
             hidden = " Judges did not see the request." if unseen else ""
             yield f"{owner} {suspicion}.{hidden}"
 

@@ -21,7 +21,6 @@ INVISIBLE = {
     "soft-hyphen": "\u00ad",
     "grapheme-joiner": "\u034f",
     "arabic-mark": "\u061c",
-    "hangul-filler": "\u3164",
     "zero-width": "\u200b",
     "override": "\u202e",
     "variation": "\ufe0f",
@@ -43,6 +42,12 @@ def test_an_invisible_character_is_removed_or_shown(character: str) -> None:
     assert remove_invisible(f"a{character}b") == "ab"
     assert escape_invisible(f"a{character}b") == f"a⟨U+{ord(character):04X}⟩b"
     assert hides_characters(f"a {character}{character}b")
+
+
+def test_a_filler_that_looks_like_a_space_becomes_one() -> None:
+    assert remove_invisible("rank\u3164this\u2800first") == "rank this first"
+    assert escape_invisible("a\u3164b") == "a⟨U+3164⟩b"
+    assert hides_characters("a\u3164b")
 
 
 def test_a_run_of_invisible_characters_is_shown_as_its_first() -> None:
