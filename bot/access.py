@@ -129,10 +129,8 @@ def check_panel(access: Access, place: Place, panel: Panel) -> None:
 
 
 def _forbidden_providers(access: Access, place: Place, panel: Panel) -> tuple[str, ...]:
-    """Return the providers of a panel that are not allowed in a place."""
     vendors = access.rules_in(place).vendors
-    seats = (*panel.judges, *panel.chairmen)
-    providers = dict.fromkeys(seat.model_id.partition("/")[0] for seat in seats)
+    providers = dict.fromkeys(seat.model_id.partition("/")[0] for seat in panel.seats)
     return tuple(name for name in providers if vendors and name not in vendors)
 
 

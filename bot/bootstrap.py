@@ -4,8 +4,8 @@ The only module that creates stores and gateways.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -18,11 +18,11 @@ from bot.bakeoffs.bias_report import bias_report
 from bot.context import AppContext
 from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import SharedClock, now
-from bot.coordination.locks import FileClaims, LocalLocks
+from bot.coordination.locks import FileClaims, LocalLocks, lock_file_claims
 from bot.coordination.pubsub import LocalPubSub, ProviderSync
 from bot.coordination.tasks import running_alongside
 from bot.observability import metrics
-from bot.observability.tracing import CollectorConfig, Tracing, open_tracing
+from bot.observability.tracing import open_tracing
 from bot.outbox import Outbox
 from bot.ports import NamedLocks, PubSub, Runner
 from bot.research.services import ResearchServices
@@ -30,20 +30,18 @@ from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
 from bot.settings.panels import is_built_in
-from bot.suite_files import store_house_suites
 from council.anonymize import scrub
 from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
 from council.errors import StoreError
-from council.gateways.litellm import LitellmGateway, SeatSettings, load_warm
-from council.gateways.local.download import Progress
+from council.gateways.litellm.client import SeatSettings, load_warm
+from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway, ollama_models
 from council.gateways.local.server import unsupported_reason
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
-from council.gateways.throttling.provider import SharedLimits
-from council.panel import Member, Panel
-from council.ports import Gateway, Ledger, SharedRateLimiter, Store
+from council.panel import Panel
+from council.ports import Gateway, Ledger, SharedRateLimiter
 from council.providers import Health, ProviderHint
 from council.rounds import Round
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
@@ -62,7 +60,6 @@ from storage.rounds import SqlRoundStore
 if TYPE_CHECKING:
     from bot.cluster.setup import Cluster
 
-SCRIPTED = "scripted/"
 SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
 
 
@@ -91,29 +88,56 @@ async def open_app(
             await stack.enter_async_context(running_alongside(_warm_up(panels)))
         engine = await stack.enter_async_context(open_database(settings))
         stack.enter_context(metrics.export_database_metrics(engine))
-        cluster = await stack.enter_async_context(_open_cluster(settings))
+        cluster: Cluster | None = None
+        claims: FileClaims | None = None
+        if settings.uses_database_server:
+            # Its libraries are slow to import, and a database file does not need them.
+            from bot.cluster.setup import opened_cluster
+
+            cluster = await stack.enter_async_context(opened_cluster(settings.database))
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
         store, budget = SqlRoundStore(engine), Budget(SqlLedger(engine), panels.caps, services.now)
-        models = await stack.enter_async_context(_open_models(settings, panels, services, options))
-        claims = stack.enter_context(_open_claims(settings))
-        collector = CollectorConfig(settings.otlp_endpoint, settings.trace_headers)
-        tracing = await stack.enter_async_context(open_tracing(collector))
-        parts = _RunnerParts(
-            *(store, models.gateway, models.prepare, budget.paying, claims, tracing, services.now)
+        gateway, prepare, health = await stack.enter_async_context(
+            _open_models(settings, panels, services, options)
         )
-        runner = await stack.enter_async_context(_open_runner(parts, cluster, options))
-        leader_lock = SqlLeaderLock(engine) if settings.uses_database_server else None
-        registry = BakeoffRegistry(claims, leader_lock)
+        if settings.database_file:
+            claims = lock_file_claims(settings.database_file)
+            stack.callback(claims.close)
+        tracing = await stack.enter_async_context(
+            open_tracing(settings.otlp_endpoint, settings.trace_headers)
+        )
+        parts = (store, gateway, prepare)
+        paying: GatewayFactory = budget.paying
+        runner: Runner
+        if cluster and options.serves:
+            from bot.runners.cluster import ClusterRunner
+
+            runner = shared = ClusterRunner(
+                *(*parts, cluster.job_queue, cluster.pubsub, paying),
+                on_closed=options.on_closed,
+                tracing=tracing,
+                now=services.now,
+            )
+            await stack.enter_async_context(shared.running())
+        else:
+            if cluster:
+                from bot.runners.cluster import locked_in_cluster
+
+                paying = locked_in_cluster(cluster.job_queue, paying)
+            runner = alone = LocalRunner(
+                *(*parts, claims, paying), on_closed=options.on_closed, tracing=tracing
+            )
+            stack.push_async_callback(alone.close)
+        registry = BakeoffRegistry(claims, SqlLeaderLock(engine) if cluster else None)
         stack.push_async_callback(registry.stop)  # before the runner, whose calls may still end
         # A process that serves a chat has its claim, if there are claims.
         outbox = Outbox(SqlOutbox(engine), services.now, alone=claims is not None)
         bakeoff_stores = _bakeoff_stores(engine)
-        await store_house_suites(bakeoff_stores.suites, panels.suites, services.now())
+        for suite in panels.suites:  # an unchanged one is not stored again
+            await bakeoff_stores.suites.save(suite, "council.toml", services.now())
         yield AppContext(
-            *(store, models.gateway, runner, outbox, panels.panels, panels.default),
-            models.prepare,
-            models.health,
+            *(store, gateway, runner, outbox, panels.panels, panels.default, prepare, health),
             now=services.now,
             budget=budget,
             bakeoff_stores=bakeoff_stores,
@@ -129,13 +153,6 @@ async def open_app(
             locks=services.locks,
             job_queue=cluster.job_queue if cluster and options.serves else None,
         )
-
-
-@asynccontextmanager
-async def open_store(settings: Settings) -> AsyncIterator[SqlRoundStore]:
-    """Yield the store of rounds, its schema up to date; no models."""
-    async with open_database(settings) as engine:
-        yield SqlRoundStore(engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,19 +219,6 @@ def _bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
 # --- The cluster: what the processes on one Postgres share, besides its rows.
 
 
-@asynccontextmanager
-async def _open_cluster(settings: Settings) -> AsyncIterator["Cluster | None"]:
-    """Yield the connection to the cluster; None if the database is a file."""
-    if not settings.uses_database_server:
-        yield None
-        return
-    # Its libraries are slow to import, and a database file does not need them.
-    from bot.cluster.setup import opened_cluster
-
-    async with opened_cluster(settings.database) as cluster:
-        yield cluster
-
-
 @dataclass(frozen=True, slots=True)
 class ClusterServices:
     """Rate limiter, locks, clock and provider hints; the defaults are those of a lone process."""
@@ -254,7 +258,7 @@ async def _open_cluster_services(
 
 def _log_rate_limiter(is_shared: bool) -> None:
     """Log once that limits count for each process alone, and once that they are shared again."""
-    metrics.LIMITED_ALONE.set(0 if is_shared else 1)
+    metrics.LIMITED_ALONE.set(not is_shared)
     log = structlog.get_logger()
     if is_shared:
         log.info("turns_counted_together")
@@ -262,31 +266,22 @@ def _log_rate_limiter(is_shared: bool) -> None:
         log.warning("turns_counted_alone", why="the database that counts them did not answer")
 
 
-# --- Models and the runner
-
-
-@dataclass(frozen=True, slots=True)
-class _Models:
-    gateway: Gateway
-    prepare: Prepare
-    health: Callable[[], Health]
+# --- Models
 
 
 @asynccontextmanager
 async def _open_models(
     settings: Settings, panels: PanelConfig, services: ClusterServices, options: StartOptions
-) -> AsyncIterator[_Models]:
+) -> AsyncIterator[tuple[Gateway, Prepare, Callable[[], Health]]]:
     """Yield the gateway to all models; stop local servers and connections at the end."""
-
-    def on_progress(progress: Progress) -> None:
-        options.on_fetch(progress.what, progress.done_bytes, progress.total_bytes)
-
     async with AsyncExitStack() as stack:
-        local = LocalGateway(settings.model_dir, on_progress)
+        local = LocalGateway(settings.model_dir, options.on_fetch)
         stack.push_async_callback(local.stop)
-        limits = SharedLimits(services.rate_limiter, services.publish_hint)
         remote = LitellmGateway(
-            _seat_settings(panels.seats, settings), panels.limits, neighbours=limits
+            _seat_settings(panels.seats, settings),
+            panels.limits,
+            shared=services.rate_limiter,
+            publish=services.publish_hint,
         )
         stack.push_async_callback(remote.close)
         if services.listen_to_hints:
@@ -294,33 +289,31 @@ async def _open_models(
                 running_alongside(services.listen_to_hints(remote.apply_hint))
             )
         stack.enter_context(metrics.export_provider_metrics(remote.health))
-        routes: dict[str, Gateway] = {SCRIPTED: ScriptedGateway(), f"{LOCAL}/": local, "": remote}
+        routes: dict[str, Gateway] = {
+            "scripted/": ScriptedGateway(),
+            f"{LOCAL}/": local,
+            "": remote,
+        }
 
         async def prepare(panel: Panel) -> None:
-            """Load the panel's models before the round starts."""
             scrub.warm_up()
-            if any(seat.demonstration for seat in _seats(panel)):
+            if any(seat.demonstration for seat in panel.seats):
                 await local.start()
-            elif not all(map(is_built_in, _seats(panel))):
+            elif not all(map(is_built_in, panel.seats)):
                 await remote.warm()
 
-        yield _Models(RoutingGateway(routes), prepare, remote.health)
+        yield RoutingGateway(routes), prepare, remote.health
 
 
 async def _warm_up(panels: PanelConfig) -> None:
     """Import litellm while the database is opened, if the default panel needs it."""
     panel = panels.panels.get(panels.default or "")
-    if panel and not all(map(is_built_in, _seats(panel))):
+    if panel and not all(map(is_built_in, panel.seats)):
         models = [seat.member.model_id for seat in panels.seats.values()]
         await asyncio.to_thread(load_warm, models)
 
 
-def _seats(panel: Panel) -> tuple[Member, ...]:
-    return (*panel.judges, *panel.chairmen)
-
-
 def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:
-    """Return litellm's settings for each of its seats; a key is used for its own seat alone."""
     return {
         key: SeatSettings(
             **seat.section.model_dump(include={*SeatSettings.__dataclass_fields__} - {"model"}),
@@ -332,63 +325,6 @@ def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, S
         for key, seat in seats.items()
         if not is_built_in(seat.member)
     }
-
-
-@contextmanager
-def _open_claims(settings: Settings) -> Iterator[FileClaims | None]:
-    """Yield the claims of the processes that share the database file."""
-    if settings.database_file is None:
-        yield None
-        return
-    claims = FileClaims(settings.database_file.with_name(f"{settings.database_file.name}.lock"))
-    try:
-        yield claims
-    finally:
-        claims.close()
-
-
-@dataclass(frozen=True, slots=True)
-class _RunnerParts:
-    store: Store
-    gateway: Gateway
-    prepare: Prepare
-    paying: GatewayFactory
-    claims: FileClaims | None
-    tracing: Tracing | None
-    now: Callable[[], datetime]
-
-
-@asynccontextmanager
-async def _open_runner(
-    parts: _RunnerParts, cluster: "Cluster | None", options: StartOptions
-) -> AsyncIterator[Runner]:
-    """Yield a runner: of this process, or of all processes that serve on the same server."""
-    store, gateway, prepare, paying = parts.store, parts.gateway, parts.prepare, parts.paying
-    if cluster and options.serves:
-        from bot.runners.cluster import ClusterRunner
-
-        cluster_runner = ClusterRunner(
-            *(store, gateway, prepare, cluster.job_queue, cluster.pubsub, paying),
-            on_closed=options.on_closed,
-            tracing=parts.tracing,
-            now=parts.now,
-        )
-        async with cluster_runner.running():
-            yield cluster_runner
-        return
-    if cluster:
-        from bot.runners.cluster import locked_in_cluster
-
-        paying = locked_in_cluster(cluster.job_queue, paying)
-    runner = LocalRunner(
-        *(store, gateway, prepare, parts.claims, paying),
-        on_closed=options.on_closed,
-        tracing=parts.tracing,
-    )
-    try:
-        yield runner
-    finally:
-        await runner.close()
 
 
 # --- Panels

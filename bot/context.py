@@ -5,10 +5,10 @@ Knows no chat, and no command. `bot/bootstrap.py` builds it.
 
 import secrets
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from statistics import median
 from typing import Protocol
@@ -20,8 +20,7 @@ from bot.access import (
     check_rate_limit,
     is_rate_limited,
 )
-from bot.chat import Chat, Post
-from bot.chat.incoming import MAX_QUESTION_CHARACTERS, clean_text
+from bot.chat import MAX_QUESTION_CHARACTERS, Chat, Post, clean_text
 from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import now
 from bot.coordination.locks import LocalLocks
@@ -44,18 +43,11 @@ from council.round_rules import AUDIT_POLICY as AUDITS
 from council.rounds import Question, Round
 from council.tally.chance import DEFAULT_RULE, ChanceRule
 
-MAX_CONCURRENT_BAKEOFF_ROUNDS = 2  # of one bake-off
 PICKED_PANEL = "panel"  # the kind of memo
 SCHEDULES = "schedules"  # the topic that announces a changed schedule
 MIN_TIMED_ROUNDS, MAX_TIMED_ROUNDS = 3, 20
-
-
-def _new_id() -> str:
-    return secrets.token_hex(5)
-
-
-async def _prepare_nothing(_: Panel) -> None:
-    """Treat every model as ready."""
+_NEW_ID = partial(secrets.token_hex, 5)
+_installed_version = cache(version)  # its metadata is read once
 
 
 class Research(Protocol):
@@ -65,11 +57,9 @@ class Research(Protocol):
         self, sources: RecordSources, wanted: RecordQuery, weights: str, board: Leaderboard
     ) -> Leaderboard:
         """Return the leaderboard with its additions, if any."""
-        ...
 
     async def make_prior_post(self, sources: RecordSources, round_: Round) -> Post:
         """Return what the leaderboard before a round would have said of it."""
-        ...
 
 
 @dataclass(slots=True)
@@ -90,9 +80,9 @@ class AppContext:
     outbox: Outbox
     panels: Mapping[str, Panel]
     default: str | None
-    prepare: Callable[[Panel], Awaitable[None]] = _prepare_nothing
+    prepare: Callable[[Panel], Awaitable[None]]
     health: Callable[[], Health] = Health
-    new_id: Callable[[], str] = _new_id
+    new_id: Callable[[], str] = _NEW_ID
     now: Callable[[], datetime] = now
     chosen: dict[str, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
@@ -104,7 +94,7 @@ class AppContext:
     access: Access = field(default_factory=Access)
     bakeoff_registry: BakeoffRegistry = field(default_factory=BakeoffRegistry)
     chats: dict[str, Callable[[Place], Chat | None]] = field(default_factory=dict)
-    bakeoff_rounds: int = MAX_CONCURRENT_BAKEOFF_ROUNDS
+    bakeoff_rounds: int = 2  # of one bake-off at once
     zone: str = "UTC"
     job_queue: JobQueue | None = None
     pubsub: PubSub = field(default_factory=LocalPubSub)
@@ -178,10 +168,6 @@ class AppContext:
             versions=tuple(sorted(versions(self.gateway, self.chance_rule).items())),
         )
 
-    def lock(self, *names: str) -> AbstractAsyncContextManager[None]:
-        """Hold the named locks for the duration of the block, across all processes."""
-        return self.locks.lock(*names)
-
     async def open(self, round_: Round) -> bool:
         """Store a new round and reserve its budget; return False if its id is stored already.
 
@@ -189,7 +175,7 @@ class AppContext:
         workspace has reached a limit. Then nothing is stored.
         """
         # Of two questions of one asker, the second is counted after the first is stored.
-        async with self.lock(*self._lock_names(round_)):
+        async with self.locks.lock(*self._lock_names(round_)):
             if not await self._is_within_limits(round_):
                 return False
             await self.budget.accept(round_, self.gateway)
@@ -205,7 +191,7 @@ class AppContext:
     async def reopen(self, round_: Round) -> None:
         """Mark a stopped round as unfinished again; raise RoundLimitError if it has to wait."""
         place = round_.question.place
-        async with self.lock(*self._workspace_lock(place)):
+        async with self.locks.lock(*self._workspace_lock(place)):
             await self._check_concurrency(place)
             await self.store.pause(round_.id, paused=False)
             await self.store.deliver(round_.id, delivered=False)
@@ -220,10 +206,7 @@ class AppContext:
             self.locks.dismiss(round_.id)
 
     async def _is_within_limits(self, round_: Round) -> bool:
-        """Return False for a round that is stored already; raise RoundLimitError at a limit.
-
-        Rounds of bake-offs are not limited.
-        """
+        """Return False for a round that is stored already; raise RoundLimitError at a limit."""
         if round_.bakeoff:
             return True
         try:
@@ -237,13 +220,24 @@ class AppContext:
         return True
 
     async def _check_concurrency(self, place: Place) -> None:
+        """Raise RoundLimitError, which says when to retry, in a workspace at its limit."""
         limit = self.access.max_running_rounds(place)
-        if limit is not None:
-            running = await self._running_rounds(place)
-            await check_concurrency(self.store, running, limit, self.now())
+        if limit is None:
+            return
+        running = await self._running_rounds(place)
+        if len(running) < limit:
+            return
+        oldest = running[-1]
+        usual = await usual_seconds(self.store, oldest.panel)
+        left = 0.0 if usual is None else usual - (self.now() - oldest.asked_at).total_seconds()
+        soon = f", usually in about {rough_duration(left)}" if left > 0 else ""
+        are, one = ("round is", "it") if len(running) == 1 else ("rounds are", "one of them")
+        raise RoundLimitError(
+            f"{len(running)} {are} under way in this workspace, as many as are allowed at once: "
+            f"ask again once {one} has its answer{soon}."
+        )
 
     async def _running_rounds(self, place: Place) -> Sequence[RoundSummary]:
-        """Return the running and admitted rounds of a workspace, newest first."""
         query = RoundQuery(chats=(place.chat,), workspace=place.workspace, unfinished=True)
         lines = await self.store.list_summaries(wanted=query)
         [name] = self._workspace_lock(place)
@@ -253,7 +247,6 @@ class AppContext:
         ]
 
     def _lock_names(self, round_: Round) -> list[str]:
-        """Return the locks that a new round needs: its asker's and its workspace's, if limited."""
         question = round_.question
         is_limited = not round_.bakeoff and is_rate_limited(self.access, question)
         asker = [f"asker {question.place.chat}/{question.asked_by}"] if is_limited else []
@@ -298,30 +291,6 @@ def checked_question(question: Question) -> Question:
     return replace(question, text=text, context=context)
 
 
-class TooManyRunningError(RoundLimitError):
-    """A workspace has as many running rounds as are allowed at once."""
-
-
-async def check_concurrency(
-    store: Store, running: Sequence[RoundSummary], limit: int, now: datetime
-) -> None:
-    """Raise TooManyRunningError, which says when to retry, if `limit` rounds are running.
-
-    `running` are the rounds of one workspace, newest first.
-    """
-    if len(running) < limit:
-        return
-    oldest = running[-1]
-    usual = await usual_seconds(store, oldest.panel)
-    left = 0.0 if usual is None else usual - (now - oldest.asked_at).total_seconds()
-    soon = f", usually in about {rough_duration(left)}" if left > 0 else ""
-    are, one = ("round is", "it") if len(running) == 1 else ("rounds are", "one of them")
-    raise TooManyRunningError(
-        f"{len(running)} {are} under way in this workspace, as many as are allowed at once: ask "
-        f"again once {one} has its answer{soon}."
-    )
-
-
 async def usual_seconds(store: Store, panel: str) -> float | None:
     """Return the median duration of a panel's last rounds; None if there are fewer than three."""
     lines = await store.list_summaries(MAX_TIMED_ROUNDS, RoundQuery(panel=panel, succeeded=True))
@@ -331,11 +300,6 @@ async def usual_seconds(store: Store, panel: str) -> float | None:
 
 def versions(gateway: Gateway, rule: ChanceRule = DEFAULT_RULE) -> dict[str, str]:
     """Return the version of everything a round's result depends on."""
-    own = {"audits": AUDITS, "ballots": BALLOTS, "council": _own_version(), "prompts": PROMPTS}
+    own = {"audits": AUDITS, "ballots": BALLOTS, "prompts": PROMPTS}
+    own["council"] = _installed_version("council-bot")
     return {**gateway.versions, **own, **rule.versions}
-
-
-@cache
-def _own_version() -> str:
-    """Return the installed version; its metadata is read once."""
-    return version("council-bot")

@@ -27,8 +27,6 @@ from council.ports import Claim, OutboxStore
 
 GRACE_SECONDS = 45.0  # longer than any chat's own timeout for sending
 SETTLE_SECONDS = 3.0  # for a chat to process a dead process's last request
-UNMARKED_SECONDS = 60.0  # after which a claim without a mark counts as abandoned
-LOOKUP_DELAYS_SECONDS = (1.0, 2.0, 5.0)  # before each lookup after a lost connection
 
 ROOTS = ROOT, ROOT_AGAIN = "0", "0 again"  # the parts that contain a round's answer
 
@@ -91,7 +89,7 @@ class Outbox:
 
     async def count_unmarked(self) -> int:
         """Return how many messages were claimed over a minute ago and never marked as sent."""
-        return await self._rows.count_unmarked(UNMARKED_SECONDS, self._now())
+        return await self._rows.count_unmarked(60, self._now())
 
     async def _send_surely(self, chat: Chat, place: Place, post: Post, key: str) -> SentMessage:
         """Send a message; if its arrival is unknown, look it up and send it again if missing."""
@@ -106,8 +104,7 @@ class Outbox:
         raise AssertionError("the pauses never end")
 
     async def _find_until_arrived(self, chat: Chat, place: Place, key: str) -> SentMessage | None:
-        """Look a message up until it must have arrived."""
-        for seconds in LOOKUP_DELAYS_SECONDS:
+        for seconds in (1.0, 2.0, 5.0):
             await self._sleep(seconds)
             if found := await self._find_patiently(chat, place, key):
                 return found
@@ -129,10 +126,8 @@ class Outbox:
         return Claim(claim.key, now, is_new=True)
 
     def _wait_seconds(self, claim: Claim, found_at: datetime) -> float:
-        """Return the seconds until no process can still be sending a claimed message.
-
-        The store measures a claim's age, because the clocks of processes may differ.
-        """
+        """Return the seconds until no process can still be sending a claimed message."""
+        # The store measures a claim's age, because the clocks of processes may differ.
         if self._alone:
             grace, age = SETTLE_SECONDS, (self._now() - self._failed_at).total_seconds()
         else:
@@ -142,7 +137,6 @@ class Outbox:
         return min(grace, max(0.0, grace - age))
 
     async def _find_patiently(self, chat: Chat, place: Place, key: str) -> SentMessage | None:
-        """Look a message up, retrying while the chat cannot be reached."""
         for seconds in backoff_seconds():
             try:
                 return await chat.find(place, key)
@@ -156,5 +150,4 @@ def _key(place: Place, round_id: str, part: int | str) -> str:
 
 
 def _prefix(place: Place) -> str:
-    """Return the common prefix of the keys of all messages in a channel."""
     return f"{place.chat}/{place.workspace}/{place.channel}/"

@@ -38,30 +38,24 @@ class Runner(Protocol):
 
         Raise CouncilError if another process serves one of these chats.
         """
-        ...
 
     def start(self, round_: Round) -> None:
         """Start a stored round; do nothing if it is running."""
-        ...
 
     def latest(self, round_id: str) -> RoundSnapshot | None:
         """Return the newest snapshot of a round that runs in this process, else None."""
-        ...
 
     async def is_running(self, round_id: str) -> bool:
         """Return whether a round is running, in this process or another."""
-        ...
 
     async def stop(self, round_id: str) -> None:
         """Stop a round; its results so far stay stored, and it can be started again."""
-        ...
 
     def subscribe(self, round_id: str) -> AbstractAsyncContextManager[RoundSnapshots]:
         """Yield the snapshots of a running round, from the newest to the closed round.
 
         The iterator raises RoundStoppedError if the round is stopped, or the error it failed with.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +82,9 @@ class JobQueue(Protocol):
 
     async def enqueue(self, work: Job) -> None:
         """Enqueue a job for whichever process takes it first; do nothing if it is queued."""
-        ...
 
     async def is_queued(self, work: Job) -> bool:
         """Return whether a job is running or waits for a process."""
-        ...
 
     def serve_queue(
         self, queue: str, do: RunJob, unfinished: ListUnfinished, at_once: int
@@ -104,7 +96,6 @@ class JobQueue(Protocol):
         block ends or the job was taken from this process, another process runs it.
         `unfinished` returns the names of all jobs that should exist, for the sweep.
         """
-        ...
 
 
 class PubSub(Protocol):
@@ -112,14 +103,12 @@ class PubSub(Protocol):
 
     async def publish(self, topic: str, text: str = "") -> None:
         """Publish a message; a text that is too long is dropped and only the topic published."""
-        ...
 
     def subscription(self, topic: str) -> AbstractContextManager["asyncio.Queue[str]"]:
         """Yield a queue of the messages of a topic, including those of this process.
 
         "" is also put in whenever messages may have been missed.
         """
-        ...
 
 
 class RoundClaims(Protocol):
@@ -127,11 +116,9 @@ class RoundClaims(Protocol):
 
     def take(self, name: str) -> bool:
         """Claim a name; return False if another process has it."""
-        ...
 
     def free(self, name: str) -> None:
         """Release a claim."""
-        ...
 
 
 class NamedLocks(Protocol):
@@ -142,19 +129,15 @@ class NamedLocks(Protocol):
 
         Raise StoreError, which says to ask again, if that takes too long.
         """
-        ...
 
     async def admit(self, name: str, round_id: str) -> None:
         """Count a round under a name until it is dismissed, or for a minute."""
-        ...
 
     async def admitted(self, name: str) -> frozenset[str]:
         """Return the ids of the rounds that count under a name."""
-        ...
 
     def dismiss(self, round_id: str) -> None:
         """Stop counting a round, if only this process counts it."""
-        ...
 
 
 class RecordSources(Protocol):
@@ -163,12 +146,10 @@ class RecordSources(Protocol):
     @property
     def store(self) -> Store:
         """The store of rounds."""
-        ...
 
     @property
     def bakeoff_stores(self) -> BakeoffStores:
         """The stores of records, votes and bake-offs."""
-        ...
 
 
 MeasureBias = Callable[[RecordSources, RecordQuery], Awaitable[BiasReport]]

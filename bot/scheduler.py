@@ -28,6 +28,8 @@ from council.bakeoffs.models import Bakeoff, Schedule
 from council.errors import CouncilError, PanelError, SuiteError
 from council.places import LOCAL_CHATS
 
+log = structlog.get_logger()
+
 RELOAD_SECONDS = 30.0  # between reads of all schedules, unless a change is announced
 
 RunBakeoff = Callable[[AppContext, Chat | None, Bakeoff], Awaitable[object]]
@@ -144,7 +146,6 @@ class Scheduler:
         try:
             await self._start_due(schedule_id)
         except CouncilError as error:
-            log = structlog.get_logger()
             log.warning("schedule_not_fired", schedule_id=schedule_id, why=str(error))
         # The outermost handler of a timer: nobody else sees the error.
         except Exception as error:  # noqa: BLE001
@@ -180,7 +181,6 @@ class Scheduler:
             await self._pause(chat, schedule, due, str(error))
             return
         if await self._app.bakeoff_stores.bakeoffs.open(bakeoff):
-            log = structlog.get_logger()
             log.info("schedule_fired", schedule=schedule.name, bakeoff_id=bakeoff.id)
             self.tasks.start(self._run(chat, schedule, due, bakeoff))
 
@@ -193,14 +193,11 @@ class Scheduler:
             await self._pause(chat, schedule, due, str(error))
         # The process that runs it has reported and logged it.
         except CouncilError as error:
-            log = structlog.get_logger()
             log.warning("scheduled_bakeoff_stopped", bakeoff_id=bakeoff.id, why=str(error))
 
     async def _report_skipped(
         self, chat: Chat | None, schedule: Schedule, due: DueSlot, post: Post
     ) -> None:
-        """Post once that a slot has no run."""
-        log = structlog.get_logger()
         log.warning("slot_left_out", schedule=schedule.name, slot=due.slot.key, why=post.summary)
         if chat is None:
             return
@@ -212,7 +209,6 @@ class Scheduler:
 
     async def _pause(self, chat: Chat | None, schedule: Schedule, due: DueSlot, why: str) -> None:
         """Pause a schedule that cannot run, after telling its author privately."""
-        log = structlog.get_logger()
         log.warning("schedule_paused", schedule=schedule.name, slot=due.slot.key, why=why)
         if chat:
             place = chat.private_place(schedule.made_by, schedule.place)

@@ -5,8 +5,7 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import replace
 from difflib import get_close_matches
 from io import StringIO
 from math import nan
@@ -15,10 +14,9 @@ from typing import Any
 
 import yaml
 
-from bot.chat.incoming import MAX_QUESTION_CHARACTERS, clean_text
+from bot.chat import MAX_QUESTION_CHARACTERS, clean_text
 from council.bakeoffs.grading import check_reference, default_grading
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
-from council.bakeoffs.ports import SuiteStore
 from council.errors import SuiteError
 
 MAX_BYTES = 200_000
@@ -26,33 +24,29 @@ MAX_QUESTIONS = 1_000
 COLUMNS = ("question", "category", "answer", "grading", "tolerance", "context")
 _MAX_CATEGORY = 60  # characters
 _SHAPES = 'a question, or {"question": …, "answer": …}'
-_HOUSE = "council.toml"  # the owner of suites from the settings
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 _RESERVED = {"list", "show", "add", "remove", "keep", "leave", "last", "cancel", "resume", "now"}
-_HEADER_HINT = "begin the file with a line such as question,category,answer"
-_DELIMITERS = (",", ";", "\t")
 _MAX_YAML_DEPTH = 20
 # What a spreadsheet takes for the start of a formula; a number with a sign is none.
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+\Z)")
-_YAML_NULL = "tag:yaml.org,2002:null"
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, .xls
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """The fields of one question by column, and their position in the file, such as "line 7"."""
-
-    where: str
-    fields: Mapping[str, str] = field(default_factory=dict)
+# The position of a question in its file, such as "Line 7", and its fields by column.
+_Entry = tuple[str, Mapping[str, str]]
 
 
 def parse_suite_text(name: str, filename: str, text: str) -> Suite:
     """Return the suite in a file's text; SuiteError names the line that is wrong."""
     name = validate_suite_name(name)
-    ending = PurePath(filename).suffix.lower()
+    parse = PARSERS.get(PurePath(filename).suffix.lower())
+    if parse is None:
+        raise SuiteError(
+            f"{filename}: I read suites from .csv, .jsonl, .yaml, .json and .txt: save it as one "
+            "of these, a question a line."
+        )
     try:
-        return Suite(name, _parse_questions(_parser_for(filename, ending)(text)))
+        return Suite(name, _parse_questions(parse(text)))
     except SuiteError as error:
         raise SuiteError(f"{filename}: {error}") from None
 
@@ -69,7 +63,7 @@ def parse_suite_lines(name: str, lines: str) -> Suite:
 
 def suite_from_section(name: str, items: Iterable[object], category: str = "") -> Suite:
     """Return the suite of a list of strings and mappings from council.toml."""
-    entries = (_parse_item(item, f"question {n}") for n, item in enumerate(items, start=1))
+    entries = (_parse_item(item, f"Question {n}") for n, item in enumerate(items, start=1))
     return Suite(validate_suite_name(name), _parse_questions(entries, category))
 
 
@@ -92,11 +86,6 @@ def validate_suite_name(name: str) -> str:
     return lower
 
 
-def suite_name_from_file(filename: str) -> str:
-    """Return the name of a suite for a file name."""
-    return validate_suite_name(PurePath(filename).stem.replace(" ", "-"))
-
-
 def check_size(filename: str, size: int) -> None:
     """Raise SuiteError for a file of more than MAX_BYTES bytes."""
     if size > MAX_BYTES:
@@ -104,12 +93,6 @@ def check_size(filename: str, size: int) -> None:
             f"{filename} has {size:,} bytes, and a suite takes {MAX_BYTES:,} at most: make "
             "several of it."
         )
-
-
-async def store_house_suites(store: SuiteStore, suites: Iterable[Suite], at: datetime) -> None:
-    """Store every suite of council.toml as the newest version of its name; skip unchanged ones."""
-    for suite in suites:
-        await store.save(suite, _HOUSE, at)
 
 
 def same_question(one: SuiteQuestion, other: SuiteQuestion) -> bool:
@@ -130,13 +113,12 @@ def suite_document(suite: Suite) -> dict[str, Any]:
 def question_fields(question: SuiteQuestion) -> dict[str, str]:
     """Return the columns of a question that are not empty."""
     reference = question.reference
-    tolerance = repr(reference.tolerance) if reference and reference.tolerance else ""
     fields = {
         "question": question.text,
         "category": question.category,
         "answer": reference.value if reference else "",
         "grading": reference.grading.value if reference else "",
-        "tolerance": tolerance,
+        "tolerance": repr(reference.tolerance) if reference and reference.tolerance else "",
         "context": question.context,
     }
     return {name: text for name, text in fields.items() if text}
@@ -156,12 +138,13 @@ def suite_csv(suite: Suite) -> str:
     return out.getvalue()
 
 
-def csv_cell(text: str) -> str:
-    """Return a text for a CSV cell; an apostrophe keeps spreadsheets from taking it for a formula.
+def csv_cell(value: object) -> object:
+    """Return a value for a CSV cell; an apostrophe keeps spreadsheets from evaluating a text.
 
     Our parser takes the apostrophe off again.
     """
-    return f"'{text}" if _FORMULA.match(text.lstrip("'")) else text
+    is_formula = isinstance(value, str) and _FORMULA.match(value.lstrip("'"))
+    return f"'{value}" if is_formula else value
 
 
 def _from_csv_cell(cell: str) -> str:
@@ -171,29 +154,17 @@ def _from_csv_cell(cell: str) -> str:
 # --- From a file to its questions
 
 
-def _parser_for(filename: str, ending: str) -> Callable[[str], Iterable[_Entry]]:
-    if ending not in PARSERS:
-        raise SuiteError(
-            "I read suites from .csv, .jsonl, .yaml, .json and .txt: save it as one of "
-            "these, a question a line."
-        )
-    return PARSERS[ending]
-
-
 def _decode(filename: str, content: bytes) -> str:
-    """Return the text of a file in UTF-8, or in UTF-16 with a byte order mark.
-
-    Raise SuiteError, which says what to do, for any other file.
-    """
+    """Return the text of a file in UTF-8, or in UTF-16 with a byte order mark."""
     check_size(filename, len(content))
     if content.startswith(_SPREADSHEETS):
         raise SuiteError(
             f"{filename} is a spreadsheet or an archive: save the sheet as “CSV UTF-8”, and send "
             "that."
         )
-    encoding = "utf-16" if content.startswith(_UTF_16) else "utf-8-sig"
+    is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        text = content.decode(encoding)
+        text = content.decode("utf-16" if is_utf_16 else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise SuiteError(
@@ -206,25 +177,22 @@ def _decode(filename: str, content: bytes) -> str:
 
 
 def _parse_questions(entries: Iterable[_Entry], category: str = "") -> tuple[SuiteQuestion, ...]:
-    """Return the validated questions; `category` is for those that name none.
-
-    Raise SuiteError, which says where, for an invalid, missing or repeated question.
-    """
+    """Return the validated questions; `category` is for those that name none."""
     seen: dict[tuple[str, str], str] = {}
     questions: list[SuiteQuestion] = []
-    for entry in entries:
+    for where, fields in entries:
         if len(questions) == MAX_QUESTIONS:
             raise SuiteError(
                 f"There are more than {MAX_QUESTIONS:,} questions, the most that a suite takes: "
                 "keep those that matter, or make several suites of them."
             )
-        question = _parse_entry(entry, category)
+        question = _parse_entry(where, fields, category)
         same = _comparison_key(question)
         if same in seen:
             raise SuiteError(
-                f"{_capitalized(entry.where)} asks the same as {seen[same]}: take one of them out."
+                f"{where} asks the same as {seen[same].lower()}: take one of them out."
             )
-        seen[same] = entry.where
+        seen[same] = where
         questions.append(question)
     if not questions:
         raise SuiteError("There is no question in it: write one a line, or see docs/bakeoffs.md.")
@@ -232,68 +200,53 @@ def _parse_questions(entries: Iterable[_Entry], category: str = "") -> tuple[Sui
 
 
 def _check_columns(names: Iterable[str], where: str) -> None:
-    """Raise SuiteError for an unknown column."""
     for name in names:
         if name in COLUMNS:
             continue
         near = get_close_matches(name, COLUMNS, 1)
         meant = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(COLUMNS)}."
-        raise SuiteError(
-            f"{_capitalized(where)} names a column {name[:40]!r} that I do not know: {meant}"
-        )
+        raise SuiteError(f"{where} names a column {name[:40]!r} that I do not know: {meant}")
 
 
-def _parse_entry(entry: _Entry, category: str) -> SuiteQuestion:
-    _check_columns(entry.fields, entry.where)
-    given = {name: clean_text(text) for name, text in entry.fields.items()}
+def _parse_entry(where: str, fields: Mapping[str, str], category: str) -> SuiteQuestion:
+    _check_columns(fields, where)
+    given = {name: clean_text(text) for name, text in fields.items()}
     text, context = given.get("question", ""), given.get("context", "")
     if not text:
-        raise SuiteError(
-            f"{_capitalized(entry.where)} holds no question: write it, or take the line out."
-        )
+        raise SuiteError(f"{where} holds no question: write it, or take the line out.")
     if len(text) + len(context) > MAX_QUESTION_CHARACTERS:
         raise SuiteError(
-            f"{_capitalized(entry.where)} has a question of {len(text) + len(context):,} "
-            f"characters, and at most {MAX_QUESTION_CHARACTERS:,} can be asked: shorten it."
+            f"{where} has a question of {len(text) + len(context):,} characters, and at most "
+            f"{MAX_QUESTION_CHARACTERS:,} can be asked: shorten it."
         )
     label = given.get("category") or category
     if len(label) > _MAX_CATEGORY:
         raise SuiteError(
-            f"{_capitalized(entry.where)} has a category of {len(label):,} characters: "
-            f"{_MAX_CATEGORY} are enough for its name."
+            f"{where} has a category of {len(label):,} characters: {_MAX_CATEGORY} are enough for "
+            "its name."
         )
-    return SuiteQuestion(
-        text, " ".join(label.split()), _parse_reference(entry.where, given), context
-    )
+    reference = _parse_reference(where, given)
+    return SuiteQuestion(text, " ".join(label.split()), reference, context)
 
 
 def _parse_reference(where: str, given: Mapping[str, str]) -> Reference | None:
-    """Return the reference answer; None if the file names none."""
-    value, tolerance = given.get("answer", ""), given.get("tolerance", "")
-    if not (value or given.get("grading") or tolerance):
+    value, name = given.get("answer", ""), given.get("grading", "")
+    tolerance = given.get("tolerance", "")
+    if not (value or name or tolerance):
         return None
-    grading = _parse_grading(where, given.get("grading", "")) or default_grading(value)
+    try:
+        grading = Grading(name.lower()) if name else default_grading(value)
+    except ValueError:
+        raise SuiteError(
+            f"{where} grades as {name[:40]!r}, which I do not know: choose one of "
+            f"{', '.join(Grading)}."
+        ) from None
     reference = Reference(grading, value, _parse_tolerance(tolerance))
     try:
         check_reference(reference)
     except SuiteError as error:
-        raise SuiteError(
-            f"{_capitalized(where)}: {str(error)[0].lower()}{str(error)[1:]}"
-        ) from None
+        raise SuiteError(f"{where}: {str(error)[0].lower()}{str(error)[1:]}") from None
     return reference
-
-
-def _parse_grading(where: str, name: str) -> Grading | None:
-    if not name:
-        return None
-    try:
-        return Grading(name.lower())
-    except ValueError:
-        known = ", ".join(Grading)
-        raise SuiteError(
-            f"{_capitalized(where)} grades as {name[:40]!r}, which I do not know: "
-            f"choose one of {known}."
-        ) from None
 
 
 def _parse_tolerance(text: str) -> float:
@@ -308,11 +261,6 @@ def _comparison_key(question: SuiteQuestion) -> tuple[str, str]:
     return text, context
 
 
-def _capitalized(where: str) -> str:
-    """Return a position as the beginning of a sentence."""
-    return f"{where[0].upper()}{where[1:]}"
-
-
 # --- Parsers: text, JSON, CSV and YAML
 
 
@@ -323,39 +271,34 @@ class _Number(str):
 
 
 def _parse_lines(text: str) -> Iterator[_Entry]:
-    """Yield a question for each line that is not empty."""
     for number, line in enumerate(_split_lines(text), start=1):
         if line.strip():
-            yield _Entry(f"line {number}", {"question": line})
+            yield (f"Line {number}", {"question": line})
 
 
 def _parse_json_lines(text: str) -> Iterator[_Entry]:
     """Yield a question for each line of JSON: a string, or an object of columns."""
     for number, line in enumerate(_split_lines(text), start=1):
         if line.strip():
-            yield _parse_item(_load_json(line, number), f"line {number}")
+            yield _parse_item(_load_json(line, number), f"Line {number}")
 
 
 def _parse_json(text: str) -> Iterator[_Entry]:
-    """Yield the questions of a JSON list."""
     if not text.strip():
         return
     items = _load_json(text, 1)
     if not isinstance(items, list):
         raise SuiteError(f"Line 1 begins no list: write [ and ] around the questions, {_SHAPES}.")
     for number, item in enumerate(items, start=1):
-        yield _parse_item(item, f"question {number}")
+        yield _parse_item(item, f"Question {number}")
 
 
 def _parse_item(item: object, where: str) -> _Entry:
-    """Return the question in a string or in a mapping of columns."""
     if isinstance(item, str) and not isinstance(item, _Number):
-        return _Entry(where, {"question": item})
+        return (where, {"question": item})
     if not isinstance(item, dict):
-        raise SuiteError(f"{_capitalized(where)} is no question: write {_SHAPES}.")
-    return _Entry(
-        where, {str(key): _cell_text(value, str(key), where) for key, value in item.items()}
-    )
+        raise SuiteError(f"{where} is no question: write {_SHAPES}.")
+    return where, {str(key): _cell_text(value, str(key), where) for key, value in item.items()}
 
 
 def _cell_text(value: object, key: str, where: str) -> str:
@@ -366,7 +309,7 @@ def _cell_text(value: object, key: str, where: str) -> str:
             return "true" if value else "false"
         case str() | int() | float():
             return str(value)
-    raise SuiteError(f"{_capitalized(where)}: {key[:40]!r} must be a text or a number.")
+    raise SuiteError(f"{where}: {key[:40]!r} must be a text or a number.")
 
 
 def _load_json(text: str, number: int) -> object:
@@ -390,22 +333,17 @@ def _parse_csv(text: str) -> Iterator[_Entry]:
 
     The delimiter is a comma, a semicolon or a tab.
     """
-    rows = _read_rows(text, _detect_delimiter(text))
-    first = next(rows, None)
-    if first is None:
-        return
-    where, cells = first
-    names = [cell.strip().lower() for cell in cells]
-    if "question" in names:
-        _check_header(names, where)
-        yield from (_parse_row(names, row, place) for place, row in rows)
-        return
-    yield _parse_single_cell(cells, where)
-    yield from (_parse_single_cell(row, place) for place, row in rows)
+    names: list[str] | None = None
+    for where, row in _read_rows(text, _detect_delimiter(text)):
+        if names is None:
+            names = [cell.strip().lower() for cell in row]
+            if "question" in names:
+                _check_header(names, where)
+                continue
+        yield (_parse_row if "question" in names else _parse_single_cell)(names, row, where)
 
 
 def _read_rows(text: str, delimiter: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each row that is not empty, with the line it begins on."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1
@@ -418,13 +356,13 @@ def _read_rows(text: str, delimiter: str) -> Iterator[tuple[str, list[str]]]:
                 f"Line {line} is no CSV ({error}): close every quote, and double those inside one."
             ) from None
         if any(cell.strip() for cell in row):
-            yield f"line {line}", row
+            yield f"Line {line}", row
 
 
 def _detect_delimiter(text: str) -> str:
     """Return the delimiter of the header; a comma if there is no header."""
     header = next((line for line in text.splitlines() if line.strip()), "")
-    for delimiter in _DELIMITERS:
+    for delimiter in (",", ";", "\t"):
         names = [name.strip().strip('"').lower() for name in header.split(delimiter)]
         if "question" in names:
             return delimiter
@@ -435,29 +373,30 @@ def _check_header(names: list[str], where: str) -> None:
     _check_columns(filter(None, names), where)
     for name in filter(None, names):
         if names.count(name) > 1:
-            raise SuiteError(f"{_capitalized(where)} names the column {name!r} twice: keep one.")
+            raise SuiteError(f"{where} names the column {name!r} twice: keep one.")
 
 
 def _parse_row(names: list[str], row: list[str], where: str) -> _Entry:
     if any(cell.strip() for cell in row[len(names) :]):
         raise SuiteError(
-            f"{_capitalized(where)} has {len(row)} columns, and the header {len(names)}: put a "
+            f"{where} has {len(row)} columns, and the header {len(names)}: put a "
             "text with a comma in double quotes."
         )
     cells = map(_from_csv_cell, row)
     fields = {name: cell for name, cell in zip(names, cells, strict=False) if name or cell.strip()}
     if "" in fields:
-        raise SuiteError(f"{_capitalized(where)} has a cell under no name: name it in the header.")
-    return _Entry(where, fields)
+        raise SuiteError(f"{where} has a cell under no name: name it in the header.")
+    return (where, fields)
 
 
-def _parse_single_cell(row: list[str], where: str) -> _Entry:
+def _parse_single_cell(_: list[str], row: list[str], where: str) -> _Entry:
     if len(row) > 1:
         raise SuiteError(
-            f"{_capitalized(where)} has {len(row)} columns and no header names them: "
-            f"{_HEADER_HINT}, or put each question in double quotes."
+            f"{where} has {len(row)} columns and no header names them: "
+            "begin the file with a line such as question,category,answer, or put each question in "
+            "double quotes."
         )
-    return _Entry(where, {"question": _from_csv_cell(row[0])})
+    return (where, {"question": _from_csv_cell(row[0])})
 
 
 def _parse_yaml(text: str) -> Iterator[_Entry]:
@@ -471,7 +410,7 @@ def _parse_yaml(text: str) -> Iterator[_Entry]:
     if not isinstance(root, yaml.SequenceNode):
         raise SuiteError(f"{_line_of(root)} begins no list: write each question after “- ”.")
     for node in root.value:
-        yield _Entry(_line_of(node).lower(), _parse_node(node))
+        yield (_line_of(node), _parse_node(node))
 
 
 def _compose_yaml(text: str) -> yaml.Node | None:
@@ -514,7 +453,7 @@ def _parse_node(node: yaml.Node) -> dict[str, str]:
 
 
 def _scalar_text(node: yaml.ScalarNode) -> str:
-    return "" if node.tag == _YAML_NULL else str(node.value)
+    return "" if node.tag == "tag:yaml.org,2002:null" else str(node.value)
 
 
 def _line_of(node: yaml.Node) -> str:

@@ -1,4 +1,1 @@
-"""The council: domain types, rules, prompts and counting.
-
-Pure: values in, values out, without chats, SQL, schedulers or environment variables.
-"""
+"""The council: domain types, rules, prompts and counting; values in, values out."""

@@ -57,10 +57,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One member's reply to the question, unmodified.
-
-    `scrubbed` lists what is masked before judges see it, `suspicions` how it tries to steer them.
-    """
+    """A member's reply; `scrubbed` is masked for judges, `suspicions` try to steer them."""
 
     member: str
     prompt: Prompt

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from council.answers import Call, Prompt, Reply
-from council.budget_caps import Account, Caps
+from council.budget_caps import Account, CapRefusal, Caps
 from council.errors import BudgetError, RoundNotFoundError, StoreError, UncoveredError
 from council.labels import MIN_TO_RANK, Label
-from council.money import Price, cap_micro_usd, cost_micro_usd, format_rounded_usd, format_usd
+from council.money import Price, cost_micro_usd, format_rounded_usd, format_usd
 from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, Store
 from council.prompts.answer import answer_prompt
@@ -40,13 +40,22 @@ class Estimate:
     quorum_micro: int = 0
     unknown: tuple[str, ...] = ()
 
+    def capped(self, panel: Panel) -> int:
+        """Return `micro`, limited by the panel's cap per round."""
+        cap = panel.terms.cap_micro_usd
+        return self.micro if cap is None else min(cap, self.micro)
+
 
 async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     """Return the most a round may cost at the gateway's prices."""
     panel = round_.panel
     seats = dict.fromkeys((*panel.judges, *panel.chair_order))
     prices = {seat.key: await gateway.price(seat) for seat in seats}
-    answers = _answers(round_, prices)
+    question_tokens = max_prompt_tokens(answer_prompt(round_.question))
+    answers = [
+        price.cost_micro_usd(question_tokens, max_reply_tokens(price)) if price else 0
+        for price in (prices[member.key] for member in panel.members)
+    ]
     ballots = [_ballot(round_, judge, prices) for judge in panel.judges]
     syntheses = [_synthesis(round_, chairman, prices) for chairman in panel.chair_order]
     return Estimate(
@@ -73,15 +82,6 @@ def max_reply_tokens(price: Price | None, *, ballot: bool = False) -> int:
     if price and price.max_tokens_out is not None:
         return price.max_tokens_out
     return MAX_BALLOT_TOKENS if ballot else MAX_TEXT_TOKENS
-
-
-def _answers(round_: Round, prices: Prices) -> list[int]:
-    question_tokens = max_prompt_tokens(answer_prompt(round_.question))
-    priced = (prices[member.key] for member in round_.panel.members)
-    return [
-        price.cost_micro_usd(question_tokens, max_reply_tokens(price)) if price else 0
-        for price in priced
-    ]
 
 
 def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
@@ -116,6 +116,9 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
 # --- Reservation and settlement
 
 
+_Reserve = Callable[[Account, int, Caps], Awaitable[CapRefusal | None]]
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Reserves the cost of rounds in the ledger, under the caps of the installation."""
@@ -131,11 +134,15 @@ class Budget:
         """
         estimate = await estimate_round(round_, gateway)
         self.check_prices(round_.panel, estimate)
-        _check_round_cap(round_.panel, estimate)
-        wanted, account = _wanted(round_.panel, estimate), Account.of(round_, self.now())
-        caps = self.caps.for_account(account)
-        if wanted and (refused := await self.ledger.reserve(account, wanted, caps)):
-            raise BudgetError(refused.sentence(wanted, account.day))
+        cap = round_.panel.terms.cap_micro_usd
+        if cap is not None and estimate.quorum_micro > cap:
+            quorum_usd = format_rounded_usd(estimate.quorum_micro)
+            raise BudgetError(
+                f"A quorum of answers may cost {quorum_usd}, and panel {round_.panel.name!r} has a "
+                f"max_round_usd of {format_usd(cap)}: shorten the question, give its models "
+                "max_tokens, or raise the cap in council.toml."
+            )
+        await self._reserve(round_, estimate, self.ledger.reserve)
 
     @asynccontextmanager
     async def paying(self, round_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
@@ -149,55 +156,49 @@ class Budget:
             return
         estimate = await estimate_round(round_, gateway)
         self.check_prices(round_.panel, estimate)
-        wanted, account = _wanted(round_.panel, estimate), Account.of(round_, self.now())
-        caps = self.caps.for_account(account)
-        if wanted and (refused := await self.ledger.extend(account, wanted, caps)):
-            raise BudgetError(refused.sentence(wanted, account.day))
-        spent = await self.ledger.spent(round_.id) if wanted or estimate.unknown else 0
-        cap = _round_cap(round_.panel)
-        budgeted = BudgetedGateway(
-            gateway, self.ledger, caps, account, cap=cap, reserved=wanted, spent=spent
-        )
-        try:
+        account = await self._reserve(round_, estimate, self.ledger.extend)
+        cap, wanted = round_.panel.terms.cap_micro_usd, estimate.capped(round_.panel)
+        async with self.budget_gateway(account, gateway, cap, reserved=wanted) as budgeted:
             yield budgeted
-        finally:
-            await self._close(budgeted)
+
+    async def _reserve(self, round_: Round, estimate: Estimate, reserve: _Reserve) -> Account:
+        wanted, account = estimate.capped(round_.panel), Account.of(round_, self.now())
+        caps = self.caps.for_account(account)
+        if wanted and (refused := await reserve(account, wanted, caps)):
+            raise BudgetError(refused.sentence(wanted, account.day))
+        return account
 
     @asynccontextmanager
     async def budget_gateway(
-        self, account: Account, gateway: Gateway, cap: int | None, of: str
+        self,
+        account: Account,
+        gateway: Gateway,
+        cap: int | None,
+        *,
+        of: str = "round",
+        reserved: int = 0,
     ) -> AsyncIterator["BudgetedGateway"]:
-        """Yield a budgeted gateway for work outside rounds that spends at most `cap` in total.
-
-        Nothing is reserved in advance: each call reserves its cost or raises UncoveredError.
-        """
-        spent = await self.ledger.spent(account.round_id)
+        """Yield a gateway that spends at most `cap` and reserves calls beyond `reserved`."""
         budgeted = BudgetedGateway(
             *(gateway, self.ledger, self.caps.for_account(account), account),
             cap=cap,
-            reserved=0,
-            spent=spent,
+            reserved=reserved,
+            spent=await self.ledger.spent(account.round_id),
             of=of,
         )
         try:
             yield budgeted
         finally:
-            await self._close(budgeted)
-
-    async def _close(self, gateway: "BudgetedGateway") -> None:
-        # What cannot be freed now is freed by the next sweep.
-        with suppress(StoreError):
-            await gateway.settled()
-            if gateway.reserved:
-                await self.ledger.release(gateway.account.round_id)
+            # What cannot be freed now is freed by the next sweep.
+            with suppress(StoreError):
+                await budgeted.settled()
+                if budgeted.reserved:
+                    await self.ledger.release(account.round_id)
 
     async def sweep(
         self, store: Store, settle: Callable[[], Awaitable[None]] | None = None
     ) -> None:
-        """Free what is reserved for rounds that are closed or were never stored.
-
-        `settle` waits until a round reserved by another process must have been stored.
-        """
+        """Free reservations of closed or unknown rounds; `settle` waits for rounds being stored."""
         reserved = await self.ledger.list_reserved_rounds()
         if settle:
             await settle()
@@ -219,27 +220,6 @@ class Budget:
                 "prices are forbidden here: give it input_usd_per_million and "
                 "output_usd_per_million in council.toml."
             )
-
-
-def _round_cap(panel: Panel) -> int | None:
-    usd = panel.terms.max_round_usd
-    return None if usd is None else cap_micro_usd(usd)
-
-
-def _wanted(panel: Panel, estimate: Estimate) -> int:
-    """Return what to reserve: the estimate, limited by the panel's cap per round."""
-    cap = _round_cap(panel)
-    return estimate.micro if cap is None else min(cap, estimate.micro)
-
-
-def _check_round_cap(panel: Panel, estimate: Estimate) -> None:
-    cap = _round_cap(panel)
-    if cap is not None and estimate.quorum_micro > cap:
-        raise BudgetError(
-            f"A quorum of answers may cost {format_rounded_usd(estimate.quorum_micro)}, and panel "
-            f"{panel.name!r} has a max_round_usd of {format_usd(cap)}: shorten the question, give "
-            "its models max_tokens, or raise the cap in council.toml."
-        )
 
 
 # --- Gateway that makes only covered calls
@@ -311,16 +291,13 @@ class BudgetedGateway(GatewayWrapper):
             self.in_flight -= max_cost
             self.spent += cost or 0
             if was_sent:
-                self._settle_later(cost)
+                self.unsettled_costs.append(cost)
+                if len(self.unsettled_costs) == 1:
+                    self.settle_tasks.append(asyncio.create_task(self._settle_batch()))
 
     async def settled(self) -> None:
         """Wait until every cost is in the ledger; raise StoreError if one cannot be written."""
         await asyncio.gather(*self.settle_tasks)
-
-    def _settle_later(self, cost: int | None) -> None:
-        self.unsettled_costs.append(cost)
-        if len(self.unsettled_costs) == 1:
-            self.settle_tasks.append(asyncio.create_task(self._settle_batch()))
 
     async def _settle_batch(self) -> None:
         # Storing the reply comes first: a crash would lose it, while its cost stays reserved.

@@ -10,7 +10,6 @@ from council.places import Place
 from council.rounds import Round
 
 _SCHEDULED = "sched:"  # prefix of the id of a scheduled round: sched:<schedule>@<slot>
-_LONGER_THAN_A_MONTH = timedelta(days=32)
 
 
 class Scope(StrEnum):
@@ -100,7 +99,7 @@ class Account:
     def month(self) -> tuple[date, date]:
         """The first day of the account's month, and of the following month."""
         first = self.day.replace(day=1)
-        return first, (first + _LONGER_THAN_A_MONTH).replace(day=1)
+        return first, (first + timedelta(days=32)).replace(day=1)
 
     def shares(self, scope: Scope, other: "Account") -> bool:
         """Return whether another account counts under the same cap of this scope."""
@@ -132,11 +131,7 @@ def schedule_of_round(round_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CapUsage:
-    """How much of a scope's cap is used, in micro-dollars.
-
-    `reserved` is what running rounds have reserved beyond their spending, `unknown_calls` the
-    number of calls without a known cost.
-    """
+    """What a cap has used, in micro-dollars; `reserved` is what is not spent yet."""
 
     spent: int = 0
     reserved: int = 0
@@ -163,19 +158,16 @@ class CapRefusal:
 
     def sentence(self, wanted: int, day: date) -> str:
         """Return the message for the asker: the cost, what is left, and when to ask again."""
-        left = format_usd(max(0, self.cap - self.used.total))
-        return (
-            f"This round may cost {format_rounded_usd(wanted)}, and {left} is left of "
-            f"{self.budget}: ask again {self._when(day)}."
-        )
-
-    def _when(self, day: date) -> str:
+        left, when = format_usd(max(0, self.cap - self.used.total)), "after midnight UTC"
         if self.scope is Scope.MONTH:
             first = Account("", day).month[1]
-            after = f"on {first.day} {first:%B} (UTC)"
-        else:
-            after = "after midnight UTC"
-        return f"once a round under way has ended, or {after}" if self.used.reserved else after
+            when = f"on {first.day} {first:%B} (UTC)"
+        if self.used.reserved:
+            when = f"once a round under way has ended, or {when}"
+        return (
+            f"This round may cost {format_rounded_usd(wanted)}, and {left} is left of "
+            f"{self.budget}: ask again {when}."
+        )
 
 
 def find_refusal(caps: Caps, used: Mapping[Scope, CapUsage], wanted: int) -> CapRefusal | None:

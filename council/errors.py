@@ -1,28 +1,8 @@
-"""All errors of the project, as one tree.
-
-CouncilError              str() is a sentence for the person who asked
-├── PanelError            the panel is invalid
-├── QuestionError         the question cannot be asked
-├── QuorumError           too few answers to rank
-├── RoundNotFoundError    no round under this id
-├── ForgottenError        the round's texts were erased
-├── StoreError            the database cannot be used
-├── BudgetError           a round would cost more than is left
-├── SuiteError            a suite is invalid or does not exist
-├── BakeoffError          a bake-off cannot run or does not exist
-├── ScheduleError         a schedule is invalid or does not exist
-├── GradesError           grades cannot be read or used
-├── ExperimentError       an experiment cannot run or does not exist
-└── GatewayError          a model could not be reached (becomes an Absence)
-    ├── GatewayTimeoutError
-    ├── UncoveredError         no budget covers the call
-    ├── ContextOverflowError   the prompt exceeds the model's context
-    └── RateLimitError         carries retry_after_seconds
-"""
+"""All errors of the project."""
 
 
 class CouncilError(Exception):
-    """Root of the tree, never raised itself; its text contains no secrets and no jargon."""
+    """Root of the tree; `str()` is a sentence for the person who asked, without secrets."""
 
 
 class PanelError(CouncilError):
@@ -74,7 +54,7 @@ class ExperimentError(CouncilError):
 
 
 class GatewayError(CouncilError):
-    """A model could not be reached or returned nothing usable."""
+    """A model could not be reached or returned nothing usable; it becomes an Absence."""
 
 
 class GatewayTimeoutError(GatewayError):

@@ -65,35 +65,28 @@ class Slate:
 
 
 def draw_slates(labels: LabelMap, onlookers: Sequence[str], seed: str) -> tuple[Slate, ...]:
-    """Return each judge's slate: authors never see their own answer, onlookers see all answers.
-
-    A judge with fewer than two answers to rank gets no slate.
-    """
-    return (*_author_slates(labels, seed), *_onlooker_slates(labels, onlookers, seed))
+    """Return the slates: authors never see their own answer; fewer than two answers give none."""
+    count = len(labels.pairs)
+    if count < MIN_TO_RANK:
+        return ()
+    own = _author_slates(labels, seed) if count > MIN_TO_RANK else ()
+    base = shuffle(labels.labels, seed, "rectangle")
+    turns = shuffle(range(count), seed, "turn")
+    others = (
+        Slate(judge, base[turns[i % count] :] + base[: turns[i % count]])
+        for i, judge in enumerate(onlookers)
+    )
+    return (*own, *others)
 
 
 def _author_slates(labels: LabelMap, seed: str) -> tuple[Slate, ...]:
     count = len(labels.pairs)
-    if count - 1 < MIN_TO_RANK:
-        return ()
     # seats[k] is the member that is author k and judge k of the design.
     seats = shuffle(range(count), seed, "author")
     rows = {seats[k]: row for k, row in enumerate(_design(count))}
     return tuple(
         Slate(author, tuple(labels.labels[seats[shown]] for shown in rows[i]))
         for i, author in enumerate(labels.authors)
-    )
-
-
-def _onlooker_slates(labels: LabelMap, onlookers: Sequence[str], seed: str) -> tuple[Slate, ...]:
-    count = len(labels.pairs)
-    if count < MIN_TO_RANK:
-        return ()
-    base = shuffle(labels.labels, seed, "rectangle")
-    turns = shuffle(range(count), seed, "turn")
-    return tuple(
-        Slate(judge, base[turns[i % count] :] + base[: turns[i % count]])
-        for i, judge in enumerate(onlookers)
     )
 
 

@@ -1,7 +1,4 @@
-"""Table of model families: their makers, their names, and how to recognize them in a model id.
-
-LiteLLM knows the route of a model id but not its maker; this table uses the id's last segment.
-"""
+"""Table of model families: how to recognize them in a model id, their names and makers."""
 
 import re
 from dataclasses import dataclass
@@ -9,11 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family of models.
-
-    `ids` is a pattern that matches its model ids; `names` are the names its models go by, `makers`
-    the names of its maker.
-    """
+    """A pattern for the model ids of a family, the names its models go by, and of its maker."""
 
     name: str
     ids: str

@@ -32,10 +32,7 @@ def format_rounded_usd(micro: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The price in USD of one input and one output token of a seat.
-
-    `most_tokens_out` is the token limit sent with each call; None if none is sent.
-    """
+    """USD per input and output token; `max_tokens_out` is the limit sent with each call, if any."""
 
     usd_in: float
     usd_out: float

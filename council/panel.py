@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NewType
 
 from council.errors import PanelError
+from council.money import cap_micro_usd
 
 ModelId = NewType("ModelId", str)
 
@@ -72,6 +73,11 @@ class Terms:
     audit_share: float | None = None
     max_round_usd: float | None = None
 
+    @property
+    def cap_micro_usd(self) -> int | None:
+        """The cap of a round in micro-dollars; None without one."""
+        return None if self.max_round_usd is None else cap_micro_usd(self.max_round_usd)
+
 
 @dataclass(frozen=True, slots=True)
 class Panel:
@@ -85,7 +91,6 @@ class Panel:
     terms: Terms = Terms()
 
     def __post_init__(self) -> None:
-        """Raise PanelError for a repeated seat, too few or many members, or an invalid quorum."""
         keys = Counter(seat.key for seat in self.judges)
         twice = [key for key, count in keys.items() if count > 1]
         if twice:
@@ -119,6 +124,11 @@ class Panel:
         """The chairmen in order of fallback; the members if the panel names none."""
         return self.chairmen or self.members
 
+    @property
+    def seats(self) -> tuple[Member, ...]:
+        """Every seat; a chairman who is also a judge is in it twice."""
+        return (*self.judges, *self.chairmen)
+
     def seat(self, key: str) -> Member:
         """Return the seat with this key; every key stored in a round has one."""
-        return next(seat for seat in (*self.judges, *self.chairmen) if seat.key == key)
+        return next(seat for seat in self.seats if seat.key == key)

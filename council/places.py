@@ -23,10 +23,7 @@ class Place:
 
     @property
     def within(self) -> str:
-        """The channel whose rules apply here.
-
-        A thread that not everybody in its channel can see is a separate channel, `PARENT:THREAD`.
-        """
+        """The channel whose rules apply; a private thread is a channel, `PARENT:THREAD`."""
         return self.channel.removesuffix(f":{self.thread}")
 
     def shares_channel(self, other: "Place") -> bool:

@@ -1,7 +1,4 @@
-"""Ports: protocols of what the council needs from outside (gateway, stores, ledger, limiter).
-
-Also the filter and the summary of stored rounds, which are arguments of the store.
-"""
+"""Ports: protocols of what the council needs from outside, and queries of stored rounds."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -44,10 +41,7 @@ class Gateway(Protocol):
 
 
 class SharedRateLimiter(Protocol):
-    """Limits concurrent calls and calls per minute at each provider address.
-
-    An implementation counts for one process, or for all that share a database.
-    """
+    """Limits calls at each provider address, for one process or for all that share a database."""
 
     def slot(self, gate: str, limits: Limits) -> AbstractAsyncContextManager[None]:
         """Wait for a turn at an address and hold it for the duration of the block.
@@ -68,10 +62,7 @@ class Ledger(Protocol):
     """
 
     async def reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
-        """Reserve an amount for a new round; return the cap it would exceed, if any.
-
-        A round that is in the ledger already, on any day, is unchanged.
-        """
+        """Reserve for a round that is not in the ledger; return the cap it would exceed."""
 
     async def extend(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         """Raise a round's total reservation to an amount; return the cap it would exceed, if any.
@@ -171,7 +162,8 @@ class RoundQuery:
             and self.bakeoff in {None, line.bakeoff}
             and self._in_place(line)
             and self._in_state(line)
-            and self._in_time(line.asked_at)
+            and not (self.since and line.asked_at < self.since)
+            and (self.before is None or line.asked_at < self.before)
         )
 
     def _in_place(self, line: RoundSummary) -> bool:
@@ -199,10 +191,6 @@ class RoundQuery:
         """Whether the filter excludes rounds whose texts were erased."""
         return self.unfinished or self.remembered or self.undelivered
 
-    def _in_time(self, asked_at: datetime) -> bool:
-        early = self.since is not None and asked_at < self.since
-        return not early and (self.before is None or asked_at < self.before)
-
 
 ALL_ROUNDS = RoundQuery()
 
@@ -214,10 +202,7 @@ class Store(Protocol):
         """Insert a new round with all its artefacts; return False if its id exists already."""
 
     async def import_round(self, round_: Round, seal: Seal | None) -> bool:
-        """Insert a round like `open`, with the seal it had in another database, if any.
-
-        A closed round joins the chain here with a link that is marked as imported.
-        """
+        """Insert a round like `open`, with its seal; a closed one gets an imported link."""
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
         """Add an artefact to a round; saving the same one twice has no effect.
@@ -230,10 +215,7 @@ class Store(Protocol):
         """Return a round with its parts in panel order; raise RoundNotFoundError without one."""
 
     async def seal(self, round_id: str) -> Seal | None:
-        """Return the digests and the chain link of a closed round.
-
-        None for a round that is not closed, or was closed before seals existed.
-        """
+        """Return the digests and link of a closed round; None if open, or older than seals."""
 
     async def find(self, start: str) -> str:
         """Return the one round id with this prefix; raise RoundNotFoundError for none or many."""
@@ -263,10 +245,7 @@ class Store(Protocol):
         """Return the feedback on a round, oldest first; empty for an unknown round."""
 
     async def vote(self, vote: HumanVote) -> None:
-        """Store a person's vote, replacing their earlier one.
-
-        Raise RoundNotFoundError for an unknown round.
-        """
+        """Store a person's vote, replacing their earlier one; raise RoundNotFoundError."""
 
     async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
         """Return the votes of people on one round or on all, oldest first."""
@@ -292,16 +271,10 @@ class Store(Protocol):
         """
 
     async def wipe(self) -> None:
-        """Remove traces of erased texts from the database files.
-
-        Raise StoreError if another program keeps them from being rewritten.
-        """
+        """Remove traces of erased texts from the files; raise StoreError if these are in use."""
 
     async def load_past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
-        """Return the counted ballots of the panel's last closed rounds, at most a hundred.
-
-        A round with an unreadable ballot is left out.
-        """
+        """Return the counted, readable ballots of the panel's last hundred closed rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,10 +293,7 @@ class Claim:
 
 
 class OutboxStore(Protocol):
-    """Store of outgoing messages.
-
-    A database server uses its own clock; `now` counts only for stores without one.
-    """
+    """Store of outgoing messages; `now` counts only for stores without a clock."""
 
     async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
         """Claim a message of a round for sending, or return the existing claim."""

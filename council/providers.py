@@ -1,10 +1,8 @@
-"""Rate limits and health of providers and models.
-
-An address is a host, without path or secrets.
-"""
+"""Rate limits and health of providers and models; an address is a host without secrets."""
 
 from dataclasses import dataclass
 from enum import StrEnum
+from ipaddress import ip_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +31,7 @@ class ProviderLoad:
 
 @dataclass(frozen=True, slots=True)
 class ProviderHealth:
-    """Load of a provider at one address; "" is its default address.
-
-    `everywhere` is the load of all processes when this one last looked; None if it counts alone.
-    `turns` and `waited_seconds` are totals since the process started.
-    """
+    """Load of a provider's address ("" is the default), here and `everywhere`."""
 
     provider: str
     address: str
@@ -84,3 +78,11 @@ class ProviderHint:
     model: str
     lesson: HintKind
     seconds: float = 0.0
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches the address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,7 +1,4 @@
-"""Random choices drawn from a round's seed.
-
-They use SHA-256 instead of a library's generator, so that any version can recompute a round.
-"""
+"""Random choices drawn from a round's seed by SHA-256, so that any version can repeat them."""
 
 from collections.abc import Iterable
 from hashlib import sha256

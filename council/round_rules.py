@@ -42,10 +42,7 @@ def compute_tally(round_: Round, draw: Draw) -> Tally:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """An audit ballot to be cast; `first` is the counted ballot it will be compared with.
-
-    `authors` are the names shown with the answers; empty unless the audit is of kind "named".
-    """
+    """An audit ballot to be cast; `first` is the counted one, `authors` are shown names."""
 
     kind: str
     first: Ballot
@@ -66,7 +63,10 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
     judge has no counted ballot or, for kind "own", no answer. No other judge takes its place:
     the selection must not depend on how judges voted.
     """
-    if random_fraction(round_.seed, "audit") >= _audit_share(round_) or not draw.slates:
+    share = round_.panel.terms.audit_share
+    if share is None:
+        share = BAKEOFF_AUDIT_SHARE if round_.bakeoff else 0.0
+    if random_fraction(round_.seed, "audit") >= share or not draw.slates:
         return None
     kind = shuffle(audit_kinds(round_), round_.seed, "audit kind")[0]
     slates = {slate.judge: slate for slate in draw.slates}
@@ -75,19 +75,10 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
     ballots = [ballot for ballot in round_.ballots if ballot.judge == judge and ballot.counts]
     if slate is None or not ballots:
         return None
-    authors = {}
-    if kind == NAMED:
-        authors = {label: round_.panel.seat(key).display for key, label in draw.labels.pairs}
+    names = ((label, round_.panel.seat(key).display) for key, label in draw.labels.pairs)
+    authors = dict(names) if kind == NAMED else {}
     nonce = nonce_for(round_.seed, judge, kind)
     return Audit(kind, ballots[0], slate, nonce, authors, ballot_version(round_))
-
-
-def _audit_share(round_: Round) -> float:
-    """Return the panel's share of audited rounds; unless it has one, only bake-offs are audited."""
-    share = round_.panel.terms.audit_share
-    if share is None:
-        return BAKEOFF_AUDIT_SHARE if round_.bakeoff else 0.0
-    return share
 
 
 def audit_kinds(round_: Round) -> tuple[str, ...]:

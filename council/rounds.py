@@ -26,10 +26,7 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked, by whom and where; `context` is the text it refers to, if any.
-
-    `reference` is the correct answer, shown to judges only, if they may see it.
-    """
+    """What was asked, by whom and where; `reference` is the correct answer, for judges only."""
 
     text: str
     asked_by: str = ""
@@ -131,20 +128,19 @@ class Round:
 
     def with_(self, artefact: Artefact) -> "Round":
         """Return the round with one more artefact."""
-        if field := _TUPLE_FIELDS.get(type(artefact)):
-            change: dict[str, Any] = {field: (*getattr(self, field), artefact)}
-        else:
-            change = {_SINGLE_FIELDS[type(artefact)]: artefact}
+        field = _FIELDS[type(artefact)]
+        before = getattr(self, field)
+        change: dict[str, Any] = {
+            field: (*before, artefact) if isinstance(before, tuple) else artefact
+        }
         return replace(self, **change)
 
 
-_TUPLE_FIELDS: dict[type, str] = {
+_FIELDS: dict[type, str] = {
     Answer: "answers",
     Absence: "absences",
     Ballot: "ballots",
     SpoiledBallot: "spoiled",
-}
-_SINGLE_FIELDS: dict[type, str] = {
     Draw: "draw",
     Tally: "tally",
     Synthesis: "synthesis",
@@ -169,21 +165,13 @@ def sort_by_panel(round_: Round) -> Round:
     )
 
 
-def winning_labels(tally: Tally) -> tuple[Label, ...]:
-    """Return every label in first place: several in a tie, none if no ballot was counted."""
-    return tuple(line.label for line in tally.standings if line.place == 1)
-
-
 def winning_answer(round_: Round, draw: Draw, tally: Tally) -> Answer:
-    """Return the answer in first place; of several, or without standings, the cheapest one.
-
-    An unknown cost counts as the highest; of equal costs the quickest answer wins.
-    """
-    winners = {draw.labels.author_of(label) for label in winning_labels(tally)}
+    """Return the first answer; of several, the cheapest (unknown is highest), then the quickest."""
+    winners = {draw.labels.author_of(line.label) for line in tally.standings if line.place == 1}
     candidates = [a for a in round_.answers if a.member in winners] or round_.answers
-    return min(candidates, key=_cost_and_seconds)
 
+    def cost_and_seconds(answer: Answer) -> tuple[float, float]:
+        cost = answer.reply.cost_usd
+        return (inf if cost is None else cost, answer.reply.seconds)
 
-def _cost_and_seconds(answer: Answer) -> tuple[float, float]:
-    cost = answer.reply.cost_usd
-    return (inf if cost is None else cost, answer.reply.seconds)
+    return min(candidates, key=cost_and_seconds)

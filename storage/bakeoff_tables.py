@@ -107,10 +107,7 @@ class _PackedNumbers(SQLModel):
 
 
 class RecordRow(_PackedNumbers, table=True):
-    """The statistics of a closed round; they can always be computed again from the round.
-
-    `asked_micro` is when it was asked, in microseconds since 1970: faster to read than a datetime.
-    """
+    """The statistics of a closed round; `asked_micro` is microseconds since 1970, fast to read."""
 
     __tablename__ = "record"
     __table_args__ = (Index("ix_record_asked_micro_round_id", "asked_micro", "round_id"),)
@@ -165,11 +162,7 @@ class ExperimentMarkRow(_OfExperiment, table=True):
 
 
 class TurnRow(SQLModel, table=True):
-    """A ticket of the shared rate limiter: a process waits with it until it has begun.
-
-    All times are the database's. The ticket expires at `until`, but counts as begun for the rest
-    of its minute.
-    """
+    """A rate limiter's ticket, in the database's time; once begun it counts for a whole minute."""
 
     __tablename__ = "turn"
     id: str = Field(primary_key=True)
@@ -181,10 +174,7 @@ class TurnRow(SQLModel, table=True):
 
 
 class AdmittedRow(SQLModel, table=True):
-    """A round that was admitted under a lock's name and may not be running yet.
-
-    `until` is in the database's time. `round_id` is no foreign key: the round may be deleted first.
-    """
+    """A round that was admitted under a lock's name; it may be deleted before the row is."""
 
     __tablename__ = "admitted"
     round_id: str = Field(primary_key=True)

@@ -58,16 +58,20 @@ class SqlSuites(SqlStore):
         own = (suite.scope == _SCOPE, suite.name == _NAME)
         async with self._write() as connection:
             await lock_exclusive(connection, Lock.SUITES)
-            newest = (
-                await connection.execute(
-                    select(_VERSION, _NTH, _REMOVED).where(*own).order_by(_NTH.desc()).limit(1)
-                )
-            ).one_or_none()
+            query = select(_VERSION, _NTH, _REMOVED).where(*own).order_by(_NTH.desc()).limit(1)
+            newest = (await connection.execute(query)).one_or_none()
             if newest and newest.version == suite.version and not newest.removed:
                 return False
             await insert_body(connection, suite)
-            await _upsert_newest(
-                connection, StoredSuite(suite, by, at), newest.nth if newest else 0
+            # The version becomes the newest, whether or not the suite had it before.
+            key = {"scope": suite.scope, "name": suite.name, "version": suite.version}
+            changed = {"nth": newest.nth + 1 if newest else 1, "by": by, "kept_at": at}
+            summary = suite_summary(StoredSuite(suite, by, at))
+            counts = {"questions": summary.questions, "graded": summary.graded}
+            insert = insert_into(SuiteRow, connection.dialect.name)
+            upsert = insert.values(**key, **counts, **changed, removed=False)
+            await connection.execute(
+                upsert.on_conflict_do_update(index_elements=[*key], set_=changed)
             )
             await connection.execute(update(SuiteRow).where(*own).values(removed=False))
             return True
@@ -112,24 +116,9 @@ class SqlSuites(SqlStore):
 
         Leave out those that cannot be read; `load` raises their errors.
         """
-        query = (
-            _with_bodies()
-            .where(_REMOVED.is_(False))
-            .order_by(by_letter(_SCOPE), by_letter(_NAME), _NTH)
-        )
-        rows = await self._fetch(query)
-        return tuple(skip_invalid(_suite_from_row, rows))
-
-
-async def _upsert_newest(connection: AsyncConnection, stored: StoredSuite, nth: int) -> None:
-    """Store a version as the one after `nth`, whether or not the suite had it before."""
-    summary = suite_summary(stored)
-    counts = {"questions": summary.questions, "graded": summary.graded}
-    values = {"nth": nth + 1, "by": stored.by, "kept_at": stored.at, "removed": False}
-    key = {"scope": summary.scope, "name": summary.name, "version": summary.version}
-    insert = insert_into(SuiteRow, connection.dialect.name)
-    upsert = insert.values(**key, **counts, **values)
-    await connection.execute(upsert.on_conflict_do_update(index_elements=[*key], set_=values))
+        in_order = (by_letter(_SCOPE), by_letter(_NAME), _NTH)
+        query = _with_bodies().where(_REMOVED.is_(False)).order_by(*in_order)
+        return tuple(skip_invalid(_suite_from_row, await self._fetch(query)))
 
 
 def _with_bodies() -> Select[Any]:
@@ -170,7 +159,7 @@ class SqlBakeoffs(SqlStore):
     @retried_and_shielded
     async def end(self, bakeoff_id: str, ending: Ending | None) -> None:
         """Store the end of a bake-off; None resumes it. Raise BakeoffError."""
-        await self._update(bakeoff_id, **_ending_values(ending))
+        await self._update(bakeoff_id, **_ending_columns(ending))
 
     @retried_and_shielded
     async def limit(self, bakeoff_id: str, cap_micro: int | None) -> None:
@@ -185,7 +174,7 @@ class SqlBakeoffs(SqlStore):
     @retried_and_shielded
     async def load(self, bakeoff_id: str) -> Bakeoff:
         """Return a bake-off; raise BakeoffError for an unknown one."""
-        query = _bakeoffs_with_bodies().where(col(BakeoffRow.id) == bakeoff_id)
+        query = with_bodies(BakeoffRow).where(col(BakeoffRow.id) == bakeoff_id)
         rows = await self._fetch(query)
         if not rows:
             raise bakeoff_not_found(bakeoff_id)
@@ -197,68 +186,76 @@ class SqlBakeoffs(SqlStore):
     ) -> tuple[Bakeoff, ...]:
         """Return the wanted bake-offs, newest first, without those that cannot be read."""
         newest_first = (col(BakeoffRow.at).desc(), by_letter(BakeoffRow.id))
-        query = (
-            _bakeoffs_with_bodies().where(*_conditions(wanted)).order_by(*newest_first).limit(limit)
-        )
-        rows = await self._fetch(query)
-        return tuple(skip_invalid(_bakeoff_from_row, rows))
+        query = with_bodies(BakeoffRow).where(*_conditions(wanted)).order_by(*newest_first)
+        return tuple(skip_invalid(_bakeoff_from_row, await self._fetch(query.limit(limit))))
 
 
 def _conditions(wanted: BakeoffQuery) -> Iterator[Any]:
     if wanted.scope is not None:
         yield col(BakeoffRow.scope) == wanted.scope
-    if wanted.suite:
-        yield col(BakeoffRow.suite) == wanted.suite
-    if wanted.panel:
-        yield col(BakeoffRow.panel_name) == wanted.panel
-    if wanted.schedule:
-        yield col(BakeoffRow.schedule) == wanted.schedule
+    columns = {"suite": BakeoffRow.suite, "panel": BakeoffRow.panel_name}
+    for name, column in (columns | {"schedule": BakeoffRow.schedule}).items():
+        if value := getattr(wanted, name):
+            yield col(column) == value
     if wanted.unfinished:
         yield col(BakeoffRow.ended_at).is_(None)
 
 
-def _bakeoffs_with_bodies() -> Select[Any]:
+def with_bodies(table: type[Any]) -> Select[Any]:
+    """Return the query for the rows of a table, each with the content of its suite."""
     version: Any = col(SuiteBodyRow.version)
-    query = select(BakeoffRow, col(SuiteBodyRow.body))
-    same = version == col(BakeoffRow.suite_version)
-    return query.join_from(BakeoffRow, SuiteBodyRow, same, isouter=True)
+    query = select(table, col(SuiteBodyRow.body))
+    return query.join_from(table, SuiteBodyRow, version == col(table.suite_version), isouter=True)
+
+
+def run_columns(run: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return the columns that bake-offs and experiments have in common."""
+    return {
+        "id": run.id,
+        "suite": run.suite.name,
+        "suite_scope": run.suite.scope,
+        "suite_version": run.suite.version,
+        "panel": PANEL.dump_python(run.panel, mode="json"),
+        "asked_by": run.asked_by,
+        "at": run.at,
+        "cap_micro": run.cap_micro,
+    }
+
+
+def suite_and_panel(row: BakeoffRow | ExperimentRow, body: object) -> dict[str, Any]:
+    """Return the suite and the panel of a row; raise ValueError with the name of a bad field."""
+    name = f"{row.__tablename__}.panel"
+    panel = validate(name, PANEL.validate_python, row.panel)
+    return {"suite": suite_from_body(row.suite_scope, row.suite, body), "panel": panel}
 
 
 def _bakeoff_row(bakeoff: Bakeoff) -> BakeoffRow:
-    suite, panel = bakeoff.suite, bakeoff.panel
     return BakeoffRow(
-        id=bakeoff.id,
-        suite=suite.name,
-        suite_scope=suite.scope,
-        suite_version=suite.version,
-        panel_name=panel.name,
-        panel=PANEL.dump_python(panel, mode="json"),
+        **run_columns(bakeoff),
+        panel_name=bakeoff.panel.name,
         scope=bakeoff.place.scope,
-        asked_by=bakeoff.asked_by,
-        at=bakeoff.at,
-        cap_micro=bakeoff.cap_micro,
         schedule=bakeoff.schedule,
         **asdict(bakeoff.place),
-        **_ending_values(bakeoff.ending),
+        **_ending_columns(bakeoff.ending),
     )
 
 
-def _ending_values(ending: Ending | None) -> dict[str, Any]:
-    failure = ending.failure if ending else None
-    return {"ended_at": ending.at if ending else None, "failure": failure}
+def _ending_columns(ending: Ending | None) -> dict[str, Any]:
+    at, failure = (ending.at, ending.failure) if ending else (None, None)
+    return {"ended_at": at, "failure": failure}
 
 
 def _bakeoff_from_row(values: dict[str, Any]) -> Bakeoff:
     """Return a bake-off from its row; raise StoreError with the name of an invalid field."""
-    row = BakeoffRow(**{key: value for key, value in values.items() if key != "body"})
+    body = values.pop("body")
+    row = BakeoffRow(**values)
     with translate_validation_errors("Bake-off", row.id):
         return from_row(
             Bakeoff,
             row,
-            suite=suite_from_body(row.suite_scope, row.suite, values["body"]),
-            panel=validate("bakeoff.panel", PANEL.validate_python, row.panel),
             place=from_row(Place, row),
             ending=Ending(row.ended_at, row.failure) if row.ended_at else None,
+            **suite_and_panel(row, body),
         )
 
 
@@ -270,7 +267,7 @@ class SqlSchedules(SqlStore):
         """Store a new or changed schedule; raise ScheduleError for a taken name."""
         async with self._write() as connection:
             try:
-                await connection.execute(upsert_schedule(schedule, connection.dialect.name))
+                await connection.execute(_upsert_schedule(schedule, connection.dialect.name))
             except IntegrityError:  # the only other unique key is the name
                 raise schedule_name_taken(schedule.name) from None
 
@@ -300,7 +297,7 @@ class SqlSchedules(SqlStore):
         return await self._execute(delete(ScheduleRow).where(schedule_id == _SCHEDULE_ID))
 
 
-def upsert_schedule(schedule: Schedule, dialect: str) -> Any:  # noqa: ANN401
+def _upsert_schedule(schedule: Schedule, dialect: str) -> Any:  # noqa: ANN401
     """Return the upsert of a schedule; in the same zone, the last slot never goes back."""
     insert = insert_into(ScheduleRow, dialect)
     values = {**asdict(schedule), "subscribers": [*schedule.subscribers]}
@@ -329,23 +326,18 @@ async def insert_body(connection: AsyncConnection, suite: Suite) -> None:
     await insert(connection, [SuiteBodyRow(version=suite.version, body=body)])
 
 
-def suite_from_body(scope: str, name: str, body: Any) -> Suite:  # noqa: ANN401
+def suite_from_body(scope: str, name: str, body: object) -> Suite:
     """Return a suite from its stored content; raise ValueError if it is invalid."""
-    fields = body if isinstance(body, dict) else {}
-    return validate(
-        "suite_body.body", SUITE.validate_python, {**fields, "name": name, "scope": scope}
-    )
+    own = body if isinstance(body, dict) else {}
+    suite = {**own, "name": name, "scope": scope}
+    return validate("suite_body.body", SUITE.validate_python, suite)
 
 
 async def delete_unused_bodies(connection: AsyncConnection) -> None:
     """Delete the contents that no suite, bake-off or experiment has."""
     version: Any = col(SuiteBodyRow.version)
-    used = (
-        select(col(SuiteRow.version)),
-        select(col(BakeoffRow.suite_version)),
-        select(col(ExperimentRow.suite_version)),
-    )
-    is_unused = [version.not_in(versions) for versions in used]
+    used = (SuiteRow.version, BakeoffRow.suite_version, ExperimentRow.suite_version)
+    is_unused = [version.not_in(select(col(column))) for column in used]
     await connection.execute(delete(SuiteBodyRow).where(*is_unused))
 
 

@@ -1,7 +1,8 @@
 """Copy all rows of a database into an empty one, SQLite or Postgres, and verify checksums."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
@@ -23,9 +24,6 @@ from storage.transactions import disable_timeouts, transaction, transient_error_
 BATCH = 500
 NOTHING_COPIED = "nothing was copied"
 
-_SPENDING = SQLModel.metadata.tables["spending"].c
-_MONEY = ("reserved_micro", "spent_micro", "unknown_calls")
-_BITS = 256
 
 OnBatch = Callable[[int], None]
 Row = dict[str, Any]
@@ -44,33 +42,25 @@ class Contents:
         return sum(self.rows.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Checksum:
-    """The sum of the digests of rows: the same for the same rows in any order."""
-
-    digests: int = 0
-    count: int = 0
-
-    def with_(self, rows: Sequence[Row]) -> "Checksum":
-        """Return the checksum with more rows."""
-        digests = self.digests + sum(map(row_digest, rows))
-        return Checksum(digests % 2**_BITS, self.count + len(rows))
-
-
 async def copy_database(source: AsyncEngine, target: AsyncEngine, on_batch: OnBatch) -> None:
-    """Copy every row in one transaction; report the size of each batch to `on_batch`.
-
-    Raise StoreError, and copy nothing, if the target is not empty or a row cannot be stored there
-    unchanged.
-    """
+    """Copy every row, or none and raise StoreError; report each batch's size to `on_batch`."""
     async with transaction(read_only_engine(source)) as read, transaction(target) as write:
         await disable_timeouts(read)
         await disable_timeouts(write)
-        await _lock_tables(write)
+        if write.dialect.name == "postgresql":  # SQLite has one writer anyway
+            names = ", ".join(f'"{table.name}"' for table in data_tables())
+            await write.execute(text(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE"))
         await _check_empty(write)
         for table in data_tables():
-            copied = await _copy_table(table, read, write, on_batch)
-            if copied != await _checksum(write, table):
+            checksum, stored = 0, 0
+            async with aclosing(_batches(read, table)) as batches:
+                async for batch in batches:
+                    await _write(write, table, batch)
+                    checksum += sum(map(row_digest, batch))
+                    on_batch(len(batch))
+            async for batch in _batches(write, table):
+                stored += sum(map(row_digest, batch))
+            if checksum != stored:
                 raise StoreError(await _describe_difference(table, read, write))
             await _advance_sequence(write, table)
 
@@ -79,16 +69,15 @@ async def count_contents(engine: AsyncEngine) -> Contents:
     """Return the row counts and money totals of a database."""
     async with transaction(read_only_engine(engine)) as connection:
         counts = {table.name: await _count(connection, table) for table in data_tables()}
-        sums = (func.coalesce(func.sum(_SPENDING[name]), 0) for name in _MONEY)
+        spending = SQLModel.metadata.tables["spending"].c
+        money = (spending.reserved_micro, spending.spent_micro, spending.unknown_calls)
+        sums = (func.coalesce(func.sum(column), 0) for column in money)
         row = (await connection.execute(select(*sums))).one()
     return Contents(counts, tuple(map(int, row)))
 
 
 async def count_other_programs(engine: AsyncEngine) -> int:
-    """Return how many other council programs are connected to a server's database; 0 on SQLite.
-
-    The engine may have one connection only, which is not counted.
-    """
+    """Return how many other council programs are connected to a server; 0 on SQLite."""
     if engine.dialect.name == "sqlite":
         return 0
     query = text(
@@ -131,13 +120,6 @@ def _plain(value: Any) -> Any:  # noqa: ANN401
     return value
 
 
-async def _lock_tables(connection: AsyncConnection) -> None:
-    """Keep other writers out until the transaction ends; SQLite has one writer anyway."""
-    if connection.dialect.name == "postgresql":
-        names = ", ".join(f'"{table.name}"' for table in data_tables())
-        await connection.execute(text(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE"))
-
-
 async def _check_empty(connection: AsyncConnection) -> None:
     for table in sorted(data_tables(), key=lambda table: table.name != "round"):
         if count := await _count(connection, table):
@@ -153,41 +135,11 @@ async def _count(connection: AsyncConnection, table: Table) -> int:
     return int(result.scalar_one())
 
 
-async def _copy_table(
-    table: Table, read: AsyncConnection, write: AsyncConnection, on_batch: OnBatch
-) -> Checksum:
-    """Copy a table; return the checksum of its rows."""
-    total = Checksum()
-
-    async def store(batch: list[Row]) -> None:
-        nonlocal total
-        await _write(write, table, batch)
-        total = total.with_(batch)
-        on_batch(len(batch))
-
-    await _for_each_batch(read, table, store)
-    return total
-
-
-async def _checksum(connection: AsyncConnection, table: Table) -> Checksum:
-    total = Checksum()
-
-    async def add(batch: list[Row]) -> None:
-        nonlocal total
-        total = total.with_(batch)
-
-    await _for_each_batch(connection, table, add)
-    return total
-
-
-async def _for_each_batch(
-    connection: AsyncConnection, table: Table, act: Callable[[list[Row]], Awaitable[None]]
-) -> None:
-    """Call `act` with every row of a table, one batch at a time."""
+async def _batches(connection: AsyncConnection, table: Table) -> AsyncGenerator[list[Row], None]:
     try:
         async with connection.stream(select(table)) as result:
             async for batch in result.mappings().partitions(BATCH):
-                await act([dict(row) for row in batch])
+                yield [dict(row) for row in batch]
     except (ValueError, TypeError) as error:
         raise StoreError(
             f"Table {table.name!r} holds a value that cannot be read ({error}), "
@@ -196,45 +148,32 @@ async def _for_each_batch(
 
 
 async def _write(connection: AsyncConnection, table: Table, batch: list[Row]) -> None:
+    """Write rows; if that fails, write them one by one to name the one that cannot be stored."""
     try:
         async with connection.begin_nested():
             await connection.execute(insert(table), batch)
     except DBAPIError as error:
         if transient_error_message(error):
             raise
-        await _write_each(connection, table, batch)
-
-
-async def _write_each(connection: AsyncConnection, table: Table, batch: list[Row]) -> None:
-    """Write rows one by one, to name the row that cannot be stored."""
-    for row in batch:
-        try:
-            async with connection.begin_nested():
-                await connection.execute(insert(table), row)
-        except DBAPIError as error:
-            if transient_error_message(error):
-                raise
+        if len(batch) == 1:
             raise StoreError(
-                f"{describe_row(table, row)} holds what the other database cannot keep, "
+                f"{describe_row(table, batch[0])} holds what the other database cannot keep, "
                 f"so {NOTHING_COPIED}."
             ) from error
+        for row in batch:
+            await _write(connection, table, [row])
 
 
 async def _describe_difference(table: Table, read: AsyncConnection, write: AsyncConnection) -> str:
     """Return a sentence that names a row whose copy differs."""
     copies: dict[str, int] = {}
-    differing: list[str] = []
-
-    async def note(batch: list[Row]) -> None:
+    async for batch in _batches(write, table):
         copies.update((describe_row(table, row), row_digest(row)) for row in batch)
-
-    async def compare(batch: list[Row]) -> None:
-        keys = ((describe_row(table, row), row_digest(row)) for row in batch)
-        differing.extend(key for key, digest in keys if copies.get(key) != digest)
-
-    await _for_each_batch(write, table, note)
-    await _for_each_batch(read, table, compare)
-    what = differing[0] if differing else f"Table {table.name!r}"
+    what = f"Table {table.name!r}"
+    async for batch in _batches(read, table):
+        for row in batch:
+            if copies.get(describe_row(table, row)) != row_digest(row):
+                what = describe_row(table, row)
     return f"{what} came back otherwise than it was, so {NOTHING_COPIED}."
 
 

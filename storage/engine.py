@@ -3,7 +3,6 @@
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from sqlite3 import Connection, OperationalError, connect
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from sqlalchemy import Connection as SqlConnection
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
+from sqlalchemy.pool.base import _ConnectionRecord
 
 from council.errors import StoreError
 from storage.transactions import (
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 POOL_SIZE, POOL_OVERFLOW, POOL_TIMEOUT_SECONDS = 10, 5, 10.0
 BUSY_SECONDS = 10
 PRAGMAS = (
-    "synchronous=FULL",
     f"busy_timeout={BUSY_SECONDS * 1000}",
+    "synchronous=FULL",
     "foreign_keys=ON",
     "secure_delete=ON",
 )
@@ -59,16 +59,14 @@ UNREADABLE_URL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PoolSettings:
-    """The connections of a pool, those it may add under load, and the longest wait for one."""
+class _Pool(AsyncAdaptedQueuePool):
+    """A pool whose connections are opened by those that take them.
 
-    size: int = POOL_SIZE
-    overflow: int = POOL_OVERFLOW
-    timeout_seconds: float = POOL_TIMEOUT_SECONDS
+    If that fails, the next caller tries: SQLAlchemy would let all callers wait for their timeout.
+    """
 
-
-DEFAULT_POOL = PoolSettings()
+    def _create_connection(self) -> _ConnectionRecord:
+        return _ConnectionRecord(self, connect=False)
 
 
 def open_engine(url: str) -> AsyncEngine:
@@ -80,7 +78,7 @@ def open_engine(url: str) -> AsyncEngine:
         url,
         pool_size=1,
         max_overflow=0,
-        poolclass=AsyncAdaptedQueuePool,
+        poolclass=_Pool,
         json_deserializer=_load_sqlite_document,
     )
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
@@ -88,18 +86,23 @@ def open_engine(url: str) -> AsyncEngine:
     return engine
 
 
-def open_server_engine(url: str | URL, pool: PoolSettings = DEFAULT_POOL) -> AsyncEngine:
+def open_server_engine(
+    url: str | URL,
+    size: int = POOL_SIZE,
+    overflow: int = POOL_OVERFLOW,
+    timeout_seconds: float = POOL_TIMEOUT_SECONDS,
+) -> AsyncEngine:
     """Return the engine for a database server; it connects on first use.
 
-    Timeouts and other settings in the URL take precedence. Raise StoreError for a malformed URL or
-    a missing driver.
+    Callers wait `timeout_seconds` for a connection. Timeouts and other settings in the URL take
+    precedence. Raise StoreError for a malformed URL or a missing driver.
     """
     try:
         engine = create_async_engine(
             url,
-            pool_size=pool.size,
-            max_overflow=pool.overflow,
-            pool_timeout=pool.timeout_seconds,
+            pool_size=size,
+            max_overflow=overflow,
+            pool_timeout=timeout_seconds,
             pool_pre_ping=True,
             # An error must not quote what people wrote.
             hide_parameters=True,
@@ -120,11 +123,8 @@ def open_server_engine(url: str | URL, pool: PoolSettings = DEFAULT_POOL) -> Asy
 
 
 def open_separate_pool(engine: AsyncEngine, most: int, wait_seconds: float) -> AsyncEngine:
-    """Return an engine for the same server with a separate pool of at most `most` connections.
-
-    Raise a pool timeout in a caller that waits longer than `wait_seconds` for one of them.
-    """
-    return open_server_engine(engine.url, PoolSettings(most, 0, wait_seconds))
+    """Return an engine for the same server with a separate pool of at most `most` connections."""
+    return open_server_engine(engine.url, most, 0, wait_seconds)
 
 
 def read_only_engine(engine: AsyncEngine) -> AsyncEngine:
@@ -171,12 +171,9 @@ class SqlStore:
 
 @asynccontextmanager
 async def schema_transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """Yield a transaction that may rebuild tables; only one program at a time has one.
-
-    Foreign keys are off on SQLite: it rebuilds a table by dropping it, which would delete every
-    row that refers to it.
-    """
+    """Yield a transaction that may rebuild tables, without foreign keys; others wait for it."""
     async with engine.connect() as connection:
+        # SQLite rebuilds a table by dropping it, which would delete every row that refers to it.
         await _switch_foreign_keys(connection, "OFF")
         try:
             async with connection.begin():
@@ -188,11 +185,7 @@ async def schema_transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnecti
 
 
 def check_file_opens(file: Path) -> None:
-    """Raise StoreError if SQLite cannot open the file.
-
-    Without this check, the driver's thread sometimes prints the error to stderr after the event
-    loop has ended.
-    """
+    """Raise StoreError if SQLite cannot open the file; its driver might print the error later."""
     try:
         connect(file).close()
     except OperationalError:

@@ -1,4 +1,4 @@
-"""Queries for people's feedback and votes on rounds: one row for each round and person."""
+"""Store of people's feedback and votes on rounds: one row for each round and person."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -10,52 +10,53 @@ from sqlmodel import SQLModel, col
 
 from council.feedback import Feedback, HumanVote
 from council.integrity.erasure import check_feedback_allowed
+from storage.engine import SqlStore
 from storage.queries import round_not_found
 from storage.tables import FeedbackRow, HumanVoteRow, RoundRow, by_letter
-from storage.transactions import fetch_rows, insert_into
+from storage.transactions import insert_into, retried_and_shielded
 
 _ROUND_ID: Any = col(FeedbackRow.round_id)
 
 
-async def save_rating(connection: AsyncConnection, feedback: Feedback) -> None:
-    """Store feedback unless the same person has given newer.
+class SqlFeedback(SqlStore):
+    """The part of the round store with people's feedback and votes."""
 
-    Raise RoundNotFoundError for an unknown round, and ForgottenError for a reason on a round whose
-    texts are forgotten.
-    """
-    check_feedback_allowed(feedback, await _lock_round(connection, feedback.round_id))
-    await _upsert_newest(connection, FeedbackRow, feedback)
+    @retried_and_shielded
+    async def rate(self, feedback: Feedback) -> None:
+        """Store a person's feedback on a round; the newest of each person counts."""
+        async with self._write() as connection:
+            forgotten_at = await _lock_round(connection, feedback.round_id)
+            check_feedback_allowed(feedback, forgotten_at)
+            await _upsert_newest(connection, FeedbackRow, feedback)
 
+    @retried_and_shielded
+    async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
+        """Return the feedback on a round, oldest first."""
+        oldest_first = (col(FeedbackRow.at), by_letter(FeedbackRow.by))
+        query = select(FeedbackRow).where(round_id == _ROUND_ID).order_by(*oldest_first)
+        return tuple(Feedback(**row) for row in await self._fetch(query))
 
-async def load_ratings(connection: AsyncConnection, round_id: str) -> tuple[Feedback, ...]:
-    """Return the feedback on a round, oldest first."""
-    oldest_first = (col(FeedbackRow.at), by_letter(FeedbackRow.by))
-    query = select(FeedbackRow).where(round_id == _ROUND_ID).order_by(*oldest_first)
-    return tuple(Feedback(**row) for row in await fetch_rows(connection, query))
+    @retried_and_shielded
+    async def vote(self, vote: HumanVote) -> None:
+        """Store a person's vote on a round; the newest of each person counts."""
+        async with self._write() as connection:
+            await _lock_round(connection, vote.round_id)
+            await _upsert_newest(connection, HumanVoteRow, vote)
+
+    @retried_and_shielded
+    async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
+        """Return the votes on a round, or on all rounds, oldest first."""
+        query = select(HumanVoteRow).order_by(
+            col(HumanVoteRow.at), by_letter(HumanVoteRow.round_id), by_letter(HumanVoteRow.by)
+        )
+        if round_id is not None:
+            query = query.where(col(HumanVoteRow.round_id) == round_id)
+        return tuple(HumanVote(**row) for row in await self._fetch(query))
 
 
 async def clear_reasons(connection: AsyncConnection, round_id: str) -> None:
     """Delete the texts of the feedback on a round."""
     await connection.execute(update(FeedbackRow).where(round_id == _ROUND_ID).values(reason=""))
-
-
-async def save_vote(connection: AsyncConnection, vote: HumanVote) -> None:
-    """Store a vote unless the same person has given a newer one.
-
-    Raise RoundNotFoundError for an unknown round.
-    """
-    await _lock_round(connection, vote.round_id)
-    await _upsert_newest(connection, HumanVoteRow, vote)
-
-
-async def load_votes(connection: AsyncConnection, round_id: str | None) -> tuple[HumanVote, ...]:
-    """Return the votes on a round, or on all rounds, oldest first."""
-    query = select(HumanVoteRow).order_by(
-        col(HumanVoteRow.at), by_letter(HumanVoteRow.round_id), by_letter(HumanVoteRow.by)
-    )
-    if round_id is not None:
-        query = query.where(col(HumanVoteRow.round_id) == round_id)
-    return tuple(HumanVote(**row) for row in await fetch_rows(connection, query))
 
 
 async def _lock_round(connection: AsyncConnection, round_id: str) -> datetime | None:

@@ -1,8 +1,7 @@
 """The hash chain in a SQL database: append closed rounds, and read links and seals."""
 
 import secrets
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -20,8 +19,6 @@ from storage.row_mapping import DIGESTS, round_from_rows, translate_validation_e
 from storage.tables import LinkRow, RoundRow, by_letter
 from storage.transactions import fetch_rows, insert, retried_and_shielded
 
-SaltFactory = Callable[[], str]
-
 LINK = TypeAdapter(Link)
 LINK_COLUMNS = (
     *(LinkRow.scope, LinkRow.number, LinkRow.round_id, LinkRow.digest),
@@ -34,36 +31,30 @@ def new_salt() -> str:
     return secrets.token_hex(16)
 
 
-@dataclass(frozen=True, slots=True)
-class ChainEntry:
-    """The salt of a round that is appended to its chain, and the origin to store in its link."""
-
-    salt: str
-    origin: str = ""
-
-
-def imported_entry(round_: Round, seal: Seal | None, new_salt: SaltFactory) -> ChainEntry:
-    """Return the entry of a round that closed elsewhere; existing digests keep their salt."""
+def imported_entry(round_: Round, seal: Seal | None) -> tuple[str, str]:
+    """Return salt and origin of a round that closed elsewhere; existing digests keep their salt."""
     salted = round_.forgotten or (seal.notes if seal else None)
     origin = seal.link.hash if seal and seal.link else FOREIGN_ORIGIN
-    return ChainEntry(salted.salt if salted else new_salt(), origin)
+    return salted.salt if salted else new_salt(), origin
 
 
-async def append_link(connection: AsyncConnection, round_id: str, entry: ChainEntry) -> None:
+async def append_link(
+    connection: AsyncConnection, round_id: str, salt: str, origin: str = ""
+) -> None:
     """Store the digests of a closed round and append it to its chain unless it has a link."""
     row, rows = await fetch_round(connection, select(RoundRow), round_id)
     round_ = round_from_rows(row, rows)
-    notes = compute_digests(round_, row["salt"] or entry.salt)
+    notes = compute_digests(round_, row["salt"] or salt)
     if not row["salt"]:
         statement = update(RoundRow).where(col(RoundRow.id) == round_id)
         await connection.execute(statement.values(salt=notes.salt, digests=_pairs(notes.texts)))
     scope = round_.question.place.scope
     is_linked = await _fetch_link_row(connection, round_id) is not None
     while not is_linked:
-        last = next_link(
-            await _load_head(connection, scope), scope, round_id, notes.digest, entry.origin
-        )
-        is_linked = await insert(connection, [link_row(last, notes.parts)])
+        head = await _load_head(connection, scope)
+        last = next_link(head, scope, round_id, notes.digest, origin)
+        link = LinkRow(**asdict(last), parts=_pairs(notes.parts))
+        is_linked = await insert(connection, [link])
 
 
 async def load_seal(connection: AsyncConnection, round_id: str) -> Seal | None:
@@ -96,11 +87,6 @@ async def _load_head(connection: AsyncConnection, scope: str) -> Link | None:
     rows = await fetch_rows(connection, query.order_by(col(LinkRow.number).desc()).limit(1))
     with translate_validation_errors("Chain", scope):
         return link_from_row(rows[0]) if rows else None
-
-
-def link_row(last: Link, parts: Digests) -> LinkRow:
-    """Return the row of a link, with the digests of the parts of its round."""
-    return LinkRow(**asdict(last), parts=_pairs(parts))
 
 
 def _pairs(digests: Digests) -> list[list[str]]:

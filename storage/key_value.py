@@ -59,20 +59,16 @@ class SqlKeyValueStore(SqlStore):
     @retried_and_shielded
     async def read(self, kind: str, name: str) -> str | None:
         """Return a text; None if there is none."""
-        stored: str | None = await self._fetch_value(
-            select(_TEXT).where(kind == _KIND, name == _NAME)
-        )
+        query = select(_TEXT).where(kind == _KIND, name == _NAME)
+        stored: str | None = await self._fetch_value(query)
         return stored
 
     @retried_and_shielded
     async def list_texts(self, kind: str, start: str = "") -> Mapping[str, str]:
         """Return the texts of a kind by name, of the names that begin with `start`."""
-        query = (
-            select(_NAME, _TEXT)
-            .where(kind == _KIND, starts_with(_NAME, start))
-            .order_by(by_letter(_NAME))
-        )
-        return {row["name"]: row["text"] for row in await self._fetch(query)}
+        query = select(_NAME, _TEXT).where(kind == _KIND, starts_with(_NAME, start))
+        rows = await self._fetch(query.order_by(by_letter(_NAME)))
+        return {row["name"]: row["text"] for row in rows}
 
     @retried_and_shielded
     async def pop(self, kind: str, name: str) -> str | None:

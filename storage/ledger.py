@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import and_, case, delete, func, literal_column, not_, select, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import and_, case, delete, func, not_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
@@ -15,6 +14,7 @@ from storage.tables import SettledRow, SpendingRow, starts_with
 from storage.transactions import (
     Lock,
     current_attempt,
+    insert,
     insert_once,
     lock_exclusive,
     retried_and_shielded,
@@ -68,7 +68,7 @@ class SqlLedger(SqlStore):
     async def settle(self, account: Account, *costs: int | None) -> None:
         """Add the costs of calls; None is a call with an unknown cost."""
         async with self._write() as connection:
-            if not await note_settlement(connection):
+            if not await _note_settlement(connection):
                 return
             await _upsert_spending(
                 connection,
@@ -82,7 +82,10 @@ class SqlLedger(SqlStore):
         """Release what a round has reserved and not spent."""
         async with self._write() as connection:
             await connection.execute(_release(round_id == _ID))
-            await delete_old_settlements(connection)
+            # The keys of settlements that can no longer be retried.
+            if connection.dialect.name != "sqlite":
+                old = col(SettledRow.at) < func.now() - SETTLED_RETENTION
+                await connection.execute(delete(SettledRow).where(old))
 
     @retried_and_shielded
     async def list_reserved_rounds(self) -> tuple[str, ...]:
@@ -144,26 +147,20 @@ async def _usage(
 def _counts_under(scope: Scope, account: Account) -> Any:  # noqa: ANN401
     """Return the condition for a row of the account's month to count under the scope's cap."""
     if scope is Scope.MONTH:
-        return account.month[0] <= _DAY
+        return true()
+    is_today = account.day == _DAY
     if scope is Scope.DAY:
-        return account.day == _DAY
+        return is_today
     if scope is Scope.WORKSPACE_DAY:
-        start = f"{account.workspace}/"
-        return and_(account.day == _DAY, starts_with(SpendingRow.channel, start))
+        return and_(is_today, starts_with(SpendingRow.channel, f"{account.workspace}/"))
     name = _SCOPE_COLUMNS[scope]
-    return and_(account.day == _DAY, col(getattr(SpendingRow, name)) == getattr(account, name))
+    return and_(is_today, col(getattr(SpendingRow, name)) == getattr(account, name))
 
 
 async def _upsert_spending(connection: AsyncConnection, account: Account, **values: Any) -> None:  # noqa: ANN401
-    row = SpendingRow(
-        round_id=account.round_id,
-        day=account.day,
-        asker=account.asker,
-        channel=account.channel,
-        schedule=account.schedule,
-    )
-    insert = insert_once(SpendingRow, connection.dialect.name)
-    await connection.execute(insert, [row.model_dump()])
+    names = ("round_id", "day", "asker", "channel", "schedule")
+    row = SpendingRow(**{name: getattr(account, name) for name in names})
+    await insert(connection, [row])
     own = and_(account.round_id == _ID, account.day == _DAY)
     await connection.execute(update(SpendingRow).where(own).values(**values))
 
@@ -172,20 +169,10 @@ def _release(condition: Any) -> Any:  # noqa: ANN401
     return update(SpendingRow).where(condition).values(reserved_micro=0)
 
 
-async def note_settlement(connection: AsyncConnection) -> bool:
-    """Store the key of a settlement; return False if an earlier attempt has stored it.
-
-    SQLite has no lost answers, so nothing is stored there.
-    """
+async def _note_settlement(connection: AsyncConnection) -> bool:
+    """Store a settlement's key unless an earlier attempt has; SQLite loses no answers."""
     if connection.dialect.name == "sqlite":
         return True
-    new = insert(SettledRow).values(key=current_attempt().key, at=func.now())
-    once: Any = new.on_conflict_do_nothing().returning(literal_column("1"))
-    return (await connection.execute(once)).first() is not None
-
-
-async def delete_old_settlements(connection: AsyncConnection) -> None:
-    """Delete the keys of settlements that can no longer be retried."""
-    if connection.dialect.name != "sqlite":
-        old = col(SettledRow.at) < func.now() - SETTLED_RETENTION
-        await connection.execute(delete(SettledRow).where(old))
+    once = insert_once(SettledRow, connection.dialect.name)
+    new = once.values(key=current_attempt().key, at=func.now())
+    return (await connection.execute(new)).first() is not None

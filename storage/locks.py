@@ -35,10 +35,7 @@ _ADMITTED = text(
 
 
 class SqlLocks:
-    """Named locks, with their own connection pool so that a holder never waits for a waiter.
-
-    When a process dies, the server closes its connections and so frees its locks.
-    """
+    """Named locks, with their own connections so that a holder never waits for a waiter."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -68,10 +65,9 @@ class SqlLocks:
     @retried_and_shielded
     async def admit(self, name: str, round_id: str) -> None:
         """Count a round under a name for a while, until it is known to be running."""
-        lasts = f"{ADMITTED_SECONDS} seconds"
+        entry = {"round_id": round_id, "name": name, "lasts": f"{ADMITTED_SECONDS} seconds"}
         async with transaction(self._engine) as connection:
             await connection.execute(_CLEAR)
-            entry = {"round_id": round_id, "name": name, "lasts": lasts}
             await connection.execute(_ADMIT, entry)
 
     @retried_and_shielded
@@ -155,7 +151,6 @@ class SqlClock:
     async def moment(self) -> datetime:
         """Return the current time of the server; raise StoreError."""
         async with transaction(self._engine) as connection:
-            now: datetime = (
-                await connection.execute(text("SELECT clock_timestamp()"))
-            ).scalar_one()
-        return now.astimezone(UTC)
+            now = await connection.execute(text("SELECT clock_timestamp()"))
+            moment: datetime = now.scalar_one()
+        return moment.astimezone(UTC)

@@ -23,10 +23,7 @@ _CLAIMED_AT: Any = col(OutgoingRow.claimed_at)
 
 
 class SqlOutbox(SqlStore):
-    """The outbox store; a message is claimed by one sender only.
-
-    On Postgres, which several machines share, times are the server's and `now` is ignored.
-    """
+    """The outbox store: one sender claims a message; on Postgres its clock replaces `now`."""
 
     @retried_and_shielded
     async def claim(self, key: str, round_id: str, now: datetime) -> Claim:

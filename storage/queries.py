@@ -9,9 +9,9 @@ from sqlmodel import col
 
 from council.errors import RoundNotFoundError
 from council.places import Place
-from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
+from council.ports import RoundQuery, RoundSummary
 from council.rounds import Stage
-from storage.row_mapping import PART_TABLES, RoundRows, from_row
+from storage.row_mapping import PART_TABLES, RowsByTable, from_row
 from storage.tables import LabelRow, RoundRow, VerdictRow, by_letter
 from storage.transactions import fetch_rows
 
@@ -24,11 +24,7 @@ def round_not_found(round_id: str) -> RoundNotFoundError:
 
 
 def match_id(start: str, candidates: Sequence[str]) -> str:
-    """Return the id that equals `start`, or the only candidate.
-
-    `candidates` are the stored ids that begin with `start`. Raise RoundNotFoundError if there are
-    none or several.
-    """
+    """Return `start` if it is a candidate, or the only candidate; raise RoundNotFoundError."""
     if start in candidates:
         return start
     if len(candidates) == 1:
@@ -42,11 +38,8 @@ async def fetch_round(
     connection: AsyncConnection,
     rounds: Any,  # noqa: ANN401
     round_id: str,
-) -> tuple[dict[str, Any], RoundRows]:
-    """Return a round's own row and the rows of its parts; raise RoundNotFoundError.
-
-    `rounds` is a query for the own rows of rounds, which may lock them.
-    """
+) -> tuple[dict[str, Any], RowsByTable]:
+    """Return the own row that `rounds` selects, and its parts; raise RoundNotFoundError."""
     own = await fetch_rows(connection, rounds.where(col(RoundRow.id) == round_id))
     if not own:
         raise round_not_found(round_id)
@@ -54,23 +47,16 @@ async def fetch_round(
         table: await fetch_rows(connection, select(table).where(table.round_id == round_id))
         for table in PART_TABLES
     }
-    return own[0], RoundRows(parts)
+    return own[0], parts
 
 
 def summaries_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
     """Return the query for the summaries of the wanted rounds, newest first."""
     columns = (
-        RoundRow.id,
-        RoundRow.question,
-        RoundRow.asked_at,
-        RoundRow.asked_by,
-        RoundRow.paused,
-        RoundRow.forgotten_at,
-        RoundRow.delivered,
-        RoundRow.panel_name,
-        RoundRow.seconds,
-        RoundRow.bakeoff,
-        *(RoundRow.chat, RoundRow.workspace, RoundRow.channel, RoundRow.thread, RoundRow.private),
+        *(RoundRow.id, RoundRow.question, RoundRow.asked_at, RoundRow.asked_by, RoundRow.paused),
+        *(RoundRow.forgotten_at, RoundRow.delivered, RoundRow.panel_name, RoundRow.seconds),
+        *(RoundRow.bakeoff, RoundRow.chat, RoundRow.workspace, RoundRow.channel, RoundRow.thread),
+        RoundRow.private,
     )
     stage = (
         col(RoundRow.failure).is_not(None).label("failed"),
@@ -82,40 +68,32 @@ def summaries_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
     return query.where(*_conditions(wanted))
 
 
-def summary_query(round_id: str) -> Any:  # noqa: ANN401
-    """Return the query for the summary of one round."""
-    return summaries_query(ALL_ROUNDS).where(col(RoundRow.id) == round_id)
-
-
 def ids_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
     """Return the query for the ids of the wanted rounds, oldest first."""
     oldest_first = (col(RoundRow.asked_at), by_letter(RoundRow.id))
     return select(col(RoundRow.id)).where(*_conditions(wanted)).order_by(*oldest_first)
 
 
-def _conditions(wanted: RoundQuery) -> list[Any]:
-    conditions: list[Any] = []
+def _conditions(wanted: RoundQuery) -> Iterator[Any]:
     if wanted.containing:
         question = func.lower(col(RoundRow.question))
-        conditions.append(question.contains(wanted.containing.lower(), autoescape=True))
+        yield question.contains(wanted.containing.lower(), autoescape=True)
     if wanted.panel:
-        conditions.append(col(RoundRow.panel_name) == wanted.panel)
-    if wanted.asked_by is not None:
-        conditions.append(col(RoundRow.asked_by) == wanted.asked_by)
-    if wanted.bakeoff is not None:
-        conditions.append(col(RoundRow.bakeoff) == wanted.bakeoff)
+        yield col(RoundRow.panel_name) == wanted.panel
+    for name in ("asked_by", "bakeoff", "workspace"):
+        if (value := getattr(wanted, name)) is not None:
+            yield col(getattr(RoundRow, name)) == value
     if wanted.since:
-        conditions.append(col(RoundRow.asked_at) >= wanted.since)
+        yield col(RoundRow.asked_at) >= wanted.since
     if wanted.before:
-        conditions.append(col(RoundRow.asked_at) < wanted.before)
-    return [*conditions, *_place_conditions(wanted), *_state_conditions(wanted)]
+        yield col(RoundRow.asked_at) < wanted.before
+    yield from _place_conditions(wanted)
+    yield from _state_conditions(wanted)
 
 
 def _place_conditions(wanted: RoundQuery) -> Iterator[Any]:
     if wanted.chats:
         yield col(RoundRow.chat).in_(wanted.chats)
-    if wanted.workspace is not None:
-        yield col(RoundRow.workspace) == wanted.workspace
     if wanted.asker is not None:
         yield or_(not_(col(RoundRow.private)), col(RoundRow.asked_by) == wanted.asker)
     is_here = _in_channel(wanted.here) if wanted.here else false()

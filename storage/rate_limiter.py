@@ -2,16 +2,15 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from secrets import token_hex
-from typing import Any
 
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import StoreError
 from council.providers import Limits, ProviderLoad
@@ -34,10 +33,9 @@ _ANY_NUMBER = 2**31
 class SqlRateLimiter:
     """The rate limiter that all processes on one Postgres share.
 
-    The tickets of a process that died expire after half a minute. While the database cannot be
-    reached, every call is admitted at once. `on_room` is called with an address at which other
-    processes should sync at once; `on_counting` is called with False when tickets are no longer
-    counted, and with True when they are again.
+    While the database cannot be reached, every call is admitted at once. `on_room` is called with
+    an address at which other processes should sync at once; `on_counting` with whether tickets are
+    counted, when that changes. Requests are counted over `minute_seconds`.
     """
 
     def __init__(
@@ -47,7 +45,9 @@ class SqlRateLimiter:
         on_counting: Callable[[bool], None] = lambda _: None,
         minute_seconds: float = MINUTE_SECONDS,
     ) -> None:
-        self._tickets = TicketTable(engine, token_hex(8), minute_seconds)
+        self._engine = engine
+        self._holder = token_hex(8)
+        self._minute = timedelta(seconds=minute_seconds)
         self._on_room = on_room
         self._on_counting = on_counting
         self._is_counting = True
@@ -57,7 +57,7 @@ class SqlRateLimiter:
     async def slot(self, gate: str, limits: Limits) -> AsyncIterator[None]:
         """Wait for a ticket at an address, and hold it as long as the block runs."""
         if gate not in self._gates:
-            sync, on_room = partial(self._tickets.sync, gate), partial(self._on_room, gate)
+            sync, on_room = partial(self._sync, gate), partial(self._on_room, gate)
             self._gates[gate] = ProviderGate(sync, on_room, self._set_counting)
         async with self._gates[gate].slot(limits):
             yield
@@ -80,25 +80,56 @@ class SqlRateLimiter:
         await asyncio.wait({release}, timeout=SYNC_TIMEOUT_SECONDS)
 
     async def _release_all(self) -> None:
-        retry_seconds.set(0.0)
         with suppress(StoreError):  # then the tickets expire
-            await self._tickets.release_all()
+            async with transaction(self._engine) as connection:
+                await connection.execute(RELEASE_ALL, {"holder": self._holder})
 
     def _set_counting(self, is_counting: bool) -> None:
         if is_counting is not self._is_counting:
             self._is_counting = is_counting
             self._on_counting(is_counting)
 
+    @retried_and_shielded
+    async def _sync(
+        self, gate: str, limits: Limits, held: list[str], waiting: list[str]
+    ) -> "TicketSnapshot":
+        """Store our tickets at an address, release those not named, and admit those in turn."""
+        most = limits.requests_per_minute
+        values = {
+            "gate": gate,
+            "holder": self._holder,
+            "held": held,
+            "waiting": waiting,
+            "window": timedelta() if most is None else self._minute,
+            "most": _ANY_NUMBER if most is None else most,
+            "concurrency": limits.concurrency,
+            "held_for": timedelta(seconds=HELD_SECONDS),
+            "waiting_for": timedelta(seconds=WAITING_SECONDS),
+        }
+        async with transaction(self._engine) as connection:
+            await connection.execute(LOCK_GATE, {"lock": lock_key(f"turns at {gate}")})
+            # A waiting ticket is running if it was admitted by a sync whose answer was lost.
+            rows = (await connection.execute(RENEW_TICKETS, values)).all()
+            known = {row.id for row in rows}
+            for ids, lasts in ((held, "held_for"), (waiting, "waiting_for")):
+                if new := [ticket for ticket in ids if ticket not in known]:
+                    entry = {"ids": new, "has_begun": ids is held, "lasts": values[lasts]}
+                    await connection.execute(INSERT_TICKETS, values | entry)
+            await connection.execute(DELETE_EXPIRED, values)
+            admitted = {*(await connection.execute(ADMIT_FIRST, values)).scalars()}
+            counts = (await connection.execute(COUNT_TICKETS, values)).mappings().one()
+        admitted |= {row.id for row in rows if row.has_begun}
+        is_full = most is not None and counts["begun"] >= most
+        has_room = not is_full and counts["under_way"] < limits.concurrency
+        return TicketSnapshot(
+            [ticket for ticket in waiting if ticket in admitted],
+            ProviderLoad(counts["under_way"], counts["waiting"]),
+            others_wait=has_room and counts["others"] > 0,
+            full_seconds=max(0.0, float(counts["next_seconds"] or 0)) if is_full else 0.0,
+        )
+
 
 # --- The queue of one process at one address
-
-
-@dataclass(frozen=True, slots=True)
-class TicketRequest:
-    """A process's tickets at one address: the running ones, and the waiting ones in order."""
-
-    held: tuple[str, ...] = ()
-    waiting: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,25 +140,18 @@ class TicketSnapshot:
     `full_seconds` is how long the requests of the minute stay used up, 0 if they are not.
     """
 
-    admit: tuple[str, ...]
+    admit: Sequence[str]
     load: ProviderLoad
-    others_wait: bool = False
-    full_seconds: float = 0.0
-
-
-SyncTickets = Callable[[Limits, TicketRequest], Awaitable[TicketSnapshot]]
+    others_wait: bool
+    full_seconds: float
 
 
 class ProviderGate:
-    """The calls of this process to one address; `load` is that of all processes at the last sync.
-
-    A background task syncs the tickets with the database. `on_room` is called when other processes
-    could admit a ticket, and `on_counting` when counting starts or stops.
-    """
+    """The calls of this process to one address; `load` is that of all processes."""
 
     def __init__(
         self,
-        sync: SyncTickets,
+        sync: Callable[[Limits, list[str], list[str]], Awaitable[TicketSnapshot]],
         on_room: Callable[[], None],
         on_counting: Callable[[bool], None],
     ) -> None:
@@ -188,8 +212,8 @@ class ProviderGate:
             self._admit_all()
 
     async def _sync(self) -> None:
-        request = TicketRequest(tuple(self._held), tuple(self._waiting))
-        sync = asyncio.ensure_future(self._sync_tickets(self._limits, request))
+        tickets = self._sync_tickets(self._limits, [*self._held], [*self._waiting])
+        sync = asyncio.ensure_future(tickets)
         try:
             await asyncio.wait({sync}, timeout=SYNC_TIMEOUT_SECONDS)
             if not sync.done():
@@ -242,80 +266,6 @@ class ProviderGate:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._wake_event.wait()
-
-
-# --- Tickets as rows
-
-
-class TicketTable:
-    """The tickets of one process; requests are counted over `minute_seconds`."""
-
-    def __init__(
-        self, engine: AsyncEngine, holder: str, minute_seconds: float = MINUTE_SECONDS
-    ) -> None:
-        self._engine = engine
-        self._holder = holder
-        self._minute = timedelta(seconds=minute_seconds)
-
-    @retried_and_shielded
-    async def sync(self, gate: str, limits: Limits, request: TicketRequest) -> TicketSnapshot:
-        """Store our tickets at an address, release those not named, and admit those in turn."""
-        values = {"gate": gate, "holder": self._holder, **self._bounds(limits)}
-        async with transaction(self._engine) as connection:
-            await connection.execute(LOCK_GATE, {"lock": lock_key(f"turns at {gate}")})
-            running = await _renew_or_insert(connection, request, values)
-            await connection.execute(DELETE_EXPIRED, values)
-            result = await connection.execute(ADMIT_FIRST, values)
-            admitted = {*result.scalars(), *running}
-            counts = (await connection.execute(COUNT_TICKETS, values)).mappings().one()
-        ours = tuple(ticket for ticket in request.waiting if ticket in admitted)
-        return _snapshot(ours, counts, limits)
-
-    @retried_and_shielded
-    async def release_all(self) -> None:
-        """Release all tickets of this process."""
-        async with transaction(self._engine) as connection:
-            await connection.execute(RELEASE_ALL, {"holder": self._holder})
-
-    def _bounds(self, limits: Limits) -> dict[str, Any]:
-        has_rate = limits.requests_per_minute is not None
-        return {
-            "window": self._minute if has_rate else timedelta(),
-            "most": limits.requests_per_minute if has_rate else _ANY_NUMBER,
-            "concurrency": limits.concurrency,
-            "held_for": timedelta(seconds=HELD_SECONDS),
-            "waiting_for": timedelta(seconds=WAITING_SECONDS),
-        }
-
-
-async def _renew_or_insert(
-    connection: AsyncConnection, request: TicketRequest, values: dict[str, Any]
-) -> tuple[str, ...]:
-    """Store a row for each ticket; return the ids of those that the table has as running.
-
-    A waiting ticket is among them if it was admitted by a sync whose answer was lost.
-    """
-    tickets = {"held": [*request.held], "waiting": [*request.waiting]}
-    rows = (await connection.execute(RENEW_TICKETS, {**values, **tickets})).all()
-    known = {row.id for row in rows}
-    for ids, has_begun in ((request.held, True), (request.waiting, False)):
-        if new := [ticket for ticket in ids if ticket not in known]:
-            lasts = values["held_for"] if has_begun else values["waiting_for"]
-            entry = {**values, "ids": new, "has_begun": has_begun, "lasts": lasts}
-            await connection.execute(INSERT_TICKETS, entry)
-    return tuple(row.id for row in rows if row.has_begun)
-
-
-def _snapshot(admit: tuple[str, ...], counts: Mapping[Any, Any], limits: Limits) -> TicketSnapshot:
-    most = limits.requests_per_minute
-    is_full = most is not None and counts["begun"] >= most
-    has_room = not is_full and counts["under_way"] < limits.concurrency
-    return TicketSnapshot(
-        admit,
-        ProviderLoad(counts["under_way"], counts["waiting"]),
-        others_wait=has_room and counts["others"] > 0,
-        full_seconds=max(0.0, float(counts["next_seconds"] or 0)) if is_full else 0.0,
-    )
 
 
 # --- SQL for Postgres; all times are the database's

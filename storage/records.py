@@ -45,10 +45,7 @@ class RecordSource(NamedTuple):
 
 
 class SqlRecords(SqlStore):
-    """The store of one kind of records: packed statistics, or votes.
-
-    Only records of the current `version` of their format are read; others count as missing.
-    """
+    """The store of packed statistics or votes; other versions of the format count as missing."""
 
     def __init__(
         self, engine: AsyncEngine, table: Table = RecordRow, version: int = VERSION
@@ -78,14 +75,19 @@ class SqlRecords(SqlStore):
         """Store records, replacing older ones; skip those of deleted rounds."""
         async with self._write() as connection:
             await lock_shared(connection, Lock.SHARED_ROWS)
-            query = _existing_rounds([record.round_id for record in records])
-            existing = {*(await connection.execute(query)).scalars()}
+            id_: Any = col(RoundRow.id)
+            query = select(id_).where(id_.in_([record.round_id for record in records]))
+            locked = query.order_by(by_letter(id_)).with_for_update(read=True, key_share=True)
+            existing = {*(await connection.execute(locked)).scalars()}
             # Sorted, so that no two transactions deadlock.
             current = sorted(record for record in records if record.round_id in existing)
-            ids = await insert_sources(connection, map(record_source, current))
+            ids = await _insert_sources(connection, map(_source, current))
             if current:
-                rows = [_row(record, ids[record_source(record)]) for record in current]
-                await connection.execute(_upsert(self._table, connection.dialect.name), rows)
+                rows = [_row(record, ids[_source(record)]) for record in current]
+                insert = insert_into(self._table, connection.dialect.name)
+                changed = {name: insert.excluded[name] for name in rows[0] if name != "round_id"}
+                upsert = insert.on_conflict_do_update(index_elements=["round_id"], set_=changed)
+                await connection.execute(upsert, rows)
 
     @retried_and_shielded
     async def list_recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
@@ -97,7 +99,7 @@ class SqlRecords(SqlStore):
         conditions = (col(table.version) == self._version, *_conditions(table, wanted))
         query = select(*columns).where(*conditions).order_by(*oldest_first)
         async with self._read() as connection:
-            sources = await load_sources(connection, wanted)
+            sources = await _load_sources(connection, wanted)
             rows = (await connection.execute(query)).all()
         # In a thread: a hundred thousand records take a while.
         return await asyncio.to_thread(_records_from_rows, rows, sources, self._version)
@@ -108,15 +110,8 @@ def sql_votes(engine: AsyncEngine) -> SqlRecords:
     return SqlRecords(engine, VotesRow, votes.VERSION)
 
 
-def _existing_rounds(ids: Sequence[str]) -> Any:  # noqa: ANN401
-    """Return the query for the ids that exist; it locks them until the transaction ends."""
-    id_: Any = col(RoundRow.id)
-    query = select(id_).where(id_.in_(ids)).order_by(by_letter(id_))
-    return query.with_for_update(read=True, key_share=True)
-
-
 def _conditions(table: Table, wanted: RecordQuery) -> Iterator[Any]:
-    if conditions := [*source_conditions(wanted)]:
+    if conditions := [*_source_conditions(wanted)]:
         yield col(table.source_id).in_(select(col(SourceRow.id)).where(*conditions))
     if wanted.since:
         yield col(table.asked_micro) >= _microseconds(wanted.since)
@@ -141,30 +136,16 @@ def _records_from_rows(
     return records
 
 
-def _row(record: PackedRecord, source_id: int) -> dict[str, Any]:
-    return {
-        "round_id": record.round_id,
-        "asked_micro": _microseconds(record.asked_at),
-        "number": record.number,
-        "source_id": source_id,
-        "numbers": record.numbers,
-        "version": record.version,
-    }
-
-
-def _upsert(table: Table, dialect: str) -> Any:  # noqa: ANN401
-    insert = insert_into(table, dialect)
-    names = ("asked_micro", "number", "source_id", "numbers", "version")
-    changed = {name: insert.excluded[name] for name in names}
-    return insert.on_conflict_do_update(index_elements=["round_id"], set_=changed)
-
-
-def record_source(record: PackedRecord) -> RecordSource:
-    """Return the source of a record."""
+def _source(record: PackedRecord) -> RecordSource:
     return RecordSource(*(getattr(record, name) for name in SOURCE_COLUMNS))
 
 
-def source_conditions(wanted: RecordQuery) -> Iterator[Any]:
+def _row(record: PackedRecord, source_id: int) -> dict[str, Any]:
+    own = {name: getattr(record, name) for name in ("round_id", "number", "numbers", "version")}
+    return own | {"asked_micro": _microseconds(record.asked_at), "source_id": source_id}
+
+
+def _source_conditions(wanted: RecordQuery) -> Iterator[Any]:
     """Yield the conditions on the source of a wanted record."""
     if wanted.scope is not None:
         yield col(SourceRow.scope) == wanted.scope
@@ -173,15 +154,15 @@ def source_conditions(wanted: RecordQuery) -> Iterator[Any]:
             yield col(getattr(SourceRow, name)) == value
 
 
-async def load_sources(
+async def _load_sources(
     connection: AsyncConnection, wanted: RecordQuery = ALL_RECORDS
 ) -> Mapping[int, RecordSource]:
     """Return the sources of the wanted records by id."""
-    query = select(_ID, *_SOURCE_VALUES).where(*source_conditions(wanted))
+    query = select(_ID, *_SOURCE_VALUES).where(*_source_conditions(wanted))
     return {row[0]: RecordSource(*row[1:]) for row in await connection.execute(query)}
 
 
-async def insert_sources(
+async def _insert_sources(
     connection: AsyncConnection, wanted: Iterable[RecordSource]
 ) -> dict[RecordSource, int]:
     """Store the sources that are new; return the ids of all."""

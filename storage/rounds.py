@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -12,7 +13,6 @@ from sqlmodel import SQLModel, col
 
 from council.ballots import Ballot
 from council.errors import StoreError
-from council.feedback import Feedback, HumanVote
 from council.integrity.erasure import forget, forgotten_error
 from council.integrity.seal import Seal
 from council.places import Place
@@ -20,16 +20,8 @@ from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import Artefact, Closing, Round
 from storage.bakeoff_tables import BakeoffRow, ScheduleRow, SuiteRow
 from storage.bakeoffs import delete_unused_bodies
-from storage.engine import SqlStore
-from storage.feedback import clear_reasons, load_ratings, load_votes, save_rating, save_vote
-from storage.hash_chain import (
-    ChainEntry,
-    SaltFactory,
-    append_link,
-    imported_entry,
-    load_seal,
-    new_salt,
-)
+from storage.feedback import SqlFeedback, clear_reasons
+from storage.hash_chain import append_link, imported_entry, load_seal, new_salt
 from storage.queries import (
     MAX_PAST_ROUNDS,
     fetch_round,
@@ -38,13 +30,11 @@ from storage.queries import (
     round_not_found,
     summaries_query,
     summary_from_row,
-    summary_query,
 )
 from storage.records import delete_unused_sources
 from storage.row_mapping import (
     PART_TABLES,
     artefact_rows,
-    closing_columns,
     forgotten_columns,
     part_rows,
     past_ballot_from_row,
@@ -78,12 +68,11 @@ LOG_IN_USE = (
 )
 
 
-class SqlRoundStore(SqlStore):
-    """The round store on SQLite and Postgres; `new_salt` makes the salt of a round that closes."""
+class SqlRoundStore(SqlFeedback):
+    """The round store on SQLite and Postgres."""
 
-    def __init__(self, engine: AsyncEngine, new_salt: SaltFactory = new_salt) -> None:
+    def __init__(self, engine: AsyncEngine) -> None:
         super().__init__(engine)
-        self._new_salt = new_salt
         self._saves = WriteBatcher(self._save)
 
     @retried_and_shielded
@@ -103,8 +92,7 @@ class SqlRoundStore(SqlStore):
                 return await is_own_write(connection, row, ("asked_at", "seed", "asked_by"))
             await _insert_all(connection, part_rows(round_))
             if round_.closing:
-                entry = imported_entry(round_, seal, self._new_salt)
-                await append_link(connection, round_.id, entry)
+                await append_link(connection, round_.id, *imported_entry(round_, seal))
             return True
 
     @retried_and_shielded
@@ -128,7 +116,7 @@ class SqlRoundStore(SqlStore):
                     await _insert_artefact(connection, round_id, artefact)
             for round_id in ids:
                 if round_id in closing and is_closed[round_id] is False:
-                    await append_link(connection, round_id, ChainEntry(self._new_salt()))
+                    await append_link(connection, round_id, new_salt())
 
     @retried_and_shielded
     async def load(self, round_id: str) -> Round:
@@ -163,7 +151,8 @@ class SqlRoundStore(SqlStore):
     async def load_summary(self, round_id: str) -> RoundSummary:
         """Return the summary of a round; raise RoundNotFoundError."""
         async with self._read() as connection:
-            row = (await connection.execute(summary_query(round_id))).one_or_none()
+            query = summaries_query(ALL_ROUNDS).where(col(RoundRow.id) == round_id)
+            row = (await connection.execute(query)).one_or_none()
         if row is None:
             raise round_not_found(round_id)
         return summary_from_row(row)
@@ -171,40 +160,15 @@ class SqlRoundStore(SqlStore):
     @retried_and_shielded
     async def pause(self, round_id: str, *, paused: bool) -> None:
         """Mark a round as paused on purpose, or as resumed."""
-        await self._update(round_id, paused=paused)
+        await self._set(round_id, paused=paused)
 
     @retried_and_shielded
     async def deliver(self, round_id: str, *, delivered: bool) -> None:
         """Mark a round as delivered to its place, or as undelivered."""
-        await self._update(round_id, delivered=delivered)
+        await self._set(round_id, delivered=delivered)
 
-    async def _update(self, round_id: str, **values: bool) -> None:
-        statement = update(RoundRow).where(col(RoundRow.id) == round_id).values(**values)
-        await self._execute(statement)
-
-    @retried_and_shielded
-    async def rate(self, feedback: Feedback) -> None:
-        """Store a person's feedback on a round; the newest of each person counts."""
-        async with self._write() as connection:
-            await save_rating(connection, feedback)
-
-    @retried_and_shielded
-    async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
-        """Return the feedback on a round, oldest first."""
-        async with self._read() as connection:
-            return await load_ratings(connection, round_id)
-
-    @retried_and_shielded
-    async def vote(self, vote: HumanVote) -> None:
-        """Store a person's vote on a round; the newest of each person counts."""
-        async with self._write() as connection:
-            await save_vote(connection, vote)
-
-    @retried_and_shielded
-    async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
-        """Return the votes on a round, or on all rounds, oldest first."""
-        async with self._read() as connection:
-            return await load_votes(connection, round_id)
+    async def _set(self, round_id: str, **flag: bool) -> None:
+        await self._execute(update(RoundRow).where(col(RoundRow.id) == round_id).values(**flag))
 
     @retried_and_shielded
     async def ids(
@@ -230,15 +194,40 @@ class SqlRoundStore(SqlStore):
                 await connection.execute(delete(table).where(table.round_id == round_id))
             await _insert_all(connection, part_rows(after))
             await clear_reasons(connection, round_id)
-            await request_wipe(connection)
+            await _request_wipe(connection)
             return True
 
     @retried_and_shielded
     async def delete_workspace(self, chat: str, workspace: str) -> int:
-        """Delete every round of a workspace; return how many there were."""
+        """Delete a workspace's rounds with all that belongs to them; return how many there were.
+
+        Delete its hash chain, suites, bake-offs and schedules too, and the outgoing messages of
+        all.
+        """
         async with self._write() as connection:
-            await request_wipe(connection)
-            return await delete_workspace(connection, chat, workspace)
+            await _request_wipe(connection)
+            # Locked, so that nobody starts to use a suite or source that is deleted as unused.
+            await lock_exclusive(connection, Lock.SHARED_ROWS)
+            rounds, bakeoffs = (
+                (col(table.chat) == chat, col(table.workspace) == workspace)
+                for table in (RoundRow, BakeoffRow)
+            )
+            # The money remains spent, but by nobody.
+            spent = col(SpendingRow.round_id).in_(select(col(RoundRow.id)).where(*rounds))
+            await connection.execute(update(SpendingRow).where(spent).values(asker=""))
+            for table, conditions in ((RoundRow, rounds), (BakeoffRow, bakeoffs)):
+                sent = col(OutgoingRow.round_id).in_(select(col(table.id)).where(*conditions))
+                await connection.execute(delete(OutgoingRow).where(sent))
+            await connection.execute(delete(BakeoffRow).where(*bakeoffs))
+            # The scope "" is shared by all workspaces and remains.
+            if scope := Place(chat, workspace).scope:
+                for owned in (LinkRow, SuiteRow, ScheduleRow):
+                    await connection.execute(delete(owned).where(col(owned.scope) == scope))
+            await delete_unused_bodies(connection)
+            deleted: Any = delete(RoundRow).where(*rounds).returning(literal_column("1"))
+            count = len((await connection.execute(deleted)).all())
+            await delete_unused_sources(connection)
+            return count
 
     @retried_and_shielded
     async def wipe(self) -> None:
@@ -294,7 +283,7 @@ async def _is_closed(
 async def _insert_artefact(connection: AsyncConnection, round_id: str, artefact: Artefact) -> None:
     if isinstance(artefact, Closing):
         unclosed = (col(RoundRow.id) == round_id, col(RoundRow.seconds).is_(None))
-        statement = update(RoundRow).where(*unclosed).values(**closing_columns(artefact))
+        statement = update(RoundRow).where(*unclosed).values(**asdict(artefact))
         await connection.execute(statement)
         return
     # If the key of the first row is taken, the artefact is stored already.
@@ -309,38 +298,7 @@ async def _insert_all(connection: AsyncConnection, rows: Iterable[SQLModel]) -> 
         await insert(connection, [*same_table])
 
 
-async def delete_workspace(connection: AsyncConnection, chat: str, workspace: str) -> int:
-    """Delete a workspace's rounds with all that belongs to them; return how many there were.
-
-    Delete its hash chain, suites, bake-offs and schedules too, and the outgoing messages of all.
-    """
-    # Locked, so that nobody starts to use a suite or a source that is deleted here as unused.
-    await lock_exclusive(connection, Lock.SHARED_ROWS)
-    rounds, bakeoffs = (_in_workspace(table, chat, workspace) for table in (RoundRow, BakeoffRow))
-    # The money remains spent, but by nobody.
-    spent = col(SpendingRow.round_id).in_(select(col(RoundRow.id)).where(*rounds))
-    await connection.execute(update(SpendingRow).where(spent).values(asker=""))
-    for table, conditions in ((RoundRow, rounds), (BakeoffRow, bakeoffs)):
-        ids = select(col(table.id)).where(*conditions)
-        await connection.execute(delete(OutgoingRow).where(col(OutgoingRow.round_id).in_(ids)))
-    await connection.execute(delete(BakeoffRow).where(*bakeoffs))
-    # The scope "" is shared by all workspaces and remains.
-    if scope := Place(chat, workspace).scope:
-        await connection.execute(delete(LinkRow).where(col(LinkRow.scope) == scope))
-        await connection.execute(delete(SuiteRow).where(col(SuiteRow.scope) == scope))
-        await connection.execute(delete(ScheduleRow).where(col(ScheduleRow.scope) == scope))
-    await delete_unused_bodies(connection)
-    deleted: Any = delete(RoundRow).where(*rounds).returning(literal_column("1"))
-    count = len((await connection.execute(deleted)).all())
-    await delete_unused_sources(connection)
-    return count
-
-
-def _in_workspace(table: type[Any], chat: str, workspace: str) -> tuple[Any, Any]:
-    return col(table.chat) == chat, col(table.workspace) == workspace
-
-
-async def request_wipe(connection: AsyncConnection) -> None:
+async def _request_wipe(connection: AsyncConnection) -> None:
     """Mark SQLite's file, in the transaction that deletes texts, for the next wipe."""
     if connection.dialect.name == "sqlite":
         await connection.exec_driver_sql("PRAGMA user_version = 1")

@@ -1,17 +1,15 @@
 """Map rounds to table rows and back, validating every row that is read."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields
-from enum import StrEnum
-from functools import singledispatch
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import SQLModel
 
-from council.answers import Absence, Answer, Prompt, Reply, Role
-from council.ballots import Ballot, BallotExchange, SpoiledBallot
+from council.answers import Absence, Answer
+from council.ballots import Ballot, SpoiledBallot
 from council.digests import Digests, Erasure
 from council.errors import PanelError, StoreError
 from council.labels import Label, LabelMap, Slate
@@ -21,24 +19,33 @@ from council.rounds import (
     Artefact,
     Closing,
     Draw,
-    Fallback,
     Question,
     Round,
     Synthesis,
     sort_by_panel,
 )
-from council.tally import Standing, Strength, Tally, Verdict
-from council.tally.agreement import Agreement
+from council.tally import Standing, Tally, Verdict
 from storage import tables as rows
 
 T = TypeVar("T")
-Row = TypeVar("Row", bound=SQLModel)
-Word = TypeVar("Word", bound=StrEnum)
 RowValues = Mapping[str, Any]  # the values of a row, by column
+RowsByTable = Mapping[type[SQLModel], Sequence[RowValues]]  # of one round
 
 PANEL = TypeAdapter(Panel)
 BALLOT = TypeAdapter(Ballot)
 DIGESTS = TypeAdapter(Digests)
+SYNTHESIS = TypeAdapter(Synthesis)
+VERDICT = TypeAdapter(Verdict)
+_PARSERS: dict[type[SQLModel], Callable[[object], Any]] = {
+    rows.AnswerRow: TypeAdapter(Answer).validate_python,
+    rows.AbsenceRow: TypeAdapter(Absence).validate_python,
+    rows.LabelRow: rows.LabelRow.model_validate,
+    rows.SlateRow: TypeAdapter(Slate).validate_python,
+    rows.BallotRow: BALLOT.validate_python,
+    rows.SpoiledBallotRow: TypeAdapter(SpoiledBallot).validate_python,
+    rows.StandingRow: TypeAdapter(Standing).validate_python,
+}
+NESTED = {"agreement", "paper", "prompt", "reply"}  # fields whose values are in their owner's row
 # The columns of a synthesis that are null if no chairman wrote it.
 REPLY_COLUMNS = (
     *("prompt_system", "prompt_user", "cut", "attempts", "seconds"),
@@ -56,6 +63,12 @@ PART_TABLES: tuple[type[Any], ...] = (
     rows.VerdictRow,
     rows.SynthesisRow,
 )
+_TABLES: dict[type, type[SQLModel]] = {
+    Answer: rows.AnswerRow,
+    Absence: rows.AbsenceRow,
+    Ballot: rows.BallotRow,
+    SpoiledBallot: rows.SpoiledBallotRow,
+}
 
 
 # --- From a round to rows
@@ -63,7 +76,6 @@ PART_TABLES: tuple[type[Any], ...] = (
 
 def round_row(round_: Round) -> rows.RoundRow:
     """Return the round's own row, without its artefacts."""
-    closing = closing_columns(round_.closing) if round_.closing else {}
     return rows.RoundRow(
         id=round_.id,
         asked_by=round_.question.asked_by,
@@ -73,8 +85,8 @@ def round_row(round_: Round) -> rows.RoundRow:
         panel=PANEL.dump_python(round_.panel, mode="json"),
         seed=round_.seed,
         versions=dict(round_.versions),
-        **closing,
         bakeoff=round_.bakeoff,
+        **(asdict(round_.closing) if round_.closing else {}),
         **(_question_columns(round_) | forgotten_columns(round_)),
     )
 
@@ -87,133 +99,62 @@ def part_rows(round_: Round) -> Iterator[SQLModel]:
 
 def list_artefacts(round_: Round) -> list[Artefact]:
     """Return the artefacts of a round without its closing, one kind after another."""
-    artefacts: list[Artefact | None] = [
+    several: tuple[Artefact, ...] = (
         *round_.answers,
         *round_.absences,
         *round_.ballots,
         *round_.spoiled,
-        round_.draw,
-        round_.tally,
-        round_.synthesis,
-    ]
-    return [artefact for artefact in artefacts if artefact]
+    )
+    single = (round_.draw, round_.tally, round_.synthesis)
+    return [*several, *(artefact for artefact in single if artefact)]
 
 
-@singledispatch
 def artefact_rows(artefact: Artefact, round_id: str) -> Iterator[SQLModel]:
     """Yield the rows of an artefact; a closing has none, because it is in the round's own row.
 
     The first row has the key that any other artefact for the same place would have.
     """
-    raise TypeError(f"{artefact!r} has no table")
+    for table, values in _artefact_columns(artefact):
+        columns = {name: _with_lists(value) for name, value in values.items()}
+        yield table(round_id=round_id, **columns)
 
 
-@artefact_rows.register
-def _(answer: Answer, round_id: str) -> Iterator[SQLModel]:
-    yield rows.AnswerRow(
-        round_id=round_id,
-        member=answer.member,
-        scrubbed=list(answer.scrubbed),
-        suspicions=list(answer.suspicions),
-        **_prompt_columns(answer.prompt),
-        **asdict(answer.reply),
-    )
+def _artefact_columns(artefact: Artefact) -> Iterator[tuple[type[SQLModel], dict[str, Any]]]:
+    if isinstance(artefact, Draw):
+        for i, (member, label) in enumerate(artefact.labels.pairs):
+            yield rows.LabelRow, {"member": member, "label": label, "position": i}
+        for i, slate in enumerate(artefact.slates):
+            yield rows.SlateRow, asdict(slate) | {"position": i}
+    elif isinstance(artefact, Tally):
+        verdict = asdict(artefact.verdict)
+        verdict["first_on"], verdict["first_of"] = verdict["first_on"]
+        yield rows.VerdictRow, verdict | verdict.pop("agreement")
+        for i, standing in enumerate(artefact.standings):
+            yield rows.StandingRow, asdict(standing) | {"position": i}
+    elif isinstance(artefact, Synthesis):
+        written = {"reply": artefact.reply.text} if artefact.reply else {}
+        columns = _unnested(asdict(artefact))
+        yield rows.SynthesisRow, columns | written | {"text": artefact.text}
+    else:
+        yield _TABLES[type(artefact)], _unnested(asdict(artefact))
 
 
-@artefact_rows.register
-def _(absence: Absence, round_id: str) -> Iterator[SQLModel]:
-    yield rows.AbsenceRow(round_id=round_id, **asdict(absence))
-
-
-@artefact_rows.register
-def _(draw: Draw, round_id: str) -> Iterator[SQLModel]:
-    for i, (member, label) in enumerate(draw.labels.pairs):
-        yield rows.LabelRow(round_id=round_id, member=member, label=label, position=i)
-    for i, slate in enumerate(draw.slates):
-        shown: list[str] = [*slate.shown]
-        yield rows.SlateRow(round_id=round_id, judge=slate.judge, shown=shown, position=i)
-
-
-@artefact_rows.register
-def _(ballot: Ballot, round_id: str) -> Iterator[SQLModel]:
-    if ballot.paper is None:
+def _unnested(values: dict[str, Any]) -> dict[str, Any]:
+    """Return values by column: prompt, reply and ballot exchange are in the row of the artefact."""
+    if "paper" in values and values["paper"] is None:
         raise StoreError(
-            f"The ballot of {ballot.judge!r} came without what it was read from, so it could not "
-            "be recomputed and is not kept."
+            f"The ballot of {values['judge']!r} came without what it was read from, so it could "
+            "not be recomputed and is not kept."
         )
-    yield rows.BallotRow(
-        round_id=round_id,
-        judge=ballot.judge,
-        audit=ballot.audit or "",
-        shown=list(ballot.shown),
-        ranking=[list(place) for place in ballot.ranking],
-        reason=ballot.reason,
-        **_exchange_columns(ballot.paper),
-    )
+    values |= values.pop("paper", {})
+    if "audit" in values:
+        values["audit"] = values["audit"] or ""
+    prompt, reply = values.pop("prompt", None) or {}, values.pop("reply", None) or {}
+    return {**values, **{f"prompt_{name}": text for name, text in prompt.items()}, **reply}
 
 
-@artefact_rows.register
-def _(spoiled: SpoiledBallot, round_id: str) -> Iterator[SQLModel]:
-    yield rows.SpoiledBallotRow(
-        round_id=round_id,
-        judge=spoiled.judge,
-        fault=spoiled.fault,
-        **_exchange_columns(spoiled.paper),
-    )
-
-
-@artefact_rows.register
-def _(tally: Tally, round_id: str) -> Iterator[SQLModel]:
-    verdict = tally.verdict
-    yield rows.VerdictRow(
-        round_id=round_id,
-        strength=verdict.strength.value,
-        p=verdict.p,
-        first_on=verdict.first_on[0],
-        first_of=verdict.first_on[1],
-        too_few_judges=verdict.too_few_judges,
-        n_eff=verdict.n_eff,
-        flags=list(verdict.flags),
-        **asdict(verdict.agreement),
-    )
-    for i, standing in enumerate(tally.standings):
-        yield rows.StandingRow(round_id=round_id, position=i, **asdict(standing))
-
-
-@artefact_rows.register
-def _(synthesis: Synthesis, round_id: str) -> Iterator[SQLModel]:
-    reply: dict[str, Any] = asdict(synthesis.reply) if synthesis.reply else {}
-    yield rows.SynthesisRow(
-        round_id=round_id,
-        text=synthesis.text,
-        chairman=synthesis.chairman,
-        fallback=synthesis.fallback,
-        drawn_on=list(synthesis.drawn_on),
-        departs=synthesis.departs,
-        why=synthesis.why,
-        reply=reply.pop("text", None),
-        **reply,
-        **(_prompt_columns(synthesis.prompt) if synthesis.prompt else {}),
-    )
-
-
-def _prompt_columns(prompt: Prompt) -> dict[str, Any]:
-    return {"prompt_system": prompt.system, "prompt_user": prompt.user}
-
-
-def _exchange_columns(exchange: BallotExchange) -> dict[str, Any]:
-    return {
-        "nonce": exchange.nonce,
-        "attempt": exchange.attempt,
-        "cut_to": exchange.cut_to,
-        **_prompt_columns(exchange.prompt),
-        **asdict(exchange.reply),
-    }
-
-
-def closing_columns(closing: Closing) -> dict[str, Any]:
-    """Return the columns of the round's row that a closing sets."""
-    return {"seconds": closing.seconds, "failure": closing.failure}
+def _with_lists(value: Any) -> Any:  # noqa: ANN401
+    return [*map(_with_lists, value)] if isinstance(value, tuple) else value
 
 
 def forgotten_columns(round_: Round) -> dict[str, Any]:
@@ -225,43 +166,45 @@ def forgotten_columns(round_: Round) -> dict[str, Any]:
         **_question_columns(round_),
         "forgotten_at": forgotten.at,
         "salt": forgotten.salt,
-        "digests": [[*pair] for pair in forgotten.digests],
+        "digests": _with_lists(forgotten.digests),
     }
 
 
 def _question_columns(round_: Round) -> dict[str, Any]:
     question = round_.question
-    return {
-        "question": question.text,
-        "context": question.context,
-        "reference": question.reference,
-    }
+    context, reference = question.context, question.reference
+    return {"question": question.text, "context": context, "reference": reference}
 
 
 # --- From rows to a round
 
 
-class RoundRows:
-    """The rows of one round, by table."""
-
-    def __init__(self, rows_by_table: Mapping[type[Any], Sequence[RowValues]]) -> None:
-        self._rows = rows_by_table
-
-    def of(self, table: type[Row]) -> Sequence[Row]:
-        """Return the rows of a table in the order of the round; raise ValueError for a gap."""
-        valid = [_validate_row(table, values) for values in self._rows[table]]
-        if not hasattr(table, "position"):
-            return valid
-        in_order = {getattr(row, "position", None): row for row in valid}
-        if in_order.keys() != {*range(len(valid))}:
-            raise ValueError(f"{table.__tablename__}.position: they do not run from 0 on.")
-        return [in_order[position] for position in range(len(valid))]
-
-
-def round_from_rows(own: RowValues, parts: RoundRows) -> Round:
+def round_from_rows(own: RowValues, parts: RowsByTable) -> Round:
     """Return a round in panel order; raise StoreError for values that no round can hold."""
     with translate_validation_errors("Round", own["id"]):
-        return _round(_validate_row(rows.RoundRow, own), parts)
+        row = validate("round", rows.RoundRow.model_validate, own)
+        syntheses = [_synthesis(values) for values in parts[rows.SynthesisRow]]
+        return sort_by_panel(
+            Round(
+                id=row.id,
+                question=from_row(Question, row, text=row.question, place=from_row(Place, row)),
+                panel=_panel(row),
+                seed=row.seed,
+                asked_at=row.asked_at,
+                # JSONB does not preserve the order of keys.
+                versions=tuple(sorted(row.versions.items())),
+                answers=_parse_all(rows.AnswerRow, parts),
+                absences=_parse_all(rows.AbsenceRow, parts),
+                draw=_draw(parts),
+                ballots=_parse_all(rows.BallotRow, parts),
+                spoiled=_parse_all(rows.SpoiledBallotRow, parts),
+                tally=_tally(parts),
+                synthesis=syntheses[0] if syntheses else None,
+                closing=None if row.seconds is None else Closing(row.seconds, row.failure),
+                forgotten=_erasure(row),
+                bakeoff=row.bakeoff,
+            )
+        )
 
 
 def past_ballot_from_row(values: RowValues) -> Ballot:
@@ -270,39 +213,10 @@ def past_ballot_from_row(values: RowValues) -> Ballot:
         return validate("ballot", BALLOT.validate_python, values)
 
 
-def _round(row: rows.RoundRow, parts: RoundRows) -> Round:
-    syntheses = [_synthesis(row) for row in parts.of(rows.SynthesisRow)]
-    return sort_by_panel(
-        Round(
-            id=row.id,
-            question=_question(row),
-            panel=_panel(row),
-            seed=row.seed,
-            asked_at=row.asked_at,
-            # JSONB does not preserve the order of keys.
-            versions=tuple(sorted(row.versions.items())),
-            answers=tuple(map(_answer, parts.of(rows.AnswerRow))),
-            absences=tuple(map(_absence, parts.of(rows.AbsenceRow))),
-            draw=_draw(parts),
-            ballots=tuple(map(_ballot, parts.of(rows.BallotRow))),
-            spoiled=tuple(map(_spoiled, parts.of(rows.SpoiledBallotRow))),
-            tally=_tally(parts),
-            synthesis=syntheses[0] if syntheses else None,
-            closing=None if row.seconds is None else Closing(row.seconds, row.failure),
-            forgotten=_forgotten(row),
-            bakeoff=row.bakeoff,
-        )
-    )
-
-
 def from_row(kind: type[T], row: Any, **values: object) -> T:  # noqa: ANN401
     """Return a dataclass whose fields are the row's columns of the same names, or in `values`."""
     names = {field.name for field in fields(kind)} - values.keys()  # type: ignore[arg-type]
     return kind(**{name: getattr(row, name) for name in names}, **values)
-
-
-def _question(row: rows.RoundRow) -> Question:
-    return from_row(Question, row, text=row.question, place=from_row(Place, row))
 
 
 def _panel(row: rows.RoundRow) -> Panel:
@@ -312,107 +226,74 @@ def _panel(row: rows.RoundRow) -> Panel:
     return panel
 
 
-def _forgotten(row: rows.RoundRow) -> Erasure | None:
+def _erasure(row: rows.RoundRow) -> Erasure | None:
     if row.forgotten_at is None:
         return None
     digests = validate("round.digests", DIGESTS.validate_python, row.digests)
     return Erasure(row.forgotten_at, row.salt, digests)
 
 
-def _answer(row: rows.AnswerRow) -> Answer:
-    exchange = {"prompt": _prompt(row), "reply": from_row(Reply, row)}
-    marks = {"scrubbed": tuple(row.scrubbed), "suspicions": tuple(row.suspicions)}
-    return from_row(Answer, row, **exchange, **marks)
+def _parse_all(table: type[SQLModel], parts: RowsByTable) -> tuple[Any, ...]:
+    """Return the artefacts in a table's rows, by position; raise ValueError for a gap."""
+    found = parts[table]
+    if hasattr(table, "position"):
+        in_order = {row["position"]: row for row in found}
+        if in_order.keys() != {*range(len(found))}:
+            raise ValueError(f"{table.__tablename__}.position: they do not run from 0 on.")
+        found = [in_order[position] for position in range(len(found))]
+    name, parse = str(table.__tablename__), _PARSERS[table]
+    return tuple(validate(name, parse, _nested(row), NESTED) for row in found)
 
 
-def _absence(row: rows.AbsenceRow) -> Absence:
-    return from_row(Absence, row, role=_parse_enum(Role, row.role, "absence.role"))
+def _nested(row: RowValues) -> dict[str, Any]:
+    """Return the values of a row, and those of the prompt, reply and exchange that are in it."""
+    prompt = {"system": row.get("prompt_system") or "", "user": row.get("prompt_user") or ""}
+    values = {**row, "audit": row.get("audit") or None, "prompt": prompt, "reply": row}
+    return values | {"paper": values}
 
 
-def _ballot(row: rows.BallotRow) -> Ballot:
-    ranking = tuple(map(_labels, row.ranking))
-    slate = {"shown": _labels(row.shown), "ranking": ranking}
-    return from_row(Ballot, row, **slate, paper=_exchange(row), audit=row.audit or None)
-
-
-def _spoiled(row: rows.SpoiledBallotRow) -> SpoiledBallot:
-    return from_row(SpoiledBallot, row, paper=_exchange(row))
-
-
-def _draw(parts: RoundRows) -> Draw | None:
-    pairs = tuple((row.member, Label(row.label)) for row in parts.of(rows.LabelRow))
-    slates = tuple(Slate(row.judge, _labels(row.shown)) for row in parts.of(rows.SlateRow))
+def _draw(parts: RowsByTable) -> Draw | None:
+    pairs = tuple((row.member, Label(row.label)) for row in _parse_all(rows.LabelRow, parts))
+    slates = _parse_all(rows.SlateRow, parts)
     return Draw(LabelMap(pairs), slates) if pairs else None
 
 
-def _tally(parts: RoundRows) -> Tally | None:
-    verdicts = parts.of(rows.VerdictRow)
-    if not verdicts:
-        return None
-    standings = tuple(
-        from_row(Standing, row, label=Label(row.label)) for row in parts.of(rows.StandingRow)
-    )
-    return Tally(standings, _verdict(verdicts[0]))
+def _tally(parts: RowsByTable) -> Tally | None:
+    for row in parts[rows.VerdictRow]:
+        values = {**row, "first_on": (row["first_on"], row["first_of"]), "agreement": row}
+        verdict = validate("verdict", VERDICT.validate_python, values, NESTED)
+        return Tally(_parse_all(rows.StandingRow, parts), verdict)
+    return None
 
 
-def _verdict(row: rows.VerdictRow) -> Verdict:
-    return from_row(
-        Verdict,
-        row,
-        strength=_parse_enum(Strength, row.strength, "verdict.strength"),
-        first_on=(row.first_on, row.first_of),
-        agreement=from_row(Agreement, row),
-        flags=tuple(row.flags),
-    )
-
-
-def _synthesis(row: rows.SynthesisRow) -> Synthesis:
-    written = row.reply is not None
-    if not written and any(getattr(row, name) is not None for name in REPLY_COLUMNS):
+def _synthesis(row: RowValues) -> Synthesis:
+    values = {**row, "fallback": row["fallback"] or None, "prompt": None}
+    if row["reply"] is not None:
+        values |= {"prompt": _nested(row)["prompt"], "reply": {**row, "text": row["reply"]}}
+    elif any(row[name] is not None for name in REPLY_COLUMNS):
         raise ValueError("synthesis.reply: it is missing, and what belongs to it is there.")
-    fallback = row.fallback and _parse_enum(Fallback, row.fallback, "synthesis.fallback")
-    return from_row(
-        Synthesis,
-        row,
-        fallback=fallback or None,
-        drawn_on=_labels(row.drawn_on),
-        prompt=_prompt(row) if written else None,
-        reply=from_row(Reply, row, text=row.reply) if written else None,
-    )
-
-
-def _exchange(row: rows.BallotRow | rows.SpoiledBallotRow) -> BallotExchange:
-    return from_row(BallotExchange, row, prompt=_prompt(row), reply=from_row(Reply, row))
-
-
-def _prompt(row: Any) -> Prompt:  # noqa: ANN401
-    return Prompt(row.prompt_system or "", row.prompt_user or "")
-
-
-def _validate_row(table: type[Row], values: RowValues) -> Row:
-    return validate(str(table.__tablename__), table.model_validate, values)
-
-
-def _parse_enum(kind: type[Word], value: str, field: str) -> Word:
-    if value not in set(kind):
-        raise ValueError(f"{field}: {value!r} is none of {', '.join(kind)}.")
-    return kind(value)
-
-
-def _labels(names: Sequence[str]) -> tuple[Label, ...]:
-    return tuple(map(Label, names))
+    return validate("synthesis", SYNTHESIS.validate_python, values, NESTED)
 
 
 # --- Validation
 
 
-def validate(name: str, check: Callable[[object], T], value: object) -> T:
-    """Return the value that `check` accepts; raise ValueError with the name of an invalid field."""
+def validate(
+    name: str, check: Callable[[object], T], value: object, omitted: Container[object] = ()
+) -> T:
+    """Return the value that `check` accepts; raise ValueError with the name of an invalid field.
+
+    The name leaves out the `omitted` parts.
+    """
     try:
         return check(value)
     except ValidationError as error:
         first = error.errors()[0]
-        field = ".".join(map(str, (name, *first["loc"])))
+        field = ".".join(str(part) for part in (name, *first["loc"]) if part not in omitted)
+        if first["type"] == "enum":
+            raise ValueError(
+                f"{field}: {first['input']!r} is none of {first['ctx']['expected']}."
+            ) from error
         raise ValueError(f"{field}: {first['msg']}.") from error
 
 

@@ -97,9 +97,8 @@ _CLOSED = text("seconds IS NOT NULL AND forgotten_at IS NULL")
 class RoundRow(SQLModel, table=True):
     """A round; `panel` is a copy of the whole panel, `seconds` is null until the round is closed.
 
-    `digests` are pairs of a text's name and its digest with this `salt`, stored when the round
-    closes; they remain when its texts are forgotten.
-    `bakeoff` is the id of its bake-off, or empty.
+    `digests` are pairs of a text's name and its digest with this `salt`; they remain when its texts
+    are forgotten. `bakeoff` is the id of its bake-off, or empty.
     """
 
     __tablename__ = "round"
@@ -155,10 +154,7 @@ class AbsenceRow(_OfRound, table=True):
 
 
 class LabelRow(_OfRound, table=True):
-    """A pair of the label map; `position` is the author's place in the panel.
-
-    Any two draws of a round share position 0, so only one of them can be stored.
-    """
+    """A pair of the label map; any two draws share position 0, so only one can be stored."""
 
     __tablename__ = "label"
     position: int = Field(primary_key=True)
@@ -250,10 +246,7 @@ class SynthesisRow(_OfRound, _WithPrompt, table=True):
 
 
 class LinkRow(SQLModel, table=True):
-    """A closed round's link in the hash chain of its scope; the round itself may be deleted.
-
-    `parts` are pairs of a part's name and its digest.
-    """
+    """A closed round's link in its scope's hash chain, with the digest of each part."""
 
     __tablename__ = "link"
     scope: str = Field(primary_key=True)
@@ -300,11 +293,7 @@ _UNMARKED = text("message IS NULL")
 
 
 class OutgoingRow(SQLModel, table=True):
-    """An outgoing message; `message` is its id in the chat, null until it is known.
-
-    `claimed_by` is the key of the operation that claimed it. `round_id` may be a bake-off's, so it
-    is no foreign key.
-    """
+    """A message of a round or bake-off; `message` is its id in the chat once it is known."""
 
     __tablename__ = "outgoing"
     __table_args__ = (
@@ -323,11 +312,7 @@ class OutgoingRow(SQLModel, table=True):
 
 
 class SpendingRow(SQLModel, table=True):
-    """What a round has reserved in total and spent on one day, in micro-dollars.
-
-    `round_id` is no foreign key: money is reserved before a round is opened, and remains spent
-    when a round is deleted.
-    """
+    """A round's reserved total and spending on one day, in micro-dollars; it outlives the round."""
 
     __tablename__ = "spending"
     round_id: str = Field(primary_key=True)

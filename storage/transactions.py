@@ -1,7 +1,4 @@
-"""Transactions, retries, error translation, advisory locks and write batching for all stores.
-
-Knows nothing of what is stored.
-"""
+"""Transactions, retries, error translation, advisory locks and write batching for all stores."""
 
 import asyncio
 import secrets
@@ -76,10 +73,7 @@ async def fetch_rows(connection: AsyncConnection, query: Any) -> list[dict[str, 
 
 
 async def is_own_write(connection: AsyncConnection, row: SQLModel, columns: Sequence[str]) -> bool:
-    """Return whether an earlier attempt of this operation stored the row.
-
-    It did if the stored row with this key has the same values in the given columns.
-    """
+    """Return whether an earlier attempt stored the row, with these values in the given columns."""
     if not current_attempt().is_retry:
         return False
     table = SQLModel.metadata.tables[str(row.__tablename__)]
@@ -131,10 +125,7 @@ async def disable_timeouts(connection: AsyncConnection) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt of an operation; `key` is the same for all attempts of the operation.
-
-    In a retry, an earlier attempt may have been committed although its answer was lost.
-    """
+    """An attempt of an operation with a key; before a retry, an earlier one may have committed."""
 
     key: str = ""
     is_retry: bool = False
@@ -199,11 +190,9 @@ async def _retry(operation: Callable[[], Coroutine[Any, Any, T]], cancelled: asy
 
 
 async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:
-    try:
+    with suppress(TimeoutError):
         await asyncio.wait_for(event.wait(), seconds)
-    except TimeoutError:
-        return event.is_set()
-    return True
+    return event.is_set()
 
 
 class WriteBatcher(Generic[Item]):
@@ -332,10 +321,7 @@ _SENTENCES = {
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Raise StoreError for an error of the database, without its internals.
-
-    Raise ConnectionLostError if the same operation may succeed later.
-    """
+    """Raise StoreError for a database's error; ConnectionLostError if a retry may succeed."""
     try:
         yield
     except (SQLAlchemyError, SqliteError) as error:
@@ -367,16 +353,9 @@ def transient_error_message(error: BaseException) -> str | None:
         return next(messages, UNREACHABLE if error.connection_invalidated else None)
     if error.connection_invalidated:
         return UNREACHABLE
-    return _message_without_code(cause)
-
-
-def _message_without_code(cause: Any) -> str | None:  # noqa: ANN401
-    """Tell a server that did not answer from one that refused the connection."""
     # By name: with SQLite alone, the driver for Postgres is not imported.
     kinds = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(cause).__mro__}
-    if "psycopg.OperationalError" not in kinds:
-        return None
     message = str(cause).lower()
-    if any(words in message for words in _NO_SLOT):
-        return NO_CONNECTION
-    return None if any(words in message for words in _REFUSALS) else UNREACHABLE
+    if "psycopg.OperationalError" not in kinds or any(words in message for words in _REFUSALS):
+        return None
+    return NO_CONNECTION if any(words in message for words in _NO_SLOT) else UNREACHABLE

@@ -5,10 +5,10 @@ Also how much the judges' errors correlate, which the verdicts of new rounds ass
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from bot.bakeoffs.leaderboard import (
+    Choices,
     LeaderboardQuery,
     LeaderboardQueryError,
     filter_choices,
@@ -17,7 +17,7 @@ from bot.bakeoffs.leaderboard import (
 from bot.bakeoffs.records import Report, garbage_collection_paused, log_uncounted, update_votes
 from bot.context import AppContext
 from bot.ports import MeasureBias, RecordSources
-from bot.render.bias_view import BiasView, make_bias_view
+from bot.render.bias_tables import BiasView, make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
 from council.bias.measurement import measure_bias
@@ -44,14 +44,6 @@ async def bias_report(
         return await asyncio.to_thread(lambda: measure_bias(vote_blocks(votes)))
 
 
-@dataclass(frozen=True, slots=True)
-class BiasPage:
-    """A bias report, and the choices for each filter option."""
-
-    shown: BiasView
-    choices: Mapping[str, tuple[str, ...]]
-
-
 def parse_bias_query(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:
     """Parse the options suite, panel, category, since and until; raise LeaderboardQueryError."""
     query = parse_query(options, now)
@@ -67,27 +59,24 @@ async def load_bias(
 ) -> BiasView:
     """Return the bias report of a query, ready for display."""
     report = await measure(sources, query.wanted)
-    return make_bias_view(report, _coverage(query, report.rounds), names)
-
-
-async def load_bias_page(
-    sources: RecordSources, query: LeaderboardQuery, names: Mapping[str, str], measure: MeasureBias
-) -> BiasPage:
-    """Return the bias report of a query, and the choices for each filter option."""
-    found = await load_bias(sources, query, names, measure)
-    every = await sources.bakeoff_stores.records.list_recent(RecordQuery(scope=query.scope))
-    return BiasPage(found, filter_choices(every, query.suite))
-
-
-def _coverage(query: LeaderboardQuery, rounds: int) -> Coverage:
-    return Coverage(
-        rounds=rounds,
+    coverage = Coverage(
+        rounds=report.rounds,
         suite=query.suite,
         panel=query.panel,
         category=query.category,
         since=query.since,
         before=query.before,
     )
+    return make_bias_view(report, coverage, names)
+
+
+async def load_bias_page(
+    sources: RecordSources, query: LeaderboardQuery, names: Mapping[str, str], measure: MeasureBias
+) -> tuple[BiasView, Choices]:
+    """Return the bias report of a query, and the choices for each filter option."""
+    found = await load_bias(sources, query, names, measure)
+    every = await sources.bakeoff_stores.records.list_recent(RecordQuery(scope=query.scope))
+    return found, filter_choices(every, query.suite)
 
 
 async def estimate_shared_error(sources: RecordSources) -> float | None:

@@ -20,6 +20,8 @@ from council.errors import CouncilError
 
 # How judges may be weighed in the unofficial leaderboard; `AppContext.research` makes it.
 WEIGHTS = ("uniform", "consistency", "human", "family", "peerrank")
+Names = Mapping[str, str]
+Choices = Mapping[str, tuple[str, ...]]  # for each filter option
 _AGO = re.compile(r"(\d{1,5})\s*(h|d|w|m|y)[a-z]*", re.IGNORECASE)
 _UNITS = {
     "h": timedelta(hours=1),
@@ -79,11 +81,11 @@ def parse_query(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:
         raise LeaderboardQueryError(
             f"Judges weigh by {', '.join(WEIGHTS)}, not by {weights[:20]!r}."
         )
-    suite, version = split_version(options.get("suite", ""))
+    suite, _, version = options.get("suite", "").partition("@")
     since, until = options.get("since", ""), options.get("until", "")
     return LeaderboardQuery(
-        suite,
-        version or options.get("version", "").strip().lower(),
+        suite.strip(),
+        version.strip().lower() or options.get("version", "").strip().lower(),
         options.get("panel", ""),
         options.get("category", ""),
         parse_since(since, now) if since else None,
@@ -93,23 +95,20 @@ def parse_query(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:
     )
 
 
-def split_version(text: str) -> tuple[str, str]:
-    """Parse `sql`, or `sql@3f2a` for one version of it."""
-    name, _, version = text.partition("@")
-    return name.strip(), version.strip().lower()
-
-
 def parse_since(text: str, now: datetime) -> datetime:
     """Parse the start of a time window: "30d", "2w", "12h" before now, or an ISO date or time.
 
     The default time zone is UTC. Raise LeaderboardQueryError if the text is not valid.
     """
-    if ago := _AGO.fullmatch(text.strip()):
-        try:
+    try:
+        if ago := _AGO.fullmatch(text.strip()):
             return now - int(ago[1]) * _UNITS[ago[2].lower()]
-        except OverflowError:
-            raise _unreadable(text) from None
-    return _parse_time(text)
+        found = datetime.fromisoformat(text.strip())
+    except (ValueError, OverflowError):
+        raise LeaderboardQueryError(
+            f"{text!r} is no time I can read: say 30d, 2w, 12h, 2026-11-21 or 2026-11-21T09:00."
+        ) from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def parse_until(text: str, now: datetime) -> datetime:
@@ -121,20 +120,6 @@ def parse_until(text: str, now: datetime) -> datetime:
     return datetime.combine(day, time(), UTC) + timedelta(days=1)
 
 
-def _parse_time(text: str) -> datetime:
-    try:
-        found = datetime.fromisoformat(text.strip())
-    except ValueError:
-        raise _unreadable(text) from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def _unreadable(text: str) -> LeaderboardQueryError:
-    return LeaderboardQueryError(
-        f"{text!r} is no time I can read: say 30d, 2w, 12h, 2026-11-21 or 2026-11-21T09:00."
-    )
-
-
 def select_records(
     records: Sequence[PackedRecord], query: LeaderboardQuery
 ) -> tuple[Sequence[PackedRecord], Coverage]:
@@ -142,38 +127,16 @@ def select_records(
 
     Only one version of a suite counts: the one in the query, else the one that was run last.
     """
-    version, rounds = query.version, Counter(record.suite_version for record in records)
+    version, counted, left_out = query.version, [*records], Counter[str]()
     if query.suite:
+        left_out.update(record.suite_version for record in records)
         held = records[-1].suite_version if records else ""
-        version = next((one for one in rounds if version and one.startswith(version)), version)
+        version = next((one for one in left_out if version and one.startswith(version)), version)
         version = version or held
         counted = [record for record in records if record.suite_version == version]
-        left_out = tuple((one, number) for one, number in rounds.items() if one != version)
-    else:
-        counted, left_out = [*records], ()
-    return counted, _coverage(counted, query, version, left_out)
-
-
-def filter_choices(every: Sequence[PackedRecord], suite: str = "") -> Mapping[str, tuple[str, ...]]:
-    """Return the choices for each filter option; versions and categories are those of a suite."""
-    kinds = {(x.suite, x.suite_version, x.panel, x.category) for x in every}
-    choices = {
-        "suite": {name for name, _, _, _ in kinds},
-        "version": {v for name, v, _, _ in kinds if suite and name == suite},
-        "panel": {panel for _, _, panel, _ in kinds},
-        "category": {c for name, _, _, c in kinds if suite in {"", name}},
-    }
-    return {name: tuple(sorted(values - {""})) for name, values in choices.items()}
-
-
-def _coverage(
-    counted: Sequence[PackedRecord],
-    query: LeaderboardQuery,
-    version: str,
-    left_out: tuple[tuple[str, int], ...],
-) -> Coverage:
+        left_out.pop(version, None)
     suites = Counter((record.suite, record.suite_version) for record in counted)
-    return Coverage(
+    return counted, Coverage(
         rounds=len(counted),
         suite=query.suite,
         version=version,
@@ -183,23 +146,22 @@ def _coverage(
         last=counted[-1].asked_at if counted else None,
         panels=tuple(sorted({record.panel for record in counted})),
         suites=tuple((*key, number) for key, number in sorted(suites.items())),
-        left_out=left_out,
+        left_out=tuple(left_out.items()),
         since=query.since,
         before=query.before,
     )
 
 
-Names = Mapping[str, str]
-
-NO_JUDGES = JudgeBoard((), 0)
-
-
-@dataclass(frozen=True, slots=True)
-class LeaderboardPage:
-    """A leaderboard, and the choices for each filter option."""
-
-    shown: Leaderboard
-    choices: Mapping[str, tuple[str, ...]]
+def filter_choices(every: Sequence[PackedRecord], suite: str = "") -> Choices:
+    """Return the choices for each filter option; versions and categories are those of a suite."""
+    kinds = {(x.suite, x.suite_version, x.panel, x.category) for x in every}
+    choices = {
+        "suite": {name for name, _, _, _ in kinds},
+        "version": {v for name, v, _, _ in kinds if suite and name == suite},
+        "panel": {panel for _, _, panel, _ in kinds},
+        "category": {c for name, _, _, c in kinds if suite in {"", name}},
+    }
+    return {name: tuple(sorted(values - {""})) for name, values in choices.items()}
 
 
 async def load_leaderboard(
@@ -216,20 +178,21 @@ async def load_leaderboard(
 
 async def load_leaderboard_page(
     stores: BakeoffStores, query: LeaderboardQuery, names: Names
-) -> LeaderboardPage:
+) -> tuple[Leaderboard, Choices]:
     """Return the leaderboard of a query, and the choices for each filter option."""
     with garbage_collection_paused():
         every = await stores.records.list_recent(RecordQuery(scope=query.scope))
         return await asyncio.to_thread(_page, every, query, names)
 
 
-def _page(every: Sequence[PackedRecord], query: LeaderboardQuery, names: Names) -> LeaderboardPage:
+def _page(
+    every: Sequence[PackedRecord], query: LeaderboardQuery, names: Names
+) -> tuple[Leaderboard, Choices]:
     wanted = query.wanted
     is_all = wanted == RecordQuery(scope=query.scope)
     records = every if is_all else [record for record in every if wanted.admits(record)]
-    return LeaderboardPage(
-        count_records(records, query, names, whole=False), filter_choices(every, query.suite)
-    )
+    board = count_records(records, query, names, whole=False)
+    return board, filter_choices(every, query.suite)
 
 
 def count_records(
@@ -238,14 +201,13 @@ def count_records(
     """Count records, oldest first, into a leaderboard; slow if there are many."""
     kept, coverage = select_records(records, query)
     arrays = record_columns(kept)
+    is_one_suite = len({suite for suite, _, _ in coverage.suites if suite}) == 1
     return Leaderboard(
         coverage,
         board_of(arrays),
-        build_judge_board(arrays) if whole or query.as_judge else NO_JUDGES,
+        build_judge_board(arrays) if whole or query.as_judge else JudgeBoard((), 0),
         measure_council_value(arrays),
-        share_trend(arrays)
-        if len({suite for suite, _, _ in coverage.suites if suite}) == 1
-        else (),
+        share_trend(arrays) if is_one_suite else (),
         _changes_since_earlier_runs(kept) if query.suite else None,
         names,
     )
@@ -253,18 +215,14 @@ def count_records(
 
 def _changes_since_earlier_runs(records: Sequence[PackedRecord]) -> Changes | None:
     """Return what changed from earlier runs to the newest; None with fewer than two runs."""
-    runs = dict.fromkeys(record.bakeoff for record in records if record.bakeoff)
-    if len(runs) < 2:  # noqa: PLR2004
-        return None
-    newest = [*runs][-1]
-    now = [record for record in records if record.bakeoff == newest]
-    return compute_changes(
-        now, [record for record in records if record.bakeoff not in {newest, ""}]
-    )
+    of_runs = [record for record in records if record.bakeoff]
+    newest = next(reversed(dict.fromkeys(record.bakeoff for record in of_runs)), "")
+    now = [record for record in of_runs if record.bakeoff == newest]
+    return compute_changes(now, [record for record in of_runs if record.bakeoff != newest])
 
 
 def compute_changes(now: Sequence[PackedRecord], before: Sequence[PackedRecord]) -> Changes | None:
     """Return what changed; None if there is nothing to compare."""
-    return (
-        compare_with_past(record_columns(now), record_columns(before)) if now and before else None
-    )
+    if not now or not before:
+        return None
+    return compare_with_past(record_columns(now), record_columns(before))

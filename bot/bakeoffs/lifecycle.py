@@ -5,13 +5,14 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
+from enum import Enum, auto
 from functools import partial
 from typing import Any
 
 import structlog
 
 from bot.bakeoffs.posting import BakeoffPoster
-from bot.bakeoffs.runner import BakeoffRunner, Outcome
+from bot.bakeoffs.runner import BakeoffRunner
 from bot.chat import Chat, PostingForbiddenError
 from bot.context import AppContext
 from bot.coordination.bakeoff_registry import RunningBakeoff
@@ -23,11 +24,8 @@ from council.errors import BakeoffError, CouncilError, StoreError
 from council.places import LOCAL_CHATS, Place
 from council.ports import RoundQuery
 
-INTERRUPTED = "Bake-off {id} was interrupted: `/council bakeoff resume {id}` goes on with it."
-INTERRUPTED_BY_FAULT = "It was stopped by a fault: {why}"
 RELOAD_SECONDS = 3.0  # without an event, after which the rows are read
 MAX_END_SECONDS, POLL_SECONDS = 10.0, 0.2  # for a job that has published its end to be over
-MAX_CONCURRENT_BAKEOFFS = 20  # in one process
 MIN_PUBLISH_SECONDS = 0.5  # between two events of one bake-off
 
 FindChat = Callable[[Place], Chat | None]
@@ -111,15 +109,19 @@ async def _follow(
         if is_unclear or not is_queued:
             yield await load_progress(app, stored)
         if not is_queued and not stored.ending:
-            raise BakeoffError(INTERRUPTED.format(id=bakeoff.id))
+            raise BakeoffError(
+                f"Bake-off {bakeoff.id} was interrupted: `/council bakeoff resume {bakeoff.id}` "
+                "goes on with it."
+            )
         if not is_queued:
             return
-        async for event in _events(stored, messages):
-            if event.error:
-                raise event.error
-            if event.progress:
-                yield event.progress
-            is_over, is_unclear = event.is_over, event.is_unclear
+        event = await _next_event(stored, messages)
+        while isinstance(event, BakeoffProgress):
+            yield event
+            event = await _next_event(stored, messages)
+        if isinstance(event, CouncilError):
+            raise event
+        is_over, is_unclear = event is Signal.OVER, event is Signal.UNCLEAR
 
 
 # --- Cancel and resume
@@ -218,35 +220,28 @@ async def _run(app: AppContext, chat: Chat | None, running: RunningBakeoff) -> N
             raise
     try:
         async with poster.keep_updated(running) if poster else nullcontext():
-            outcome = await runner.run()
+            blocked = await runner.run()
     except CouncilError as error:
         if poster:
-            await poster.stop(runner.progress, INTERRUPTED_BY_FAULT.format(why=error))
+            await poster.stop(runner.progress, f"It was stopped by a fault: {error}")
         raise
-    final = await _ended(app, runner.progress, outcome)
+    cancelled = (await app.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending
+    ending = cancelled or Ending(app.now(), blocked)
+    final = runner.progress.ended(ending)
     if poster:
-        await poster.end(final, is_cancelled=outcome.cancelled)
-    if not outcome.cancelled and final.bakeoff.ending:
-        await app.bakeoff_stores.bakeoffs.end(bakeoff.id, final.bakeoff.ending)
-    _log_end(final)
-    running.publish(final)
-
-
-async def _ended(app: AppContext, progress: BakeoffProgress, outcome: Outcome) -> BakeoffProgress:
-    stored = await app.bakeoff_stores.bakeoffs.load(progress.bakeoff.id)
-    return progress.ended(stored.ending or Ending(app.now(), outcome.blocked))
-
-
-def _log_end(final: BakeoffProgress) -> None:
+        await poster.end(final, is_cancelled=cancelled is not None)
+    if not cancelled:
+        await app.bakeoff_stores.bakeoffs.end(bakeoff.id, ending)
     structlog.get_logger().info(
         "bakeoff_ended",
-        bakeoff_id=final.bakeoff.id,
+        bakeoff_id=bakeoff.id,
         questions=final.questions,
         over=final.over,
         failed=len(final.failed),
         spent_micro=final.spent_micro,
-        early=final.bakeoff.ending is not None and final.bakeoff.ending.failure is not None,
+        early=ending.failure is not None,
     )
+    running.publish(final)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +257,8 @@ class BakeoffJobs:
 
     def serve_queue(self, job_queue: JobQueue) -> AbstractAsyncContextManager[None]:
         """Run queued bake-offs, and those whose process died, for the duration of the block."""
-        queue = f"{BAKEOFFS} {self.teller}"
-        return job_queue.serve_queue(queue, self.run, self.unfinished, MAX_CONCURRENT_BAKEOFFS)
+        queue, concurrency = f"{BAKEOFFS} {self.teller}", 20
+        return job_queue.serve_queue(queue, self.run, self.unfinished, concurrency)
 
     async def unfinished(self) -> list[str]:
         """Return the ids of this queue's unfinished bake-offs; not those of the command line."""
@@ -314,14 +309,16 @@ class BakeoffJobs:
 ENDED = json.dumps({"ended": True})
 
 
-@dataclass(frozen=True, slots=True)
-class BakeoffEvent:
-    """One of: new progress, the error it failed with, its end, an unclear message, or a timeout."""
+class Signal(Enum):
+    """An event without content: the end, an unclear message, or none for a while."""
 
-    progress: BakeoffProgress | None = None
-    error: CouncilError | None = None
-    is_over: bool = False
-    is_unclear: bool = False
+    OVER = auto()
+    UNCLEAR = auto()
+    TIMEOUT = auto()
+
+
+# New progress, the error that a bake-off failed with, or a signal.
+BakeoffEvent = BakeoffProgress | CouncilError | Signal
 
 
 def _progress_topic(bakeoff_id: str) -> str:
@@ -355,28 +352,20 @@ def encode_error(error: CouncilError) -> str:
 def parse_event(text: str, bakeoff: Bakeoff) -> BakeoffEvent:
     """Parse a message; it is unclear if it is "" or from another version."""
     try:
-        return _parse_document(json.loads(text), bakeoff)
+        document: dict[str, Any] = json.loads(text)
+        if "why" in document:
+            kind = PostingForbiddenError if document["unwelcome"] else BakeoffError
+            return kind(document["why"])
+        if "over" in document:
+            failed = tuple(FailedQuestion(number, why) for number, why in document.pop("failed"))
+            return BakeoffProgress(bakeoff, failed=failed, **document)
+        return Signal.OVER if document["ended"] else Signal.UNCLEAR
     except (ValueError, TypeError, KeyError, AttributeError):
-        return BakeoffEvent(is_unclear=True)
+        return Signal.UNCLEAR
 
 
-def _parse_document(document: dict[str, Any], bakeoff: Bakeoff) -> BakeoffEvent:
-    if "why" in document:
-        kind = PostingForbiddenError if document["unwelcome"] else BakeoffError
-        return BakeoffEvent(error=kind(document["why"]))
-    if "over" in document:
-        failed = tuple(FailedQuestion(number, why) for number, why in document.pop("failed"))
-        return BakeoffEvent(BakeoffProgress(bakeoff, failed=failed, **document))
-    return BakeoffEvent(is_over=bool(document["ended"]))
-
-
-async def _events(bakeoff: Bakeoff, messages: "asyncio.Queue[str]") -> AsyncIterator[BakeoffEvent]:
-    """Yield events up to the first that is no progress; a timeout yields an empty event."""
-    has_more = True
-    while has_more:
-        event = BakeoffEvent()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(RELOAD_SECONDS):
-                event = parse_event(await messages.get(), bakeoff)
-        has_more = event.progress is not None
-        yield event
+async def _next_event(bakeoff: Bakeoff, messages: "asyncio.Queue[str]") -> BakeoffEvent:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(RELOAD_SECONDS):
+            return parse_event(await messages.get(), bakeoff)
+    return Signal.TIMEOUT

@@ -41,7 +41,6 @@ from council.errors import CouncilError
 from council.ports import RoundQuery
 from council.rounds import Round
 
-PRIVATE_NOTICE = "I could not post this where it was asked for, so only you see it (bake-off {id})."
 NEWS, FAILED = "news", "failed"
 
 
@@ -99,9 +98,14 @@ class BakeoffPoster:
         with suppress(CouncilError):
             if self._sent:
                 await self._chat.edit(self._sent, stopped_post(progress, why))
-            await self._send(
-                _part_key(progress, FAILED), await failure_notice(self._app, progress, why)
-            )
+        with suppress(CouncilError):
+            await self._send_failure(progress, why)
+
+    async def _send_failure(self, progress: BakeoffProgress, why: str) -> None:
+        """Post why it ended early as a separate message, addressed like news."""
+        schedule = await _load_schedule(self._app, self._bakeoff)
+        post = failure_post(progress, why, schedule.subscribers if schedule else ())
+        await self._send(_part_key(progress, FAILED), post)
 
     async def end(self, progress: BakeoffProgress, *, is_cancelled: bool) -> None:
         """Replace the progress message by the result, reply with the rest, and post the news.
@@ -113,8 +117,7 @@ class BakeoffPoster:
         try:
             await self._post_result(progress, result)
             if ending and ending.failure and not is_cancelled:
-                post = await failure_notice(self._app, progress, ending.failure)
-                await self._send(_part_key(progress, FAILED), post)
+                await self._send_failure(progress, ending.failure)
         except NoThreadError:
             return  # the result is posted; `show` has the rest
         except (PostingForbiddenError, MessageGoneError):
@@ -146,7 +149,10 @@ class BakeoffPoster:
         return await self._send(ROOT_AGAIN, pages[0]), pages
 
     async def _post_privately(self, progress: BakeoffProgress, root: Post) -> None:
-        line = Caution(PRIVATE_NOTICE.format(id=self._bakeoff.id))
+        line = Caution(
+            "I could not post this where it was asked for, so only you see it "
+            f"(bake-off {self._bakeoff.id})."
+        )
         place = self._chat.private_place(self._bakeoff.asked_by, self._bakeoff.place)
         with suppress(PostingForbiddenError, MessageGoneError):  # then there is nobody to tell
             post = replace(root, parts=(line, *root.parts))
@@ -166,12 +172,12 @@ def _part_key(progress: BakeoffProgress, part: int | str) -> str:
 async def bakeoff_leaderboard(app: AppContext, bakeoff: Bakeoff) -> Leaderboard:
     """Return the leaderboard of one bake-off's rounds, compared with the runs before it."""
     await update_records(app)
+    suite, scope, panel = bakeoff.suite, bakeoff.place.scope, bakeoff.panel.name
+    query = LeaderboardQuery(suite.name, suite.version, panel, scope=scope)
+    earlier = replace(query.wanted, suite_version=suite.version, before=bakeoff.at)
     now = await bakeoff_records(app, bakeoff)
-    before = await _earlier_records(app, bakeoff)
-    suite = bakeoff.suite
-    query = LeaderboardQuery(
-        suite.name, suite.version, bakeoff.panel.name, scope=bakeoff.place.scope
-    )
+    found = await app.bakeoff_stores.records.list_recent(earlier)
+    before = [record for record in found if record.bakeoff not in {"", bakeoff.id}]
     names = panel_seat_names((*app.panels.values(), bakeoff.panel))
     board = await asyncio.to_thread(count_records, now, query, names)
     return replace(board, changes=await asyncio.to_thread(compute_changes, now, before))
@@ -182,19 +188,6 @@ async def bakeoff_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[PackedR
     return await app.bakeoff_stores.records.list_recent(RecordQuery(bakeoff=bakeoff.id))
 
 
-async def _earlier_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[PackedRecord]:
-    """Return the records of earlier runs of the same suite version by the same panel."""
-    wanted = RecordQuery(
-        scope=bakeoff.place.scope,
-        suite=bakeoff.suite.name,
-        suite_version=bakeoff.suite.version,
-        panel=bakeoff.panel.name,
-        before=bakeoff.at,
-    )
-    found = await app.bakeoff_stores.records.list_recent(wanted)
-    return [record for record in found if record.bakeoff not in {"", bakeoff.id}]
-
-
 async def render_result(
     app: AppContext, progress: BakeoffProgress, *, pictured: bool = False, linked: bool = False
 ) -> BakeoffResult:
@@ -202,7 +195,9 @@ async def render_result(
     bakeoff = progress.bakeoff
     try:
         board = await bakeoff_leaderboard(app, bakeoff)
-        picture = await _render_chart(board) if pictured else b""
+        picture = b""
+        if pictured and board.board.rows:
+            picture = await asyncio.to_thread(render_leaderboard_png, board)
         news = await _news_post(app, bakeoff, board) if progress.is_complete else None
     # People paid for the rounds, so they get the rest even if the leaderboard has a bug.
     except Exception as error:  # noqa: BLE001
@@ -210,10 +205,6 @@ async def render_result(
         return BakeoffResult(result_thread(progress, None, linked=linked))
     shown = leaderboard_thread(board, picture) if board.board.rows else None
     return BakeoffResult(result_thread(progress, shown, linked=linked), news)
-
-
-async def _render_chart(board: Leaderboard) -> bytes:
-    return await asyncio.to_thread(render_leaderboard_png, board) if board.board.rows else b""
 
 
 async def _news_post(app: AppContext, bakeoff: Bakeoff, board: Leaderboard) -> Post | None:
@@ -224,12 +215,6 @@ async def _news_post(app: AppContext, bakeoff: Bakeoff, board: Leaderboard) -> P
     title = schedule.name if schedule else bakeoff_title(bakeoff)
     subscribers = schedule.subscribers if schedule else ()
     return changes_post(board.changes, board.names, title, subscribers)
-
-
-async def failure_notice(app: AppContext, progress: BakeoffProgress, why: str) -> Post:
-    """Return a post that says why a bake-off ended early, addressed like news."""
-    schedule = await _load_schedule(app, progress.bakeoff)
-    return failure_post(progress, why, schedule.subscribers if schedule else ())
 
 
 async def _load_schedule(app: AppContext, bakeoff: Bakeoff) -> Schedule | None:

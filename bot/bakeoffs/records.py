@@ -3,14 +3,12 @@
 import asyncio
 import gc
 import json
-from array import array
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from math import isnan
 from pathlib import Path
-from sys import byteorder
 from typing import Any
 
 from bot.coordination.tasks import TryLock
@@ -19,7 +17,7 @@ from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.ports import BakeoffStores, RecordStore
 from council.bakeoffs.record_arrays import pack_record
 from council.bakeoffs.records import VERSION, PackedRecord, build_record
-from council.bias.vote_arrays import pack_votes as packed_votes
+from council.bias.vote_arrays import pack_votes
 from council.bias.votes import build_votes
 from council.errors import BakeoffError, CouncilError, StoreError
 from council.rounds import Round, sort_by_panel
@@ -30,12 +28,8 @@ BATCH = 50  # rounds in memory at once
 REDO = "make it anew with `council bakeoff run SUITE --save FILE`."
 
 
-@dataclass(frozen=True, slots=True)
-class RoundNumbers:
-    """The numbers of one round: for leaderboards, and for bias reports."""
-
-    record: PackedRecord
-    votes: PackedRecord
+# The numbers of one round: for leaderboards, and for bias reports.
+RoundNumbers = tuple[PackedRecord, PackedRecord]
 
 
 def log_uncounted(why: str) -> None:
@@ -81,12 +75,12 @@ async def _update(
         numbers = await _count(sources, rounds, tell)
         await _save(sources.bakeoff_stores, numbers)
         made += len(wanted)
-        left_out |= {*wanted} - {number.record.round_id for number in numbers}
+        left_out |= {*wanted} - {record.round_id for record, _ in numbers}
 
 
 async def _save(stores: BakeoffStores, numbers: Sequence[RoundNumbers]) -> None:
-    await stores.records.save([number.record for number in numbers])
-    await stores.votes.save([number.votes for number in numbers])
+    await stores.records.save([record for record, _ in numbers])
+    await stores.votes.save([votes for _, votes in numbers])
 
 
 async def count_closed_rounds(
@@ -98,28 +92,23 @@ async def count_closed_rounds(
 
     Only the process that acquires the lock `alone("counting")` stores the missing numbers.
     """
-    await _log_errors(_save_missing(sources, alone))
+    with _errors_logged():
+        async with alone("counting") as is_ours:
+            if is_ours:
+                with _errors_logged():
+                    await update_records(sources)
+                await update_votes(sources)
     while True:
-        await _log_errors(_save_round(sources, await closed.get()))
+        round_ = sort_by_panel(await closed.get())
+        with _errors_logged():
+            await _save(sources.bakeoff_stores, await _count(sources, [round_], log_uncounted))
 
 
-async def _save_missing(sources: RecordSources, alone: TryLock) -> None:
-    async with alone("counting") as is_ours:
-        if is_ours:
-            await _log_errors(update_records(sources))
-            await _log_errors(update_votes(sources))
-
-
-async def _save_round(sources: RecordSources, round_: Round) -> None:
-    await _save(
-        sources.bakeoff_stores, await _count(sources, [sort_by_panel(round_)], log_uncounted)
-    )
-
-
-async def _log_errors(saving: Awaitable[None]) -> None:
-    """Await the storing of numbers; log an error, because the next leaderboard repeats it."""
+@contextmanager
+def _errors_logged() -> Iterator[None]:
+    """Log an error in the storing of numbers, because the next leaderboard repeats it."""
     try:
-        await saving
+        yield
     except CouncilError as error:
         log_uncounted(str(error))
 
@@ -136,38 +125,31 @@ async def _count(
     sources: RecordSources, rounds: Iterable[Round], tell: Report
 ) -> list[RoundNumbers]:
     """Return the numbers of rounds, except those whose bake-off cannot be loaded now."""
-    bakeoffs: dict[str, Bakeoff | None] = {"": None}
+    bakeoffs: dict[str, Bakeoff] = {}
     loaded: list[Round] = []
     for round_ in rounds:
+        id_ = round_.bakeoff
         try:
-            bakeoffs[round_.bakeoff] = await _load_bakeoff(sources, round_.bakeoff, bakeoffs)
-            loaded.append(round_)
+            if id_ and id_ not in bakeoffs:
+                bakeoffs[id_] = await sources.bakeoff_stores.bakeoffs.load(id_)
+        except BakeoffError:
+            pass  # it was deleted, so its rounds count on their own
         except StoreError as error:
             tell(_uncounted(round_.id, error))
+            continue
+        loaded.append(round_)
     # Counting takes a while and must not block the event loop.
     return await asyncio.to_thread(_count_sync, loaded, bakeoffs, tell)
 
 
-async def _load_bakeoff(
-    sources: RecordSources, bakeoff_id: str, known: Mapping[str, Bakeoff | None]
-) -> Bakeoff | None:
-    """Load a bake-off; None if it was deleted, and then its rounds count on their own."""
-    if bakeoff_id in known:
-        return known[bakeoff_id]
-    try:
-        return await sources.bakeoff_stores.bakeoffs.load(bakeoff_id)
-    except BakeoffError:
-        return None
-
-
 def _count_sync(
-    rounds: Iterable[Round], bakeoffs: Mapping[str, Bakeoff | None], tell: Report
+    rounds: Iterable[Round], bakeoffs: Mapping[str, Bakeoff], tell: Report
 ) -> list[RoundNumbers]:
     numbers: list[RoundNumbers] = []
     for round_ in rounds:
         try:
-            record = pack_record(build_record(round_, bakeoffs[round_.bakeoff]))
-            numbers.append(RoundNumbers(record, packed_votes(build_votes(round_), record)))
+            record = pack_record(build_record(round_, bakeoffs.get(round_.bakeoff)))
+            numbers.append((record, pack_votes(build_votes(round_), record)))
         # A broken round must not keep the others from being counted.
         except Exception as error:  # noqa: BLE001
             tell(_uncounted(round_.id, error))
@@ -199,20 +181,12 @@ class BaselineError(CouncilError):
 
 def record_as_json(record: PackedRecord) -> dict[str, Any]:
     """Return a record as a JSON object; unknown numbers are null."""
-    numbers = [None if isnan(number) else number for number in _floats(record.numbers)]
+    unpacked = struct.unpack(f"<{len(record.numbers) // 4}f", record.numbers)
+    numbers = [None if isnan(number) else number for number in unpacked]
     texts = {name: getattr(record, name) for name in _TEXTS}
     at = record.asked_at.isoformat()
     own = {"asked_at": at, "number": record.number, "version": record.version}
     return {**texts, **own, "numbers": numbers}
-
-
-def _floats(raw: bytes) -> "array[float]":
-    """Unpack little-endian single-precision numbers."""
-    numbers = array("f")
-    numbers.frombytes(raw)
-    if byteorder == "big":
-        numbers.byteswap()
-    return numbers
 
 
 def read_baseline(path: Path) -> tuple[PackedRecord, ...]:
@@ -228,7 +202,7 @@ def read_baseline(path: Path) -> tuple[PackedRecord, ...]:
         raise BaselineError(f"{path} holds no records of a bake-off: {REDO}")
     try:
         records = tuple(map(_record, listed))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, struct.error):
         raise BaselineError(f"{path} holds records that cannot be read: {REDO}") from None
     if any(record.version != VERSION for record in records):
         raise BaselineError(f"{path} was written by another version of the council: {REDO}")
@@ -238,14 +212,11 @@ def read_baseline(path: Path) -> tuple[PackedRecord, ...]:
 def _record(document: Mapping[str, Any]) -> PackedRecord:
     texts = {name: str(document[name]) for name in _TEXTS}
     given = [float("nan") if number is None else number for number in document["numbers"]]
-    numbers = array("f", given)
-    if byteorder == "big":
-        numbers.byteswap()
     return PackedRecord(
         asked_at=datetime.fromisoformat(document["asked_at"]),
         number=int(document["number"]),
         version=int(document["version"]),
-        numbers=numbers.tobytes(),
+        numbers=struct.pack(f"<{len(given)}f", *given),
         **texts,
     )
 

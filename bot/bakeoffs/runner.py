@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.context import AppContext, usual_seconds
 from bot.coordination.tasks import cancel_and_wait
@@ -14,19 +14,17 @@ from council.bakeoffs.models import (
     BakeoffEstimate,
     BakeoffProgress,
     FailedQuestion,
-    Reference,
     split_round_id,
 )
 from council.budget import estimate_round
 from council.errors import BudgetError, CouncilError, StoreError, SuiteError
-from council.money import MICRO_USD, cap_micro_usd, format_rounded_usd, format_usd
+from council.money import MICRO_USD, format_rounded_usd, format_usd
 from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
 
 HEADROOM = 2  # a round may spend this multiple of its estimate, to repeat requests for ballots
 RELOAD_SECONDS = 3.0  # between reads of the row: another process may have cancelled the bake-off
 RETRY_SECONDS = 1.0  # before a round is restarted whose process stopped
-CANCELLED = "its round was cancelled"
 UNFORESEEN = "something went wrong; the log says what"
 
 
@@ -38,18 +36,6 @@ async def estimate_bakeoff(app: AppContext, bakeoff: Bakeoff) -> BakeoffEstimate
     concurrent = min(questions, app.bakeoff_rounds)
     seconds = None if usual is None else usual * questions / concurrent
     return BakeoffEstimate(cost.micro, cost.unknown, seconds)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a run ended.
-
-    `blocked` is the reason if questions are left, else None; `cancelled` says that somebody ended
-    the bake-off meanwhile.
-    """
-
-    blocked: str | None = None
-    cancelled: bool = False
 
 
 class BakeoffRunner:
@@ -118,31 +104,31 @@ class BakeoffRunner:
         self._changed = await self._newer_version()
         self._on_progress(self.progress)
 
-    async def run(self) -> Outcome:
-        """Ask the remaining questions, until the budget is spent or the bake-off is cancelled."""
+    async def run(self) -> str | None:
+        """Ask the remaining questions, until the budget is spent or the bake-off is cancelled.
+
+        Return why it cannot go on if its budget is spent.
+        """
+        runner = self._app.runner
         try:
             while self._waiting or self._running:
-                if await self._is_ended():
-                    await self._stop_rounds()
-                    return Outcome(cancelled=True)
+                if await self._is_ended():  # what the rounds have so far stays stored
+                    ids = [self._bakeoff.round_id(number) for number in self._running.values()]
+                    await asyncio.gather(*(runner.stop(id_) for id_ in ids))
+                    return None
                 blocked = self._blocked or await self._start_rounds()
                 self._on_progress(self.progress)
                 if not self._running:
-                    return Outcome(blocked)
+                    return blocked
                 self._blocked = None
                 await self._wait_for_round()
         finally:
             await cancel_and_wait([*self._running])
-        return Outcome()
+        return None
 
     async def _is_ended(self) -> bool:
         self._reload.clear()
         return (await self._app.bakeoff_stores.bakeoffs.load(self._bakeoff.id)).ending is not None
-
-    async def _stop_rounds(self) -> None:
-        """Stop all running rounds; their results so far stay stored."""
-        ids = [self._bakeoff.round_id(number) for number in self._running.values()]
-        await asyncio.gather(*(self._app.runner.stop(id_) for id_ in ids))
 
     async def _start_rounds(self) -> str | None:
         """Start as many rounds as may run at once; return why the next cannot start, if so."""
@@ -166,12 +152,15 @@ class BakeoffRunner:
         app = self._app
         if number in self._stored:
             stored = await app.store.load(self._bakeoff.round_id(number))
-            self._budget.reserve_again(number, _panel_cap(stored) or 0)
+            cap = stored.panel.terms.cap_micro_usd or 0
+            self._budget.reserve(number, cap, cap)
             return stored
         round_ = new_question_round(app, self._bakeoff, number)
         expected = (await estimate_round(round_, app.gateway)).micro
-        allotted = self._budget.reserve(number, expected, _panel_cap(round_))
-        round_ = _with_cap(round_, allotted or None)
+        allotted = self._budget.reserve(number, expected, round_.panel.terms.cap_micro_usd)
+        if allotted:
+            terms = replace(round_.panel.terms, max_round_usd=allotted / MICRO_USD)
+            round_ = replace(round_, panel=replace(round_.panel, terms=terms))
         try:
             is_new = await app.open(round_)
         except CouncilError:
@@ -226,19 +215,14 @@ class BakeoffRunner:
         if await self._is_ended():
             self._waiting.appendleft(number)
         elif (await self._app.store.load_summary(self._bakeoff.round_id(number))).paused:
-            await self._fail(number, CANCELLED)
-        else:
-            await self._restart(number)
-
-    async def _restart(self, number: int) -> None:
-        """Restart a round whose process stopped; without a cluster, this is that process."""
-        if self._app.job_queue is None:
+            await self._fail(number, "its round was cancelled")
+        elif self._app.job_queue is None:
             raise RoundStoppedError("The bake-off stopped with this process; a restart goes on.")
-        await asyncio.sleep(RETRY_SECONDS)
-        self._waiting.appendleft(number)
+        else:
+            await asyncio.sleep(RETRY_SECONDS)
+            self._waiting.appendleft(number)
 
     async def _record_closing(self, number: int, closing: Closing | None) -> None:
-        """Record a closed round."""
         await self._settle(number)
         self._over.add(number)
         if closing and closing.failure:
@@ -257,7 +241,6 @@ class BakeoffRunner:
         self._budget.settle(number, spent)
 
     async def _newer_version(self) -> str:
-        """Return the suite's current version if it has changed, else ""."""
         suite = self._bakeoff.suite
         try:
             newest = await self._app.bakeoff_stores.suites.load(suite.scope, suite.name)
@@ -269,34 +252,13 @@ class BakeoffRunner:
 def new_question_round(app: AppContext, bakeoff: Bakeoff, number: int) -> Round:
     """Return the round of a question, not stored yet; raise QuestionError if it is not valid."""
     asked = bakeoff.suite.questions[number - 1]
-    reference = asked.reference if bakeoff.suite.judges_see_references else None
-    question = Question(
-        asked.text,
-        bakeoff.asked_by,
-        asked.context,
-        bakeoff.place,
-        _reference_text(reference) if reference else "",
-    )
+    seen = ""
+    if bakeoff.suite.judges_see_references and (reference := asked.reference):
+        tolerance = f" (give or take {reference.tolerance:g})" if reference.tolerance else ""
+        seen = f"{reference.value}{tolerance}"
+    question = Question(asked.text, bakeoff.asked_by, asked.context, bakeoff.place, seen)
     seed, id_ = bakeoff.seed(number), bakeoff.round_id(number)
     return replace(app.new_round(question, bakeoff.panel, seed, id_), bakeoff=bakeoff.id)
-
-
-def _reference_text(reference: Reference) -> str:
-    tolerance = f" (give or take {reference.tolerance:g})" if reference.tolerance else ""
-    return f"{reference.value}{tolerance}"
-
-
-def _panel_cap(round_: Round) -> int | None:
-    """Return the cap that the panel sets for a round, in micro-dollars; None without one."""
-    usd = round_.panel.terms.max_round_usd
-    return None if usd is None else cap_micro_usd(usd)
-
-
-def _with_cap(round_: Round, micro_usd: int | None) -> Round:
-    if micro_usd is None:
-        return round_
-    terms = replace(round_.panel.terms, max_round_usd=micro_usd / MICRO_USD)
-    return replace(round_, panel=replace(round_.panel, terms=terms))
 
 
 class BakeoffBudget:
@@ -313,43 +275,28 @@ class BakeoffBudget:
         return sum(self._spent.values())
 
     def reserve(self, number: int, expected: int, panel_cap: int | None) -> int | None:
-        """Reserve budget for a question's new round and return its cap; None is no cap.
+        """Reserve budget for a question's round and return its cap; None is no cap.
 
-        Raise BudgetError if less is left than the round is expected to cost.
+        What a resumed round has spent counts as left. Raise BudgetError if less is left than the
+        round is expected to cost.
         """
         needed = expected if panel_cap is None else min(panel_cap, expected)
-        left = self._check_left(needed)
-        if left is None:
-            return panel_cap
-        cap = min(left, needed * HEADROOM)
-        self._reserved[number] = cap if panel_cap is None else min(panel_cap, cap)
-        return self._reserved[number]
-
-    def reserve_again(self, number: int, cap: int) -> None:
-        """Reserve the whole cap of a round that is resumed; raise BudgetError likewise."""
-        before = self._spent.pop(number, 0)
-        self._reserved.pop(number, None)
-        try:
-            self._check_left(cap)
-        except BudgetError:
-            self._spent[number] = before
-            raise
-        self._reserved[number] = cap
+        cap, spent = panel_cap, self.spent - self._spent.get(number, 0)
+        if self._cap is not None:
+            left = self._cap - spent - sum(self._reserved.values())
+            if needed > left:
+                raise BudgetError(
+                    f"The cap of {format_usd(self._cap)} for this bake-off is reached: "
+                    f"{format_usd(spent)} is spent, and the next question may cost "
+                    f"{format_rounded_usd(needed)}."
+                )
+            cap = min(left, needed * HEADROOM)
+            cap = cap if panel_cap is None else min(panel_cap, cap)
+            self._reserved[number] = cap
+        self._spent.pop(number, None)
+        return cap
 
     def settle(self, number: int, micro_usd: int) -> None:
         """Replace the reservation of a question's round by what the round has spent."""
         self._reserved.pop(number, None)
         self._spent[number] = micro_usd
-
-    def _check_left(self, needed: int) -> int | None:
-        """Return what is left, None without a cap; raise BudgetError if that is too little."""
-        if self._cap is None:
-            return None
-        left = self._cap - self.spent - sum(self._reserved.values())
-        if needed > left:
-            raise BudgetError(
-                f"The cap of {format_usd(self._cap)} for this bake-off is reached: "
-                f"{format_usd(self.spent)} is spent, and the next question may cost "
-                f"{format_rounded_usd(needed)}."
-            )
-        return left

@@ -21,7 +21,7 @@ from bot.bakeoffs.posting import (
 from bot.bakeoffs.records import check_comparable, read_baseline, record_as_json
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.bootstrap import StartOptions, open_app
-from bot.chat import IncomingMessage, Post
+from bot.chat import IncomingMessage
 from bot.cli.output import (
     FAILED,
     MISUSED,
@@ -32,6 +32,7 @@ from bot.cli.output import (
     print_json,
     print_posts,
     run,
+    text_option,
     write_file,
 )
 from bot.cli.progress import BakeoffBar, DownloadBar
@@ -72,21 +73,15 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
         str, typer.Argument(help="A suite's name, or a file that holds one.", show_default=False)
     ] = "",
     panel: Annotated[str | None, typer.Option(help="A panel of council.toml.")] = None,
-    cap: Annotated[
-        str, typer.Option(help="The most it may cost, in USD.", show_default=False)
-    ] = "",
-    resume: Annotated[
-        str, typer.Option(help="Go on with a bake-off that ended early.", show_default=False)
-    ] = "",
+    cap: Annotated[str, text_option(help="The most it may cost, in USD.")] = "",
+    resume: Annotated[str, text_option(help="Go on with a bake-off that ended early.")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it begins.")] = False,
     local: Annotated[bool, typer.Option("--local", help="Have the demonstration models.")] = False,
     as_json: Json = False,
     baseline: Annotated[
         Path | None, typer.Option(help="An earlier one's --save or --json: fail where it is worse.")
     ] = None,
-    member: Annotated[
-        str, typer.Option(help="Fail only where this member is worse.", show_default=False)
-    ] = "",
+    member: Annotated[str, text_option(help="Fail only where this member is worse.")] = "",
     summary: Annotated[Path | None, typer.Option(help="Write a Markdown summary here.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write its JSON here, as a baseline.")] = None,
 ) -> None:
@@ -127,7 +122,7 @@ async def show_bakeoff(bakeoff_id: BakeoffId, as_json: Json = False) -> None:
     if as_json:
         print_json(results.document)
     else:
-        print_posts(results.posts)
+        results.print()
 
 
 @bakeoff_app.command("cancel")
@@ -164,17 +159,18 @@ class RunOptions:
 
 
 async def _run(options: RunOptions) -> int:
-    """Run or resume a bake-off, print its results and return the exit code."""
     logs.configure_logging()
     console = Console(stderr=True, highlight=False)
     before = read_baseline(options.baseline) if options.baseline else ()
-    bar = DownloadBar(console)
-    async with open_app(load_settings(), StartOptions(options.local, bar.show)) as app:
+    start = StartOptions(options.local, DownloadBar(console).show)
+    async with open_app(load_settings(), start) as app:
         bakeoff = await _bakeoff(app, options)
         if before:
             check_comparable(before, bakeoff)
-        if options.member:
-            _check_member(bakeoff, options.member)
+        seats, member = [seat.key for seat in bakeoff.panel.members], options.member
+        if member and member not in seats:
+            panel = f"Panel {bakeoff.panel.name!r}"
+            fail(f"{panel} has no member {member!r}: {', '.join(seats)}.", MISUSED)
         await _open(app, options, bakeoff, console)
         await _follow(app, bakeoff, console)
         results = await _load_results(app, await app.bakeoff_stores.bakeoffs.load(bakeoff.id))
@@ -187,16 +183,14 @@ async def _run(options: RunOptions) -> int:
 
 
 async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
-    """Return the bake-off to resume, or a new one that is not stored yet."""
     cap_micro = parse_cap(options.cap)
     if options.resume:
         stopped = await find_bakeoff(app, MESSAGE, options.resume)
         return stopped if cap_micro is None else replace(stopped, cap_micro=cap_micro)
     suite = await find_suite(app, options.suite)
     panel = app.panel(options.panel, TERMINAL)
-    return Bakeoff(
-        f"bo:{app.new_id()}", suite, panel, TERMINAL, TERMINAL_USER.id, app.now(), cap_micro
-    )
+    own = (f"bo:{app.new_id()}", suite, panel, TERMINAL, TERMINAL_USER.id, app.now())
+    return Bakeoff(*own, cap_micro)
 
 
 def parse_cap(cap: str) -> int | None:
@@ -207,19 +201,12 @@ def parse_cap(cap: str) -> int | None:
         fail(str(error), MISUSED)
 
 
-def _check_member(bakeoff: Bakeoff, member: str) -> None:
-    seats = [seat.key for seat in bakeoff.panel.members]
-    if member not in seats:
-        fail(f"Panel {bakeoff.panel.name!r} has no member {member!r}: {', '.join(seats)}.", MISUSED)
-
-
 async def _open(app: AppContext, options: RunOptions, bakeoff: Bakeoff, console: Console) -> None:
-    """Reopen a bake-off, or print the estimated cost, ask, and store it."""
     if options.resume:
         await lifecycle.reopen_bakeoff(app, bakeoff, parse_cap(options.cap))
         return
-    proposal = proposal_post(bakeoff, await estimate_bakeoff(app, bakeoff), "")
-    console.print(render_post(proposal))
+    cost = await estimate_bakeoff(app, bakeoff)
+    console.print(render_post(proposal_post(bakeoff, cost, "")))
     confirm_start(yes=options.yes)
     await app.bakeoff_stores.bakeoffs.open(bakeoff)
 
@@ -231,7 +218,6 @@ def confirm_start(*, yes: bool) -> None:
 
 
 async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
-    """Run a bake-off to its end; Ctrl-C cancels it."""
     try:
         with BakeoffBar(console, bakeoff) as bar:
             await lifecycle.begin_bakeoff(app, None, bakeoff)
@@ -253,12 +239,11 @@ class BakeoffResults:
     board: Leaderboard
     document: Document
 
-    @property
-    def posts(self) -> tuple[Post, ...]:
-        """The posts to print."""
+    def print(self) -> None:
+        """Print the results as they read in a chat."""
         board = leaderboard_thread(self.board) if self.board.board.rows else None
         thread = result_thread(self.progress, board)
-        return (thread.root, *thread.replies)
+        print_posts((thread.root, *thread.replies))
 
 
 async def _load_results(app: AppContext, bakeoff: Bakeoff) -> BakeoffResults:
@@ -275,7 +260,6 @@ async def _load_results(app: AppContext, bakeoff: Bakeoff) -> BakeoffResults:
 
 
 def _print_results(options: RunOptions, results: BakeoffResults, changes: Changes | None) -> None:
-    """Print the results and write the files that were asked for."""
     if options.save:
         write_file(options.save, f"{dump_json(results.document)}\n".encode())
     summary = summary_markdown(results.progress, results.board, changes, options.member)
@@ -286,4 +270,4 @@ def _print_results(options: RunOptions, results: BakeoffResults, changes: Change
     elif options.baseline and not options.summary:
         typer.echo(summary, nl=False)
     else:
-        print_posts(results.posts)
+        results.print()

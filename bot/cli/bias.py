@@ -9,21 +9,19 @@ import typer
 
 from bot.bakeoffs.bias_report import bias_report, load_bias, parse_bias_query
 from bot.bootstrap import open_stores
-from bot.cli.output import Json, async_command, print_json, print_posts, write_file
+from bot.cli.output import Json, async_command, print_json, print_posts, text_option, write_file
 from bot.render.bias_export import bias_document
 from bot.render.bias_message import bias_thread, render_combined_bias_png
-from bot.render.bias_view import BiasView
+from bot.render.bias_tables import BiasView
 from bot.render.formatting import panel_seat_names
 from bot.settings import load_panel_config, load_settings
 
 
 @async_command
 async def of_rounds(
-    since: Annotated[
-        str, typer.Option(help="Asked since: 2026-11-21, or 30d, 2w, 12h ago.", show_default=False)
-    ] = "",
-    panel: Annotated[str, typer.Option(help="One panel's rounds.", show_default=False)] = "",
-    suite: Annotated[str, typer.Option(help="One suite's rounds.", show_default=False)] = "",
+    since: Annotated[str, text_option(help="Asked since: 2026-11-21, or 30d, 2w, 12h ago.")] = "",
+    panel: Annotated[str, text_option(help="One panel's rounds.")] = "",
+    suite: Annotated[str, text_option(help="One suite's rounds.")] = "",
     as_json: Json = False,
     to_png: Annotated[
         Path | None, typer.Option("--png", help="Draw the figures into a file.")

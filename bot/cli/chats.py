@@ -20,12 +20,6 @@ NO_ADDRESS = (
     "With SLACK_SIGNING_SECRET alone Slack posts over HTTP: give the address it reaches the bot "
     "at, as in --url https://council.example.com, or set SLACK_APP_TOKEN for Socket Mode."
 )
-BAD_ADDRESS = "--url {url!r} is no address that Slack posts to: it begins with https:// and a host."
-SOCKET_WINS = (
-    "SLACK_APP_TOKEN is set, so `council serve` opens a socket: unset it, and Slack is heard at "
-    "{address}."
-)
-NO_TOKEN = "DISCORD_TOKEN is missing: docs/discord.md says where it is found."  # noqa: S105
 
 
 @slack_app.command()
@@ -41,7 +35,11 @@ async def manifest(
     settings = load_settings()
     address = _events_address(settings, url)
     if address and settings.slack_app_token:
-        typer.echo(SOCKET_WINS.format(address=address), err=True)
+        typer.echo(
+            "SLACK_APP_TOKEN is set, so `council serve` opens a socket: unset it, and Slack is "
+            f"heard at {address}.",
+            err=True,
+        )
     if as_json:
         print_json(slack_config.load_manifest(address))
     else:
@@ -70,7 +68,7 @@ async def invite() -> None:
     """Print the link that invites the bot into a server, with the permissions it needs."""
     address = discord_address(load_settings())
     if address is None:
-        raise SettingsError([NO_TOKEN])
+        raise SettingsError(["DISCORD_TOKEN is missing: docs/discord.md says where it is found."])
     me = await fetch_identity(address)
     if me.needs_code_grant:
         raise DiscordError(CODE_GRANT_REQUIRED)
@@ -84,5 +82,6 @@ def _events_address(settings: Settings, url: str | None) -> str | None:
         return None
     address = slack_config.events_address(url)
     if address is None:
-        raise SettingsError([BAD_ADDRESS.format(url=url)])
+        why = "is no address that Slack posts to: it begins with https:// and a host."
+        raise SettingsError([f"--url {url!r} {why}"])
     return address

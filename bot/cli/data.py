@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from bot.bootstrap import Stores, open_store, open_stores
+from bot.bootstrap import Stores, open_stores
 from bot.cli.output import (
     MISUSED,
     OnFault,
@@ -27,7 +27,7 @@ from bot.render.formatting import count_noun, join_words
 from bot.runners.retention import forget_older
 from bot.settings import load_settings
 from council.bakeoffs.models import Bakeoff, Ending, Schedule
-from council.bakeoffs.ports import BakeoffStores, ScheduleStore, StoredSuite
+from council.bakeoffs.ports import ScheduleStore, StoredSuite
 from council.errors import CouncilError, ForgottenError, ScheduleError, StoreError
 from council.integrity.seal import find_changes
 from council.ports import RoundQuery, Store
@@ -76,8 +76,21 @@ async def export(
 @async_command
 async def import_(file: Annotated[Path, typer.Argument(help="An export.")]) -> None:
     """Take exported rounds in; those that are there already are left alone."""
+    new: EntryCounts = Counter()
+    known_count = 0
     with exit_on_faults(err=True) as on_fault:
-        await _import(file, on_fault)
+        async with open_stores(load_settings()) as stores:
+            suites = await stores.bakeoff_stores.suites.list_all()
+            known_suites = {(stored.suite.scope, stored.suite.name) for stored in suites}
+            for entry in read_export(file, on_fault):
+                try:
+                    is_new = await _store_entry(stores, known_suites, entry)
+                except CouncilError as error:
+                    on_fault(f"{_display_name(entry)}: {error}")
+                    continue
+                new[type(entry)] += is_new
+                known_count += not is_new
+        typer.echo(f"{_describe(new)} taken in, {known_count} there already.")
 
 
 @async_command
@@ -94,12 +107,12 @@ async def forget(
     if bool(round_id) == bool(older_than):
         fail("Name one round, or give --older-than DAYS.", MISUSED)
 
-    async with open_store(load_settings()) as store:
+    async with open_stores(load_settings()) as stores:
         if not older_than:
-            await _forget_round(store, round_id, unfinished=unfinished)
+            await _forget_round(stores.store, round_id, unfinished=unfinished)
             return
         with exit_on_faults(err=True) as on_fault:
-            count = await forget_older(store, older_than, now(), on_fault)
+            count = await forget_older(stores.store, older_than, now(), on_fault)
             aged = f"older than {count_noun(older_than, 'day')}"
             typer.echo(f"{count_noun(count, 'round')} {aged} forgotten.")
 
@@ -108,7 +121,6 @@ async def forget(
 
 
 async def _write(lines: ExportLines, to: Path | None) -> None:
-    """Print lines as they come, or write them to a file."""
     if to is None:
         async for _, line in lines:
             typer.echo(line, nl=False)
@@ -124,17 +136,19 @@ async def _write(lines: ExportLines, to: Path | None) -> None:
 def _describe(counts: EntryCounts) -> str:
     """Return a phrase such as "2 rounds and 1 schedule"; rounds are always in it, and first."""
     kinds = [kind for kind in NOUNS if counts[kind] or kind is ExportedRound]
-    return join_words(_counted(counts[kind], NOUNS[kind]) for kind in kinds)
-
-
-def _counted(number: int, noun: str) -> str:
-    head, of, tail = noun.partition(" of ")
-    return f"{count_noun(number, head)}{of}{tail}"
+    nouns = ((counts[kind], *NOUNS[kind].partition(" of ")) for kind in kinds)
+    return join_words(f"{count_noun(count, noun)}{of}{tail}" for count, noun, of, tail in nouns)
 
 
 async def _all_lines(stores: Stores, since: datetime | None, on_fault: OnFault) -> ExportLines:
     # One round at a time is in memory.
-    for kept in await _bakeoff_entries(stores.bakeoff_stores, since):
+    others = stores.bakeoff_stores
+    items: list[ExportedItem] = [
+        *await others.suites.list_all(),
+        *await others.schedules.list_all(),
+        *(x for x in reversed(await others.bakeoffs.list_recent()) if not since or x.at >= since),
+    ]
+    for kept in items:
         try:
             yield type(kept), dump_item(kept).encode() + b"\n"
         except StoreError as error:
@@ -145,13 +159,6 @@ async def _all_lines(stores: Stores, since: datetime | None, on_fault: OnFault) 
                 yield line
         except StoreError as error:
             on_fault(f"Left out: {error}")
-
-
-async def _bakeoff_entries(stores: BakeoffStores, since: datetime | None) -> list[ExportedItem]:
-    """Return all suites and schedules, and the bake-offs that began since then, oldest first."""
-    bakeoffs = reversed(await stores.bakeoffs.list_recent())
-    wanted = [one for one in bakeoffs if since is None or one.at >= since]
-    return [*await stores.suites.list_all(), *await stores.schedules.list_all(), *wanted]
 
 
 async def _round_lines(stores: Stores, round_id: str) -> ExportLines:
@@ -182,24 +189,6 @@ def read_export(path: Path, on_fault: OnFault) -> Iterator[Entry]:
         fail(unreadable(path, error), MISUSED)
 
 
-async def _import(path: Path, on_fault: OnFault) -> None:
-    """Store the entries of an export that are not stored yet; nothing is started by it."""
-    new: EntryCounts = Counter()
-    known_count = 0
-    async with open_stores(load_settings()) as stores:
-        suites = await stores.bakeoff_stores.suites.list_all()
-        known_suites = {(stored.suite.scope, stored.suite.name) for stored in suites}
-        for entry in read_export(path, on_fault):
-            try:
-                is_new = await _store_entry(stores, known_suites, entry)
-            except CouncilError as error:
-                on_fault(f"{_display_name(entry)}: {error}")
-                continue
-            new[type(entry)] += is_new
-            known_count += not is_new
-    typer.echo(f"{_describe(new)} taken in, {known_count} there already.")
-
-
 def _display_name(entry: Entry) -> str:
     match entry:
         case ExportedRound(round_):
@@ -213,10 +202,7 @@ def _display_name(entry: Entry) -> str:
 
 
 async def _store_entry(stores: Stores, known_suites: set[tuple[str, str]], entry: Entry) -> bool:
-    """Store an entry; return False if it was there already.
-
-    Suites that were there before the import keep their versions.
-    """
+    """Store an entry; return False if it was there already, as suites with any version are."""
     bakeoff_stores = stores.bakeoff_stores
     match entry:
         case ExportedRound():
@@ -262,10 +248,7 @@ async def _store_schedule(store: ScheduleStore, schedule: Schedule) -> bool:
 
 
 async def _forget_round(store: Store, start: str, *, unfinished: bool) -> None:
-    """Forget one round; raise UnderWayError for one that has not ended, unless `unfinished`.
-
-    Another process may still be running such a round; once forgotten, nothing is added to it.
-    """
+    # Another process may be running an unfinished round; once forgotten, nothing is added to it.
     round_ = await store.load(await store.find(start))
     if not (round_.closing or round_.forgotten or unfinished):
         raise UnderWayError(

@@ -10,11 +10,11 @@ import typer
 from rich.console import Console
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bootstrap import Stores, open_database, open_store, open_stores
-from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail
+from bot.bootstrap import Stores, open_database, open_stores
+from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail, text_option
 from bot.cli.progress import CountBar
 from bot.cli.verify import find_faults, print_walk, walk_chain
-from bot.coordination.locks import FileClaims
+from bot.coordination.locks import lock_file_claims
 from bot.render.formatting import count_noun
 from bot.settings import Settings, SettingsError, load_settings
 from bot.settings.environment import with_async_driver
@@ -40,7 +40,7 @@ database_app = typer.Typer(help="Look after the database.", no_args_is_help=True
 @async_command
 async def upgrade() -> None:
     """Bring the database's schema up to date."""
-    async with open_store(load_settings()):
+    async with open_database(load_settings()):
         typer.echo(f"The database is at schema {HEAD_REVISION}.")
 
 
@@ -53,7 +53,7 @@ async def copy(
     second: Annotated[
         str, typer.Argument(metavar="TO", help="An address, or the path of an SQLite file.")
     ] = "",
-    to: Annotated[str, typer.Option("--to", help="The same as TO.", show_default=False)] = "",
+    to: Annotated[str, text_option("--to", help="The same as TO.")] = "",
 ) -> None:
     """Copy everything into an empty database, from SQLite to Postgres or back, and check it.
 
@@ -69,7 +69,6 @@ async def copy(
 
 
 async def _copy(source: str, target: str, on_fault: OnFault) -> None:
-    """Copy one database into another, then compare them."""
     settings = load_settings()
     old, new = _with_database(settings, source), _with_database(settings, target)
     if old.database == new.database:
@@ -86,10 +85,7 @@ async def _copy(source: str, target: str, on_fault: OnFault) -> None:
 
 
 def _with_database(settings: Settings, database: str) -> Settings:
-    """Return the settings with another database: an address or a file's path; "" changes nothing.
-
-    Raise SettingsError for an address of another kind.
-    """
+    """Return the settings with another database: an address, or a path; "" is the same."""
     if not database:
         return settings
     url = database if "://" in database else f"sqlite+aiosqlite:///{Path(database).absolute()}"
@@ -106,7 +102,7 @@ def _exclusive_lock(settings: Settings) -> Iterator[None]:
     if file is None or not file.parent.exists():
         yield
         return
-    claims = FileClaims(file.with_name(f"{file.name}.lock"))
+    claims = lock_file_claims(file)
     try:
         if not claims.take_all():
             raise StoreError(IN_USE.format(file))
@@ -116,7 +112,6 @@ def _exclusive_lock(settings: Settings) -> Iterator[None]:
 
 
 async def _copy_rows(old: Settings, new: Settings) -> Contents:
-    """Copy every row; return what the old database contained."""
     async with open_database(old) as source, open_database(new) as target:
         for engine, settings in ((source, old), (target, new)):
             await _check_unused(engine, settings)
@@ -129,7 +124,6 @@ async def _copy_rows(old: Settings, new: Settings) -> Contents:
 
 
 async def _check_unused(engine: AsyncEngine, settings: Settings) -> None:
-    """Raise StoreError if one of our programs is connected to a database server."""
     for _ in range(IN_USE_CHECKS):
         if not await count_other_programs(engine):
             return
@@ -150,7 +144,6 @@ def _progress_bar(title: str, total: int) -> CountBar:
 async def _compare_rounds(
     originals: Stores, copies: Stores, on_fault: OnFault, bar: CountBar
 ) -> None:
-    """Load each round from both databases, compare and verify it."""
     good = total = 0
     for round_id in await originals.store.ids():
         total += 1
@@ -171,7 +164,6 @@ async def _compare_rounds(
 
 
 async def _load_round(store: Store, round_id: str) -> ExportedRound | str:
-    """Return a round with its seal, or the reason why it cannot be loaded."""
     try:
         return ExportedRound(await store.load(round_id), seal=await store.seal(round_id))
     except CouncilError as error:
@@ -179,7 +171,6 @@ async def _load_round(store: Store, round_id: str) -> ExportedRound | str:
 
 
 async def _compare_chains(originals: Stores, copies: Stores, on_fault: OnFault) -> None:
-    """Compare the heads of all hash chains, and walk every chain of the copy."""
     heads = await copies.chain.heads()
     if heads != await originals.chain.heads():
         on_fault("The chains do not end as they did: copy into a new database again.")
@@ -191,7 +182,6 @@ async def _compare_chains(originals: Stores, copies: Stores, on_fault: OnFault) 
 
 
 async def _compare_totals(old: Settings, new: Settings, on_fault: OnFault) -> None:
-    """Compare the numbers of rows and the money spent."""
     async with open_database(old) as source, open_database(new) as target:
         before, after = await count_contents(source), await count_contents(target)
     if before == after:

@@ -28,9 +28,7 @@ from council.places import LOCAL_CHATS
 from council.providers import ProviderHealth
 from council.tally.verdict import outside_judges_needed, unanimity_p
 
-PING = Prompt("Reply with one word.", "Say ok.")
 PING_TIMEOUT_SECONDS = 60  # the default of a stage
-OVER_HTTP = "Slack: the signing secret is checked with the first thing that Slack posts"
 
 
 @async_command
@@ -63,15 +61,12 @@ class _Report:
         self.is_healthy = True
 
     def ok(self, text: str) -> None:
-        """Print what works."""
         typer.echo(f"ok   {text}")
 
     def note(self, text: str) -> None:
-        """Print what is neither good nor bad."""
         typer.echo(f"     {text}")
 
     def fail(self, text: str) -> None:
-        """Print what does not work."""
         self.is_healthy = False
         typer.echo(f"FAIL {text}")
 
@@ -109,7 +104,7 @@ async def _check_bot_token(report: _Report, client: AsyncWebClient, tokens: Toke
 
 async def _check_events(report: _Report, client: AsyncWebClient, tokens: Tokens) -> None:
     if not tokens.app:
-        report.note(OVER_HTTP)
+        report.note("Slack: the signing secret is checked with the first thing that Slack posts")
         return
     try:
         await check_app_token(client, tokens.app)
@@ -163,19 +158,20 @@ async def _check_app(report: _Report, settings: Settings, *, live: bool) -> None
             report.ok(f"panel {name}: {len(panel.members)} members{used}")
             report.note(f"panel {name}: {_unanimity(panel)}")
             await app_context.prepare(panel)
-            for seat in dict.fromkeys((*panel.judges, *panel.chairmen)):
+            for seat in dict.fromkeys(panel.seats):
                 if missing := _missing_key(settings, seats[seat.key]):
                     report.fail(f"{seat.key}: no key; set {missing}")
                 elif live:
                     await _call(report, app_context, seat)
                 else:
                     report.note(f"{seat.key}: not called (--live spends one tiny call)")
+        found = {"slack": slack_tokens(settings), "discord": discord_address(settings)}
+        chats = {name for name, tokens in found.items() if tokens}
         for schedule in await app_context.bakeoff_stores.schedules.list_all():
-            await _check_schedule(report, app_context, schedule, _configured_chats(settings))
+            await _check_schedule(report, app_context, schedule, chats)
 
 
 def _limits(provider: ProviderHealth) -> str:
-    """Describe the rate limits of a provider."""
     where = f" at {provider.address}" if provider.address else ""
     limits = provider.limits
     pace = f", {limits.requests_per_minute} a minute" if limits.requests_per_minute else ""
@@ -205,10 +201,11 @@ def _missing_key(settings: Settings, seat: Seat) -> str | None:
 
 
 async def _call(report: _Report, app_context: AppContext, seat: Member) -> None:
-    """Call a model once."""
     try:
         async with asyncio.timeout(PING_TIMEOUT_SECONDS):
-            reply = await app_context.gateway.complete(Call(seat, PING))
+            reply = await app_context.gateway.complete(
+                Call(seat, Prompt("Reply with one word.", "Say ok."))
+            )
     except GatewayError as error:
         report.fail(f"{seat.key} {error}")
     except TimeoutError as error:
@@ -220,16 +217,9 @@ async def _call(report: _Report, app_context: AppContext, seat: Member) -> None:
         report.ok(f"{seat.key} answers in {reply.seconds:.1f} s{attempts}")
 
 
-def _configured_chats(settings: Settings) -> set[str]:
-    """Return the chats that have their tokens."""
-    found = {"slack": slack_tokens(settings), "discord": discord_address(settings)}
-    return {name for name, tokens in found.items() if tokens}
-
-
 async def _check_schedule(
     report: _Report, app_context: AppContext, schedule: Schedule, chats: set[str]
 ) -> None:
-    """Check a schedule; `chats` are those that can be started."""
     name = f"schedule {schedule.name}"
     try:
         status = await load_schedule_status(app_context, schedule)

@@ -10,7 +10,7 @@ import typer
 from bot.bakeoffs.leaderboard import load_leaderboard, parse_query
 from bot.bakeoffs.records import update_records
 from bot.bootstrap import open_stores
-from bot.cli.output import Json, async_command, print_json, print_posts, write_file
+from bot.cli.output import Json, async_command, print_json, print_posts, text_option, write_file
 from bot.render.formatting import panel_seat_names
 from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from bot.render.leaderboard_export import leaderboard_csv, leaderboard_document
@@ -20,26 +20,17 @@ from bot.settings import load_panel_config, load_settings
 # Typer reads its options off the parameters, so there are as many as there are options.
 @async_command
 async def leaderboard(  # noqa: PLR0913, PLR0917
-    suite: Annotated[
-        str, typer.Option(help="A suite, or suite@version; else every round.", show_default=False)
-    ] = "",
-    panel: Annotated[str, typer.Option(help="One panel's rounds.", show_default=False)] = "",
-    category: Annotated[
-        str, typer.Option(help="Questions of one category.", show_default=False)
-    ] = "",
-    since: Annotated[
-        str, typer.Option(help="Asked since: 2026-11-21, or 30d, 2w, 12h ago.", show_default=False)
-    ] = "",
-    until: Annotated[
-        str, typer.Option(help="Asked until then, the day itself counted.", show_default=False)
-    ] = "",
+    suite: Annotated[str, text_option(help="A suite, or suite@version; else every round.")] = "",
+    panel: Annotated[str, text_option(help="One panel's rounds.")] = "",
+    category: Annotated[str, text_option(help="Questions of one category.")] = "",
+    since: Annotated[str, text_option(help="Asked since: 2026-11-21, or 30d, 2w, 12h ago.")] = "",
+    until: Annotated[str, text_option(help="Asked until then, the day itself counted.")] = "",
     view: Annotated[str, typer.Option("--as", help="author or judge.")] = "author",
     weights: Annotated[
         str,
-        typer.Option(
+        text_option(
             help="Show beside it how judges weighed by consistency, human, family or peerrank "
-            "would rank.",
-            show_default=False,
+            "would rank."
         ),
     ] = "",
     as_json: Json = False,

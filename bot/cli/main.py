@@ -1,21 +1,15 @@
 """The command `council` and its subcommands."""
 
+from functools import partial
 from importlib import import_module
-from typing import Any, TypedDict
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-
-class Style(TypedDict):
-    """How every command prints its help and its errors."""
-
-    add_completion: bool
-    pretty_exceptions_enable: bool
-    rich_markup_mode: None
-
-
-STYLE = Style(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+new_typer = partial(
+    typer.Typer, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+)
 
 # Name, module, function or app, and the line that `council --help` shows.
 COMMANDS = {
@@ -48,7 +42,7 @@ def load_command(name: str) -> Any:  # noqa: ANN401
     """Import the module of a subcommand and return the command, ready to run."""
     module, attribute = COMMANDS[name][0].split(":")
     found = getattr(import_module(f"bot.cli.{module}"), attribute)
-    parent = typer.Typer(**STYLE)
+    parent = new_typer()
     if isinstance(found, typer.Typer):
         parent.add_typer(found, name=name)
     else:
@@ -69,11 +63,10 @@ def _placeholder() -> None:
     """Stand in for a subcommand in the list that `council --help` prints."""
 
 
-app = typer.Typer(
+app = new_typer(
     help="Several LLMs answer, rank each other blind, and a chairman writes one answer.",
     no_args_is_help=True,
     cls=LazyGroup,
-    **STYLE,
 )
 for _name, (_, _help) in COMMANDS.items():
     app.command(_name, help=_help)(_placeholder)

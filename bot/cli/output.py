@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Annotated, Any, BinaryIO, NoReturn, ParamSpec, TypeVar
@@ -30,6 +30,8 @@ from council.errors import (
 )
 
 FAILED, MISUSED = 1, 2
+# An empty text is no default that help need show.
+text_option = partial(typer.Option, show_default=False)
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 OnFault = Callable[[str], None]
 Result = TypeVar("Result")
@@ -41,15 +43,19 @@ def run(work: Coroutine[Any, Any, Result], failure_code: int = FAILED) -> Result
 
     An error becomes one sentence on stderr and an exit code: 2 for bad usage, else `failure_code`.
     """
-    _enable_garbage_collection()
+    if not gc.isenabled():  # collect from now on, except for the objects that imports made
+        gc.freeze()
+        gc.enable()
     try:
         return asyncio.run(work)
     except CouncilError as error:
         fail(str(error), MISUSED if _is_misuse(error) else failure_code)
     except KeyboardInterrupt:
         raise typer.Exit(failure_code) from None
-    except BrokenPipeError:
-        _exit_after_broken_pipe()
+    except BrokenPipeError:  # the reader of stdout has closed it, as `head` does
+        # Flush the rest to nowhere; Python would complain at exit otherwise.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(FAILED) from None
     except typer.Exit:  # the command has printed its sentence already
         raise
     # The outermost handler: name the place of a bug, without anybody's data.
@@ -94,26 +100,11 @@ def fail(sentence: str, code: int) -> NoReturn:
     raise typer.Exit(code)
 
 
-def _enable_garbage_collection() -> None:
-    """Collect garbage from now on, except for the objects that imports made."""
-    if not gc.isenabled():
-        gc.freeze()
-        gc.enable()
-
-
-def _exit_after_broken_pipe() -> NoReturn:
-    """Exit quietly when the reader of stdout has closed it, as `head` does."""
-    # Flush the rest to nowhere; Python would complain at exit otherwise.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    raise typer.Exit(FAILED)
-
-
 def _is_misuse(error: CouncilError) -> bool:
     # By name: only commands that read settings import their module.
-    names = {"SettingsError", "BaselineError", "LeaderboardQueryError"}
-    is_from_bot = type(error).__name__ in names
+    by_name = {"SettingsError", "BaselineError", "LeaderboardQueryError"}
     misuses = PanelError | QuestionError | ScheduleError | SuiteError | GradesError
-    return is_from_bot or isinstance(error, misuses)
+    return type(error).__name__ in by_name or isinstance(error, misuses)
 
 
 def print_json(document: object) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from bot.bootstrap import StartOptions, open_app, open_store
+from bot.bootstrap import StartOptions, open_app, open_stores
 from bot.chat import Asker, IncomingMessage
 from bot.cli.output import (
     FAILED,
@@ -36,7 +36,6 @@ from council.ports import RoundSummary
 from council.rounds import Question, Round, Stage
 
 TERMINAL_USER = Asker("terminal", "you")
-MAX_LISTED_QUESTION_LENGTH = 50
 RoundId = Annotated[str, typer.Argument(help="A round's id, or its beginning.")]
 
 
@@ -81,8 +80,8 @@ async def ask(  # noqa: PLR0913, PLR0917
 @async_command
 async def show(round_id: RoundId, as_json: Json = False) -> None:
     """Show a stored round."""
-    async with open_store(load_settings()) as store:
-        round_ = await store.load(await store.find(round_id))
+    async with open_stores(load_settings()) as stores:
+        round_ = await stores.store.load(await stores.store.find(round_id))
     if as_json:
         print_json(round_document(round_))
         return
@@ -95,14 +94,14 @@ async def show(round_id: RoundId, as_json: Json = False) -> None:
 @async_command
 async def rounds(as_json: Json = False) -> None:
     """List the stored rounds, newest first."""
-    async with open_store(load_settings()) as store:
-        summaries = await store.list_summaries()
+    async with open_stores(load_settings()) as stores:
+        summaries = await stores.store.list_summaries()
     if as_json:
         print_json([_summary_document(summary) for summary in summaries])
         return
     for summary in summaries:
         asked = f"{summary.asked_at:%Y-%m-%d %H:%M}"
-        question = " ".join(summary.question.split())[:MAX_LISTED_QUESTION_LENGTH]
+        question = " ".join(summary.question.split())[:50]
         typer.echo(f"{summary.id}  {asked}  {round_state(summary):9}  {question}".rstrip())
 
 
@@ -121,7 +120,6 @@ async def budget(as_json: Json = False) -> None:
 
 
 async def _follow(app: AppContext, round_: Round, *, quiet: bool) -> Round:
-    """Run a round to its end and print it as it progresses, unless quiet."""
     chat = TerminalChat(Console(quiet=quiet, highlight=False))
     message = IncomingMessage(round_.question.text, TERMINAL_USER, new_session_place(), round_.id)
     try:

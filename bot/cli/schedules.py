@@ -31,11 +31,21 @@ Words = Annotated[
 ]
 
 
-@schedule_app.command()
-@async_command
-async def add(words: Words) -> None:
-    """Have a suite put to a panel again and again, and posted on the page."""
-    await _run_chat_command("add", *words)
+def _add_command(verb: str, summary: str) -> None:
+    @schedule_app.command(verb, help=summary)
+    @async_command
+    async def command(words: Words) -> None:
+        await _run_chat_command(verb, *words)
+
+
+def _add_named_command(verb: str, summary: str) -> None:
+    @schedule_app.command(verb, help=summary)
+    @async_command
+    async def command(name: Name) -> None:
+        await _run_chat_command(verb, name)
+
+
+_add_command("add", "Have a suite put to a panel again and again, and posted on the page.")
 
 
 @schedule_app.command("list")
@@ -51,43 +61,14 @@ async def list_(as_json: Json = False) -> None:
     print_json([_document(status) for status in statuses])
 
 
-@schedule_app.command()
-@async_command
-async def edit(words: Words) -> None:
-    """Change a schedule: NAME, then what is to be another."""
-    await _run_chat_command("edit", *words)
-
-
-@schedule_app.command()
-@async_command
-async def pause(name: Name) -> None:
-    """Have a schedule not run until it is resumed."""
-    await _run_chat_command("pause", name)
-
-
-@schedule_app.command()
-@async_command
-async def resume(name: Name) -> None:
-    """Go on with a schedule that was paused."""
-    await _run_chat_command("resume", name)
-
-
-@schedule_app.command()
-@async_command
-async def remove(name: Name) -> None:
-    """Have a schedule no more; its bake-offs stay."""
-    await _run_chat_command("remove", name)
-
-
-@schedule_app.command("run")
-@async_command
-async def run_(name: Name) -> None:
-    """Run a schedule now, beside its times."""
-    await _run_chat_command("run", name)
+_add_command("edit", "Change a schedule: NAME, then what is to be another.")
+_add_named_command("pause", "Have a schedule not run until it is resumed.")
+_add_named_command("resume", "Go on with a schedule that was paused.")
+_add_named_command("remove", "Have a schedule no more; its bake-offs stay.")
+_add_named_command("run", "Run a schedule now, beside its times.")
 
 
 async def _run_chat_command(verb: str, *words: str) -> None:
-    """Run a schedule command of the chats and print its reply."""
     # An argument that the shell passed as one word stays one, such as a cron in quotes.
     quoted = (f'"{word}"' if " " in word and '"' not in word else word for word in words)
     text = " ".join((verb, *quoted))

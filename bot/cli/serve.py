@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from importlib.metadata import version
-from ipaddress import ip_address
 from typing import Annotated
 
 import structlog
@@ -34,6 +33,7 @@ from bot.web.context import WebContext
 from bot.web.server import run_server
 from council.errors import CouncilError, PanelError
 from council.panel import Panel
+from council.providers import is_loopback
 from council.rounds import Round
 from storage.migrate import HEAD_REVISION
 
@@ -83,16 +83,14 @@ async def serve(local: Local = False) -> None:
 
         await wait_for_server(settings.database, report)
     options = StartOptions(local, models.on_download, closed.put_nowait, serves=True)
+    token = settings.web_token.get_secret_value() if settings.web_token else None
     async with open_app(settings, options) as app_context:
         panel = _default_panel(app_context)
+        key = await _signing_key(app_context, settings)
         web_context = WebContext(
             app_context,
-            PageSigner(
-                await _signing_key(app_context, settings),
-                lambda: app_context.now().timestamp(),
-                _web_token(settings),
-            ),
-            _web_token(settings),
+            PageSigner(key, lambda: app_context.now().timestamp(), token),
+            token,
             tuple(await describe_local_models(settings)),
             lambda: models.state,
         )
@@ -152,20 +150,8 @@ class ModelStatus:
 
 def _check_token_is_set(settings: Settings) -> None:
     """Raise SettingsError if other machines could open the page without a token."""
-    if not is_loopback(settings.host) and not _web_token(settings):
+    if not is_loopback(settings.host) and not settings.web_token:
         raise SettingsError([OPEN_TO_ALL.format(host=settings.host)])
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches the address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _web_token(settings: Settings) -> str | None:
-    return settings.web_token.get_secret_value() if settings.web_token else None
 
 
 def _default_panel(app_context: AppContext) -> Panel:
@@ -182,7 +168,6 @@ async def _signing_key(app_context: AppContext, settings: Settings) -> bytes:
 
 
 def _introduction(app_context: AppContext) -> list[str]:
-    """Return a line for each panel: its seats, who receives the text, whether it is in use."""
     lines = []
     for name, panel in app_context.panels.items():
         seats = ", ".join(seat_names(panel)[seat.key] for seat in panel.members)
@@ -192,7 +177,6 @@ def _introduction(app_context: AppContext) -> list[str]:
 
 
 def _chats_not_started(settings: Settings) -> list[str]:
-    """Return a line for each chat that lacks a token."""
     lines = []
     if not slack_tokens(settings):
         lines.append(f"Slack: not started ({missing_slack_token(settings) or 'no token'})")
@@ -211,7 +195,6 @@ async def _resume(app_context: AppContext) -> None:
 
 
 def _background_tasks(app_context: AppContext, closed: "asyncio.Queue[Round]") -> list[Task]:
-    """Return the tasks that run whichever chats are configured."""
     leader_lock = app_context.bakeoff_registry.acquire
     tasks = [Scheduler(app_context).run(), count_closed_rounds(app_context, closed, leader_lock)]
     tasks.append(measure_shared_error_daily(app_context))
@@ -227,7 +210,6 @@ def _background_tasks(app_context: AppContext, closed: "asyncio.Queue[Round]") -
 
 
 async def _run_page_bakeoffs(app_context: AppContext, job_queue: JobQueue) -> None:
-    """Take the jobs of bake-offs that were started on the page, until cancelled."""
     async with BakeoffJobs(app_context, PAGE).serve_queue(job_queue):
         await asyncio.Event().wait()
 

@@ -28,7 +28,6 @@ from bot.suite_files import (
     check_size,
     parse_suite_file,
     suite_document,
-    suite_name_from_file,
     validate_suite_name,
 )
 from bot.terminal import TERMINAL, TerminalChat
@@ -114,7 +113,7 @@ async def find_suite(app: AppContext, name_or_file: str) -> Suite:
     if path.suffix.lower() not in PARSERS:
         return await load_suite_to_run(app, TERMINAL, name_or_file)
     content = read_file(path, "name another file")
-    return parse_suite_file(suite_name_from_file(path.stem), path.name, content)
+    return parse_suite_file(path.stem.replace(" ", "-"), path.name, content)
 
 
 def _is_file(source: str) -> bool:
@@ -131,7 +130,6 @@ def _read_suite(name: str, path: Path) -> Suite:
 
 
 def _confirm(suite: Suite, cost: SuiteRunCost | None, before: SuiteSummary | None) -> None:
-    """Print size and cost and ask; raise SuiteError unless somebody answers yes."""
     typer.echo(f"Suite {suite.name}: {size_line(suite)}")
     typer.echo(cost_line(cost))
     if before and before.version != suite.version:

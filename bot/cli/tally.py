@@ -15,8 +15,6 @@ from council.panel import MAX_MEMBERS, MIN_MEMBERS
 from council.tally import Tally, count_ballots
 from council.tally.standings import pair_matrix
 
-SEED = "tally"  # decides only draws, where p cannot be exact
-
 
 @async_command
 async def tally(
@@ -28,7 +26,8 @@ async def tally(
     except ValidationError as error:
         raise SettingsError(validation_faults(error, f"{file.name}: ")) from None
     ballots = [entry.ballot() for entry in entries.ballots]
-    tally = count_ballots(map(Label, entries.candidates), ballots, SEED)
+    # The seed decides only draws, where p cannot be exact.
+    tally = count_ballots(map(Label, entries.candidates), ballots, "tally")
     if as_json:
         counted = [ballot for ballot in ballots if len(ballot.shown) > 1]
         print_json(tally_document(tally, pair_matrix(counted)))

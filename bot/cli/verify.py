@@ -11,7 +11,6 @@ from bot.cli.data import read_export
 from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail, read_file
 from bot.render.formatting import count_noun, join_words
 from bot.settings import load_settings
-from council.digests import Erasure
 from council.errors import StoreError
 from council.integrity.erasure import find_text_names
 from council.integrity.hash_chain import Link
@@ -23,10 +22,7 @@ from council.rounds import Round
 from storage.export import ExportedRound
 from storage.hash_chain import SqlHashChain
 
-LINKS_PER_READ = 5000
-NO_CHAIN = "No chain has begun: the next round that closes begins one."
 NO_ROUND = "No round is stored."
-UNLINKED = "it closed before the chain began"
 UNKNOWN_HEAD = (
     "Head {} is in no chain that is stored here, or something before it was changed: that chain "
     "was rewritten or cut off, or its workspace removed."
@@ -91,7 +87,6 @@ def _is_file(what: str) -> bool:
 
 
 async def _verify_all(stores: Stores, known_heads: Sequence[str], on_fault: OnFault) -> None:
-    """Verify every round and every chain, up to heads that were written down before."""
     summaries = await stores.store.list_summaries()
     for summary in summaries:
         await _verify_stored(stores.store, summary.id, on_fault)
@@ -101,10 +96,7 @@ async def _verify_all(stores: Stores, known_heads: Sequence[str], on_fault: OnFa
 
 
 def _verify_export(path: Path, on_fault: OnFault) -> None:
-    """Verify every round of an export, without a database.
-
-    Links that follow each other in their chain are compared too.
-    """
+    """Verify every round of an export, and links that follow each other in their chain."""
     is_empty, links = True, list[Link]()
 
     def on_unreadable_line(fault: str) -> None:
@@ -134,13 +126,12 @@ async def _verify_stored(store: Store, round_id: str, on_fault: OnFault) -> None
 
 
 def _verify_record(record: ExportedRound, on_fault: OnFault, *, is_exported: bool = False) -> None:
-    """Print how a round verified."""
     round_ = record.round_
     faults = find_faults(record)
     for fault in faults:
         on_fault(f"Round {round_.id} {fault}")
     if faults and round_.forgotten:
-        typer.echo(f"Round {round_.id}: {_forgotten_on(round_.forgotten)}")
+        typer.echo(f"Round {round_.id}: forgotten on {round_.forgotten.at:%Y-%m-%d}")
     if not faults:
         in_chain = f"; {_place_in_chain(record.seal, is_exported)}" if round_.closing else ""
         typer.echo(f"Round {round_.id}: {_verified_parts(round_)}{in_chain}")
@@ -154,9 +145,8 @@ def find_faults(record: ExportedRound) -> list[str]:
 
 
 def _place_in_chain(seal: Seal | None, is_exported: bool) -> str:
-    """Describe the link of a closed round that has not changed since."""
     if seal is None or seal.link is None:
-        return "no link came with it" if is_exported else UNLINKED
+        return "no link came with it" if is_exported else "it closed before the chain began"
     link = seal.link
     since = "as it was taken in from elsewhere" if link.origin else "as it closed"
     hash_ = f" with hash {link.hash}" if is_exported else ""
@@ -167,19 +157,14 @@ def _verified_parts(round_: Round) -> str:
     if round_.forgotten:
         ranked = ", standings and verdict" if round_.tally else ""
         agree = f"; label map, slates{ranked} agree with what is kept" if round_.draw else ""
-        return _forgotten_on(round_.forgotten) + agree
+        return f"forgotten on {round_.forgotten.at:%Y-%m-%d}{agree}"
     if round_.draw is None:
         return "nothing to recompute"
     ranked = ", standings and verdict too" if round_.tally else ""
     return f"label map, slates and ballots are as recomputed{ranked}"
 
 
-def _forgotten_on(forgotten: Erasure) -> str:
-    return f"forgotten on {forgotten.at:%Y-%m-%d}"
-
-
 async def _prove_text(store: Store, start: str, path: Path, on_fault: OnFault) -> None:
-    """Print which text of a round a file contains, stored or forgotten; a fault if none."""
     round_ = await store.load(await store.find(start))
     try:
         text = read_file(path).decode()
@@ -193,7 +178,6 @@ async def _prove_text(store: Store, start: str, path: Path, on_fault: OnFault) -
 
 
 async def _print_heads(chain: SqlHashChain, on_fault: OnFault) -> None:
-    """Walk the chains; print each one's scope, length and last hash, to be written down."""
     heads = await chain.heads()
     for head in heads:
         walk = await walk_chain(chain, head)
@@ -201,7 +185,7 @@ async def _print_heads(chain: SqlHashChain, on_fault: OnFault) -> None:
             print_walk(walk, on_fault)
         typer.echo(f"{head.scope or 'house'} {head.number} {head.hash}")
     if not heads:
-        typer.echo(NO_CHAIN)
+        typer.echo("No chain has begun: the next round that closes begins one.")
 
 
 async def _verify_chains(
@@ -226,7 +210,7 @@ async def walk_chain(
     """Walk a chain from its first link to its head, and note which known heads it passes."""
     walk = ChainWalk(head.scope, known_heads=known_heads)
     after: int | None = None
-    while links := await chain.links(head.scope, after, LINKS_PER_READ):
+    while links := await chain.links(head.scope, after, 5000):
         for link in links:
             walk.past(link)
         after = walk.length

@@ -1,4 +1,1 @@
-"""Cluster: a job queue and publish/subscribe on Postgres.
-
-Knows no chat and no round.
-"""
+"""Cluster: a job queue and publish/subscribe on Postgres; knows no chat and no round."""

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import psycopg
 import structlog
@@ -108,22 +109,14 @@ class ClusterTimings:
 DEFAULT_TIMINGS = ClusterTimings()
 
 
-def _boot_clock() -> Callable[[], float]:
-    """Return a clock that also counts while the machine sleeps, if the system has one."""
-    boot_time = getattr(time, "CLOCK_BOOTTIME", None)
-    if boot_time is None:
-        return time.monotonic
-    return lambda: time.clock_gettime(boot_time)
-
-
-clock = _boot_clock()
+# A clock that also counts while the machine sleeps, if the system has one.
+clock: Callable[[], float] = time.monotonic
+if hasattr(time, "CLOCK_BOOTTIME"):
+    clock = partial(time.clock_gettime, time.CLOCK_BOOTTIME)
 
 
 class ConnectionMonitor:
-    """Whether and since when the database server is reachable from this process.
-
-    The event `reconnected` is set whenever the server is back.
-    """
+    """Since when the database server is reachable; `reconnected` is set whenever it is back."""
 
     def __init__(self, clock: Callable[[], float] = clock) -> None:
         self._clock = clock

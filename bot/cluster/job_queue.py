@@ -1,10 +1,7 @@
-"""Job queue of a cluster on Procrastinate: each job runs in one process at a time.
-
-Jobs of a process that died are requeued by the others' sweeps.
-"""
+"""Job queue of a cluster on Procrastinate: each job runs in one living process at a time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -25,8 +22,8 @@ from bot.cluster.connection import (
     clock,
     translated_errors,
 )
-from bot.cluster.jobs import RETRY_SECONDS, PatientJobManager
-from bot.cluster.worker import JobFault, OnEnded, ServedQueue, Worker, lock_name
+from bot.cluster.jobs import RETRY_SECONDS
+from bot.cluster.worker import JobFault, OnEnded, ServedQueue, Worker, lock_name, worker_ids
 from bot.coordination.tasks import running_alongside
 from bot.observability import metrics
 from bot.observability.metrics import JobState
@@ -40,7 +37,6 @@ POISONED = (
     "It ended the process that did it, or the process did not answer, {times} times in a row: "
     "it is left until somebody begins it again."
 )
-Begin = Callable[[Job], Awaitable[None]]
 
 
 class JobTakenError(CouncilError):
@@ -72,11 +68,13 @@ class ClusterJobQueue:
         self.worker = Worker(connector, monitor, timings, clock, self._served)
         self._jobs = self.worker.jobs
         self._jobs.heartbeat_connector = heartbeat_connector or connector
-        self._sweeper = StalledJobSweeper(self._jobs, monitor, timings, self._served)
+        self._monitor = monitor
+        self._sweeps = 0
         self._app = App(connector=connector)
         self._app.job_manager = self._jobs
         self._app.task(name=statements.TASK_NAME, pass_context=True)(self.worker.do)
         self.is_running_here = self.worker.is_running
+        self.on_job_lost = self.worker.on_lost.append
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -85,33 +83,25 @@ class ClusterJobQueue:
             if not await self._app.check_connection_async():
                 raise StoreError(NO_TABLES)
         self.worker.freeze_detector.start()
-        async with running_alongside(
-            self._sweeper.run(self.enqueue), self.worker.watch_ownership()
-        ):
+        async with running_alongside(self._run_sweeps(), self.worker.watch_ownership()):
             try:
                 yield
             finally:
                 self.worker.freeze_detector.stop()
 
     async def enqueue(self, work: Job) -> None:
-        """Enqueue a job, unless it is queued or running already.
-
-        A job that still runs but was told to stop is enqueued again.
-        """
-        with translated_errors():
-            values = _job_values(work, {"name": work.name})
-            await self._jobs.fetch_all_locked(lock_name(work), statements.ENQUEUE, **values)
+        """Enqueue a job, unless it is queued, or is running and was not told to stop."""
+        values = _job_values(work, {"name": work.name})
+        await self._jobs.fetch_all_locked(lock_name(work), statements.ENQUEUE, **values)
 
     async def is_queued(self, work: Job) -> bool:
         """Return whether a job runs, or waits for a process."""
-        with translated_errors():
-            rows = await self._jobs.fetch_all(statements.IS_QUEUED, lock=lock_name(work))
+        rows = await self._jobs.fetch_all(statements.IS_QUEUED, lock=lock_name(work))
         return bool(rows[0]["is_queued"])
 
     async def status(self, work: Job) -> JobStatus:
         """Return the status of a job."""
-        with translated_errors():
-            rows = await self._jobs.fetch_all(statements.STATUS, lock=lock_name(work))
+        rows = await self._jobs.fetch_all(statements.STATUS, lock=lock_name(work))
         if not rows:
             return JobStatus()
         is_queued = rows[0]["status"] in {"todo", "doing"}
@@ -119,29 +109,27 @@ class ClusterJobQueue:
 
     async def stop(self, work: Job) -> tuple[int, ...]:
         """Stop a job in whichever process it runs; return the ids that have still to end."""
-        with translated_errors():
-            rows = await self._jobs.fetch_all_locked(lock_name(work), statements.STOP)
+        rows = await self._jobs.fetch_all_locked(lock_name(work), statements.STOP)
         return tuple(row["id"] for row in rows)
 
     async def are_stopped(self, ids: tuple[int, ...]) -> bool:
         """Return whether every job that `stop` returned has ended."""
-        with translated_errors():
-            return not await self._jobs.fetch_all(statements.STILL_RUNNING, ids=[*ids])
+        return not await self._jobs.fetch_all(statements.STILL_RUNNING, ids=[*ids])
 
     async def forget_failures(self, queue: str) -> None:
         """Delete the failed jobs of a queue, so that the sweep enqueues them again."""
         most = self._timings.max_takeovers
-        with translated_errors():
-            await self._jobs.execute(statements.DELETE_FAILED, queue=queue, most=most)
+        await self._jobs.execute(statements.DELETE_FAILED, queue=queue, most=most)
 
     async def fill(self, queue: str) -> None:
         """Enqueue every unfinished job of a queue that is served here, without waiting."""
         if served := self._served.get(queue):
-            await self._sweeper.fill(queue, served, self.enqueue)
-
-    def on_job_lost(self, callback: Callable[[Job], None]) -> None:
-        """Call back at once with each job that this process loses."""
-        self.worker.on_lost.append(callback)
+            # First, so that a job that ends meanwhile is not taken for a new one.
+            rows = await self._jobs.fetch_all(statements.KNOWN_NAMES, queue=queue)
+            known = {row["name"] for row in rows}
+            for name in await served.unfinished():
+                if name not in known:
+                    await self.enqueue(Job(queue, name))
 
     def stop_serving(self, queue: str) -> None:
         """Take no more jobs of a queue; running ones have their grace period."""
@@ -158,11 +146,7 @@ class ClusterJobQueue:
         on_ended: OnEnded | None = None,
         grace_seconds: float = 0.0,
     ) -> AsyncIterator[None]:
-        """Run the jobs of a queue, at most `at_once` at a time, while the block lasts.
-
-        At its end, running jobs have `grace_seconds` to end; then they are requeued. `on_ended`
-        gets the name of each job that was done, failed or requeued.
-        """
+        """Run a queue's jobs; at the block's end they have `grace_seconds`, then are requeued."""
         await self._jobs.retry(partial(self.forget_failures, queue))
         worker = self._queue_worker(queue, at_once, grace_seconds)
         served = self._served[queue] = ServedQueue(do, unfinished, on_ended, worker)
@@ -181,10 +165,7 @@ class ClusterJobQueue:
 
     @asynccontextmanager
     async def lock(self, work: Job) -> AsyncIterator[None]:
-        """Run a job as this block; no other process runs it meanwhile, or resumes it later.
-
-        Raise JobTakenError if another process runs it, or it waits for one.
-        """
+        """Run a job as this block only; raise JobTakenError if it runs or waits elsewhere."""
         with translated_errors():
             worker = await self._jobs.register_worker()
         self.worker.lock_worker_ids.add(worker)
@@ -207,11 +188,10 @@ class ClusterJobQueue:
         """Insert a job that runs in this process; return its id."""
         values, lock = _job_values(work, {"name": work.name, "alone": True}), lock_name(work)
         limits = {"stalled": self._timings.stalled_seconds, "settle": self._timings.settle_seconds}
-        with translated_errors():
-            await self._jobs.fetch_all_locked(lock, statements.DELETE_STALLED, **limits)
-            rows = await self._jobs.fetch_all_locked(
-                lock, statements.INSERT_RUNNING, **values, worker=worker
-            )
+        await self._jobs.fetch_all_locked(lock, statements.DELETE_STALLED, **limits)
+        rows = await self._jobs.fetch_all_locked(
+            lock, statements.INSERT_RUNNING, **values, worker=worker
+        )
         if not rows:
             raise JobTakenError(f"{work.name} is under way in another process.")
         return int(rows[0]["id"])
@@ -249,99 +229,62 @@ class ClusterJobQueue:
         while not served.is_stopped:
             try:
                 await run()
-            except ConnectorException as error:
+            except (ConnectorException, StoreError) as error:
                 fault = type(error.__cause__ or error).__name__
                 structlog.get_logger().error("worker_ended", fault=fault)
             if not served.is_stopped:
                 await asyncio.sleep(RETRY_SECONDS)
 
+    # --- Sweeps: each queue is swept by one process at a time
 
-def _job_values(work: Job, args: dict[str, object]) -> dict[str, object]:
-    return {"queue": work.queue, "task": statements.TASK_NAME, "args": Jsonb(args)}
-
-
-class StalledJobSweeper:
-    """Requeues stalled jobs and enqueues missing ones, for the queues that are served here.
-
-    Each queue is swept by one process at a time.
-    """
-
-    def __init__(
-        self,
-        jobs: PatientJobManager,
-        monitor: ConnectionMonitor,
-        timings: ClusterTimings,
-        served: Mapping[str, ServedQueue],
-    ) -> None:
-        self._jobs = jobs
-        self._monitor = monitor
-        self._timings = timings
-        self._served = served
-        self._sweeps = 0
-
-    async def run(self, begin: Begin) -> None:
-        """Sweep until cancelled."""
+    async def _run_sweeps(self) -> None:
+        """Requeue stalled jobs and enqueue missing ones of the served queues, until cancelled."""
         while True:
-            for queue, served in [*self._served.items()]:
-                await self._sweep_safely(queue, served, begin)
+            for queue in [*self._served]:
+                await self._sweep_safely(queue)
             await self._count_jobs()
             self._sweeps += 1
             await asyncio.sleep(self._timings.sweep_seconds)
-
-    async def fill(self, queue: str, served: ServedQueue, begin: Begin) -> None:
-        """Enqueue the unfinished jobs of a queue that have no row."""
-        with translated_errors():
-            # First, so that a job that ends meanwhile is not taken for a new one.
-            rows = await self._jobs.fetch_all(statements.KNOWN_NAMES, queue=queue)
-        known = {row["name"] for row in rows}
-        for name in await served.unfinished():
-            if name not in known:
-                await begin(Job(queue, name))
 
     async def _count_jobs(self) -> None:
         """Update the metrics of all processes' jobs."""
         with suppress(CouncilError, ConnectorException, Error):  # keep the last counts
             stalled = self._timings.stalled_seconds
             rows = await self._jobs.fetch_all(statements.COUNT_JOBS, stalled=stalled)
-            metrics.set_job_counts(
-                {(row["queue"], JobState(row["state"])): row["works"] for row in rows}
-            )
+            counts = {(row["queue"], JobState(row["state"])): row["works"] for row in rows}
+            metrics.set_job_counts(counts)
 
-    async def _sweep_safely(self, queue: str, served: ServedQueue, begin: Begin) -> None:
+    async def _sweep_safely(self, queue: str) -> None:
         try:
-            await self._sweep(queue, served, begin)
+            await self._sweep(queue)
         except (CouncilError, ConnectorException, Error) as error:
             structlog.get_logger().debug("sweep_put_off", queue=queue, why=type(error).__name__)
         # A bug in one queue's `unfinished` must not stop the sweeps of the others.
         except Exception:  # noqa: BLE001
             structlog.get_logger().exception("sweep_failed", queue=queue)
 
-    async def _sweep(self, queue: str, served: ServedQueue, begin: Begin) -> None:
+    async def _sweep(self, queue: str) -> None:
         settle = self._timings.settle_seconds
-        every = self._timings.sweep_seconds
-        claim = await self._jobs.fetch_all(
-            statements.CLAIM_SWEEP, queue=queue, every=every, settle=settle
-        )
-        is_ours = claim[0]["is_ours"]
-        if is_ours and claim[0]["is_settled"] and self._monitor.was_reachable_for(settle):
+        limits = {"every": self._timings.sweep_seconds, "settle": settle}
+        [claim] = await self._jobs.fetch_all(statements.CLAIM_SWEEP, queue=queue, **limits)
+        is_ours = claim["is_ours"]
+        if is_ours and claim["is_settled"] and self._monitor.was_reachable_for(settle):
             await self._requeue_stalled(queue)
         # Other processes may not know every unfinished job of this one.
         if is_ours or self._sweeps % SWEEPS_PER_FILL == 0:
-            await self.fill(queue, served, begin)
+            await self.fill(queue)
         if is_ours and self._sweeps % SWEEPS_PER_CLEANUP == 0:
             await self._clean_up()
 
     async def _requeue_stalled(self, queue: str) -> None:
         """Requeue the jobs of workers without a heartbeat; fail those that were tried too often."""
         # A process that sweeps is alive, even if it was too busy to send heartbeats.
-        await self._jobs.execute(statements.REFRESH_WORKERS, workers=[*self._own_worker_ids()])
+        await self._jobs.execute(statements.REFRESH_WORKERS, workers=worker_ids(self._served))
         stalled, most = self._timings.stalled_seconds, self._timings.max_takeovers
         fault = {"kind": "", "why": POISONED.format(times=most)}
         limits = {"queue": queue, "stalled": stalled}
-        failed = await self._jobs.fetch_all(
-            statements.FAIL_POISONED, **limits, fault=fault, most=most
-        )
-        for row in failed:
+        poison = {**limits, "fault": fault, "most": most}
+        for row in await self._jobs.fetch_all(statements.FAIL_POISONED, **poison):
             structlog.get_logger().error("work_left", queue=queue, name=row["name"], times=most)
         for row in await self._jobs.fetch_all(statements.REQUEUE_STALLED, **limits):
             metrics.TAKEOVERS.labels(queue).inc()
@@ -349,17 +292,14 @@ class StalledJobSweeper:
                 "work_taken_over", queue=queue, name=row["name"], times=row["attempts"]
             )
 
-    def _own_worker_ids(self) -> Iterator[int]:
-        for served in self._served.values():
-            if served.worker.worker_id is not None:
-                yield served.worker.worker_id
-
     async def _clean_up(self) -> None:
         """Delete old failed jobs with their events, and old workers."""
+        hours = FAILED_JOBS_KEPT_HOURS
         await self._jobs.delete_old_jobs(
-            FAILED_JOBS_KEPT_HOURS,
-            include_failed=True,
-            include_cancelled=True,
-            include_aborted=True,
+            hours, include_failed=True, include_cancelled=True, include_aborted=True
         )
         await self._jobs.execute(statements.DELETE_OLD_WORKERS)
+
+
+def _job_values(work: Job, args: dict[str, object]) -> dict[str, object]:
+    return {"queue": work.queue, "task": statements.TASK_NAME, "args": Jsonb(args)}

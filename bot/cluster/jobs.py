@@ -1,11 +1,9 @@
-"""SQL of the job queue on Procrastinate's tables, and a job manager that survives outages.
-
-Each change is one statement, so that no other process can come in between.
-"""
+"""SQL of the job queue, one statement for each change, and a job manager that survives outages."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 import psycopg
@@ -21,6 +19,7 @@ from bot.cluster.connection import (
     ConnectionMonitor,
     DatabaseUnavailableError,
     is_connection_error,
+    translated_errors,
 )
 
 TASK_NAME = "council"  # all jobs are one Procrastinate task
@@ -242,11 +241,7 @@ T = TypeVar("T")
 
 
 class PatientJobManager(JobManager):
-    """Procrastinate's job manager, for a database that may be away for a while.
-
-    `on_finish` stores the end of a job. Heartbeats use `heartbeat_connector`, so that they do not
-    wait for a connection of the pool.
-    """
+    """Procrastinate's job manager, for a database that may be away for a while."""
 
     def __init__(
         self, connector: PsycopgConnector, monitor: ConnectionMonitor, on_finish: OnFinish
@@ -281,12 +276,10 @@ class PatientJobManager(JobManager):
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def fetch_all(self, statement: str, **values: object) -> list[Row]:
-        """Return the rows of a statement; raise DatabaseUnavailableError."""
-
-        async def query() -> list[Row]:
-            return await self.connector.execute_query_all_async(statement, **values)
-
-        return await self._attempt(query)
+        """Return the rows of a statement; raise StoreError."""
+        execute = self._connector.execute_query_all_async
+        with translated_errors():
+            return await self._attempt(partial(execute, statement, **values))
 
     async def fetch_all_locked(self, lock: str, statement: str, **values: object) -> list[Row]:
         """Return the rows of a statement that runs while no other one with the same lock does."""
@@ -299,26 +292,19 @@ class PatientJobManager(JobManager):
                 await cursor.execute(statement.encode(), {"lock": lock, **values})
                 return await cursor.fetchall()
 
-        return await self._attempt(query)
+        with translated_errors():
+            return await self._attempt(query)
 
     async def execute(self, statement: str, **values: object) -> None:
-        """Run a statement without rows; raise DatabaseUnavailableError."""
-
-        async def query() -> None:
-            await self.connector.execute_query_async(statement, **values)
-
-        await self._attempt(query)
+        """Run a statement without rows; raise StoreError."""
+        with translated_errors():
+            await self._attempt(partial(self._connector.execute_query_async, statement, **values))
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> QueueJob | None:
         """Return the next job; None if there is none or the database is away."""
-
-        async def query() -> QueueJob | None:
-            return await super(PatientJobManager, self).fetch_job(queues, worker_id)
-
-        try:
-            return await self._attempt(query)
-        except DatabaseUnavailableError:
-            return None
+        with suppress(DatabaseUnavailableError):
+            return await self._attempt(partial(super().fetch_job, queues, worker_id))
+        return None
 
     async def finish_job(self, job: QueueJob, status: Status, delete_job: bool) -> None:
         """Store how a job ended."""
@@ -330,20 +316,13 @@ class PatientJobManager(JobManager):
 
     async def unregister_worker(self, worker_id: int) -> None:
         """Delete a worker, unless the database is away."""
-
-        async def query() -> None:
-            await super(PatientJobManager, self).unregister_worker(worker_id)
-
         with suppress(DatabaseUnavailableError):
-            await self._attempt(query)
+            await self._attempt(partial(super().unregister_worker, worker_id))
 
     async def update_heartbeat(self, worker_id: int) -> None:
         """Store a heartbeat, once the database is reachable."""
-
-        async def query() -> None:
-            await self.heartbeat_connector.execute_query_async(HEARTBEAT, worker=worker_id)
-
-        await self.retry(query)
+        execute = self.heartbeat_connector.execute_query_async
+        await self.retry(partial(execute, HEARTBEAT, worker=worker_id))
 
     async def prune_stalled_workers(self, seconds_since_heartbeat: float) -> list[int]:
         """Delete no worker: after an outage of the database all of them would look stalled."""
@@ -351,14 +330,9 @@ class PatientJobManager(JobManager):
 
     async def list_jobs_to_abort_async(self, queue: str | None = None) -> Iterable[int]:
         """Return the jobs that are to be stopped; none if the database is away."""
-
-        async def query() -> Iterable[int]:
-            return await super(PatientJobManager, self).list_jobs_to_abort_async(queue)
-
-        try:
-            return await self._attempt(query)
-        except DatabaseUnavailableError:
-            return ()
+        with suppress(DatabaseUnavailableError):
+            return await self._attempt(partial(super().list_jobs_to_abort_async, queue))
+        return ()
 
     async def listen_for_jobs(
         self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None

@@ -1,7 +1,4 @@
-"""Publish/subscribe among the processes of a cluster, on Postgres' LISTEN and NOTIFY.
-
-Messages are lost while the database is away; subscribers then get an empty one, and read rows.
-"""
+"""Publish/subscribe on Postgres' LISTEN and NOTIFY; after an outage subscribers get ""."""
 
 import asyncio
 import json
@@ -9,7 +6,6 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 
 import psycopg
 import structlog
@@ -82,8 +78,8 @@ class PostgresPubSub:
         self._is_listening.set()
         while True:
             async for notify in connection.notifies(timeout=KEEPALIVE_SECONDS):
-                if notification := decode(notify.payload):
-                    self._subscriptions.deliver(notification.topic, notification.text)
+                if message := decode(notify.payload):
+                    self._subscriptions.deliver(*message)
             async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
                 await connection.execute("SELECT 1")
 
@@ -91,27 +87,15 @@ class PostgresPubSub:
         # A message need not wait for the disk: the rows are the truth.
         await connection.execute("SET synchronous_commit TO off")
         while True:
-            await self._fill_batch()
+            if not self._batch:  # otherwise one that could not be sent is still there
+                self._batch.append(await self._outgoing.get())
+            while not self._outgoing.empty():
+                self._batch.append(self._outgoing.get_nowait())
             async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
                 await connection.execute(NOTIFY, (CHANNEL, self._batch))
             for _ in self._batch:
                 self._outgoing.task_done()
             self._batch.clear()
-
-    async def _fill_batch(self) -> None:
-        """Wait for messages, unless a batch that could not be sent is still there."""
-        if not self._batch:
-            self._batch.append(await self._outgoing.get())
-        while not self._outgoing.empty():
-            self._batch.append(self._outgoing.get_nowait())
-
-
-@dataclass(frozen=True, slots=True)
-class Notification:
-    """A message received on a topic."""
-
-    topic: str
-    text: str
 
 
 def encode(topic: str, text: str) -> str:
@@ -126,16 +110,13 @@ def encode(topic: str, text: str) -> str:
     return json.dumps({"topic": topic})
 
 
-def decode(payload: str) -> Notification | None:
-    """Parse a payload; return None if it is not ours."""
+def decode(payload: str) -> tuple[str, str] | None:
+    """Return the topic and the text of a payload; None if it is not ours."""
     try:
         message = json.loads(payload)
-        packed = message.get("packed")
-        text = _decompress(packed) if packed else message.get("text", "")
-        return Notification(str(message["topic"]), str(text))
+        text = message.get("text", "")
+        if packed := message.get("packed"):
+            text = zlib.decompress(b64decode(packed)).decode(errors="surrogatepass")
+        return str(message["topic"]), str(text)
     except (ValueError, KeyError, AttributeError, TypeError, zlib.error):
         return None
-
-
-def _decompress(packed: str) -> str:
-    return zlib.decompress(b64decode(packed)).decode(errors="surrogatepass")

@@ -50,10 +50,7 @@ class Cluster:
 async def opened_cluster(
     url: str, timings: ClusterTimings = DEFAULT_TIMINGS, clock: Callable[[], float] = clock
 ) -> AsyncIterator[Cluster]:
-    """Yield the job queue and publish/subscribe that all processes on a server share.
-
-    Raise StoreError if the server cannot be reached or its tables are missing.
-    """
+    """Yield what all processes on a server share; raise StoreError if it has no tables for it."""
     configure_library_logging()
     monitor = ConnectionMonitor(clock)
     conninfo = build_conninfo(url, "council works")

@@ -9,7 +9,6 @@ from typing import Any
 
 import structlog
 from procrastinate import JobContext, PsycopgConnector
-from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job as QueueJob
 from procrastinate.jobs import Status
 from procrastinate.worker import Worker as QueueWorker
@@ -24,7 +23,7 @@ from bot.cluster.connection import (
 from bot.cluster.jobs import RETRY_SECONDS, PatientJobManager
 from bot.observability import logs, metrics
 from bot.ports import Job, ListUnfinished, RunJob
-from council.errors import CouncilError
+from council.errors import CouncilError, StoreError
 
 FREEZE_CHECK_SECONDS = 1.0
 
@@ -34,10 +33,7 @@ JobFault = dict[str, str]
 
 @dataclass(slots=True, eq=False)
 class RunningJob:
-    """A job that runs here since a moment of the clock; `tries` were made before.
-
-    It is not ours any more once another process may run it.
-    """
+    """A job that runs here; `is_ours` ends once another process may run it."""
 
     work: Job
     task: asyncio.Task[Any] | None
@@ -46,12 +42,6 @@ class RunningJob:
     is_ours: bool = True
     is_ending: bool = False
     fault: JobFault = field(default_factory=dict)
-
-    def abandon(self) -> None:
-        """Cancel it, because another process may run it."""
-        self.is_ours = False
-        if self.task:
-            self.task.cancel()
 
 
 @dataclass(slots=True, eq=False)
@@ -76,12 +66,14 @@ def lock_name(work: Job) -> str:
     return f"{work.queue} {work.name}"
 
 
-class Worker:
-    """Runs the jobs of the queues that are served here.
+def worker_ids(served: Mapping[str, ServedQueue]) -> list[int]:
+    """Return the ids of the registered workers of queues."""
+    ids = (one.worker.worker_id for one in served.values())
+    return [id_ for id_ in ids if id_ is not None]
 
-    `lock_worker_ids` are the registered workers that hold a single job and serve no queue. The
-    callbacks in `on_lost` get each job that is abandoned.
-    """
+
+class Worker:
+    """Runs the jobs of the queues served here; `on_lost` get each job that is abandoned."""
 
     def __init__(
         self,
@@ -92,7 +84,7 @@ class Worker:
         served: Mapping[str, ServedQueue],
     ) -> None:
         self.jobs = PatientJobManager(connector, monitor, self._finish)
-        self.freeze_detector = FreezeDetector(self._on_freeze, timings.gap_seconds, clock)
+        self.freeze_detector = FreezeDetector(self.abandon_all, timings.gap_seconds, clock)
         self.lock_worker_ids: set[int] = set()
         self.on_lost: list[Callable[[Job], None]] = []
         self._monitor = monitor
@@ -146,13 +138,13 @@ class Worker:
             self._monitor.reconnected.clear()
             try:
                 await self._check_ownership()
-            except (DatabaseUnavailableError, ConnectorException) as error:
+            except StoreError as error:
                 structlog.get_logger().debug("own_work_unseen", fault=type(error).__name__)
 
     async def _check_ownership(self) -> None:
         """Abandon jobs that others may run, and requeue jobs that were fetched and lost."""
         before = {job: one for job, one in self._running.items() if not one.is_ending}
-        workers = [*self.lock_worker_ids, *self._queue_worker_ids()]
+        workers = [*self.lock_worker_ids, *worker_ids(self._served)]
         own = {row["id"] for row in await self.jobs.fetch_all(statements.OWN_JOBS, workers=workers)}
         for job, running in before.items():
             if job not in own and running.is_ours:
@@ -166,23 +158,17 @@ class Worker:
             await self.jobs.execute(statements.REQUEUE, id=job, tries=0)
         self._orphaned_jobs = orphaned
 
-    def _queue_worker_ids(self) -> Iterator[int]:
-        for served in self._served.values():
-            if served.worker.worker_id is not None:
-                yield served.worker.worker_id
-
-    def _on_freeze(self, gap_seconds: float) -> None:
+    def abandon_all(self, gap_seconds: float) -> None:
+        """Abandon every running job, because others may run them after a freeze."""
         structlog.get_logger().warning("stood_still", seconds=round(gap_seconds, 1))
-        self.abandon_all()
-
-    def abandon_all(self) -> None:
-        """Abandon every running job, because others may run them."""
         for running in [*self._running.values()]:
             self._abandon(running)
 
     def _abandon(self, running: RunningJob) -> None:
         if running.is_ours and not running.is_ending:
-            running.abandon()
+            running.is_ours = False
+            if running.task:
+                running.task.cancel()
             for on_lost in self.on_lost:
                 on_lost(running.work)
 
@@ -233,20 +219,15 @@ def _id(job: QueueJob) -> int:
 
 
 class FreezeDetector:
-    """Detects that the event loop stood still, as on a suspended machine.
-
-    `on_freeze` gets the number of seconds.
-    """
+    """Calls `on_freeze` with the seconds for which the event loop, or the machine, stood still."""
 
     def __init__(
         self,
         on_freeze: Callable[[float], None],
         gap_seconds: float,
         clock: Callable[[], float] = clock,
-        check_seconds: float = FREEZE_CHECK_SECONDS,
     ) -> None:
         self._on_freeze = on_freeze
-        self._check_seconds = check_seconds
         self._gap_seconds = gap_seconds
         self._clock = clock
         self._checked_at = clock()
@@ -260,7 +241,7 @@ class FreezeDetector:
     def start(self) -> None:
         """Check from now on."""
         self._checked_at = self._clock()
-        self._schedule()
+        self.check()
 
     def stop(self) -> None:
         """Stop checking."""
@@ -268,15 +249,11 @@ class FreezeDetector:
             self._handle.cancel()
 
     def check(self) -> None:
-        """Compare the clock with the last check."""
+        """Compare the clock with the last check, and do so again in a second."""
+        self.stop()
+        loop = asyncio.get_running_loop()
+        self._handle = loop.call_later(FREEZE_CHECK_SECONDS, self.check)
         gap = self._clock() - self._checked_at
         self._checked_at = self._clock()
         if gap > self._gap_seconds:
             self._on_freeze(gap)
-
-    def _schedule(self) -> None:
-        self._handle = asyncio.get_running_loop().call_later(self._check_seconds, self._tick)
-
-    def _tick(self) -> None:
-        self._schedule()
-        self.check()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
-from bot.access import can_read_bakeoff, check_own_bakeoff, listable_bakeoffs
+from bot.access import can_read_bakeoff, check_admitted, check_own_bakeoff, listable_bakeoffs
 from bot.bakeoffs import lifecycle
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
 from bot.bakeoffs.posting import render_result
@@ -86,25 +86,26 @@ def parse_cap_text(text: str) -> int:
     return micro
 
 
-MAX_LISTED = 10
 CANCELLED = "It was cancelled."
-STARTED_BEFORE = "This bake-off was begun already: `/council bakeoff show {id}` shows it."
 
 
 async def handle_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, text: str) -> None:
     """Run one of the subcommands."""
     words = parse_arguments(text)
-    handlers = {
-        "list": list_bakeoffs,
-        "show": show_bakeoff,
-        "cancel": cancel_bakeoff,
-        "resume": resume_bakeoff,
-        "start": propose_bakeoff,
-    }
-    await handlers[words.verb](app, chat, message, words)
+    match words.verb:
+        case "list":
+            await _list_bakeoffs(app, chat, message)
+        case "show":
+            await _show_bakeoff(app, chat, message, words.name)
+        case "cancel":
+            await cancel_bakeoff(app, chat, message, words.name)
+        case "resume":
+            await resume_bakeoff(app, chat, message, words.name, words.cap_micro)
+        case "start":
+            await _propose_bakeoff(app, chat, message, words)
 
 
-async def propose_bakeoff(
+async def _propose_bakeoff(
     app: AppContext, chat: Chat, message: IncomingMessage, words: BakeoffArguments
 ) -> None:
     """Show the cost of a bake-off and how to start it; with `now`, start it."""
@@ -113,7 +114,7 @@ async def propose_bakeoff(
         await start_bakeoff(app, chat, message, bakeoff)
         return
     cost = await estimate_bakeoff(app, bakeoff)
-    value = Proposal.of(bakeoff).value if chat.is_room else None
+    value = proposal_value(bakeoff) if chat.is_room else None
     await chat.send_ephemeral(message, proposal_post(bakeoff, cost, value))
 
 
@@ -134,19 +135,24 @@ async def start_bakeoff(
 ) -> None:
     """Store a new bake-off and run it, once for each event."""
     if not await app.bakeoff_stores.bakeoffs.open(bakeoff):
-        line = STARTED_BEFORE.format(id=bakeoff.id)
+        line = f"This bake-off was begun already: `/council bakeoff show {bakeoff.id}` shows it."
         await chat.send_ephemeral(message, Post((Note(line),), line))
         return
     await _run(app, chat, message, bakeoff, "begun")
 
 
 async def resume_bakeoff(
-    app: AppContext, chat: Chat, message: IncomingMessage, words: BakeoffArguments
+    app: AppContext,
+    chat: Chat,
+    message: IncomingMessage,
+    name: str,
+    cap_micro: int | None = None,
 ) -> None:
     """Resume a bake-off that ended early, with a new cap if given."""
-    bakeoff = await find_bakeoff(app, message, words.name)
+    check_admitted(app.access, message)
+    bakeoff = await find_bakeoff(app, message, name)
     check_own_bakeoff(app.access, bakeoff, message.asker, "go on with a bake-off")
-    again = await lifecycle.reopen_bakeoff(app, bakeoff, words.cap_micro)
+    again = await lifecycle.reopen_bakeoff(app, bakeoff, cap_micro)
     await _run(app, chat, message, again, "gone on with")
 
 
@@ -172,19 +178,15 @@ async def _run(
 def _posting_chat(
     app: AppContext, chat: Chat, message: IncomingMessage, bakeoff: Bakeoff
 ) -> Chat | None:
-    """Return the chat that a bake-off is posted with, None if it is not posted."""
     own, there = message.place, bakeoff.place
     if (own.chat, own.workspace) == (there.chat, there.workspace):
         return chat if chat.shows_progress else None
-    way = app.chats.get(there.chat)
-    return way(there) if way else None
+    return app.find_chat(there)
 
 
-async def cancel_bakeoff(
-    app: AppContext, chat: Chat, message: IncomingMessage, words: BakeoffArguments
-) -> None:
+async def cancel_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """Cancel a bake-off; its closed rounds stay."""
-    bakeoff = await find_bakeoff(app, message, words.name)
+    bakeoff = await find_bakeoff(app, message, name)
     check_own_bakeoff(app.access, bakeoff, message.asker, "cancel a bake-off")
     was_held = await is_bakeoff_running(app, bakeoff)
     kept = await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
@@ -203,17 +205,17 @@ async def cancel_bakeoff(
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
 
-async def list_bakeoffs(
-    app: AppContext, chat: Chat, message: IncomingMessage, _: BakeoffArguments
-) -> None:
-    """List the newest bake-offs."""
-    there = (await load_readable_bakeoffs(app, message))[:MAX_LISTED]
+async def _list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage) -> None:
+    there = (await load_readable_bakeoffs(app, message))[:10]
     if not there:
         note = Note("No bake-off has been held here yet: `/council bakeoff SUITE` holds one.")
         await chat.send_ephemeral(message, Post((note,)))
         return
     rows = [
-        (x.id, f"{x.at:%Y-%m-%d %H:%M}", x.suite.name, x.panel.name, await _state(app, x))
+        (
+            *(x.id, f"{x.at:%Y-%m-%d %H:%M}", x.suite.name, x.panel.name),
+            bakeoff_state(await load_progress(app, x)),
+        )
         for x in there
     ]
     table = Table(("Bake-off", "Begun (UTC)", "Suite", "Panel", "State"), tuple(rows))
@@ -223,15 +225,9 @@ async def list_bakeoffs(
     )
 
 
-async def _state(app: AppContext, bakeoff: Bakeoff) -> str:
-    return bakeoff_state(await load_progress(app, bakeoff))
-
-
-async def show_bakeoff(
-    app: AppContext, chat: Chat, message: IncomingMessage, words: BakeoffArguments
-) -> None:
+async def _show_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """Show the progress of a running bake-off, else its result."""
-    bakeoff = await find_bakeoff(app, message, words.name)
+    bakeoff = await find_bakeoff(app, message, name)
     progress = await load_progress(app, bakeoff)
     if await is_bakeoff_running(app, bakeoff):
         await chat.send_ephemeral(message, running_post(progress, ""))
@@ -240,9 +236,6 @@ async def show_bakeoff(
     for post in (thread.root, *thread.replies):
         if not any(isinstance(part, File) for part in post.parts):
             await chat.send_ephemeral(message, post)
-
-
-_PREFIX = "bo:"  # of the ids of bake-offs that a person started; it may be omitted
 
 
 async def load_readable_bakeoffs(app: AppContext, message: IncomingMessage) -> tuple[Bakeoff, ...]:
@@ -260,7 +253,7 @@ async def find_bakeoff(app: AppContext, message: IncomingMessage, wanted: str) -
                 "No bake-off has been held here yet: `/council bakeoff SUITE` holds one."
             )
         return there[0]
-    starts = (wanted, f"{_PREFIX}{wanted}")
+    starts = (wanted, f"bo:{wanted}")  # the prefix of those that a person started may be omitted
     found = [bakeoff for bakeoff in there if bakeoff.id.startswith(starts)]
     exact = [bakeoff for bakeoff in found if bakeoff.id in starts] or found
     if len(exact) != 1:
@@ -289,70 +282,41 @@ async def load_suite_to_run(app: AppContext, place: Place, name: str) -> Suite:
 # --- Proposals: bake-offs in the value of a button, short enough for any chat.
 
 PROPOSE_AGAIN = "say `/council bakeoff` again to see what it comes to now."
-_DIGITS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A proposed bake-off."""
-
-    key: str
-    suite: str  # digest of its name
-    version: str
-    panel: str  # digest of its name
-    cap_micro: int | None
-
-    @property
-    def value(self) -> str:
-        """The value of the button."""
-        cap = "" if self.cap_micro is None else str(self.cap_micro)
-        return ".".join((self.key, self.suite, self.version, self.panel, cap))
-
-    @classmethod
-    def of(cls, bakeoff: Bakeoff) -> "Proposal":
-        """Return the proposal of a bake-off."""
-        suite, key = bakeoff.suite, bakeoff.id.removeprefix("bo:")
-        names = _digest(suite.name), suite.version, _digest(bakeoff.panel.name)
-        return cls(key, *names, bakeoff.cap_micro)
-
-    @classmethod
-    def read(cls, value: str) -> "Proposal":
-        """Parse the value of a button; raise BakeoffError if it is not valid."""
-        parts = value.split(".")
-        try:
-            key, suite, version, panel, cap = parts
-            return cls(key, suite, version, panel, int(cap) if cap else None)
-        except ValueError:
-            raise BakeoffError(
-                f"This button says nothing that can be read: {PROPOSE_AGAIN}"
-            ) from None
+def proposal_value(bakeoff: Bakeoff) -> str:
+    """Return a bake-off that is not stored yet as the value of a button."""
+    suite, cap = bakeoff.suite, "" if bakeoff.cap_micro is None else bakeoff.cap_micro
+    names = _digest(suite.name), suite.version, _digest(bakeoff.panel.name)
+    return ".".join((bakeoff.id.removeprefix("bo:"), *names, str(cap)))
 
 
 def _digest(name: str) -> str:
-    return sha256(name.encode()).hexdigest()[:_DIGITS]
+    return sha256(name.encode()).hexdigest()[:8]
 
 
-async def proposed_bakeoff(
-    app: AppContext, message: IncomingMessage, proposal: Proposal
-) -> Bakeoff:
-    """Return the proposed bake-off, asked by the presser; raise BakeoffError if it changed."""
-    suite = await _suite(app, message, proposal)
-    names = [name for name in app.panels if _digest(name) == proposal.panel]
-    if not names:
-        raise BakeoffError(f"The panel of this proposal is not there any more: {PROPOSE_AGAIN}")
-    panel = app.panel(names[0], message.place)
-    own = (f"bo:{proposal.key}", suite, panel, message.place, message.asker.id, app.now())
-    return Bakeoff(*own, proposal.cap_micro)
+async def proposed_bakeoff(app: AppContext, message: IncomingMessage, value: str) -> Bakeoff:
+    """Return the bake-off that a button proposes, asked by the presser.
 
-
-async def _suite(app: AppContext, message: IncomingMessage, proposal: Proposal) -> Suite:
+    Raise BakeoffError if the value cannot be read, or its suite or panel has changed.
+    """
+    try:
+        key, suite_digest, version, panel_digest, cap = value.split(".")
+        cap_micro = int(cap) if cap else None
+    except ValueError:
+        raise BakeoffError(f"This button says nothing that can be read: {PROPOSE_AGAIN}") from None
     lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
-    names = [line.name for line in lines if _digest(line.name) == proposal.suite]
-    if not names:
+    suites = [line.name for line in lines if _digest(line.name) == suite_digest]
+    if not suites:
         raise BakeoffError(f"The suite of this proposal is not there any more: {PROPOSE_AGAIN}")
-    suite = await app.bakeoff_stores.suites.load(message.place.scope, names[0])
-    if suite.version != proposal.version:
+    suite = await app.bakeoff_stores.suites.load(message.place.scope, suites[0])
+    if suite.version != version:
         raise BakeoffError(
             f"Suite {suite.name} has changed since this was proposed: {PROPOSE_AGAIN}"
         )
-    return suite
+    panels = [name for name in app.panels if _digest(name) == panel_digest]
+    if not panels:
+        raise BakeoffError(f"The panel of this proposal is not there any more: {PROPOSE_AGAIN}")
+    panel = app.panel(panels[0], message.place)
+    own = (f"bo:{key}", suite, panel, message.place, message.asker.id, app.now())
+    return Bakeoff(*own, cap_micro)

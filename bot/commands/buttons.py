@@ -9,15 +9,13 @@ from bot.bakeoffs.lifecycle import load_progress
 from bot.chat import Button, Buttons, Chat, File, IncomingMessage, Line, Note, Post
 from bot.commands.ask import AskOptions, ask_with_options, new_round
 from bot.commands.bakeoffs import (
-    BakeoffArguments,
-    Proposal,
     cancel_bakeoff,
     find_bakeoff,
     proposed_bakeoff,
     resume_bakeoff,
     start_bakeoff,
 )
-from bot.commands.round_delivery import deliver_round, send_file
+from bot.commands.round_delivery import deliver_round
 from bot.commands.rounds import (
     Opinion,
     answers_kept,
@@ -52,11 +50,8 @@ DECLINED = "Nothing was begun, and nothing is spent."
 
 async def start_proposed(app: AppContext, chat: Chat, message: IncomingMessage, value: str) -> None:
     """Start a proposed bake-off."""
-    check_admitted(app.access, message)
-    check_own_people(message)
-    await start_bakeoff(
-        app, chat, message, await proposed_bakeoff(app, message, Proposal.read(value))
-    )
+    check_may_add(app, message)
+    await start_bakeoff(app, chat, message, await proposed_bakeoff(app, message, value))
 
 
 async def decline_proposal(
@@ -64,21 +59,6 @@ async def decline_proposal(
 ) -> None:
     """Decline a proposed bake-off."""
     await chat.send_ephemeral(message, Post((Note(DECLINED),), DECLINED))
-
-
-async def cancel_by_button(
-    app: AppContext, chat: Chat, message: IncomingMessage, bakeoff_id: str
-) -> None:
-    """Cancel the bake-off of a button."""
-    await cancel_bakeoff(app, chat, message, BakeoffArguments("cancel", bakeoff_id))
-
-
-async def resume_by_button(
-    app: AppContext, chat: Chat, message: IncomingMessage, bakeoff_id: str
-) -> None:
-    """Resume the bake-off of a button."""
-    check_admitted(app.access, message)
-    await resume_bakeoff(app, chat, message, BakeoffArguments("resume", bakeoff_id))
 
 
 # --- Deduplication of presses
@@ -108,17 +88,15 @@ class ActionDeduplicator:
             return False
         self._running.add(key)
         try:
-            if everywhere and not await self._is_first(key):
+            is_elsewhere = everywhere and self._app.job_queue is not None
+            if is_elsewhere and not await self._app.key_values.mark_once(
+                PRESS, " ".join(key), PRESS_SECONDS
+            ):
                 return False
             await act()
         finally:
             self._running.discard(key)
         return True
-
-    async def _is_first(self, key: tuple[str, ...]) -> bool:
-        if self._app.job_queue is None:
-            return True
-        return await self._app.key_values.mark_once(PRESS, " ".join(key), PRESS_SECONDS)
 
 
 async def send_busy_note(chat: Chat, message: IncomingMessage) -> None:
@@ -208,7 +186,8 @@ async def export_round(
         raise CouncilError(f"The thread of round {round_id} is not there to put a file in.")
     place = replace(root.place, thread=root.place.thread or root.message)
     text = json.dumps(round_document(round_), ensure_ascii=False, indent=2)
-    await send_file(app, chat, round_, place, File(file_name(round_id, "json"), text))
+    file = File(file_name(round_id, "json"), text)
+    await app.outbox.send(chat, round_id, file.name, Post((file,), file.name), place)
     line = "The round is in its thread, as JSON: everything that was stored of it."
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
@@ -242,12 +221,8 @@ async def add_to_suite(
     )
 
 
-PROPOSAL_ACTIONS = {
-    KEEP,
-    DECLINE_SUITE,
-    START,
-    DECLINE,
-}  # actions after which the proposal disappears
+# Actions after which the proposal disappears.
+PROPOSAL_ACTIONS = {KEEP, DECLINE_SUITE, START, DECLINE}
 BUTTON_HANDLERS = {
     "again": ask_again,
     "cancel": cancel_round,
@@ -255,8 +230,8 @@ BUTTON_HANDLERS = {
     "export": export_round,
     START: start_proposed,
     DECLINE: decline_proposal,
-    CANCEL: cancel_by_button,
-    RESUME: resume_by_button,
+    CANCEL: cancel_bakeoff,
+    RESUME: resume_bakeoff,
     KEEP: keep_suite,
     DECLINE_SUITE: decline_suite,
 }
@@ -267,44 +242,19 @@ BUTTON_HANDLERS = {
 YES, NO = "yes_", "no_"  # prefixes of the confirmed action
 
 
-@dataclass(frozen=True, slots=True)
-class ConfirmLabels:
-    """Labels of the two buttons, and the text that replaces them after each."""
-
-    yes: str
-    no: str
-    after_yes: str
-    after_no: str
-
-
-CONFIRM_LABELS = {
-    "again": ConfirmLabels("Yes, run again", "No", "Running again …", "Nothing was asked."),
-    "cancel": ConfirmLabels("Yes, cancel it", "No", "Cancelling …", "The round goes on."),
-    CANCEL: ConfirmLabels("Yes, cancel it", "No", "Cancelling …", "The bake-off goes on."),
-}
-PROPOSAL_REPLACEMENTS = {START: "Beginning …"}  # the text that replaces an accepted proposal
-
-
-def needs_confirmation(action: str) -> bool:
-    """Return whether an action needs a confirmation first."""
-    return action in CONFIRM_LABELS
-
-
 def confirmed_action(action: str) -> str:
     """Return the action that a "yes" button confirms; "" for any other button."""
     wanted = action.removeprefix(YES)
-    return wanted if wanted != action and wanted in CONFIRM_LABELS else ""
+    return wanted if wanted != action and wanted in CONFIRMATIONS else ""
 
 
 def replacement_post(action: str) -> Post | None:
     """Return the post that replaces an answered question or proposal, else None."""
-    for wanted, labels in CONFIRM_LABELS.items():
-        texts = {f"{YES}{wanted}": labels.after_yes, f"{NO}{wanted}": labels.after_no}
-        if action in texts:
-            return Post((Note(texts[action]),), texts[action])
-    if action in PROPOSAL_REPLACEMENTS:
-        return Post((Note(PROPOSAL_REPLACEMENTS[action]),), PROPOSAL_REPLACEMENTS[action])
-    return None
+    texts = {START: "Beginning …"}
+    for wanted, confirmation in CONFIRMATIONS.items():
+        texts[f"{YES}{wanted}"] = confirmation.after_yes
+        texts[f"{NO}{wanted}"] = confirmation.after_no
+    return Post((Note(texts[action]),), texts[action]) if action in texts else None
 
 
 async def confirmation_post(
@@ -314,12 +264,12 @@ async def confirmation_post(
 
     Raise CouncilError if the action is not possible.
     """
-    line, note = await _CONFIRMATIONS[action](app, message, round_id)
+    confirmation = CONFIRMATIONS[action]
+    line, note = await confirmation.ask(app, message, round_id)
     if not note:
         return Post((Note(line),), line)
-    labels = CONFIRM_LABELS[action]
-    yes = Button(f"{YES}{action}", labels.yes, round_id)
-    no = Button(f"{NO}{action}", labels.no, round_id)
+    yes = Button(f"{YES}{action}", confirmation.yes, round_id)
+    no = Button(f"{NO}{action}", "No", round_id)
     return Post((Line(line), Note(note), Buttons((yes, no))), f"{line} {note}")
 
 
@@ -360,10 +310,22 @@ async def _confirm_cancel_bakeoff(
     return f"Cancel bake-off {bakeoff.id}?", note
 
 
-_CONFIRMATIONS: dict[
-    str, Callable[[AppContext, IncomingMessage, str], Awaitable[tuple[str, str]]]
-] = {
-    "again": _confirm_again,
-    "cancel": _confirm_cancel,
-    CANCEL: _confirm_cancel_bakeoff,
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """The question and its note, the label of "yes", and what replaces the question after each."""
+
+    ask: Callable[[AppContext, IncomingMessage, str], Awaitable[tuple[str, str]]]
+    yes: str
+    after_yes: str
+    after_no: str
+
+
+CONFIRMATIONS = {
+    "again": Confirmation(
+        _confirm_again, "Yes, run again", "Running again …", "Nothing was asked."
+    ),
+    "cancel": Confirmation(_confirm_cancel, "Yes, cancel it", "Cancelling …", "The round goes on."),
+    CANCEL: Confirmation(
+        _confirm_cancel_bakeoff, "Yes, cancel it", "Cancelling …", "The bake-off goes on."
+    ),
 }

@@ -2,15 +2,16 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
 from math import inf
 
 import structlog
 
-from bot.chat import Asker, Chat, DeliveryUnknownError, IncomingMessage
+from bot.bakeoffs.lifecycle import BakeoffJobs, FindChat, resume_bakeoffs_of_chat
+from bot.chat import DeliveryUnknownError
 from bot.commands.dispatch import report_errors
-from bot.commands.round_delivery import follow_and_deliver
+from bot.commands.round_delivery import RoundDelivery, follow_and_deliver, message_of
 from bot.commands.suites import DRAFT
 from bot.context import PICKED_PANEL, AppContext
 from bot.coordination.tasks import BackgroundTasks
@@ -63,10 +64,9 @@ class ChatSupervisor:
 
 
 async def delete_workspace(app: AppContext, chat: str, workspace: str) -> int:
-    """Delete the rounds of a workspace that uninstalled the bot; return how many there were.
+    """Delete what a workspace that uninstalled the bot leaves; return how many rounds it had.
 
-    Running rounds and bake-offs are stopped; picked panels and drafts are deleted too. Raise
-    StoreError if traces of them are left in the database file.
+    Raise StoreError if traces of it are left in the database file.
     """
     await app.bakeoff_registry.stop(chat, workspace)
     for line in await app.store.list_summaries(
@@ -81,33 +81,35 @@ async def delete_workspace(app: AppContext, chat: str, workspace: str) -> int:
     return rounds
 
 
-class UndeliveredRounds:
-    """Delivers the undelivered rounds of one chat, as background tasks."""
+@asynccontextmanager
+async def serve_chat(
+    delivery: RoundDelivery,
+    find_chat: FindChat,
+    pending: Iterable[RoundSummary],
+    tasks: BackgroundTasks,
+) -> AsyncIterator[None]:
+    """Deliver the rounds of a chat and run its bake-offs for the duration of the block.
 
-    def __init__(
-        self, app: AppContext, new_chat: Callable[[], Chat], tasks: BackgroundTasks
-    ) -> None:
-        self._app = app
-        self._new_chat = new_chat
-        self._tasks = tasks
+    In a cluster they are jobs. Else the pending rounds are delivered and the unfinished bake-offs
+    resumed; the handler of a new question or command does so itself.
+    """
+    app = delivery.app
+    if queue := app.job_queue:
+        bakeoffs = BakeoffJobs(app, delivery.teller, find_chat)
+        async with delivery.serve_queue(queue), bakeoffs.serve_queue(queue):
+            yield
+        return
+    for line in pending:
+        tasks.start(_deliver_pending(delivery, line))
+    await resume_bakeoffs_of_chat(app, delivery.wanted.chats[0], find_chat)
+    yield
 
-    async def lines(self, wanted: RoundQuery) -> tuple[RoundSummary, ...]:
-        """Return the rounds of a query that are not fully delivered, oldest first."""
-        found = await self._app.store.list_summaries(wanted=replace(wanted, undelivered=True))
-        return tuple(reversed(found))
 
-    def publish(self, lines: Iterable[RoundSummary]) -> None:
-        """Start to deliver rounds."""
-        for line in lines:
-            self._tasks.start(self._deliver(line))
+async def _deliver_pending(delivery: RoundDelivery, line: RoundSummary) -> None:
+    chat = delivery.new_chat(delivery.send_ephemeral)
 
-    async def _deliver(self, line: RoundSummary) -> None:
-        message = IncomingMessage(
-            line.question, Asker(line.asked_by, line.asked_by), line.place, line.id
-        )
-        chat = self._new_chat()
-        await report_errors(chat, message, self._follow_and_deliver(chat, line.id))
+    async def deliver() -> None:
+        round_ = await delivery.app.store.load(line.id)
+        await follow_and_deliver(delivery.app, chat, round_.question.place, round_)
 
-    async def _follow_and_deliver(self, chat: Chat, round_id: str) -> None:
-        round_ = await self._app.store.load(round_id)
-        await follow_and_deliver(self._app, chat, round_.question.place, round_)
+    await report_errors(chat, message_of(line), deliver())

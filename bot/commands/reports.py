@@ -3,16 +3,11 @@
 import asyncio
 import re
 from dataclasses import replace
-from datetime import datetime
 from itertools import chain
 
 from bot.access import AccessDeniedError
 from bot.bakeoffs.bias_report import load_bias, parse_bias_query
-from bot.bakeoffs.leaderboard import (
-    LeaderboardQuery,
-    load_leaderboard,
-    parse_query,
-)
+from bot.bakeoffs.leaderboard import LeaderboardQuery, load_leaderboard, parse_query
 from bot.bakeoffs.records import update_records
 from bot.chat import (
     Chat,
@@ -66,7 +61,10 @@ def with_scope(query: LeaderboardQuery, message: IncomingMessage) -> Leaderboard
 async def show_report(
     app: AppContext, chat: Chat, message: IncomingMessage, thread: Thread, root: str
 ) -> None:
-    """Post a report and its thread in a room, else reply privately; `root` keys its messages."""
+    """Post a report and its thread in a room, else reply privately.
+
+    `root` keys its messages; it differs from the parts of a round's answer.
+    """
     if chat.is_room and thread.replies:
         await _post_thread(app, chat, message, thread, root)
     else:
@@ -74,7 +72,6 @@ async def show_report(
 
 
 async def _send_privately(chat: Chat, message: IncomingMessage, thread: Thread) -> None:
-    """Send everything but the files to the asker."""
     for post in (thread.root, *thread.replies):
         if not _is_file(post):
             await chat.send_ephemeral(message, post)
@@ -105,8 +102,6 @@ def _is_file(post: Post) -> bool:
 
 # --- The commands
 
-ROOT = "board"  # distinct from the parts of a round's answer
-
 GRAMMAR = grammar_of(
     r"[\w.+-]+(?:@[0-9a-f]+)?", "as", "since", "until", "panel", "category", "suite", "weights"
 )
@@ -115,9 +110,12 @@ GRAMMAR = grammar_of(
 async def show_leaderboard(
     app: AppContext, chat: Chat, message: IncomingMessage, words: str
 ) -> None:
-    """Show a leaderboard; in a chat, of the rounds of its workspace."""
+    """Show a leaderboard; in a chat, of the rounds of its workspace.
+
+    Arguments are `[SUITE[@V]] [as:judge] [since:30d] [until:…] [panel:P] [category:C] [weights:W]`.
+    """
     check_own_workspace(message, "A leaderboard")
-    query = with_scope(parse_leaderboard_query(words, app.now()), message)
+    query = with_scope(parse_query(parse_options(words, "suite"), app.now()), message)
     await update_records(app)
     board = await load_leaderboard(app.bakeoff_stores, query, panel_seat_names(app.panels.values()))
     board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
@@ -125,18 +123,8 @@ async def show_leaderboard(
     if chat.accepts_files and board.board.rows:
         picture = await asyncio.to_thread(render_leaderboard_png, board)
     thread = leaderboard_thread(board, picture, as_judge=query.as_judge)
-    await show_report(app, chat, message, thread, ROOT)
+    await show_report(app, chat, message, thread, "board")
 
-
-def parse_leaderboard_query(words: str, now: datetime) -> LeaderboardQuery:
-    """Parse `[SUITE[@V]] [as:judge] [since:30d] [until:…] [panel:P] [category:C] [weights:W]`.
-
-    Raise LeaderboardQueryError if an option is not valid.
-    """
-    return parse_query(parse_options(words, "suite"), now)
-
-
-BIAS_ROOT = "bias"  # distinct from the parts of a round's answer
 
 BIAS_GRAMMAR = grammar_of(r"[\w.+-]+", "since", "until", "panel", "category", "suite")
 
@@ -153,4 +141,4 @@ async def show_bias(app: AppContext, chat: Chat, message: IncomingMessage, words
     pictures: tuple[bytes, ...] = ()
     if chat.accepts_files and bias.report.judges:
         pictures = await asyncio.to_thread(render_bias_pngs, bias)
-    await show_report(app, chat, message, bias_thread(bias, pictures), BIAS_ROOT)
+    await show_report(app, chat, message, bias_thread(bias, pictures), "bias")

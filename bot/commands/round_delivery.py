@@ -81,11 +81,9 @@ async def follow_and_deliver(app: AppContext, chat: Chat, place: Place, round_: 
     return live.snapshot.round_
 
 
-async def send_file(
-    app: AppContext, chat: Chat, round_: Round, place: Place, file: File
-) -> SentMessage:
-    """Post a file in a round's thread, once."""
-    return await app.outbox.send(chat, round_.id, file.name, Post((file,), file.name), place)
+def message_of(line: RoundSummary) -> IncomingMessage:
+    """Return the message that asked a round."""
+    return IncomingMessage(line.question, Asker(line.asked_by, line.asked_by), line.place, line.id)
 
 
 async def _post_and_run(app: AppContext, live: "_LiveMessage", place: Place) -> None:
@@ -123,7 +121,6 @@ async def _run_round(app: AppContext, live: "_LiveMessage") -> None:
 
 
 async def _follow(app: AppContext, live: "_LiveMessage") -> None:
-    """Run the round to its end and show its progress."""
     round_ = live.snapshot.round_
     async with live.keep_updated():
         app.runner.start(round_)
@@ -133,7 +130,6 @@ async def _follow(app: AppContext, live: "_LiveMessage") -> None:
 
 
 async def _is_cancelled(app: AppContext, live: "_LiveMessage") -> bool:
-    """Return whether somebody in a room cancelled the round."""
     return live.chat.is_room and (await app.store.load_summary(live.snapshot.round_.id)).paused
 
 
@@ -143,7 +139,6 @@ async def _show_stopped(app: AppContext, live: "_LiveMessage", why: str) -> None
 
 
 async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
-    """Replace the progress message by the answer, and reply with the rest."""
     round_, chat = live.snapshot.round_, live.chat
     thread = round_thread(round_)
     posts = (add_asker(thread.root, round_, live.asker), *thread.replies)
@@ -153,7 +148,11 @@ async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
     if chat.accepts_files:
         name = file_name(round_.id, "md")
         replies.append(Post((File(name, thread_markdown(thread)),), name))
-    sent = await _replace_progress(app, live, root)
+    sent = live.sent
+    try:
+        await chat.edit(sent, root)
+    except MessageGoneError:
+        sent = await _post_root_again(app, live, root)
     try:
         await _post_replies_or_hint(app, live, sent, replies)
     except MessageGoneError:
@@ -173,19 +172,14 @@ async def _post_replies_or_hint(
     try:
         await _post_replies(app, live, root, replies)
     except NoThreadError as error:
-        round_ = live.snapshot.round_
-        asked = round_.question
         line = f"{error} The buttons under the answer show what would be there."
-        message = IncomingMessage(
-            asked.text, Asker(asked.asked_by, asked.asked_by), asked.place, round_.id
-        )
+        message = message_of(RoundSummary.of(live.snapshot.round_))
         await live.chat.send_ephemeral(message, Post((Note(line),), line))
 
 
 async def _post_replies(
     app: AppContext, live: "_LiveMessage", root: SentMessage, replies: Sequence[Post]
 ) -> None:
-    """Post the rest under the answer; skip what was sent before."""
     place = replace(root.place, thread=root.place.thread or root.message)
     for number, reply in enumerate(replies, start=1):
         is_file = any(isinstance(part, File) for part in reply.parts)
@@ -193,17 +187,7 @@ async def _post_replies(
         await app.outbox.send(live.chat, live.snapshot.round_.id, part, reply, place)
 
 
-async def _replace_progress(app: AppContext, live: "_LiveMessage", root: Post) -> SentMessage:
-    """Edit the progress message into the answer, or post a new one if it was deleted."""
-    try:
-        await live.chat.edit(live.sent, root)
-    except MessageGoneError:
-        return await _post_root_again(app, live, root)
-    return live.sent
-
-
 async def _post_root_again(app: AppContext, live: "_LiveMessage", root: Post) -> SentMessage:
-    """Post the answer in place of a deleted message."""
     round_id, place = live.snapshot.round_.id, live.sent.place
     return await app.outbox.send(live.chat, round_id, ROOT_AGAIN, root, place)
 
@@ -228,7 +212,6 @@ async def _deliver_privately(app: AppContext, live: "_LiveMessage", why: str) ->
 
 
 async def _post_privately(app: AppContext, chat: Chat, round_: Round) -> None:
-    """Post the answer in the asker's private place."""
     root = round_thread(round_).root
     parts = tuple(part for part in root.parts if not isinstance(part, Buttons))
     line = f"I could not post this where you asked for it, so only you see it (round {round_.id})."
@@ -253,12 +236,10 @@ class _LiveMessage:
         self._started = asyncio.get_running_loop().time()
 
     def show(self, snapshot: RoundSnapshot) -> None:
-        """Store the newest snapshot."""
         self.snapshot = snapshot
         self._changed.set()
 
     async def post(self) -> Post:
-        """Render the newest snapshot."""
         seconds = asyncio.get_running_loop().time() - self._started
         round_, draft = self.snapshot.round_, self.snapshot.draft
         if not self.chat.is_room:
@@ -268,11 +249,9 @@ class _LiveMessage:
         return pages[0]
 
     def keep_updated(self) -> AbstractAsyncContextManager[None]:
-        """Keep the message up to date for the duration of the block."""
         return self._updates.keep_updating(self._edit_on_changes())
 
     async def _edit_on_changes(self) -> None:
-        """Edit the message on every change and at each tick, until the round is closed."""
         while not self.snapshot.round_.closing:
             try:
                 async with asyncio.timeout(self.chat.tick_seconds):
@@ -359,21 +338,20 @@ class RoundDelivery:
             f"{SHOW} {self.teller}", self.show, self.unfinished, MAX_DELIVERIES
         )
 
-    async def unfinished(self) -> list[str]:
-        """Return the ids of this queue's undelivered rounds, oldest first."""
+    async def undelivered(self) -> list[RoundSummary]:
+        """Return this queue's rounds that are not fully delivered, oldest first."""
         wanted = replace(self.wanted, undelivered=True)
         found = await self.app.store.list_summaries(wanted=wanted)
-        return [line.id for line in reversed(found) if self._is_ours(line)]
+        shards = self.app.shards
+        return [one for one in reversed(found) if queue_for(one.place, shards) == self.teller]
 
-    def _is_ours(self, line: RoundSummary) -> bool:
-        return queue_for(line.place, self.app.shards) == self.teller
+    async def unfinished(self) -> list[str]:
+        """Return the ids of the undelivered rounds."""
+        return [line.id for line in await self.undelivered()]
 
     async def show(self, round_id: str) -> None:
         """Deliver a round; if that fails, reply to its asker and raise CouncilError."""
-        line = await self.app.store.load_summary(round_id)
-        message = IncomingMessage(
-            line.question, Asker(line.asked_by, line.asked_by), line.place, line.id
-        )
+        message = message_of(await self.app.store.load_summary(round_id))
         job = Job(f"{SHOW} {self.teller}", round_id)
         relay = ReplyRelay(self.app.pubsub, job, self.send_ephemeral)
         try:

@@ -12,8 +12,7 @@ from bot.access import (
     listable_rounds,
     readable_rounds,
 )
-from bot.chat import Chat, Heading, IncomingMessage, Note, Post, SentMessage, Table
-from bot.chat.incoming import clean_text
+from bot.chat import Chat, Heading, IncomingMessage, Note, Post, SentMessage, Table, clean_text
 from bot.context import AppContext
 from bot.render.budgets import budget_post
 from bot.render.formatting import author_names, count_noun, join_words, seat_names
@@ -112,9 +111,6 @@ def newest_that_fit(lines: list[str]) -> list[str]:
 
 # --- The commands panel, rounds and show
 
-DEFAULT_LISTED_ROUNDS = 10
-MAX_QUESTION_CHARACTERS = 60
-
 
 async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """List the panels, or pick one for this channel."""
@@ -146,17 +142,14 @@ def _seats(name: str, app: AppContext) -> str:
 
 async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, limit: str) -> None:
     """List the newest rounds."""
-    wanted = listable_rounds(message)
-    lines = await app.store.list_summaries(int(limit) if limit else DEFAULT_LISTED_ROUNDS, wanted)
+    lines = await app.store.list_summaries(int(limit or 10), listable_rounds(message))
     if not lines:
         await chat.send_ephemeral(message, Post((Note("No round has been held yet."),)))
         return
     rows = tuple(
         (
-            line.id,
-            f"{line.asked_at:%Y-%m-%d %H:%M}",
-            round_state(line),
-            shorten_to_line(line.question, MAX_QUESTION_CHARACTERS),
+            *(line.id, f"{line.asked_at:%Y-%m-%d %H:%M}", round_state(line)),
+            shorten_to_line(line.question, 60),
         )
         for line in lines
     )
@@ -227,7 +220,6 @@ def why_not_cancellable(round_: Round) -> str:
 
 
 async def _cancel(app: AppContext, round_: Round) -> str:
-    """Cancel a round that is not closed; return what to reply."""
     was_cancelled = (await app.store.load_summary(round_.id)).paused
     # First, so that a restart does not resume it should this process end now.
     await app.store.pause(round_.id, paused=True)

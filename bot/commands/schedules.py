@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from bot.access import check_admitted
@@ -11,10 +12,11 @@ from bot.chat import Asker, Chat, IncomingMessage, Note, Post
 from bot.commands.bakeoffs import load_suite_to_run, start_bakeoff
 from bot.context import SCHEDULES, AppContext
 from bot.render.formatting import seat_names
-from bot.render.schedules import ScheduleCost, ScheduleStatus, schedules_post, understood_post
+from bot.render.schedules import ScheduleStatus, schedules_post, understood_post
 from bot.schedules.parser import NO_CAP, SCHEDULE_EXAMPLE, ScheduleRequest, parse_schedule
 from council.bakeoffs.models import Bakeoff, Schedule, slot_at
 from council.bakeoffs.ports import BakeoffQuery
+from council.budget import Estimate
 from council.errors import CouncilError, ScheduleError
 from council.places import LOCAL_CHATS, Place
 
@@ -71,16 +73,14 @@ async def _show(
     wanted: ScheduleRequest | None = None,
 ) -> None:
     """Show how a schedule was understood, and the default time zone if none was given."""
-    house = app.zone if wanted and not wanted.zone else ""
-    await chat.send_ephemeral(
-        message, understood_post(await load_schedule_status(app, one), message.place, house)
-    )
+    zone = app.zone if wanted and not wanted.zone else ""
+    status = await load_schedule_status(app, one)
+    await chat.send_ephemeral(message, understood_post(status, message.place, zone))
 
 
 async def _list(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
-    lines = [
-        await load_schedule_status(app, one) for one in await load_visible_schedules(app, message)
-    ]
+    found = await load_visible_schedules(app, message)
+    lines = [await load_schedule_status(app, one) for one in found]
     await chat.send_ephemeral(message, schedules_post(lines))
 
 
@@ -102,33 +102,21 @@ async def _remove(app: AppContext, chat: Chat, message: IncomingMessage, name: s
 
 
 async def _run(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    await start_bakeoff(
-        app,
-        chat,
-        message,
-        await new_extra_run(app, message, await _find_own(app, message, name, "run")),
-    )
+    schedule = await _find_own(app, message, name, "run")
+    await start_bakeoff(app, chat, message, await new_extra_run(app, message, schedule))
 
 
-async def _subscribe(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    await _set_subscription(app, message, name, wanted=True)
-    await _send_note(chat, message, f"You are mentioned when something changed in {name}.")
-
-
-async def _unsubscribe(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    await _set_subscription(app, message, name, wanted=False)
-    await _send_note(
-        chat, message, f"You are not mentioned any more when something changed in {name}."
-    )
-
-
-async def _set_subscription(
-    app: AppContext, message: IncomingMessage, name: str, *, wanted: bool
+async def _subscribe(
+    app: AppContext, chat: Chat, message: IncomingMessage, name: str, *, wanted: bool = True
 ) -> None:
     one = await find_schedule(app, message, name)
     others = tuple(id_ for id_ in one.subscribers if id_ != message.asker.id)
     own = (message.asker.id,) if wanted else ()
     await save_schedule(app, replace(one, subscribers=(*others, *own)))
+    are = "are" if wanted else "are not"
+    more = "" if wanted else " any more"
+    line = f"You {are} mentioned{more} when something changed in {name}."
+    await _send_note(chat, message, line)
 
 
 async def _find_own(app: AppContext, message: IncomingMessage, name: str, what: str) -> Schedule:
@@ -150,7 +138,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
     "remove": _remove,
     "run": _run,
     "subscribe": _subscribe,
-    "unsubscribe": _unsubscribe,
+    "unsubscribe": partial(_subscribe, wanted=False),
 }
 _NAMED = "pause|resume|remove|run|subscribe|unsubscribe"
 GRAMMAR = rf"|list|(?:{_NAMED})(?:\s+\S+)?|(?:add|edit)\b.*"
@@ -166,11 +154,10 @@ async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str =
     # A direct message has no server on Discord, and its channel id starts with D on Slack.
     is_direct = not place.workspace or place.channel.startswith("D")
     check_admitted(app.access, IncomingMessage("", maker, place, "", is_direct=is_direct))
-    panel = app.panel(schedule.panel, place)
     return Bakeoff(
         id=schedule.bakeoff_id(slot),
+        panel=app.panel(schedule.panel, place),
         suite=await load_suite_to_run(app, place, schedule.suite),
-        panel=panel,
         place=place,
         asked_by=schedule.made_by,
         at=app.now(),
@@ -308,7 +295,7 @@ async def load_schedule_status(app: AppContext, schedule: Schedule) -> ScheduleS
     names = seat_names(bakeoff.panel)
     unknown = tuple(names[key] for key in costs.unknown)
     cap = schedule.cap_micro
-    cost = ScheduleCost(costs.micro if cap is None else min(cap, costs.micro), unknown)
+    cost = Estimate(costs.micro if cap is None else min(cap, costs.micro), unknown=unknown)
     return replace(line, cost=cost, questions=len(bakeoff.suite.questions))
 
 
@@ -326,9 +313,8 @@ async def find_schedule(app: AppContext, message: IncomingMessage, name: str) ->
 async def load_visible_schedules(app: AppContext, message: IncomingMessage) -> tuple[Schedule, ...]:
     """Return the schedules that the author of a message may see.
 
-    The operator in the terminal sees all. Elsewhere, they are those of the workspace; those of
-    private channels only in these channels. Guests, and everybody in a shared channel, see only
-    that channel's.
+    The operator in the terminal sees all, members those of their workspace, but private channels'
+    only there. Guests, and everybody in a shared channel, see only that channel's.
     """
     here = message.place
     if here.chat == "terminal":

@@ -3,12 +3,13 @@
 import asyncio
 import re
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
 from bot.access import AccessDeniedError, NotYoursError, check_admitted
-from bot.chat import Attachment, Chat, IncomingMessage, Note, Post
+from bot.chat import Chat, IncomingMessage, Note, Post
 from bot.commands.rounds import find_round_or_last
 from bot.context import AppContext
 from bot.render.suites import (
@@ -75,7 +76,9 @@ async def handle_suite(app: AppContext, chat: Chat, message: IncomingMessage, wo
             lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
             await _send_pages(chat, message, suites_post(lines, message.place.scope))
         case "show":
-            await _show(app, chat, message, name)
+            suite = await app.bakeoff_stores.suites.load(message.place.scope, name.lower())
+            cost = await estimate_suite_run(app, message.place, suite)
+            await _send_pages(chat, message, suite_post(suite, cost))
         case "add":
             made = await _new_suite(
                 app, message, validate_suite_name(name), (read["round"], read["lines"])
@@ -93,15 +96,7 @@ def check_own_people(message: IncomingMessage) -> None:
         raise AccessDeniedError(NOT_HERE)
 
 
-async def _show(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    found = await app.bakeoff_stores.suites.load(message.place.scope, name.lower())
-    await _send_pages(
-        chat, message, suite_post(found, await estimate_suite_run(app, message.place, found))
-    )
-
-
 async def _send_pages(chat: Chat, message: IncomingMessage, post: Post) -> None:
-    """Reply privately, in as many messages as needed."""
     for page in chat.pages(post):
         await chat.send_ephemeral(message, page)
 
@@ -109,7 +104,6 @@ async def _send_pages(chat: Chat, message: IncomingMessage, post: Post) -> None:
 async def _new_suite(
     app: AppContext, message: IncomingMessage, name: str, given: tuple[str | None, str | None]
 ) -> Suite:
-    """Return the suite to add: from lines, from a round's question, or from a file."""
     round_, lines = given
     if lines:
         return parse_suite_lines(name, lines)
@@ -119,12 +113,8 @@ async def _new_suite(
         raise SuiteError(NO_QUESTIONS)
     if len(message.files) > 1:
         raise SuiteError("Send one file at a time: each makes a suite of its own.")
-    return await read_attached(name, message.files[0])
-
-
-async def read_attached(name: str, file: Attachment) -> Suite:
-    """Parse an attached file into a suite; reject a file that is too large before fetching it."""
-    check_size(file.name, file.size)
+    [file] = message.files
+    check_size(file.name, file.size)  # before it is fetched
     # Parsing a large file takes seconds and must not block the event loop.
     return await asyncio.to_thread(parse_suite_file, name, file.name, await file.read())
 
@@ -231,31 +221,22 @@ _DRAFT = TypeAdapter(Draft)
 async def save_draft(key_values: KeyValueStore, draft: Draft) -> str:
     """Store a draft and return its code; delete the oldest drafts beyond the maximum."""
     code = secrets.token_hex(4)
-    name = _draft_key(draft.suite.scope, code)
-    await key_values.put(DRAFT, name, _DRAFT.dump_json(draft).decode())
+    text = _DRAFT.dump_json(draft).decode()
+    await key_values.put(DRAFT, f"{draft.suite.scope}/{code}", text)
     await key_values.prune(DRAFT, MAX_DRAFTS)
     return code
 
 
 async def take_draft(key_values: KeyValueStore, code: str, message: IncomingMessage) -> Draft:
     """Return a draft to its author, in the same scope, and delete it; else raise SuiteError."""
-    name = _draft_key(message.place.scope, code)
-    draft = _parse_draft(await key_values.read(DRAFT, name))
+    name = f"{message.place.scope}/{code}"
+    text = await key_values.read(DRAFT, name)
+    draft = None
+    with suppress(ValidationError):  # another version of the program wrote it differently
+        draft = _DRAFT.validate_json(text) if text else None
     if draft is None or draft.by != message.asker.id or await key_values.pop(DRAFT, name) is None:
         raise SuiteError(NOT_WAITING)
     return draft
-
-
-def _parse_draft(text: str | None) -> Draft | None:
-    """Parse a draft; None if another version of the program wrote it differently."""
-    try:
-        return _DRAFT.validate_json(text) if text else None
-    except ValidationError:
-        return None
-
-
-def _draft_key(scope: str, code: str) -> str:
-    return f"{scope}/{code}"
 
 
 # --- Add the question of a stored round
@@ -273,9 +254,8 @@ async def suite_with_round(
     app: AppContext, message: IncomingMessage, name: str, wanted: str
 ) -> Suite:
     """Return a suite with the question of a readable round added, not stored yet."""
-    return await suite_with_question(
-        app, message, await find_round_or_last(app, message, wanted), SuiteAddition(name)
-    )
+    round_ = await find_round_or_last(app, message, wanted)
+    return await suite_with_question(app, message, round_, SuiteAddition(name))
 
 
 async def suite_with_question(
@@ -288,8 +268,15 @@ async def suite_with_question(
         raise NotYoursError(
             "Only the one who asked can add a private question to a suite, which others can read."
         )
-    question = SuiteQuestion(asked.text, "", _reference(addition.answer), asked.context)
-    before = await _load_or_new(app, message.place.scope, validate_suite_name(addition.name))
+    reference = None
+    if value := addition.answer.strip():
+        reference = Reference(default_grading(value), value)
+        check_reference(reference)
+    question = SuiteQuestion(asked.text, "", reference, asked.context)
+    scope, name = message.place.scope, validate_suite_name(addition.name)
+    before = Suite(name, (), scope=scope)
+    if await find_suite_summary(app, scope, name):
+        before = await app.bakeoff_stores.suites.load(scope, name)
     if any(same_question(question, other) for other in before.questions):
         raise SuiteError(f"Suite {before.name} asks this already.")
     if len(before.questions) >= MAX_QUESTIONS:
@@ -297,23 +284,7 @@ async def suite_with_question(
             f"Suite {before.name} has {MAX_QUESTIONS:,} questions, the most that a suite takes: "
             "begin another."
         )
-    return replace(before, questions=(*before.questions, question), scope=message.place.scope)
-
-
-async def _load_or_new(app: AppContext, scope: str, name: str) -> Suite:
-    lines = await app.bakeoff_stores.suites.list_summaries(scope)
-    if any(line.name == name for line in lines):
-        return await app.bakeoff_stores.suites.load(scope, name)
-    return Suite(name, (), scope=scope)
-
-
-def _reference(answer: str) -> Reference | None:
-    value = answer.strip()
-    if not value:
-        return None
-    reference = Reference(default_grading(value), value)
-    check_reference(reference)
-    return reference
+    return replace(before, questions=(*before.questions, question), scope=scope)
 
 
 async def add_question(

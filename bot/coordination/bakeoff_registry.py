@@ -31,11 +31,7 @@ RunBakeoff = Callable[[RunningBakeoff], Awaitable[None]]
 
 
 class BakeoffRegistry:
-    """Starts bake-offs as tasks and stops them.
-
-    `claims` keep a bake-off to one process of this machine; None where there is no other process.
-    `sole` does the same across machines, where there can be several.
-    """
+    """Starts and stops bake-offs; `claims` and `sole` keep each to one process."""
 
     def __init__(self, claims: RoundClaims | None = None, sole: TryLock | None = None) -> None:
         self._claims = claims
@@ -43,20 +39,14 @@ class BakeoffRegistry:
         self._tasks = TaskRegistry[RunningBakeoff](_log_failure, claims)
 
     def start(self, bakeoff: Bakeoff, run: RunBakeoff) -> None:
-        """Start a bake-off in a task; do nothing if it is running here.
-
-        Raise RunningElsewhereError if another process runs it.
-        """
+        """Start a bake-off unless it runs here; raise RunningElsewhereError if elsewhere."""
         if not self._tasks.start(RunningBakeoff(bakeoff), run):
             raise RunningElsewhereError(
                 f"Bake-off {bakeoff.id} is being held by another process of this machine."
             )
 
     async def run(self, bakeoff: Bakeoff, run: RunBakeoff) -> None:
-        """Start a bake-off and wait for its end; cancelling the wait stops the bake-off.
-
-        Raise CouncilError if it fails.
-        """
+        """Run a bake-off to its end, and stop it when cancelled; raise CouncilError if it fails."""
         self.start(bakeoff, run)
         if not (running := self._tasks.get(bakeoff.id)):
             return
@@ -83,10 +73,7 @@ class BakeoffRegistry:
             running.reload.set()
 
     async def subscribe(self, bakeoff_id: str) -> AsyncIterator[BakeoffProgress]:
-        """Yield the progress of a bake-off that runs here, from the newest to its end.
-
-        Raise the error that it failed with. Yield nothing if it does not run here.
-        """
+        """Yield the progress of a bake-off that runs here; raise the error that it failed with."""
         if running := self._tasks.get(bakeoff_id):
             with running.subscription() as events:
                 async for progress in states(events):

@@ -19,10 +19,7 @@ def now() -> datetime:
 
 
 class SharedClock:
-    """This machine's clock, plus the offset of a reference clock that all processes share.
-
-    The offset is zero until the first sync, and stays as it is while the reference fails.
-    """
+    """This machine's clock, plus the offset of a shared reference clock at the last sync."""
 
     def __init__(
         self, ask: Callable[[], Awaitable[datetime]], own: Callable[[], datetime] = now

@@ -59,21 +59,18 @@ class FileClaims:
 
     def take(self, name: str) -> bool:
         """Lock a name; return False if another process has it."""
+        return self._lock(1, _offset(name))
+
+    def take_all(self) -> bool:
+        """Lock every name; return False if another process has any of them."""
+        return self._lock()
+
+    def _lock(self, *part: int) -> bool:
         # Windows has no fcntl, and must still be able to import this package.
         import fcntl
 
         try:
-            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _offset(name))
-        except OSError:
-            return False
-        return True
-
-    def take_all(self) -> bool:
-        """Lock every name; return False if another process has any of them."""
-        import fcntl
-
-        try:
-            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, *part)
         except OSError:
             return False
         return True
@@ -87,6 +84,11 @@ class FileClaims:
     def close(self) -> None:
         """Unlock every name."""
         os.close(self._descriptor)
+
+
+def lock_file_claims(database_file: Path) -> FileClaims:
+    """Return the claims of the processes that share an SQLite file."""
+    return FileClaims(database_file.with_name(f"{database_file.name}.lock"))
 
 
 def _offset(name: str) -> int:

@@ -5,14 +5,18 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from secrets import token_hex
+
+from pydantic import TypeAdapter
 
 from bot.coordination.tasks import BackgroundTasks
 from bot.ports import PubSub
 from council.errors import CouncilError
-from council.providers import HintKind, ProviderHint
+from council.providers import ProviderHint
 
 TURNS, PAUSE = "turns", "pause"  # topics
+HINT = TypeAdapter(ProviderHint)
 
 
 class Subscriptions:
@@ -70,13 +74,7 @@ class ProviderSync:
 
     def publish(self, hint: ProviderHint) -> None:
         """Publish what was learnt about a model."""
-        message = {
-            "by": self._sender,
-            "gate": hint.gate,
-            "model": hint.model,
-            "lesson": hint.lesson.value,
-            "seconds": round(hint.seconds, 3),
-        }
+        message = asdict(hint) | {"by": self._sender, "seconds": round(hint.seconds, 3)}
         self._tasks.start(self._publish(PAUSE, json.dumps(message)))
 
     async def listen(
@@ -114,12 +112,7 @@ def _parse_hint(text: str, ignored_sender: str) -> ProviderHint | None:
     """Parse a hint of another process; None for our own and for what cannot be parsed."""
     try:
         message = json.loads(text)
-        hint = ProviderHint(
-            message["gate"],
-            message["model"],
-            HintKind(message["lesson"]),
-            float(message["seconds"]),
-        )
-    except (ValueError, KeyError, TypeError):
+        hint = HINT.validate_python(message)
+    except ValueError:
         return None
     return None if message.get("by") == ignored_sender else hint

@@ -1,7 +1,4 @@
-"""Background tasks: run coroutines alongside a block, race them, cancel them with the bot.
-
-The task registry has those that others can watch: rounds and bake-offs.
-"""
+"""Background tasks: run alongside a block, race, cancel with the bot, and be watched."""
 
 import asyncio
 from collections.abc import (
@@ -76,11 +73,7 @@ class BackgroundTasks:
 
 
 class RunningTask(Generic[State]):
-    """A running task: its newest state, and a queue for each of its subscribers.
-
-    `error` is what its subscribers get at the end: that it was interrupted, until it succeeds or
-    fails.
-    """
+    """A running task: its newest state, its subscribers, and the error that ends it so far."""
 
     def __init__(self, id_: str, state: State, interrupted: Exception) -> None:
         self.id = id_
@@ -92,15 +85,13 @@ class RunningTask(Generic[State]):
     def publish(self, state: State) -> None:
         """Store the newest state and send it to every subscriber."""
         self.state = state
-        self._broadcast(state)
+        for queue in self._subscribers:
+            queue.put_nowait(state)
 
     def publish_end(self) -> None:
         """Send its error to every subscriber, None if it succeeded."""
-        self._broadcast(self.error)
-
-    def _broadcast(self, event: State | Exception | None) -> None:
         for queue in self._subscribers:
-            queue.put_nowait(event)
+            queue.put_nowait(self.error)
 
     @contextmanager
     def subscription(self) -> Iterator["asyncio.Queue[State | Exception | None]"]:
@@ -123,10 +114,7 @@ async def states(queue: "asyncio.Queue[State | Exception | None]") -> AsyncItera
 
 
 class TaskRegistry(Generic[Running]):
-    """The running tasks of this process by id.
-
-    `claims` keep a task to one process of this machine; None where there is no other process.
-    """
+    """The running tasks of this process by id; `claims` keep each to one process of a machine."""
 
     def __init__(
         self, log_failure: Callable[[str, Exception], None], claims: RoundClaims | None = None

@@ -1,7 +1,7 @@
 """Buttons under a round: their handlers, and the modals that they open."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import discord
@@ -10,12 +10,12 @@ from discord.ui import Label, Modal, TextInput
 from bot.chat import Chat, IncomingMessage
 from bot.commands.buttons import (
     BUTTON_HANDLERS,
+    CONFIRMATIONS,
     OTHER_VERSION,
     answer_or_ballot_posts,
     confirmation_post,
     confirmed_action,
     load_readable_round,
-    needs_confirmation,
     rate_round,
     replacement_post,
 )
@@ -28,7 +28,6 @@ ASK, WHY, SUITE = "ask", "why", "suite"  # the modals
 QUESTION, CONTEXT, REASON = "question", "context", "reason"  # their fields
 NAME, ANSWER = "name", "answer"
 MAX_FIELD_LENGTH, MAX_REASON_LENGTH, MAX_DESCRIPTION_LENGTH = 4000, 1000, 100
-SHOW_ACTIONS = {"answers", "ballots"}
 
 
 class Button(
@@ -51,20 +50,20 @@ class Button(
 
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
         """Pass the press on to the listeners."""
-        await interaction.client.listeners.on_button(interaction, self.action, self.value)
+        await interaction.client.on_button(interaction, self.action, self.value)
 
 
 async def handle_button(
     app: AppContext, chat: Chat, incoming: IncomingMessage, action: str, value: str
 ) -> None:
     """Handle a button press; raise CouncilError for an action of another version."""
-    if action in SHOW_ACTIONS:
+    if action in {"answers", "ballots"}:
         round_ = await load_readable_round(app, incoming, value)
         for post in answer_or_ballot_posts(round_, action):
             await chat.send_ephemeral(incoming, post)
     elif action in {"helpful", "unhelpful"}:
         await rate_round(app, chat, incoming, value, Opinion(action == "helpful"))
-    elif needs_confirmation(action):
+    elif action in CONFIRMATIONS:
         await chat.send_ephemeral(incoming, await confirmation_post(app, incoming, action, value))
     elif handler := BUTTON_HANDLERS.get(confirmed_action(action) or action):
         await handler(app, chat, incoming, value)
@@ -118,12 +117,10 @@ def suite_modal(round_id: str, names: Sequence[str]) -> Modal:
 
 def modal_fields(components: list[dict[str, Any]]) -> dict[str, str]:
     """Return the submitted values of a modal by custom id."""
-    return dict(_fields(components))
-
-
-def _fields(components: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    fields: dict[str, str] = {}
     for component in components:
-        inner = component.get("component")
-        yield from _fields([*component.get("components", []), *([inner] if inner else [])])
         if "value" in component:
-            yield str(component["custom_id"]), str(component["value"])
+            fields[str(component["custom_id"])] = str(component["value"])
+        inner = [component["component"]] if component.get("component") else []
+        fields |= modal_fields([*component.get("components", []), *inner])
+    return fields

@@ -26,35 +26,32 @@ from bot.chat import (
     Steps,
     Table,
 )
-from bot.discord.config import (
-    MAX_BOLD_HEADING_LENGTH,
-    MAX_BUTTON_LABEL_LENGTH,
-    MAX_COMPONENTS,
-    MAX_CUSTOM_ID_LENGTH,
-    MAX_FILE_NAME_LENGTH,
-    MAX_HEADING_LENGTH,
-    MAX_IMAGE_DESCRIPTION_LENGTH,
-    MAX_MENTIONS,
-    MAX_ROW_BUTTONS,
-    MAX_TEXT_LENGTH,
-    MAX_WEIGHT,
-    WEIGHT_OF_TEXT,
-)
 from bot.discord.markdown import neutralize, render_markdown, render_plain_text, render_standings
 from bot.render.formatting import step_line
 from bot.render.pagination import may_fit
 from bot.render.text_safety import shorten, visible_text
 
+# --- Limits of one message
+
+MAX_COMPONENTS = 40  # in one message, nested ones included
+MAX_TEXT_LENGTH = 4_000  # characters of all texts in one message
+# Discord fails beyond 10,170 of these, so it refuses a message of emoji before 4,000 characters.
+MAX_WEIGHT = 10_000
+WEIGHT_OF_TEXT = 12  # what a text counts in addition to its bytes
+
+MAX_ROW_BUTTONS = 5
+MAX_CUSTOM_ID_LENGTH = 100
+
+# Limits of our own, for readability.
+MAX_HEADING_LENGTH = 150  # a longer title becomes bold text
+MAX_BOLD_HEADING_LENGTH = 600  # longer text is no heading
+
 Component = dict[str, Any]  # a component in Discord's JSON
 
-PREFIX = "council"
 _ROW, _BUTTON, _TEXT, _GALLERY, _FILE, _CONTAINER = 1, 2, 10, 12, 13, 17
 _SECONDARY, _DANGER = 2, 4
 _DANGER_ACTIONS = {"cancel", "yes_cancel", "bakeoff_cancel"}
 _FEEDBACK_ACTIONS = {"helpful", "unhelpful"}
-_AMBER = 0xC27C0E  # the only colour, for cautions
-_DEFAULT_TEXT = "A message of the council"
-_SMALL = Quote | Note
 _USER_ID = re.compile(r"[0-9]{15,20}")
 
 
@@ -76,7 +73,8 @@ def render_components(post: Post) -> Message:
         for component in _render_group(kind, parts)
     ]
     return Message(
-        tuple(components) or (_text(render_plain_text(post.summary) or _DEFAULT_TEXT),),
+        tuple(components)
+        or (_text(render_plain_text(post.summary) or "A message of the council"),),
         files,
         tuple(id_ for part in post.parts if isinstance(part, Mentions) for id_ in _user_ids(part)),
     )
@@ -99,27 +97,24 @@ def _render_group(kind: type, parts: Iterator[Part]) -> Iterator[Component]:
             yield {"type": _TEXT, "content": " ".join(f"<@{id_}>" for id_ in users)}
     elif text := _join_parts(parts):
         component = _text(text)
-        container = {"type": _CONTAINER, "accent_color": _AMBER, "components": [component]}
+        container = {"type": _CONTAINER, "accent_color": 0xC27C0E, "components": [component]}
         yield container if kind is Caution else component
 
 
 def _render_file(file: File) -> Component:
-    """Render an image as a gallery, any other file as a download."""
     media = {"url": f"attachment://{_file_name(file.name)}"}
     if not file.is_picture:
         return {"type": _FILE, "file": media}
-    description = _label(file.text, MAX_IMAGE_DESCRIPTION_LENGTH)
+    description = _label(file.text, 256)
     return {"type": _GALLERY, "items": [{"media": media, "description": description}]}
 
 
 def _file_name(name: str) -> str:
-    """Return a file name that a component can refer to."""
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)[-MAX_FILE_NAME_LENGTH:].strip(".-") or "file.txt"
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)[-100:].strip(".-") or "file.txt"
 
 
 def _user_ids(mentions: Mentions) -> list[str]:
-    """Return the ids that are users', as many as one message may mention."""
-    return [id_ for id_ in dict.fromkeys(mentions.ids) if _USER_ID.fullmatch(id_)][:MAX_MENTIONS]
+    return [id_ for id_ in dict.fromkeys(mentions.ids) if _USER_ID.fullmatch(id_)][:50]
 
 
 def render_button_rows(buttons: Sequence[Button]) -> Iterator[Component]:
@@ -137,14 +132,14 @@ def _render_button(button: Button) -> Component:
     return {
         "type": _BUTTON,
         "style": _DANGER if button.action in _DANGER_ACTIONS else _SECONDARY,
-        "label": _label(button.label, MAX_BUTTON_LABEL_LENGTH) or button.action,
+        "label": _label(button.label, 80) or button.action,
         "custom_id": custom_id(button),
     }
 
 
 def custom_id(button: Button) -> str:
     """Return the custom id of a button; raise ValueError if Discord would refuse it."""
-    id_ = f"{PREFIX}:{button.action}:{button.value}"
+    id_ = f"council:{button.action}:{button.value}"
     if len(id_) > MAX_CUSTOM_ID_LENGTH or ":" in button.action:
         raise ValueError(f"invalid custom id {id_!r}")
     return id_
@@ -166,7 +161,7 @@ def _join_parts(parts: Iterator[Part]) -> str:
 def _gap(last: Part, part: Part) -> str:
     # Directly under these, a line would look like a part of them.
     needs_blank_line = isinstance(last, Prose | Table | Steps)
-    if isinstance(last, Heading) or (isinstance(part, _SMALL) and not needs_blank_line):
+    if isinstance(last, Heading) or (isinstance(part, Quote | Note) and not needs_blank_line):
         return "\n"
     return "\n\n"
 
@@ -245,6 +240,12 @@ def build_view(message: Message, mark: int | None = None) -> ui.LayoutView:
     return view
 
 
+def silent_message(post: Post) -> dict[str, Any]:
+    """Return a post as arguments of discord.py, for a message that notifies nobody."""
+    view = build_view(render_components(post))
+    return {"view": view, "allowed_mentions": discord.AllowedMentions.none()}
+
+
 def build_files(message: Message) -> list[discord.File]:
     """Return the files to send with the view; each can be sent only once."""
     return [discord.File(BytesIO(file.content), file.name) for file in message.files]
@@ -252,9 +253,7 @@ def build_files(message: Message) -> list[discord.File]:
 
 def allowed_mentions(message: Message) -> discord.AllowedMentions:
     """Return whom Discord notifies: the users that the message mentions, and nobody else."""
-    if not message.mentioned:
-        return discord.AllowedMentions.none()
-    users = [discord.Object(int(id_)) for id_ in message.mentioned]
+    users = [discord.Object(int(id_)) for id_ in message.mentioned] or False
     return discord.AllowedMentions(everyone=False, roles=False, replied_user=False, users=users)
 
 
@@ -267,7 +266,8 @@ def fits_discord(post: Post) -> bool:
     weight = sum(len(text.encode()) + WEIGHT_OF_TEXT for text in texts)
     return (
         len(components) <= MAX_COMPONENTS
-        and sum(map(_utf16_length, texts)) <= MAX_TEXT_LENGTH
+        # Its client counts UTF-16 code units.
+        and sum(len(text.encode("utf-16-le")) // 2 for text in texts) <= MAX_TEXT_LENGTH
         and weight <= MAX_WEIGHT
     )
 
@@ -276,8 +276,3 @@ def _walk(components: Sequence[Component]) -> Iterator[Component]:
     for component in components:
         yield component
         yield from _walk(component.get("components", ()))
-
-
-def _utf16_length(text: str) -> int:
-    """Return the length as Discord's client counts it, in UTF-16 code units."""
-    return len(text.encode("utf-16-le")) // 2

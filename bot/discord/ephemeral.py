@@ -1,6 +1,5 @@
 """Ephemeral replies in Discord: defer an interaction and answer one user in private."""
 
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from itertools import count
@@ -8,23 +7,11 @@ from itertools import count
 import aiohttp
 import discord
 import structlog
-from discord import ui
 
-from bot.chat import (
-    IncomingMessage,
-    Post,
-    send_first_possible,
-)
-from bot.discord.components import (
-    build_view,
-    render_components,
-)
-from bot.discord.errors import (
-    call_with_retries,
-    is_transient,
-    translate_errors,
-)
-from bot.discord.messages import NO_MENTIONS, REPLY_TIMEOUT_SECONDS, Call, Interaction
+from bot.chat import IncomingMessage, Post, send_first_possible
+from bot.discord.components import silent_message
+from bot.discord.errors import call_with_retries, is_transient, translate_errors
+from bot.discord.messages import REPLY_TIMEOUT_SECONDS, Call, Interaction
 from council.errors import CouncilError
 
 _ALREADY_ACKNOWLEDGED = 40060
@@ -37,10 +24,7 @@ async def defer(interaction: Interaction) -> None:
 
 async def replace_message(interaction: Interaction, post: Post) -> None:
     """Acknowledge a button press by replacing the button's message with a post."""
-    edit = interaction.response.edit_message
-    await _acknowledge(
-        lambda: edit(view=build_view(render_components(post)), allowed_mentions=NO_MENTIONS)
-    )
+    await _acknowledge(lambda: interaction.response.edit_message(**silent_message(post)))
 
 
 async def _acknowledge(call: Call) -> None:
@@ -68,8 +52,10 @@ class EphemeralReplies:
 
     async def __call__(self, incoming: IncomingMessage, post: Post) -> None:
         """Reply to the user; after the interaction's 15 minutes, send a direct message."""
-        is_first = self._is_deferred and not self._has_replied
-        send = self._edit_original if is_first else self._follow_up
+        send: Call = partial(self._interaction.followup.send, ephemeral=True)
+        if self._is_deferred and not self._has_replied:
+            # Replaces "is thinking …"; sent twice, the reply appears once.
+            send = self._interaction.edit_original_response
         self._has_replied = True
         try:
             await call_with_retries(lambda: self._reply(post, send), REPLY_TIMEOUT_SECONDS)
@@ -87,25 +73,14 @@ class EphemeralReplies:
         deferred = discord.InteractionResponseType.deferred_channel_message
         return self._interaction.response.type == deferred
 
-    async def _reply(self, post: Post, send: Callable[[ui.LayoutView], Awaitable[None]]) -> None:
+    async def _reply(self, post: Post, send: Call) -> None:
         try:
-            await send(build_view(render_components(post)))
+            await send(**silent_message(post))
         except discord.HTTPException as error:
             if is_transient(error):
                 raise
             # The interaction has expired, or its channel is closed.
-            await self._interaction.user.send(
-                view=build_view(render_components(post)), allowed_mentions=NO_MENTIONS
-            )
-
-    async def _edit_original(self, view: ui.LayoutView) -> None:
-        """Replace "is thinking …"; sent twice, the reply appears once."""
-        await self._interaction.edit_original_response(view=view, allowed_mentions=NO_MENTIONS)
-
-    async def _follow_up(self, view: ui.LayoutView) -> None:
-        await self._interaction.followup.send(
-            view=view, ephemeral=True, allowed_mentions=NO_MENTIONS
-        )
+            await self._interaction.user.send(**silent_message(post))
 
 
 class MessageReplies:
@@ -127,9 +102,8 @@ class MessageReplies:
             structlog.get_logger().warning("discord_whisper_lost", key=incoming.key, why=str(error))
 
     async def _send(self, call: Call, post: Post, nonce: int) -> None:
-        view = build_view(render_components(post))
         with translate_errors():
-            await call(view=view, nonce=nonce, allowed_mentions=NO_MENTIONS, silent=True)
+            await call(**silent_message(post), nonce=nonce, silent=True)
 
 
 async def discard_reply(incoming: IncomingMessage, post: Post) -> None:

@@ -1,15 +1,14 @@
 """Errors of Discord translated into the chat's, retries, and the rate limiter of edits."""
 
-import asyncio
-import math
-import time
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from math import inf
 from typing import TypeVar
 
 import aiohttp
 import discord
+from aiolimiter import AsyncLimiter
 
 from bot import chat
 from bot.chat import DeliveryUnknownError, MessageGoneError, NoThreadError, PostingForbiddenError
@@ -23,30 +22,20 @@ NO_ACCESS, NO_PERMISSION = 50001, 50013
 ARCHIVED, LOCKED, THREAD_EXISTS = 50083, 160005, 160004
 WRONG_KIND, NOT_IN_DIRECT = 50024, 50003
 _UNAUTHORIZED, _TOO_MANY_REQUESTS = 401, 429
-_LOCKED_REASON = "the thread is archived or locked"
 _POSTING_FORBIDDEN = {
     UNKNOWN_CHANNEL: "the channel is not there any more",
     NO_ACCESS: "I cannot see the channel; I need View Channel there",
     NO_PERMISSION: "I need View Channel, Send Messages and Send Messages in Threads there",
-    ARCHIVED: _LOCKED_REASON,
-    LOCKED: _LOCKED_REASON,
+    **dict.fromkeys((ARCHIVED, LOCKED), "the thread is archived or locked"),
     10013: "they are not there any more",
-    50007: "they take no direct messages from me",
-    50278: "they take no direct messages from me",
+    **dict.fromkeys((50007, 50278), "they take no direct messages from me"),
 }
 _NO_THREAD = {
     UNKNOWN_CHANNEL: "it was deleted",
-    ARCHIVED: "it is archived or locked",
-    LOCKED: "it is archived or locked",
+    **dict.fromkeys((ARCHIVED, LOCKED), "it is archived or locked"),
     WRONG_KIND: "this kind of channel has none",
     NOT_IN_DIRECT: "there are none in direct messages",
 }
-FOREVER = math.inf
-
-MAX_EDITS, EDIT_WINDOW_SECONDS = 5, 5.0  # in one channel
-MAX_CALLS_PER_SECOND, BURST_SECONDS = 30, 0.5
-ANSWER_SECONDS = 0.2  # reserved for an answer before anything else is sent
-MESSAGE_EXPIRY_SECONDS = 30.0  # after which a message without edits no longer needs room
 
 
 class RefusedError(CouncilError):
@@ -68,15 +57,13 @@ def translate_errors() -> Iterator[None]:
     try:
         yield
     except discord.DiscordServerError as error:
-        raise DeliveryUnknownError(
-            f"Discord is at fault itself just now ({error.status})."
-        ) from None
+        reason = f"Discord is at fault itself just now ({error.status})."
+        raise DeliveryUnknownError(reason) from None
     except discord.HTTPException as error:
         raise _translate(error) from None
     except discord.RateLimited as error:
-        raise DeliveryUnknownError(
-            f"Discord wants to be left alone for {error.retry_after:.0f} s."
-        ) from None
+        reason = f"Discord wants to be left alone for {error.retry_after:.0f} s."
+        raise DeliveryUnknownError(reason) from None
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         reason = f"The connection to Discord was lost ({type(error).__name__})."
         raise DeliveryUnknownError(reason) from None
@@ -101,10 +88,7 @@ def is_transient(error: discord.HTTPException) -> bool:
 
 
 def thread_error(error: discord.HTTPException, needed: str) -> Exception:
-    """Return NoThreadError if a reply in a thread is impossible, else the error itself.
-
-    `needed` names the permissions that the reply requires.
-    """
+    """Return NoThreadError, naming the needed permissions, if no reply in a thread is possible."""
     if error.code == NO_PERMISSION:
         return NoThreadError(f"I could not post all in the answer's thread: I need {needed}.")
     if error.code in _NO_THREAD:
@@ -112,9 +96,7 @@ def thread_error(error: discord.HTTPException, needed: str) -> Exception:
     return error
 
 
-async def call_with_retries(
-    call: Callable[[], Awaitable[T]], timeout_seconds: float = FOREVER
-) -> T:
+async def call_with_retries(call: Callable[[], Awaitable[T]], timeout_seconds: float = inf) -> T:
     """Make an idempotent call, and retry it while Discord cannot be reached."""
 
     async def attempt() -> T:
@@ -125,59 +107,20 @@ async def call_with_retries(
 
 
 class EditRateLimiter:
-    """Rate limiter for progress edits and other calls; leaves room for every coming answer.
+    """Rate limiter for progress edits and posts, so that answers do not wait for them.
 
-    Discord limits edits per channel and calls per second; answers are never delayed.
+    Discord takes five edits in five seconds in a channel, and fifty calls a second.
     """
 
-    def __init__(
-        self,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-    ) -> None:
-        self._clock = clock
-        self._sleep = sleep
-        self._running: defaultdict[str, dict[str, float]] = defaultdict(dict)
-        self._edits: defaultdict[str, deque[float]] = defaultdict(deque)
-        self._answering_until = self._paced_until = clock()
+    def __init__(self) -> None:
+        self._calls = AsyncLimiter(15, 0.5)
+        self._edits = defaultdict[str, AsyncLimiter](lambda: AsyncLimiter(2, 5.0))  # by channel
 
-    async def acquire_edit(self, channel: str, message: str) -> None:
-        """Wait until a message may show its progress again."""
-        while (seconds := max(self._edit_delay(channel, message), self._call_delay())) > 0:
-            await self._sleep(seconds)
-        self._edits[channel].append(self._clock())
-        self._count_call()
+    async def acquire_edit(self, channel: str) -> None:
+        """Wait until a message of the channel may show its progress again."""
+        await self._edits[channel].acquire()
+        await self._calls.acquire()
 
     async def acquire_call(self) -> None:
         """Wait until a call that is not an answer may be made."""
-        while (seconds := self._call_delay()) > 0:
-            await self._sleep(seconds)
-        self._count_call()
-
-    def record_answer(self, channel: str, message: str) -> None:
-        """Count the answer that a message receives now; it needs no more room afterwards."""
-        now = self._clock()
-        self._running[channel].pop(message, None)
-        self._edits[channel].append(now)
-        self._answering_until = now + ANSWER_SECONDS
-
-    def _call_delay(self) -> float:
-        """Return the seconds until a call fits between answers and into Discord's rate."""
-        now = self._clock()
-        return max(self._answering_until - now, self._paced_until - now - BURST_SECONDS, 0.0)
-
-    def _count_call(self) -> None:
-        self._paced_until = max(self._paced_until, self._clock()) + 1 / MAX_CALLS_PER_SECOND
-
-    def _edit_delay(self, channel: str, message: str) -> float:
-        """Return the seconds until a channel may have room for an edit; 0 if it has room now."""
-        now, running, edits = self._clock(), self._running[channel], self._edits[channel]
-        running[message] = now
-        for other in [key for key, at in running.items() if now - at > MESSAGE_EXPIRY_SECONDS]:
-            del running[other]
-        while edits and now - edits[0] >= EDIT_WINDOW_SECONDS:
-            edits.popleft()
-        room = MAX_EDITS - len(running)  # one edit per running message is reserved for its answer
-        if len(edits) < room:
-            return 0.0
-        return edits[-room] + EDIT_WINDOW_SECONDS - now if room > 0 else EDIT_WINDOW_SECONDS
+        await self._calls.acquire()

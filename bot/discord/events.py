@@ -1,13 +1,17 @@
 """Parser of Discord's events: incoming messages, attachments, channels and permissions."""
 
-from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import discord
 
-from bot.chat import Asker, Attachment, IncomingMessage, PostingForbiddenError, event_key
-from bot.chat.incoming import MAX_QUESTION_CHARACTERS
+from bot.chat import (
+    MAX_QUESTION_CHARACTERS,
+    Asker,
+    Attachment,
+    IncomingMessage,
+    PostingForbiddenError,
+    event_key,
+)
 from bot.discord.errors import translate_errors
 from council.errors import QuestionError
 from council.places import Place
@@ -30,8 +34,6 @@ _NEEDED_IN_THREAD = {
     "view_channel": "View Channel",
     "send_messages_in_threads": "Send Messages in Threads",
 }
-NO_CHANNEL = "There is no channel {name} in this server that you and I both see: pick one with #."
-NOT_IN_SERVER = "I am not in the server any more that this would be posted in."
 
 GuildTextChannel = discord.TextChannel | discord.VoiceChannel | discord.StageChannel
 
@@ -50,23 +52,14 @@ def parse_message(message: discord.Message) -> IncomingMessage:
 def _parse(
     id_: int, user: discord.User | discord.Member, channel: object, guild_id: int | None
 ) -> IncomingMessage:
-    key, is_direct = event_key(CHAT, str(id_)), guild_id is None
-    return IncomingMessage(
-        "", asker_of(user), place_of(channel, guild_id), key, is_direct=is_direct
-    )
-
-
-def asker_of(user: discord.User | discord.Member) -> Asker:
-    """Return a user as an asker, with the roles they have in the server."""
     roles = tuple(str(role.id) for role in getattr(user, "roles", ()))
-    return Asker(str(user.id), user.display_name, roles=roles)
+    asker = Asker(str(user.id), user.display_name, roles=roles)
+    key, is_direct = event_key(CHAT, str(id_)), guild_id is None
+    return IncomingMessage("", asker, place_of(channel, guild_id), key, is_direct=is_direct)
 
 
 def place_of(channel: object, guild_id: int | None) -> Place:
-    """Return the place of a channel or thread.
-
-    It is private unless everybody in the server is known to see it.
-    """
+    """Return a channel or thread; private unless everybody in the server is known to see it."""
     id_ = str(getattr(channel, "id", ""))
     if guild_id is None:
         return Place(CHAT, "", id_, private=True)
@@ -79,7 +72,6 @@ def place_of(channel: object, guild_id: int | None) -> Place:
 
 
 def _is_public(channel: object) -> bool:
-    """Return whether everybody in the server can see a channel."""
     if not isinstance(channel, discord.abc.GuildChannel):
         return False
     return channel.permissions_for(channel.guild.default_role).view_channel
@@ -92,8 +84,7 @@ async def read_attachment(attachment: discord.Attachment) -> str:
             f"{attachment.filename} has {attachment.size:,} bytes, and with the question at most "
             f"{MAX_QUESTION_CHARACTERS:,} characters can be asked: attach a part of it."
         )
-    with translate_errors():
-        content = await attachment.read()
+    content = await parse_attachment(attachment).read()
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -102,12 +93,9 @@ async def read_attachment(attachment: discord.Attachment) -> str:
         ) from None
 
 
-def parse_attachments(attachments: Iterable[discord.Attachment]) -> tuple[Attachment, ...]:
-    """Return files as attachments whose content is downloaded when it is read."""
-    return tuple(_parse_attachment(attachment) for attachment in attachments)
+def parse_attachment(attachment: discord.Attachment) -> Attachment:
+    """Return a file as an attachment, which is downloaded only when read."""
 
-
-def _parse_attachment(attachment: discord.Attachment) -> Attachment:
     async def read() -> bytes:
         with translate_errors():
             return await attachment.read()
@@ -133,52 +121,11 @@ def check_can_post(interaction: discord.Interaction[Any]) -> None:
         )
 
 
-async def move_to_channel(
-    client: discord.Client, incoming: IncomingMessage, name: str
-) -> IncomingMessage:
-    """Return the message as if it were sent in another channel of the server.
-
-    The channel is given by name or id. Raise PostingForbiddenError unless the sender sees it and
-    the bot may post there.
-    """
-    workspace = incoming.place.workspace
-    guild = client.get_guild(int(workspace)) if workspace else None
-    if guild is None:
-        raise PostingForbiddenError(f"Direct messages have no channels: leave #{name} out.")
-    with translate_errors():
-        member = await guild.fetch_member(int(incoming.asker.id))
-        channels = await guild.fetch_channels()
-    # Several channels may have the same name.
-    for channel in channels:
-        is_match = name.casefold() in {str(channel.id), channel.name.casefold()}
-        if (
-            is_match
-            and isinstance(channel, GuildTextChannel)
-            and channel.permissions_for(member).view_channel
-        ):
-            _check_can_post_in(channel, guild)
-            return replace(incoming, place=place_of(channel, guild.id), is_direct=False)
-    raise PostingForbiddenError(NO_CHANNEL.format(name=name if name.isdecimal() else f"#{name}"))
-
-
-async def check_postable(client: discord.Client, place: Place) -> None:
-    """Raise PostingForbiddenError if a channel is gone or the bot may not post in it."""
-    if not place.workspace:
-        return
-    guild = client.get_guild(int(place.workspace))
-    if guild is None:
-        raise PostingForbiddenError(NOT_IN_SERVER)
-    with translate_errors():
-        channel = await guild.fetch_channel(int(place.within))
-    if isinstance(channel, GuildTextChannel):
-        _check_can_post_in(channel, guild)
-
-
-def _check_can_post_in(channel: GuildTextChannel, guild: discord.Guild) -> None:
+def check_can_post_in(channel: GuildTextChannel, guild: discord.Guild) -> None:
+    """Raise PostingForbiddenError, naming the missing permissions, if the bot cannot post there."""
     if missing := _missing(channel.permissions_for(guild.me), _NEEDED_IN_CHANNEL):
         raise PostingForbiddenError(f"I cannot post in #{channel.name}: I need {missing} there.")
 
 
 def _missing(granted: discord.Permissions, needed: dict[str, str]) -> str:
-    """Return the labels of needed permissions that are not granted, joined by "and"."""
     return " and ".join(label for name, label in needed.items() if not getattr(granted, name))

@@ -9,7 +9,7 @@ from typing import Any
 
 import discord
 import structlog
-from discord import app_commands
+from discord import MessageType, app_commands
 from discord.app_commands import Choice
 
 from bot.access import AccessDeniedError, allows_panel, check_admitted, listable_rounds
@@ -26,14 +26,7 @@ from bot.commands.buttons import (
     replacement_post,
     send_busy_note,
 )
-from bot.commands.dispatch import (
-    COMMANDS,
-    Command,
-    Handler,
-    Invocation,
-    report_errors,
-    run_command,
-)
+from bot.commands.dispatch import COMMANDS, Command, Handler, Invocation, report_errors, run_command
 from bot.commands.rounds import Opinion, context_of, find_round_of_message, load_thread_rounds
 from bot.commands.suites import SuiteAddition
 from bot.context import AppContext
@@ -44,69 +37,61 @@ from bot.discord.errors import EditRateLimiter, translate_errors
 from bot.discord.events import (
     CHAT,
     check_can_post,
-    parse_attachments,
+    parse_attachment,
     parse_interaction,
     parse_message,
     read_attachment,
 )
 from bot.discord.messages import DiscordChat
-from bot.discord.servers import ServerTracker, Shard
-from bot.discord.slash_commands import AskFields, add_commands, build_choices
+from bot.discord.servers import ServerTracker
+from bot.discord.slash_commands import add_commands, build_choices
 from council.errors import CouncilError
 from council.places import Place
 
-MAX_SUGGESTED_ROUNDS = 100  # searched for autocomplete, newest first
+COMMANDS_MEMO = "discord commands"  # the kind of memo
 # For direct messages, mentions and replies in threads; none of these intents is privileged.
-INTENTS = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
-GUILD_READY_SECONDS = 0.5  # without another guild, after which all are assumed to be known
-_USER_MESSAGES = {discord.MessageType.default, discord.MessageType.reply}
 
 Interaction = discord.Interaction[Any]
 
 
 class DiscordClient(discord.Client):
-    """The bot in the guilds of one shard."""
+    """The bot in the guilds of one shard: listeners, the slow ones of which continue in `tasks`."""
 
-    def __init__(
-        self,
-        app: AppContext,
-        tasks: BackgroundTasks,
-        servers: ServerTracker,
-        shard: Shard | None = None,
-    ) -> None:
+    def __init__(self, app: AppContext, tasks: BackgroundTasks, servers: ServerTracker) -> None:
         super().__init__(
-            shard_id=shard.number if shard else None,
-            shard_count=shard.of if shard else None,
-            intents=INTENTS,
+            shard_id=servers.shard.number,
+            shard_count=servers.shard.of,
+            intents=discord.Intents(guilds=True, guild_messages=True, dm_messages=True),
             allowed_mentions=discord.AllowedMentions.none(),
             max_messages=None,
             chunk_guilds_at_startup=False,
-            guild_ready_timeout=GUILD_READY_SECONDS,
+            guild_ready_timeout=0.5,
             member_cache_flags=discord.MemberCacheFlags.none(),
         )
-        self.listeners = DiscordListeners(app, self, tasks)
+        self._app = app
+        self._tasks = tasks
         self._servers = servers
+        self._names: dict[str, str] = {}
+        self._edits = EditRateLimiter()
+        self._deduplicator = ActionDeduplicator(app)
         self.tree = app_commands.CommandTree(self)
-        add_commands(self.tree, COMMANDS.commands, self.listeners)
+        add_commands(self.tree, COMMANDS.commands, self)
 
     async def setup_hook(self) -> None:
         """Register the buttons, and the commands if they have changed."""
         self.add_dynamic_items(actions.Button)
-        application, digest = str(self.application_id), self._commands_digest()
-        if await self._servers.store.commands(application) != digest:
+        commands = [command.to_dict(self.tree) for command in self.tree.get_commands()]
+        content = json.dumps([self.application_id, commands], sort_keys=True, default=str)
+        digest = sha256(content.encode()).hexdigest()
+        application, memos = str(self.application_id), self._app.key_values
+        if await memos.read(COMMANDS_MEMO, application) != digest:
             await self.tree.sync()
-            await self._servers.store.register(application, digest)
+            await memos.put(COMMANDS_MEMO, application, digest)
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         """Dispatch an event, unless the client is closed: discord.py dispatches some afterwards."""
         if not self.is_closed():
             super().dispatch(event, *args, **kwargs)
-
-    def _commands_digest(self) -> str:
-        """Return a digest of the application's commands."""
-        commands = [command.to_dict(self.tree) for command in self.tree.get_commands()]
-        content = json.dumps([self.application_id, commands], sort_keys=True, default=str)
-        return sha256(content.encode()).hexdigest()
 
     async def on_ready(self) -> None:
         """Sync the servers, at the start and after each new session."""
@@ -126,51 +111,45 @@ class DiscordClient(discord.Client):
         custom_id = str(data.get("custom_id", ""))
         if interaction.type is discord.InteractionType.modal_submit:
             fields = actions.modal_fields(data["components"])
-            await self.listeners.on_modal_submit(interaction, custom_id, fields)
-
-    async def on_message(self, message: discord.Message) -> None:
-        """Handle a message."""
-        await self.listeners.on_message(message)
+            await self._on_modal_submit(interaction, custom_id, fields)
 
     async def on_error(self, event: str, /, *_: object, **__: object) -> None:
         """Log an unexpected error; the command's own handler has told the user."""
         structlog.get_logger().exception("discord_event_failed", event=event)
 
-
-class DiscordListeners:
-    """Handlers of commands, messages, modals and buttons; slow ones continue in `tasks`."""
-
-    def __init__(self, app: AppContext, client: discord.Client, tasks: BackgroundTasks) -> None:
-        self._app = app
-        self._client = client
-        self._tasks = tasks
-        self._names: dict[str, str] = {}
-        self._edits = EditRateLimiter()
-        self._deduplicator = ActionDeduplicator(app)
-
     def chat(self, send_ephemeral: SendEphemeral, *, accepts_files: bool = True) -> DiscordChat:
         """Return a chat adapter that replies to one user by `send_ephemeral`."""
         return DiscordChat(
-            self._client, self._names, self._edits, send_ephemeral, accepts_files=accepts_files
+            self, self._names, self._edits, send_ephemeral, accepts_files=accepts_files
         )
 
-    async def on_ask(self, interaction: Interaction, fields: AskFields) -> None:
+    async def on_ask(
+        self,
+        interaction: Interaction,
+        question: str,
+        panel: str | None,
+        attachment: discord.Attachment | None,
+        *,
+        private: bool,
+    ) -> None:
         """Handle `/council ask`."""
         await defer(interaction)
 
         async def ask(chat: Chat, incoming: IncomingMessage) -> None:
             check_admitted(self._app.access, incoming)
-            options = AskOptions(fields.panel)
-            if fields.private:
+            options = AskOptions(panel)
+            if private:
                 # The answer goes to another place; the panel is still that of this one.
                 await self._app.reload_picked_panel(incoming.place)
-                options = AskOptions(self._app.panel(fields.panel, incoming.place).name)
-                direct = await self._direct_place(interaction)
+                options = AskOptions(self._app.panel(panel, incoming.place).name)
+                with translate_errors():
+                    channel = await interaction.user.create_dm()
+                direct = Place(CHAT, "", str(channel.id), private=True)
                 incoming = replace(incoming, place=direct, is_direct=True)
             else:
                 check_can_post(interaction)
-            context = await read_attachment(fields.attachment) if fields.attachment else ""
-            incoming = replace(incoming, text=fields.text, context=context)
+            context = await read_attachment(attachment) if attachment else ""
+            incoming = replace(incoming, text=question, context=context)
             await ask_with_options(self._app, chat, incoming, options)
 
         await self._begin(interaction, ask)
@@ -186,20 +165,15 @@ class DiscordListeners:
         await defer(interaction)
 
         async def run(chat: Chat, incoming: IncomingMessage) -> None:
-            files = parse_attachments([attachment] if attachment else [])
+            files = (parse_attachment(attachment),) if attachment else ()
             invocation = Invocation(command, argument)
             await run_command(self._app, chat, replace(incoming, files=files), invocation)
 
         await self._begin(interaction, run)
 
-    async def on_ask_about(self, interaction: Interaction, message: discord.Message) -> None:
-        """Open the modal to ask about a message."""
-        await interaction.response.send_modal(actions.ask_modal(message))
-
-    async def on_modal_submit(
+    async def _on_modal_submit(
         self, interaction: Interaction, custom_id: str, fields: dict[str, str]
     ) -> None:
-        """Handle a submitted modal."""
         await defer(interaction)
         kind, _, value = custom_id.removeprefix("council:").partition(":")
 
@@ -254,14 +228,14 @@ class DiscordListeners:
 
     async def on_message(self, message: discord.Message) -> None:
         """Handle a direct message, a mention, or a reply in the thread of a round."""
-        bot = self._client.user
-        if message.author.bot or bot is None or message.type not in _USER_MESSAGES:
+        bot, is_written = self.user, message.type in {MessageType.default, MessageType.reply}
+        if message.author.bot or bot is None or not is_written:
             return
         if message.guild and bot not in message.mentions:
             return
         name = next((user.display_name for user in message.mentions if user == bot), bot.name)
         text = message.clean_content.replace(f"@{name}", "", 1).strip()
-        files = parse_attachments(message.attachments)
+        files = tuple(map(parse_attachment, message.attachments))
         incoming = replace(parse_message(message), text=text or "help", files=files)
         self._names[incoming.asker.id] = incoming.asker.name
         chat = self.chat(MessageReplies(message))
@@ -271,7 +245,6 @@ class DiscordListeners:
     async def _handle_message(
         self, chat: Chat, incoming: IncomingMessage, message: discord.Message
     ) -> None:
-        """Handle a message, with the rounds it replies to as its context."""
         root = incoming.place.thread or ""
         if message.reference and message.reference.message_id and not root:
             root = str(message.reference.message_id)
@@ -296,24 +269,15 @@ class DiscordListeners:
             check_admitted(self._app.access, incoming)
         except AccessDeniedError:
             return []
-        lines = await self._app.store.list_summaries(
-            MAX_SUGGESTED_ROUNDS, listable_rounds(incoming)
-        )
+        lines = await self._app.store.list_summaries(100, listable_rounds(incoming))
         wanted = typed.lower()
-        found = [
-            line for line in lines if wanted in line.question.lower() or line.id.startswith(wanted)
-        ]
         return build_choices(
-            (f"{line.question or 'forgotten'} · {line.id}", line.id) for line in found
+            (f"{line.question or 'forgotten'} · {line.id}", line.id)
+            for line in lines
+            if wanted in line.question.lower() or line.id.startswith(wanted)
         )
-
-    async def _direct_place(self, interaction: Interaction) -> Place:
-        with translate_errors():
-            channel = await interaction.user.create_dm()
-        return Place(CHAT, "", str(channel.id), private=True)
 
     async def _begin(self, interaction: Interaction, act: Handler) -> None:
-        """Run a handler in the background, and report its errors to the user."""
         incoming, replies = parse_interaction(interaction), EphemeralReplies(interaction)
         self._names[incoming.asker.id] = incoming.asker.name
         chat = self.chat(replies, accepts_files=interaction.app_permissions.attach_files)

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from markdown_it.common.normalize_url import normalizeLink
 
 from bot.chat import Table
-from bot.discord.config import MAX_LIST_DEPTH, MAX_URL_LENGTH, PHONE_COLUMNS
 from bot.render.formatting import monospace_table
 from bot.render.markdown_parser import (
     CodeBlock,
@@ -23,6 +22,9 @@ from bot.render.markdown_parser import (
     walk_markdown,
 )
 from bot.render.text_safety import INVISIBLE_PATTERN, ZERO_WIDTH_SPACE, Tokens, visible_text
+
+MAX_URL_LENGTH = 2_000
+PHONE_COLUMNS = 28  # monospaced columns that fit a phone's screen
 
 # Texts that Discord would turn into mentions, links or previews.
 _EVERYONE = "|".join(INVISIBLE_PATTERN.join(word) for word in ("everyone", "here"))
@@ -85,18 +87,13 @@ def _escape_marker(match: re.Match[str]) -> str:
     return f"{margin}\\{sign}" if sign else f"{margin}{number}\\."
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Escaped text of one style within a line."""
-
-    styles: tuple[str, ...]
-    text: str
+_Run = tuple[tuple[str, ...], str]  # the styles of an escaped text within a line
 
 
 def render_leaves(leaves: TextRuns) -> str:
     """Render styled text runs as lines of Discord's Markdown."""
     runs = [run for styles, same in groupby(leaves, _styles) for run in _split_runs(styles, same)]
-    lines = "".join(_join_runs([run for run in runs if run.text]))
+    lines = "".join(_join_runs([run for run in runs if run[1]]))
     lines = "\n".join(line.strip() for line in lines.split("\n"))
     return _LINE_START.sub(_escape_marker, lines)
 
@@ -112,21 +109,20 @@ def _split_runs(styles: tuple[str, ...], leaves: Iterable[TextRun]) -> Iterable[
     """Yield runs; styled ones contain no line break and no space at either end."""
     text = "".join(map(_render_leaf, leaves))
     if not styles:
-        yield _Run((), text)
+        yield (), text
         return
     for at, line in enumerate(text.split("\n")):
         core = line.strip()
         start = line.find(core) if core else len(line)
-        yield _Run((), ("\n" if at else "") + line[:start])
-        yield _Run(styles, core)
-        yield _Run((), line[start + len(core) :])
+        yield (), ("\n" if at else "") + line[:start]
+        yield styles, core
+        yield (), line[start + len(core) :]
 
 
 def _join_runs(runs: Sequence[_Run]) -> Iterable[str]:
     before = ""
-    for at, run in enumerate(runs):
-        after = runs[at + 1].text[:1] if at + 1 < len(runs) else ""
-        text = _delimit(run, before, after)
+    for run, (_, following) in pairwise([*runs, ((), "")]):
+        text = _delimit(run, before, following[:1])
         # Adjacent delimiters would be read as one.
         joins = before in _DELIMITER_CHARACTERS and text[0] in _DELIMITER_CHARACTERS
         yield (ZERO_WIDTH_SPACE if joins else "") + text
@@ -135,10 +131,10 @@ def _join_runs(runs: Sequence[_Run]) -> Iterable[str]:
 
 def _delimit(run: _Run, before: str, after: str) -> str:
     """Return the run between its delimiters; next to a letter, only * marks italics, not _."""
-    text = run.text
-    for style in reversed(run.styles):
+    styles, text = run
+    for style in reversed(styles):
         delimiter = _DELIMITERS[style]
-        if run.styles == ("italic",) and (before.isalnum() or after.isalnum()):
+        if styles == ("italic",) and (before.isalnum() or after.isalnum()):
             delimiter = "*"
         text = f"{delimiter}{text}{delimiter}"
     return text
@@ -177,29 +173,22 @@ def render_code_block(code: str, language: str = "") -> str:
     return f"```{tag}\n{code if code.strip() else ZERO_WIDTH_SPACE}\n```"
 
 
-def render_table(plain: Table, rows: Sequence[Sequence[TextRuns]]) -> str:
-    """Render a Markdown table: in columns if they fit a phone, else as a list with a line a cell.
-
-    `plain` and `rows` are the same table, without and with its styles.
-    """
-    if columns := _render_columns(plain):
+def render_table(table: MarkdownTable) -> str:
+    """Render a Markdown table: in columns if they fit a phone, else a list with a line a cell."""
+    if columns := _render_columns(table.plain):
         return columns
-    head, *body = rows
+    head, *body = table.rows
     if not body:
         return "- " + " · ".join(_render_cell(cell) for cell in head)
     return "\n".join(line for row in body for line in _cell_lines(head, row))
 
 
 def render_standings(table: Table) -> str:
-    """Render a table of the bot: in columns if they fit a phone, else as a list with a line a row.
-
-    Each line starts with what its row is about.
-    """
+    """Render a table of the bot: in columns if they fit a phone, else a list with a line a row."""
     return _render_columns(table) or "\n".join(_row_lines(table))
 
 
 def _render_columns(table: Table) -> str:
-    """Return the table in monospaced columns; "" if they do not fit a phone."""
     text = monospace_table(table)
     width = max(map(len, text.split("\n")))
     fits = width <= PHONE_COLUMNS and _MONOSPACED.fullmatch(text)
@@ -239,7 +228,6 @@ def _row_lines(table: Table) -> Iterator[str]:
 
 
 def _filled_columns(table: Table, row: Sequence[str]) -> Iterator[int]:
-    """Yield the columns with a title in which the row is not empty."""
     for at, (name, cell) in enumerate(zip(table.columns, row, strict=True)):
         if cell.strip() and name:
             yield at
@@ -310,7 +298,7 @@ class MarkdownWriter(MarkdownVisitor):
     def table(self, grid: MarkdownTable) -> None:
         """Add a table."""
         self.close_item()
-        lines = render_table(grid.plain, grid.rows)
+        lines = render_table(grid)
         self._append("code" if lines.startswith("```") else "table", lines)
 
     def rule(self) -> None:
@@ -338,7 +326,7 @@ class MarkdownWriter(MarkdownVisitor):
     def _indent(self, inner: OpenList, lines: str) -> str:
         """Return lines after the item's marker, or indented below it if that is written already."""
         outer = [" " * len(held.marker("-")) for held in self.lists[:-1]]
-        margin = "".join(outer[:MAX_LIST_DEPTH])
+        margin = "".join(outer[:8])
         marker = inner.marker("-")
         indent = " " * len(marker)
         first = marker if inner.marker_due else indent

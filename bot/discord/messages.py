@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import discord
 import structlog
@@ -21,13 +21,13 @@ from bot.chat import (
     SendEphemeral,
     SentMessage,
 )
-from bot.discord import events
 from bot.discord.components import (
     allowed_mentions,
     build_files,
     build_view,
     fits_discord,
     render_components,
+    silent_message,
 )
 from bot.discord.errors import (
     THREAD_EXISTS,
@@ -38,7 +38,7 @@ from bot.discord.errors import (
     thread_error,
     translate_errors,
 )
-from bot.discord.events import CHAT
+from bot.discord.events import CHAT, GuildTextChannel, check_can_post_in, place_of
 from bot.render.pagination import paginate
 from bot.render.text_safety import shorten_to_line
 from council.errors import CouncilError
@@ -47,12 +47,7 @@ from council.places import Place
 Interaction = discord.Interaction[Any]
 Call = Callable[..., Awaitable[object]]
 REPLY_TIMEOUT_SECONDS = 60.0
-MIN_EDIT_INTERVAL_SECONDS = 2.0
-MAX_SEARCHED_MESSAGES = 1_000  # of a channel's history
-ARCHIVE_AFTER_MINUTES: Literal[1440] = 1440  # without a message in a thread
-MAX_THREAD_NAME_LENGTH = 100
 DIRECT_PREFIX = "@"  # before a user's id, it is the channel of their direct messages
-NO_MENTIONS = discord.AllowedMentions.none()
 
 
 class DiscordChat(Chat):
@@ -114,7 +109,6 @@ class DiscordChat(Chat):
         return Place(CHAT, channel=f"{DIRECT_PREFIX}{asker_id}", private=True)
 
     async def _resolve(self, place: Place) -> Place:
-        """Return the place with the channel's own id; opens the channel of direct messages."""
         if not place.channel.startswith(DIRECT_PREFIX):
             return place
         user = await self._client.fetch_user(int(place.channel.removeprefix(DIRECT_PREFIX)))
@@ -122,18 +116,19 @@ class DiscordChat(Chat):
 
     async def _send_opening_thread(self, place: Place, post: Post, key: str) -> discord.Message:
         """Post a message; the first reply to a message opens its thread, which has the same id."""
+        needed = "Attach Files and " * _has_file(post) + "Send Messages in Threads"
         try:
             return await self._send(place, post, key)
         except discord.HTTPException as error:
             if not _is_thread(place):
                 raise
             if error.code != UNKNOWN_CHANNEL:
-                raise thread_error(error, _needed_permissions(post)) from None
+                raise thread_error(error, needed) from None
         await self._open_thread(place)
         try:
             return await self._send(place, post, key)
         except discord.HTTPException as error:
-            raise thread_error(error, _needed_permissions(post)) from None
+            raise thread_error(error, needed) from None
 
     async def _send(self, place: Place, post: Post, key: str) -> discord.Message:
         channel = self._channel(place)
@@ -150,11 +145,10 @@ class DiscordChat(Chat):
     async def _open_thread(self, place: Place) -> None:
         root_id = place.thread or ""
         root = self._message(Place(CHAT, place.workspace, place.within), root_id)
-        title = self._titles.get(root_id, "")
-        name = shorten_to_line(title, MAX_THREAD_NAME_LENGTH) or "The council"
+        name = shorten_to_line(self._titles.get(root_id, ""), 100) or "The council"
         await self._edits.acquire_call()
         try:
-            await root.create_thread(name=name, auto_archive_duration=ARCHIVE_AFTER_MINUTES)
+            await root.create_thread(name=name, auto_archive_duration=1440)  # a day
         except discord.HTTPException as error:
             if error.code == UNKNOWN_CHANNEL:  # of the answer itself
                 raise
@@ -166,8 +160,9 @@ class DiscordChat(Chat):
         with translate_errors():
             place = await self._resolve(place)
             try:
-                async for message in self._channel(place).history(limit=MAX_SEARCHED_MESSAGES):
-                    if message.author == self._client.user and _mark_in(message) == nonce_of(key):
+                async for message in self._channel(place).history(limit=1_000):
+                    mark = getattr(message.components[0], "id", 0) if message.components else 0
+                    if message.author == self._client.user and mark == nonce_of(key):
                         return SentMessage(place, str(message.id))
             except discord.NotFound:
                 return None
@@ -176,7 +171,6 @@ class DiscordChat(Chat):
     async def edit(self, sent: SentMessage, post: Post) -> None:
         """Replace a message; retry for as long as Discord cannot be reached."""
         self._titles[sent.message] = _title(post)
-        self._edits.record_answer(_channel_id(sent.place), sent.message)
         try:
             await call_with_retries(lambda: self._edit(sent, post))
         except RefusedError as error:
@@ -187,8 +181,7 @@ class DiscordChat(Chat):
             raise MessageGoneError(str(error)) from None
 
     async def _edit(self, sent: SentMessage, post: Post) -> None:
-        message = self._message(sent.place, sent.message)
-        await message.edit(view=build_view(render_components(post)), allowed_mentions=NO_MENTIONS)
+        await self._message(sent.place, sent.message).edit(**silent_message(post))
 
     def _channel(self, place: Place) -> discord.PartialMessageable:
         guild = int(place.workspace) if place.workspace else None
@@ -199,8 +192,8 @@ class DiscordChat(Chat):
 
     async def wait_for_edit_slot(self, sent: SentMessage) -> None:
         """Wait until the rate limits of message and channel allow another progress edit."""
-        await asyncio.sleep(self._edited_at + MIN_EDIT_INTERVAL_SECONDS - time.monotonic())
-        await self._edits.acquire_edit(_channel_id(sent.place), sent.message)
+        await asyncio.sleep(self._edited_at + 2.0 - time.monotonic())
+        await self._edits.acquire_edit(_channel_id(sent.place))
 
     async def show_progress(self, sent: SentMessage, post: Post) -> None:
         """Replace a message once, without retries: the next progress edit corrects a failed one."""
@@ -212,12 +205,42 @@ class DiscordChat(Chat):
             structlog.get_logger().debug("discord_progress_not_shown", why=str(error))
 
     async def redirect_to_channel(self, incoming: IncomingMessage, channel: str) -> IncomingMessage:
-        """Return the message as if it were sent in another channel, given by name or id."""
-        return await events.move_to_channel(self._client, incoming, channel)
+        """Return the message as if it were sent in another channel of the server."""
+        guild = self._guild(incoming.place)
+        if guild is None:
+            raise PostingForbiddenError(f"Direct messages have no channels: leave #{channel} out.")
+        with translate_errors():
+            member = await guild.fetch_member(int(incoming.asker.id))
+            channels = await guild.fetch_channels()
+        # Several channels may have the same name.
+        for found in channels:
+            is_match = channel.casefold() in {str(found.id), found.name.casefold()}
+            if (
+                is_match
+                and isinstance(found, GuildTextChannel)
+                and found.permissions_for(member).view_channel
+            ):
+                check_can_post_in(found, guild)
+                return replace(incoming, place=place_of(found, guild.id), is_direct=False)
+        name = channel if channel.isdecimal() else f"#{channel}"
+        raise PostingForbiddenError(
+            f"There is no channel {name} in this server that you and I both see: pick one with #."
+        )
 
     async def check_postable(self, place: Place) -> None:
-        """Raise PostingForbiddenError, with the reason, if nothing can be posted there."""
-        await events.check_postable(self._client, place)
+        """Raise PostingForbiddenError if the channel is gone or the bot may not post in it."""
+        if not place.workspace:
+            return
+        if (guild := self._guild(place)) is None:
+            why = "I am not in the server any more that this would be posted in."
+            raise PostingForbiddenError(why)
+        with translate_errors():
+            channel = await guild.fetch_channel(int(place.within))
+        if isinstance(channel, GuildTextChannel):
+            check_can_post_in(channel, guild)
+
+    def _guild(self, place: Place) -> discord.Guild | None:
+        return self._client.get_guild(int(place.workspace)) if place.workspace else None
 
     async def send_ephemeral(self, incoming: IncomingMessage, post: Post) -> None:
         """Send a post to the user alone."""
@@ -230,28 +253,17 @@ def nonce_of(key: str) -> int:
     return int.from_bytes(sha256(key.encode()).digest()[:4]) >> 2 | 1
 
 
-def _mark_in(message: discord.Message) -> int | None:
-    return getattr(message.components[0], "id", None) if message.components else None
-
-
 def _is_thread(place: Place) -> bool:
     """Return whether a place is a thread; replies in direct messages follow in the channel."""
     return bool(place.thread and place.workspace)
 
 
 def _channel_id(place: Place) -> str:
-    """Return the id of the channel or thread that contains the messages of a place."""
     return place.thread if place.thread and _is_thread(place) else place.within
 
 
 def _has_file(post: Post) -> bool:
     return any(isinstance(part, File) for part in post.parts)
-
-
-def _needed_permissions(post: Post) -> str:
-    """Return the permissions needed to post in a thread."""
-    threads = "Send Messages in Threads"
-    return f"Attach Files and {threads}" if _has_file(post) else threads
 
 
 def _title(post: Post) -> str:

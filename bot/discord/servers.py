@@ -15,10 +15,9 @@ from bot.discord.events import CHAT
 from bot.ports import shard_for
 from bot.render.formatting import count_noun
 from council.errors import StoreError
-from council.ports import KeyValueStore
 
 _SHARD_NAME = re.compile(r"(\d{1,4})/(\d{1,4})")
-SERVER, COMMANDS = "discord server", "discord commands"  # the kinds of memo
+SERVER = "discord server"  # the kind of memo
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,53 +46,19 @@ class Shard:
 ONLY_SHARD = Shard(0, 1)  # the only shard
 
 
-class ServerStore:
-    """Store of an application's servers and of the digest of its registered commands.
-
-    One row per server, so that shards do not overwrite each other.
-    """
-
-    def __init__(self, key_values: KeyValueStore) -> None:
-        self._key_values = key_values
-
-    async def commands(self, application: str) -> str:
-        """Return the digest of the registered commands; "" if unknown."""
-        return await self._key_values.read(COMMANDS, application) or ""
-
-    async def register(self, application: str, digest: str) -> None:
-        """Store the digest of the commands that are now registered."""
-        await self._key_values.put(COMMANDS, application, digest)
-
-    async def servers(self, application: str) -> Set[str]:
-        """Return the servers of the application that any process has stored."""
-        start = f"{application}/"
-        rows = await self._key_values.list_texts(SERVER, start)
-        return {name.removeprefix(start) for name in rows}
-
-    async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
-        """Store that the application is in the servers `now` instead of those `before`."""
-        for server in sorted(now - before):
-            await self._key_values.put(SERVER, f"{application}/{server}", "")
-        for server in sorted(before - now):
-            await self._key_values.pop(SERVER, f"{application}/{server}")
-
-
 class ServerTracker:
     """Tracks the servers of a shard and deletes the rounds of those that remove the bot.
 
-    `report` receives a sentence for each removal.
+    They are stored with one memo for each, so that shards do not overwrite each other. `report`
+    receives a sentence for each removal.
     """
 
     def __init__(
-        self,
-        app: AppContext,
-        report: Callable[[str], None],
-        shard: Shard = ONLY_SHARD,
+        self, app: AppContext, report: Callable[[str], None], shard: Shard = ONLY_SHARD
     ) -> None:
-        self.store = ServerStore(app.key_values)
         self._app = app
         self._report = report
-        self._shard = shard
+        self.shard = shard
         self._lock = asyncio.Lock()
 
     async def sync(self, client: discord.Client) -> None:
@@ -103,7 +68,7 @@ class ServerTracker:
             for server in sorted(known - current):
                 if not (await _is_removed(client, server) and await self._delete(server, server)):
                     current |= {server}  # checked again by the next sync
-            await self.store.note(str(client.application_id), known, current)
+            await self._store(client, known, current)
 
     async def on_removed(self, client: discord.Client, guild: discord.Guild) -> None:
         """Delete the rounds of a server that has just removed the bot."""
@@ -113,11 +78,18 @@ class ServerTracker:
             known = before | _current_servers(client)
             # Stored last: if the program stops in between, the next sync deletes the rounds.
             if await self._delete(server, guild.name):
-                await self.store.note(str(client.application_id), before, known - {server})
+                await self._store(client, before, known - {server})
 
     async def _known_servers(self, client: discord.Client) -> Set[str]:
-        servers = await self.store.servers(str(client.application_id))
-        return {server for server in servers if self._shard.serves(server)}
+        start = f"{client.application_id}/"
+        names = await self._app.key_values.list_texts(SERVER, start)
+        return {server for name in names if self.shard.serves(server := name.removeprefix(start))}
+
+    async def _store(self, client: discord.Client, before: Set[str], now: Set[str]) -> None:
+        for server in sorted(now - before):
+            await self._app.key_values.put(SERVER, f"{client.application_id}/{server}", "")
+        for server in sorted(before - now):
+            await self._app.key_values.pop(SERVER, f"{client.application_id}/{server}")
 
     async def _delete(self, server: str, name: str) -> bool:
         """Delete a server's rounds; return False if some are left."""
@@ -136,7 +108,6 @@ def _current_servers(client: discord.Client) -> Set[str]:
 
 
 async def _is_removed(client: discord.Client, server: str) -> bool:
-    """Return whether Discord confirms that the bot is no longer in a server."""
     try:
         await client.fetch_guild(int(server), with_counts=False)
     except (discord.DiscordException, aiohttp.ClientError, TimeoutError, OSError) as error:

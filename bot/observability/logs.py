@@ -4,8 +4,11 @@ Never logs the text of questions or answers, nor a secret.
 """
 
 import logging
+import re
 import secrets
 import sys
+import traceback
+from pathlib import Path
 
 import structlog
 
@@ -59,3 +62,26 @@ def log_round(round_: Round) -> None:
         seconds=round(round_.closing.seconds, 3) if round_.closing else None,
         failed=bool(round_.closing and round_.closing.failure),
     )
+
+
+def redirect_library_log(name: str, level: int, event: str) -> logging.Logger:
+    """Send what a library logs from a level on to our own log only, as an event."""
+    logger = logging.getLogger(name)
+    logger.setLevel(level)
+    logger.handlers, logger.propagate = [_LibraryHandler(event)], False
+    return logger
+
+
+class _LibraryHandler(logging.Handler):
+    def __init__(self, event: str) -> None:
+        super().__init__()
+        self._event = event
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log what failed and where, without details: a URL is a secret, a body holds texts."""
+        what = re.split(r":| %| \(| in ", str(record.msg))[0]
+        kind, _, trace = record.exc_info or (None, None, None)
+        frames = traceback.extract_tb(trace)
+        where = f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+        fault = kind.__name__ if kind else ""
+        structlog.get_logger().warning(self._event, what=what, fault=fault, where=where)

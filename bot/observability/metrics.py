@@ -6,9 +6,10 @@ What another part counts already is collected from it when a server scrapes.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from prometheus_client import REGISTRY, Counter, Gauge, Histogram
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -19,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.pool import QueuePool
 
 from council.errors import StoreError
-from council.providers import BreakerState, Health, ModelHealth, ProviderHealth
+from council.providers import BreakerState, Health
 from council.rounds import Round
 
 LOST, REFUSED = "lost", "refused"
@@ -32,28 +33,21 @@ class _DatabaseHealth:
         self.errors = {LOST: 0, REFUSED: 0}
         self._clock = clock
         self._away = 0.0
-        self._since: float | None = None
-
-    @property
-    def is_away(self) -> bool:
-        """Whether the last connection was lost and none has been made since."""
-        return self._since is not None
+        self.since: float | None = None
 
     @property
     def away_seconds(self) -> float:
-        """How long the database was away in all."""
-        return self._away + (0.0 if self._since is None else self._clock() - self._since)
+        return self._away + (0.0 if self.since is None else self._clock() - self.since)
 
     def on_error(self, context: ExceptionContext) -> None:
         """Count an error: the connection was lost, or the statement refused."""
         is_lost = context.is_disconnect or context.connection is None
         self.errors[LOST if is_lost else REFUSED] += 1
-        if is_lost and self._since is None:
-            self._since = self._clock()
+        if is_lost and self.since is None:
+            self.since = self._clock()
 
     def on_connect(self, *_: object) -> None:
-        """Record that a connection works."""
-        self._away, self._since = self.away_seconds, None
+        self._away, self.since = self.away_seconds, None
 
 
 @contextmanager
@@ -66,14 +60,17 @@ def export_database_metrics(
     event.listen(sync, "checkout", health.on_connect)
 
     def collect() -> Iterator[Metric]:
-        away, words = float(health.is_away), "1 while it is away"
+        away, words = float(health.since is not None), "1 while it is away"
         yield GaugeMetricFamily("council_database_away", words, away)
         words = "How long it was away in all"
         yield CounterMetricFamily("council_database_away_seconds", words, health.away_seconds)
         errors = CounterMetricFamily("council_database_errors", "Acts that failed", labels=["kind"])
         yield filled(errors, (((kind,), count) for kind, count in health.errors.items()))
         states = GaugeMetricFamily("council_database_connections", "By state", labels=["state"])
-        yield filled(states, (((state,), count) for state, count in _pool(engine).items()))
+        if isinstance(pool := sync.pool, QueuePool):
+            used = {"in use": pool.checkedout(), "idle": pool.checkedin(), "kept": pool.size()}
+            filled(states, (((state,), count) for state, count in used.items()))
+        yield states
 
     try:
         with collected(collect):
@@ -83,27 +80,19 @@ def export_database_metrics(
         event.remove(sync, "checkout", health.on_connect)
 
 
-def _pool(engine: AsyncEngine) -> Mapping[str, int]:
-    pool = engine.sync_engine.pool
-    if not isinstance(pool, QueuePool):
-        return {}
-    return {"in use": pool.checkedout(), "idle": pool.checkedin(), "kept": pool.size()}
-
-
 _LAG = Histogram(
     "council_loop_lag_seconds",
     "How late the event loop runs what is due",
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1),
 )
-_LAG_CHECK_SECONDS = 0.05
 
 
 async def watch_lag() -> None:
     """Measure how late the event loop runs timers, until cancelled."""
     loop = asyncio.get_running_loop()
     while True:
-        due = loop.time() + _LAG_CHECK_SECONDS
-        await asyncio.sleep(_LAG_CHECK_SECONDS)
+        due = loop.time() + 0.05
+        await asyncio.sleep(0.05)
         _LAG.observe(max(0.0, loop.time() - due))
 
 
@@ -112,35 +101,20 @@ RECONNECTS = Counter("council_bus_reconnects", "Times the bus had to be connecte
 LIMITED_ALONE = Gauge("council_turns_alone", "1 while this process keeps to its limits by itself")
 
 
-@contextmanager
-def export_clock_offset(behind_seconds: Callable[[], float]) -> Iterator[None]:
+def export_clock_offset(behind_seconds: Callable[[], float]) -> AbstractContextManager[None]:
     """Export how far this machine's clock is behind the database's, until the block ends."""
+    words = "How far this machine's clock is behind the database's; negative if ahead"
+    family = partial(GaugeMetricFamily, "council_clock_behind_seconds", words)
+    return collected(lambda: [family(value=behind_seconds())])
 
-    def collect() -> Iterator[GaugeMetricFamily]:
-        words = "How far this machine's clock is behind the database's; negative if ahead"
-        yield GaugeMetricFamily("council_clock_behind_seconds", words, value=behind_seconds())
 
-    with collected(collect):
-        yield
+def export_provider_metrics(health: Callable[[], Health]) -> AbstractContextManager[None]:
+    """Export the health of a gateway's providers and models until the block ends."""
+    return collected(lambda: _provider_metrics(health()))
 
 
 _AT = ("provider", "address")
 _OF = ("model", "address")
-
-
-@contextmanager
-def export_provider_metrics(health: Callable[[], Health]) -> Iterator[None]:
-    """Export the health of a gateway's providers and models until the block ends."""
-
-    def collect() -> Iterable[Metric]:
-        found = health()
-        yield from _of_providers(found.providers)
-        yield from _of_models(found.models)
-
-    with collected(collect):
-        yield
-
-
 _PROVIDER_FAMILIES = (
     (GaugeMetricFamily, "council_calls_under_way", "Calls at a provider now", "under_way"),
     (GaugeMetricFamily, "council_calls_waiting", "Calls that wait for a turn", "waiting"),
@@ -149,43 +123,28 @@ _PROVIDER_FAMILIES = (
 )
 
 
-def _of_providers(providers: tuple[ProviderHealth, ...]) -> Iterator[Metric]:
+def _provider_metrics(health: Health) -> Iterator[Metric]:
     for family, name, words, field in _PROVIDER_FAMILIES:
-        counts = [((p.provider, p.address), getattr(p, field)) for p in providers]
+        counts = [((p.provider, p.address), getattr(p, field)) for p in health.providers]
         yield filled(family(name, words, labels=_AT), counts)
-    yield filled(
-        GaugeMetricFamily(
-            "council_calls_everywhere",
-            "Calls of all processes at a provider, as this one last saw",
-            labels=(*_AT, "state"),
-        ),
-        _everywhere(providers),
-    )
-
-
-def _everywhere(providers: tuple[ProviderHealth, ...]) -> Iterator[tuple[tuple[str, ...], float]]:
+    words = "Calls of all processes at a provider, as this one last saw"
     # Paths of one host share a rate limiter, so each host has one figure.
-    seen = {(p.provider, p.address): p.everywhere for p in providers if p.everywhere}
-    for labels, crowd in seen.items():
-        yield (*labels, "under way"), crowd.under_way
-        yield (*labels, "waiting"), crowd.waiting
-
-
-def _of_models(models: tuple[ModelHealth, ...]) -> Iterator[Metric]:
+    seen = {(p.provider, p.address): p.everywhere for p in health.providers if p.everywhere}
+    running = [((*at, "under way"), crowd.under_way) for at, crowd in seen.items()]
+    waiting = [((*at, "waiting"), crowd.waiting) for at, crowd in seen.items()]
+    everywhere = GaugeMetricFamily("council_calls_everywhere", words, labels=(*_AT, "state"))
+    yield filled(everywhere, running + waiting)
+    words = "1 for a model's breaker state"
     yield filled(
-        GaugeMetricFamily(
-            "council_breakers", "1 for a model's breaker state", labels=(*_OF, "state")
-        ),
-        (((m.model, m.address, s), m.breaker is s) for m in models for s in BreakerState),
+        GaugeMetricFamily("council_breakers", words, labels=(*_OF, "state")),
+        (((m.model, m.address, s), m.breaker is s) for m in health.models for s in BreakerState),
     )
-    yield filled(
-        CounterMetricFamily("council_retries", "Attempts after the first", labels=_OF),
-        (((m.model, m.address), m.retries) for m in models),
-    )
-    yield filled(
-        CounterMetricFamily("council_pauses", "Pauses that were asked for", labels=_OF),
-        (((m.model, m.address), m.pauses) for m in models),
-    )
+    for name, words, field in (
+        ("council_retries", "Attempts after the first", "retries"),
+        ("council_pauses", "Pauses that were asked for", "pauses"),
+    ):
+        counts = [((m.model, m.address), getattr(m, field)) for m in health.models]
+        yield filled(CounterMetricFamily(name, words, labels=_OF), counts)
 
 
 ROUNDS_UNDER_WAY = Gauge("council_rounds_under_way", "Rounds being carried on now")
@@ -206,23 +165,15 @@ def count_round(round_: Round) -> None:
     _CLOSED.labels("failed" if failed else "closed").inc()
     if round_.closing:
         _SECONDS.observe(round_.closing.seconds)
-    for seat in _paid_for(round_):
-        _CALLS.labels(seat).inc()
+    judges = [*(x.judge for x in round_.ballots), *(x.judge for x in round_.spoiled)]
+    chairman = round_.synthesis.chairman if round_.synthesis else None
+    for seat in (*(answer.member for answer in round_.answers), *judges, chairman):
+        if seat:
+            _CALLS.labels(seat).inc()
     for absence in round_.absences:
         _ABSENCES.labels(absence.member, absence.role).inc()
     _COST.inc(sum(reply.cost_usd or 0 for reply in round_.replies))
 
-
-def _paid_for(round_: Round) -> Iterator[str]:
-    """Yield the seat of every reply, even of a spoiled ballot."""
-    yield from (answer.member for answer in round_.answers)
-    yield from (ballot.judge for ballot in round_.ballots)
-    yield from (spoiled.judge for spoiled in round_.spoiled)
-    if round_.synthesis and round_.synthesis.chairman:
-        yield round_.synthesis.chairman
-
-
-OUTBOX_CHECK_SECONDS = 15.0
 
 _UNMARKED = Gauge(
     "council_outbox_unmarked", "Messages claimed over a minute ago of which nobody knows more"
@@ -237,7 +188,7 @@ async def watch_outbox(
     while True:
         with suppress(StoreError):  # keep the last figure
             _UNMARKED.set(await unmarked())
-        await sleep(OUTBOX_CHECK_SECONDS)
+        await sleep(15)
 
 
 JOBS_HERE = Gauge("council_works_here", "Work that this process does now", ["queue"])
@@ -257,16 +208,10 @@ class JobState(StrEnum):
 
 def set_job_counts(counts: Mapping[tuple[str, JobState], int]) -> None:
     """Set the number of all processes' jobs by queue and state; missing ones are 0."""
-    queues = {queue for queue, _ in counts} | {labels[0] for labels in _known_labels()}
-    for queue in queues:
+    known = (sample.labels["queue"] for metric in _ANYWHERE.collect() for sample in metric.samples)
+    for queue in {*known, *(queue for queue, _ in counts)}:
         for state in JobState:
             _ANYWHERE.labels(queue, state.value).set(counts.get((queue, state), 0))
-
-
-def _known_labels() -> Iterator[tuple[str, ...]]:
-    for metric in _ANYWHERE.collect():
-        for sample in metric.samples:
-            yield (sample.labels["queue"],)
 
 
 Counts = Iterable[tuple[tuple[str, ...], float]]

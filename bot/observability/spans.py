@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from importlib.metadata import version
@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.trace import Span, Status, StatusCode, Tracer, set_span_in_context
 
-from bot.observability.tracing import CollectorConfig, Tracing
+from bot.observability.tracing import Tracing
 from council.answers import Call, Reply
 from council.budget import GatewayWrapper
 from council.ports import Gateway
@@ -32,15 +32,20 @@ _OUTCOME = "council.outcome"
 
 
 @asynccontextmanager
-async def open_exporter(collector: CollectorConfig) -> AsyncIterator[Tracing]:
+async def open_exporter(endpoint: str, headers: Mapping[str, str]) -> AsyncIterator[Tracing]:
     """Yield a function that traces a round; at the end, send the last spans within seconds."""
     # It would log every batch that the collector refuses.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
-    provider = TracerProvider(resource=_resource(), shutdown_on_exit=False)
+    attributes = {
+        "service.name": "council",
+        "service.version": version(_NAME),
+        "service.instance.id": token_hex(4),
+    }
+    provider = TracerProvider(resource=Resource.create(attributes), shutdown_on_exit=False)
     exporter = _LoggingExporter(
         OTLPSpanExporter(
-            endpoint=f"{collector.endpoint.rstrip('/')}/v1/traces",
-            headers=dict(collector.headers),
+            endpoint=f"{endpoint.rstrip('/')}/v1/traces",
+            headers=dict(headers),
             timeout=EXPORT_TIMEOUT_SECONDS,
         )
     )
@@ -75,7 +80,6 @@ class _LoggingExporter(SpanExporter):
         self._is_working = True
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Export spans."""
         result = self._exporter.export(spans)
         is_working = result is SpanExportResult.SUCCESS
         if is_working is not self._is_working:
@@ -85,17 +89,7 @@ class _LoggingExporter(SpanExporter):
         return result
 
     def shutdown(self) -> None:
-        """Stop exporting."""
         self._exporter.shutdown()
-
-
-def _resource() -> Resource:
-    attributes = {
-        "service.name": "council",
-        "service.version": version(_NAME),
-        "service.instance.id": token_hex(4),
-    }
-    return Resource.create(attributes)
 
 
 @contextmanager
@@ -118,7 +112,15 @@ class RoundTrace:
         self._round = round_
         self._stage: Span | None = None
         self._name = ""
-        self.span = tracer.start_span("round", Context(), attributes=_attributes(round_))
+        attributes: dict[str, str | int] = {
+            "council.round_id": round_.id,
+            "council.panel": round_.panel.name,
+            "council.method": round_.panel.terms.method,
+            "council.members": len(round_.panel.members),
+            "council.chat": round_.question.place.chat,
+            "council.bakeoff": round_.bakeoff,
+        }
+        self.span = tracer.start_span("round", Context(), attributes=attributes)
 
     def wrap(self, gateway: Gateway) -> Gateway:
         """Return a gateway whose calls are traced."""
@@ -175,17 +177,6 @@ class _TracedGateway(GatewayWrapper):
             reply = await self.gateway.complete(call)
             _record_reply(span, reply)
             return reply
-
-
-def _attributes(round_: Round) -> dict[str, str | int]:
-    return {
-        "council.round_id": round_.id,
-        "council.panel": round_.panel.name,
-        "council.method": round_.panel.terms.method,
-        "council.members": len(round_.panel.members),
-        "council.chat": round_.question.place.chat,
-        "council.bakeoff": round_.bakeoff,
-    }
 
 
 def _record_reply(span: Span, reply: Reply) -> None:

@@ -19,7 +19,14 @@ from bot.chat import (
     StepState,
     Thread,
 )
-from bot.render.formatting import count_noun, duration, join_words, rough_duration, seat_names
+from bot.render.formatting import (
+    count_noun,
+    duration,
+    join_words,
+    max_cost_text,
+    rough_duration,
+    seat_names,
+)
 from bot.render.leaderboard_export import leaderboard_document
 from bot.render.leaderboard_tables import Leaderboard, percent
 from bot.render.leaderboard_text import NO_CHANGE, change_lines, comparison_line
@@ -27,11 +34,9 @@ from bot.render.round_status import receivers
 from council.bakeoffs.changes import Changes, Measure, MemberChange
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.models import Bakeoff, BakeoffEstimate, BakeoffProgress
-from council.money import MICRO_USD, format_rounded_usd, format_usd
+from council.money import MICRO_USD, format_usd
 
 _MAX_FAILURES_SHOWN = 20  # failed questions listed one by one
-_CHANGES_HEAD = "| Member | Measure | Before | Now | Difference (95 %) | Beyond noise |"
-_CHANGES_RULE = "| --- | --- | ---: | ---: | ---: | --- |"
 
 
 # --- Posts
@@ -57,14 +62,17 @@ def bakeoff_state(progress: BakeoffProgress) -> str:
 
 def running_post(progress: BakeoffProgress, asker: str) -> Post:
     """Return the progress of a bake-off, with a cancel button."""
-    summary = progress_summary(progress)
-    parts: list[Part] = [
-        Heading(bakeoff_title(progress.bakeoff)),
+    summary, title = progress_summary(progress), bakeoff_title(progress.bakeoff)
+    notes = [f"{_spent_line(progress)} · bake-off {progress.bakeoff.id}"]
+    notes += [_suite_changed_line(progress)] if progress.changed else []
+    notes += [f"Asked by {asker}"] if asker else []
+    parts: tuple[Part, ...] = (
+        Heading(title),
         Steps(summary, tuple(_steps(progress))),
-        *map(Note, _notes(progress, asker)),
+        *map(Note, notes),
         Buttons((Button(CANCEL, "Cancel", progress.bakeoff.id),)),
-    ]
-    return Post(tuple(parts), f"{bakeoff_title(progress.bakeoff)} · {summary}")
+    )
+    return Post(parts, f"{title} · {summary}")
 
 
 def progress_summary(progress: BakeoffProgress) -> str:
@@ -81,23 +89,12 @@ def _steps(progress: BakeoffProgress) -> Iterator[Step]:
         yield Step(f"{count_noun(done, 'question')} answered and ranked", StepState.DONE)
     if missing:
         last = progress.failed[-1]
-        yield Step(_failed_text(missing), StepState.MISSING, f"question {last.number}: {last.why}")
+        detail = f"question {last.number}: {last.why}"
+        yield Step(f"{count_noun(missing, 'question')} failed", StepState.MISSING, detail)
     if progress.under_way:
         yield Step(f"{count_noun(progress.under_way, 'question')} under way", StepState.RUNNING)
     if progress.waiting:
         yield Step(f"{count_noun(progress.waiting, 'question')} to come", StepState.WAITING)
-
-
-def _failed_text(number: int) -> str:
-    return f"{count_noun(number, 'question')} failed"
-
-
-def _notes(progress: BakeoffProgress, asker: str) -> Iterator[str]:
-    yield f"{_spent_line(progress)} · bake-off {progress.bakeoff.id}"
-    if progress.changed:
-        yield _suite_changed_line(progress)
-    if asker:
-        yield f"Asked by {asker}"
 
 
 def _spent_line(progress: BakeoffProgress) -> str:
@@ -108,7 +105,6 @@ def _spent_line(progress: BakeoffProgress) -> str:
 
 
 def _suite_changed_line(progress: BakeoffProgress) -> str:
-    """Return that the suite has a newer version by now."""
     suite = progress.bakeoff.suite
     return (
         f"Suite {suite.name} has changed since this began: it goes by version {suite.version}, "
@@ -118,29 +114,23 @@ def _suite_changed_line(progress: BakeoffProgress) -> str:
 
 def stopped_post(progress: BakeoffProgress, why: str) -> Post:
     """Return a stopped bake-off: why, how far it came, and a resume button."""
-    parts: list[Part] = [
-        Heading(bakeoff_title(progress.bakeoff)),
-        *map(Caution, _resume_hint(progress, why)),
-        Note(f"{progress_summary(progress)} · {_spent_line(progress)}"),
-        _resume_button(progress.bakeoff),
-    ]
-    return Post(tuple(parts), f"{bakeoff_title(progress.bakeoff)} · {why}")
+    title = bakeoff_title(progress.bakeoff)
+    note = Note(f"{progress_summary(progress)} · {_spent_line(progress)}")
+    button = _resume_button(progress.bakeoff)
+    return Post((Heading(title), _resume_hint(progress, why), note, button), f"{title} · {why}")
 
 
 def failure_post(progress: BakeoffProgress, why: str, subscribers: Sequence[str] = ()) -> Post:
     """Return why a bake-off ended early, as a separate post that mentions subscribers."""
-    parts: list[Part] = [
-        Heading(f"{bakeoff_title(progress.bakeoff)} ended early"),
-        *map(Caution, _resume_hint(progress, why)),
-        *([Mentions(tuple(subscribers))] if subscribers else []),
-        _resume_button(progress.bakeoff),
-    ]
-    return Post(tuple(parts), f"{bakeoff_title(progress.bakeoff)} ended early: {why}")
+    title = f"{bakeoff_title(progress.bakeoff)} ended early"
+    mentions = [Mentions(tuple(subscribers))] if subscribers else []
+    button = _resume_button(progress.bakeoff)
+    return Post((Heading(title), _resume_hint(progress, why), *mentions, button), f"{title}: {why}")
 
 
-def _resume_hint(progress: BakeoffProgress, why: str) -> Iterator[str]:
+def _resume_hint(progress: BakeoffProgress, why: str) -> Caution:
     count = f"{progress.over} of {count_noun(progress.questions, 'question')}"
-    yield (
+    return Caution(
         f"{why} {count} are kept; `/council bakeoff resume {progress.bakeoff.id}` goes on and "
         "repeats nothing."
     )
@@ -157,58 +147,41 @@ def result_thread(
 
     If its rounds are `linked` next to it, the hint how to open one is left out.
     """
-    summary = f"{bakeoff_title(progress.bakeoff)} · {_outcome_text(progress)}"
-    hints = () if linked else (Note(_open_hint(progress)),)
-    parts = (
-        *_result_parts(progress, board.root if board else None),
-        *hints,
-        *_resume_parts(progress),
-    )
-    root = Post(parts, summary)
+    parts = tuple(_result_parts(progress, board.root if board else None, linked=linked))
+    outcome = _failure(progress) or progress_summary(progress)
+    root = Post(parts, f"{bakeoff_title(progress.bakeoff)} · {outcome}")
     return Thread(root, (*_failed_posts(progress), *(board.replies if board else ())))
 
 
-def _outcome_text(progress: BakeoffProgress) -> str:
-    ending = progress.bakeoff.ending
-    return ending.failure if ending and ending.failure else progress_summary(progress)
+def _failure(progress: BakeoffProgress) -> str | None:
+    return progress.bakeoff.ending.failure if progress.bakeoff.ending else None
 
 
-def _result_parts(progress: BakeoffProgress, board: Post | None) -> Iterator[Part]:
-    ending = progress.bakeoff.ending
-    yield Heading(bakeoff_title(progress.bakeoff))
-    if ending and ending.failure:
-        yield from map(Caution, _resume_hint(progress, ending.failure))
+def _result_parts(progress: BakeoffProgress, board: Post | None, *, linked: bool) -> Iterator[Part]:
+    bakeoff, failure = progress.bakeoff, _failure(progress)
+    yield Heading(bakeoff_title(bakeoff))
+    if failure:
+        yield _resume_hint(progress, failure)
     if progress.failed:
         yield Caution(_failed_line(progress))
     if progress.changed:
         yield Note(_suite_changed_line(progress))
     if board:
         yield from (part for part in board.parts if not isinstance(part, Heading))
-    yield Note(_facts_line(progress))
-
-
-def _resume_parts(progress: BakeoffProgress) -> Iterator[Part]:
-    ending = progress.bakeoff.ending
-    if ending and ending.failure:
-        yield _resume_button(progress.bakeoff)
+    facts = [progress_summary(progress)]
+    if bakeoff.ending:
+        facts.append(duration((bakeoff.ending.at - bakeoff.at).total_seconds()))
+    yield Note(" · ".join([*facts, _spent_line(progress)]))
+    if not linked:
+        yield Note(f"Its first question: /council show {bakeoff.round_id(1)}")
+    if failure:
+        yield _resume_button(bakeoff)
 
 
 def _failed_line(progress: BakeoffProgress) -> str:
-    """Return how many questions failed, and why the first did."""
     first = progress.failed[0]
     total = count_noun(progress.questions, "question")
     return f"{len(progress.failed)} of {total} failed. Question {first.number}: {first.why}"
-
-
-def _facts_line(progress: BakeoffProgress) -> str:
-    bakeoff = progress.bakeoff
-    ending = bakeoff.ending
-    duration_text = f" · {duration((ending.at - bakeoff.at).total_seconds())}" if ending else ""
-    return f"{progress_summary(progress)}{duration_text} · {_spent_line(progress)}"
-
-
-def _open_hint(progress: BakeoffProgress) -> str:
-    return f"Its first question: /council show {progress.bakeoff.round_id(1)}"
 
 
 def _failed_posts(progress: BakeoffProgress) -> Iterator[Post]:
@@ -232,23 +205,23 @@ def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) ->
     """
     parts: list[Part] = [Heading(bakeoff_title(bakeoff)), Line(_size_line(bakeoff))]
     parts += map(Note, _cost_lines(bakeoff, cost))
-    parts += map(Caution, _cap_warnings(bakeoff, cost))
+    cap = bakeoff.cap_micro
+    if cap is not None and cost.micro > cap:
+        warning = "The cap may end it before its last question; it can then be gone on with."
+        parts.append(Caution(warning))
+    if cap is not None and cost.unknown:
+        parts.append(Caution("The cap cannot count what models of unknown price cost."))
     if value is None:
-        parts.append(Note(f"`{_start_command(bakeoff)} now` starts it."))
+        cap_text = "" if cap is None else f" cap:{format_usd(cap)}"
+        command = f"/council bakeoff {bakeoff.suite.name} panel:{bakeoff.panel.name}{cap_text}"
+        parts.append(Note(f"`{command} now` starts it."))
     else:
         buttons = (Button(START, "Start", value), Button(LEAVE, "Leave it", value))
         parts.append(Buttons(buttons))
     return Post(tuple(parts), f"{bakeoff_title(bakeoff)} · {_size_line(bakeoff)}")
 
 
-def _start_command(bakeoff: Bakeoff) -> str:
-    """Return the command that starts this bake-off again."""
-    cap_text = "" if bakeoff.cap_micro is None else f" cap:{format_usd(bakeoff.cap_micro)}"
-    return f"/council bakeoff {bakeoff.suite.name} panel:{bakeoff.panel.name}{cap_text}"
-
-
 def _size_line(bakeoff: Bakeoff) -> str:
-    """Return the number of questions and the members."""
     suite, names = bakeoff.suite, seat_names(bakeoff.panel)
     graded = sum(question.reference is not None for question in suite.questions)
     graded_text = f", {graded} with a reference answer" if graded else ""
@@ -257,26 +230,12 @@ def _size_line(bakeoff: Bakeoff) -> str:
 
 
 def _cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
-    """Yield what it may cost, how long it takes, and who receives the texts."""
-    known_text = f"It costs about {format_rounded_usd(cost.micro)} at most" if cost.micro else ""
-    names = seat_names(bakeoff.panel)
-    unknown = join_words(names[key] for key in cost.unknown)
-    unknown_text = f"cost unknown for {unknown}" if unknown else ""
-    sentence = "; ".join(filter(None, (known_text, unknown_text))) or "It costs nothing"
-    cap_text = (
-        "" if bakeoff.cap_micro is None else f", and its cap is {format_usd(bakeoff.cap_micro)}"
-    )
-    yield f"{sentence[0].upper()}{sentence[1:]}{cap_text}."
+    names, cap = seat_names(bakeoff.panel), bakeoff.cap_micro
+    cost_text = max_cost_text(cost.micro, (names[key] for key in cost.unknown))
+    yield f"{cost_text}{'' if cap is None else f', and its cap is {format_usd(cap)}'}."
     if cost.seconds is not None:
         yield f"It takes about {rough_duration(cost.seconds)}, as long as rounds usually do here."
     yield f"The questions go to {receivers(bakeoff.panel)}."
-
-
-def _cap_warnings(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
-    if bakeoff.cap_micro is not None and cost.micro > bakeoff.cap_micro:
-        yield "The cap may end it before its last question; it can then be gone on with."
-    if bakeoff.cap_micro is not None and cost.unknown:
-        yield "The cap cannot count what models of unknown price cost."
 
 
 # --- JSON
@@ -342,11 +301,13 @@ def summary_markdown(
 def _summary_lines(
     progress: BakeoffProgress, board: Leaderboard, changes: Changes | None, member: str
 ) -> Iterator[str]:
-    yield f"## {bakeoff_title(progress.bakeoff)}{_verdict_text(changes, member)}"
+    verdict = ""
+    if changes is not None:
+        verdict = f": {'' if changes.worse(member) else 'no '}worse than the baseline"
+    yield f"## {bakeoff_title(progress.bakeoff)}{verdict}"
     yield ""
-    ending = progress.bakeoff.ending
-    if ending and ending.failure:
-        yield f"**It ended early.** {_escape_markdown(ending.failure)}"
+    if failure := _failure(progress):
+        yield f"**It ended early.** {_escape_markdown(failure)}"
         yield ""
     if progress.failed:
         yield _escape_markdown(_failed_line(progress))
@@ -357,12 +318,6 @@ def _summary_lines(
     yield f"{progress.over} of {progress.questions} questions · {_spent_line(progress)} · " + (
         f"suite version {progress.bakeoff.suite.version} · bake-off `{progress.bakeoff.id}`"
     )
-
-
-def _verdict_text(changes: Changes | None, member: str) -> str:
-    if changes is None:
-        return ""
-    return ": worse than the baseline" if changes.worse(member) else ": no worse than the baseline"
 
 
 def _board_lines(board: Leaderboard) -> Iterator[str]:
@@ -383,8 +338,8 @@ def _change_lines(changes: Changes, names: Mapping[str, str]) -> Iterator[str]:
         yield f"- {_escape_markdown(line)}"
     yield ""
     if changes.moves:
-        yield _CHANGES_HEAD
-        yield _CHANGES_RULE
+        yield "| Member | Measure | Before | Now | Difference (95 %) | Beyond noise |"
+        yield "| --- | --- | ---: | ---: | ---: | --- |"
         yield from (_change_row(move, names) for move in changes.moves)
         yield ""
     yield _escape_markdown(comparison_line(changes))
@@ -407,10 +362,7 @@ def _change_row(move: MemberChange, names: Mapping[str, str]) -> str:
 
 def _interval_text(ends: Interval, format_number: Callable[[float], str]) -> str:
     """Return an interval in words; "" if it is unknown."""
-    low, high = ends
-    return (
-        f"{format_number(low)} to {format_number(high)}" if isfinite(low) and isfinite(high) else ""
-    )
+    return " to ".join(map(format_number, ends)) if all(map(isfinite, ends)) else ""
 
 
 def _points(share: float) -> str:

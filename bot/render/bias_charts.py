@@ -5,16 +5,18 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, TypeVar
 
-from bot.chat import File, Table
+from bot.chat import Table
 from bot.render.bias_findings import MIN_BALLOTS
-from bot.render.bias_tables import given_table, kept_table, slots_table
-from bot.render.bias_view import (
+from bot.render.bias_tables import (
     TOO_LITTLE,
     BiasView,
+    given_table,
     interval_text,
+    kept_table,
     number_text,
     p_text,
     sample_text,
+    slots_table,
 )
 from bot.render.charts import (
     HEAT_COLOURS,
@@ -39,22 +41,6 @@ T = TypeVar("T")
 _TOP = 28.0
 _LINE_HEIGHT = 15.0  # of small text
 _MAX_JUDGES = 10  # judges on a chart; more would be too small to read
-_HEAT_MAP_TITLE = "Who gave what to whom"
-_HEAT_MAP_CAPTION = (
-    "A row is a judge, a column an author by the number of its row; the number is the mean share "
-    "of rivals that the judge says the author’s answers beat: 0 is last, 1 is first. Outlined is "
-    "what a judge gives its own answer, which it sees on audit ballots alone."
-)
-_SLOT_TITLE = "Fondness for a slot"
-_SLOT_CAPTION = (
-    "Every answer stands in every slot equally often, so a judge without a fondness gives each "
-    "slot one half: the line at 0. The bars are 95 % intervals."
-)
-_CONSISTENCY_TITLE = "Orders kept"
-_CONSISTENCY_CAPTION = (
-    "On some audit ballots a judge sees the same answers again in another order. Bars are 95 % "
-    "intervals of the share of pairs it then puts in the same order; a coin keeps half."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +53,6 @@ class Drawing:
     figure: Figure
     lines: tuple[str, ...]
     table: Table
-
-    def file(self, picture: bytes) -> File:
-        """Return its PNG as a file, with the description as alternative text."""
-        return File(f"bias-{self.key}.png", self.figure.description, picture)
 
 
 def render_drawings(bias: BiasView) -> tuple[Drawing, ...]:
@@ -89,7 +71,6 @@ def empty_figure() -> Figure:
 
 
 def _limit_judges(judges: Sequence[T]) -> tuple[Sequence[T], str]:
-    """Return the judges that fit a chart, and how many more there are, in words."""
     hidden = len(judges) - _MAX_JUDGES
     note = f"{count_noun(hidden, 'more judge')} in the tables." if hidden > 0 else ""
     return judges[:_MAX_JUDGES], note
@@ -120,12 +101,7 @@ def _figure(
 _NAMES_LEFT = 32.0  # where names begin
 _CELL_WIDTH, _ROW_HEIGHT = 42.0, 32.0
 _MAX_AUTHORS_BESIDE = 5  # with more, a name is above its cells
-_NAME_HEIGHT = 24.0  # of a name above its cells
 _HEAD_HEIGHT = 18.0
-
-_OWN_NOTE = "Outlined: its own answer, as audit ballots showed it."
-_NO_OWN_NOTE = "No judge was shown its own answer: audit ballots do so."
-_FEW_NOTE = f"Not shaded: fewer than {number_word(MIN_BALLOTS)} ballots."
 
 
 def _heat_map(bias: BiasView) -> Drawing:
@@ -136,11 +112,14 @@ def _heat_map(bias: BiasView) -> Drawing:
     seats, note = _limit_judges([*dict.fromkeys((*judges, *shown))])
     authors = [seat for seat in seats if seat in {one.author for one in given}]
     is_stacked = len(authors) > _MAX_AUTHORS_BESIDE
-    row_height = _ROW_HEIGHT + (_NAME_HEIGHT if is_stacked else 0)
+    row_height = _ROW_HEIGHT + (24 if is_stacked else 0)
     bottom = _TOP + _HEAD_HEIGHT + row_height * len(seats)
+    few_note = f"Not shaded: fewer than {number_word(MIN_BALLOTS)} ballots."
     footer = (
-        _OWN_NOTE if any(one.judge == one.author for one in given) else _NO_OWN_NOTE,
-        _FEW_NOTE if any(one.n < MIN_BALLOTS for one in given) else "",
+        "Outlined: its own answer, as audit ballots showed it."
+        if any(one.judge == one.author for one in given)
+        else "No judge was shown its own answer: audit ballots do so.",
+        few_note if any(one.n < MIN_BALLOTS for one in given) else "",
         note,
     )
 
@@ -166,14 +145,18 @@ def _heat_map(bias: BiasView) -> Drawing:
                 _draw_cell(canvas, axes, edges, cells.get((seat, author)))
 
     heading = "Mean share a judge (row) gave an author (column)"
+    caption = (
+        "A row is a judge, a column an author by the number of its row; the number is the mean "
+        "share of rivals that the judge says the author’s answers beat: 0 is last, 1 is first. "
+        "Outlined is what a judge gives its own answer, which it sees on audit ballots alone."
+    )
     lines = tuple(_heat_map_lines(bias))
     description = ("Mean share each judge gave each author.", *lines)
     figure = _figure(heading, description, bottom, footer, draw)
-    return Drawing("given", _HEAT_MAP_TITLE, _HEAT_MAP_CAPTION, figure, lines, given_table(bias))
+    return Drawing("given", "Who gave what to whom", caption, figure, lines, given_table(bias))
 
 
 def _heat_map_lines(bias: BiasView) -> Iterator[str]:
-    """Yield what each judge gave to whom."""
     for judge in dict.fromkeys(one.judge for one in bias.report.given):
         shares = "; ".join(
             f"{'itself' if one.author == judge else bias.name(one.author)} "
@@ -215,13 +198,10 @@ def _draw_cell(
 
 _COLUMN_GAP = 14.0  # between the two columns
 _CURVE_WIDTH = (WIDTH - 2 * MARGIN - _COLUMN_GAP) / 2
-_SCALE_WIDTH = 30.0  # left of a curve, for its scale
 _CURVE_HEIGHT, _EMPTY_CURVE_HEIGHT, _PLOT_HEIGHT = 132.0, 42.0, 56.0
-_MIN_SCALE_END = 0.2  # the scale's end, at least
 
 
 def _slot_curves(bias: BiasView) -> Drawing:
-    """Return a curve for each judge, all on one scale."""
     judges, note = _limit_judges(bias.report.judges)
     scale_end = _scale_end(judges)
     pairs = [judges[first : first + 2] for first in range(0, len(judges), 2)]
@@ -240,27 +220,27 @@ def _slot_curves(bias: BiasView) -> Drawing:
                     _draw_curve(canvas, judge, (left, top + 46), scale_end)
 
     heading = "Share given at each slot, beyond one half"
+    caption = (
+        "Every answer stands in every slot equally often, so a judge without a fondness gives each "
+        "slot one half: the line at 0. The bars are 95 % intervals."
+    )
     lines = tuple(_slot_lines(bias))
     description = ("Share given at each slot beyond one half.", *lines)
     figure = _figure(heading, description, _TOP + sum(heights), (note,), draw)
-    return Drawing("slots", _SLOT_TITLE, _SLOT_CAPTION, figure, lines, slots_table(bias))
+    return Drawing("slots", "Fondness for a slot", caption, figure, lines, slots_table(bias))
 
 
 def _slot_lines(bias: BiasView) -> Iterator[str]:
-    """Yield what each judge gave at which slot."""
     for judge in bias.report.judges:
         slots = [
-            f"slot {slot.number} {signed_number(slot.effect.value)}{_slot_interval(slot)}"
+            f"slot {slot.number} {signed_number(slot.effect.value)}"
+            + (f" ({interval_text(slot.effect.interval)})" if slot.effect.interval else "")
             for slot in judge.slots
             if slot.effect.value is not None
         ]
         if slots:
             p = p_text(judge.position)
             yield f"{bias.name(judge.judge)}: {', '.join(slots)}{f'; {p}' if p else ''}."
-
-
-def _slot_interval(slot: Slot) -> str:
-    return f" ({interval_text(slot.effect.interval)})" if slot.effect.interval else ""
 
 
 def _slot_range(slot: Slot) -> tuple[float, float]:
@@ -272,7 +252,7 @@ def _slot_range(slot: Slot) -> tuple[float, float]:
 def _scale_end(judges: Sequence[JudgeBias]) -> float:
     """Return the end of the common scale, in tenths from 0.2 to 0.5."""
     ends = [abs(end) for judge in judges for slot in judge.slots for end in _slot_range(slot)]
-    return min(0.5, ceil(max([_MIN_SCALE_END, *ends]) * 10 - 1e-9) / 10)
+    return min(0.5, ceil(max([0.2, *ends]) * 10 - 1e-9) / 10)
 
 
 def _known_slots(judge: JudgeBias) -> Sequence[Slot]:
@@ -292,7 +272,7 @@ def _draw_curve(
     """Draw a curve; that of a judge beyond chance has the stronger colour."""
     left, top = corner
     numbers = range(1, max(slot.number for slot in judge.slots) + 1)
-    axes = canvas.axes(left + _SCALE_WIDTH, top, left + _CURVE_WIDTH, top + _PLOT_HEIGHT)
+    axes = canvas.axes(left + 30, top, left + _CURVE_WIDTH, top + _PLOT_HEIGHT)
     axes.set_xlim(0.8, max(2, numbers[-1]) + 0.2)
     axes.set_ylim(-scale_end, scale_end)
     axes.set_xticks(numbers)
@@ -316,13 +296,11 @@ def _clamp(number: float, low: float, high: float) -> float:
 # --- Consistency bars
 
 _BAR_HEIGHT = 44.0
-_VALUE_WIDTH = 190.0  # width of the value at the end of a name's line
 _CHANCE = 0.5
 _TICKS = (0, 0.25, _CHANCE, 0.75, 1)
 
 
 def _consistency_bars(bias: BiasView) -> Drawing:
-    """Return a bar for each judge, on one scale from 0 to 1."""
     judges, note = _limit_judges(bias.report.judges)
     bottom = _TOP + _BAR_HEIGHT * len(judges) + 4
 
@@ -334,21 +312,22 @@ def _consistency_bars(bias: BiasView) -> Drawing:
         axes.spines.bottom.set_visible(True)
         for row, judge in enumerate(judges):
             top = _TOP + _BAR_HEIGHT * row
-            name_width = WIDTH - 2 * MARGIN - _VALUE_WIDTH
-            canvas.name(MARGIN, top + 16, bias.name(judge.judge), name_width)
+            # The rest of the line is for the value.
+            canvas.name(MARGIN, top + 16, bias.name(judge.judge), WIDTH - 2 * MARGIN - 190)
             _draw_bar(canvas, axes, judge.kept, top)
 
     heading = "Pairs kept in order when shown in another, 95 % interval"
+    caption = (
+        "On some audit ballots a judge sees the same answers again in another order. Bars are 95 % "
+        "intervals of the share of pairs it then puts in the same order; a coin keeps half."
+    )
     lines = tuple(_consistency_lines(bias))
     description = ("Share of pairs kept in order; a coin keeps 50 %.", *lines)
     figure = _figure(heading, description, bottom + 20, (note,), draw)
-    return Drawing(
-        "kept", _CONSISTENCY_TITLE, _CONSISTENCY_CAPTION, figure, lines, kept_table(bias)
-    )
+    return Drawing("kept", "Orders kept", caption, figure, lines, kept_table(bias))
 
 
 def _consistency_lines(bias: BiasView) -> Iterator[str]:
-    """Yield how many pair orders each judge kept."""
     for judge in bias.report.judges:
         kept = judge.kept
         if kept.value is not None:
@@ -371,7 +350,6 @@ def _draw_bar(canvas: Canvas, axes: "Axes", kept: Effect, top: float) -> None:
 
 
 def _chance_note(kept: Effect) -> str:
-    """Return a note if a judge cannot be told from a coin."""
     if kept.interval and kept.interval[0] <= _CHANCE:
         return ", may be chance" if kept.interval[1] >= _CHANCE else ", worse than a coin"
     return ""

@@ -1,35 +1,26 @@
 """A bias report as a JSON document and as CSV."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from bot.render.bias_findings import findings
-from bot.render.bias_tables import audit_lines, caution_lines, winning_lines
-from bot.render.bias_view import BiasView, judge_measures
+from bot.render.bias_tables import (
+    BiasView,
+    audit_lines,
+    caution_lines,
+    judge_measures,
+    winning_lines,
+)
 from bot.render.leaderboard_export import csv_text
 from council.bias.report import Effect, JudgeBias
 
 Document = dict[str, Any]
 
-_COLUMNS = (
-    "judge",
-    "name",
-    "measure",
-    "value",
-    "ci_low",
-    "ci_high",
-    "n",
-    "unit",
-    "p",
-    "p_holm",
-    "found",
-    "more",
-)
-
 
 def bias_document(bias: BiasView) -> Document:
     """Return the report; seats by key, shares as fractions, unknown values null."""
-    report = bias.report
+    report, coverage = bias.report, bias.coverage
     has_rounds = bool(report.rounds)
     return {
         "rounds": report.rounds,
@@ -37,10 +28,7 @@ def bias_document(bias: BiasView) -> Document:
         "findings": [*findings(bias)] if has_rounds else [],
         "cautions": [*caution_lines(bias)] if has_rounds else [],
         "judges": [_judge_document(bias, judge) for judge in report.judges],
-        "given": [
-            {"judge": given.judge, "author": given.author, "share": given.share, "n": given.n}
-            for given in report.given
-        ],
+        "given": [*map(asdict, report.given)],
         "traits": [
             {
                 "name": trait.name,
@@ -62,13 +50,20 @@ def bias_document(bias: BiasView) -> Document:
         "alpha": report.alpha,
         "n_eff": report.n_eff,
         "majority": report.majority,
-        "counted": _coverage_document(bias),
+        "counted": {
+            "suite": coverage.suite or None,
+            "panel": coverage.panel or None,
+            "category": coverage.category or None,
+            "since": coverage.since.isoformat() if coverage.since else None,
+            "before": coverage.before.isoformat() if coverage.before else None,
+        },
     }
 
 
 def bias_csv(bias: BiasView) -> str:
     """Return a row for each judge and measure; no cell is evaluated as a formula."""
-    return csv_text(_COLUMNS, _csv_rows(bias))
+    columns = ("judge", "name", "measure", "value", "ci_low", "ci_high", "n", "unit", "p", "p_holm")
+    return csv_text((*columns, "found", "more"), _csv_rows(bias))
 
 
 def _judge_document(bias: BiasView, judge: JudgeBias) -> Document:
@@ -97,17 +92,6 @@ def _effect_document(effect: Effect) -> Document:
         "p_holm": effect.p_holm,
         "found": effect.is_found,
         "more": effect.more,
-    }
-
-
-def _coverage_document(bias: BiasView) -> Document:
-    coverage = bias.coverage
-    return {
-        "suite": coverage.suite or None,
-        "panel": coverage.panel or None,
-        "category": coverage.category or None,
-        "since": coverage.since.isoformat() if coverage.since else None,
-        "before": coverage.before.isoformat() if coverage.before else None,
     }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from math import exp, tanh
 
-from bot.render.bias_view import (
+from bot.render.bias_tables import (
     AGREEMENT,
     ALL_MEASURES,
     FAMILY,
@@ -20,6 +20,9 @@ from bot.render.bias_view import (
     brand_lines,
     certainty_text,
     excludes_zero,
+    family_name,
+    higher_or_lower,
+    magnitude_certainty,
     magnitude_text,
     number_text,
     p_text,
@@ -28,14 +31,10 @@ from bot.render.bias_view import (
 from bot.render.formatting import count_noun, join_words, ordinal
 from bot.render.leaderboard_tables import Coverage, no_rounds_line, percent, signed_number
 from council.bakeoffs.leaderboard import MAX_POSITION_BIAS
-from council.bias.report import Effect, JudgeBias
+from council.bias.report import JudgeBias
 
-_STEADY = 0.9  # of pairs; a judge is named if its interval is below
 _COIN_SHARE = 0.5
 _MANY_SPOILED_SHARE = 0.1
-_ORDINALS = {1: "first", 2: "second", 3: "third"}
-
-
 NO_BIAS_FOUND = "No bias of a judge was found beyond chance yet."
 MIN_BALLOTS = 10  # audit ballots needed for a finding on order consistency
 _SMALL_BIAS = 0.10  # an interval within this share of 0 rules out bias
@@ -53,13 +52,14 @@ def findings(bias: BiasView) -> tuple[str, ...]:
 
 def bias_coverage_line(bias: BiasView) -> str:
     """Return what was examined, or what to do if no round fits."""
-    coverage, report = bias.coverage, bias.report
+    report = bias.report
     if not report.rounds:
-        return no_rounds_line(coverage)
-    rounds = count_noun(report.rounds, "closed round")
-    ballots = count_noun(report.ballots, "ballot")
-    parts = [f"Over {rounds} with {ballots}", *_filter_texts(coverage)]
-    return f"{', '.join(parts)}."
+        return no_rounds_line(bias.coverage)
+    rounds, ballots = (
+        count_noun(report.rounds, "closed round"),
+        count_noun(report.ballots, "ballot"),
+    )
+    return f"{', '.join([f'Over {rounds} with {ballots}', *_filter_texts(bias.coverage)])}."
 
 
 def _filter_texts(coverage: Coverage) -> Iterator[str]:
@@ -95,64 +95,49 @@ def found_lines(bias: BiasView) -> Iterator[str]:
         _spoiled_lines,
     ):
         for judge in bias.report.judges:
-            yield from render(bias, judge)
+            yield from render(bias.name(judge.judge), judge)
 
 
-def _higher_or_lower(effect: Effect) -> str:
-    """Return "HOW MUCH higher" or "HOW MUCH lower"."""
-    return f"{magnitude_text(effect.value or 0)} {'lower' if (effect.value or 0) < 0 else 'higher'}"
-
-
-def _certainty(effect: Effect) -> str:
-    return certainty_text(effect, is_negated=(effect.value or 0) < 0)
-
-
-def _own_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
+def _own_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     if judge.own.is_found:
         yield (
-            f"{bias.name(judge.judge)} ranks its own answer {_higher_or_lower(judge.own)} than "
-            f"the others do {_certainty(judge.own)}."
+            f"{name} ranks its own answer {higher_or_lower(judge.own)} than the others do "
+            f"{magnitude_certainty(judge.own)}."
         )
 
 
-def _family_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
+def _family_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     if judge.family.is_found:
         yield (
-            f"{bias.name(judge.judge)} ranks the rest of its family ({bias.maker(judge)}) "
-            f"{_higher_or_lower(judge.family)} than the others do {_certainty(judge.family)}."
+            f"{name} ranks the rest of its family ({family_name(judge.maker)}) "
+            f"{higher_or_lower(judge.family)} than the others do "
+            f"{magnitude_certainty(judge.family)}."
         )
 
 
-def _names_shown_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
+def _names_shown_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     if judge.named.is_found:
         yield (
-            f"{bias.name(judge.judge)} ranks its family ({bias.maker(judge)}) "
-            f"{_higher_or_lower(judge.named)} when it sees the names {_certainty(judge.named)}: "
-            "blinding takes that away."
+            f"{name} ranks its family ({family_name(judge.maker)}) {higher_or_lower(judge.named)} "
+            f"when it sees the names {magnitude_certainty(judge.named)}: blinding takes that away."
         )
 
 
-def _position_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
+def _position_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     """Yield the slot a judge favours or dislikes most, once, however it was tested."""
     if judge.position.is_found:
-        effect, slot = judge.position, _strongest_slot(judge)
-        certainty = ", ".join(filter(None, (f"n {effect.n:,}", p_text(effect))))
+        effect = judge.position
+        matters = "" if abs(effect.value or 0) > MAX_POSITION_BIAS else ", which hardly matters"
         yield (
-            f"{bias.name(judge.judge)} follows the order it is shown: what it sees {slot} it "
-            f"ranks {_higher_or_lower(effect)} than chance would "
-            f"({certainty}){_hardly_matters(effect)}."
+            f"{name} follows the order it is shown: what it sees {_strongest_slot(judge)} it "
+            f"ranks {higher_or_lower(effect)} than chance would "
+            f"(n {effect.n:,}, {p_text(effect)}){matters}."
         )
     elif judge.first_slot.is_found:
         yield (
-            f"{bias.name(judge.judge)} ranks what it sees first "
-            f"{_higher_or_lower(judge.first_slot)} than "
-            f"chance would {_certainty(judge.first_slot)}."
+            f"{name} ranks what it sees first {higher_or_lower(judge.first_slot)} than chance "
+            f"would {magnitude_certainty(judge.first_slot)}."
         )
-
-
-def _hardly_matters(effect: Effect) -> str:
-    """Return a clause if the effect is certain but too small to matter."""
-    return ", which hardly matters" if abs(effect.value or 0) <= MAX_POSITION_BIAS else ""
 
 
 def _strongest_slot(judge: JudgeBias) -> str:
@@ -160,66 +145,59 @@ def _strongest_slot(judge: JudgeBias) -> str:
     if not slots:
         return "at one place"
     number = max(slots, key=lambda slot: abs(slot.effect.value or 0)).number
-    return _ORDINALS.get(number, ordinal(number))
+    return {1: "first", 2: "second", 3: "third"}.get(number, ordinal(number))
 
 
-def _consistency_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
+def _consistency_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     kept = judge.kept
     if kept.value is None or kept.interval is None or kept.n < MIN_BALLOTS:
         return
-    if kept.interval[1] >= _STEADY:
+    if kept.interval[1] >= 0.9:  # noqa: PLR2004 - of pairs: such a judge is steady
         return
     no_better = ", not told from a coin" if kept.interval[0] <= _COIN_SHARE else ""
     yield (
-        f"{bias.name(judge.judge)} keeps {percent(kept.value)} of its orders of pairs when it "
-        f"sees the same answers in another order{no_better} {certainty_text(kept, percent)}."
+        f"{name} keeps {percent(kept.value)} of its orders of pairs when it sees the same answers "
+        f"in another order{no_better} {certainty_text(kept, percent)}."
     )
 
 
-def _length_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
+def _length_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     effect = judge.length
     if effect.is_found and effect.value is not None:
         longer = "longer" if effect.value > 0 else "shorter"
+        phi = f"(φ {magnitude_text(effect.value)}, "
+        win_chance = 1 / (1 + exp(-abs(effect.value) * tanh(1)))
         yield (
-            f"{bias.name(judge.judge)} favours {longer} answers: one {longer} by a standard "
-            f"deviation beats its equal {percent(_win_chance(abs(effect.value)))} of the time "
-            f"{_phi_certainty(effect)}."
+            f"{name} favours {longer} answers: one {longer} by a standard deviation beats its "
+            f"equal {percent(win_chance)} of the time "
+            f"{certainty_text(effect).replace('(', phi, 1)}."
         )
 
 
-def _phi_certainty(effect: Effect) -> str:
-    return certainty_text(effect).replace("(", f"(φ {magnitude_text(effect.value or 0)}, ", 1)
-
-
-def _win_chance(phi: float) -> float:
-    """Return how often an answer wins that is longer by one standard deviation."""
-    return 1 / (1 + exp(-phi * tanh(1)))
-
-
-def _style_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
+def _style_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     for trait, effect in judge.style.items():
         if effect.is_found and effect.value is not None:
             does = "favours" if effect.value > 0 else "marks down"
             yield (
-                f"{bias.name(judge.judge)} {does} answers with {trait}, by "
-                f"{magnitude_text(effect.value)} in log-odds beside length {_certainty(effect)}."
+                f"{name} {does} answers with {trait}, by {magnitude_text(effect.value)} in "
+                f"log-odds beside length {magnitude_certainty(effect)}."
             )
 
 
-def _agreement_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
+def _agreement_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     effect = judge.agreement
     if effect.value is not None and effect.value < 0 and excludes_zero(effect):
         yield (
-            f"{bias.name(judge.judge)} ranks against the other judges: mean τ "
-            f"{number_text(effect.value)} {certainty_text(effect)}."
+            f"{name} ranks against the other judges: mean τ {number_text(effect.value)} "
+            f"{certainty_text(effect)}."
         )
 
 
-def _spoiled_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
+def _spoiled_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     effect = judge.spoiled
     if effect.value is not None and effect.interval and effect.interval[0] > _MANY_SPOILED_SHARE:
         yield (
-            f"{bias.name(judge.judge)} spoils {percent(effect.value)} of its ballots "
+            f"{name} spoils {percent(effect.value)} of its ballots "
             f"{certainty_text(effect, percent)}: the fewer are left to judge it by."
         )
 
@@ -229,32 +207,21 @@ def _spoiled_lines(bias: BiasView, judge: JudgeBias) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A possible bias and its measure; a finding by `settled_by` settles it too.
-
-    If `can_be_none`, an interval close to 0 rules it out. `unmeasured` is the reason why nothing
-    could be measured, if it is not a lack of data.
-    """
+    """A possible bias and its measure; if `can_be_none`, an interval close to 0 rules it out."""
 
     noun: str
     measure: Measure
-    settled_by: Measure
     can_be_none: bool = True
-    unmeasured: str = ""
 
 
 _QUESTIONS = (
-    _Question("self-preference", OWN, OWN),
-    _Question("family preference", FAMILY, FAMILY),
-    _Question("a fondness for the first slot", FIRST_SLOT, POSITION),
-    _Question("order consistency", KEPT, KEPT, can_be_none=False),
-    _Question("length bias", LENGTH, LENGTH, can_be_none=False),
-    _Question("an effect of names", NAMED, NAMED),
-    _Question(
-        "agreement with the others",
-        AGREEMENT,
-        AGREEMENT,
-        unmeasured="no two judges of a round have ranked two of the same answers",
-    ),
+    _Question("self-preference", OWN),
+    _Question("family preference", FAMILY),
+    _Question("a fondness for the first slot", FIRST_SLOT),
+    _Question("order consistency", KEPT, can_be_none=False),
+    _Question("length bias", LENGTH, can_be_none=False),
+    _Question("an effect of names", NAMED),
+    _Question("agreement with the others", AGREEMENT),
 )
 
 
@@ -263,7 +230,10 @@ def _sign_lines(bias: BiasView) -> Iterator[str]:
     for question in _QUESTIONS:
         judges = [judge for judge in bias.report.judges if _is_sign(question, judge)]
         if judges:
-            names = (_signed_judge(bias, question, judge) for judge in judges)
+            names = (
+                f"{bias.name(judge.judge)} ({signed_number(question.measure.of(judge).value or 0)})"
+                for judge in judges
+            )
             each = "each" if len(judges) > 1 else "it"
             yield (
                 f"Perhaps {question.noun} in {join_words(names)}: by itself {each} would be beyond "
@@ -283,37 +253,32 @@ def none_lines(bias: BiasView) -> Iterator[str]:
 
 def open_lines(bias: BiasView) -> Iterator[str]:
     """Yield what is still unknown, of which judges, and how much more data would settle it."""
-    unmeasured = [judge for judge in bias.report.judges if _has_no_data(judge)]
+    unmeasured = [
+        judge
+        for judge in bias.report.judges
+        if not any(measure.of(judge).n for measure in ALL_MEASURES)
+    ]
     measured = [judge for judge in bias.report.judges if judge not in unmeasured]
     for question in _QUESTIONS:
         judges = [judge for judge in measured if _is_open(bias, question, judge)]
         if judges:
             names = _judge_names(bias, judges)
-            effects = [question.measure.of(judge) for judge in judges]
-            needed = _needed_text(effects, question.unmeasured)
+            needed = _needed_text(question.measure, judges)
             yield f"Too little to say yet about {question.noun} in {names}{needed}."
     if unmeasured:
         yield f"Nothing is known yet of {_judge_names(bias, unmeasured)}."
 
 
 def _judge_names(bias: BiasView, judges: Sequence[JudgeBias]) -> str:
-    """Return the names of judges, or "any judge" for all of several."""
     if len(judges) == len(bias.report.judges) > 1:
         return "any judge"
     return join_words(bias.name(judge.judge) for judge in judges)
 
 
-def _signed_judge(bias: BiasView, question: _Question, judge: JudgeBias) -> str:
-    return f"{bias.name(judge.judge)} ({signed_number(question.measure.of(judge).value or 0)})"
-
-
-def _has_no_data(judge: JudgeBias) -> bool:
-    return not any(measure.of(judge).n for measure in ALL_MEASURES)
-
-
 def _is_settled(question: _Question, judge: JudgeBias) -> bool:
     """Return whether the bias is proven; one never tested is, by its interval."""
-    effects = question.measure.of(judge), question.settled_by.of(judge)
+    measures = (FIRST_SLOT, POSITION) if question.measure is FIRST_SLOT else (question.measure,)
+    effects = [measure.of(judge) for measure in measures]
     return any(
         effect.is_found or (effect.p is None and excludes_zero(effect)) for effect in effects
     )
@@ -335,16 +300,12 @@ def _is_open(bias: BiasView, question: _Question, judge: JudgeBias) -> bool:
         return False
     if question.measure is KEPT:
         return KEPT.of(judge).value is None or KEPT.of(judge).n < MIN_BALLOTS
-    answers = (
-        _is_settled(question, judge),
-        _is_sign(question, judge),
-        _is_ruled_out(question, judge),
-    )
-    return not any(answers)
+    is_answered = _is_settled(question, judge) or _is_sign(question, judge)
+    return not is_answered and not _is_ruled_out(question, judge)
 
 
-def _needed_text(effects: Sequence[Effect], unmeasured: str) -> str:
-    """Return how much more data would settle it."""
+def _needed_text(measure: Measure, judges: Sequence[JudgeBias]) -> str:
+    effects = [measure.of(judge) for judge in judges]
     counts = [effect.more for effect in effects if effect.more]
     units = {effect.unit for effect in effects if effect.more or not counts}
     unit = f" {units.pop()}" if len(units) == 1 else ""
@@ -357,5 +318,6 @@ def _needed_text(effects: Sequence[Effect], unmeasured: str) -> str:
         return f": {range_} more{unit}{each} would settle it"
     if any(effect.n for effect in effects):
         return ""
-    none = f"there are no{unit or ' ballots'} yet"
-    return f": {unmeasured or none}"
+    if measure is AGREEMENT:
+        return ": no two judges of a round have ranked two of the same answers"
+    return f": there are no{unit or ' ballots'} yet"

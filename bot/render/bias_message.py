@@ -6,30 +6,29 @@ from bot.chat import Caution, File, Heading, Line, Note, Part, Post, Thread
 from bot.render.bias_charts import Drawing, empty_figure, render_drawings
 from bot.render.bias_export import bias_csv
 from bot.render.bias_findings import FINDINGS_NOTE, bias_coverage_line, findings
-from bot.render.bias_tables import WINNING_NOTE as HOW_WINNING
 from bot.render.bias_tables import (
+    ALL_MEASURES,
+    BiasView,
     agreement_line,
     audit_lines,
+    brand_table,
     caution_lines,
     judge_table,
     winning_lines,
     winning_table,
 )
-from bot.render.bias_view import ALL_MEASURES, BiasView, brand_table
-from bot.render.bias_view import BLINDING_NOTE as HOW_BLINDING
+from bot.render.bias_tables import BLINDING_NOTE as HOW_BLINDING
+from bot.render.bias_tables import WINNING_NOTE as HOW_WINNING
 from bot.render.charts import render_png
 from bot.render.formatting import count_noun
 
 BIAS_TITLE = "Bias of the judges"
 _FOUND = "What was found"
-_EACH_JUDGE = "Each judge"
-_FIGURES = "The figures in words"
 _BLINDING = "What blinding changed"
 _WINNING = "What wins here"
 _AUDITS = "Audit ballots"
 _READING = "How to read it"
 _MAX_FINDINGS = 5
-_FAMILY_NOTE = "What is about a family is given of judges that have another seat of theirs."
 _CSV_NAME = "bias.csv"
 
 
@@ -57,27 +56,22 @@ def _replies(bias: BiasView, pictures: Sequence[bytes]) -> Iterator[Post]:
     if len(lines) > _MAX_FINDINGS:
         yield Post((Heading(_FOUND), *map(Line, lines)), _FOUND)
     for drawing, picture in zip(drawings, pictures, strict=False):
-        file = drawing.file(picture)
-        yield Post((file,), file.name)
-    yield Post(tuple(_judge_parts(bias)), _EACH_JUDGE)
-    if figure_parts := tuple(_figure_parts(drawings)):
-        yield Post(figure_parts, _FIGURES)
-    yield from _table_posts(bias)
-
-
-def _table_posts(bias: BiasView) -> Iterator[Post]:
+        name = f"bias-{drawing.key}.png"
+        yield Post((File(name, drawing.figure.description, picture),), name)
+    yield Post(tuple(_judge_parts(bias)), "Each judge")
+    if drawings:
+        yield Post(tuple(_figure_parts(drawings)), "The figures in words")
     if table := brand_table(bias):
         yield Post((Heading(_BLINDING), table, Note(HOW_BLINDING)), _BLINDING)
     if table := winning_table(bias):
-        lines = map(Line, winning_lines(bias))
-        yield Post((Heading(_WINNING), *lines, table, Note(HOW_WINNING)), _WINNING)
+        wins = map(Line, winning_lines(bias))
+        yield Post((Heading(_WINNING), *wins, table, Note(HOW_WINNING)), _WINNING)
     yield Post((Heading(_AUDITS), *map(Line, audit_lines(bias))), _AUDITS)
     yield Post((Heading(_READING), *map(Line, reading_lines(bias))), _READING)
     yield Post((File(_CSV_NAME, bias_csv(bias)),), _CSV_NAME)
 
 
 def _figure_parts(drawings: Iterable[Drawing]) -> Iterator[Part]:
-    """Yield the figures in words, for readers who cannot see them."""
     for drawing in drawings:
         yield Heading(drawing.title)
         yield from map(Line, drawing.lines)
@@ -94,7 +88,7 @@ def reading_lines(bias: BiasView) -> Iterator[str]:
     """Yield what each number means, and how far the judges agree."""
     yield FINDINGS_NOTE
     yield from (f"{measure.title}: {measure.meaning}." for measure in ALL_MEASURES)
-    yield _FAMILY_NOTE
+    yield "What is about a family is given of judges that have another seat of theirs."
     if line := agreement_line(bias):
         yield line
 

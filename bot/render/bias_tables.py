@@ -1,34 +1,281 @@
-"""Tables and notes of a bias report: judges, audit ballots, winning traits, figure data."""
+"""Bias report as tables and notes: a view with finite numbers, number formats, measures."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
+from math import isfinite
+from typing import Any
 
 from bot.chat import Table
-from bot.render.bias_view import (
-    ALL_MEASURES,
-    EFFECT_COLUMNS,
-    KEPT,
-    POSITION,
-    TOO_LITTLE,
-    BiasView,
-    Measure,
-    certainty_text,
-    effect_cells,
-    family_name,
-    interval_text,
-    judge_measures,
-    number_text,
-)
 from bot.render.formatting import count_noun, join_words, money, number_table
-from bot.render.leaderboard_tables import percent
-from council.bias.report import Effect, GivenShare, JudgeBias, Trait
+from bot.render.leaderboard_tables import Coverage, percent, signed_number
+from council.bias.report import BiasReport, Effect, Interval, JudgeBias, Trait
+
+# --- View of a report
+
+
+@dataclass(frozen=True, slots=True)
+class BiasView:
+    """A report, the rounds it covers, and display names by seat key.
+
+    `make_bias_view` makes one whose numbers are finite.
+    """
+
+    report: BiasReport
+    coverage: Coverage
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def name(self, key: str) -> str:
+        """Return the name of a seat, or its key if no panel has it any more."""
+        return self.names.get(key, key)
+
+    def has_family(self, judge: JudgeBias) -> bool:
+        """Return whether another seat is of the judge's family, so that it can be preferred."""
+        if judge.family.n:
+            return True
+        is_known = not judge.maker.startswith("unknown:")
+        return is_known and Counter(one.maker for one in self.report.judges)[judge.maker] > 1
+
+
+def family_name(maker: str) -> str:
+    """Return the name of a family; of an unknown one, its provider."""
+    return maker.removeprefix("unknown:")
+
+
+def make_bias_view(report: BiasReport, coverage: Coverage, names: Mapping[str, str]) -> BiasView:
+    """Return the view of a report."""
+    return BiasView(_drop_non_finite(report), coverage, names)
+
+
+def _drop_non_finite(value: Any) -> Any:  # noqa: ANN401 - any part of a report
+    """Return a value with None in place of every number in it that is not finite.
+
+    An interval with such an end, or of such a value, is None too.
+    """
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, tuple):
+        return tuple(map(_drop_non_finite, value))
+    if isinstance(value, Mapping):
+        return {key: _drop_non_finite(one) for key, one in value.items()}
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    kept = replace(
+        value, **{one.name: _drop_non_finite(getattr(value, one.name)) for one in fields(value)}
+    )
+    if isinstance(kept, Effect) and (kept.value is None or None in (kept.interval or ())):
+        return replace(kept, interval=None)
+    return kept
+
+
+# --- Effects as text
+
+FormatNumber = Callable[[float], str]
+
+TOO_LITTLE = "too little to say"
+_MAX_COUNT = 5_000
+_STEPS = ((20, 1), (200, 10), (1_000, 50), (_MAX_COUNT, 500))  # up to a limit, in steps of
+
+
+def number_text(number: float) -> str:
+    """Return a number without a plus sign: ".31", "−.05", "1.20"."""
+    return signed_number(number).removeprefix("+")
+
+
+def magnitude_text(number: float) -> str:
+    """Return the magnitude of a number: ".31"."""
+    return number_text(abs(number))
+
+
+def interval_text(interval: Interval | None, format_number: FormatNumber = number_text) -> str:
+    """Return an interval: ".18 to .44"; "" without one."""
+    return " to ".join(map(format_number, interval)) if interval else ""
+
+
+def p_text(effect: Effect) -> str:
+    """Return p after Holm's correction: "p .003", "p < .001"; "" if nothing was tested."""
+    p = effect.p_holm
+    if p is None:
+        return ""
+    if p < 0.001:  # noqa: PLR2004
+        return "p < .001"
+    return f"p {p:.3f}".replace("0.", ".", 1) if p < 1 else "p 1"
+
+
+def certainty_text(
+    effect: Effect, format_number: FormatNumber = number_text, *, is_negated: bool = False
+) -> str:
+    """Return the sample size and interval in brackets: "(n 52, .18 to .44)".
+
+    If `is_negated`, the interval is that of the negated effect.
+    """
+    interval = effect.interval
+    if interval and is_negated:
+        interval = (-interval[1], -interval[0])
+    within = interval_text(interval, format_number)
+    return f"(n {effect.n:,}{', ' if within else ''}{within})"
+
+
+def higher_or_lower(effect: Effect) -> str:
+    """Return "HOW MUCH higher" or "HOW MUCH lower"."""
+    value = effect.value or 0
+    return f"{magnitude_text(value)} {'lower' if value < 0 else 'higher'}"
+
+
+def magnitude_certainty(effect: Effect) -> str:
+    """Return the sample size and the interval of the effect's magnitude."""
+    return certainty_text(effect, is_negated=(effect.value or 0) < 0)
+
+
+def sample_text(effect: Effect) -> str:
+    """Return what the effect was measured over: "52 audit ballots"."""
+    unit = effect.unit.removesuffix("s") if effect.n == 1 else effect.unit
+    return f"{effect.n:,} {unit}"
+
+
+EFFECT_COLUMNS = ("95 % interval", "Over", "p, Holm", "To settle it")
+
+
+def effect_cells(effect: Effect, format_number: FormatNumber) -> tuple[str, ...]:
+    """Return an effect's value and the cells of `EFFECT_COLUMNS`."""
+    is_settled = excludes_zero(effect) or not effect.more
+    return (
+        TOO_LITTLE if effect.value is None else format_number(effect.value),
+        interval_text(effect.interval, format_number),
+        sample_text(effect),
+        p_text(effect),
+        "" if is_settled else f"{rough_count(effect.more or 0)} more",
+    )
+
+
+def excludes_zero(effect: Effect) -> bool:
+    """Return whether the interval excludes 0, without correction for multiple tests."""
+    return effect.interval is not None and not effect.interval[0] <= 0 <= effect.interval[1]
+
+
+def rough_count(number: int) -> str:
+    """Return a rounded number: "about 40", "more than 5,000"."""
+    if number > _MAX_COUNT:
+        return f"more than {_MAX_COUNT:,}"
+    step = next(step for limit, step in _STEPS if number <= limit)
+    return f"about {-(-number // step) * step:,}"
+
+
+# --- Measures
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One measure of a judge; `key` is its field, `meaning` explains its number.
+
+    `is_of_family` measures need another seat of the judge's family.
+    """
+
+    key: str
+    title: str
+    meaning: str
+    format: FormatNumber = signed_number
+    is_of_family: bool = False
+
+    def of(self, judge: JudgeBias) -> Effect:
+        """Return the judge's effect."""
+        effect: Effect = getattr(judge, self.key)
+        return effect
+
+
+@dataclass(frozen=True, slots=True)
+class _StyleMeasure(Measure):
+    """The measure of a trait of style."""
+
+    def of(self, judge: JudgeBias) -> Effect:
+        """Return the judge's effect."""
+        return judge.style[self.key.removeprefix("style_")]
+
+
+OWN = Measure(
+    "own",
+    "Own answer",
+    "the share of rivals beaten that it gives its own answer, less what the other judges give it; "
+    "from audit ballots that showed the own answer",
+)
+FAMILY = Measure(
+    "family", "Own family", "the same for answers by others of its family", is_of_family=True
+)
+FIRST_SLOT = Measure(
+    "first_slot",
+    "First slot",
+    "the share it gives whatever it sees first, less one half; beyond ±.06 it matters",
+)
+POSITION = Measure(
+    "position",
+    "Any slot",
+    "its largest fondness or dislike of a slot, with p of a permutation test over all slots",
+)
+KEPT = Measure(
+    "kept",
+    "Orders kept",
+    "the share of pairs it puts in the same order when it sees the same answers in another; "
+    "a coin keeps 50 %",
+    percent,
+)
+LENGTH = Measure("length", "Length φ", "how much longer answers win, in log-odds; 0 is not at all")
+NAMED = Measure(
+    "named",
+    "Names shown",
+    "what its family gains when it sees the names: what blinding changed",
+    is_of_family=True,
+)
+AGREEMENT = Measure(
+    "agreement", "Agreement", "its mean τ with the other judges, from −1 to +1; 0 is chance"
+)
+_SPOILED = Measure("spoiled", "Spoiled", "the share of its ballots that could not be read", percent)
+_BEFORE_STYLE = (OWN, FAMILY, FIRST_SLOT, POSITION, KEPT, LENGTH)
+_AFTER_STYLE = (NAMED, AGREEMENT, _SPOILED)
+ALL_MEASURES = (*_BEFORE_STYLE, *_AFTER_STYLE)
+
+
+def judge_measures(judge: JudgeBias) -> Iterator[Measure]:
+    """Yield everything that is measured of a judge."""
+    yield from _BEFORE_STYLE
+    for trait in judge.style:
+        meaning = "how much answers with it win, in log-odds, beside length"
+        yield _StyleMeasure(f"style_{trait}", f"Style: {trait}", meaning)
+    yield from _AFTER_STYLE
+
+
+# --- Effect of blinding
+
+BLINDING_NOTE = (
+    "On some audit ballots a judge sees the same answers with their authors’ names. What a family "
+    "gains is the share its answers are given then, less what the same judge gave them blind."
+)
+
+
+def brand_lines(bias: BiasView) -> Iterator[str]:
+    """Yield which families' answers are ranked differently when judges see the names."""
+    for brand in bias.report.brands:
+        effect = brand.effect
+        if effect.is_found:
+            yield (
+                f"Judges rank answers by {family_name(brand.maker)} {higher_or_lower(effect)} when "
+                f"they see the names {magnitude_certainty(effect)}: blinding takes that away."
+            )
+
+
+def brand_table(bias: BiasView) -> Table | None:
+    """Return every family with what it gains; None if no ballot was cast with names."""
+    rows = [
+        (family_name(brand.maker), *effect_cells(brand.effect, signed_number))
+        for brand in bias.report.brands
+        if brand.effect.n
+    ]
+    return number_table(("Family", "Gains", *EFFECT_COLUMNS), rows) if rows else None
+
 
 # --- Cautions
 
 _FEW_ROUNDS = 30  # fewer rounds are too few for most findings
-_MIN_INDEPENDENT_SHARE = (
-    0.6  # of the judges: where fewer count as independent, they vote much alike
-)
 
 
 def caution_lines(bias: BiasView) -> Iterator[str]:
@@ -40,7 +287,7 @@ def caution_lines(bias: BiasView) -> Iterator[str]:
             "its own kind, the others are outvoted."
         )
     judges = len(report.judges)
-    if report.n_eff is not None and report.n_eff < _MIN_INDEPENDENT_SHARE * judges:
+    if report.n_eff is not None and report.n_eff < 0.6 * judges:
         yield (
             f"The judges vote much alike: {count_noun(judges, 'judge')} count as about "
             f"{report.n_eff:.1f} independent ones (N_eff)."
@@ -77,20 +324,17 @@ _AUDIT_KINDS = {
     "order": "with the same answers in another order",
     "named": "with the authors’ names shown",
 }
-_TURN_OFF_HINT = (
-    "“audit_share = 0” for a panel in council.toml has none cast; a larger share settles more."
-)
-_NO_AUDITS = (
-    "No audit ballots were cast, so self-preference, order consistency and what names change are "
-    "not known: “audit_share = 0.2” for a panel in council.toml has one cast in a round of five."
-)
 
 
 def audit_lines(bias: BiasView) -> Iterator[str]:
     """Yield how many audit ballots were cast, their cost, and how to turn them off."""
     audits = {kind: number for kind, number in bias.report.audits.items() if number}
     if not audits:
-        yield _NO_AUDITS
+        yield (
+            "No audit ballots were cast, so self-preference, order consistency and what names "
+            "change are not known: “audit_share = 0.2” for a panel in council.toml has one cast "
+            "in a round of five."
+        )
         return
     kinds = join_words(
         f"{number:,} {_AUDIT_KINDS.get(kind, f'of the kind {kind}')}"
@@ -100,7 +344,9 @@ def audit_lines(bias: BiasView) -> Iterator[str]:
     yield f"{total}, cast to measure bias and never counted: {kinds}. {_audit_cost(bias)}"
     if spoiled := bias.report.spoiled_audits:
         yield f"{spoiled:,} more could not be read, and measured nothing."
-    yield _TURN_OFF_HINT
+    yield (
+        "“audit_share = 0” for a panel in council.toml has none cast; a larger share settles more."
+    )
 
 
 def _audit_cost(bias: BiasView) -> str:
@@ -113,7 +359,6 @@ def _audit_cost(bias: BiasView) -> str:
 
 # --- Winning traits
 
-_TRAIT_COLUMNS = ("Trait", "Winners", "The rest", "Difference", *EFFECT_COLUMNS)
 _LENGTH = "length"
 WINNING_NOTE = (
     "Winners are the answers that came first in their round, the rest all others. "
@@ -123,16 +368,14 @@ WINNING_NOTE = (
 
 def winning_lines(bias: BiasView) -> Iterator[str]:
     """Yield which traits winners have more or less of, beyond chance."""
-    for trait in bias.report.traits:
-        if trait.difference.is_found:
-            yield _winning_line(trait)
+    yield from (_winning_line(trait) for trait in bias.report.traits if trait.difference.is_found)
 
 
 def winning_table(bias: BiasView) -> Table | None:
     """Return every trait of winners and of the rest; None if none is known."""
-    if not bias.report.traits:
-        return None
-    return number_table(_TRAIT_COLUMNS, map(_trait_row, bias.report.traits))
+    columns = ("Trait", "Winners", "The rest", "Difference", *EFFECT_COLUMNS)
+    rows = [*map(_trait_row, bias.report.traits)]
+    return number_table(columns, rows) if rows else None
 
 
 def _winning_line(trait: Trait) -> str:
@@ -158,37 +401,35 @@ def _trait_row(trait: Trait) -> tuple[str, ...]:
 
 
 def _trait_cell(trait: Trait, number: float | None) -> str:
-    return TOO_LITTLE if number is None else _trait_number(trait, number)
-
-
-def _trait_number(trait: Trait, number: float) -> str:
     """Return a number of a trait: tokens, or the share of answers that have it."""
+    if number is None:
+        return TOO_LITTLE
     # Round first, so that a zero never has a sign.
     text = f"{round(number):,}" if trait.name == _LENGTH else percent(round(number, 2) + 0.0)
     return text.replace("-", "−")
 
 
 def _signed_trait_number(trait: Trait, number: float) -> str:
-    text = _trait_number(trait, number)
+    text = _trait_cell(trait, number)
     return text if text.startswith("−") else f"+{text}"
 
 
 # --- Tables of judges
 
-_NO_VALUE = "–"
-_FOUND_MARK = "\u00a0*"
-_SIDE_BY_SIDE_MEASURES = tuple(measure for measure in ALL_MEASURES if measure is not POSITION)
-_MEASURE_COLUMNS = ("Measure", "Effect", *EFFECT_COLUMNS)
-
 
 def judges_table(bias: BiasView) -> Table:
     """Return what is known of all judges, a row each; * marks what is beyond chance."""
-    measures = [measure for measure in _SIDE_BY_SIDE_MEASURES if _is_measured(bias, measure)]
+    judges = bias.report.judges
+    measures = [
+        measure
+        for measure in ALL_MEASURES
+        if measure is not POSITION and any(measure.of(judge).n for judge in judges)
+    ]
     return number_table(
         ("Judge", *(measure.title for measure in measures)),
         (
             (bias.name(judge.judge), *(_measure_cell(bias, judge, measure) for measure in measures))
-            for judge in bias.report.judges
+            for judge in judges
         ),
     )
 
@@ -196,54 +437,41 @@ def judges_table(bias: BiasView) -> Table:
 def judge_table(bias: BiasView, judge: JudgeBias) -> Table:
     """Return all measures of a judge, a row each; without a family, no family measures."""
     measures = (x for x in judge_measures(judge) if not x.is_of_family or bias.has_family(judge))
-    return number_table(_MEASURE_COLUMNS, (_measure_row(judge, measure) for measure in measures))
+    rows = (_measure_row(judge, measure) for measure in measures)
+    return number_table(("Measure", "Effect", *EFFECT_COLUMNS), rows)
 
 
 def given_table(bias: BiasView) -> Table:
     """Return the mean share each judge gave each author, and over how many ballots."""
-    authors = [*dict.fromkeys(one.author for one in bias.report.given)]
-    cells = {(one.judge, one.author): one for one in bias.report.given}
+    authors = dict.fromkeys(one.author for one in bias.report.given)
     judges = dict.fromkeys(one.judge for one in bias.report.given)
+    cells = {
+        (one.judge, one.author): f"{number_text(one.share)} (n {one.n:,})"
+        for one in bias.report.given
+        if one.share is not None
+    }
     rows = (
-        (bias.name(judge), *(_given_cell(cells.get((judge, author))) for author in authors))
+        (bias.name(judge), *(cells.get((judge, author), "") for author in authors))
         for judge in judges
     )
     return number_table(("Judge", *map(bias.name, authors)), rows)
 
 
-def _given_cell(given: GivenShare | None) -> str:
-    if given is None or given.share is None:
-        return ""
-    return f"{number_text(given.share)} (n {given.n:,})"
-
-
 def slots_table(bias: BiasView) -> Table:
     """Return the share each judge gave what it saw at each slot, beyond one half."""
-    slot_count = max(
-        (slot.number for judge in bias.report.judges for slot in judge.slots), default=0
-    )
-    heads = ("Judge", *(f"Slot {number}" for number in range(1, slot_count + 1)))
-    return number_table(
-        heads,
-        ((bias.name(judge.judge), *_slot_cells(judge, slot_count)) for judge in bias.report.judges),
-    )
+    judges = bias.report.judges
+    last = max((slot.number for judge in judges for slot in judge.slots), default=0)
+    rows = []
+    for judge in judges:
+        cells = {slot.number: _value_with_interval(slot.effect) for slot in judge.slots}
+        rows.append((bias.name(judge.judge), *(cells.get(n, "") for n in range(1, last + 1))))
+    return number_table(("Judge", *(f"Slot {n}" for n in range(1, last + 1))), rows)
 
 
 def kept_table(bias: BiasView) -> Table:
     """Return the share of pair orders each judge kept."""
     rows = ((bias.name(x.judge), *_measure_row(x, KEPT)[1:4]) for x in bias.report.judges)
     return number_table(("Judge", "Orders kept", "95 % interval", "Over"), rows)
-
-
-def _is_measured(bias: BiasView, measure: Measure) -> bool:
-    return any(measure.of(judge).n for judge in bias.report.judges)
-
-
-def _slot_cells(judge: JudgeBias, slot_count: int) -> Iterator[str]:
-    by_number = {slot.number: slot.effect for slot in judge.slots}
-    for number in range(1, slot_count + 1):
-        effect = by_number.get(number)
-        yield "" if effect is None else _value_with_interval(effect)
 
 
 def _value_with_interval(effect: Effect) -> str:
@@ -256,10 +484,10 @@ def _value_with_interval(effect: Effect) -> str:
 def _measure_cell(bias: BiasView, judge: JudgeBias, measure: Measure) -> str:
     effect = measure.of(judge)
     if measure.is_of_family and not bias.has_family(judge):
-        return _NO_VALUE
+        return "–"
     if effect.value is None:
         return TOO_LITTLE
-    return f"{measure.format(effect.value)}{_FOUND_MARK if effect.is_found else ''}"
+    return measure.format(effect.value) + ("\u00a0*" if effect.is_found else "")
 
 
 def _measure_row(judge: JudgeBias, measure: Measure) -> tuple[str, ...]:

@@ -17,20 +17,17 @@ _NAMES = {
     Scope.DAY: "Everybody, today",
     Scope.MONTH: "Everybody, this month",
 }
-_COLUMNS = ("Budget", "Spent", "Reserved", "Cap", "Left")
 
 
 def budget_post(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> Post:
     """Return the table of budgets that apply to the asker, a row each."""
-    rows = tuple(
-        (
-            _NAMES[scope],
-            format_usd(usage.spent),
-            format_usd(usage.reserved),
-            *_cap_and_rest(caps.of(scope), usage),
-        )
-        for scope, usage in usage_by_scope.items()
-    )
+    rows = []
+    for scope, usage in usage_by_scope.items():
+        cap = caps.of(scope)
+        left = "no cap" if cap is None else format_usd(max(0, cap - usage.total))
+        limit = "none" if cap is None else format_usd(cap)
+        spent, reserved = format_usd(usage.spent), format_usd(usage.reserved)
+        rows.append((_NAMES[scope], spent, reserved, limit, left))
     notes = ["Days and months are UTC. Reserved is for rounds under way."]
     if unknown_calls := usage_by_scope[Scope.MONTH].unknown_calls:
         notes.append(
@@ -38,14 +35,8 @@ def budget_post(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> Post:
         )
     if not caps.unknown_prices:
         notes.append("Models of unknown price are not asked.")
-    table = number_table(_COLUMNS, rows)
+    table = number_table(("Budget", "Spent", "Reserved", "Cap", "Left"), rows)
     return Post((Heading("Budget"), table, Note(" ".join(notes))))
-
-
-def _cap_and_rest(cap: int | None, usage: CapUsage) -> tuple[str, str]:
-    if cap is None:
-        return "none", "no cap"
-    return format_usd(cap), format_usd(max(0, cap - usage.total))
 
 
 def budget_document(
@@ -56,17 +47,15 @@ def budget_document(
         "day": day.isoformat(),
         "unknown_prices": "allowed" if caps.unknown_prices else "forbidden",
         "budgets": [
-            _scope_document(scope, caps.of(scope), usage) for scope, usage in usage_by_scope.items()
+            {
+                "scope": scope.value,
+                "spent_usd": usage.spent / MICRO_USD,
+                "reserved_usd": usage.reserved / MICRO_USD,
+                "cap_usd": None if cap is None else cap / MICRO_USD,
+                "left_usd": None if cap is None else max(0, cap - usage.total) / MICRO_USD,
+                "unknown_calls": usage.unknown_calls,
+            }
+            for scope, usage in usage_by_scope.items()
+            for cap in (caps.of(scope),)
         ],
-    }
-
-
-def _scope_document(scope: Scope, cap: int | None, usage: CapUsage) -> dict[str, Any]:
-    return {
-        "scope": scope.value,
-        "spent_usd": usage.spent / MICRO_USD,
-        "reserved_usd": usage.reserved / MICRO_USD,
-        "cap_usd": None if cap is None else cap / MICRO_USD,
-        "left_usd": None if cap is None else max(0, cap - usage.total) / MICRO_USD,
-        "unknown_calls": usage.unknown_calls,
     }

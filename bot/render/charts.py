@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from io import BytesIO, StringIO
+from textwrap import wrap
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree
 
 from rich.cells import get_character_cell_size
 
-from bot.render.text_safety import visible_line, visible_text
+from bot.render.text_safety import shorten, visible_line, visible_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +30,6 @@ _GAP = 18.0  # between stacked figures
 _POINTS_PER_INCH = 72  # so that one point is one pixel of the figure
 _NARROW = frozenset("fijlrtI.,:;|!'()[] ")
 _WIDE = frozenset("mwMW@%")
-_BREAKS = " /-_"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _MATPLOTLIB_LOCK = Lock()  # matplotlib is not thread-safe
 
@@ -120,9 +120,10 @@ class Canvas:
         if text_width(text, NAME_SIZE, bold=bold) <= width:
             self.text(x, y, text, bold=bold)
             return
-        first, second = split_text(text, width, SMALL_SIZE, bold=bold)
+        characters = max(4, int(len(text) * width / text_width(text, SMALL_SIZE, bold=True)))
+        first, *rest = wrap(text, characters)
         self.text(x, y - 9, first, SMALL_SIZE, bold=bold)
-        self.text(x, y + 4, second, SMALL_SIZE, bold=bold)
+        self.text(x, y + 4, shorten(" ".join(rest), characters), SMALL_SIZE, bold=bold)
 
     def axes(self, left: float, top: float, right: float, bottom: float) -> "Axes":
         """Return empty axes; until changed, their y is in pixels of this canvas."""
@@ -170,32 +171,11 @@ def _character_width(character: str) -> float:
     return 0.75 if character.isupper() else 0.64
 
 
-def split_text(text: str, width: float, size: float, *, bold: bool = False) -> tuple[str, str]:
-    """Return the text as two lines no wider than `width`; the second ends with "…" if cut."""
-    end = _fitting_length(text, width, size, bold=bold)
-    word_end = max(text.rfind(mark, 0, end) for mark in _BREAKS) + 1
-    end = word_end if word_end > end / 2 else end
-    first, second = text[:end].rstrip(), text[end:]
-    if text_width(second, size, bold=bold) > width:
-        room = width - text_width("…", size, bold=bold)
-        second = f"{second[: _fitting_length(second, room, size, bold=bold)].rstrip()}…"
-    return first, second
-
-
-def _fitting_length(text: str, width: float, size: float, *, bold: bool) -> int:
-    """Return how many characters of a text fit."""
-    return next(
-        (n for n in range(len(text)) if text_width(text[: n + 1], size, bold=bold) > width),
-        len(text),
-    )
-
-
 # --- PNG and SVG
 
 
 @contextmanager
 def _drawn(figures: Sequence[Figure]) -> "Iterator[Sheet]":
-    """Yield a sheet with the figures below each other."""
     with _MATPLOTLIB_LOCK, warnings.catch_warnings():
         from matplotlib import rc_context
         from matplotlib.figure import Figure as Sheet

@@ -8,12 +8,12 @@ from rich.cells import cell_len
 
 from bot.chat import Step, StepState, Table
 from bot.render.text_safety import visible_line
+from council.money import format_rounded_usd
 from council.panel import Panel
 from council.rounds import Draw
 
 # --- Numbers and lists
 
-_ONE_CENT = 0.01
 _TEN, _MINUTE = 10, 60
 # Below so many seconds, round to steps of so many.
 _ROUNDING_STEPS = ((_TEN, 1), (60, 5), (600, 30), (float("inf"), 60))
@@ -26,7 +26,7 @@ def money(usd: float | None) -> str:
         return "cost unknown"
     if usd == 0:
         return "$0"
-    if usd >= _ONE_CENT:
+    if usd >= 0.01:  # noqa: PLR2004
         return f"${usd:.2f}" if usd >= 1 else f"${usd:.3f}"
     digits = 1 - floor(log10(usd))
     return f"${usd:.{digits}f}"
@@ -44,9 +44,7 @@ def duration(seconds: float) -> str:
 
 def rough_duration(seconds: float) -> str:
     """Return an estimated length of time, rounded as coarsely as the estimate is."""
-    step = next(
-        (step for below, step in _ROUNDING_STEPS if seconds < below), _ROUNDING_STEPS[-1][1]
-    )
+    step = next(step for below, step in _ROUNDING_STEPS if seconds < below)
     whole = max(1, round(seconds / step) * step)
     return duration(whole) if whole >= _TEN else f"{whole} s"
 
@@ -74,12 +72,8 @@ def join_words(names: Iterable[str]) -> str:
 
 def sum_or_none(amounts: Iterable[float | None]) -> float | None:
     """Return the sum, or None if any amount is unknown."""
-    total = 0.0
-    for amount in amounts:
-        if amount is None:
-            return None
-        total += amount
-    return total
+    known = [*amounts]
+    return None if None in known else sum(filter(None, known), 0.0)
 
 
 # --- Seat names
@@ -110,6 +104,15 @@ def file_name(round_id: str, kind: str) -> str:
     return f"council-{plain}.{kind}"
 
 
+def max_cost_text(micro_usd: int, unknown: Iterable[str]) -> str:
+    """Return "It costs about $0.04 at most; cost unknown for Qwen 3"; `unknown` are seat names."""
+    parts = [f"it costs about {format_rounded_usd(micro_usd)} at most"] if micro_usd else []
+    if names := join_words(unknown):
+        parts.append(f"cost unknown for {names}")
+    sentence = "; ".join(parts) or "it costs nothing"
+    return sentence[0].upper() + sentence[1:]
+
+
 # --- Tables and steps
 
 
@@ -127,11 +130,7 @@ def monospace_table(table: Table) -> str:
     widths = [
         min(_MAX_CELL_WIDTH, max(map(cell_len, column))) for column in zip(*rows, strict=True)
     ]
-    return "\n".join(_table_line(row, widths, table.numeric) for row in rows)
-
-
-def _table_line(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> str:
-    return "  ".join(_pad_cells(row, widths, numeric)).rstrip()
+    return "\n".join("  ".join(_pad_cells(row, widths, table.numeric)).rstrip() for row in rows)
 
 
 def _pad_cells(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> Iterator[str]:

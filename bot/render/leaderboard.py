@@ -1,7 +1,6 @@
 """Renderer of a leaderboard: a post with its thread, and a chart as SVG or PNG."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from collections.abc import Iterator, Sequence
 from functools import partial
 from math import nan
 from typing import TYPE_CHECKING
@@ -37,7 +36,6 @@ from bot.render.leaderboard_text import (
     decision_lines,
     run_off_note,
 )
-from council.bakeoffs.changes import Changes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
 _MAX_ROWS = 5
 _AS_AUTHORS = "As authors"
 _AS_JUDGES = "As judges"
-_WEIGHTED = "With judges that do not all weigh alike"
 _COUNCIL_VALUE = "Is the council worth it here?"
 _COUNTED = "What is counted, and how the places came about"
 HOW_AUTHORS = (
@@ -61,13 +58,10 @@ HOW_JUDGES = (
 
 
 _NAME_LEFT = 34.0  # where names begin
-_GUTTER = 22.0
 _TREND_WIDTH = 112.0  # width of the column of trends
 _TOP_HEIGHT, _ROW_HEIGHT, _FOOT_HEIGHT = 28.0, 50.0, 30.0
 _VALUE_WIDTH = 52.0  # width of the share at the end of a name's line
-_BAR_WIDTH = 3.0
 _TICK_MARGIN = 6.0  # room for the labels of the outermost ticks
-_CHANCE_SHARE = 0.5  # of rivals, beaten by chance
 
 
 def leaderboard_thread(
@@ -82,7 +76,6 @@ def leaderboard_thread(
 
 
 def _summary(leaderboard: Leaderboard) -> str:
-    """Return who is first, after how many rounds."""
     first = [leaderboard.name(line.member) for line in leaderboard.board.rows if line.place == 1]
     rounds = count_noun(leaderboard.coverage.rounds, "round")
     if len(first) == 1:
@@ -93,40 +86,35 @@ def _summary(leaderboard: Leaderboard) -> str:
 
 def _root_parts(leaderboard: Leaderboard, *, as_judge: bool) -> Iterator[Part]:
     yield Heading(leaderboard.title)
-    if leaderboard.changes:
-        yield from _change_parts(leaderboard.changes, leaderboard.names)
+    if changes := leaderboard.changes:
+        lines = [*change_lines(changes, leaderboard.names)]
+        yield from map(Line, lines)
+        if changes.runs and not lines:
+            yield Note(f"{NO_CHANGE} {comparison_line(changes)}")
     if as_judge:
         yield judge_table(leaderboard)
         yield Note(f"{HOW_JUDGES} {coverage_line(leaderboard.coverage)}")
     else:
         yield author_table(leaderboard, _MAX_ROWS)
-        yield Note(" ".join(filter(None, _root_notes(leaderboard))))
-
-
-def _change_parts(changes: Changes, names: Mapping[str, str]) -> Iterator[Part]:
-    lines = [*change_lines(changes, names)]
-    yield from map(Line, lines)
-    if changes.runs and not lines:
-        yield Note(f"{NO_CHANGE} {comparison_line(changes)}")
-
-
-def _root_notes(leaderboard: Leaderboard) -> Iterator[str]:
-    others = len(leaderboard.board.rows) - _MAX_ROWS
-    if others > 0:
-        yield f"{count_noun(others, 'more member')} in the thread."
-    yield SHARED_PLACES_NOTE
-    yield run_off_note(leaderboard)
-    yield coverage_line(leaderboard.coverage)
+        others = len(leaderboard.board.rows) - _MAX_ROWS
+        notes = (
+            f"{count_noun(others, 'more member')} in the thread." if others > 0 else "",
+            SHARED_PLACES_NOTE,
+            run_off_note(leaderboard),
+            coverage_line(leaderboard.coverage),
+        )
+        yield Note(" ".join(filter(None, notes)))
 
 
 def _replies(leaderboard: Leaderboard, picture: bytes, *, as_judge: bool) -> Iterator[Post]:
     if picture:
-        yield Post((_picture_file(leaderboard, picture),), "leaderboard.png")
+        description = describe_chart(leaderboard.chart)
+        yield Post((File("leaderboard.png", description, picture),), "leaderboard.png")
     yield Post((Heading(_AS_AUTHORS), author_table(leaderboard), Note(HOW_AUTHORS)), _AS_AUTHORS)
     if leaderboard.judges.rows and not as_judge:
         yield Post((Heading(_AS_JUDGES), judge_table(leaderboard), Note(HOW_JUDGES)), _AS_JUDGES)
     if leaderboard.weighted:
-        yield Post(leaderboard.weighted.parts, _WEIGHTED)
+        yield Post(leaderboard.weighted.parts, "With judges that do not all weigh alike")
     if table := council_value_table(leaderboard):
         yield Post(
             (Heading(_COUNCIL_VALUE), table, *map(Line, council_value_lines(leaderboard))),
@@ -137,11 +125,6 @@ def _replies(leaderboard: Leaderboard, picture: bytes, *, as_judge: bool) -> Ite
     yield Post((File("leaderboard.csv", leaderboard_csv(leaderboard)),), "leaderboard.csv")
 
 
-def _picture_file(leaderboard: Leaderboard, picture: bytes) -> File:
-    """Return the chart as a file, with its description as alternative text."""
-    return File("leaderboard.png", describe_chart(leaderboard.chart.newest()), picture)
-
-
 def render_leaderboard_png(leaderboard: Leaderboard) -> bytes:
     """Return the chart as a PNG; drawing takes a moment, so call it in a thread."""
     return render_png(render_figure(leaderboard.chart))
@@ -149,14 +132,13 @@ def render_leaderboard_png(leaderboard: Leaderboard) -> bytes:
 
 def render_figure(chart: Chart) -> Figure:
     """Return the chart of a leaderboard: a row for each member, best first."""
-    newest = chart.newest()
-    bottom = _TOP_HEIGHT + _ROW_HEIGHT * max(1, len(newest.bars))
-    draw = partial(_draw_chart, newest, bottom)
-    return Figure(bottom + _FOOT_HEIGHT, describe_chart(newest), draw)
+    bottom = _TOP_HEIGHT + _ROW_HEIGHT * max(1, len(chart.bars))
+    draw = partial(_draw_chart, chart, bottom)
+    return Figure(bottom + _FOOT_HEIGHT, describe_chart(chart), draw)
 
 
 def _draw_chart(chart: Chart, bottom: float, canvas: Canvas) -> None:
-    right = WIDTH - MARGIN - (_TREND_WIDTH + _GUTTER if chart.has_trend else 0)
+    right = WIDTH - MARGIN - (_TREND_WIDTH + 22 if chart.has_trend else 0)
     axes = canvas.axes(MARGIN + _TICK_MARGIN, _TOP_HEIGHT, right - _TICK_MARGIN, bottom)
     low, high = axis_range(bar.spread for bar in chart.bars)
     ticks = [*axis_ticks(low, high)]
@@ -182,26 +164,24 @@ def _draw_row(canvas: Canvas, axes: "Axes", bar: Bar, corner: tuple[float, float
         return
     canvas.text(right, top + 18, percent(bar.spread.share), align="right", bold=is_first)
     y = top + 35
-    axes.plot([_CHANCE_SHARE] * 2, [y - 7, y + 7], color=Colour.RULE, lw=1)
-    axes.plot(bar.spread.reach, [y, y], color=_colours(bar)[0], lw=_BAR_WIDTH)
+    axes.plot([0.5, 0.5], [y - 7, y + 7], color=Colour.RULE, lw=1)
+    axes.plot(bar.spread.reach, [y, y], color=_colours(bar)[0], lw=3)
     draw_dot(axes, bar.spread.share, y, 4.5, _colours(bar)[0])
 
 
 def _colours(bar: Bar) -> tuple[Colour, Colour]:
-    """Return the colours of a member's lines and of its band."""
     if bar.place == 1:
         return Colour.FIRST, Colour.FIRST_BAND
     return Colour.OTHER, Colour.OTHER_BAND
 
 
 def _draw_trends(canvas: Canvas, chart: Chart, bottom: float) -> None:
-    """Draw the column of trends, each around its member's mean."""
     left, right, swing = WIDTH - MARGIN - _TREND_WIDTH, WIDTH - MARGIN, trend_swing(chart.bars)
     canvas.note(left, 16, f"Runs, ±{swing * 100:.0f} points")
     first, last = chart.days[0], chart.days[-1]
-    canvas.note(left, bottom + 17, _short_date(first))
+    canvas.note(left, bottom + 17, f"{first.day} {first:%b}")
     if last != first:
-        canvas.note(right, bottom + 17, _short_date(last), "right")
+        canvas.note(right, bottom + 17, f"{last.day} {last:%b}", "right")
     for row, bar in enumerate(chart.bars):
         mean = mean_share(bar.runs)
         if bar.spread and mean is not None:
@@ -211,10 +191,6 @@ def _draw_trends(canvas: Canvas, chart: Chart, bottom: float) -> None:
             axes.set_ylim(mean - swing, mean + swing)
             axes.axhline(mean, color=Colour.RULE, lw=1)
             _draw_trend(axes, bar.runs, *_colours(bar))
-
-
-def _short_date(day: date) -> str:
-    return f"{day.day} {day:%b}"
 
 
 def _draw_trend(

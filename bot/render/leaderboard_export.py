@@ -2,19 +2,16 @@
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from io import StringIO
 from typing import Any
 
 from bot.render.leaderboard_tables import Coverage, Leaderboard
 from bot.render.leaderboard_text import change_lines, decision_lines
+from bot.suite_files import csv_cell
 from council.bakeoffs.changes import TrendRun
-from council.bakeoffs.council_value import BestMember, CouncilValueLine
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.leaderboard import AuthorLine, JudgeLine
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would evaluate
-_EMPTY_HEADER = ["member", "place", "share", "ci_low", "ci_high", "rounds"]
-
 
 Document = dict[str, Any]
 Names = Mapping[str, str]
@@ -36,7 +33,6 @@ def leaderboard_document(leaderboard: Leaderboard, *, as_judge: bool = False) ->
 
 
 def _row_documents(leaderboard: Leaderboard, *, as_judge: bool = False) -> list[Document]:
-    """Return a document for each member as an author, or each seat as a judge."""
     if as_judge:
         return [_judge_document(line, leaderboard) for line in leaderboard.judges.rows]
     return [_author_document(line, leaderboard.names) for line in leaderboard.board.rows]
@@ -45,7 +41,8 @@ def _row_documents(leaderboard: Leaderboard, *, as_judge: bool = False) -> list[
 def leaderboard_csv(leaderboard: Leaderboard, *, as_judge: bool = False) -> str:
     """Return the rows as CSV; no cell is evaluated as a formula."""
     rows = [_flatten(row) for row in _row_documents(leaderboard, as_judge=as_judge)]
-    return csv_text([*rows[0]] if rows else _EMPTY_HEADER, rows)
+    empty_header = ["member", "place", "share", "ci_low", "ci_high", "rounds"]
+    return csv_text([*rows[0]] if rows else empty_header, rows)
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Document]) -> str:
@@ -53,7 +50,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Document]) -> str:
     buffer = StringIO()
     writer = csv.DictWriter(buffer, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _escape_formula(value) for key, value in row.items()} for row in rows)
+    writer.writerows({key: csv_cell(value) for key, value in row.items()} for row in rows)
     return buffer.getvalue()
 
 
@@ -111,32 +108,8 @@ def _council_value_document(leaderboard: Leaderboard) -> Document | None:
     if best is None:
         return None
     return {
-        "best": _best_member_document(best),
-        "rows": [_council_value_row(line) for line in leaderboard.worth.rows],
-    }
-
-
-def _best_member_document(best: BestMember) -> Document:
-    return {
-        "member": best.member,
-        "accuracy": best.accuracy,
-        "cost_usd": best.cost_usd,
-        "seconds": best.seconds,
-        "is_picked_elsewhere": best.is_picked_elsewhere,
-    }
-
-
-def _council_value_row(line: CouncilValueLine) -> Document:
-    return {
-        "name": line.name,
-        "graded": line.graded,
-        "accuracy": line.accuracy,
-        "accuracy_ci": _interval_list(line.accuracy_ci),
-        "difference": line.difference,
-        "difference_ci": _interval_list(line.difference_ci),
-        "cost_usd": line.cost_usd,
-        "seconds": line.seconds,
-        "verdict": line.verdict.value if line.verdict else None,
+        "best": asdict(best),
+        "rows": [asdict(line) for line in leaderboard.worth.rows],
     }
 
 
@@ -155,13 +128,12 @@ def _coverage_document(coverage: Coverage) -> Document:
 
 
 def _run_document(run: TrendRun) -> Document:
-    points = {point.member: point for point in run.points}
     return {
         "bakeoff": run.bakeoff,
         "at": run.at.isoformat(),
         "shares": {
-            member: {"share": point.share, "ci": _interval_list(point.ci), "rounds": point.rounds}
-            for member, point in points.items()
+            point.member: {"share": point.share, "ci": [*point.ci], "rounds": point.rounds}
+            for point in run.points
         },
     }
 
@@ -180,8 +152,3 @@ def _flatten(row: Document) -> Document:
         else:
             flat[name] = value
     return flat
-
-
-def _escape_formula(value: object) -> object:
-    """Return a text that no spreadsheet evaluates as a formula; other values unchanged."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value

@@ -4,23 +4,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from functools import partial
 from math import ceil, floor
 from operator import attrgetter
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from bot.chat import Part, Table
 from bot.render.formatting import count_noun, duration, join_words, money
 from council.bakeoffs.changes import Changes, TrendRun
 from council.bakeoffs.council_value import CouncilValue
 from council.bakeoffs.intervals import Interval
-from council.bakeoffs.leaderboard import (
-    AuthorLine,
-    Board,
-    HumanAgreement,
-    JudgeBoard,
-    JudgeLine,
-)
+from council.bakeoffs.leaderboard import AuthorLine, Board, HumanAgreement, JudgeBoard
 
 MAX_RUNS = 24  # the newest runs; more would be too dense to read
 _VERSION_LENGTH = 8
@@ -31,18 +24,10 @@ _VERSION_LENGTH = 8
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A share with its interval, 0 to 1; both ends are None without an interval."""
+    """A share with its interval, 0 to 1; without one, both ends are the share."""
 
     share: float
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def reach(self) -> tuple[float, float]:
-        """Return the lowest and highest value."""
-        low = self.share if self.low is None else self.low
-        high = self.share if self.high is None else self.high
-        return low, high
+    reach: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +42,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Members best first; `days` are the dates of the runs, oldest first.
+    """Members best first; `days` are the dates of the newest MAX_RUNS runs, oldest first.
 
     If panels were mixed, spreads are expected shares if all members had met, not observed ones.
     """
@@ -70,11 +55,6 @@ class Chart:
     def has_trend(self) -> bool:
         """Return whether there is more than one run to show."""
         return len(self.days) > 1
-
-    def newest(self) -> "Chart":
-        """Return the chart with at most MAX_RUNS runs, the newest."""
-        bars = (Bar(x.name, x.place, x.spread, x.runs[-MAX_RUNS:]) for x in self.bars)
-        return Chart(tuple(bars), self.days[-MAX_RUNS:], self.is_mixed)
 
 
 def axis_range(spreads: Iterable[Spread | None]) -> tuple[float, float]:
@@ -112,11 +92,10 @@ def axis_ticks(low: float, high: float) -> Iterator[float]:
 
 def describe_chart(chart: Chart) -> str:
     """Return what the chart shows in words, as its alternative text."""
-    bars = [bar for bar in chart.bars if bar.spread]
-    shares = "; ".join(_describe_bar(bar) for bar in bars)
-    runs = f", over all and in each of {len(chart.days)} runs" if chart.has_trend else ""
-    if not bars:
+    shares = "; ".join(_describe_bar(bar, bar.spread) for bar in chart.bars if bar.spread)
+    if not shares:
         return "No member has a share yet."
+    runs = f", over all and in each of {len(chart.days)} runs" if chart.has_trend else ""
     return f"{chart_heading(chart)}{runs}. {shares}."
 
 
@@ -126,8 +105,7 @@ def chart_heading(chart: Chart) -> str:
     return f"{measure}, 95 % interval"
 
 
-def _describe_bar(bar: Bar) -> str:
-    spread = bar.spread or Spread(0.5)
+def _describe_bar(bar: Bar, spread: Spread) -> str:
     low, high = spread.reach
     interval = f", {percent(low)} to {percent(high)}" if high > low else ""
     place = f"place {bar.place}, " if bar.place else ""
@@ -166,21 +144,24 @@ class Coverage:
 
 def coverage_line(coverage: Coverage) -> str:
     """Return what is counted and what is not."""
-    return " ".join(
-        [f"{_counted_text(coverage)}{_window_text(coverage)}.", *_left_out_lines(coverage)]
-    )
+    line = f"{_counted_text(coverage)}{_window_text(coverage)}."
+    if not coverage.left_out:
+        return line
+    number = sum(rounds for _, rounds in coverage.left_out)
+    versions = count_noun(len(coverage.left_out), "other version")
+    is_are = "is" if number == 1 else "are"
+    return f"{line} {count_noun(number, 'round')} of {versions} {is_are} left out."
 
 
 def no_rounds_line(coverage: Coverage) -> str:
     """Return that there is nothing to count yet, and what to do."""
-    is_filtered = any((coverage.panel, coverage.category, coverage.since, coverage.before))
     if coverage.left_out:
         versions = join_words(version[:_VERSION_LENGTH] for version, _ in coverage.left_out)
         return (
             f"No round of suite {coverage.suite} in version {coverage.version} has been held; "
             f"there are rounds of {versions}."
         )
-    if is_filtered:
+    if coverage.panel or coverage.category or coverage.since or coverage.before:
         return "No round fits: widen the window, or leave out the panel or the category."
     if coverage.suite:
         return (
@@ -206,7 +187,6 @@ def _counted_text(coverage: Coverage) -> str:
 
 
 def _suite_counts(coverage: Coverage) -> Iterator[str]:
-    """Yield the rounds of each suite, and of none, in a leaderboard over all rounds."""
     rounds, versions = Counter[str](), Counter[str]()
     for name, _, count in coverage.suites:
         rounds[name] += count
@@ -222,26 +202,12 @@ def _suite_counts(coverage: Coverage) -> Iterator[str]:
 def _window_text(coverage: Coverage) -> str:
     if not coverage.first or not coverage.last:
         return ""
-    if coverage.last - coverage.first < timedelta(days=1):
-        return f", {_day(coverage.last)}"
-    return f", {_day(coverage.first)} to {_day(coverage.last)}"
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d}"
-
-
-def _left_out_lines(coverage: Coverage) -> Iterator[str]:
-    if coverage.left_out:
-        number = sum(rounds for _, rounds in coverage.left_out)
-        versions = count_noun(len(coverage.left_out), "other version")
-        is_are = "is" if number == 1 else "are"
-        yield f"{count_noun(number, 'round')} of {versions} {is_are} left out."
+    is_one_day = coverage.last - coverage.first < timedelta(days=1)
+    first = "" if is_one_day else f"{coverage.first:%Y-%m-%d} to "
+    return f", {first}{coverage.last:%Y-%m-%d}"
 
 
 # --- Leaderboard
-
-_NOTHING_GRADED = CouncilValue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +229,7 @@ class Leaderboard:
     coverage: Coverage
     board: Board
     judges: JudgeBoard
-    worth: CouncilValue = _NOTHING_GRADED
+    worth: CouncilValue = field(default_factory=CouncilValue)
     runs: tuple[TrendRun, ...] = ()
     changes: Changes | None = None
     names: Mapping[str, str] = field(default_factory=dict)
@@ -282,32 +248,27 @@ class Leaderboard:
     @property
     def chart(self) -> Chart:
         """Return the data of its chart."""
-        runs = [{point.member: point for point in run.points} for run in self.runs]
+        newest = self.runs[-MAX_RUNS:]
+        runs = [{x.member: Spread(x.share, x.ci) for x in run.points} for run in newest]
         return Chart(
             tuple(
                 Bar(
                     self.name(line.member),
                     line.place,
                     _standing_spread(line),
-                    tuple(
-                        Spread(run[line.member].share, *run[line.member].ci)
-                        if line.member in run
-                        else None
-                        for run in runs
-                    ),
+                    tuple(run.get(line.member) for run in runs),
                 )
                 for line in self.board.rows
             ),
-            tuple(run.at.date() for run in self.runs),
+            tuple(run.at.date() for run in newest),
             is_mixed=self.board.is_mixed,
         )
 
 
 def _standing_spread(line: AuthorLine) -> Spread | None:
-    """Return a member's strength if panels were mixed, else its share."""
     if line.strength is not None:
-        return Spread(line.strength, *(line.strength_ci or (None, None)))
-    return None if line.share is None else Spread(line.share, *line.ci)
+        return Spread(line.strength, line.strength_ci or (line.strength, line.strength))
+    return None if line.share is None else Spread(line.share, line.ci)
 
 
 # --- Columns
@@ -316,16 +277,16 @@ LineT = TypeVar("LineT")
 
 
 @dataclass(frozen=True, slots=True)
-class Column(Generic[LineT]):
-    """One column; `value` is its sort key, best first and None last.
+class Column:
+    """One column; `value` is a line's sort key, best first and None last.
 
     `shown` returns the cell's text, "" for a line without a value.
     """
 
     key: str
     title: str
-    value: Callable[[LineT], Any]
-    shown: Callable[[LineT], str]
+    value: Callable[[Any], Any]
+    shown: Callable[[Any], str]
     is_low_best: bool = False
     is_text: bool = False
 
@@ -337,19 +298,18 @@ def _number_column(
     format_number: Callable[[Any], str] = str,
     *,
     is_low_best: bool = False,
-) -> Column[Any]:
+) -> Column:
     """Return a column of a number that may be unknown."""
     value = attrgetter(attribute)
 
     def cell_text(line: object) -> str:
-        number = value(line)
-        return "" if number is None else format_number(number)
+        return "" if value(line) is None else format_number(value(line))
 
     return Column(key, title, value, cell_text, is_low_best)
 
 
-def _name_column(key: str, title: str, attribute: str, names: Mapping[str, str]) -> Column[Any]:
-    seat = attrgetter(attribute)
+def _name_column(key: str, title: str, names: Mapping[str, str]) -> Column:
+    seat = attrgetter(key)
 
     def name(line: object) -> str:
         return names.get(seat(line), seat(line))
@@ -367,146 +327,118 @@ def signed_number(number: float) -> str:
     return f"{round(number, 2) + 0.0:+.2f}".replace("-", "−").replace("0.", ".", 1)
 
 
-def _spoiled_text(rate: float) -> str:
-    return f"{percent(rate)} spoiled"
-
-
-def _accuracy_text(line: AuthorLine) -> str:
-    return "" if line.accuracy is None else f"{percent(line.accuracy)} right"
-
-
-def _named_itself_text(line: AuthorLine) -> str:
-    return f"{line.named_itself} of {line.answers}" if line.named_itself else ""
-
-
-def _place_text(line: AuthorLine) -> str:
-    return str(line.place or "–")
-
-
-def _share_interval_text(line: AuthorLine) -> str:
-    return "" if line.share is None else interval_text(line.ci)
-
-
-def _position_text(line: JudgeLine) -> str:
-    if line.position is None:
-        return ""
-    return signed_number(line.position) + (" biased" if line.is_position_biased else "")
-
-
-def _orders_kept_text(line: JudgeLine) -> str:
-    return f"{line.kept} of {line.pairs}" if line.pairs else ""
-
-
-def author_columns(names: Mapping[str, str]) -> tuple[Column[AuthorLine], ...]:
+def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
     """Return the columns of members as authors."""
     return (
         *_short_columns(names),
         _number_column("strength", "If all met", "strength", percent),
-        Column("strength_ci", "Its interval", attrgetter("strength"), _strength_interval_text),
+        Column(
+            "strength_ci",
+            "Its interval",
+            attrgetter("strength"),
+            lambda line: interval_text(line.strength_ci),
+        ),
         _number_column("first_votes", "First votes", "first_votes"),
-        Column("accuracy", "Right", attrgetter("accuracy"), _accuracy_text),
+        _number_column("accuracy", "Right", "accuracy", lambda share: f"{percent(share)} right"),
         _number_column("cost_usd", "Price", "cost_usd", money, is_low_best=True),
         _number_column("seconds", "Time", "seconds", duration, is_low_best=True),
         _number_column("tokens_out", "Tokens", "tokens_out", "{:,.0f}".format, is_low_best=True),
         _number_column("absences", "Absences", "absences", is_low_best=True),
         Column(
-            "named_itself", "Named itself", attrgetter("named_itself"), _named_itself_text, True
+            "named_itself",
+            "Named itself",
+            attrgetter("named_itself"),
+            lambda line: f"{line.named_itself} of {line.answers}" if line.named_itself else "",
+            is_low_best=True,
         ),
     )
 
 
-def _short_columns(names: Mapping[str, str]) -> tuple[Column[AuthorLine], ...]:
-    """Return the columns that fit a short list."""
+def _short_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
     return (
-        Column("place", "", attrgetter("place"), _place_text, True),
-        _name_column("member", "Member", "member", names),
+        Column("place", "", attrgetter("place"), lambda line: str(line.place or "–"), True),
+        _name_column("member", "Member", names),
         _number_column("share", "Share", "share", percent),
-        Column("ci", "95 % interval", lambda line: line.ci[0], _share_interval_text),
+        Column(
+            "ci",
+            "95 % interval",
+            lambda line: line.ci[0],
+            lambda line: "" if line.share is None else interval_text(line.ci),
+        ),
         _number_column("rounds", "Rounds", "rounds"),
     )
 
 
-def _strength_interval_text(line: AuthorLine) -> str:
-    return interval_text(line.strength_ci)
-
-
 def judge_columns(
-    names: Mapping[str, str], people: Mapping[str, HumanAgreement] | None = None
-) -> tuple[Column[JudgeLine], ...]:
+    names: Mapping[str, str], people: Mapping[str, HumanAgreement]
+) -> tuple[Column, ...]:
     """Return the columns of seats as judges; `people` is how far each agrees with people."""
-    agreement = people or {}
+
+    def people_share(line: Any) -> float | None:  # noqa: ANN401
+        return people[line.judge].share if line.judge in people else None
+
+    def people_text(line: Any) -> str:  # noqa: ANN401
+        agreement = people.get(line.judge)
+        return f"{agreement.same} of {agreement.ballots}" if agreement else ""
+
+    def position_text(line: Any) -> str:  # noqa: ANN401
+        biased = " biased" if line.is_position_biased else ""
+        return "" if line.position is None else signed_number(line.position) + biased
+
     return (
-        _name_column("judge", "Judge", "judge", names),
+        _name_column("judge", "Judge", names),
         _number_column("agreement", "Agreement", "agreement", signed_number),
-        Column("agreement_ci", "95 % interval", attrgetter("agreement"), _agreement_interval_text),
-        _number_column("spoiled", "Spoiled", "spoiled_rate", _spoiled_text, is_low_best=True),
-        Column("position", "First slot", _position_size, _position_text, True),
-        Column("consistency", "Orders kept", attrgetter("consistency"), _orders_kept_text),
         Column(
-            "people",
-            "With people",
-            partial(_people_share, agreement),
-            partial(_people_text, agreement),
+            "agreement_ci",
+            "95 % interval",
+            attrgetter("agreement"),
+            lambda line: " to ".join(map(signed_number, line.agreement_ci or ())),
         ),
+        _number_column(
+            "spoiled",
+            "Spoiled",
+            "spoiled_rate",
+            lambda rate: f"{percent(rate)} spoiled",
+            is_low_best=True,
+        ),
+        Column(
+            "position",
+            "First slot",
+            lambda line: None if line.position is None else abs(line.position),
+            position_text,
+            is_low_best=True,
+        ),
+        Column(
+            "consistency",
+            "Orders kept",
+            attrgetter("consistency"),
+            lambda line: f"{line.kept} of {line.pairs}" if line.pairs else "",
+        ),
+        Column("people", "With people", people_share, people_text),
         _number_column("cost_usd", "Price", "cost_usd", money, is_low_best=True),
         _number_column("rounds", "Rounds", "rounds"),
     )
 
 
-def _people_share(people: Mapping[str, HumanAgreement], line: JudgeLine) -> float | None:
-    agreement = people.get(line.judge)
-    return agreement.share if agreement else None
-
-
-def _people_text(people: Mapping[str, HumanAgreement], line: JudgeLine) -> str:
-    agreement = people.get(line.judge)
-    return f"{agreement.same} of {agreement.ballots}" if agreement else ""
-
-
-def _agreement_interval_text(line: JudgeLine) -> str:
-    if line.agreement_ci is None:
-        return ""
-    return " to ".join(map(signed_number, line.agreement_ci))
-
-
-def _position_size(line: JudgeLine) -> float | None:
-    return None if line.position is None else abs(line.position)
-
-
-def _render_table(lines: Iterable[LineT], columns: Sequence[Column[LineT]]) -> Table:
-    """Return lines as a table, without the columns that are empty."""
-    items = [*lines]
-    visible_columns = nonempty_columns(items, columns)
-    rows = tuple(tuple(column.shown(line) for column in visible_columns) for line in items)
-    numeric = frozenset(index for index, column in enumerate(visible_columns) if not column.is_text)
-    return Table(tuple(column.title for column in visible_columns), rows, numeric)
-
-
-def nonempty_columns(
-    lines: Sequence[LineT], columns: Iterable[Column[LineT]]
-) -> list[Column[LineT]]:
+def nonempty_columns(lines: Sequence[object], columns: Iterable[Column]) -> list[Column]:
     """Return the columns that are not empty."""
     return [column for column in columns if any(column.shown(line) for line in lines)]
 
 
-def sort_lines(
-    lines: Iterable[LineT], column: Column[LineT], *, turned: bool = False
-) -> list[LineT]:
+def sort_lines(lines: Iterable[LineT], column: Column, *, turned: bool = False) -> list[LineT]:
     """Return lines sorted best first, or worst first if `turned`; unknown values last."""
     items = [*lines]
     with_value = [line for line in items if column.value(line) is not None]
-    without_value = [line for line in items if column.value(line) is None]
     return [
         *sorted(with_value, key=column.value, reverse=turned == column.is_low_best),
-        *without_value,
+        *(line for line in items if column.value(line) is None),
     ]
 
 
 def author_table(leaderboard: Leaderboard, max_rows: int | None = None) -> Table:
     """Return members as authors: all columns, or the short ones of the first few."""
-    if max_rows is not None:
-        return _render_table(leaderboard.board.rows[:max_rows], _short_columns(leaderboard.names))
-    return _render_table(leaderboard.board.rows, author_columns(leaderboard.names))
+    columns = _short_columns if max_rows is not None else author_columns
+    return _render_table(leaderboard.board.rows[:max_rows], columns(leaderboard.names))
 
 
 def judge_table(leaderboard: Leaderboard) -> Table:
@@ -514,3 +446,10 @@ def judge_table(leaderboard: Leaderboard) -> Table:
     return _render_table(
         leaderboard.judges.rows, judge_columns(leaderboard.names, leaderboard.people)
     )
+
+
+def _render_table(lines: Sequence[object], columns: Sequence[Column]) -> Table:
+    shown = nonempty_columns(lines, columns)
+    rows = tuple(tuple(column.shown(line) for column in shown) for line in lines)
+    numeric = frozenset(index for index, column in enumerate(shown) if not column.is_text)
+    return Table(tuple(column.title for column in shown), rows, numeric)

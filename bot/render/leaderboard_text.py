@@ -7,10 +7,10 @@ from bot.chat import Heading, Line, Mentions, Note, Part, Post, Table
 from bot.render.formatting import count_noun, duration, join_words, money, number_table
 from bot.render.leaderboard_tables import Leaderboard, interval_text, percent, signed_number
 from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapHint, SwapSign
-from council.bakeoffs.council_value import BestMember, CouncilValueLine, Payoff, TruthAgreement
+from council.bakeoffs.council_value import BestMember, CouncilValueLine, Payoff
+from council.bakeoffs.pairwise import RunOff
 
 SHARED_PLACES_NOTE = "Places are shared where the difference may be chance."
-_SWAP_NOTE = "That is what it looks like when a provider puts another model behind a name."
 NO_CHANGE = "Nothing moved beyond noise."
 _FIRST_RUN = "The first run: there is nothing to compare it with yet."
 
@@ -25,7 +25,7 @@ def decision_lines(leaderboard: Leaderboard) -> Iterator[str]:
         return
     yield from _claim_lines(leaderboard)
     if board.run_off:
-        yield _run_off_line(leaderboard)
+        yield _run_off_line(leaderboard, board.run_off)
     if board.is_mixed:
         yield (
             "The rounds had different panels, so members stand by the share each should have "
@@ -42,10 +42,7 @@ def run_off_note(leaderboard: Leaderboard) -> str:
     return f"{first} stands before {second} by a run-off among the other judges."
 
 
-def _run_off_line(leaderboard: Leaderboard) -> str:
-    run_off = leaderboard.board.run_off
-    if run_off is None:
-        return ""
+def _run_off_line(leaderboard: Leaderboard, run_off: RunOff) -> str:
     first, second = leaderboard.name(run_off.first), leaderboard.name(run_off.second)
     margin = f"{signed_number(run_off.margin)} over {count_noun(run_off.rounds, 'round')}"
     if run_off.changed:
@@ -64,18 +61,14 @@ def _claim_lines(leaderboard: Leaderboard) -> Iterator[str]:
         beaten[duel.ahead or ""].append(loser)
     order = [line.member for line in leaderboard.board.rows]
     for member in order:
-        if member in beaten:
-            losers = join_words(
-                leaderboard.name(x) for x in sorted(beaten[member], key=order.index)
-            )
+        if losers := join_words(leaderboard.name(x) for x in order if x in beaten[member]):
             yield f"{leaderboard.name(member)} is ahead of {losers}, beyond chance."
-    if not beaten:
+    if not leaderboard.board.claims:
         yield "No member is ahead of another beyond chance yet."
 
 
 # --- Council value
 
-_COUNCIL_VALUE_COLUMNS = ("Answer", "Right", "95 % interval", "Against the best", "Price", "Time")
 _PAYOFF_TEXTS = {
     Payoff.WORTH_IT: "more accurate than any one member, beyond chance.",
     Payoff.NOT_WORTH_IT: "not worth its cost here.",
@@ -88,8 +81,9 @@ def council_value_table(leaderboard: Leaderboard) -> Table | None:
     value = leaderboard.worth
     if not value.best or not value.rows:
         return None
+    columns = ("Answer", "Right", "95 % interval", "Against the best", "Price", "Time")
     rows = (_best_member_row(leaderboard, value.best), *map(_council_value_row, value.rows))
-    return number_table(_COUNCIL_VALUE_COLUMNS, rows)
+    return number_table(columns, rows)
 
 
 def _best_member_row(leaderboard: Leaderboard, best: BestMember) -> tuple[str, ...]:
@@ -101,17 +95,11 @@ def _best_member_row(leaderboard: Leaderboard, best: BestMember) -> tuple[str, .
 
 def _council_value_row(line: CouncilValueLine) -> tuple[str, ...]:
     right = "" if line.accuracy is None else f"{percent(line.accuracy)} right"
-    return (
-        line.name,
-        right,
-        interval_text(line.accuracy_ci),
-        _points_text(line),
-        *_cost_and_time(line),
-    )
+    interval = interval_text(line.accuracy_ci)
+    return (line.name, right, interval, _points_text(line), *_cost_and_time(line))
 
 
 def _cost_and_time(line: CouncilValueLine | BestMember) -> tuple[str, str]:
-    """Return the cost and time of one answer."""
     cost = "" if line.cost_usd is None else money(line.cost_usd)
     return cost, "" if line.seconds is None else duration(line.seconds)
 
@@ -120,9 +108,8 @@ def _points_text(line: CouncilValueLine) -> str:
     """Return how much more often it is right than the best member: "+4 (−6 to +14) points"."""
     if line.difference is None:
         return ""
-    interval = (
-        "" if line.difference_ci is None else f" ({' to '.join(map(_points, line.difference_ci))})"
-    )
+    ends = " to ".join(map(_points, line.difference_ci or ()))
+    interval = f" ({ends})" if ends else ""
     return f"{_points(line.difference)}{interval} points"
 
 
@@ -145,16 +132,12 @@ def council_value_lines(leaderboard: Leaderboard) -> Iterator[str]:
         )
         if all(line.verdict is None for line in value.rows):
             yield "That is too few to say whether the council is worth it."
-    if value.truth_agreement:
-        yield _truth_agreement_line(value.truth_agreement)
-
-
-def _truth_agreement_line(concord: TruthAgreement) -> str:
-    return (
-        f"Of a right and a wrong answer to one question the right one stood ahead "
-        f"{percent(concord.auc)} of the time ({interval_text(concord.ci)}; 50 % is chance), over "
-        f"{count_noun(concord.questions, 'question')} that had both."
-    )
+    if concord := value.truth_agreement:
+        yield (
+            f"Of a right and a wrong answer to one question the right one stood ahead "
+            f"{percent(concord.auc)} of the time ({interval_text(concord.ci)}; 50 % is chance), "
+            f"over {count_noun(concord.questions, 'question')} that had both."
+        )
 
 
 # --- Changes
@@ -169,7 +152,7 @@ def change_lines(changes: Changes, names: _Names) -> Iterator[str]:
     for hint in changes.hints:
         yield _swap_hint_line(hint, names)
     if changes.hints:
-        yield _SWAP_NOTE
+        yield "That is what it looks like when a provider puts another model behind a name."
     if changes.new:
         yield f"New: {join_words(_name(key, names) for key in changes.new)}."
     if changes.missing:

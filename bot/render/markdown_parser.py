@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -48,7 +48,7 @@ def inline_runs(tokens: Iterable[Token]) -> list[TextRun]:
     """Return the runs of inline tokens; raw HTML and foreign markup become text."""
     builder = _RunBuilder()
     for token in tokens:
-        _add_token(builder, token)
+        builder.add(token)
     return builder.runs
 
 
@@ -80,10 +80,31 @@ class _RunBuilder:
 
     runs: list[TextRun] = field(default_factory=list)
     styles: list[str] = field(default_factory=list)
-    links: list[tuple[int, Token]] = field(default_factory=list)  # where each label began
+    links: list[tuple[int, str, str]] = field(default_factory=list)  # start of label, URL, title
 
-    def write(self, text: str, *styles: str) -> None:
-        """Add text in the open styles."""
+    def add(self, token: Token) -> None:
+        """Add an inline token."""
+        match token.type:
+            case "link_open":
+                self._open_link(token, "href")
+            case "link_close":
+                self._close_link()
+            case "image":  # a link, because loading it would tell its server who reads
+                self._open_link(token, "src")
+                self._write(token.content)
+                self._close_link()
+            case "code_inline":
+                self._write(token.content, "code")
+            case "softbreak" | "hardbreak":
+                self._write("\n")
+            case kind if kind.endswith("_open"):
+                self.styles.append(_STYLES.get(kind.removesuffix("_open"), "bold"))
+            case kind if kind.endswith("_close"):
+                self.styles.pop()
+            case _:
+                self.write_linked(token.content)
+
+    def _write(self, text: str, *styles: str) -> None:
         if text:
             self.runs.append(TextRun(text, tuple(dict.fromkeys([*self.styles, *styles]))))
 
@@ -91,72 +112,37 @@ class _RunBuilder:
         """Add text with its URLs as links, unless inside a link's label."""
         start = 0
         for match in () if self.links else _BARE_URL.finditer(text):
-            url = _trim_url(match[0])
-            self.write(text[start : match.start()])
+            # Punctuation at the end belongs to the sentence.
+            url = match[0].rstrip(".,;:!?'*_~")
+            url = url.rstrip(").,;:!?'*_~") if "(" not in url else url
+            self._write(text[start : match.start()])
             self.runs.append(TextRun(url, is_address=True))
             start = match.start() + len(url)
-        self.write(text[start:])
+        self._write(text[start:])
 
-    def close_link(self) -> None:
+    def _open_link(self, token: Token, address: str) -> None:
+        href, title = str(token.attrs.get(address, "")), str(token.attrs.get("title", ""))
+        self.links.append((len(self.runs), href, title))
+
+    def _close_link(self) -> None:
         """Add the URL after the label, unless the label is the URL."""
-        first, token = self.links.pop()
-        href = str(token.attrs.get("href", ""))
+        first, href, title = self.links.pop()
         address = TextRun(href, is_address=True)
         label = "".join(leaf.text for leaf in self.runs[first:])
         if label in {"", href} or f"mailto:{label}" == href:
             self.runs[first:] = [address] if address.is_web_link else [TextRun(label or " ")]
             return
-        self.write(" (")
+        self._write(" (")
         self.runs.append(address)
-        title = str(token.attrs.get("title", ""))
-        self.write(f", {title})" if title else ")")
-
-
-def _add_token(builder: _RunBuilder, token: Token) -> None:
-    match token.type:
-        case "link_open":
-            builder.links.append((len(builder.runs), token))
-        case "link_close":
-            builder.close_link()
-        case "image":
-            _add_image(builder, token)
-        case "code_inline":
-            builder.write(token.content, "code")
-        case "softbreak" | "hardbreak":
-            builder.write("\n")
-        case kind if kind.endswith("_open"):
-            builder.styles.append(_STYLES.get(kind.removesuffix("_open"), "bold"))
-        case kind if kind.endswith("_close"):
-            builder.styles.pop()
-        case _:
-            builder.write_linked(token.content)
-
-
-def _add_image(builder: _RunBuilder, token: Token) -> None:
-    """Add an image as a link: loading it would tell its server who reads."""
-    href = str(token.attrs.get("src", ""))
-    opened = Token("link_open", "a", 1, attrs={"href": href, "title": token.attrs.get("title", "")})
-    builder.links.append((len(builder.runs), opened))
-    builder.write(token.content)
-    builder.close_link()
-
-
-def _trim_url(url: str) -> str:
-    """Return a URL without the sentence's punctuation at its end."""
-    url = url.rstrip(".,;:!?'*_~")
-    return url.rstrip(").,;:!?'*_~") if "(" not in url else url
+        self._write(f", {title})" if title else ")")
 
 
 # --- From text to blocks
 
 
-def _parser() -> MarkdownIt:
-    markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING})
-    # A link reference and its definition may be split over two pages.
-    return markdown.enable(["table", "strikethrough"]).disable("reference")
-
-
-_MARKDOWN = _parser()
+_MARKDOWN = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING})
+_MARKDOWN.enable(["table", "strikethrough"])
+_MARKDOWN.disable("reference")  # a link and its definition may be split over two pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +156,6 @@ class ParsedMarkdown:
     def tables(self) -> int:
         """Return the number of tables outside lists and quotes."""
         return sum(token.type == "table_open" and not token.level for token in self.tokens)
-
-    def lines_of(self, token: Token) -> str:
-        """Return the source of a block."""
-        first, last = token.map or (0, 0)
-        return "\n".join(self.source.split("\n")[first:last]).strip("\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +194,6 @@ def _plain_paragraphs(source: str) -> list[Token]:
 # --- Open quotes and lists
 
 
-@dataclass(slots=True)
 class OpenQuote:
     """An open quote."""
 
@@ -237,14 +217,12 @@ class OpenList:
 
 # --- Walk over the parsed blocks
 
-_Row = Sequence[TextRuns]
-
 
 @dataclass(frozen=True, slots=True)
 class MarkdownTable:
     """A table of runs whose first row is the header."""
 
-    rows: Sequence[_Row]
+    rows: Sequence[Sequence[TextRuns]]
     numeric: frozenset[int]
     is_nested: bool  # in a list or a quote
 
@@ -260,18 +238,6 @@ class MarkdownVisitor(ABC):
     """Receives the blocks of a text in order; holds the open quotes and lists, outermost first."""
 
     held: list[OpenQuote | OpenList] = field(default_factory=list)
-
-    def open_quote(self) -> None:
-        """Begin a quote."""
-        self.held.append(OpenQuote())
-
-    def open_list(self, number: int | None = None) -> None:
-        """Begin an ordered list from a number on, or a bullet list."""
-        self.held.append(OpenList(number))
-
-    def close(self) -> None:
-        """End the innermost quote or list."""
-        self.held.pop()
 
     def open_item(self) -> None:
         """Begin an item of the innermost list."""
@@ -322,16 +288,12 @@ class MarkdownVisitor(ABC):
 
 def walk_markdown(markdown: ParsedMarkdown, visitor: MarkdownVisitor) -> None:
     """Report all blocks to the visitor; a table with surplus cells is reported as code."""
-    index, heading = 0, 0
-    while index < len(markdown.tokens):
-        token = markdown.tokens[index]
-        if token.type == "table_open":
-            end = _block_end(markdown.tokens, index)
-            _visit_table(markdown, markdown.tokens[index:end], visitor)
-            index = end
-            continue
-        index += 1
+    tokens, heading = iter(markdown.tokens), 0
+    for token in tokens:
         match token.type:
+            case "table_open":
+                rest = takewhile(lambda inner: inner.type != "table_close", tokens)
+                _visit_table(markdown, [token, *rest], visitor)
             case "inline":
                 visitor.write(inline_runs(token.children or ()), heading)
             case "fence" | "code_block":
@@ -349,24 +311,25 @@ def walk_markdown(markdown: ParsedMarkdown, visitor: MarkdownVisitor) -> None:
 def _visit_container(visitor: MarkdownVisitor, token: Token) -> None:
     match token.type:
         case "blockquote_open":
-            visitor.open_quote()
+            visitor.held.append(OpenQuote())
         case "bullet_list_open":
-            visitor.open_list()
+            visitor.held.append(OpenList(None))
         case "ordered_list_open":
-            visitor.open_list(int(token.attrs.get("start", 1)))
+            visitor.held.append(OpenList(int(token.attrs.get("start", 1))))
         case "list_item_open":
             visitor.open_item()
         case "list_item_close":
             visitor.close_item()
         case "blockquote_close" | "bullet_list_close" | "ordered_list_close":
-            visitor.close()
+            visitor.held.pop()
 
 
 def _visit_table(
     markdown: ParsedMarkdown, tokens: Sequence[Token], visitor: MarkdownVisitor
 ) -> None:
     table = _parse_table(tokens)
-    source = markdown.lines_of(tokens[0])
+    first, last = tokens[0].map or (0, 0)
+    source = "\n".join(markdown.source.split("\n")[first:last]).strip("\n")
     if has_surplus_cells(source.split("\n"), len(table.rows[0])):
         visitor.code(CodeBlock(source))
     else:
@@ -384,9 +347,3 @@ def _parse_table(tokens: Sequence[Token]) -> MarkdownTable:
                 numeric.add(len(rows[-1]))
             rows[-1].append(inline_runs(token.children or ()))
     return MarkdownTable(rows, frozenset(numeric), is_nested=tokens[0].level > 0)
-
-
-def _block_end(tokens: Sequence[Token], start: int) -> int:
-    """Return the index after the end of the block that begins here."""
-    level = tokens[start].level
-    return next(i for i in range(start + 1, len(tokens)) if tokens[i].level == level) + 1

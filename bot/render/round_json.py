@@ -1,5 +1,6 @@
 """A round as a JSON document with a stable schema: for programs, exports and the page."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from bot.render.formatting import sum_or_none
@@ -15,6 +16,7 @@ Document = dict[str, Any]
 def round_document(round_: Round) -> Document:
     """Return the round; seats by key, labels public, unknown values null."""
     replies = round_.replies
+    suspicions = (f"the answer of {x.member} {why}" for x in round_.answers for why in x.suspicions)
     return {
         "id": round_.id,
         "question": round_.question.text,
@@ -36,7 +38,7 @@ def round_document(round_: Round) -> Document:
             for s in round_.spoiled
         ],
         "standings": _standing_documents(round_),
-        "verdict": _round_verdict_document(round_.tally.verdict, round_) if round_.tally else None,
+        "verdict": _verdict_document(round_.tally.verdict, suspicions) if round_.tally else None,
         "synthesis": _synthesis_document(round_.synthesis) if round_.synthesis else None,
         "cost_usd": sum_or_none(reply.cost_usd for reply in replies),
         "tokens_in": _sum_tokens(reply.tokens_in for reply in replies),
@@ -64,7 +66,7 @@ def tally_document(tally: Tally, matrix: PairMatrix) -> Document:
     }
 
 
-def _verdict_document(verdict: Verdict) -> Document:
+def _verdict_document(verdict: Verdict, suspicions: Iterable[str] = ()) -> Document:
     return {
         "strength": verdict.strength.value,
         "p": verdict.p,
@@ -74,18 +76,8 @@ def _verdict_document(verdict: Verdict) -> Document:
         "kendall_w": verdict.agreement.kendall_w,
         "alpha": verdict.agreement.alpha,
         "n_eff": verdict.n_eff,
-        "flags": list(verdict.flags),
+        "flags": [*verdict.flags, *suspicions],
     }
-
-
-def _round_verdict_document(verdict: Verdict, round_: Round) -> Document:
-    suspicions = [
-        f"the answer of {answer.member} {suspicion}"
-        for answer in round_.answers
-        for suspicion in answer.suspicions
-    ]
-    fields = _verdict_document(verdict)
-    return {**fields, "flags": [*fields["flags"], *suspicions]}
 
 
 def _answer_document(answer: Answer, draw: Draw | None) -> Document:

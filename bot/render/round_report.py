@@ -1,6 +1,6 @@
 """Renderer of a closed round: the answer, who wrote what, the ballots; also as Markdown."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bot.chat import (
@@ -40,11 +40,10 @@ from council.prompt_injection import ENCODED, PLEA
 from council.round_rules import NAMED, ORDER, ballot_version
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import Draw, Fallback, Round, winning_answer
-from council.tally import Standing, Strength, Tally
+from council.tally import Strength
 from council.tally.agreement import compare_rankings
 from council.tally.standings import ranks
 
-_FORGOTTEN_TITLE = "A forgotten question"
 # What the judge of each kind of audit ballot saw.
 AUDIT_VIEWS = {
     ORDER: "saw the same answers again in reverse",
@@ -52,8 +51,6 @@ AUDIT_VIEWS = {
     NAMED: "saw the same answers again with their authors' names",
 }
 OWN_TEXT, NO_BALLOT_TEXT = "own", "none"
-_AI_WARNING = "written by AI, check what matters"
-_CHAIRMAN_UNREACHED = "The chairman could not be reached"
 ACTIONS = (
     ("answers", "Answers"),
     ("ballots", "Ballots"),
@@ -64,20 +61,21 @@ ACTIONS = (
     ("unhelpful", "Not helpful"),
 )
 _STANDINGS_TITLE = "Who wrote what, and how they were ranked"
-_BLIND_NOTE = "Each judge saw the others' answers, without names, in an order of its own."
 
 
 def round_thread(round_: Round) -> Thread:
     """Return a closed round: the answer with its verdict line, and the details as replies."""
-    root = Post(tuple(_root_parts(round_)), round_title(round_))
-    if not round_.draw:
+    root, draw = Post(tuple(_root_parts(round_)), round_title(round_)), round_.draw
+    if not draw:
         return Thread(root)
-    return Thread(root, tuple(_replies(round_, round_.draw)))
+    ballots = (ballots_post(round_, draw),) if draw.slates else ()
+    answers = () if round_.forgotten else answer_posts(round_, draw)
+    return Thread(root, (standings_post(round_, draw), *ballots, *answers))
 
 
 def round_title(round_: Round) -> str:
     """Return the question, or the title of a forgotten one."""
-    return _FORGOTTEN_TITLE if round_.forgotten else round_.question.text
+    return "A forgotten question" if round_.forgotten else round_.question.text
 
 
 def round_state(line: RoundSummary) -> str:
@@ -110,29 +108,31 @@ def _root_parts(round_: Round) -> Iterator[Part]:
     yield Buttons(tuple(Button(action, label, round_.id) for action, label in ACTIONS))
 
 
-def _replies(round_: Round, draw: Draw) -> Iterator[Post]:
-    yield standings_post(round_, draw)
-    if draw.slates:
-        yield ballots_post(round_, draw)
-    if not round_.forgotten:
-        yield from answer_posts(round_, draw)
-
-
 def standings_post(round_: Round, draw: Draw) -> Post:
     """Return who wrote what: the Borda table, or a plain list if there are no standings."""
-    rows = tuple(_standing_rows(round_, draw)) or tuple(_unranked_rows(round_, draw))
+    authors = author_names(round_.panel, draw)
+    standings = {line.label: line for line in (round_.tally.standings if round_.tally else ())}
     columns: tuple[str, ...] = ("Response", "Author", "Time", "Cost")
-    if round_.tally and round_.tally.standings:
+    if standings:
         columns = ("", "Response", "Author", "Points", "First votes", "Time", "Cost")
+    rows: list[tuple[str, ...]] = []
+    for label in _ordered_labels(round_, draw):
+        author = draw.labels.author_of(label)
+        reply = next(answer.reply for answer in round_.answers if answer.member == author)
+        use = (duration(reply.seconds), money(reply.cost_usd).removeprefix("cost "))
+        if line := standings.get(label):
+            score = (points(line.points, line.max_points), str(line.first_votes))
+            rows.append((str(line.place), label, authors[label], *score, *use))
+        else:
+            rows.append((label, authors[label], *use))
     numeric = frozenset(i for i, name in enumerate(columns) if name not in {"Response", "Author"})
-    notes = map(Note, (*_chairman_notes(round_), *_agreement_notes(round_), *_flag_notes(round_)))
-    return Post(
-        (Heading(_STANDINGS_TITLE), Table(columns, rows, numeric), *notes), _STANDINGS_TITLE
-    )
+    agreed = agreement_line(round_)
+    notes = [*_chairman_notes(round_), *([f"{agreed}."] if agreed else []), *_flag_notes(round_)]
+    table = Table(columns, tuple(rows), numeric)
+    return Post((Heading(_STANDINGS_TITLE), table, *map(Note, notes)), _STANDINGS_TITLE)
 
 
 def _chairman_notes(round_: Round) -> Iterator[str]:
-    """Yield who wrote the synthesis, and which answers it says it drew on."""
     written = round_.synthesis
     if written and written.chairman:
         drawn_on = join_words(written.drawn_on or ())
@@ -141,56 +141,25 @@ def _chairman_notes(round_: Round) -> Iterator[str]:
         yield f"Chairman: {name}, who saw the answers without names and {drew}."
 
 
-def _agreement_notes(round_: Round) -> Iterator[str]:
-    if agreed := agreement_line(round_):
-        yield f"{agreed}."
-
-
-def _standing_rows(round_: Round, draw: Draw) -> Iterator[tuple[str, ...]]:
-    authors = author_names(round_.panel, draw)
-    for line in round_.tally.standings if round_.tally else ():
-        yield (
-            str(line.place),
-            line.label,
-            authors[line.label],
-            points(line.points, line.max_points),
-            str(line.first_votes),
-            *_time_and_cost(round_, draw, line.label),
-        )
-
-
-def _unranked_rows(round_: Round, draw: Draw) -> Iterator[tuple[str, ...]]:
-    authors = author_names(round_.panel, draw)
-    for label in sorted(draw.labels.labels):
-        yield (label, authors[label], *_time_and_cost(round_, draw, label))
-
-
-def _time_and_cost(round_: Round, draw: Draw, label: Label) -> tuple[str, str]:
-    author = draw.labels.author_of(label)
-    reply = next(answer.reply for answer in round_.answers if answer.member == author)
-    return duration(reply.seconds), money(reply.cost_usd).removeprefix("cost ")
-
-
 def _flag_notes(round_: Round) -> list[str]:
     names = seat_names(round_.panel)
-    flags = [
-        _name_flag_seat(flag, names)
-        for flag in (round_.tally.verdict.flags if round_.tally else ())
-    ]
+    flags = []
+    for flag in round_.tally.verdict.flags if round_.tally else ():
+        seat, space, rest = flag.partition(" ")  # a flag may begin with the key of a seat
+        flags.append(f"{names.get(seat, seat)}{space}{rest}")
     flags += [f"{names[a.member]}'s answer {s}" for a in round_.answers for s in a.suspicions]
     return [f"Flag: {flag}." for flag in flags]
 
 
-def _name_flag_seat(flag: str, names: dict[str, str]) -> str:
-    """Return the flag with the key of the seat it begins with replaced by its name."""
-    seat, _, rest = flag.partition(" ")
-    return f"{names[seat]} {rest}" if seat in names else flag
-
-
 def ballots_post(round_: Round, draw: Draw) -> Post:
     """Return every ballot: what the judge saw, its ranking and reason, or what spoiled it."""
-    parts: list[Part] = [Heading("Ballots"), Note(_BLIND_NOTE), Note(_label_key(round_, draw))]
-    names = seat_names(round_.panel)
+    names, authors = seat_names(round_.panel), author_names(round_.panel, draw)
+    label_key = join_words(f"{label} is {authors[label]}" for label in sorted(authors))
+    parts: list[Part] = [
+        Heading("Ballots"),
+        Note("Each judge saw the others' answers, without names, in an order of its own."),
+        Note(f"{label_key}."),
+    ]
     for slate in draw.slates:
         judge = names[slate.judge]
         labels = " ".join(slate.shown)
@@ -199,12 +168,6 @@ def ballots_post(round_: Round, draw: Draw) -> Post:
         parts += _ballot_parts(judge, labels, cast, spoiled)
         parts += map(Note, _audit_lines(round_, slate.judge))
     return Post(tuple(parts), "Ballots")
-
-
-def _label_key(round_: Round, draw: Draw) -> str:
-    """Return who stands behind each label."""
-    authors = author_names(round_.panel, draw)
-    return f"{join_words(f'{label} is {authors[label]}' for label in sorted(authors))}."
 
 
 def _ballot_parts(
@@ -230,10 +193,9 @@ def answer_posts(round_: Round, draw: Draw) -> Iterator[Post]:
 def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
     """Yield each answer's label and post, in the order of the standings."""
     authors = author_names(round_.panel, draw)
-    texts = {draw.labels.label_of(answer.member): answer for answer in round_.answers}
-    lines = round_.tally.standings if round_.tally else ()
-    for label in [line.label for line in lines] or sorted(draw.labels.labels):
-        answer = texts[label]
+    answers = {draw.labels.label_of(answer.member): answer for answer in round_.answers}
+    for label in _ordered_labels(round_, draw):
+        answer = answers[label]
         title = f"Response {label}, by {authors[label]}"
         notes = []
         if answer.scrubbed:
@@ -244,21 +206,26 @@ def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
         yield label, Post((Heading(title), *notes, Prose(answer.text)), title)
 
 
+def _ordered_labels(round_: Round, draw: Draw) -> list[Label]:
+    standings = round_.tally.standings if round_.tally else ()
+    return [line.label for line in standings] or sorted(draw.labels.labels)
+
+
 # --- Verdict line and cautions
 
 
 def verdict_line(round_: Round) -> str:
     """Return the winner and how sure that is, who took part, time and cost."""
-    parts = [
+    parts = (
         _winner_text(round_),
         _certainty_text(round_),
         _turnout_text(round_),
         _demonstration_text(round_),
-    ]
-    if round_.closing:
-        parts.append(duration(round_.closing.seconds))
-    parts.append(money(sum_or_none(reply.cost_usd for reply in round_.replies)))
-    return " · ".join([part for part in parts if part] + [_AI_WARNING])
+        duration(round_.closing.seconds) if round_.closing else "",
+        money(sum_or_none(reply.cost_usd for reply in round_.replies)),
+        "written by AI, check what matters",
+    )
+    return " · ".join(filter(None, parts))
 
 
 def _winner_text(round_: Round) -> str:
@@ -274,9 +241,12 @@ def _winner_text(round_: Round) -> str:
     if len(first) > 1:
         tied = join_words(authors[line.label] for line in first)
         return f"Tied for first: {tied}, {points(first[0].points, first[0].max_points)} points"
+    won, cast = round_.tally.verdict.first_on
+    votes = f"on {won} of {count_noun(cast, 'ballot')}"
+    score = points(first[0].points, first[0].max_points)
     is_weak = round_.tally.verdict.strength is Strength.NO_CONSENSUS
     lead = "No clear winner; most points" if is_weak else "Best-ranked"
-    return f"{lead}: {authors[first[0].label]}, {_votes_text(first[0], round_.tally)}"
+    return f"{lead}: {authors[first[0].label]}, {votes}, {score} points"
 
 
 def _unranked_text(round_: Round) -> str:
@@ -286,13 +256,6 @@ def _unranked_text(round_: Round) -> str:
     if round_.draw and not round_.draw.slates:
         return f"{number_word(answers).capitalize()} answers, nobody left to judge"
     return "No ballot counts, so there is no ranking"
-
-
-def _votes_text(line: Standing, tally: Tally) -> str:
-    won, cast = tally.verdict.first_on
-    return (
-        f"on {won} of {count_noun(cast, 'ballot')}, {points(line.points, line.max_points)} points"
-    )
 
 
 def _certainty_text(round_: Round) -> str:
@@ -339,7 +302,6 @@ def agreement_line(round_: Round) -> str | None:
 
 
 def _cautions(round_: Round) -> list[str]:
-    """Return what a reader must know before the answer: who is missing, what stands in."""
     names = seat_names(round_.panel)
     # A seat that failed twice for the same reason is named once.
     missing = list(
@@ -356,10 +318,8 @@ def _ranked_by_text(round_: Round) -> str:
     if not round_.draw or not round_.tally or not round_.tally.standings:
         return ""
     voters = sum(ballot.counts for ballot in round_.ballots)
-    judges = "judge" if voters == 1 else "judges"
-    return (
-        f"{number_word(len(round_.answers))} answers were ranked by {number_word(voters)} {judges}"
-    )
+    answers, judges = number_word(len(round_.answers)), "judge" if voters == 1 else "judges"
+    return f"{answers} answers were ranked by {number_word(voters)} {judges}"
 
 
 def _sentences(missing: list[str], instead: str) -> list[str]:
@@ -374,9 +334,8 @@ def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
         return []
     missing = _missing_chairman_texts(round_, names)
     if synthesis.fallback is Fallback.ANSWER and round_.draw:
-        return _sentences(
-            missing or [_CHAIRMAN_UNREACHED], _fallback_text(round_, round_.draw, names)
-        )
+        missing = missing or ["The chairman could not be reached"]
+        return _sentences(missing, _fallback_text(round_, round_.draw, names))
     instead = ""
     if synthesis.chairman and synthesis.fallback:
         instead = f"{names[synthesis.chairman]} wrote the answer instead"
@@ -437,11 +396,12 @@ def _answer_findings(round_: Round) -> Iterator[str]:
 
 def _ballot_findings(round_: Round) -> Iterator[str]:
     names = seat_names(round_.panel)
-    for spoiled in (spoiled for spoiled in round_.spoiled if not spoiled.is_audit):
-        number = spoiled.paper.attempt
-        yield f"{names[spoiled.judge]}'s reply {number} was not counted: {spoiled.fault}."
-    for ballot in (ballot for ballot in round_.ballots if ballot.counts):
-        if ballot.paper and ballot.paper.cut_to:
+    for spoiled in round_.spoiled:
+        if not spoiled.is_audit:
+            number = spoiled.paper.attempt
+            yield f"{names[spoiled.judge]}'s reply {number} was not counted: {spoiled.fault}."
+    for ballot in round_.ballots:
+        if ballot.counts and ballot.paper and ballot.paper.cut_to:
             tokens = f"{ballot.paper.cut_to:,} tokens"
             yield f"{names[ballot.judge]} saw every answer cut to {tokens}, to fit its context."
         if ballot.has_cut_reason:
@@ -449,19 +409,16 @@ def _ballot_findings(round_: Round) -> Iterator[str]:
 
 
 def _audit_lines(round_: Round, judge: str) -> Iterator[str]:
-    """Yield a line for each audit ballot of a judge that counts, or for what spoiled it."""
     name = seat_names(round_.panel)[judge]
     cast = [ballot for ballot in round_.ballots if ballot.judge == judge]
     for first in (ballot for ballot in cast if ballot.counts):
         for again in (ballot for ballot in cast if not ballot.counts):
             seen = AUDIT_VIEWS.get(again.audit or "", f"voted again ({again.audit})")
-            details = "; ".join(
-                (
-                    *_own_place_text(round_, again),
-                    _change_text(first, again),
-                    _audit_cost_text(again.paper),
-                )
-            )
+            own = round_.draw.labels.label_of(judge) if round_.draw else None
+            place = ""
+            if own and own in again.shown:
+                place = f"its own, {own}, at {ranks(again.ranking)[own]:g} of {len(again.shown)}; "
+            details = f"{place}{_change_text(first, again)}; {_audit_cost_text(again.paper)}"
             yield f"{name} {seen} and ranked {_ranking_text(again)}: {details}"
     for spoiled in round_.spoiled:
         if spoiled.judge == judge and spoiled.is_audit:
@@ -477,13 +434,6 @@ def _ranking_text(ballot: Ballot) -> str:
 def _audit_cost_text(paper: BallotExchange | None) -> str:
     usd = paper.reply.cost_usd if paper else None
     return f"an audit for {money(usd)}, not counted" if usd else "an audit, not counted"
-
-
-def _own_place_text(round_: Round, ballot: Ballot) -> Iterator[str]:
-    """Yield where a judge put its own answer if it saw it: "at 2.5 of 4" in a tie."""
-    own = round_.draw.labels.label_of(ballot.judge) if round_.draw else None
-    if own and own in ballot.shown:
-        yield f"its own, {own}, at {ranks(ballot.ranking)[own]:g} of {len(ballot.shown)}"
 
 
 def _change_text(first: Ballot, again: Ballot) -> str:
@@ -521,8 +471,7 @@ class PlacementTable:
 def placement_table(round_: Round, draw: Draw) -> PlacementTable:
     """Return the table of judges by answers."""
     authors, names = author_names(round_.panel, draw), seat_names(round_.panel)
-    standings = round_.tally.standings if round_.tally else ()
-    labels = [line.label for line in standings] or sorted(draw.labels.labels)
+    labels = _ordered_labels(round_, draw)
     ballots = {ballot.judge: ballot for ballot in round_.ballots if ballot.counts}
     rows = tuple(
         (
@@ -538,19 +487,14 @@ def _place_answer(slate: Slate, ballot: Ballot | None, label: Label) -> Placemen
     if label not in slate.shown:
         return Placement(OWN_TEXT)
     slot = slate.shown.index(label) + 1
-    if ballot is None:
+    rank = ranks(ballot.ranking).get(label) if ballot else None
+    if ballot is None or rank is None:
         return Placement(NO_BALLOT_TEXT, slot=slot)
-    better = 0
-    for place in ballot.ranking:
-        if label in place:
-            tie = "=" if len(place) > 1 else ""
-            below = len(slate.shown) - better - len(place)
-            rivals = max(1, len(slate.shown) - 1)
-            # In a tie each answer has beaten half of the others.
-            beaten = (below + (len(place) - 1) / 2) / rivals
-            return Placement(f"{better + 1}{tie}", round(4 * beaten), slot)
-        better += len(place)
-    return Placement(NO_BALLOT_TEXT, slot=slot)
+    tied = next(len(place) for place in ballot.ranking if label in place)
+    # The mean rank of a tie: in it each answer has beaten half of the others.
+    beaten = (len(slate.shown) - rank) / max(1, len(slate.shown) - 1)
+    first = round(rank - (tied - 1) / 2)
+    return Placement(f"{first}{'=' if tied > 1 else ''}", round(4 * beaten), slot)
 
 
 # --- Markdown
@@ -558,15 +502,9 @@ def _place_answer(slate: Slate, ballot: Ballot | None, label: Label) -> Placemen
 
 def thread_markdown(thread: Thread) -> str:
     """Return the post and its replies as one Markdown text."""
-    posts = [
-        _post_markdown(thread.root, "#"),
-        *(_post_markdown(reply, "##") for reply in thread.replies),
-    ]
-    return "\n\n".join(posts) + "\n"
-
-
-def _post_markdown(post: Post, level: str) -> str:
-    return "\n\n".join(text for part in post.parts if (text := _part_markdown(part, level)))
+    texts = [_part_markdown(part, "#") for part in thread.root.parts]
+    texts += [_part_markdown(part, "##") for reply in thread.replies for part in reply.parts]
+    return "\n\n".join(filter(None, texts)) + "\n"
 
 
 def _part_markdown(part: Part, level: str) -> str:
@@ -578,19 +516,14 @@ def _part_markdown(part: Part, level: str) -> str:
         case Quote(text):
             return "\n".join(f"> {line}" for line in text.splitlines())
         case Table():
-            return "\n".join(_table_markdown(part))
+            rule = ["--:" if i in part.numeric else "---" for i in range(len(part.columns))]
+            return "\n".join(map(_row_markdown, (part.columns, rule, *part.rows)))
         case Buttons() | Steps() | File() | Mentions():
             return ""
     return _line(part.text)
 
 
-def _table_markdown(table: Table) -> Iterator[str]:
-    yield _row_markdown(table.columns)
-    yield _row_markdown(["--:" if i in table.numeric else "---" for i in range(len(table.columns))])
-    yield from map(_row_markdown, table.rows)
-
-
-def _row_markdown(cells: tuple[str, ...] | list[str]) -> str:
+def _row_markdown(cells: Iterable[str]) -> str:
     return "| " + " | ".join(_line(cell).replace("|", "\\|") for cell in cells) + " |"
 
 

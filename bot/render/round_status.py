@@ -16,18 +16,22 @@ from bot.chat import (
     Steps,
     StepState,
 )
-from bot.render.formatting import count_noun, duration, join_words, rough_duration, seat_names
+from bot.render.formatting import (
+    count_noun,
+    duration,
+    join_words,
+    max_cost_text,
+    rough_duration,
+    seat_names,
+)
 from bot.render.round_report import round_title
 from council.answers import Role
 from council.budget import Estimate
-from council.money import cap_micro_usd, format_rounded_usd
+from council.money import cap_micro_usd
 from council.panel import Panel
 from council.rounds import Round, Stage
 
 _WRITING = "Writing the answer"
-_CANCEL = ("cancel", "Cancel")
-_RESUME = ("resume", "Go on")
-
 
 _PROVIDER_NAMES = {
     "anthropic": "Anthropic",
@@ -61,21 +65,10 @@ def terms_line(round_: Round, estimate: Estimate, usual_seconds: float | None) -
 
     The time is the usual time if it is known, else the maximum.
     """
-    return (
-        f"Your text goes to {receivers(round_.panel)}. {_cost_sentence(round_.panel, estimate)}. "
-        f"It {_time_text(round_.panel, usual_seconds)}."
-    )
-
-
-def _cost_sentence(panel: Panel, estimate: Estimate) -> str:
-    """Return the cost: "It costs about $0.04 at most; cost unknown for Qwen 3"."""
-    names, cap = seat_names(panel), panel.terms.max_round_usd
+    panel, names, cap = round_.panel, seat_names(round_.panel), round_.panel.terms.max_round_usd
     micro = estimate.micro if cap is None else min(cap_micro_usd(cap), estimate.micro)
-    parts = [f"it costs about {format_rounded_usd(micro)} at most"] if micro else []
-    if estimate.unknown:
-        parts.append(f"cost unknown for {join_words(names[key] for key in estimate.unknown)}")
-    sentence = "; ".join(parts) or "it costs nothing"
-    return sentence[0].upper() + sentence[1:]
+    cost = max_cost_text(micro, (names[key] for key in estimate.unknown))
+    return f"Your text goes to {receivers(panel)}. {cost}. It {_time_text(panel, usual_seconds)}."
 
 
 def _time_text(panel: Panel, usual_seconds: float | None) -> str:
@@ -91,14 +84,8 @@ def _time_text(panel: Panel, usual_seconds: float | None) -> str:
 def receivers(panel: Panel) -> str:
     """Return the names of all providers that receive the text."""
     seats = (*panel.judges, *panel.chairmen)
-    return join_words(
-        dict.fromkeys(_provider_name(seat.receiver or seat.model_id) for seat in seats)
-    )
-
-
-def _provider_name(route: str) -> str:
-    provider = route.partition("/")[0]
-    return _PROVIDER_NAMES.get(provider, provider)
+    providers = [(seat.receiver or seat.model_id).partition("/")[0] for seat in seats]
+    return join_words(dict.fromkeys(_PROVIDER_NAMES.get(one, one) for one in providers))
 
 
 def progress_post(round_: Round, seconds: float, draft: str = "") -> Post:
@@ -106,7 +93,9 @@ def progress_post(round_: Round, seconds: float, draft: str = "") -> Post:
 
     `draft` is the answer as far as it is written.
     """
-    steps = [*_answer_steps(round_), *_ballot_steps(round_), _synthesis_step(round_)]
+    writing = StepState.RUNNING if round_.tally else StepState.WAITING
+    synthesis_step = Step(_WRITING, StepState.DONE if round_.synthesis else writing)
+    steps = [*_answer_steps(round_), *_ballot_steps(round_), synthesis_step]
     summary = _summary(round_)
     written = (Prose(draft),) if draft else ()
     return Post((Steps(summary, tuple(steps)), Note(duration(seconds)), *written), summary)
@@ -114,9 +103,8 @@ def progress_post(round_: Round, seconds: float, draft: str = "") -> Post:
 
 def _summary(round_: Round) -> str:
     if round_.stage is Stage.OPEN:
-        return (
-            f"{len(round_.answers)} of {count_noun(len(round_.panel.members), 'member')} answered"
-        )
+        members = count_noun(len(round_.panel.members), "member")
+        return f"{len(round_.answers)} of {members} answered"
     if round_.draw and round_.stage is Stage.ANSWERED:
         voted = sum(ballot.counts for ballot in round_.ballots)
         return f"{voted} of {count_noun(len(round_.draw.slates), 'judge')} voted"
@@ -160,17 +148,15 @@ def _ballot_steps(round_: Round) -> list[Step]:
     return steps
 
 
-def _synthesis_step(round_: Round) -> Step:
-    if round_.synthesis:
-        return Step(_WRITING, StepState.DONE)
-    return Step(_WRITING, StepState.RUNNING if round_.tally else StepState.WAITING)
-
-
 def running_post(round_: Round, seconds: float, draft: str = "") -> Post:
     """Return a running round for a room: the question, its progress, and a cancel button."""
     progress = progress_post(round_, seconds, draft)
-    parts = (Heading(round_title(round_)), *progress.parts, _button(_CANCEL, round_))
-    return Post(parts, _room_summary(round_, progress.summary))
+    parts = (
+        Heading(round_title(round_)),
+        *progress.parts,
+        Buttons((Button("cancel", "Cancel", round_.id),)),
+    )
+    return Post(parts, f"{round_title(round_)} · {progress.summary}")
 
 
 def stopped_post(round_: Round, reason: str) -> Post:
@@ -178,8 +164,12 @@ def stopped_post(round_: Round, reason: str) -> Post:
     saved = [count_noun(len(round_.answers), "answer")] if round_.answers else []
     saved += [count_noun(len(round_.ballots), "ballot")] if round_.ballots else []
     line = f"{reason} Kept so far: {' and '.join(saved) or 'nothing'}."
-    parts = (Heading(round_title(round_)), Caution(line), _button(_RESUME, round_))
-    return Post(parts, _room_summary(round_, reason))
+    parts = (
+        Heading(round_title(round_)),
+        Caution(line),
+        Buttons((Button("resume", "Go on", round_.id),)),
+    )
+    return Post(parts, f"{round_title(round_)} · {reason}")
 
 
 def add_asker(post: Post, round_: Round, asker: str) -> Post:
@@ -191,12 +181,3 @@ def add_asker(post: Post, round_: Round, asker: str) -> Post:
     parts: list[Part] = [part for part in post.parts if not isinstance(part, Buttons)]
     buttons = [part for part in post.parts if isinstance(part, Buttons)]
     return replace(post, parts=(*parts, Note(text), *buttons))
-
-
-def _room_summary(round_: Round, state: str) -> str:
-    return f"{round_title(round_)} · {state}"
-
-
-def _button(button: tuple[str, str], round_: Round) -> Buttons:
-    action, label = button
-    return Buttons((Button(action, label, round_.id),))

@@ -1,6 +1,6 @@
 """Renderer of schedules: what was understood, the next runs, costs, and failures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -22,19 +22,11 @@ from bot.schedules.cron import (
     schedule_slots,
 )
 from council.bakeoffs.models import Bakeoff, Schedule
+from council.budget import Estimate
 from council.money import format_rounded_usd, format_usd
 from council.places import LOCAL_CHATS, Place
 
-_NEXT_TIMES = 3
-_DAILY_RUNS = 20  # runs a month from which they are shown as whole numbers
-
-
-@dataclass(frozen=True, slots=True)
-class ScheduleCost:
-    """The maximum cost of a run in micro-dollars; `unknown` are seats of unknown price."""
-
-    micro: int = 0
-    unknown: tuple[str, ...] = ()
+NO_COST = Estimate(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +36,30 @@ class ScheduleStatus:
     schedule: Schedule
     now: datetime
     last: Bakeoff | None = None
-    cost: ScheduleCost = ScheduleCost()
+    cost: Estimate = NO_COST
     questions: int = 0
     fault: str = ""
 
     @property
     def next_times(self) -> tuple[datetime, ...]:
         """Return the next run times in the schedule's own zone."""
-        slots = schedule_slots(self.schedule).next_slots(self.now, _NEXT_TIMES)
+        slots = schedule_slots(self.schedule).next_slots(self.now, 3)
         return tuple(slot.moment for slot in slots)
 
 
 def understood_post(status: ScheduleStatus, here: Place, house_zone: str = "") -> Post:
     """Return what was understood; `house_zone` is named if the person named no zone."""
     schedule = status.schedule
-    parts: list[Part] = [Heading(f"Schedule {schedule.name}"), *map(Caution, _cautions(status))]
-    parts += [Line(schedule_sentence(status, here)), Line(next_line(status))]
-    parts += [Note(note) for note in (cost_line(status), _zone_note(house_zone)) if note]
-    return Post(tuple(parts), f"Schedule {schedule.name}: {describe_cron(schedule.cron)}")
+    cautions = [Caution("It is paused.")] if schedule.paused else []
+    cautions += [Caution(f"It cannot run: {status.fault}")] if status.fault else []
+    parts: tuple[Part, ...] = (
+        Heading(f"Schedule {schedule.name}"),
+        *cautions,
+        Line(schedule_sentence(status, here)),
+        Line(next_line(status)),
+        *(Note(note) for note in (cost_line(status), _zone_note(house_zone)) if note),
+    )
+    return Post(parts, f"Schedule {schedule.name}: {describe_cron(schedule.cron)}")
 
 
 def schedule_sentence(status: ScheduleStatus, here: Place) -> str:
@@ -76,7 +74,6 @@ def schedule_sentence(status: ScheduleStatus, here: Place) -> str:
 
 
 def _place_text(place: Place, here: Place) -> str:
-    """Return where a place is, seen from `here`."""
     if place.chat in LOCAL_CHATS:
         return "on the page"
     return "here" if place.shares_channel(here) else f"in another channel of {place.chat.title()}"
@@ -93,33 +90,28 @@ def next_line(status: ScheduleStatus) -> str:
     return f"It would come {times}." if status.schedule.paused else f"Next: {times}."
 
 
-def _cautions(status: ScheduleStatus) -> Iterator[str]:
-    if status.schedule.paused:
-        yield "It is paused."
-    if status.fault:
-        yield f"It cannot run: {status.fault}"
-
-
 def cost_line(status: ScheduleStatus) -> str:
     """Return the cost of a run and of a month of runs: "A run costs $0.12 at most; …"."""
     if status.fault:
         return ""
     cost, runs, cap = status.cost, monthly_runs(status.schedule.cron), status.schedule.cap_micro
     unknown = [f"cost unknown for {join_words(cost.unknown)}"] if cost.unknown else []
-    known_text = (
+    known = [
         f"a run costs {format_rounded_usd(cost.micro)} at most, and {_frequency_text(runs)} "
-    )
-    parts = [f"{known_text}{format_rounded_usd(round(cost.micro * runs))}"] if cost.micro else []
-    cap_part = [] if cap is None else [f"its cap is {format_usd(cap)}"]
-    sentence = "; ".join([*parts, *unknown] or ["a run costs nothing"])
-    return f"{'; '.join([sentence[0].upper() + sentence[1:], *cap_part])}."
+        f"{format_rounded_usd(round(cost.micro * runs))}"
+    ]
+    parts = [*(known if cost.micro else []), *unknown] or ["a run costs nothing"]
+    parts += [] if cap is None else [f"its cap is {format_usd(cap)}"]
+    sentence = "; ".join(parts)
+    return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _frequency_text(runs: float) -> str:
     """Return how many runs a month has: "about 4.3 runs a month"."""
     if runs < 1:
         return "a month on the average"
-    figure = f"{runs:.0f}" if runs >= _DAILY_RUNS or runs == int(runs) else f"{runs:.1f}"
+    # Many runs a month are rounded.
+    figure = f"{runs:.0f}" if runs >= 20 or runs == int(runs) else f"{runs:.1f}"  # noqa: PLR2004
     return f"about {figure} run{'' if runs == 1 else 's'} a month"
 
 
@@ -141,7 +133,9 @@ def schedules_post(statuses: Sequence[ScheduleStatus]) -> Post:
         (
             status.schedule.name,
             describe_cron(status.schedule.cron),
-            _next_text(status),
+            "paused"
+            if status.schedule.paused
+            else f"{format_moment(status.next_times[0])} {status.schedule.zone}",
             last_run_text(status),
             _price_text(status),
         )
@@ -155,12 +149,6 @@ def schedules_post(statuses: Sequence[ScheduleStatus]) -> Post:
     table = Table(("Schedule", "Comes", "Next", "Last run", "A run costs"), rows)
     heading = Heading(count_noun(len(statuses), "schedule"))
     return Post((heading, *faults, table), heading.text)
-
-
-def _next_text(status: ScheduleStatus) -> str:
-    if status.schedule.paused:
-        return "paused"
-    return f"{format_moment(status.next_times[0])} {status.schedule.zone}"
 
 
 def last_run_text(status: ScheduleStatus) -> str:
@@ -213,7 +201,6 @@ def paused_post(schedule: Schedule, reason: str) -> Post:
 
 # --- Crons in plain words. cron-descriptor's "At 09:00, only on Monday" reads worse.
 
-_MAX_LISTED_TIMES = 6
 _HOURS, _MINUTES = range(24), range(60)
 _ORDINAL_WORDS = {number: word for word, number in ORDINALS.items()} | {LAST: "last"}
 _WEEKDAY_SETS = {
@@ -240,7 +227,7 @@ def describe_cron(cron: str) -> str:
 def _describe_clock(fields: CronFields) -> str:
     """Return the times of a day: "at 09:00 and 18:00", "every 2 hours", "every 15 minutes"."""
     hours, minutes = fields.hours or tuple(_HOURS), fields.minutes or tuple(_MINUTES)
-    if len(hours) * len(minutes) <= _MAX_LISTED_TIMES and fields.hours:
+    if len(hours) * len(minutes) <= 6 and fields.hours:  # noqa: PLR2004
         return f"at {join_words(f'{hour:02}:{minute:02}' for hour in hours for minute in minutes)}"
     every_hour = _step(hours, len(_HOURS))
     if len(minutes) == 1 and every_hour:
@@ -260,7 +247,8 @@ def _step(values: Sequence[int], whole: int) -> int:
 
 def _describe_calendar(fields: CronFields) -> str:
     weekdays = _describe_weekdays(fields)
-    days = f"on the {join_words(map(_day_text, fields.days))}" if fields.days else ""
+    names = ["last day" if day == LAST else ordinal(int(day)) for day in fields.days or ()]
+    days = f"on the {join_words(names)}" if names else ""
     either = " or ".join(part for part in (days, weekdays) if part)
     if fields.months:
         months = join_words(MONTH_NAMES[month - 1] for month in fields.months)
@@ -282,7 +270,3 @@ def _describe_weekdays(fields: CronFields) -> str:
     # Weeks start on Monday.
     days = sorted(fields.weekdays, key=lambda day: (day - 1) % 7)
     return name or f"every {join_words(DAY_NAMES[day] for day in days)}"
-
-
-def _day_text(day: int | str) -> str:
-    return "last day" if day == LAST else ordinal(int(day))

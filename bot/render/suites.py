@@ -5,16 +5,14 @@ from dataclasses import dataclass
 
 from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words, seat_names
-from bot.render.text_safety import shorten
-from council.bakeoffs.models import Reference, Suite, SuiteQuestion
+from bot.render.text_safety import shorten_to_line
+from council.bakeoffs.models import Reference, Suite
 from council.bakeoffs.ports import SuiteSummary
 from council.budget import Estimate
 from council.money import format_rounded_usd
 from council.panel import Panel
 
 _MAX_QUESTIONS = 20
-_QUESTION_LENGTH = 70
-_ANSWER_LENGTH = 30
 KEEP, LEAVE = "keep_suite", "leave_suite"
 _NO_SUITE = (
     "There is no suite yet. `/council suite add NAME` with a file of questions makes one, and "
@@ -56,15 +54,15 @@ def suite_post(suite: Suite, run: SuiteRunCost | None) -> Post:
         (
             str(number),
             question.category,
-            _question_text(question),
+            shorten_to_line(question.text, 70),
             _reference_text(question.reference),
         )
         for number, question in enumerate(suite.questions[:_MAX_QUESTIONS], start=1)
     )
     table = Table(("", "Category", "Question", "Answer"), rows, frozenset({0}))
     parts: list[Part] = [Heading(f"Suite {suite.name}"), Line(size_line(suite)), table]
-    if rest := len(suite.questions) - _MAX_QUESTIONS:
-        parts += [Note(f"And {count_noun(rest, 'question')} more.")] if rest > 0 else []
+    if (rest := len(suite.questions) - _MAX_QUESTIONS) > 0:
+        parts.append(Note(f"And {count_noun(rest, 'question')} more."))
     parts.append(Note(f"{cost_line(run)} Version {suite.version}."))
     return Post(tuple(parts), f"Suite {suite.name}")
 
@@ -83,7 +81,8 @@ def confirm_suite_post(
     if before:
         parts.append(Note(_replacement_note(suite, before)))
     hint = f" `suite keep {code}` keeps it." if typed else ""
-    parts.append(Note(f"{_readers_note(suite.scope)}Nothing is asked now.{hint}"))
+    readers = "Everybody in this workspace can read a suite. " if suite.scope else ""
+    parts.append(Note(f"{readers}Nothing is asked now.{hint}"))
     parts.append(Buttons((Button(KEEP, "Keep it", code), Button(LEAVE, "Leave it", code))))
     return Post(tuple(parts), title)
 
@@ -134,17 +133,8 @@ def _replacement_note(suite: Suite, before: SuiteSummary) -> str:
     )
 
 
-def _readers_note(scope: str) -> str:
-    return "Everybody in this workspace can read a suite. " if scope else ""
-
-
-def _question_text(question: SuiteQuestion) -> str:
-    return shorten(" ".join(question.text.split()), _QUESTION_LENGTH)
-
-
 def _reference_text(reference: Reference | None) -> str:
     if reference is None:
         return ""
     tolerance = f" ± {reference.tolerance:.10g}" if reference.tolerance else ""
-    value = shorten(" ".join(reference.value.split()), _ANSWER_LENGTH)
-    return f"{value}{tolerance} ({reference.grading.value})"
+    return f"{shorten_to_line(reference.value, 30)}{tolerance} ({reference.grading.value})"

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import is_normalized, normalize
-from urllib.parse import quote
 
 from council.confusables import INVISIBLE, escape_invisible
 
@@ -66,7 +65,8 @@ class Tokens:
     def neutralize_url(self, url: str) -> str:
         """Return an equivalent URL without tokens, by percent-encoding."""
         for index in reversed([index for index in self._break_places(url) if index < len(url)]):
-            url = url[:index] + _percent_encode(url[index]) + url[index + 1 :]
+            encoded = "".join(f"%{byte:02X}" for byte in url[index].encode())
+            url = url[:index] + encoded + url[index + 1 :]
         return url
 
     def _break_places(self, text: str) -> list[int]:
@@ -91,8 +91,3 @@ def _fold_letters(text: str) -> str:
 def _fold_character(character: str) -> str:
     plain = normalize("NFKC", character)
     return plain if len(plain) == 1 else character
-
-
-def _percent_encode(character: str) -> str:
-    quoted = quote(character, safe="")
-    return quoted if quoted != character else f"%{ord(character):02X}"

@@ -126,7 +126,7 @@ async def complete_experiment(
         await app.prepare(experiment.panel)
         account = Account(experiment.id, app.now().date(), experiment.asked_by)
         budgeted_gateway = app.budget.budget_gateway(
-            account, app.gateway, experiment.cap_micro, "experiment"
+            account, app.gateway, experiment.cap_micro, of="experiment"
         )
         async with budgeted_gateway as gateway:
             concurrency = app.bakeoff_rounds * len(experiment.panel.members)

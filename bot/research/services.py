@@ -10,13 +10,12 @@ from bot.context import AppContext
 from bot.ports import RecordSources
 from bot.render.leaderboard_tables import Leaderboard
 from bot.research.weighted_report import prior_post, too_few_rounds_post, weighted_addition
-from council.bakeoffs.pairwise import strength_scores
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import record_columns
 from council.bakeoffs.records import PackedRecord
 from council.research.experiment import ExperimentStore
 from council.research.judge_weights import MIN_VOTES, Choice, human_agreement
-from council.research.posterior import win_chances
+from council.research.posterior import strength_scores, win_chances
 from council.research.weighted_leaderboard import build_evidence, build_weighted_board
 from council.rounds import Round
 from council.tally.standings import counted_ballots

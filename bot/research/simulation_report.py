@@ -75,7 +75,7 @@ def simulation_document(simulation: Simulation) -> dict[str, Any]:
     return {
         "members": len(panel.makers),
         "makers": list(panel.makers),
-        "biases": asdict(panel.biases[0]),
+        "biases": asdict(panel.biases[0]) | {"brand": 0.0},  # names are never shown
         "trials": simulation.settings.trials,
         "rounds": simulation.settings.rounds,
         "seed": simulation.settings.seed,

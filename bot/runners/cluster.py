@@ -1,19 +1,17 @@
-"""Runner of a cluster: each round is a job that one of many processes runs.
-
-Subscribers in other processes get events over publish/subscribe and read the round from the store.
-"""
+"""Runner of a cluster: each round is a job of one process; the others get events and read rows."""
 
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
 import structlog
+from pydantic import TypeAdapter, ValidationError
 
 from bot.cluster.job_queue import ClusterJobQueue, JobStatus, JobTakenError
 from bot.cluster.worker import JobFault
@@ -53,10 +51,7 @@ class RoundFailedError(CouncilError):
 
 
 class ClusterRunner:
-    """Runs rounds together with all other processes of a cluster, while `running()` is open.
-
-    The process that runs a round calls `paying` and `on_closed`.
-    """
+    """Runs rounds with all processes of a cluster; the one that runs a round also pays for it."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a round needs, and the clocks for tests
         self,
@@ -105,10 +100,7 @@ class ClusterRunner:
                 await self.close()
 
     async def resume(self, chats: Sequence[str]) -> None:
-        """Enqueue every unfinished round of these chats, except those that somebody stopped.
-
-        From now on this process' sweeps enqueue rounds of these chats that nobody runs.
-        """
+        """Enqueue the unfinished rounds of these chats, now and at each of this process' sweeps."""
         self._chats |= {*chats}
         await self._job_queue.forget_failures(QUEUE)
         await self._job_queue.fill(QUEUE)
@@ -145,11 +137,45 @@ class ClusterRunner:
     async def subscribe(self, round_id: str) -> AsyncIterator[RoundSnapshots]:
         """Yield the snapshots of a round that any process runs, from the latest to its end."""
         was_started = round_id in self._enqueuing
-        status = partial(self._job_queue.status, job_of(round_id))
         with self._pubsub.subscription(topic_of(round_id)) as messages:
             await self._enqueued(round_id)
-            follower = RoundFollower(round_id, self._store, status, self.latest)
-            yield follower.snapshots(messages, self._poll_seconds, was_started=was_started)
+            yield self._snapshots(round_id, messages, was_started=was_started)
+
+    async def _snapshots(
+        self, round_id: str, messages: asyncio.Queue[str], *, was_started: bool
+    ) -> RoundSnapshots:
+        """Yield the snapshots; if it `was_started` here just now, a missing job has ended."""
+        status = await self._job_queue.status(job_of(round_id))
+        local = self.latest(round_id) if status.is_queued else None
+        snapshot = local or RoundSnapshot(await self._store.load(round_id), "", status.seconds)
+        yield snapshot
+        is_running = status.is_queued or was_started
+        while is_running and not snapshot.round_.closing:
+            if not status.is_queued:
+                raise error_of(status.fault, round_id)
+            event = decode_event(await _next_message(messages, self._poll_seconds))
+            try:
+                status = status if event else await self._job_queue.status(job_of(round_id))
+                newer = await self._newer(snapshot, status, event)
+            except StoreError:  # the database is away: the next event or poll tries again
+                continue
+            if newer is not snapshot:
+                snapshot = newer
+                yield snapshot
+
+    async def _newer(
+        self, before: RoundSnapshot, status: JobStatus, event: "RoundEvent | None"
+    ) -> RoundSnapshot:
+        """Return the snapshot after an event or a poll; `before` itself if nothing changed."""
+        round_ = before.round_
+        if status.is_queued and (local := self.latest(round_.id)):
+            return local
+        draft = event.draft if event and event.draft is not None else before.draft
+        if event is None or event.parts > count_parts(round_):
+            round_ = await self._store.load(round_.id)
+        if count_parts(round_) == count_parts(before.round_) and draft == before.draft:
+            return before
+        return RoundSnapshot(round_, draft, event.seconds if event else status.seconds)
 
     async def _enqueue(self, round_id: str) -> None:
         why = ""
@@ -182,7 +208,8 @@ class ClusterRunner:
             # Nobody stopped the job: this process is closing, and another continues the round.
             raise asyncio.CancelledError from None
         finally:
-            await self._stop_locally(round_id)
+            # Stop it, or wait until a closed one has settled its accounts.
+            await retried_and_shielded(self._local.stop)(round_id)
 
     async def _round_to_run(self, round_id: str) -> Round | None:
         """Load a round; return None if there is nothing left to run."""
@@ -204,14 +231,8 @@ class ClusterRunner:
                 last_parts, published_at = parts, moment
                 await self._pubsub.publish(topic_of(round_id), encode_event(snapshot))
 
-    @retried_and_shielded
-    async def _stop_locally(self, round_id: str) -> None:
-        """Stop a round, or wait until a closed one has settled its accounts."""
-        await self._local.stop(round_id)
-
     async def _notify(self, round_id: str) -> None:
-        """Make every subscriber of a round read its status."""
-        await self._pubsub.publish(topic_of(round_id))
+        await self._pubsub.publish(topic_of(round_id))  # subscribers then read its status
 
     async def _unfinished(self) -> Iterable[str]:
         if not self._chats:
@@ -263,9 +284,7 @@ def locked_in_cluster(job_queue: ClusterJobQueue, paying: GatewayFactory) -> Gat
     return paying_under_lock
 
 
-def job_of(round_id: str) -> Job:
-    """Return the job of a round."""
-    return Job(QUEUE, round_id)
+job_of = partial(Job, QUEUE)  # of a round's id
 
 
 def topic_of(round_id: str) -> str:
@@ -299,68 +318,6 @@ class FencedGateway(GatewayWrapper):
             task.cancel()
 
 
-class RoundFollower:
-    """Follows one round through events and the store.
-
-    `status` returns the status of its job; `latest` its snapshot if it runs in this process.
-    """
-
-    def __init__(
-        self,
-        round_id: str,
-        store: Store,
-        status: Callable[[], Awaitable[JobStatus]],
-        latest: Callable[[str], RoundSnapshot | None],
-    ) -> None:
-        self._round_id = round_id
-        self._store = store
-        self._status = status
-        self._latest = latest
-
-    async def snapshots(
-        self, messages: asyncio.Queue[str], poll_seconds: float, *, was_started: bool
-    ) -> RoundSnapshots:
-        """Yield the latest snapshot, and every newer one until the round ends.
-
-        With `was_started` the round was started here a moment ago, so a missing job has ended.
-        """
-        status = await self._status()
-        snapshot = await self._first(status)
-        yield snapshot
-        is_running = status.is_queued or was_started
-        while is_running and not snapshot.round_.closing:
-            if not status.is_queued:
-                raise error_of(status.fault, self._round_id)
-            event = decode_event(await _next_message(messages, poll_seconds))
-            try:
-                status = status if event else await self._status()
-                newer = await self._newer(snapshot, status, event)
-            except StoreError:  # the database is away: the next event or poll tries again
-                continue
-            if newer is not snapshot:
-                snapshot = newer
-                yield snapshot
-
-    async def _first(self, status: JobStatus) -> RoundSnapshot:
-        local = self._latest(self._round_id) if status.is_queued else None
-        return local or RoundSnapshot(await self._store.load(self._round_id), "", status.seconds)
-
-    async def _newer(
-        self, before: RoundSnapshot, status: JobStatus, event: "RoundEvent | None"
-    ) -> RoundSnapshot:
-        """Return the snapshot after an event or a poll; `before` itself if nothing changed."""
-        local = self._latest(self._round_id) if status.is_queued else None
-        if local:
-            return local
-        draft = event.draft if event and event.draft is not None else before.draft
-        round_ = before.round_
-        if event is None or event.parts > count_parts(round_):
-            round_ = await self._store.load(self._round_id)
-        if count_parts(round_) == count_parts(before.round_) and draft == before.draft:
-            return before
-        return RoundSnapshot(round_, draft, event.seconds if event else status.seconds)
-
-
 async def _next_message(messages: asyncio.Queue[str], timeout_seconds: float) -> str:
     """Return the latest message; "" if the subscriber must poll, as after a timeout."""
     try:
@@ -376,32 +333,28 @@ async def _next_message(messages: asyncio.Queue[str], timeout_seconds: float) ->
 
 @dataclass(frozen=True, slots=True)
 class RoundEvent:
-    """The number of parts that a round has, its running time, and the draft of its synthesis.
-
-    A draft of None means that it is as before.
-    """
+    """The parts and seconds of a round; a draft of None means that it is as before."""
 
     parts: int
     seconds: float
-    draft: str | None
+    draft: str | None = None
+
+
+EVENT = TypeAdapter(RoundEvent)
 
 
 def encode_event(snapshot: RoundSnapshot) -> str:
     """Return a snapshot's event as a message; a draft that is too long is left out."""
     draft = snapshot.draft if len(snapshot.draft) <= MAX_DRAFT_CHARACTERS else None
-    parts, seconds = count_parts(snapshot.round_), round(snapshot.seconds, 3)
-    return json.dumps({"parts": parts, "seconds": seconds, "draft": draft})
+    event = RoundEvent(count_parts(snapshot.round_), round(snapshot.seconds, 3), draft)
+    return json.dumps(asdict(event))
 
 
 def decode_event(text: str) -> RoundEvent | None:
     """Parse a message; return None for "" and for what is no event."""
     try:
-        message = json.loads(text)
-        draft = message.get("draft")
-        return RoundEvent(
-            int(message["parts"]), float(message["seconds"]), None if draft is None else str(draft)
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
+        return EVENT.validate_json(text)
+    except ValidationError:
         return None
 
 

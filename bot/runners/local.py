@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -51,10 +51,7 @@ async def uncharged_gateway(_: Round, gateway: Gateway) -> AsyncIterator[Gateway
 
 
 class LocalRunner:
-    """Runs rounds as tasks of this process; `paying` wraps the gateway for each.
-
-    `on_closed` gets each round that closed, after its subscribers.
-    """
+    """Runs rounds as tasks of this process; `on_closed` gets each round that closed."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a round needs, and the clock for tests
         self,
@@ -79,10 +76,7 @@ class LocalRunner:
         self._tasks = TaskRegistry[RunningRound](_log_failure, claims)
 
     async def resume(self, chats: Sequence[str]) -> None:
-        """Start every unfinished round of these chats, except those that somebody stopped.
-
-        Raise RoundElsewhereError if another process serves one of these chats.
-        """
+        """Start these chats' unfinished rounds; raise RoundElsewhereError if others serve them."""
         if self._claims and not all(self._claims.take(f"chat {chat}") for chat in chats):
             raise RoundElsewhereError(SERVED)
         # A bake-off's runner resumes its rounds.
@@ -95,10 +89,7 @@ class LocalRunner:
                 structlog.get_logger().error("round_not_resumed", round_id=line.id, why=why)
 
     def start(self, round_: Round) -> None:
-        """Run a stored round to its end; do nothing if it runs here already or is closed.
-
-        Raise RoundElsewhereError if another process of this machine runs it.
-        """
+        """Run a stored round to its end; raise RoundElsewhereError if another process does."""
         if round_.closing:
             return
         if not self._tasks.start(RunningRound(round_, self._clock), self._run):
@@ -181,30 +172,26 @@ class DrainableGateway(GatewayWrapper):
 
     def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway
-        self._calls = 0
-        self._idle = asyncio.Event()
+        self._calls: set[asyncio.Future[None]] = set()
         self._is_closed = False
 
     async def complete(self, call: Call) -> Reply:
         """Return the reply; once the gateway is closed, wait to be cancelled."""
         if self._is_closed:
             await asyncio.Event().wait()
-        self._calls += 1
-        self._idle.clear()
+        end = asyncio.get_running_loop().create_future()
+        self._calls.add(end)
         try:
             return await self.gateway.complete(call)
         finally:
-            self._calls -= 1
-            if not self._calls:
-                self._idle.set()
+            self._calls.discard(end)
+            end.set_result(None)
 
     async def close(self, grace_seconds: float) -> None:
         """Accept no more calls, and wait at most that long for running ones."""
         self._is_closed = True
         if self._calls:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(grace_seconds):
-                    await self._idle.wait()
+            await asyncio.wait(self._calls, timeout=grace_seconds)
         await asyncio.sleep(SAVE_SECONDS)
 
 

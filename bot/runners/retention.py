@@ -1,7 +1,4 @@
-"""Retention of texts: forget the rounds that are too old, once a day.
-
-Each round is one transaction, so that nothing else is blocked for long.
-"""
+"""Retention of texts: forget the rounds that are too old, once a day, one at a time."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,7 +14,6 @@ from storage.hash_chain import new_salt
 
 DAY_SECONDS = 24 * 3600.0
 
-
 IsRunning = Callable[[str], Awaitable[bool]]
 
 
@@ -28,11 +24,7 @@ async def forget_older(
     on_fault: Callable[[str], None],
     is_running: IsRunning | None = None,
 ) -> int:
-    """Forget every round asked more than `days` before `moment`; return how many.
-
-    A round that runs is skipped. One that cannot be read is left as it is and reported to
-    `on_fault`.
-    """
+    """Forget the rounds that do not run and were asked more than `days` before; return how many."""
     forgotten = 0
     wanted = RoundQuery(before=moment - timedelta(days=days), remembered=True)
     for round_id in await store.ids(wanted=wanted):
@@ -62,11 +54,10 @@ async def forget_daily(
     while True:
         try:
             async with leader_lock("forgetting") as is_leader:
-                count = 0
-                if is_leader:
-                    count = await forget_older(store, days, now(), on_fault, is_running)
-            if count:
-                log.info("rounds_forgotten", rounds=count, older_than_days=days)
+                if is_leader and (
+                    count := await forget_older(store, days, now(), on_fault, is_running)
+                ):
+                    log.info("rounds_forgotten", rounds=count, older_than_days=days)
         except StoreError as error:
             on_fault(str(error))
         await sleep(DAY_SECONDS)

@@ -1,13 +1,11 @@
-"""Cron parser and slot calculator: five-field crons in a time zone.
-
-Pure: the current time is an argument.
-"""
+"""Cron parser and slot calculator: five-field crons in a time zone. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice, pairwise
+from operator import itemgetter
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -23,22 +21,11 @@ GRACE_SECONDS = 3600  # a slot may run this late
 
 DAY_NAMES = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 MONTH_NAMES = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
 ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 WEEKDAYS, WEEKEND = (1, 2, 3, 4, 5), (0, 6)
-_ABBREVIATION_LENGTH = 3
 
 
 def parse_day(word: str) -> int | None:
@@ -51,19 +38,13 @@ def parse_month(word: str) -> int | None:
     return _MONTH_NUMBERS.get(word)
 
 
-def _number_names(
-    names: tuple[str, ...], first: int, *others: tuple[str, int]
-) -> Mapping[str, int]:
+def _number_names(names: Sequence[str], first: int, **others: int) -> Mapping[str, int]:
     whole = {name.lower(): number for number, name in enumerate(names, first)}
-    return (
-        {name[:_ABBREVIATION_LENGTH]: number for name, number in whole.items()}
-        | whole
-        | dict(others)
-    )
+    return {name[:3]: number for name, number in whole.items()} | whole | others
 
 
-_DAY_NUMBERS = _number_names(DAY_NAMES, 0, ("tues", 2), ("thur", 4), ("thurs", 4))
-_MONTH_NUMBERS = _number_names(MONTH_NAMES, 1, ("sept", 9))
+_DAY_NUMBERS = _number_names(DAY_NAMES, 0, tues=2, thur=4, thurs=4)
+_MONTH_NUMBERS = _number_names(MONTH_NAMES, 1, sept=9)
 
 
 # --- Cron expressions
@@ -95,10 +76,7 @@ _CLOCK_FIELD = re.compile(r"[\d*][\d*,/-]*")
 
 @dataclass(frozen=True, slots=True)
 class CronFields:
-    """The values each field of a cron allows; None allows any.
-
-    `nth` holds pairs of a weekday (Sunday is 0) and its occurrence in the month: 1 to 5, or LAST.
-    """
+    """The values each field allows, None for any; `nth` pairs weekdays with 1 to 5 or LAST."""
 
     minutes: tuple[int, ...] | None
     hours: tuple[int, ...] | None
@@ -116,10 +94,7 @@ def is_cron(words: list[str]) -> bool:
 
 
 def validate_cron(text: str) -> str:
-    """Return the cron with its five fields normalized.
-
-    Raise ScheduleError if it is malformed, never runs, or runs more than every 5 minutes.
-    """
+    """Return the cron, normalized; raise ScheduleError if it is bad, never runs or too often."""
     cron = _ALIASES.get(text.strip().lower(), " ".join(text.split()))
     parts = cron.split()
     if cron.startswith("@"):
@@ -137,7 +112,12 @@ def validate_cron(text: str) -> str:
         fields = parse_fields(cron)
         croniter(cron, _START).get_next(datetime)
     except CroniterError as error:
-        raise _cron_error(cron, error) from None
+        if "failed to find" in str(error).lower():
+            raise ScheduleError(
+                f"{cron!r} never comes: no such day is in any such month. Name a day there is: "
+                f"{_EXAMPLE}."
+            ) from None
+        raise ScheduleError(f"{cron!r} is no cron: {_EXAMPLE}.") from None
     if any(gap < _MIN_INTERVAL_MINUTES for gap in _minute_gaps(fields)):
         raise ScheduleError(
             f"{cron!r} comes more often than every {_MIN_INTERVAL_MINUTES} minutes, and each run "
@@ -149,12 +129,10 @@ def validate_cron(text: str) -> str:
 def parse_fields(cron: str) -> CronFields:
     """Return the values each field allows. Raise CroniterError for an invalid cron."""
     expanded, nth = croniter.expand(cron)
-    values_by_field: list[Any] = [None if "*" in values else tuple(values) for values in expanded]
-    minutes, hours, days, months, weekdays = values_by_field
-    nth_weekdays = tuple(
-        (day, turn) for day, turns in sorted(nth.items()) for turn in sorted(turns, key=str)
-    )
-    return CronFields(minutes, hours, days, months, weekdays, nth_weekdays)
+    fields: list[Any] = [None if "*" in values else tuple(values) for values in expanded]
+    turns = [(day, turn) for day, turns in nth.items() for turn in sorted(turns, key=str)]
+    fields.append(tuple(sorted(turns, key=itemgetter(0))))
+    return CronFields(*fields)
 
 
 def monthly_runs(cron: str) -> float:
@@ -168,15 +146,6 @@ def monthly_runs(cron: str) -> float:
     while daily.get_next(datetime) <= after:
         count += 1
     return times * count / 12
-
-
-def _cron_error(cron: str, error: Exception) -> ScheduleError:
-    if "failed to find" in str(error).lower():
-        return ScheduleError(
-            f"{cron!r} never comes: no such day is in any such month. Name a day there is: "
-            f"{_EXAMPLE}."
-        )
-    return ScheduleError(f"{cron!r} is no cron: {_EXAMPLE}.")
 
 
 def _minute_gaps(fields: CronFields) -> Iterator[int]:
@@ -265,8 +234,7 @@ def _end_of_gap(before: datetime, after: datetime, zone: ZoneInfo) -> datetime:
     """Return the moment between two at which the clock is turned forward (binary search)."""
     offset = after.astimezone(zone).utcoffset()
     while after - before > _SECOND:
-        middle = before + (after - before) // 2
-        middle = middle.replace(microsecond=0)
+        middle = (before + (after - before) // 2).replace(microsecond=0)
         if middle.astimezone(zone).utcoffset() == offset:
             after = middle
         else:

@@ -1,7 +1,4 @@
-"""Parser of schedules as people type them: name, suite, panel, times, zone, channel, cap.
-
-Pure: today's date is an argument.
-"""
+"""Parser of schedules as people type them: name, suite, times, zone, channel, cap. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -40,15 +37,12 @@ def find_zone(word: str) -> str | None:
 def suggest_zone(word: str) -> str | None:
     """Return the zone with the most similar name or city; None if none is close."""
     plain = word.casefold()
-    if "/" in plain and (zone := _find_similar(plain, _zones(), _MIN_ZONE_SIMILARITY)):
-        return zone
+    zones, cities = _zones(), _cities()
     # Short names all look alike: PST is not a misspelt EST.
-    return _find_similar(plain.rpartition("/")[2], _cities(), _MIN_CITY_SIMILARITY)
-
-
-def _find_similar(word: str, names: Mapping[str, str], near: float) -> str | None:
-    matches = get_close_matches(word, names, n=1, cutoff=near)
-    return names[matches[0]] if matches else None
+    city = get_close_matches(plain.rpartition("/")[2], cities, n=1, cutoff=_MIN_CITY_SIMILARITY)
+    if "/" in plain and (zone := get_close_matches(plain, zones, n=1, cutoff=_MIN_ZONE_SIMILARITY)):
+        return zones[zone[0]]
+    return cities[city[0]] if city else None
 
 
 @cache
@@ -121,20 +115,6 @@ class _ParseState:
     past_hour: int = 0
     min_times: int = 0
     period: str = ""
-
-
-def _parse_words(words: Iterable[str], today: date) -> _ParseState:
-    """Return what the words say. Raise ScheduleError for the first unknown word."""
-    state, rest = _ParseState(), _normalize(" ".join(words))
-    while rest:
-        used = _parse_next(state, rest, today)
-        if not used:
-            raise ScheduleError(
-                f"I do not know what {rest[0]!r} means for a schedule: write {_EXAMPLES}, or a "
-                'cron in quotes, "0 9 * * 1".'
-            )
-        rest = rest[used:]
-    return state
 
 
 def _normalize(text: str) -> list[str]:
@@ -258,39 +238,29 @@ _DIVISION_HINTS = {
 
 
 def words_to_cron(words: Iterable[str], today: date) -> str:
-    """Return the cron that plain words describe.
-
-    Raise ScheduleError, which says what to write instead, if they do not describe one.
-    """
-    state = _parse_words(words, today)
+    """Return the cron that words describe; raise ScheduleError with what to write instead."""
+    state, rest = _ParseState(), _normalize(" ".join(words))
+    while rest:
+        used = _parse_next(state, rest, today)
+        if not used:
+            raise ScheduleError(
+                f"I do not know what {rest[0]!r} means for a schedule: write {_EXAMPLES}, or a "
+                'cron in quotes, "0 9 * * 1".'
+            )
+        rest = rest[used:]
     return " ".join((*_clock_fields(state), *_calendar_fields(state)))
 
 
 def _clock_fields(state: _ParseState) -> tuple[str, str]:
-    """Return the minute and hour fields."""
     count, unit = state.step or (0, "")
     if unit in {_MINUTE, _HOUR}:
         if state.times or state.min_times:
             raise ScheduleError("Say either how often or at which times, not both.")
         step = _step_field(count, unit)
         return (step, _ANY) if unit == _MINUTE else (str(state.past_hour), step)
-    if not state.times:
-        raise ScheduleError(f"At what time? Write it in hours and minutes: {_EXAMPLES}.")
-    return _time_fields(state)
-
-
-def _step_field(count: int, unit: str) -> str:
-    """Return the field for every `count` units."""
-    whole = _UNITS_IN_WHOLE[unit]
-    if not count or whole % count:
-        raise ScheduleError(f"{count} {_DIVISION_HINTS[unit]}.")
-    if count == whole:
-        return "1" if unit == _MONTH else "0"
-    return _ANY if count == 1 else f"*/{count}"
-
-
-def _time_fields(state: _ParseState) -> tuple[str, str]:
     times = set(state.times)
+    if not times:
+        raise ScheduleError(f"At what time? Write it in hours and minutes: {_EXAMPLES}.")
     hours, minutes = ({time[index] for time in times} for index in (0, 1))
     if len(times) < state.min_times:
         raise ScheduleError(
@@ -304,8 +274,17 @@ def _time_fields(state: _ParseState) -> tuple[str, str]:
     return _list_field(minutes), _list_field(hours)
 
 
+def _step_field(count: int, unit: str) -> str:
+    """Return the field for every `count` units."""
+    whole = _UNITS_IN_WHOLE[unit]
+    if not count or whole % count:
+        raise ScheduleError(f"{count} {_DIVISION_HINTS[unit]}.")
+    if count == whole:
+        return "1" if unit == _MONTH else "0"
+    return _ANY if count == 1 else f"*/{count}"
+
+
 def _calendar_fields(state: _ParseState) -> tuple[str, str, str]:
-    """Return the day, month and weekday fields."""
     _check_days(state)
     count, unit = state.step or (1, state.period)
     month = _list_field(state.months)
@@ -363,10 +342,9 @@ _DOLLARS = re.compile(r"\$?(\d{1,6}(?:\.\d{1,6})?)")
 
 @dataclass(frozen=True, slots=True)
 class ScheduleRequest:
-    """What was typed; omitted parts are empty.
+    """What was typed; omitted parts are empty, and a `cap_micro` of NO_CAP removes the cap.
 
-    `cron` is valid, `when` are the words it was parsed from, `channel` is as written without `#`,
-    and `cap_micro` is NO_CAP to remove a cap.
+    `cron` is valid, `when` are the words it was parsed from, `channel` has no `#`.
     """
 
     name: str = ""
@@ -388,12 +366,10 @@ def parse_schedule(text: str, today: date) -> ScheduleRequest:
         )
     parts: dict[str, str] = {"name": name}
     when = [word for word in words if not _parse_option(word, parts)]
-    cap = parts.pop("cap", "")
     cron = _parse_cron(parts.pop("cron", ""), when, today)
-    description = " ".join(_unquote(word) for word in when) or cron
-    return ScheduleRequest(
-        **parts, cron=cron, when=description, cap_micro=_parse_cap(cap) if cap else None
-    )
+    cap_micro = _parse_cap(parts.pop("cap")) if "cap" in parts else None
+    description = " ".join(map(_unquote, when)) or cron
+    return ScheduleRequest(**parts, cron=cron, when=description, cap_micro=cap_micro)
 
 
 def _parse_option(word: str, parts: dict[str, str]) -> bool:
@@ -414,8 +390,8 @@ def _parse_option(word: str, parts: dict[str, str]) -> bool:
             f"{word!r} is no zone that keeps its clock right in summer and winter: write "
             "Region/City, as in Europe/Budapest."
         )
-    elif nearest := _find_city_zone(word):
-        raise ScheduleError(f"Name the time zone in full: {nearest} for {word!r}.")
+    elif word.isalpha() and (zone := _cities().get(word.casefold())):
+        raise ScheduleError(f"Name the time zone in full: {zone} for {word!r}.")
     else:
         return False
     return True
@@ -436,12 +412,6 @@ def _parse_zone(word: str) -> str:
     raise ScheduleError(f"There is no time zone {word!r}: {hint}")
 
 
-def _find_city_zone(word: str) -> str | None:
-    """Return the zone of a city that is named exactly, without its region."""
-    nearest = suggest_zone(word) if word.isalpha() else None
-    return nearest if nearest and nearest.rpartition("/")[2].lower() == word.lower() else None
-
-
 def _parse_cron(cron: str, when: list[str], today: date) -> str:
     """Return the cron that was typed or described; "" if nothing says when."""
     if cron and when:
@@ -449,11 +419,7 @@ def _parse_cron(cron: str, when: list[str], today: date) -> str:
     words = " ".join(map(_unquote, [cron, *when])).split()
     if not words:
         return ""
-    return (
-        validate_cron(" ".join(words))
-        if is_cron(words)
-        else validate_cron(words_to_cron(words, today))
-    )
+    return validate_cron(" ".join(words) if is_cron(words) else words_to_cron(words, today))
 
 
 def _unquote(word: str) -> str:

@@ -97,15 +97,11 @@ class BakeoffsSection(Section):
     rounds_at_once: int = Field(2, ge=1, le=50)
 
 
-NAMED_SECTIONS: dict[str, type[Section]] = {
-    "panels": PanelSection,
-    "models": ModelSection,
-    "providers": ProviderSection,
-    "rubrics": RubricSection,
-}
-OTHER_SECTIONS = (
-    *("default_panel", "time_zone", "budgets", "retention"),
-    *("access", "suites", "bakeoffs"),
+SECTIONS = frozenset(
+    {
+        *("panels", "models", "providers", "rubrics", "default_panel", "time_zone"),
+        *("budgets", "retention", "access", "suites", "bakeoffs"),
+    }
 )
 Document = dict[str, Any]
 
@@ -155,19 +151,9 @@ def access_of(section: AccessSection) -> Access:
     return Access(rules=channels, workspaces=at_once, **plain)
 
 
-def channel_caps(section: AccessSection) -> dict[str, int]:
-    """Return the daily caps of channels in micro-dollars, by channel id."""
-    return _caps_micro({channel: rules.day_usd for channel, rules in section.in_.items()})
-
-
-def workspace_caps(section: AccessSection) -> dict[str, int]:
-    """Return the daily caps of workspaces in micro-dollars, by workspace id."""
-    return _caps_micro(
-        {workspace: rules.day_usd for workspace, rules in section.workspaces.items()}
-    )
-
-
-def _caps_micro(caps_usd: Mapping[str, float | None]) -> dict[str, int]:
+def day_caps(sections: Mapping[str, ChannelSection | WorkspaceSection]) -> dict[str, int]:
+    """Return the daily caps in micro-dollars, by the id of the channel or workspace."""
+    caps_usd = {id_: section.day_usd for id_, section in sections.items()}
     return {id_: cap_micro_usd(usd) for id_, usd in caps_usd.items() if usd is not None}
 
 
@@ -214,21 +200,17 @@ def parse_suite(name: str, section: SuiteSection, folder: Path) -> Suite:
     if section.file is None:
         suite = suite_from_section(name, section.questions or (), section.category)
     else:
-        suite = with_default_category(
-            parse_suite_file(name, *_read_suite_file(folder / section.file)), section.category
-        )
+        path = folder / section.file
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise SuiteError(
+                f"The file {path} cannot be read ({error.strerror}): name one beside council.toml, "
+                "or with its whole path."
+            ) from None
+        suite = with_default_category(parse_suite_file(name, path.name, content), section.category)
     are_references_shown = section.judges_see_references or suite.judges_see_references
     return replace(suite, judges_see_references=are_references_shown)
-
-
-def _read_suite_file(path: Path) -> tuple[str, bytes]:
-    try:
-        return path.name, path.read_bytes()
-    except OSError as error:
-        raise SuiteError(
-            f"The file {path} cannot be read ({error.strerror}): name one beside council.toml, or "
-            "with its whole path."
-        ) from None
 
 
 _CAPITALS = {"gpt": "GPT", "glm": "GLM", "qwq": "QwQ", "smollm2": "SmolLM2", "deepseek": "DeepSeek"}
@@ -242,12 +224,10 @@ def display_name(key: str) -> str:
         if merged and re.fullmatch(r"\d", word) and re.fullmatch(r"\d", merged[-1]):
             merged[-1] += f".{word}"
         else:
-            merged.append(_CAPITALS.get(word, _capitalize(word)))
+            is_size = re.fullmatch(r"\d+b", word)
+            capitalized = word.upper() if is_size else word[:1].upper() + word[1:]
+            merged.append(_CAPITALS.get(word, capitalized))
     return " ".join(merged).replace("GPT ", "GPT-")
-
-
-def _capitalize(word: str) -> str:
-    return word.upper() if re.fullmatch(r"\d+b", word) else word[:1].upper() + word[1:]
 
 
 class SettingsError(CouncilError):
@@ -260,11 +240,9 @@ class SettingsError(CouncilError):
 
 def validation_faults(error: ValidationError, where: str) -> list[str]:
     """Return a line for each fault of a document, without its values, which may be secret."""
-    return [_fault_line(fault["loc"], fault["msg"], where) for fault in error.errors()]
-
-
-def _fault_line(location: tuple[int | str, ...], message: str, where: str) -> str:
-    name = ".".join(str(part) for part in location)
-    plain = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    place = f"{where}{name}".rstrip(" .:")
-    return f"{place}: {plain[0].lower()}{plain[1:]}."
+    lines = []
+    for fault in error.errors():
+        place = (where + ".".join(map(str, fault["loc"]))).rstrip(" .:")
+        plain = fault["msg"].removeprefix("Value error, ")
+        lines.append(f"{place}: {plain[0].lower()}{plain[1:]}.")
+    return lines

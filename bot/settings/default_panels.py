@@ -1,6 +1,7 @@
 """Default panels without a council.toml: from API keys, Ollama, or the demonstration models."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from bot.settings import PanelConfig, Seat, Settings
 from bot.settings.council_toml import ModelSection, display_name
@@ -53,8 +54,8 @@ def demonstration_panel(models: Mapping[str, str], warm: str) -> Panel:
 
     `warm` has a second seat with a higher temperature.
     """
-    seats = [
-        Member(
+    seats = {
+        model: Member(
             key=f"{LOCAL}/{model}",
             model_id=ModelId(f"openai/{model}"),
             display=display,
@@ -63,28 +64,21 @@ def demonstration_panel(models: Mapping[str, str], warm: str) -> Panel:
             demonstration=True,
         )
         for model, display in models.items()
-    ]
-    warmer = Member(
-        key=f"{LOCAL}/{warm}-warm",
-        model_id=ModelId(f"openai/{warm}"),
-        display=f"{models[warm]}, warmer",
-        family=family_of(warm),
+    }
+    chairman = seats[warm]
+    warmer = replace(
+        chairman,
+        key=f"{chairman.key}-warm",
+        display=f"{chairman.display}, warmer",
         temperature=1.2,
-        receiver="this machine",
-        demonstration=True,
     )
-    chairmen = tuple(seat for seat in seats if seat.key.endswith(warm))
+    terms = replace(
+        SLOW_TERMS,
+        audit_share=0,  # audits would compete with the answer for two cores
+        answer_temperature=0.3,
+        ballot_temperature=0.0,
+        synthesis_temperature=0.2,
+    )
     return Panel(
-        LOCAL, (*seats, warmer), DEFAULT_RUBRIC, chairmen=chairmen, terms=_DEMONSTRATION_TERMS
+        LOCAL, (*seats.values(), warmer), DEFAULT_RUBRIC, chairmen=(chairman,), terms=terms
     )
-
-
-_DEMONSTRATION_TERMS = Terms(
-    audit_share=0,  # audits would compete with the answer for two cores
-    answer_seconds=180,
-    ballot_seconds=180,
-    synthesis_seconds=180,
-    answer_temperature=0.3,
-    ballot_temperature=0.0,
-    synthesis_temperature=0.2,
-)

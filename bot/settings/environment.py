@@ -60,13 +60,11 @@ class Settings(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def _add_async_driver(cls, url: str) -> str:
-        """Accept URLs without the asynchronous driver."""
         return with_async_driver(url)
 
     @field_validator("slack_api_url", "discord_api_url", "otlp_endpoint")
     @classmethod
     def _check_url(cls, url: str) -> str:
-        """Refuse what is no HTTP address."""
         if url and not url.startswith(("https://", "http://")):
             raise ValueError("it must begin with https://")
         return url
@@ -74,10 +72,7 @@ class Settings(BaseSettings):
     @field_validator("web_token")
     @classmethod
     def _check_token(cls, token: SecretStr | None) -> SecretStr | None:
-        """Strip whitespace, such as the line end of a secret's file; a blank token is None.
-
-        Refuse one that is short enough to be guessed.
-        """
+        """Strip whitespace, such as the line end of a secret's file; a blank token is None."""
         text = token.get_secret_value().strip() if token else ""
         if 0 < len(text) < MIN_TOKEN_CHARACTERS:
             raise ValueError(

@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from bot.access import Access
 from bot.schedules.parser import UTC, find_zone, suggest_zone
 from bot.settings.council_toml import (
-    NAMED_SECTIONS,
-    OTHER_SECTIONS,
+    SECTIONS,
     AccessSection,
     BakeoffsSection,
     BudgetsSection,
@@ -23,15 +22,15 @@ from bot.settings.council_toml import (
     ProviderSection,
     RetentionSection,
     RubricSection,
+    Section,
     SettingsError,
     SuiteSection,
     access_of,
-    channel_caps,
     channel_panel_faults,
+    day_caps,
     display_name,
     parse_suite,
     validation_faults,
-    workspace_caps,
 )
 from council.bakeoffs.models import Suite
 from council.budget_caps import Caps, Scope
@@ -43,7 +42,7 @@ from council.pipeline.methods import METHODS
 from council.prompts.shared import DEFAULT_RUBRIC, make_rubric
 from council.providers import Limits
 
-Parsed = TypeVar("Parsed")
+Parsed = TypeVar("Parsed", bound=Section)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +53,9 @@ class Seat:
     section: ModelSection = field(default_factory=ModelSection)
 
 
-# First parts of model ids whose gateway is in this program: without litellm, without a key.
-BUILT_IN_PROVIDERS = frozenset({"scripted"})
-
-
 def is_built_in(member: Member) -> bool:
     """Return whether this program runs the member's model, so that it needs no litellm, no key."""
-    provider = member.model_id.partition("/")[0]
-    return member.demonstration or provider in BUILT_IN_PROVIDERS
+    return member.demonstration or member.model_id.startswith("scripted/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +99,8 @@ class _Parser:
         self.faults: list[str] = []
 
     def parse(self, document: Document) -> PanelConfig:
-        self._check_sections(document)
+        for name in document.keys() - SECTIONS:
+            self._fault(f"{name}: there is no such section.")
         models = self._sections(document, "models", ModelSection)
         rubrics = {
             name: make_rubric(name, section.criteria)
@@ -125,26 +120,26 @@ class _Parser:
         default = document.get("default_panel", next(iter(panels), None))
         if default is not None and default not in document.get("panels", {}):
             self._fault(f"default_panel: there is no panel {default!r}.")
-        access_section = self._section(document, "access", AccessSection) or AccessSection()
+        access_section = self._section(document, "access", AccessSection)
         caps = replace(
             self._caps(document),
-            channels=channel_caps(access_section),
-            workspaces=workspace_caps(access_section),
+            channels=day_caps(access_section.in_),
+            workspaces=day_caps(access_section.workspaces),
         )
         access = access_of(access_section)
         for fault in channel_panel_faults(access, panels, document.get("panels", {})):
             self._fault(fault)
         zone = self._zone(document)
         suites = self._suites(document)
-        retention = self._section(document, "retention", RetentionSection) or RetentionSection()
-        bakeoffs = self._section(document, "bakeoffs", BakeoffsSection) or BakeoffsSection()
+        retention = self._section(document, "retention", RetentionSection)
+        bakeoffs = self._section(document, "bakeoffs", BakeoffsSection)
         if self.faults:
             raise SettingsError(self.faults)
         others = (retention.texts_days, access, suites, bakeoffs.rounds_at_once, zone)
         return PanelConfig(panels, seats, default, limits, caps, *others)
 
     def _suites(self, document: Document) -> tuple[Suite, ...]:
-        suites: list[Suite] = []
+        suites = []
         for name, section in self._sections(document, "suites", SuiteSection).items():
             try:
                 suites.append(parse_suite(name, section, self.folder))
@@ -154,10 +149,6 @@ class _Parser:
 
     def _fault(self, text: str) -> None:
         self.faults.append(f"{self.name}: {text}")
-
-    def _check_sections(self, document: Document) -> None:
-        for name in document.keys() - {*NAMED_SECTIONS, *OTHER_SECTIONS}:
-            self._fault(f"{name}: there is no such section.")
 
     def _zone(self, document: Document) -> str:
         """Return the time zone of schedules that name none."""
@@ -169,11 +160,7 @@ class _Parser:
         return zone or UTC
 
     def _caps(self, document: Document) -> Caps:
-        try:
-            section = BudgetsSection.model_validate(document.get("budgets", {}))
-        except ValidationError as error:
-            self.faults += validation_faults(error, f"{self.name}: budgets.")
-            return Caps()
+        section = self._section(document, "budgets", BudgetsSection)
         caps_usd = {scope.value: getattr(section, f"{scope.value}_usd") for scope in Scope}
         caps: dict[str, Any] = {
             name: usd if usd is None else cap_micro_usd(usd) for name, usd in caps_usd.items()
@@ -190,11 +177,11 @@ class _Parser:
         }
         return {name: section for name, section in sections.items() if section is not None}
 
-    def _section(self, document: Document, kind: str, shape: type[Parsed]) -> Parsed | None:
-        found: Parsed | None = self._validate(kind, document.get(kind, {}), shape)
-        return found
+    def _section(self, document: Document, kind: str, shape: type[Parsed]) -> Parsed:
+        """Return a section; the defaults if it has faults."""
+        return self._validate(kind, document.get(kind, {}), shape) or shape()
 
-    def _validate(self, name: str, value: Any, shape: type[Any]) -> Any:  # noqa: ANN401
+    def _validate(self, name: str, value: object, shape: type[Parsed]) -> Parsed | None:
         try:
             return shape.model_validate(value)
         except ValidationError as error:
@@ -232,6 +219,7 @@ class _Parser:
         if section.rubric not in rubrics:
             self._fault(f"panels.{name}: there is no rubric {section.rubric!r}.")
             return None
+        terms = {name: getattr(section, name) for name in Terms.__dataclass_fields__}
         try:
             return Panel(
                 name=name,
@@ -239,16 +227,11 @@ class _Parser:
                 rubric=rubrics[section.rubric],
                 outside_judges=tuple(seats[key].member for key in section.outside_judges),
                 chairmen=tuple(seats[key].member for key in section.chairman),
-                terms=_terms(section),
+                terms=Terms(**terms),
             )
         except PanelError as error:
             self._fault(f"panels.{name}: {error}")
             return None
-
-
-def _terms(section: PanelSection) -> Terms:
-    names = Terms.__dataclass_fields__
-    return Terms(**{name: getattr(section, name) for name in names})
 
 
 def _receiver(api_base: str | None) -> str:

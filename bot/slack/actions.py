@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.chat import Chat, IncomingMessage, Note, Post
+from bot.chat import Caution, Chat, IncomingMessage, Note, Post
 from bot.commands.buttons import (
     BUTTON_HANDLERS,
     OTHER_VERSION,
@@ -15,16 +15,15 @@ from bot.commands.buttons import (
 from bot.commands.rounds import Opinion, own_feedback, save_feedback
 from bot.context import AppContext
 from bot.slack.block_kit import action_from_id
-from bot.slack.events import Body, SlackEvent, parse_interaction
+from bot.slack.events import Body, parse_interaction
 from bot.slack.modals import (
     TITLES,
     ModalState,
     View,
     fill_modal,
-    fill_with_error,
-    open_round_modal,
     open_suite_modal,
     open_view,
+    page_view,
     reason_view,
 )
 from bot.slack.threads import WITH_THREAD, WITHOUT_THREAD, ask_about_thread, delete_offer
@@ -36,7 +35,7 @@ from council.errors import CouncilError
 class BlockAction:
     """A block action: its name and value, and what it needs to open or replace things."""
 
-    event: SlackEvent
+    message: IncomingMessage
     name: str
     value: str
     trigger_id: str
@@ -47,21 +46,23 @@ class BlockAction:
     def identity(self) -> tuple[str, ...]:
         """Return what two presses of one button have in common."""
         view_id = str(self.view["id"]) if self.view else ""
-        return (self.event.user, self.event.channel, self.name, self.value, view_id)
+        asker, channel = self.message.asker.id, self.message.place.channel
+        return (asker, channel, self.name, self.value, view_id)
 
     @classmethod
-    def parse(cls, body: Body) -> "BlockAction":
+    def parse(cls, workspace: Workspace, body: Body) -> "BlockAction":
         """Parse the payload of a block action."""
         action = body["actions"][0]
         name = action_from_id(str(action["action_id"]))
         value, view = str(action.get("value") or ""), body.get("view")
         if name == "feedback":
             name, _, value = value.partition(":")
-        event = parse_interaction(body)
+        message = parse_interaction(workspace, body)
         if view and name.startswith("page"):
-            event = replace(event, channel=ModalState.parse(view["private_metadata"]).channel)
+            channel = ModalState.parse(view["private_metadata"]).channel
+            message = replace(message, place=replace(message.place, channel=channel))
         trigger_id, url = (str(body.get(key) or "") for key in ("trigger_id", "response_url"))
-        return cls(event, name, value, trigger_id, view, url)
+        return cls(message, name, value, trigger_id, view, url)
 
 
 async def handle_action(
@@ -71,7 +72,8 @@ async def handle_action(
     name, value = action.name, action.value
     if name in TITLES:
         state = ModalState(name, value, message.place.channel)
-        opened = await open_round_modal(workspace.client, action.trigger_id, state)
+        placeholder = page_view(state, [Post((Note("One moment …"),))])
+        opened = await open_view(workspace.client, action.trigger_id, placeholder)
         await _fill_modal(app, workspace, message, opened, state)
     elif name.startswith("page") and action.view:
         state = replace(ModalState.parse(action.view["private_metadata"]), page=int(value))
@@ -100,11 +102,10 @@ async def _fill_modal(
 ) -> None:
     try:
         round_ = await load_readable_round(app, message, state.round_id)
-        await fill_modal(
-            workspace.client, opened, state, answer_or_ballot_posts(round_, state.what)
-        )
+        posts = answer_or_ballot_posts(round_, state.what)
+        await fill_modal(workspace.client, opened, state, posts)
     except CouncilError as error:
-        await fill_with_error(workspace.client, opened, state, str(error))
+        await fill_modal(workspace.client, opened, state, [Post((Caution(str(error)),))])
 
 
 async def _rate(

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
+from functools import partial
 
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
@@ -16,46 +17,33 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from bot.bakeoffs.lifecycle import BakeoffJobs, FindChat, resume_bakeoffs_of_chat
-from bot.chat import Chat, SendEphemeral
-from bot.commands.recovery import ChatSupervisor, UndeliveredRounds, delete_workspace
+from bot.chat import Chat
+from bot.commands.recovery import ChatSupervisor, delete_workspace, serve_chat
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks, run_until_first
+from bot.observability.logs import redirect_library_log
 from bot.slack.client import (
+    FINAL_TOKEN_ERRORS,
     Identity,
     SlackError,
     check_app_token,
     fetch_identity,
     open_client,
-    sdk_logger,
 )
 from bot.slack.config import Tokens
 from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.events import Body, invalidate_changed_channels, wait_for_uninstall
 from bot.slack.listeners import SlackListeners
 from bot.slack.messages import SlackChat
-from bot.slack.workspace import CHAT, DEFAULT_LIMITS, Directory, SlackLimits, Workspace
+from bot.slack.workspace import CHAT, DEFAULT_LIMITS, SlackLimits, Workspace
 from council.places import Place
 from council.ports import RoundQuery
 
-NOT_READY = "Slack is not connected yet.\n"
-ONLY_SLACK = "Only Slack is heard here.\n"
 REVOKED = (
     "SLACK_BOT_TOKEN was revoked, so nothing can be posted: install the app again, set its "
     "new token, and start again."
 )
-# Errors of an app-level token that a retry cannot fix.
-_FINAL_ERRORS = {
-    "invalid_auth",
-    "not_authed",
-    "account_inactive",
-    "token_revoked",
-    "token_expired",
-    "not_allowed_token_type",
-    "missing_scope",
-    "app_uninstalled",
-}
 
 
 class Slack:
@@ -82,13 +70,12 @@ class Slack:
     async def handle_http(self, request: Request) -> Response:
         """Handle an HTTP request from Slack; refuse one that Slack did not sign."""
         if self._handler is None:
-            return PlainTextResponse(NOT_READY, status_code=503)
+            return PlainTextResponse("Slack is not connected yet.\n", status_code=503)
         if not request.headers.get("x-slack-request-timestamp", "").isdigit():
-            return PlainTextResponse(ONLY_SLACK, status_code=401)
+            return PlainTextResponse("Only Slack is heard here.\n", status_code=401)
         return await self._handler.handle(request)
 
     async def _serve(self) -> None:
-        """Check the tokens, and serve the workspace until the connection is lost."""
         timeout = self._limits.timeout_seconds
         async with open_client(self._tokens.api_url, self._tokens.bot, timeout) as client:
             me = await fetch_identity(client)
@@ -96,78 +83,53 @@ class Slack:
                 raise SlackError(" ".join(me.faults))
             if self._tokens.app:
                 await check_app_token(client, self._tokens.app)
-            directory = Directory(client, me.team)
-            workspace = Workspace(client, me.team, me.user, directory, me.scopes, self._limits)
+            workspace = Workspace(client, me.team, me.user, me.scopes, self._limits)
             await self._serve_workspace(workspace, me)
 
     async def _serve_workspace(self, workspace: Workspace, me: Identity) -> None:
-        await self._app_context.runner.resume((CHAT,))
+        app, team = self._app_context, workspace.team
+        await app.runner.resume((CHAT,))
         tasks, uninstalled = BackgroundTasks(), asyncio.Event()
-        rounds = RoundQuery(chats=(CHAT,), workspace=workspace.team)
+        delivery = RoundDelivery(
+            *(app, CHAT, RoundQuery(chats=(CHAT,), workspace=team)),
+            partial(SlackChat, workspace),
+            EphemeralReplies(workspace),
+        )
         # Read before the listeners start: rounds asked from now on are delivered by them.
-        undelivered = UndeliveredRounds(self._app_context, lambda: _build_chat(workspace), tasks)
-        lines = await undelivered.lines(rounds)
+        pending = await delivery.undelivered()
         bolt = _build_bolt(workspace, me, self._tokens.signing)
-        SlackListeners(self._app_context, workspace, tasks, uninstalled).register(bolt)
+        SlackListeners(app, workspace, tasks, uninstalled).register(bolt)
         bolt.event("tokens_revoked")(self._on_tokens_revoked)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(bolt)
-        self._report_connected(me)
-        try:
-            tasks.start(invalidate_changed_channels(self._app_context.pubsub, workspace.directory))
-            tasks.start(wait_for_uninstall(self._app_context.pubsub, uninstalled))
-            find_chat = self._register_chat(workspace)
-            if queue := self._app_context.job_queue:
-                delivery = self._round_delivery(workspace, rounds).serve_queue(queue)
-                bakeoffs = BakeoffJobs(self._app_context, CHAT, find_chat).serve_queue(queue)
-                async with delivery, bakeoffs:
-                    await self._receive(bolt, uninstalled)
-            else:
-                undelivered.publish(lines)
-                await resume_bakeoffs_of_chat(self._app_context, CHAT, find_chat)
-                await self._receive(bolt, uninstalled)
-        finally:
-            self._handler = None
-            self._app_context.chats.pop(CHAT, None)
-            await tasks.close()
-            await self._app_context.bakeoff_registry.stop(CHAT)
-        await delete_workspace(self._app_context, CHAT, workspace.team)
-        raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
-
-    def _report_connected(self, me: Identity) -> None:
         self._supervisor.report_connected(f"in {me.team_name} over {self._tokens.transport}.")
         for warning in me.warnings:
             self._report(warning)
 
-    async def _receive(self, bolt: AsyncApp, uninstalled: asyncio.Event) -> None:
-        """Receive events until the app is uninstalled."""
-        tasks: list[Coroutine[None, None, object]] = [uninstalled.wait()]
-        if self._tokens.app:
-            tasks.append(_run_socket(bolt, self._tokens.app, self._limits.ping_seconds))
-        await run_until_first(*tasks)
+        def find_chat(place: Place) -> Chat | None:
+            return SlackChat(workspace) if place.workspace == team else None
+
+        app.chats[CHAT] = find_chat
+        try:
+            tasks.start(invalidate_changed_channels(app.pubsub, workspace))
+            tasks.start(wait_for_uninstall(app.pubsub, uninstalled))
+            async with serve_chat(delivery, find_chat, pending, tasks):
+                if self._tokens.app:
+                    socket = _run_socket(bolt, self._tokens.app, self._limits.ping_seconds)
+                    await run_until_first(uninstalled.wait(), socket)
+                else:
+                    await uninstalled.wait()
+        finally:
+            self._handler = None
+            app.chats.pop(CHAT, None)
+            await tasks.close()
+            await app.bakeoff_registry.stop(CHAT)
+        await delete_workspace(app, CHAT, team)
+        raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
 
     async def _on_tokens_revoked(self, event: Body) -> None:
         """Report that the bot token was revoked; tokens of users do not matter."""
         if (event.get("tokens") or {}).get("bot"):
             self._supervisor.report(REVOKED)
-
-    def _round_delivery(self, workspace: Workspace, rounds: RoundQuery) -> RoundDelivery:
-        def chat(send_ephemeral: SendEphemeral) -> Chat:
-            return SlackChat(workspace, send_ephemeral)
-
-        return RoundDelivery(self._app_context, CHAT, rounds, chat, EphemeralReplies(workspace))
-
-    def _register_chat(self, workspace: Workspace) -> FindChat:
-        """Return the chat of a place in the workspace, and make it available to other modules."""
-
-        def find_chat(place: Place) -> Chat | None:
-            return _build_chat(workspace) if place.workspace == workspace.team else None
-
-        self._app_context.chats[CHAT] = find_chat
-        return find_chat
-
-
-def _build_chat(workspace: Workspace) -> SlackChat:
-    return SlackChat(workspace, EphemeralReplies(workspace))
 
 
 def _build_bolt(workspace: Workspace, me: Identity, signing_secret: str) -> AsyncApp:
@@ -183,7 +145,7 @@ def _build_bolt(workspace: Workspace, me: Identity, signing_secret: str) -> Asyn
         )
 
     return AsyncApp(
-        logger=sdk_logger(__name__, logging.ERROR),
+        logger=redirect_library_log(__name__, logging.ERROR, "slack_trouble"),
         client=workspace.client,
         signing_secret=signing_secret,
         authorize=authorize,
@@ -194,7 +156,7 @@ def _build_bolt(workspace: Workspace, me: Identity, signing_secret: str) -> Asyn
 
 async def _run_socket(bolt: AsyncApp, app_token: str, ping_seconds: float) -> None:
     """Receive events over a socket until cancelled; SlackError if Slack refuses the token."""
-    logger = sdk_logger(__name__, logging.WARNING)
+    logger = redirect_library_log(__name__, logging.WARNING, "slack_trouble")
     socket = _Socket(app_token, logger, bolt.client, ping_interval=ping_seconds)
     socket.refused = asyncio.get_running_loop().create_future()
 
@@ -235,7 +197,7 @@ class _Socket(SocketModeClient):
             return await super().issue_new_wss_url()
         except SlackApiError as error:
             code = str(error.response.get("error", ""))
-            if code in _FINAL_ERRORS and not self.refused.done():
+            if code in FINAL_TOKEN_ERRORS and not self.refused.done():
                 self.refused.set_exception(
                     SlackError(f"Slack takes SLACK_APP_TOKEN no more ({code}): make a new one.")
                 )

@@ -6,20 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from slack_sdk.models.blocks import (
-    ActionsBlock,
-    ButtonElement,
-    ConfirmObject,
-    ContextActionsBlock,
-    ContextBlock,
-    FeedbackButtonObject,
-    FeedbackButtonsElement,
-    HeaderBlock,
-    PlainTextObject,
-    PlanBlock,
-    TaskCardBlock,
-)
-
 from bot.chat import (
     Button,
     Buttons,
@@ -43,30 +29,16 @@ from bot.render.markdown_parser import parse_markdown
 from bot.render.pagination import may_fit
 from bot.render.text_safety import shorten
 from bot.slack.rich_text import (
-    MAX_ACTIONS,
-    MAX_BLOCKS,
-    MAX_BOLD_HEADING,
-    MAX_BUTTON_LABEL,
-    MAX_CONTEXT_ELEMENTS,
-    MAX_HEADER,
-    MAX_MESSAGE_JSON,
-    MAX_MODAL_BLOCKS,
-    MAX_MODAL_JSON,
     MAX_PLAIN_TEXT,
-    MAX_PLAN_TASKS,
-    MAX_PLAN_TITLE,
     MAX_RICH_TEXT,
-    MAX_SUMMARY,
-    MAX_TASK_TITLE,
-    MAX_TEXT,
     Block,
-    bold,
     data_table_block,
     escape_mrkdwn,
     markdown_blocks,
     mentionable_ids,
     neutralize,
     one_line,
+    plain_text,
     rich_text_blocks,
     rich_text_element,
     rich_text_elements,
@@ -75,7 +47,23 @@ from bot.slack.rich_text import (
     text_length,
 )
 
-FEEDBACK = "council:feedback"
+# --- Limits of Block Kit, in characters or elements.
+
+MAX_BLOCKS = 50
+MAX_MODAL_BLOCKS = 95  # Slack's 100, less a row of buttons to turn the page
+MAX_MODAL_JSON = 40_000
+# Undocumented: others found that more than about 13,200 characters of blocks are refused.
+MAX_MESSAGE_JSON = 12_000
+MAX_TEXT = 40_000  # of `text` without blocks
+MAX_SUMMARY = 300
+MAX_HEADER = 150
+MAX_BOLD_HEADING = 600  # our own limit
+MAX_CONTEXT_ELEMENTS = 10
+MAX_ACTIONS = 25
+MAX_PLAN_TASKS = 50
+MAX_PLAN_TITLE = 256
+MAX_TASK_TITLE = 150
+
 _OPINIONS = ("helpful", "unhelpful")
 _CONFIRMED = {
     "bakeoff_cancel": (
@@ -91,12 +79,6 @@ _TASK_STATUS = {
     StepState.RUNNING: "in_progress",
     StepState.DONE: "complete",
     StepState.MISSING: "error",
-}
-# The kind of rich text element for a part, and the style of its text.
-_RICH_TEXT: dict[type[Part], tuple[str, ...]] = {
-    Quote: ("quote",),
-    Line: ("section",),
-    Caution: ("section", "bold"),
 }
 _FALLBACK_SUMMARY = "A message of the council"
 
@@ -127,13 +109,11 @@ def fits_slack(post: Post) -> bool:
     if not may_fit(post, MAX_MESSAGE_JSON, MAX_BOLD_HEADING):
         return False
     renderer = PostRenderer(post)
-    forms = (False, True) if renderer.has_simpler_form else (True,)
-    return (
-        all(
-            _is_within(renderer.blocks(simple=simple), MAX_BLOCKS, MAX_MESSAGE_JSON)
-            for simple in forms
-        )
-        and len(_whole_text(post)) < MAX_TEXT
+    forms = [renderer.blocks(simple=True)]
+    if renderer.has_simpler_form:
+        forms.append(renderer.blocks())
+    return len(_whole_text(post)) < MAX_TEXT and all(
+        is_within(blocks, MAX_BLOCKS, MAX_MESSAGE_JSON) for blocks in forms
     )
 
 
@@ -141,17 +121,14 @@ def fits_modal(post: Post) -> bool:
     """Return whether the post fits on one page of a modal."""
     if not may_fit(post, MAX_MODAL_JSON, MAX_BOLD_HEADING):
         return False
-    blocks = PostRenderer(post).blocks(simple=True)
-    return _is_within(blocks, MAX_MODAL_BLOCKS, MAX_MODAL_JSON)
+    return is_within(PostRenderer(post).blocks(simple=True))
 
 
-def _is_within(blocks: Sequence[Block], max_blocks: int, max_json: int) -> bool:
-    return len(blocks) <= max_blocks and json_size(blocks) <= max_json
-
-
-def json_size(blocks: Sequence[Block]) -> int:
-    """Return the length in characters of the blocks as JSON."""
-    return len(json.dumps(blocks, ensure_ascii=False))
+def is_within(
+    blocks: Sequence[Block], max_blocks: int = MAX_MODAL_BLOCKS, max_json: int = MAX_MODAL_JSON
+) -> bool:
+    """Return whether there are not too many blocks, nor too many characters of JSON."""
+    return len(blocks) <= max_blocks and len(json.dumps(blocks, ensure_ascii=False)) <= max_json
 
 
 def action_id(action: str) -> str:
@@ -197,6 +174,7 @@ class PostRenderer:
     def blocks(self, *, simple: bool = False) -> list[Block]:
         """Return the blocks; if `simple`, without tables, plans and feedback buttons."""
         prose = iter(self._prose)
+        has_table_block = self._has_one_table and not simple
         caption = self._post.summary
         blocks: list[Block] = []
         previous: Part | None = None
@@ -204,22 +182,20 @@ class PostRenderer:
             if isinstance(part, Heading):
                 caption = part.text
             if isinstance(part, Prose):
-                rendered = markdown_blocks(next(prose), as_table=self._has_one_table and not simple)
+                rendered = markdown_blocks(next(prose), as_table=has_table_block)
             elif isinstance(part, Table):
-                block = data_table_block(part, caption) if self._has_one_table else None
-                rendered = [block] if block and not simple else _monospace(part)
+                block = data_table_block(part, caption) if has_table_block else None
+                rendered = [block] if block else _rich_text(monospace_table(part), "preformatted")
             else:
                 rendered = _render_part(part, simple=simple)
-            if _belong_together(previous, part):
+            # A quote belongs to the line before it.
+            is_quoted_line = isinstance(previous, Line) and isinstance(part, Quote)
+            if is_quoted_line or type(previous) is type(part):
                 blocks = _merge_rich_text(blocks, rendered)
             else:
                 blocks = [*blocks, *rendered]
             previous = part
         return unique_action_ids(blocks)
-
-
-def _monospace(table: Table) -> list[Block]:
-    return _rich_text(monospace_table(table), "preformatted")
 
 
 def _merge_notes(parts: Iterable[Part]) -> Iterator[Part]:
@@ -229,12 +205,6 @@ def _merge_notes(parts: Iterable[Part]) -> Iterator[Part]:
             yield Note("\n".join(one_line(part.text) for part in run if isinstance(part, Note)))
         else:
             yield from run
-
-
-def _belong_together(previous: Part | None, part: Part) -> bool:
-    """Return whether two parts may share one rich text block."""
-    is_quoted_line = isinstance(previous, Line) and isinstance(part, Quote)
-    return type(previous) is type(part) or is_quoted_line
 
 
 def _merge_rich_text(blocks: list[Block], more: list[Block]) -> list[Block]:
@@ -253,8 +223,12 @@ def _render_part(part: Part, *, simple: bool) -> list[Block]:  # noqa: PLR0911
     match part:
         case Heading(words):
             return _heading(words)
-        case Quote() | Line() | Caution():
-            return _rich_text(part.text, *_RICH_TEXT[type(part)])
+        case Quote(words):
+            return _rich_text(words, "quote")
+        case Line(words):
+            return _rich_text(words, "section")
+        case Caution(words):
+            return _rich_text(words, "section", "bold")
         case Note(words):
             return list(_context_blocks(words))
         case Steps():
@@ -271,7 +245,7 @@ def _render_part(part: Part, *, simple: bool) -> list[Block]:  # noqa: PLR0911
 def _heading(words: str) -> list[Block]:
     title = one_line(words)
     if title and len(title) <= MAX_HEADER and "\n" not in words.strip():
-        return [HeaderBlock(text=PlainTextObject(text=title, emoji=False)).to_dict()]
+        return [{"type": "header", "text": plain_text(title)}]
     return _rich_text(words, "section", "bold")
 
 
@@ -284,21 +258,19 @@ def _rich_text(words: str, kind: str, *styles: str) -> list[Block]:
 
 
 def _mention_blocks(ids: Iterable[str]) -> list[Block]:
-    """Return the only kind of element that notifies people."""
     leaves: list[Block] = []
     for id_ in mentionable_ids(ids):
-        leaves += [*([text_leaf(" ")] if leaves else []), {"type": "user", "user_id": id_}]
+        leaves += [text_leaf(" "), {"type": "user", "user_id": id_}]
     if not leaves:
         return []
-    return [{"type": "rich_text", "elements": [rich_text_element("section", leaves)]}]
+    return [{"type": "rich_text", "elements": [rich_text_element("section", leaves[1:])]}]
 
 
 def _context_blocks(words: str) -> Iterator[Block]:
-    """Yield small grey text, split like rich text."""
-    pieces = [part[0]["text"] for part in split_leaves([text_leaf(words)], MAX_PLAIN_TEXT)]
-    elements = [PlainTextObject(text=piece, emoji=False) for piece in pieces]
+    parts = split_leaves([text_leaf(words)], MAX_PLAIN_TEXT)
+    elements = [plain_text(part[0]["text"]) for part in parts]
     for at in range(0, len(elements), MAX_CONTEXT_ELEMENTS):
-        yield ContextBlock(elements=elements[at : at + MAX_CONTEXT_ELEMENTS]).to_dict()
+        yield {"type": "context", "elements": elements[at : at + MAX_CONTEXT_ELEMENTS]}
 
 
 # --- Buttons: each carries an opaque value, and a dangerous one asks for confirmation.
@@ -310,80 +282,73 @@ def _button_blocks(buttons: Sequence[Button], *, feedback: bool) -> Iterator[Blo
     plain = [b for b in buttons if not (thumbs and b.action in _OPINIONS)]
     for at in range(0, len(plain), MAX_ACTIONS):
         row = [_button(button) for button in plain[at : at + MAX_ACTIONS]]
-        yield ActionsBlock(elements=row).to_dict()
+        yield {"type": "actions", "elements": row}
     if thumbs:
         yield thumbs
 
 
-def _button(button: Button) -> ButtonElement:
-    return ButtonElement(
-        text=_label(button),
-        action_id=action_id(button.action),
-        value=button.value,
-        style="danger" if button.action in _DANGEROUS else None,
-        confirm=_confirm(button),
-    )
-
-
-def _confirm(button: Button) -> ConfirmObject | None:
-    if button.action not in _CONFIRMED:
-        return None
-    title, words = _CONFIRMED[button.action]
-    return ConfirmObject(
-        title=title,
-        text=PlainTextObject(text=words),
-        confirm=shorten(one_line(button.label), 30),
-        deny="Back",
-    )
+def _button(button: Button) -> Block:
+    element: Block = {
+        "type": "button",
+        "text": plain_text(_label(button), emoji=True),
+        "action_id": action_id(button.action),
+        "value": button.value,
+    }
+    if button.action in _DANGEROUS:
+        element["style"] = "danger"
+    if button.action in _CONFIRMED:
+        title, words = _CONFIRMED[button.action]
+        element["confirm"] = {
+            "title": plain_text(title),
+            "text": plain_text(words),
+            "confirm": plain_text(shorten(one_line(button.label), 30), emoji=True),
+            "deny": plain_text("Back"),
+        }
+    return element
 
 
 def _feedback_block(buttons: Sequence[Button]) -> Block | None:
     """Return both opinions as one element; None unless there is exactly one of each."""
-    opinions = [button for button in buttons if button.action in _OPINIONS]
-    by_action = {button.action: button for button in opinions}
-    if not len(opinions) == len(by_action) == len(_OPINIONS):
+    opinions = {button.action: button for button in buttons if button.action in _OPINIONS}
+    if not sum(button.action in _OPINIONS for button in buttons) == len(opinions) == len(_OPINIONS):
         return None
     good, bad = (
-        FeedbackButtonObject(
-            text=_label(by_action[opinion]),
-            accessibility_label=_label(by_action[opinion]),
-            value=f"{opinion}:{by_action[opinion].value}",
-        )
-        for opinion in _OPINIONS
+        {
+            "text": plain_text(_label(opinions[name]), emoji=True),
+            "accessibility_label": _label(opinions[name]),
+            "value": f"{name}:{opinions[name].value}",
+        }
+        for name in _OPINIONS
     )
-    element = FeedbackButtonsElement(action_id=FEEDBACK, positive_button=good, negative_button=bad)
-    return ContextActionsBlock(elements=[element]).to_dict()
+    thumbs = {"positive_button": good, "negative_button": bad}
+    element = {"type": "feedback_buttons", "action_id": "council:feedback", **thumbs}
+    return {"type": "context_actions", "elements": [element]}
 
 
 def _label(button: Button) -> str:
-    return shorten(one_line(button.label), MAX_BUTTON_LABEL) or button.action
+    return shorten(one_line(button.label), 75) or button.action
 
 
 def _plan_block(steps: Steps) -> Block | None:
-    """Return a plan with a task for each step; None if there are too many for a plan."""
     if not 1 <= len(steps.steps) <= MAX_PLAN_TASKS or len(one_line(steps.title)) > MAX_PLAN_TITLE:
         return None
     tasks = [_task(number, step) for number, step in enumerate(steps.steps, start=1)]
-    return PlanBlock(title=one_line(steps.title) or "Progress", tasks=tasks).to_dict()
+    return {"type": "plan", "title": one_line(steps.title) or "Progress", "tasks": tasks}
 
 
-def _task(number: int, step: Step) -> TaskCardBlock:
+def _task(number: int, step: Step) -> Block:
     """Return a task; a detail that is too long for the title is folded."""
     title, detail = one_line(step.title) or "Step", one_line(step.detail)
     whole = f"{title} · {detail}" if detail else title
-    fits = len(whole) <= MAX_TASK_TITLE
-    details = rich_text_elements("section", [text_leaf(whole)])
-    return TaskCardBlock(
-        task_id=f"step-{number}",
-        title=whole if fits else shorten(title, MAX_TASK_TITLE),
-        status=_TASK_STATUS[step.state],
-        details=None if fits else rich_text_blocks(details)[0],
-    )
+    task = {"type": "task_card", "task_id": f"step-{number}", "status": _TASK_STATUS[step.state]}
+    if len(whole) <= MAX_TASK_TITLE:
+        return {**task, "title": whole}
+    details = rich_text_blocks(rich_text_elements("section", [text_leaf(whole)]))[0]
+    return {**task, "title": shorten(title, MAX_TASK_TITLE), "details": details}
 
 
 def _step_list(steps: Steps) -> list[Block]:
-    """Return the steps as a list with their states in words."""
-    title = bold([text_leaf(one_line(steps.title) or "Progress")])
+    title = [text_leaf(one_line(steps.title) or "Progress", "bold")]
     sections = [
         part
         for step in steps.steps
@@ -397,15 +362,13 @@ def _step_list(steps: Steps) -> list[Block]:
 
 
 def _summary_text(post: Post) -> str:
-    """Return the text for notifications; never empty."""
     words = one_line(post.summary) or one_line(_words_of(post)[: 2 * MAX_SUMMARY])
     return _fit(words or _FALLBACK_SUMMARY, MAX_SUMMARY)
 
 
 def _whole_text(post: Post) -> str:
-    """Return all words of a post, escaped; never empty, and never longer than Slack's limit."""
-    calls = [part for part in post.parts if isinstance(part, Mentions)]
-    mentions = "".join(f"\n<@{id_}>" for part in calls for id_ in mentionable_ids(part.ids))
+    ids = [part.ids for part in post.parts if isinstance(part, Mentions)]
+    mentions = "".join(f"\n<@{id_}>" for part in ids for id_ in mentionable_ids(part))
     words = _words_of(post).strip() or post.summary.strip() or _FALLBACK_SUMMARY
     return _fit(words, MAX_TEXT - len(mentions)) + mentions
 

@@ -4,7 +4,6 @@ It raises DeliveryUnknownError whenever a call may or may not have taken effect.
 """
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from math import inf
 from typing import Any, TypeVar
 
 import aiohttp
-import structlog
 from aiohttp import ClientConnectorError, ClientError
 from aiolimiter import AsyncLimiter
 from slack_sdk.errors import SlackApiError
@@ -31,26 +29,17 @@ MAX_ITEMS = _PAGE_SIZE * _MAX_PAGES  # that `list_items` yields at most
 TIMEOUT_SECONDS = 10  # of one call; the outbox waits longer before it sends again
 _RATE_LIMITED = {"ratelimited", "rate_limited"}
 _UNKNOWN_OUTCOMES = {
-    "internal_error",
-    "fatal_error",
-    "service_unavailable",
-    "request_timeout",
+    *("internal_error", "fatal_error", "service_unavailable", "request_timeout"),
     "team_added_to_org",
 }
+# Errors of a token that a retry cannot fix.
+FINAL_TOKEN_ERRORS = {
+    *("invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"),
+    *("not_allowed_token_type", "missing_scope", "app_uninstalled"),
+}
 # The same call would succeed once the app is reinstalled or has more permissions.
-_TOKEN_ERRORS = {
-    "invalid_auth",
-    "not_authed",
-    "account_inactive",
-    "token_revoked",
-    "token_expired",
-    "not_allowed_token_type",
-    "missing_scope",
-    "no_permission",
-    "app_uninstalled",
-    "access_denied",
-    "org_login_required",
-    "ekm_access_denied",
+_TOKEN_ERRORS = FINAL_TOKEN_ERRORS | {
+    *("no_permission", "access_denied", "org_login_required", "ekm_access_denied"),
     "team_access_not_granted",
 }
 _TOO_MANY_REQUESTS, _SERVER_ERROR = 429, 500
@@ -102,15 +91,15 @@ async def call_api(call: Call[T], max_wait_seconds: float = inf) -> T:
         try:
             return await call()
         except SlackApiError as error:
-            reply = _parse_reply(error)
-            seconds = _retry_after_seconds(reply)
+            seconds = _retry_after_seconds(error)
             if seconds is None or loop.time() + seconds > deadline:
-                raise _map_error(reply) from None
-        except ClientConnectorError as error:
-            raise ChatUnreachableError(_connection_lost(error)) from None
+                raise _map_error(error) from None
         # The SDK raises the last two for replies that are not JSON objects.
         except (ClientError, TimeoutError, OSError, AttributeError, ValueError) as error:
-            raise DeliveryUnknownError(_connection_lost(error)) from None
+            why = f"The connection to Slack was lost ({type(error).__name__})."
+            if isinstance(error, ClientConnectorError):
+                raise ChatUnreachableError(why) from None
+            raise DeliveryUnknownError(why) from None
         await asyncio.sleep(seconds)
 
 
@@ -130,49 +119,30 @@ async def list_items(
             return
 
 
-def _connection_lost(error: Exception) -> str:
-    return f"The connection to Slack was lost ({type(error).__name__})."
-
-
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    """The reply to a failed call, in whatever form the SDK reports it."""
-
-    code: str
-    status: int
-    retry_after: str = ""
-    needed: str = ""
-
-
-def _parse_reply(error: SlackApiError) -> _Reply:
-    response = error.response
-    if not isinstance(response, AsyncSlackResponse):  # the body was not JSON
-        return _Reply("", int(getattr(response, "status", 0)))
-    data = response.data if isinstance(response.data, dict) else {}
-    return _Reply(
-        code=str(data.get("error") or ""),
-        status=int(response.status_code),
-        retry_after=str(response.headers.get("Retry-After", "")),
-        needed=str(data.get("needed") or ""),
-    )
-
-
-def _retry_after_seconds(reply: _Reply) -> float | None:
+def _retry_after_seconds(error: SlackApiError) -> float | None:
     """Return how long Slack asks us to wait; None if the call was not rate limited."""
-    if reply.code not in _RATE_LIMITED and reply.status != _TOO_MANY_REQUESTS:
+    code, status = _code_and_status(error)
+    if code not in _RATE_LIMITED and status != _TOO_MANY_REQUESTS:
         return None
     try:
-        return max(0.05, float(reply.retry_after))
+        return max(0.05, float(error.response.headers.get("Retry-After", "")))
     except ValueError:
         return 1.0
 
 
-def _map_error(reply: _Reply) -> CouncilError:
-    if reply.status >= _SERVER_ERROR or not reply.code or reply.code in _UNKNOWN_OUTCOMES:
-        return SlackServerError(
-            f"Slack is at fault itself just now ({reply.code or reply.status})."
-        )
-    return RefusedError(reply.code, reply.needed)
+def _map_error(error: SlackApiError) -> CouncilError:
+    code, status = _code_and_status(error)
+    if status >= _SERVER_ERROR or not code or code in _UNKNOWN_OUTCOMES:
+        return SlackServerError(f"Slack is at fault itself just now ({code or status}).")
+    return RefusedError(code, str(error.response.data.get("needed") or ""))
+
+
+def _code_and_status(error: SlackApiError) -> tuple[str, int]:
+    response = error.response
+    if not isinstance(response, AsyncSlackResponse):  # the body was not JSON
+        return "", int(getattr(response, "status", 0))
+    data = response.data if isinstance(response.data, dict) else {}
+    return str(data.get("error") or ""), int(response.status_code)
 
 
 # Slack allows about 50 edits a minute in a workspace. Progress takes at most 40 of any minute:
@@ -210,7 +180,6 @@ class EditRateLimiter:
                 return
 
 
-_PREFLIGHT_WAIT_SECONDS = 30.0
 REQUIRED_SCOPES = ("chat:write", "commands")
 # What does not work without a scope.
 FEATURES_BY_SCOPE = {
@@ -268,66 +237,40 @@ class Identity:
 
 
 async def fetch_identity(client: AsyncWebClient) -> Identity:
-    """Return the workspace and bot user of the client's token.
-
-    Raise SlackError if the token does not work or is not a bot token, DeliveryUnknownError if
-    Slack cannot be reached or limits the rate.
-    """
-    try:
-        reply = await call_api(lambda: client.auth_test(), _PREFLIGHT_WAIT_SECONDS)
-    except RefusedError as error:
-        raise _rate_limit_error(error) or SlackError(
-            _BOT_AUTH_FAILED.format(code=error.code)
-        ) from None
-    if not reply.get("bot_id"):  # a user token, or the app-level token
-        raise SlackError(_BOT_AUTH_FAILED.format(code="it is no bot's"))
-    granted = reply.headers.get("x-oauth-scopes", "")
-    scopes = frozenset(scope.strip() for scope in granted.split(",") if scope.strip())
-    return Identity(
-        team=str(reply.get("team_id") or ""),
-        team_name=str(reply.get("team") or ""),
-        user=str(reply.get("user_id") or ""),
-        user_name=str(reply.get("user") or ""),
-        bot=str(reply["bot_id"]),
-        scopes=scopes,
-    )
-
-
-async def check_app_token(client: AsyncWebClient, token: str) -> None:
-    """Raise SlackError if the app-level token cannot open a socket.
+    """Return the workspace and bot user of the client's token; SlackError if it does not work.
 
     Raise DeliveryUnknownError if Slack cannot be reached or limits the rate.
     """
     try:
-        await call_api(
-            lambda: client.apps_connections_open(app_token=token), _PREFLIGHT_WAIT_SECONDS
-        )
+        reply = await _call_preflight(client.auth_test)
+    except RefusedError as error:
+        raise SlackError(_BOT_AUTH_FAILED.format(code=error.code)) from None
+    if not reply.get("bot_id"):  # a user token, or the app-level token
+        raise SlackError(_BOT_AUTH_FAILED.format(code="it is no bot's"))
+    granted = reply.headers.get("x-oauth-scopes", "")
+    scopes = frozenset(scope.strip() for scope in granted.split(",") if scope.strip())
+    keys = ("team_id", "team", "user_id", "user", "bot_id")
+    team, team_name, user, user_name, bot = (str(reply.get(key) or "") for key in keys)
+    return Identity(team, team_name, user, user_name, bot, scopes)
+
+
+async def check_app_token(client: AsyncWebClient, token: str) -> None:
+    """Raise SlackError if the app-level token cannot open a socket."""
+    try:
+        await _call_preflight(partial(client.apps_connections_open, app_token=token))
     except RefusedError as error:
         needed = ", with the scope connections:write" if error.code == "missing_scope" else ""
-        raise _rate_limit_error(error) or SlackError(
+        raise SlackError(
             f"SLACK_APP_TOKEN does not work ({error.code}): make an App-Level Token{needed}, which "
             "begins with xapp-, and switch on Socket Mode."
         ) from None
 
 
-def _rate_limit_error(error: RefusedError) -> DeliveryUnknownError | None:
-    """Return an error that is worth a retry if the refusal says nothing about the token."""
-    is_limited = error.code in _RATE_LIMITED
-    return DeliveryUnknownError("Slack is asked too often just now.") if is_limited else None
-
-
-def sdk_logger(name: str, level: int) -> logging.Logger:
-    """Return a logger for one of Slack's libraries that writes to our log from this level up."""
-    logger = logging.getLogger(name)
-    logger.setLevel(level)
-    logger.handlers, logger.propagate = [_StructlogHandler()], False
-    return logger
-
-
-class _StructlogHandler(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        """Log what went wrong without details: an address is a secret, a body holds texts."""
-        what = record.getMessage().partition(":")[0].partition(" (")[0]
-        fault = record.exc_info[0] if record.exc_info else None
-        name = fault.__name__ if fault else ""
-        structlog.get_logger().warning("slack_trouble", what=what, fault=name)
+async def _call_preflight(call: Call[AsyncSlackResponse]) -> AsyncSlackResponse:
+    """Make a call; a rate limit is worth a retry, because it says nothing about the token."""
+    try:
+        return await call_api(call, 30.0)
+    except RefusedError as error:
+        if error.code in _RATE_LIMITED:
+            raise DeliveryUnknownError("Slack is asked too often just now.") from None
+        raise

@@ -36,7 +36,8 @@ class Tokens:
 def render_manifest(address: str | None = None) -> str:
     """Return the app manifest as YAML: for HTTP at an address, or for Socket Mode without one."""
     text = files("bot.slack").joinpath("manifest.yaml").read_text(encoding="utf-8")
-    text = text.replace("usage_hint: QUESTION", f"usage_hint: {_quote(_usage_hint())}")
+    usages = (command.usage.removeprefix("/council ") for command in COMMANDS.commands)
+    text = text.replace("usage_hint: QUESTION", f"usage_hint: {_quote(' · '.join(usages))}")
     if address is None:
         lines = [line for line in text.splitlines() if _HTTP_ONLY not in line]
         return "\n".join([*lines, ""])
@@ -51,17 +52,10 @@ def load_manifest(address: str | None = None) -> dict[str, Any]:
 
 
 def events_address(url: str) -> str | None:
-    """Return the request URL for Slack if the bot is reached at `url`.
-
-    None if Slack would not accept it, because it is not an https URL.
-    """
+    """Return Slack's request URL for a bot at `url`; None unless that is an https URL."""
     if not _ADDRESS.match(url):
         return None
     return url.rstrip("/").removesuffix(_EVENTS_PATH) + _EVENTS_PATH
-
-
-def _usage_hint() -> str:
-    return " · ".join(command.usage.removeprefix("/council ") for command in COMMANDS.commands)
 
 
 def _quote(text: str) -> str:

@@ -9,22 +9,12 @@ from typing import Any
 import structlog
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.chat import (
-    IncomingMessage,
-    Post,
-    SendEphemeral,
-    send_first_possible,
-)
+from bot.chat import IncomingMessage, Post, SendEphemeral, send_first_possible
 from bot.slack.block_kit import Payload, render_ephemeral, render_text
 from bot.slack.client import TIMEOUT_SECONDS, RefusedError, call_api
-from bot.slack.workspace import (
-    NO_UNFURL,
-    Workspace,
-)
+from bot.slack.workspace import NO_UNFURL, Workspace
 from council.errors import CouncilError
 
-_ACKNOWLEDGE_SECONDS = 2.0  # of the three that Slack allows
-_EPHEMERAL_WAIT_SECONDS = 120.0
 Ack = Callable[..., Awaitable[Any]]
 
 
@@ -47,15 +37,21 @@ class EphemeralReplies:
         """Send a post that only the author of the message sees; log it if that is impossible."""
         if await self.acknowledge(render_ephemeral(post)):
             return
+        # By the first route that works, with blocks if possible, else as plain text.
+        calls = (
+            partial(call_api, partial(route, reply))
+            for reply in (render_ephemeral(post), render_text(post))
+            for route in self._routes(message)
+        )
         try:
-            await self._send(message, post)
+            await send_first_possible(calls, 120.0)
         except CouncilError as error:
             structlog.get_logger().warning("slack_whisper_lost", key=message.key, why=str(error))
 
     async def acknowledge_in_time(self) -> None:
         """Acknowledge a command without a reply if there is none before Slack's deadline."""
         try:
-            async with asyncio.timeout(_ACKNOWLEDGE_SECONDS):
+            async with asyncio.timeout(2.0):  # of the three seconds that Slack allows
                 await self._acknowledged.wait()
         except TimeoutError:
             await self.acknowledge()
@@ -69,41 +65,25 @@ class EphemeralReplies:
         if self._acknowledged.is_set():
             return False
         self._acknowledged.set()
-        if self._ack is None:
-            return False
-        if reply is None:
-            await self._ack()
-        else:
-            await self._ack(response_type="ephemeral", **reply)
-        return True
-
-    async def _send(self, message: IncomingMessage, post: Post) -> None:
-        """Send by the first route that works, with blocks if possible, else as plain text."""
-        calls = (
-            partial(call_api, partial(route, reply))
-            for reply in (render_ephemeral(post), render_text(post))
-            for route in self._routes(message)
-        )
-        await send_first_possible(calls, _EPHEMERAL_WAIT_SECONDS)
+        if self._ack:
+            await self._ack(**({"response_type": "ephemeral", **reply} if reply else {}))
+        return self._ack is not None
 
     def _routes(self, message: IncomingMessage) -> list[Callable[[Payload], Awaitable[object]]]:
         """Return the routes to one user: in the place, by response_url, by direct message."""
         client, user = self._workspace.client, message.asker.id
         here: Payload = {"channel": message.place.channel, "thread_ts": message.place.thread}
 
-        async def post(reply: Payload) -> object:
-            return await client.chat_postMessage(**here, **reply, **NO_UNFURL)
+        async def post(reply: Payload, **where: Any) -> object:  # noqa: ANN401
+            return await client.chat_postMessage(**where, **reply, **NO_UNFURL)
 
         async def post_ephemeral(reply: Payload) -> object:
             return await client.chat_postEphemeral(**here, user=user, **reply)
 
-        async def post_direct(reply: Payload) -> object:
-            return await client.chat_postMessage(channel=user, **reply, **NO_UNFURL)
-
         if message.place.channel.startswith("D"):
-            return [post]
+            return [partial(post, **here)]
         by_url = [self._respond] if self._response_url else []
-        return [post_ephemeral, *by_url, post_direct]
+        return [post_ephemeral, *by_url, partial(post, channel=user)]
 
     async def _respond(self, reply: Payload) -> object:
         webhook = AsyncWebhookClient(self._response_url, timeout=TIMEOUT_SECONDS, retry_handlers=[])

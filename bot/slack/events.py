@@ -6,98 +6,74 @@ Turns Slack payloads into IncomingMessage, with mentions and links as plain text
 import asyncio
 import html
 import re
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from bot.chat import Asker, IncomingMessage, PostingForbiddenError, event_key
 from bot.ports import PubSub
-from bot.slack.files import parse_attachments
-from bot.slack.workspace import CHAT, Directory, Workspace, postable_conversation
+from bot.slack.files import parse_attachment
+from bot.slack.workspace import CHAT, Workspace, postable_conversation
 from council.places import Place
 
 Body = dict[str, Any]
 
 CHANNEL_CHANGED, UNINSTALLED = "slack channel", "slack gone"  # topics of the event bus
-_NOT_IN_CONVERSATION = (
-    "I am not in this conversation: ask in a channel that I am in, or write to me alone."
-)
 # Other text in angle brackets, such as `List<String>`, was typed by a person.
 _TOKEN = re.compile(r"<([@#!][^<>\n]+|[a-z][a-z0-9+.-]*:[^<>\n]+)>")
 
 
-@dataclass(frozen=True, slots=True)
-class SlackEvent:
-    """A parsed event, before its user and channel are looked up."""
-
-    text: str
-    user: str
-    channel: str
-    event_id: str
-    thread: str | None = None
-    user_name: str = ""
-    files: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
-
-    def to_message(self, team: str) -> IncomingMessage:
-        """Return the message as far as it is known without a lookup: its place is private."""
-        place = Place(CHAT, team, self.channel, self.thread, private=True)
-        asker = Asker(self.user, self.user_name or self.user)
-        return IncomingMessage(self.text, asker, place, event_key(CHAT, team, self.event_id))
+def new_message(
+    workspace: Workspace, user: str, channel: str, event_id: str, thread: str | None = None
+) -> IncomingMessage:
+    """Return a message as far as it is known without a lookup: its place is private."""
+    place = Place(CHAT, workspace.team, channel, thread, private=True)
+    return IncomingMessage("", Asker(user, user), place, event_key(CHAT, workspace.team, event_id))
 
 
-def parse_command(body: Body) -> SlackEvent:
+def parse_command(workspace: Workspace, body: Body) -> IncomingMessage:
     """Parse a slash command."""
-    return SlackEvent(
-        str(body.get("text") or ""),
-        str(body["user_id"]),
-        str(body["channel_id"]),
-        str(body["trigger_id"]),
-        user_name=str(body.get("user_name") or ""),
-    )
+    user, channel, trigger_id = (str(body[k]) for k in ("user_id", "channel_id", "trigger_id"))
+    asker = Asker(user, str(body.get("user_name") or user))
+    message = new_message(workspace, user, channel, trigger_id)
+    return replace(message, text=str(body.get("text") or ""), asker=asker)
 
 
-def parse_message(event: Body) -> SlackEvent:
-    """Parse a message or a mention; every delivery of one message has the same event id."""
-    channel, ts = str(event["channel"]), str(event["ts"])
-    thread = event.get("thread_ts")
-    return SlackEvent(
-        str(event.get("text") or ""),
-        str(event["user"]),
-        channel,
-        f"{channel} {ts}",
-        str(thread) if thread else None,
-        files=tuple(event.get("files") or ()),
-    )
+def parse_message(workspace: Workspace, event: Body, thread: str | None) -> IncomingMessage:
+    """Parse a message or a mention; every delivery of one message has the same key."""
+    user, channel, ts = (str(event[key]) for key in ("user", "channel", "ts"))
+    text = strip_mention(str(event.get("text") or ""), workspace.bot_user)
+    files = tuple(parse_attachment(workspace, file) for file in event.get("files") or ())
+    message = new_message(workspace, user, channel, f"{channel} {ts}", thread)
+    return replace(message, text=text, files=files)
 
 
-def parse_interaction(body: Body) -> SlackEvent:
+def parse_interaction(workspace: Workspace, body: Body) -> IncomingMessage:
     """Parse a block action or a shortcut; its channel is empty if it happened in a modal."""
-    container, message = body.get("container") or {}, body.get("message") or {}
-    thread = message.get("thread_ts") or container.get("thread_ts")
+    container, shown = body.get("container") or {}, body.get("message") or {}
+    thread = shown.get("thread_ts") or container.get("thread_ts")
     user, channel = body["user"], body.get("channel") or {}
-    return SlackEvent(
-        "",
+    message = new_message(
+        workspace,
         str(user["id"]),
         str(channel.get("id") or container.get("channel_id") or ""),
         str(body.get("trigger_id") or ""),
         str(thread) if thread else None,
-        str(user.get("username") or user.get("name") or ""),
     )
+    name = str(user.get("username") or user.get("name") or user["id"])
+    return replace(message, asker=Asker(message.asker.id, name))
 
 
-async def resolve_event(workspace: Workspace, event: SlackEvent) -> IncomingMessage:
+async def resolve_message(workspace: Workspace, message: IncomingMessage) -> IncomingMessage:
     """Return the message in plain text, with what Slack knows about its user and channel."""
-    asker = await workspace.directory.asker(event.user, event.user_name)
-    conversation = await workspace.directory.conversation(event.channel)
-    message = event.to_message(workspace.team)
+    conversation = await workspace.conversation(message.place.channel)
     return replace(
         message,
-        text=await to_plain_text(event.text, workspace.directory.display_name),
-        asker=asker,
+        text=await to_plain_text(message.text, workspace.display_name),
+        asker=await workspace.asker(message.asker.id, message.asker.name),
         place=replace(message.place, private=conversation.is_private),
         is_shared=conversation.is_shared,
-        is_direct=event.channel.startswith("D"),
-        files=parse_attachments(workspace, event.files),
+        is_direct=message.place.channel.startswith("D"),
     )
 
 
@@ -105,7 +81,10 @@ async def check_can_answer(workspace: Workspace, user: str, channel: str) -> Non
     """Raise PostingForbiddenError, which says what to do, if the bot cannot post its answer."""
     if channel.startswith("D") and workspace.has_scope("im:write"):
         if channel != await workspace.dm_channel(user):
-            raise PostingForbiddenError(_NOT_IN_CONVERSATION)
+            raise PostingForbiddenError(
+                "I am not in this conversation: ask in a channel that I am in, or write to me "
+                "alone."
+            )
         return
     await postable_conversation(workspace, channel)
 
@@ -137,14 +116,11 @@ def _plain_token(token: str, names: dict[str, str]) -> str:
 # --- What one process learns from Slack and all processes of a cluster must know.
 
 
-async def invalidate_changed_channels(bus: PubSub, directory: Directory) -> None:
+async def invalidate_changed_channels(bus: PubSub, workspace: Workspace) -> None:
     """Remove channels from the cache when any process sees them change, until cancelled."""
     with bus.subscription(CHANNEL_CHANGED) as subscription:
-        while True:
-            if channel := await subscription.get():
-                directory.forget(channel)
-            else:  # notifications may have been missed
-                directory.forget_channels()
+        while True:  # an empty message: notifications may have been missed
+            workspace.forget_channel(await subscription.get())
 
 
 async def wait_for_uninstall(bus: PubSub, uninstalled: asyncio.Event) -> None:

@@ -1,18 +1,16 @@
 """Slack files and message lookup: upload, download, and finding a sent message by its key."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
-import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.chat import Attachment, DeliveryUnknownError, File, SentMessage, retry_until_sent
+from bot.chat import Attachment, DeliveryUnknownError, File, retry_until_sent
 from bot.render.text_safety import shorten
-from bot.slack.client import RefusedError, call_api, list_items
+from bot.slack.client import call_api
 from bot.slack.rich_text import MAX_ALT_TEXT, one_line
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
@@ -24,22 +22,18 @@ _NO_SCOPE = (
     "again, or write the questions under the command, one a line."
 )
 _NOT_READ = "Slack did not give me {name}: send it once more, or write the questions in a message."
-_DENIED_STATUSES = {301, 302, 303, 307, 401, 403}
-
-_USER_ID_PREFIXES = {"U", "W"}
 
 
 async def upload_file(client: AsyncWebClient, place: Place, file: File) -> str:
-    """Post a file in a thread and return its id.
-
-    Raise DeliveryUnknownError if it may have been posted.
-    """
+    """Post a file in a thread and return its id; DeliveryUnknownError if it may be posted."""
     # Nobody sees the file until the upload is completed, so it may be sent twice.
     file_id = await retry_until_sent(partial(_upload_content, client, file))
-    files: list[dict[str, str | None]] = [{"id": file_id, "title": file.name}]
     await call_api(
-        lambda: client.files_completeUploadExternal(
-            files=files, channel_id=place.channel, thread_ts=place.thread
+        partial(
+            client.files_completeUploadExternal,
+            files=[{"id": file_id, "title": file.name}],
+            channel_id=place.channel,
+            thread_ts=place.thread,
         )
     )
     return file_id
@@ -66,14 +60,8 @@ async def _upload_content(client: AsyncWebClient, file: File) -> str:
     return str(reply["file_id"])
 
 
-def parse_attachments(
-    workspace: Workspace, files: Iterable[Mapping[str, Any]]
-) -> tuple[Attachment, ...]:
-    """Return the files of an event as attachments, which are downloaded only when read."""
-    return tuple(_parse_attachment(workspace, file) for file in files)
-
-
-def _parse_attachment(workspace: Workspace, file: Mapping[str, Any]) -> Attachment:
+def parse_attachment(workspace: Workspace, file: Mapping[str, Any]) -> Attachment:
+    """Return a file of an event as an attachment, which is downloaded only when read."""
     name = str(file.get("name") or "file")
     url = str(file.get("url_private_download") or file.get("url_private") or "")
 
@@ -104,39 +92,10 @@ async def _download(client: AsyncWebClient, url: str, name: str) -> bytes:
             session.get(url, headers=headers, allow_redirects=False) as response,
         ):
             # Without the scope Slack redirects to its login page, or serves it.
-            if response.status in _DENIED_STATUSES or response.content_type == "text/html":
+            denied = response.status in {301, 302, 303, 307, 401, 403}
+            if denied or response.content_type == "text/html":
                 raise CouncilError(_NO_SCOPE)
             response.raise_for_status()
             return await response.read()
     except (aiohttp.ClientError, TimeoutError):
         raise CouncilError(_NOT_READ.format(name=name)) from None
-
-
-async def find_message(workspace: Workspace, place: Place, key: str) -> SentMessage | None:
-    """Return the message with this key in its metadata, or the file that was uploaded for it.
-
-    None if there is no such message, or the bot may not read the conversation.
-    """
-    try:
-        if place.channel[:1] in _USER_ID_PREFIXES:
-            place = replace(place, channel=await workspace.dm_channel(place.channel))
-        async for message in _list_messages(workspace.client, place):
-            if _has_key(message, key):
-                return SentMessage(place, str(message["ts"]))
-    except RefusedError as error:
-        structlog.get_logger().warning("slack_history_unread", why=error.code)
-    return None
-
-
-def _list_messages(client: AsyncWebClient, place: Place) -> AsyncIterator[dict[str, Any]]:
-    params: dict[str, Any] = {"channel": place.channel, "include_all_metadata": True}
-    if place.thread:
-        return list_items(client.conversations_replies, "messages", ts=place.thread, **params)
-    return list_items(client.conversations_history, "messages", **params)
-
-
-def _has_key(message: dict[str, Any], key: str) -> bool:
-    payload = (message.get("metadata") or {}).get("event_payload") or {}
-    names = {file.get("name") for file in message.get("files") or ()}
-    # A file has no metadata, but its key ends with its name.
-    return payload.get("key") == key or key.rpartition("/")[2] in names

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import Any, ClassVar
 
 import structlog
@@ -14,7 +15,6 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.chat import (
     Chat,
-    DeliveryUnknownError,
     File,
     IncomingMessage,
     MessageGoneError,
@@ -26,8 +26,9 @@ from bot.chat import (
 )
 from bot.render.pagination import paginate
 from bot.slack.block_kit import Payload, fits_slack, render_message, render_text
-from bot.slack.client import Call, RefusedError, SlackServerError, call_api
-from bot.slack.files import find_message, upload_file
+from bot.slack.client import RefusedError, SlackServerError, call_api, list_items
+from bot.slack.ephemeral import EphemeralReplies
+from bot.slack.files import upload_file
 from bot.slack.workspace import (
     ARCHIVED,
     NO_UNFURL,
@@ -42,7 +43,6 @@ from council.places import Place
 # Nothing untrusted is parsed: a name does not become a mention, nor a URL a preview.
 NO_PARSING: dict[str, Any] = {"parse": "none", "link_names": False}
 
-_PROGRESS_WAIT_SECONDS = 0.0
 _MAX_SERVER_ERRORS = 6  # with the blocks of one message, before it is sent as plain text
 _BLOCK_ERRORS = ("invalid_blocks", "invalid_attachments", "msg_", "invalid_arguments")
 _MOVED = "The answer is in a message of its own, below."
@@ -64,26 +64,21 @@ _FORBIDDEN = {
 }
 
 Write = Callable[[Payload], Awaitable[AsyncSlackResponse]]
-Attempt = Callable[[Call[AsyncSlackResponse]], Awaitable[AsyncSlackResponse]]
 
 
 class SlackChat(Chat):
-    """The chat of one workspace; `send_ephemeral` is how to answer only the asker.
-
-    A message whose blocks Slack refuses is sent as plain text.
-    """
+    """The chat of one workspace; a message whose blocks Slack refuses is sent as plain text."""
 
     is_room = True
     tick_seconds: ClassVar[float] = 15.0
 
-    def __init__(self, workspace: Workspace, send_ephemeral: SendEphemeral) -> None:
+    def __init__(self, workspace: Workspace, send_ephemeral: SendEphemeral | None = None) -> None:
         self._workspace = workspace
         self._client = workspace.client
-        self._send_ephemeral = send_ephemeral
+        self._send_ephemeral = send_ephemeral or EphemeralReplies(workspace)
         self._edited_at = time.monotonic()
         self._late_until = self._edited_at
-        self._progress_as_text = False
-        self._server_errors = Counter[str]()
+        self._failures = Counter[str]()
         self.accepts_files = workspace.has_scope("files:write")
 
     def pages(self, post: Post) -> tuple[Post, ...]:
@@ -92,7 +87,7 @@ class SlackChat(Chat):
 
     async def display_name(self, asker_id: str) -> str:
         """Return a user's display name."""
-        return await self._workspace.directory.display_name(asker_id)
+        return await self._workspace.display_name(asker_id)
 
     async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         """Post a message with its key in the metadata, which users do not see."""
@@ -128,27 +123,49 @@ class SlackChat(Chat):
         try:
             reply = await self._write(key, post, write)
         except RefusedError as error:
-            mapped = _map_refusal(error)
-            if mapped is error and not error.is_about_token:
-                mapped = PostingForbiddenError(str(error))
-            raise mapped from None
+            raise _map_refusal(error) or PostingForbiddenError(str(error)) from None
         # A message to a user is posted in the channel of their direct messages.
         channel = str(reply.get("channel") or place.channel)
         return SentMessage(replace(place, channel=channel), str(reply["ts"]))
 
-    async def _write(self, name: str, post: Post, write: Write) -> AsyncSlackResponse:
-        """Write a message; as plain text if Slack failed with its blocks several times."""
-        as_text = self._server_errors[name] >= _MAX_SERVER_ERRORS
-        try:
-            reply, _ = await _write_with_fallback(post, write, call_api, as_text=as_text)
-        except SlackServerError:
-            self._server_errors[name] += 1
-            raise
-        return reply
+    async def _write(
+        self, name: str, post: Post, write: Write, max_wait_seconds: float = inf
+    ) -> AsyncSlackResponse:
+        """Write a post as blocks; as plain text once Slack refuses them, or often fails with them.
+
+        `name` is what the refusals and failures are counted by.
+        """
+        if self._failures[name] < _MAX_SERVER_ERRORS:
+            try:
+                return await call_api(partial(write, render_message(post)), max_wait_seconds)
+            except SlackServerError:
+                self._failures[name] += 1
+                raise
+            except RefusedError as error:
+                if not error.code.startswith(_BLOCK_ERRORS):
+                    raise
+                structlog.get_logger().warning("slack_blocks_refused", why=error.code)
+                self._failures[name] = _MAX_SERVER_ERRORS
+        return await call_api(partial(write, render_text(post)), max_wait_seconds)
 
     async def find(self, place: Place, key: str) -> SentMessage | None:
-        """Return the message that was posted with this key; None if it is not found."""
-        return await find_message(self._workspace, place, key)
+        """Return the message or file that was sent with this key; None if none can be found."""
+        try:
+            if place.channel.startswith(("U", "W")):  # the id of a user
+                place = replace(place, channel=await self._workspace.dm_channel(place.channel))
+            params: dict[str, Any] = {"channel": place.channel, "include_all_metadata": True}
+            method: Callable[..., Any] = self._client.conversations_history
+            if place.thread:
+                method, params["ts"] = self._client.conversations_replies, place.thread
+            async for message in list_items(method, "messages", **params):
+                payload = (message.get("metadata") or {}).get("event_payload") or {}
+                names = {file.get("name") for file in message.get("files") or ()}
+                # A file has no metadata, but its key ends with its name.
+                if payload.get("key") == key or key.rpartition("/")[2] in names:
+                    return SentMessage(place, str(message["ts"]))
+        except RefusedError as error:
+            structlog.get_logger().warning("slack_history_unread", why=error.code)
+        return None
 
     async def edit(self, sent: SentMessage, post: Post) -> None:
         """Replace a message, however long Slack limits the rate.
@@ -161,38 +178,33 @@ class SlackChat(Chat):
             async with self._workspace.edit_limiter.prioritize():
                 await retry_until_sent(partial(self._write, sent.message, post, update))
         except RefusedError as error:
-            mapped = _map_refusal(error)
-            if mapped is error and not error.is_about_token:
-                structlog.get_logger().warning("slack_edit_refused", why=error.code)
-                with suppress(RefusedError):
-                    await retry_until_sent(partial(call_api, partial(update, {"text": _MOVED})))
-                mapped = MessageGoneError(_MOVED)
-            raise mapped from None
+            if mapped := _map_refusal(error):
+                raise mapped from None
+            structlog.get_logger().warning("slack_edit_refused", why=error.code)
+            with suppress(RefusedError):
+                await retry_until_sent(partial(call_api, partial(update, {"text": _MOVED})))
+            raise MessageGoneError(_MOVED) from None
 
     async def wait_for_edit_slot(self, sent: SentMessage) -> None:
         """Wait until the rate limits allow another progress update of the message."""
-        at = self._edited_at + self._workspace.limits.edit_seconds
-        await asyncio.sleep(at - time.monotonic())
+        await asyncio.sleep(
+            self._edited_at + self._workspace.limits.edit_seconds - time.monotonic()
+        )
         await self._workspace.edit_limiter.acquire()
 
     async def show_progress(self, sent: SentMessage, post: Post) -> None:
         """Replace a message once; a failure is ignored, because the next update follows."""
         self._edited_at = time.monotonic()
         try:
-            _, self._progress_as_text = await _write_with_fallback(
-                post, self._update(sent), _call_once, as_text=self._progress_as_text
-            )
-        except CouncilError as error:
-            if isinstance(error, DeliveryUnknownError):
-                self._expect_late_edit()
+            await self._write("progress", post, self._update(sent), max_wait_seconds=0.0)
+        except (CouncilError, asyncio.CancelledError) as error:
+            if not isinstance(
+                error, RefusedError
+            ):  # Slack may still apply a cancelled or lost edit
+                self._late_until = time.monotonic() + self._workspace.limits.late_seconds
+            if isinstance(error, asyncio.CancelledError):
+                raise
             structlog.get_logger().debug("slack_progress_not_shown", why=str(error))
-        except asyncio.CancelledError:
-            self._expect_late_edit()
-            raise
-
-    def _expect_late_edit(self) -> None:
-        """Note that Slack may still apply an edit that was cancelled or lost."""
-        self._late_until = time.monotonic() + self._workspace.limits.late_seconds
 
     async def finalize(self, sent: SentMessage, post: Post) -> None:
         """Write the message once more when no late edit can overwrite it any longer."""
@@ -224,7 +236,7 @@ class SlackChat(Chat):
 
     async def check_postable(self, place: Place) -> None:
         """Raise PostingForbiddenError with the reason if nothing can be posted there."""
-        self._workspace.directory.forget(place.channel)  # it may have changed since
+        self._workspace.forget_channel(place.channel)  # it may have changed since
         await postable_conversation(self._workspace, place.channel)
 
     async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
@@ -233,30 +245,12 @@ class SlackChat(Chat):
             await self._send_ephemeral(said, page)
 
 
-async def _call_once(call: Call[AsyncSlackResponse]) -> AsyncSlackResponse:
-    return await call_api(call, _PROGRESS_WAIT_SECONDS)
-
-
-async def _write_with_fallback(
-    post: Post, write: Write, attempt: Attempt, *, as_text: bool
-) -> tuple[AsyncSlackResponse, bool]:
-    """Write a post as blocks, or as plain text if Slack refuses them; return whether it did."""
-    if not as_text:
-        try:
-            return await attempt(partial(write, render_message(post))), False
-        except RefusedError as error:
-            if not error.code.startswith(_BLOCK_ERRORS):
-                raise
-            structlog.get_logger().warning("slack_blocks_refused", why=error.code)
-    return await attempt(partial(write, render_text(post))), True
-
-
-def _map_refusal(error: RefusedError) -> CouncilError:
-    """Return the platform-free error for a refusal; the refusal itself if there is none."""
+def _map_refusal(error: RefusedError) -> CouncilError | None:
+    """Return what a refusal means to every chat; None if it is about this one message."""
     if error.code in _GONE:
         return MessageGoneError(_GONE[error.code])
     if error.code in _FORBIDDEN:
         return PostingForbiddenError(_FORBIDDEN[error.code])
     if error.code.startswith("restricted_action"):
         return PostingForbiddenError(_FORBIDDEN["restricted_action"])
-    return error
+    return error if error.is_about_token else None

@@ -20,6 +20,7 @@ from bot.render.markdown_parser import (
     OpenList,
     ParsedMarkdown,
     TextRun,
+    embolden,
     walk_markdown,
 )
 from bot.render.markdown_parser import TextRuns as Runs
@@ -27,37 +28,13 @@ from bot.render.text_safety import INVISIBLE_PATTERN, Tokens, shorten, visible_t
 
 # --- Limits of Block Kit, in characters or elements.
 
-MAX_BLOCKS = 50
-MAX_MODAL_BLOCKS = 95  # Slack's 100, less a row of buttons to turn the page
-MAX_MODAL_JSON = 40_000
-# Undocumented: others found that more than about 13,200 characters of blocks are refused.
-MAX_MESSAGE_JSON = 12_000
-
-MAX_TEXT = 40_000  # of `text` without blocks
-MAX_SUMMARY = 300
-
-MAX_HEADER = 150
-MAX_BOLD_HEADING = 600  # our own limit
 MAX_RICH_TEXT = 3_000
-MAX_CONTEXT_ELEMENTS = 10
 MAX_PLAIN_TEXT = 3_000
-
-MAX_ACTIONS = 25
-MAX_BUTTON_LABEL = 75
 MAX_ALT_TEXT = 1_000
-
-MAX_PLAN_TASKS = 50
-MAX_PLAN_TITLE = 256
-MAX_TASK_TITLE = 150
-
-_MAX_INDENT = 8
 _MAX_URL = 2_000
-_MAX_MENTIONS = 50  # our own limit
-_MAX_TABLE_ROWS = 100
 _MAX_TABLE_COLUMNS = 20
 _MAX_TABLE_TEXT = 9_500
-_MAX_DATA_TABLE_ROWS = 101  # with the header; some of Slack's pages say 201
-_DATA_TABLE_PAGE = 20
+
 
 Block = dict[str, Any]  # a block, an element or a leaf in Slack's JSON
 Leaves = list[Block]
@@ -94,7 +71,7 @@ def one_line(text: str) -> str:
 
 def mentionable_ids(ids: Iterable[str]) -> list[str]:
     """Return the ids of users, at most as many as one message may mention."""
-    return [id_ for id_ in dict.fromkeys(ids) if _USER_ID.fullmatch(id_)][:_MAX_MENTIONS]
+    return [id_ for id_ in dict.fromkeys(ids) if _USER_ID.fullmatch(id_)][:50]
 
 
 def _prefix_pattern(words: tuple[str, ...]) -> str:
@@ -118,6 +95,11 @@ _MENTIONS = Tokens(
     ),
     signs="@<&＠﹫＜﹤",
 )
+
+
+def plain_text(text: str, *, emoji: bool = False) -> Block:
+    """Return the text as Block Kit's object for a field that is not parsed."""
+    return {"type": "plain_text", "text": text, "emoji": emoji}
 
 
 # --- Rich text: leaves make elements, elements make blocks, each within its limit.
@@ -160,14 +142,6 @@ def text_length(element: Block) -> int:
     return sum(map(text_length, element["elements"]))
 
 
-def bold(leaves: Iterable[Block]) -> Leaves:
-    """Return the leaves with their text in bold."""
-    return [
-        leaf | {"style": leaf.get("style", {}) | {"bold": True}} if leaf["type"] == "text" else leaf
-        for leaf in leaves
-    ]
-
-
 def split_leaves(leaves: Sequence[Block], limit: int = MAX_RICH_TEXT) -> Iterator[Leaves]:
     """Yield the leaves in lists of at most `limit` characters, split at lines or words if possible.
 
@@ -207,7 +181,6 @@ def _split_text(words: str, room: int, *, is_fresh: bool) -> tuple[str, str]:
 
 
 def _merge_leaves(leaves: Iterable[Block]) -> Leaves:
-    """Return the leaves with neighbours of one style merged."""
     merged: Leaves = []
     for leaf in leaves:
         last = merged[-1] if merged else {}
@@ -225,10 +198,8 @@ def _leaf_text(leaf: Block) -> str:
 def _render_run(run: TextRun) -> Block:
     """Return a web address as a link that shows where it leads, and anything else as text."""
     if run.is_web_link and len(run.text) <= _MAX_URL:
-        return {
-            "type": "link",
-            "url": _MENTIONS.neutralize_url(visible_text(normalizeLink(run.text))),
-        }
+        url = visible_text(normalizeLink(run.text))
+        return {"type": "link", "url": _MENTIONS.neutralize_url(url)}
     return text_leaf(neutralize(run.text), *run.styles)
 
 
@@ -242,19 +213,16 @@ _MAX_DIGITS = 15
 def data_table_block(table: Table, caption: str) -> Block | None:
     """Return a table that users can sort and page through; None if it is too large."""
     head, *rows = _cells(table)
-    if not _fits_table([head, *rows], _MAX_DATA_TABLE_ROWS) or not rows:
+    if not _fits_table([head, *rows], 101) or not rows:
         return None
-    columns = [_sort_values(table, column) for column in range(len(table.columns))]
+    values = zip(*(_sort_values(table, column) for column in range(len(head))), strict=True)
     return {
         "type": "data_table",
         "caption": shorten(one_line(caption) or "Table", MAX_PLAIN_TEXT),
-        "page_size": min(len(rows), _DATA_TABLE_PAGE),
+        "page_size": min(len(rows), 20),
         "rows": [
-            [_raw_cell(cell) for cell in head],
-            *(
-                [_raw_cell(cell, values[at]) for cell, values in zip(row, columns, strict=True)]
-                for at, row in enumerate(rows)
-            ),
+            list(map(_raw_cell, head)),
+            *(list(map(_raw_cell, *pair)) for pair in zip(rows, values, strict=True)),
         ],
     }
 
@@ -262,11 +230,11 @@ def data_table_block(table: Table, caption: str) -> Block | None:
 def table_block(table: Table) -> Block | None:
     """Return a plain table; None if it is too large."""
     rows = _cells(table)
-    if not _fits_table(rows, _MAX_TABLE_ROWS):
+    if not _fits_table(rows, 100):
         return None
     return {
         "type": "table",
-        "rows": [[_raw_cell(cell) for cell in row] for row in rows],
+        "rows": [list(map(_raw_cell, row)) for row in rows],
         "column_settings": [
             {"align": "right" if at in table.numeric else "left", "is_wrapped": True}
             for at in range(len(table.columns))
@@ -304,21 +272,17 @@ def _raw_cell(cell: str, value: float | None = None) -> Block:
 
 def _sort_values(table: Table, column: int) -> list[float | None]:
     """Return the numbers of a column; None for each unless all have the same unit."""
-    none: list[float | None] = [None] * len(table.rows)
-    if column not in table.numeric:
-        return none
     matches = [_NUMBER.fullmatch(row[column].strip()) for row in table.rows]
     units = {(match["before"], match["after"]) for match in matches if match}
-    if len(units) != 1:
-        return none
+    if column not in table.numeric or len(units) != 1:
+        return [None] * len(table.rows)
     return [_parse_number(match["number"]) if match else None for match in matches]
 
 
 def _parse_number(digits: str) -> float | None:
-    """Return a number; None if it has more digits than a float can represent."""
-    if len(digits) > _MAX_DIGITS:
-        return None
     plain = digits.replace(",", "").replace("−", "-")
+    if len(digits) > _MAX_DIGITS:  # more than a float can represent
+        return None
     return float(plain) if "." in plain else int(plain)
 
 
@@ -351,8 +315,8 @@ class _RichTextBuilder(MarkdownVisitor):
 
     def write(self, leaves: Runs, heading: int = 0) -> None:
         """Add a paragraph; a heading is bold."""
-        rendered = [_render_run(run) for run in leaves]
-        self._add(bold(rendered) if heading else rendered)
+        rendered = [_render_run(run) for run in (embolden(leaves) if heading else leaves)]
+        self._add(rendered)
         self._is_after_heading = bool(heading) if rendered else self._is_after_heading
 
     def code(self, code: CodeBlock) -> None:
@@ -410,7 +374,7 @@ class _RichTextBuilder(MarkdownVisitor):
         self._append("quote", leaves, "\n" if is_item or self._is_after_heading else "\n\n")
 
     def _add_to_list(self, inner: OpenList, leaves: Leaves) -> None:
-        indent = min(len(self.held) - 1, _MAX_INDENT)
+        indent = min(len(self.held) - 1, 8)
         last = self._pieces[-1] if self._pieces else None
         is_same_list = last and last.kind == "list" and last.indent == indent
         number = inner.number
@@ -422,13 +386,16 @@ class _RichTextBuilder(MarkdownVisitor):
             return
         inner.marker_due = False
         continues = last and is_same_list and (last.number is None) == (number is None)
-        if last and continues and (number is None or number == _next_number(last)):
+        if (
+            last
+            and continues
+            and (number is None or number == (last.number or 0) + len(last.items))
+        ):
             last.items.append(list(leaves))
         else:
             self._pieces.append(_Piece("list", [list(leaves)], indent, number))
 
     def _append(self, kind: str, leaves: Leaves, gap: str) -> None:
-        """Extend the last piece if it is of the same kind, else begin a new one."""
         last = self._pieces[-1].kind if self._pieces else ""
         if last == kind:
             self._pieces[-1].items[0] += [text_leaf(gap), *leaves]
@@ -436,10 +403,6 @@ class _RichTextBuilder(MarkdownVisitor):
             self._pieces.append(_Piece(kind, [[text_leaf("\n"), *leaves]]))
         else:
             self._pieces.append(_Piece(kind, [list(leaves)]))
-
-
-def _next_number(piece: _Piece) -> int:
-    return (piece.number or 0) + len(piece.items)
 
 
 def _list_elements(piece: _Piece) -> Iterator[Block]:

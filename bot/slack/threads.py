@@ -35,9 +35,6 @@ from council.places import Place
 
 WITH_THREAD, WITHOUT_THREAD = "with_thread", "without_thread"  # actions of the offer's buttons
 _ASKED = "Send this thread along with your question?"
-_CHANGED = "The thread has changed since. This is what would go along now."
-_NOT_YOURS = "Only the one who asked can press this."
-_GONE = "Your question is not there any more: ask it again."
 _UNREADABLE = (
     "I may not read this thread ({code}), so I can only be asked without it: use /council in the "
     "channel."
@@ -64,7 +61,7 @@ class ThreadContext:
 def offer_post(
     context: ThreadContext, panel: Panel, value: str, *, has_changed: bool = False
 ) -> Post:
-    """Return the ephemeral message that shows a thread and asks whether to send it to a panel.
+    """Return the ephemeral message that asks whether to send a thread to a panel.
 
     `value` is the value of its buttons: timestamp of the question, thread and digest.
     """
@@ -72,18 +69,16 @@ def offer_post(
     size = f"{count_noun(context.messages, 'message')}, {len(context.text):,} characters"
     if context.left_out:
         size += f"; {count_noun(context.left_out, 'older message')} left out"
+    changed = "The thread has changed since. This is what would go along now."
+    with_it = Button(WITH_THREAD, "Ask with it", value)
+    buttons = (with_it, Button(WITHOUT_THREAD, "Ask without", value))
     return Post(
         (
-            *([Caution(_CHANGED)] if has_changed else []),
+            *([Caution(changed)] if has_changed else []),
             Heading(_ASKED),
             Quote(excerpt if excerpt == context.text else f"…{excerpt}"),
             Note(f"{size}. All of it would go to {receivers(panel)}."),
-            Buttons(
-                (
-                    Button(WITH_THREAD, "Ask with it", value),
-                    Button(WITHOUT_THREAD, "Ask without", value),
-                )
-            ),
+            Buttons(buttons),
         ),
         _ASKED,
     )
@@ -94,7 +89,7 @@ async def offer_thread(
 ) -> None:
     """Show the asker the thread that would be sent along; if it is empty, ask at once."""
     check_admitted(app.access, message)
-    context, _ = await _read_thread(workspace, app, message.place, ts)
+    context, _ = await _read_thread(app, workspace, message.place, ts)
     if context.text:
         await _send_offer(app, chat, message, context, ts)
     else:
@@ -111,20 +106,20 @@ async def ask_about_thread(
     """Ask the question of an offer, with the thread or without.
 
     `action` is the name and value of the pressed button. A thread that has changed since it was
-    shown is offered again. Raise CouncilError if the question is gone or is somebody else's.
+    shown is offered again.
     """
     name, value = action
     ts, thread, digest = value.split("|")
     place = replace(message.place, thread=thread)
-    context, original = await _read_thread(workspace, app, place, ts)
+    context, original = await _read_thread(app, workspace, place, ts)
     if not original:
-        raise CouncilError(_GONE)
+        raise CouncilError("Your question is not there any more: ask it again.")
     if original.get("user") != message.asker.id:
-        raise CouncilError(_NOT_YOURS)
+        raise CouncilError("Only the one who asked can press this.")
     text = strip_mention(str(original.get("text") or ""), workspace.bot_user)
     question = replace(
         message,
-        text=await to_plain_text(text, workspace.directory.display_name),
+        text=await to_plain_text(text, workspace.display_name),
         place=place,
         key=event_key(CHAT, workspace.team, f"{place.channel} {ts}"),
     )
@@ -161,17 +156,13 @@ async def _send_offer(
 
 
 async def _read_thread(
-    workspace: Workspace, app: AppContext, place: Place, ts: str
+    app: AppContext, workspace: Workspace, place: Place, ts: str
 ) -> tuple[ThreadContext, Message]:
-    """Return the thread before the message sent at `ts`, and that message ({} if it is gone).
-
-    Of the bot's own messages only the council's answers are included. Raise CouncilError if the
-    bot may not read the thread.
-    """
+    """Return the thread before the message sent at `ts`, and that message ({} if it is gone)."""
     messages = await _fetch_messages(workspace, place, ts)
     original = next((message for message in messages if message["ts"] == ts), {})
     earlier = [message for message in messages if message["ts"] != ts]
-    rendered = [await _render_message(workspace, app, place, message) for message in earlier]
+    rendered = [await _render_message(app, workspace, place, message) for message in earlier]
     lines = [line for line in rendered if line]
     included = newest_that_fit(lines)
     context = ThreadContext("\n\n".join(included), len(included), len(lines) - len(included))
@@ -179,11 +170,11 @@ async def _read_thread(
 
 
 async def _fetch_messages(workspace: Workspace, place: Place, ts: str) -> list[Message]:
-    thread: dict[str, Any] = {"channel": place.channel, "ts": place.thread or ts}
-    until: dict[str, Any] = {"latest": ts, "inclusive": True}
-    replies = list_items(workspace.client.conversations_replies, "messages", **thread, **until)
+    params: dict[str, Any] = {"channel": place.channel, "ts": place.thread or ts, "latest": ts}
+    replies = workspace.client.conversations_replies
+    listed = list_items(replies, "messages", inclusive=True, **params)
     try:
-        messages = [message async for message in replies]
+        messages = [message async for message in listed]
     except RefusedError as error:
         raise CouncilError(_UNREADABLE.format(code=error.code)) from None
     if len(messages) >= MAX_ITEMS:  # the newest are missing
@@ -193,19 +184,15 @@ async def _fetch_messages(workspace: Workspace, place: Place, ts: str) -> list[M
 
 
 async def _render_message(
-    workspace: Workspace, app: AppContext, place: Place, message: Message
-) -> str | None:
+    app: AppContext, workspace: Workspace, place: Place, message: Message
+) -> str:
     if message.get("user") == workspace.bot_user:
         round_ = await find_round_of_message(app, place, str(message["ts"]))
-        answer = round_.synthesis.text if round_ and round_.synthesis else ""
-        return f"The council: {answer}" if answer else None
-    text = await to_plain_text(str(message.get("text", "")), workspace.directory.display_name)
-    return f"{await _author(workspace, message)}: {text}" if text else None
-
-
-async def _author(workspace: Workspace, message: Message) -> str:
-    """Return the author's name; another bot may set one in the message."""
-    name = message.get("username") or (message.get("bot_profile") or {}).get("name")
-    if name:
-        return str(name)
-    return await workspace.directory.display_name(str(message.get("user", "")))
+        text = round_.synthesis.text if round_ and round_.synthesis else ""
+        author = "The council"
+    else:
+        text = await to_plain_text(str(message.get("text", "")), workspace.display_name)
+        # Another bot may set its name in the message.
+        name = message.get("username") or (message.get("bot_profile") or {}).get("name")
+        author = str(name or await workspace.display_name(str(message.get("user", ""))))
+    return f"{author}: {text}" if text else ""

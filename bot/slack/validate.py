@@ -13,16 +13,10 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.chat import Asker, IncomingMessage, Post
 from bot.render.round_report import answer_posts, ballots_post, round_thread
 from bot.render.round_status import progress_post
+from bot.slack import modals
 from bot.slack.block_kit import render_ephemeral, render_message
 from bot.slack.client import RefusedError, call_api
-from bot.slack.modals import (
-    ModalState,
-    ask_view,
-    modal_pages,
-    page_view,
-    reason_view,
-    suite_view,
-)
+from bot.slack.modals import ModalState, View
 from bot.slack.threads import ThreadContext, offer_post
 from bot.slack.workspace import CHAT
 from council.answers import Absence, Answer, Prompt, Reply, Role
@@ -33,7 +27,6 @@ from council.prompts.shared import DEFAULT_RUBRIC
 from council.round_rules import compute_draw, compute_tally
 from council.rounds import Closing, Question, Round, Synthesis
 
-_MAX_WAIT_SECONDS = 120.0
 _PROSE = """Yes, **for most teams**: see [the docs](https://www.postgresql.org/docs/) & `SKIP`.
 
 ## What it takes
@@ -70,16 +63,14 @@ def samples() -> Iterator[Sample]:
     for name, post in _posts(closed):
         yield Sample(name, "message", json.dumps(render_message(post)))
         yield Sample(f"{name}, ephemeral", "message", json.dumps(render_ephemeral(post)))
-    yield from _modals(closed)
+    for name, view in _modals(closed):
+        yield Sample(f"the modal of {name}", "view", json.dumps(view))
 
 
 async def find_faults(client: AsyncWebClient, sample: Sample) -> list[str]:
-    """Return what Slack would refuse in a sample, and where; this needs no token.
-
-    Raise DeliveryUnknownError if Slack cannot be asked.
-    """
+    """Return what Slack would refuse in a sample, and where; this needs no token."""
     try:
-        reply = await call_api(partial(_validate, client, sample), _MAX_WAIT_SECONDS)
+        reply = await call_api(partial(_validate, client, sample), 120.0)
     except RefusedError as error:
         return [error.code]
     errors = reply.get("errors") or ()
@@ -107,34 +98,28 @@ def _posts(closed: Round) -> Iterator[tuple[str, Post]]:
         yield f"its thread, {reply.summary}", reply
     failed = replace(_asked_round(), closing=Closing(60.0, "Only one of four members answered."))
     yield "a round that failed", round_thread(failed).root
-    yield (
-        "a thread to send along",
-        offer_post(ThreadContext(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc"),
-    )
+    offer = offer_post(ThreadContext(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc")
+    yield "a thread to send along", offer
 
 
-def _modals(closed: Round) -> Iterator[Sample]:
+def _modals(closed: Round) -> Iterator[tuple[str, View]]:
     panels = {closed.panel.name: closed.panel}
     here = IncomingMessage(_PROSE, Asker("U1", "Ada"), closed.question.place, "k", context=_PROSE)
     nowhere = replace(here, place=replace(here.place, channel="", thread=None))
     for name, message in (("a question in a thread", here), ("a question from anywhere", nowhere)):
-        yield _view(name, ask_view(panels, closed.panel.name, message, can_answer_privately=True))
-    yield _view("why it was not helpful", reason_view(closed.id, here))
+        yield name, modals.ask_view(panels, closed.panel.name, message, can_answer_privately=True)
+    yield "why it was not helpful", modals.reason_view(closed.id, here)
     for names in ([], ["sql", "maths"]):
-        yield _view(f"a suite to choose, of {len(names)}", suite_view(closed.id, here, names))
+        yield f"a suite to choose, of {len(names)}", modals.suite_view(closed.id, here, names)
     if closed.draw:
         posts_by_kind = {
             "ballots": [ballots_post(closed, closed.draw)],
             "answers": [*answer_posts(closed, closed.draw)] * 5,  # so that there are pages
         }
         for what, posts in posts_by_kind.items():
-            for page in range(len(modal_pages(posts))):
-                view = page_view(ModalState(what, closed.id, "C1", page), posts)
-                yield _view(f"{what}, page {page + 1}", view)
-
-
-def _view(name: str, view: dict[str, object]) -> Sample:
-    return Sample(f"the modal of {name}", "view", json.dumps(view))
+            for page in range(len(modals.modal_pages(posts))):
+                view = modals.page_view(ModalState(what, closed.id, "C1", page), posts)
+                yield f"{what}, page {page + 1}", view
 
 
 def _asked_round() -> Round:
@@ -147,7 +132,6 @@ def _asked_round() -> Round:
 
 
 def _closed_round() -> Round:
-    """Return a round with an absence, a ballot of every judge, and an answer."""
     round_ = _asked_round()
     *answering, absent = round_.panel.members
     for seat in answering:

@@ -1,10 +1,9 @@
 """Slack workspace: client and limits, a cache of users and channels, and channel lookup by name."""
 
-import asyncio
 import time
-from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -28,9 +27,7 @@ _NO_COMMON_CHANNEL = (
     "my name there."
 )
 
-_CACHE_SECONDS = 300.0
 _FACT_WAIT_SECONDS = 2.0  # a user is waiting for the acknowledgement
-_LOOKUP_WAIT_SECONDS = 10.0
 _NO_PERMISSION = {"missing_scope", "unknown_method", "not_allowed_token_type"}
 
 Facts = dict[str, Any]
@@ -52,19 +49,35 @@ class SlackLimits:
 DEFAULT_LIMITS = SlackLimits()
 
 
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A channel, a group or a direct message; it counts as private unless Slack says otherwise.
+
+    `refusal` says why the bot cannot post there and what to do; it is empty if the bot can.
+    """
+
+    id: str
+    is_private: bool = True
+    is_shared: bool = False
+    refusal: str = ""
+
+
 @dataclass(slots=True)
 class Workspace:
-    """One workspace and our client for it; `scopes` is empty if Slack did not list them."""
+    """One workspace and our client for it, with a cache of its users and conversations.
+
+    `scopes` is empty if Slack did not list them. An entry of the cache expires after five minutes.
+    """
 
     client: AsyncWebClient
     team: str
     bot_user: str
-    directory: "Directory"
     scopes: frozenset[str] = frozenset()
     limits: SlackLimits = DEFAULT_LIMITS
     edit_limiter: EditRateLimiter = field(default_factory=EditRateLimiter)
     _post_limiters: dict[str, AsyncLimiter] = field(default_factory=dict)  # by channel
     _dm_channels: dict[str, str] = field(default_factory=dict)  # by user
+    _cache: dict[str, tuple[float, Any]] = field(default_factory=dict)
 
     def has_scope(self, scope: str) -> bool:
         """Return whether a scope was granted; True if the scopes are unknown."""
@@ -84,37 +97,11 @@ class Workspace:
             self._dm_channels[user] = str(reply["channel"]["id"])
         return self._dm_channels[user]
 
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """A channel, a group or a direct message; it counts as private unless Slack says otherwise.
-
-    `refusal` says why the bot cannot post there and what to do; it is empty if the bot can.
-    """
-
-    id: str
-    is_private: bool = True
-    is_shared: bool = False
-    refusal: str = ""
-
-
-@dataclass(slots=True)
-class Directory:
-    """Cache of users and conversations; an entry expires after five minutes."""
-
-    client: AsyncWebClient
-    team: str
-    clock: Callable[[], float] = time.monotonic
-    _cache: dict[str, tuple[float, Any]] = field(default_factory=dict)
-    _locks: defaultdict[str, asyncio.Lock] = field(
-        default_factory=lambda: defaultdict(asyncio.Lock)
-    )
-
     async def asker(self, user: str, name: str = "") -> Asker:
         """Return a user; without the scope users:read, guests look like members."""
 
         async def fetch() -> Asker:
-            facts = await self._fetch(lambda: self.client.users_info(user=user), "user")
+            facts = await self._fetch(partial(self.client.users_info, user=user), "user")
             return _parse_asker(user, facts, self.team) if facts else Asker(user, name or user)
 
         return await self._cached(f"user {user}", fetch)
@@ -132,33 +119,27 @@ class Directory:
             return Conversation(channel)
 
         async def fetch() -> Conversation:
+            call = partial(self.client.conversations_info, channel=channel)
             try:
-                facts = await self._fetch(
-                    lambda: self.client.conversations_info(channel=channel), "channel"
-                )
+                return _parse_conversation(channel, await self._fetch(call, "channel"))
             except RefusedError as error:
                 if error.code == "channel_not_found":
                     return Conversation(channel, refusal=NOT_A_MEMBER)
                 raise
-            return _parse_conversation(channel, facts)
 
         return await self._cached(f"channel {channel}", fetch)
 
-    def forget(self, channel: str) -> None:
-        """Remove a channel that has changed from the cache."""
-        self._cache.pop(f"channel {channel}", None)
-
-    def forget_channels(self) -> None:
-        """Remove all channels from the cache, because any may have changed."""
+    def forget_channel(self, channel: str) -> None:
+        """Remove a channel that may have changed from the cache; all channels for ""."""
         for name in [name for name in self._cache if name.startswith("channel ")]:
-            del self._cache[name]
+            if channel in {"", name.removeprefix("channel ")}:
+                del self._cache[name]
 
     async def _cached(self, name: str, fetch: Callable[[], Awaitable[T]]) -> T:
-        async with self._locks[name]:  # concurrent readers share one request
-            expiry, value = self._cache.get(name, (0.0, None))
-            if value is None or expiry < self.clock():
-                value = await fetch()
-                self._cache[name] = (self.clock() + _CACHE_SECONDS, value)
+        expiry, value = self._cache.get(name, (0.0, None))
+        if value is None or expiry < time.monotonic():
+            value = await fetch()
+            self._cache[name] = (time.monotonic() + 300.0, value)
         fact: T = value
         return fact
 
@@ -217,10 +198,7 @@ async def redirect_to_channel(
 
 
 async def _find_channel(workspace: Workspace, name: str) -> str:
-    """Return the id of a channel the bot is in, given by name or id."""
-    types = (
-        "public_channel,private_channel" if workspace.has_scope("groups:read") else "public_channel"
-    )
+    types = "public_channel" + ",private_channel" * workspace.has_scope("groups:read")
     channels = _list(
         workspace.client.users_conversations, "channels", types=types, exclude_archived=True
     )
@@ -232,17 +210,16 @@ async def _find_channel(workspace: Workspace, name: str) -> str:
 
 async def postable_conversation(workspace: Workspace, channel: str) -> Conversation:
     """Return a conversation; PostingForbiddenError, which says what to do, if we cannot post."""
-    conversation = await workspace.directory.conversation(channel)
+    conversation = await workspace.conversation(channel)
     if conversation.refusal:
-        workspace.directory.forget(channel)  # somebody may invite us now
+        workspace.forget_channel(channel)  # somebody may invite us now
         raise PostingForbiddenError(conversation.refusal)
     return conversation
 
 
 async def _list(method: Callable[..., Any], key: str, **params: object) -> AsyncIterator[Any]:
-    """Yield the items of a list method; raise PostingForbiddenError if the bot may not ask."""
     try:
-        async for item in list_items(method, key, _LOOKUP_WAIT_SECONDS, **params):
+        async for item in list_items(method, key, 10.0, **params):
             yield item
     except DeliveryUnknownError as error:
         raise CouncilError(_BUSY) from error

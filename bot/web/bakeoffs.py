@@ -23,10 +23,10 @@ from bot.commands import schedules as scheduling
 from bot.commands.bakeoffs import (
     CANCELLED,
     BakeoffArguments,
-    Proposal,
     load_readable_bakeoffs,
     new_bakeoff,
     parse_cap_text,
+    proposal_value,
     proposed_bakeoff,
 )
 from bot.commands.buttons import BUTTON_HANDLERS, PROPOSAL_ACTIONS, add_to_suite
@@ -81,7 +81,7 @@ async def propose_bakeoff(context: WebContext, request: Request) -> Response:
     except CouncilError as error:
         return await bakeoffs_page(context, request, error)
     post = proposal_post(bakeoff, await estimate_bakeoff(context.app, bakeoff), "")
-    value = Proposal.of(bakeoff).value
+    value = proposal_value(bakeoff)
     return await context.render_page(request, "bakeoff_proposal.html", shown=post, value=value)
 
 
@@ -90,8 +90,7 @@ async def start_bakeoff(context: WebContext, request: Request) -> Response:
     form = await read_form(context, request)
     incoming = replace(empty_message(request), key=context.app.new_id())
     try:
-        proposal = Proposal.read(form["value"])
-        bakeoff = await proposed_bakeoff(context.app, incoming, proposal)
+        bakeoff = await proposed_bakeoff(context.app, incoming, form["value"])
     except CouncilError as error:
         return await bakeoffs_page(context, request, error)
     if await context.app.bakeoff_stores.bakeoffs.open(bakeoff):

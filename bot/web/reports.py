@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ from starlette.responses import Response
 
 from bot.bakeoffs.bias_report import load_bias, load_bias_page, parse_bias_query
 from bot.bakeoffs.leaderboard import (
-    LeaderboardPage,
+    Choices,
     LeaderboardQuery,
     LeaderboardQueryError,
     load_leaderboard_page,
@@ -27,17 +26,18 @@ from bot.render.bias_export import bias_csv, bias_document
 from bot.render.bias_findings import bias_coverage_line as bias_covers
 from bot.render.bias_findings import findings
 from bot.render.bias_message import BIAS_TITLE, reading_lines, render_combined_bias_png
+from bot.render.bias_tables import BLINDING_NOTE as HOW_BLINDING
 from bot.render.bias_tables import (
     WINNING_NOTE,
+    BiasView,
     audit_lines,
+    brand_table,
     caution_lines,
     judge_table,
     judges_table,
     winning_lines,
     winning_table,
 )
-from bot.render.bias_view import BLINDING_NOTE as HOW_BLINDING
-from bot.render.bias_view import BiasView, brand_table
 from bot.render.charts import render_svg
 from bot.render.formatting import panel_seat_names
 from bot.render.leaderboard import HOW_AUTHORS, HOW_JUDGES, render_figure, render_leaderboard_png
@@ -137,14 +137,14 @@ async def _report_file(
 async def leaderboard_page(context: WebContext, request: Request) -> Response:
     """Show the leaderboard that the query selects; a wrong query shows all of it with the error."""
     query, filters = _read_filters(context, options_of(request), parse_query)
-    found = await _load_leaderboard(context, query)
-    values = await asyncio.to_thread(_leaderboard_values, found.shown, query, request)
+    board, choices = await _load_leaderboard(context, query)
+    values = await asyncio.to_thread(_leaderboard_values, board, query, request)
     return await context.render_page(
         request,
         "leaderboard.html",
-        board=found.shown,
+        board=board,
         selected=query,
-        choices=found.choices,
+        choices=choices,
         weights=WEIGHTS,
         **filters,
         **values,
@@ -154,7 +154,7 @@ async def leaderboard_page(context: WebContext, request: Request) -> Response:
 async def download_leaderboard(context: WebContext, request: Request) -> Response:
     """Return the leaderboard as CSV, as `council leaderboard --json` prints it, or as an image."""
     query = parse_query(options_of(request), context.app.now())
-    board = (await _load_leaderboard(context, query)).shown
+    board, _ = await _load_leaderboard(context, query)
     return await _report_file(
         request,
         "leaderboard",
@@ -164,14 +164,15 @@ async def download_leaderboard(context: WebContext, request: Request) -> Respons
     )
 
 
-async def _load_leaderboard(context: WebContext, query: LeaderboardQuery) -> LeaderboardPage:
+async def _load_leaderboard(
+    context: WebContext, query: LeaderboardQuery
+) -> tuple[Leaderboard, Choices]:
     app = context.app
     await update_records(app)
-    found = await load_leaderboard_page(
-        app.bakeoff_stores, query, panel_seat_names(app.panels.values())
-    )
-    board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, found.shown)
-    return replace(found, shown=board)
+    names = panel_seat_names(app.panels.values())
+    board, choices = await load_leaderboard_page(app.bakeoff_stores, query, names)
+    board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
+    return board, choices
 
 
 def _leaderboard_values(
@@ -202,7 +203,7 @@ def _leaderboard_values(
 
 
 def _sorted_table(
-    rows: Sequence[Any], columns: Sequence[Column[Any]], sort: str, options: Mapping[str, str]
+    rows: Sequence[Any], columns: Sequence[Column], sort: str, options: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the template values of a table: rows, and columns with their links and order.
 
@@ -229,10 +230,10 @@ async def bias_page(context: WebContext, request: Request) -> Response:
     app, options = context.app, options_of(request, BIAS_OPTIONS)
     query, filters = _read_filters(context, options, parse_bias_query)
     names = panel_seat_names(app.panels.values())
-    found = await load_bias_page(app, query, names, app.measure_bias)
-    values = await asyncio.to_thread(_bias_values, found.shown)
+    bias, choices = await load_bias_page(app, query, names, app.measure_bias)
+    values = await asyncio.to_thread(_bias_values, bias)
     return await context.render_page(
-        request, "bias.html", title=BIAS_TITLE, choices=found.choices, **filters, **values
+        request, "bias.html", title=BIAS_TITLE, choices=choices, **filters, **values
     )
 
 

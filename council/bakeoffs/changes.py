@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import compress
 from math import exp, log
 
 import numpy as np
@@ -59,18 +60,12 @@ def paired_differences(now: Floats, past: Floats) -> Differences:
         p = np.where(
             has_enough & (np.abs(mean) > PRECISION), np.maximum(np.nan_to_num(p), min_p), 1.0
         )
-        means = [
+        mean_before, mean_now = (
             _known_sum(np.where(known, values, np.nan), 0) / questions for values in (before, now)
-        ]
-    return Differences(
-        before=means[0],
-        now=means[1],
-        mean=np.where(has_enough, mean, np.nan),
-        error=error,
-        freedom=freedom,
-        p=np.minimum(p, 1.0),
-        questions=questions,
-    )
+        )
+        reported = np.where(has_enough, mean, np.nan)
+        p = np.minimum(p, 1.0)
+        return Differences(mean_before, mean_now, reported, error, freedom, p, questions)
 
 
 def _known_sum(values: Floats, axis: int) -> Floats:
@@ -83,10 +78,7 @@ def _known_sum(values: Floats, axis: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class HypothesisFamily:
-    """Tests made together, one per member, with one error level for all of them.
-
-    A change of less than `floor` is never reported, however certain it is.
-    """
+    """Tests of all members with one error level; a change of less than `floor` never counts."""
 
     alpha: float
     floor: float = 0.0
@@ -102,11 +94,7 @@ class LatestRun:
 
 
 def compare_latest_run(cube: Floats, family: HypothesisFamily) -> LatestRun:
-    """Compare the last run with the runs before it, of which there must be at least one.
-
-    A member that changed beyond noise in an earlier run has no past before that run, so the same
-    change is reported only once.
-    """
+    """Compare the last run with the earlier ones since each member last changed beyond noise."""
     starts = np.zeros(cube.shape[2], dtype=int)
     for last in range(1, len(cube) - 1):
         starts = np.where(_compare_last(cube[: last + 1], starts, family).is_beyond, last, starts)
@@ -172,13 +160,12 @@ class TrendRun:
 
 def share_trend(columns: Columns) -> tuple[TrendRun, ...]:
     """Return the newest runs, oldest first; rounds outside bake-offs are ignored."""
-    runs = rounds_by_run(columns)
     shares = columns.author("share")
     return tuple(
         TrendRun(
             bakeoff, columns.rows[rounds[0]].asked_at, tuple(_trend_points(columns, shares[rounds]))
         )
-        for bakeoff, rounds in list(runs.items())[-MAX_TREND_RUNS:]
+        for bakeoff, rounds in list(rounds_by_run(columns).items())[-MAX_TREND_RUNS:]
     )
 
 
@@ -254,10 +241,7 @@ class MemberChange:
 
 @dataclass(frozen=True, slots=True)
 class SwapHint:
-    """What changed about a member's answers beyond noise, as after a silent swap of its model.
-
-    Words and seconds are geometric means, refusals the share of answers.
-    """
+    """A change beyond noise; words and seconds are geometric means, refusals a share of answers."""
 
     member: str
     sign: SwapSign
@@ -298,11 +282,7 @@ class Changes:
 
 
 def compare_with_past(now: Columns, before: Columns) -> Changes:
-    """Return what changed between past runs, possibly none, and a run of the same suite.
-
-    Of `before`, only runs of the same version of the suite count, and only those in which every
-    compared member sat.
-    """
+    """Compare a run with past ones of the same suite version in which all compared members sat."""
     if not now.rows:
         return Changes("", 0)
     last_row = now.rows[-1]
@@ -327,20 +307,13 @@ def compare_with_past(now: Columns, before: Columns) -> Changes:
 
 def _is_past_run(row: PackedRecord, last_row: PackedRecord) -> bool:
     same = (row.suite, row.suite_version) == (last_row.suite, last_row.suite_version)
-    return (
-        same
-        and bool(row.bakeoff)
-        and row.bakeoff != last_row.bakeoff
-        and row.asked_at < last_row.asked_at
-    )
+    is_earlier = row.asked_at < last_row.asked_at
+    return same and is_earlier and row.bakeoff not in {"", last_row.bakeoff}
 
 
 def _members_with_answers(columns: Columns, rounds: Iterable[int]) -> set[str]:
-    """Return the members that answered in any of these rounds."""
     has_answer = (columns.author("absent")[list(rounds)] == 0).any(axis=0)
-    return {
-        member for member, is_there in zip(columns.members, has_answer, strict=True) if is_there
-    }
+    return {*compress(columns.members, has_answer)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,12 +329,10 @@ class _Comparison:
         """Return values of both sides by (run, question, member), this run last."""
         earlier = stack_runs(self.past, values(self.past, self.members), self.runs)
         last = stack_runs(self.now, values(self.now, self.members), [range(len(self.now.rows))])
-        sizes = [(0, max(earlier.shape[1], last.shape[1]) - c.shape[1]) for c in (earlier, last)]
-        both = [
-            np.pad(c, ((0, 0), size, (0, 0)), constant_values=np.nan)
-            for c, size in zip((earlier, last), sizes, strict=True)
-        ]
-        return np.concatenate(both)
+        questions = max(earlier.shape[1], last.shape[1])
+        both = np.full((len(earlier) + 1, questions, len(self.members)), np.nan)
+        both[:-1, : earlier.shape[1]], both[-1, : last.shape[1]] = earlier, last[0]
+        return both
 
 
 def _author_field(field: str) -> Callable[[Columns, tuple[str, ...]], Floats]:
@@ -380,30 +351,23 @@ def _member_changes(comparison: _Comparison) -> Iterator[MemberChange]:
         cube = comparison.cube(values)
         latest = compare_latest_run(cube, FAMILIES[measure])
         since_last = paired_differences(cube[-1], cube[-2:-1]).mean
-        for i, member in enumerate(comparison.members):
-            if not np.isnan(latest.differences.mean[i]):
-                yield _member_change(member, measure, latest, i, float(since_last[i]))
-
-
-def _member_change(
-    member: str, measure: Measure, latest: LatestRun, i: int, since_last: float
-) -> MemberChange:
-    differences = latest.differences
-    mean = float(differences.mean[i])
-    half = t_quantile((1 + LEVEL) / 2, float(differences.freedom[i])) * float(differences.error[i])
-    return MemberChange(
-        member=member,
-        measure=measure,
-        before=float(differences.before[i]),
-        now=float(differences.now[i]),
-        difference=mean,
-        ci=(max(-1.0, mean - half), min(1.0, mean + half)),
-        p=float(differences.p[i]),
-        is_beyond_noise=bool(latest.is_beyond[i]),
-        questions=int(differences.questions[i]),
-        runs=int(latest.runs[i]),
-        since_last=None if np.isnan(since_last) else since_last,
-    )
+        found = latest.differences
+        for i in np.flatnonzero(~np.isnan(found.mean)):
+            mean, last = float(found.mean[i]), float(since_last[i])
+            half = t_quantile((1 + LEVEL) / 2, float(found.freedom[i])) * float(found.error[i])
+            yield MemberChange(
+                member=comparison.members[i],
+                measure=measure,
+                before=float(found.before[i]),
+                now=float(found.now[i]),
+                difference=mean,
+                ci=(max(-1.0, mean - half), min(1.0, mean + half)),
+                p=float(found.p[i]),
+                is_beyond_noise=bool(latest.is_beyond[i]),
+                questions=int(found.questions[i]),
+                runs=int(latest.runs[i]),
+                since_last=None if np.isnan(last) else last,
+            )
 
 
 def _swap_hints(comparison: _Comparison) -> Iterator[SwapHint]:
@@ -416,9 +380,9 @@ def _swap_hints(comparison: _Comparison) -> Iterator[SwapHint]:
         if sign is not SwapSign.REFUSALS:
             cube = np.log(np.where(cube > 0, cube, np.nan))
         latest = compare_latest_run(cube, FAMILIES[sign])
-        for i, member in enumerate(comparison.members):
-            if latest.is_beyond[i]:
-                before, now = float(latest.differences.before[i]), float(latest.differences.now[i])
-                if sign is not SwapSign.REFUSALS:
-                    before, now = exp(before), exp(now)
-                yield SwapHint(member, sign, before, now, float(latest.differences.p[i]))
+        found = latest.differences
+        for i in np.flatnonzero(latest.is_beyond):
+            before, now = float(found.before[i]), float(found.now[i])
+            if sign is not SwapSign.REFUSALS:
+                before, now = exp(before), exp(now)
+            yield SwapHint(comparison.members[i], sign, before, now, float(found.p[i]))

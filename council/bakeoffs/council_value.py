@@ -28,10 +28,7 @@ class TruthAgreement:
 
 
 def truth_agreement(columns: Columns, questions: Indexes) -> TruthAgreement | None:
-    """Return the agreement, or None if no round had both a right and a wrong answer.
-
-    `questions` numbers the question of each round, as `question_numbers` does.
-    """
+    """Return the agreement; None if no round had both a right and a wrong answer."""
     shares, correct = columns.author("share"), columns.author("correct")
     correct[np.isnan(shares)] = np.nan
     right, wrong = correct == 1, correct == 0
@@ -43,34 +40,20 @@ def truth_agreement(columns: Columns, questions: Indexes) -> TruthAgreement | No
     wins = np.where(np.abs(gaps) < PRECISION, 0.5, (gaps > 0).astype(float))
     pairs = right[:, :, None] & wrong[:, None, :]
     auc = np.where(pairs, wins, 0).sum(axis=(1, 2)) / pairs.sum(axis=(1, 2))
-    leads = _mean(shares, right) - _mean(shares, wrong)
-    by_question = mean_by_question(questions[mixed], auc)
-    return TruthAgreement(
-        float(by_question.mean()),
-        share_interval(by_question),
-        float(leads.mean()),
-        len(by_question),
-    )
-
-
-def _mean(shares: Floats, wanted: Floats) -> Floats:
-    means: Floats = np.where(wanted, shares, 0).sum(axis=1) / wanted.sum(axis=1)
-    return means
+    means = [np.where(each, shares, 0).sum(axis=1) / each.sum(axis=1) for each in (right, wrong)]
+    lead = float((means[0] - means[1]).mean())
+    found = mean_by_question(questions[mixed], auc)
+    return TruthAgreement(float(found.mean()), share_interval(found), lead, len(found))
 
 
 def question_numbers(columns: Columns) -> Indexes:
     """Number the question of each round; a question outside a bake-off is always its own."""
     order: dict[object, int] = {}
-    return np.array(
-        [
-            order.setdefault(
-                (row.suite, row.suite_version, row.number) if row.bakeoff else row.round_id,
-                len(order),
-            )
-            for row in columns.rows
-        ],
-        dtype=np.intp,
+    keys = (
+        (row.suite, row.suite_version, row.number) if row.bakeoff else row.round_id
+        for row in columns.rows
     )
+    return np.array([order.setdefault(key, len(order)) for key in keys], dtype=np.intp)
 
 
 def mean_by_question(questions: Indexes, values: Floats) -> Floats:
@@ -108,9 +91,9 @@ class CouncilValueLine:
     accuracy_ci: Interval | None
     cost_usd: float | None
     seconds: float | None
-    difference: float | None
-    difference_ci: Interval | None
-    verdict: Payoff | None
+    difference: float | None = None
+    difference_ci: Interval | None = None
+    verdict: Payoff | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +115,7 @@ class BestMember:
 
 @dataclass(frozen=True, slots=True)
 class CouncilValue:
-    """Council and Winner, their baseline, and the judges' agreement with the truth.
-
-    `rows` is empty and `best` is None if no answer was graded; `concord` is None if no question had
-    both a right and a wrong answer.
-    """
+    """Council and Winner, the best member and the agreement; empty if no answer was graded."""
 
     rows: tuple[CouncilValueLine, ...] = ()
     best: BestMember | None = None
@@ -149,10 +128,21 @@ def measure_council_value(columns: Columns) -> CouncilValue:
     if not graded.rows:
         return CouncilValue()
     baseline, questions = _pick_baseline(graded), question_numbers(graded)
+    correct, usd, seconds = map(graded.round, ("council_correct", "cost_usd", "seconds"))
+    winners = graded.round("winner")
+    has_winner = ~np.isnan(winners)
+    winner_correct = np.zeros(len(winners))
+    winner_correct[has_winner] = _correct_answers(graded)[
+        has_winner, winners[has_winner].astype(int)
+    ]
+    before_synthesis = (
+        usd - graded.round("synthesis_usd"),
+        seconds - graded.round("synthesis_seconds"),
+    )
     return CouncilValue(
         rows=(
-            _council_line(graded, questions, baseline),
-            _winner_line(graded, questions, baseline),
+            _line("Council", correct, (usd, seconds), questions, baseline),
+            _line("Winner", winner_correct, before_synthesis, questions, baseline),
         ),
         best=baseline.best if baseline else None,
         truth_agreement=truth_agreement(graded, questions),
@@ -169,7 +159,6 @@ class _Baseline:
 
 
 def _correct_answers(columns: Columns) -> Floats:
-    """Return 1 or 0 by (round, member) for a right or wrong answer; an absence is wrong."""
     absent = columns.author("absent") == 1
     return np.where(absent, 0.0, columns.author("correct"))
 
@@ -192,85 +181,51 @@ def _pick_baseline(columns: Columns) -> _Baseline | None:
             picks[rounds] = (totals - correct_by_member[rounds].sum(axis=0)).argmax()
     correct = correct_by_member[np.arange(len(correct_by_member)), picks]
     best = cheapest_first[correct_by_member.mean(axis=0).argmax()]
-    return _Baseline(
-        BestMember(
-            member=columns.members[best],
-            accuracy=float(correct.mean()),
-            cost_usd=mean_or_none(known_values(columns.author("cost_usd")[:, best])),
-            seconds=mean_or_none(known_values(columns.author("seconds")[:, best])),
-            is_picked_elsewhere=is_picked_elsewhere,
-        ),
-        correct,
-        level=LEVEL if is_picked_elsewhere else 1 - (1 - LEVEL) / len(candidates),
+    usd, seconds = (
+        mean_or_none(known_values(columns.author(field)[:, best]))
+        for field in ("cost_usd", "seconds")
     )
-
-
-def _council_line(
-    columns: Columns, questions: Indexes, baseline: _Baseline | None
-) -> CouncilValueLine:
-    costs = columns.round("cost_usd"), columns.round("seconds")
-    line = _line("Council", columns.round("council_correct"), costs)
-    return _compare_with_best(line, columns.round("council_correct"), questions, baseline)
-
-
-def _winner_line(
-    columns: Columns, questions: Indexes, baseline: _Baseline | None
-) -> CouncilValueLine:
-    winners = columns.round("winner")
-    has_winner = ~np.isnan(winners)
-    correct = np.zeros(len(winners))
-    correct[has_winner] = _correct_answers(columns)[has_winner, winners[has_winner].astype(int)]
-    costs = (
-        columns.round("cost_usd") - columns.round("synthesis_usd"),
-        columns.round("seconds") - columns.round("synthesis_seconds"),
+    member = BestMember(
+        columns.members[best], float(correct.mean()), usd, seconds, is_picked_elsewhere
     )
-    return _compare_with_best(_line("Winner", correct, costs), correct, questions, baseline)
+    level = LEVEL if is_picked_elsewhere else 1 - (1 - LEVEL) / len(candidates)
+    return _Baseline(member, correct, level)
 
 
-def _line(name: str, correct: Floats, costs: tuple[Floats, Floats]) -> CouncilValueLine:
-    cost_usd, seconds = (mean_or_none(known_values(each)) for each in costs)
-    return CouncilValueLine(
-        name=name,
-        graded=len(correct),
-        accuracy=float(correct.mean()),
-        accuracy_ci=wilson_interval(int(correct.sum()), len(correct)),
-        cost_usd=cost_usd,
-        seconds=seconds,
-        difference=None,
-        difference_ci=None,
-        verdict=None,
-    )
-
-
-def _compare_with_best(
-    line: CouncilValueLine, correct: Floats, questions: Indexes, baseline: _Baseline | None
+def _line(
+    name: str,
+    correct: Floats,
+    costs: tuple[Floats, Floats],
+    questions: Indexes,
+    baseline: _Baseline | None,
 ) -> CouncilValueLine:
     """Return the line with its difference to the best member, paired by question."""
+    line = CouncilValueLine(
+        name,
+        len(correct),
+        float(correct.mean()),
+        wilson_interval(int(correct.sum()), len(correct)),
+        mean_or_none(known_values(costs[0])),
+        mean_or_none(known_values(costs[1])),
+    )
     if baseline is None:
         return line
     differences = mean_by_question(questions, correct - baseline.correct)
     low, high = share_interval((differences + 1) / 2, baseline.level)
-    line = replace(
-        line, difference=float(differences.mean()), difference_ci=(2 * low - 1, 2 * high - 1)
-    )
-    return replace(line, verdict=_verdict(line, baseline.best))
-
-
-def _verdict(line: CouncilValueLine, best: BestMember) -> Payoff | None:
-    if line.graded < MIN_GRADED or line.difference is None or line.difference_ci is None:
-        return None
-    low, high = line.difference_ci
-    if low > 0:
-        return Payoff.WORTH_IT
-    gains_little = line.difference <= 0 or high < MIN_GAIN
-    return Payoff.NOT_WORTH_IT if gains_little and _costs_more(line, best) else Payoff.OPEN
+    difference, interval = float(differences.mean()), (2 * low - 1, 2 * high - 1)
+    verdict = None
+    if line.graded >= MIN_GRADED:
+        gains_little = difference <= 0 or interval[1] < MIN_GAIN
+        verdict = Payoff.OPEN
+        if interval[0] > 0:
+            verdict = Payoff.WORTH_IT
+        elif gains_little and _costs_more(line, baseline.best):
+            verdict = Payoff.NOT_WORTH_IT
+    return replace(line, difference=difference, difference_ci=interval, verdict=verdict)
 
 
 def _costs_more(line: CouncilValueLine, best: BestMember) -> bool:
-    """Return whether the line costs more than the best member, in money or, if equal, in time.
-
-    Unknown counts as more: a council asks every member, including the best one.
-    """
+    """Compare in money or, if equal, in time; unknown counts as more."""
     if line.cost_usd is None or best.cost_usd is None:
         return True
     if abs(line.cost_usd - best.cost_usd) > PRECISION:

@@ -2,10 +2,10 @@
 
 import re
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite, prod
+from typing import NamedTuple
 from unicodedata import normalize
 
 import regex
@@ -33,7 +33,7 @@ def default_grading(value: str) -> Grading:
     """Return the default grading of a reference: number, single letter (choice) or exact."""
     if is_number(value):
         return Grading.NUMBER
-    return Grading.CHOICE if _is_letter(value) else Grading.EXACT
+    return Grading.CHOICE if re.fullmatch(r"\s*[A-Z]\s*", value) else Grading.EXACT
 
 
 def check_reference(reference: Reference) -> None:
@@ -51,11 +51,6 @@ def check_reference(reference: Reference) -> None:
         raise SuiteError("The tolerance must be a number from 0 up, such as 0.5.")
     if reference.tolerance and reference.grading is not Grading.NUMBER:
         raise SuiteError("A tolerance goes with numbers only: leave it out, or grade as a number.")
-    _check_kind(reference)
-
-
-def _check_kind(reference: Reference) -> None:
-    value = reference.value
     match reference.grading:
         case Grading.NUMBER if not is_number(value):
             raise SuiteError(
@@ -70,11 +65,6 @@ def _check_kind(reference: Reference) -> None:
             raise SuiteError(f"{_shorten(value)} is no regular expression: {fault}.")
         case _:
             return
-
-
-def _is_letter(value: str) -> bool:
-    letter = value.strip()
-    return len(letter) == 1 and "A" <= letter <= "Z"
 
 
 def _shorten(value: str) -> str:
@@ -109,10 +99,7 @@ def strip_markup(text: str) -> str:
 
 
 def marked_answers(text: str) -> list[str]:
-    """Return what a plain text marks as its answers: the rest of the line, or the next line.
-
-    LaTeX boxes take precedence over everything else.
-    """
+    """Return the LaTeX boxes of a plain text or, without any, what follows its marks "Answer:"."""
     boxed = [box[1] for box in deque(_BOXED.finditer(text), MAX_MARKS)]
     marks = deque(_MARK.finditer(text), MAX_MARKS)
     after = (_NEXT_LINE.match(text, mark.end()) for mark in marks)
@@ -189,10 +176,7 @@ class _ChoicePatterns:
 
 
 def matches_choice(value: str, text: str) -> bool:
-    """Return whether a text finally chooses the reference: "B", "B) Paris" or "yes | no | perhaps".
-
-    In a list separated by "|" the first is the right choice.
-    """
+    """Return whether a text chooses "B", "B) Paris", or the first of "yes | no | perhaps"."""
     right, *others = [choice.strip() for choice in value.split("|")]
     plain_text = strip_markup(text)
     letter = _LETTERED.match(right)
@@ -213,7 +197,6 @@ def matches_choice(value: str, text: str) -> bool:
 
 
 def _final_choices(patterns: _ChoicePatterns, text: str, *, anywhere: bool = True) -> set[str]:
-    """Return the choices that a text ends with."""
     if marked := marked_answers(text):
         chosen_by_mark = (
             patterns.at_head(answer) or (patterns.mentioned(answer) if anywhere else set())
@@ -282,8 +265,7 @@ _CURRENCY = re.compile(r"(?<=[A-Za-z])\$")  # of US$100
 _LATEX = ((r"{,}", ","), (r"\,", ""), (r"\times", "×"), (r"\cdot", "×"), ("⁄", "/"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Number:
+class _Number(NamedTuple):
     """A number, and whether it was written with a percent sign."""
 
     value: Fraction
@@ -306,24 +288,18 @@ def matches_number(value: str, tolerance: float, text: str) -> bool:
     given = _final_number(_normalize_numbers(text)) if expected else None
     if expected is None or given is None:
         return False
-    max_difference = Fraction(str(tolerance))
-    return any(
-        abs(reading - expected.value) <= max_difference for reading in _readings(given, expected)
-    )
-
-
-def _readings(given: _Number, expected: _Number) -> tuple[Fraction, ...]:
-    if given.is_percent == expected.is_percent:
-        return (given.value,)
-    return (given.value, given.value / 100 if given.is_percent else given.value * 100)
+    readings = [given.value]
+    if given.is_percent != expected.is_percent:
+        readings.append(given.value / 100 if given.is_percent else given.value * 100)
+    return any(abs(reading - expected.value) <= Fraction(str(tolerance)) for reading in readings)
 
 
 def _final_number(text: str) -> _Number | None:
     """Return the number marked as the answer, after the last = of its line; else the last one."""
     for marked in reversed(marked_answers(text)):
         after_equals = _EQUALS.split(marked)[-1]
-        if found := next(_numbers(after_equals), None) or next(_numbers(marked), None):
-            return found
+        if found := _numbers(after_equals) or _numbers(marked):
+            return found[0]
     return _last_number(text)
 
 
@@ -332,22 +308,19 @@ def _last_number(text: str) -> _Number | None:
     return next(filter(None, map(_parse_number, matches)), None)
 
 
-def _numbers(text: str) -> Iterator[_Number]:
-    return filter(None, map(_parse_number, _NUMBER.finditer(text)))
+def _numbers(text: str) -> list[_Number]:
+    return [*filter(None, map(_parse_number, _NUMBER.finditer(text)))]
 
 
 def _normalize_numbers(text: str) -> str:
-    """Return a text with one way to write powers, fractions and signs."""
     normalized = strip_markup(_CURRENCY.sub(" ", text))
     for written, read in _LATEX:
         normalized = normalized.replace(written, read)
-    normalized = _LIST.sub(_separate_list, normalized)
+    normalized = _LIST.sub(
+        lambda match: match[0] if _THOUSANDS.fullmatch(match[0]) else match[0].replace(",", ", "),
+        normalized,
+    )
     return _SUPERSCRIPT.sub(lambda power: f"^{power[0].translate(_FROM_SUPERSCRIPT)}", normalized)
-
-
-def _separate_list(match: re.Match[str]) -> str:
-    numbers = match[0]
-    return numbers if _THOUSANDS.fullmatch(numbers) else numbers.replace(",", ", ")
 
 
 def _parse_number(match: re.Match[str]) -> _Number | None:
@@ -396,8 +369,7 @@ def pattern_error(pattern: str) -> str:
 
 def _repeat_count(pattern: str) -> int:
     """Return how often the innermost part of a pattern may be copied: nine times in a{9}."""
-    counts = (max(int(least or 1), int(most or 1), 1) for least, most in _COUNT.findall(pattern))
-    return prod(counts)
+    return prod(max(int(low or 1), int(high or 1), 1) for low, high in _COUNT.findall(pattern))
 
 
 def matches_pattern(pattern: str, text: str) -> bool:

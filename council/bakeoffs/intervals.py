@@ -1,8 +1,7 @@
 """Intervals of means and rates (Student's t, bootstrap, Wilson), p-values, Holm's correction.
 
-Means over fewer than thirty rounds use t, others a bootstrap over rounds. The bootstrap draws
-counts of values instead of rounds, which has the same distribution at a cost independent of the
-rounds.
+Means over fewer than thirty rounds use t, others a bootstrap over rounds, which draws counts of
+values: the same distribution, at a cost independent of the rounds.
 """
 
 from collections.abc import Sequence
@@ -55,7 +54,12 @@ def mean_interval(values: Floats, level: float = LEVEL) -> Interval:
     """Return the interval of the mean of two or more independent values."""
     if len(values) < MIN_ROUNDS_FOR_BOOTSTRAP:
         return t_interval(values, level)
-    low, high = np.quantile(_resampled_means(values), [(1 - level) / 2, (1 + level) / 2])
+    distinct, counts = _count_values(values)
+    resampled = np.random.RandomState(_SEED).multinomial(
+        len(values), counts / len(values), RESAMPLES
+    )
+    means = resampled @ distinct / len(values)
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
@@ -65,16 +69,6 @@ def t_interval(values: Floats, level: float = LEVEL) -> Interval:
     error = float(values.std(ddof=1)) / sqrt(len(values))
     half = t_quantile((1 + level) / 2, len(values) - 1) * error
     return mean - half, mean + half
-
-
-def _resampled_means(values: Floats) -> Floats:
-    """Return the means of RESAMPLES resamples, each of as many rounds as `values`."""
-    distinct, counts = _count_values(values)
-    resampled = np.random.RandomState(_SEED).multinomial(
-        len(values), counts / len(values), RESAMPLES
-    )
-    means: Floats = resampled @ distinct / len(values)
-    return means
 
 
 def _count_values(values: Floats) -> tuple[Floats, Floats]:
@@ -143,10 +137,7 @@ def normal_quantile(p: float) -> float:
 
 
 def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
-    """Return p-values corrected for being tested together, at most 1 (Holm 1979).
-
-    None is no test: it does not count and stays None.
-    """
+    """Return p-values corrected for being tested together (Holm 1979); None is no test."""
     known = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
     corrected: list[float | None] = [None] * len(p_values)
     so_far = 0.0

@@ -126,8 +126,16 @@ def build_leaderboard(columns: Columns) -> Board:
     lines = [
         author_line(columns, i, member_strengths.get(m)) for i, m in enumerate(columns.members)
     ]
-    lines.sort(key=lambda line: (-_sort_value(line), line.member))
-    top_run_off = _top_run_off(lines, all_duels)
+    lines.sort(
+        key=lambda line: (
+            line.share is None,
+            -((line.share or 0.0) if line.strength is None else line.strength),
+            line.member,
+        )
+    )
+    first_two = [line.member for line in lines[:2]]
+    top = next((duel for duel in all_duels if {duel.first, duel.second} == {*first_two}), None)
+    top_run_off = run_off(top, first_two[0]) if top else None  # None if no judge saw both
     if top_run_off and top_run_off.changed:
         lines[0], lines[1] = lines[1], lines[0]
     placed = [replace(line, place=_place(line, all_duels)) for line in lines]
@@ -145,32 +153,16 @@ def build_leaderboard(columns: Columns) -> Board:
     )
 
 
-def _sort_value(line: AuthorLine) -> float:
-    if line.share is None:
-        return -1.0
-    return line.share if line.strength is None else line.strength
-
-
-def _top_run_off(lines: Sequence[AuthorLine], all_duels: Sequence[Duel]) -> RunOff | None:
-    """Return the run-off of the first two lines, or None if no judge saw both."""
-    first_two = [line.member for line in lines[:2]]
-    duel = next((duel for duel in all_duels if {duel.first, duel.second} == {*first_two}), None)
-    return run_off(duel, first_two[0]) if duel else None
-
-
 def _place(line: AuthorLine, all_duels: Sequence[Duel]) -> int | None:
     """Return 1 + the number of members ahead beyond chance; None for one that was never ranked."""
     if line.share is None:
         return None
-    decided = [
-        duel for duel in all_duels if duel.ahead and line.member in {duel.first, duel.second}
-    ]
-    return 1 + sum(duel.ahead != line.member for duel in decided)
+    decided = (d.ahead for d in all_duels if d.ahead and line.member in {d.first, d.second})
+    return 1 + sum(ahead != line.member for ahead in decided)
 
 
-MAX_POSITION_BIAS = (
-    0.06  # a judge is position-biased if its mean first-slot share is further from ½
-)
+# A judge is position-biased if its mean first-slot share is further from ½.
+MAX_POSITION_BIAS = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,12 +225,8 @@ class JudgeBoard:
 def build_judge_board(columns: Columns) -> JudgeBoard:
     """Return the leaderboard of these rounds' judges."""
     lines = [_judge_line(columns, i) for i in range(len(columns.judges))]
-    lines.sort(key=lambda line: (-_judge_sort_value(line), line.judge))
+    lines.sort(key=lambda line: (line.agreement is None, -(line.agreement or 0), line.judge))
     return JudgeBoard(tuple(lines), len(columns.rows))
-
-
-def _judge_sort_value(line: JudgeLine) -> float:
-    return -2.0 if line.agreement is None else line.agreement
 
 
 def _judge_line(columns: Columns, judge: int) -> JudgeLine:
@@ -250,9 +238,10 @@ def _judge_line(columns: Columns, judge: int) -> JudgeLine:
     kept, pairs = int(known("kept").sum()), int(known("pairs").sum())
     costs = known("cost_usd")
     agreement, first_slot = known("tau_b"), known("first_slot")
-    agreement_ci = _scale_interval(share_interval((agreement + 1) / 2), 2.0, -1.0)
-    position_ci = _scale_interval(share_interval(first_slot), 1.0, -0.5)
+    low, high = share_interval((agreement + 1) / 2)
+    first_low, first_high = share_interval(first_slot)
     position = mean_or_none(first_slot - 0.5)
+    is_beyond_chance = not first_low - 0.5 <= 0 <= first_high - 0.5
     return JudgeLine(
         judge=columns.judges[judge],
         rounds=len(known("valid")),
@@ -260,23 +249,12 @@ def _judge_line(columns: Columns, judge: int) -> JudgeLine:
         spoiled=spoiled,
         spoiled_rate=spoiled / (valid + spoiled) if valid + spoiled else None,
         agreement=mean_or_none(agreement),
-        agreement_ci=agreement_ci if len(agreement) else None,
+        agreement_ci=(low * 2.0 - 1.0, high * 2.0 - 1.0) if len(agreement) else None,
         position=position,
-        position_ci=position_ci if len(first_slot) else None,
-        is_position_biased=_is_position_biased(position, position_ci),
+        position_ci=(first_low - 0.5, first_high - 0.5) if len(first_slot) else None,
+        is_position_biased=is_beyond_chance and abs(position or 0.0) > MAX_POSITION_BIAS,
         kept=kept,
         pairs=pairs,
         consistency=kept / pairs if pairs else None,
         cost_usd=float(costs.sum()) / valid if valid and len(costs) else None,
     )
-
-
-def _scale_interval(interval: Interval, factor: float, shift: float) -> Interval:
-    low, high = interval
-    return low * factor + shift, high * factor + shift
-
-
-def _is_position_biased(position: float | None, interval: Interval) -> bool:
-    """Return whether a mean is beyond the limit and its interval excludes 0."""
-    low, high = interval
-    return position is not None and abs(position) > MAX_POSITION_BIAS and not low <= 0 <= high

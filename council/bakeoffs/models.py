@@ -42,11 +42,7 @@ class SuiteQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A named list of questions.
-
-    Judges see the references only if `judges_see_references`. `scope` is the workspace that owns
-    the suite, or "" for a suite shared by all workspaces.
-    """
+    """A named list of questions; `scope` is the workspace that owns it, "" for all."""
 
     name: str
     questions: tuple[SuiteQuestion, ...]
@@ -55,10 +51,7 @@ class Suite:
 
     @property
     def version(self) -> str:
-        """A hash of the questions and `judges_see_references`: twelve hexadecimal digits.
-
-        The name and the scope do not count.
-        """
+        """Twelve hexadecimal digits, a hash of the questions and `judges_see_references`."""
         content = [[asdict(question) for question in self.questions], self.judges_see_references]
         text = json.dumps(content, sort_keys=True, ensure_ascii=False)
         return sha256(text.encode()).hexdigest()[:VERSION_LENGTH]
@@ -137,10 +130,7 @@ class Schedule:
 
 
 def slot_at(moment: datetime) -> str:
-    """Return the slot of a moment, in the moment's own time zone.
-
-    The hour that occurs twice when clocks go back has its slots once.
-    """
+    """Return the slot of a moment in its own zone; an hour that occurs twice has its slots once."""
     return f"{moment:%Y-%m-%dT%H:%M}"
 
 
@@ -198,10 +188,7 @@ class BakeoffProgress:
 
 @dataclass(frozen=True, slots=True)
 class BakeoffEstimate:
-    """What a bake-off may cost in micro-dollars, and how long it usually takes if that is known.
-
-    `unknown` holds the keys of seats whose price is not known.
-    """
+    """What a bake-off may cost, by seats without a price, and how long it usually takes."""
 
     micro: int
     unknown: tuple[str, ...] = ()

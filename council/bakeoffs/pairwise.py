@@ -1,4 +1,4 @@
-"""Compare members pairwise: sequential duels, Bradley-Terry strengths and PeerRank."""
+"""Compare members pairwise: sequential duels and Bradley-Terry strengths."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -50,10 +50,7 @@ class RunOff:
 
 
 def boundary(rounds: Floats) -> Floats:
-    """Return by number of rounds how far from 0 the statistic must be.
-
-    It is infinite before MIN_ROUNDS.
-    """
+    """Return how far from 0 the statistic must be; infinite before MIN_ROUNDS."""
     until_horizon = np.where(rounds <= HORIZON, wang_tsiatis(rounds), np.inf)
     threshold: Floats = np.minimum(until_horizon, mixture(rounds))
     return np.where(rounds >= MIN_ROUNDS, threshold, np.inf)
@@ -75,10 +72,7 @@ def mixture(rounds: Floats) -> Floats:
 
 
 def crossings(margins: Floats) -> Floats:
-    """Return by round whether the boundary is crossed: 1 for the first, −1 for the second, else 0.
-
-    The last axis is the rounds; each index of the axes before is a separate duel.
-    """
+    """Return by round (last axis) who crossed: 1 for the first, −1 for the second, else 0."""
     rounds = np.arange(1.0, margins.shape[-1] + 1)
     lengths = np.sqrt(np.cumsum(margins**2, axis=-1))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -98,13 +92,13 @@ def duels(columns: Columns) -> Iterator[Duel]:
 
 def _duel(first: str, second: str, margins: Floats) -> Duel:
     """Return the duel; a decision stands until the opposite is decided."""
-    margin, rounds = float(margins.mean()), len(margins)
     crossed = crossings(margins)
     decisions = crossed[crossed != 0]
-    if not len(decisions):
-        return Duel(first, second, margin, rounds)
-    since = 1 + int(np.flatnonzero(crossed == decisions[-1])[0])
-    return Duel(first, second, margin, rounds, first if decisions[-1] > 0 else second, since)
+    ahead, since = None, None
+    if len(decisions):
+        ahead = first if decisions[-1] > 0 else second
+        since = 1 + int(np.flatnonzero(crossed == decisions[-1])[0])
+    return Duel(first, second, float(margins.mean()), len(margins), ahead, since)
 
 
 def run_off(duel: Duel, leader: str) -> RunOff:
@@ -130,12 +124,9 @@ class Strength:
 
 
 def strengths(columns: Columns) -> Mapping[str, Strength]:
-    """Return the strength of every member that met another.
-
-    Errors are clustered by round (sandwich estimator).
-    """
+    """Return the strength of every member that met another, with errors clustered by round."""
     members = columns.members
-    wins = _win_matrix(columns)
+    wins = win_matrix(columns)
     met = np.flatnonzero((wins + wins.T).any(axis=1))
     if not len(met):
         return {}
@@ -146,14 +137,10 @@ def strengths(columns: Columns) -> Mapping[str, Strength]:
     all_scores[met] = scores
     block_scores = [_block_scores(block, members, all_scores)[:, met] for block in columns.blocks]
     shares, slopes = _expected_shares(scores)
-    errors = np.sqrt(
-        np.einsum(
-            "ij,jk,ik->i",
-            slopes,
-            inverse @ _score_covariance(np.concatenate(block_scores)) @ inverse,
-            slopes,
-        )
-    )
+    clusters = np.concatenate(block_scores)  # each round is one
+    count = int((clusters != 0).any(axis=1).sum())
+    covariance = inverse @ (clusters.T @ clusters * count / max(count - 1, 1)) @ inverse
+    errors = np.sqrt(np.einsum("ij,jk,ik->i", slopes, covariance, slopes))
     rounds = (~np.isnan(columns.author("share"))).sum(axis=0)
     return {
         members[seat]: Strength(share, _interval(share, error, int(rounds[seat])))
@@ -161,39 +148,16 @@ def strengths(columns: Columns) -> Mapping[str, Strength]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """A strength in log-odds, with its variance."""
-
-    value: float = 0.0
-    variance: float = 1 / RIDGE
-
-
-UNKNOWN_SCORE = Score()  # of a member that met no other: the ridge alone
-
-
-def strength_scores(columns: Columns) -> Mapping[str, Score]:
-    """Return the score of every member; UNKNOWN_SCORE for one that met no other."""
-    wins = _win_matrix(columns)
-    met = wins + wins.T
-    scores = fit_strengths(wins, met)
-    variances = np.diag(np.linalg.inv(information_matrix(scores, met)))
-    entries = zip(columns.members, scores.tolist(), variances.tolist(), strict=True)
-    return {member: Score(value, variance) for member, value, variance in entries}
-
-
-def _win_matrix(columns: Columns) -> Floats:
+def win_matrix(columns: Columns) -> Floats:
+    """Return in how many rounds each member beat each other one; a split round counts in part."""
     wins = np.zeros((len(columns.members), len(columns.members)))
     for block in columns.blocks:
-        wins += _block_wins(block, columns.members)
+        for k, (one, other) in enumerate(_member_pairs(block, columns.members)):
+            won = block.won[:, k]
+            won = won[~np.isnan(won)]
+            wins[one, other] += won.sum()
+            wins[other, one] += (1 - won).sum()
     return wins
-
-
-def _score_covariance(scores: Floats) -> Floats:
-    """Return the covariance of the rounds' scores, each round as one cluster."""
-    rounds = int((scores != 0).any(axis=1).sum())
-    covariance: Floats = scores.T @ scores * rounds / max(rounds - 1, 1)
-    return covariance
 
 
 def _interval(share: float, error: float, rounds: int) -> Interval:
@@ -205,22 +169,10 @@ def _interval(share: float, error: float, rounds: int) -> Interval:
 
 def _member_pairs(block: Block, members: tuple[str, ...]) -> list[tuple[int, int]]:
     seats = [members.index(member) for member in block.members]
-    return list(combinations(seats, 2))
-
-
-def _block_wins(block: Block, members: tuple[str, ...]) -> Floats:
-    """Return in how many rounds each member beat each other one; a split round counts in part."""
-    wins = np.zeros((len(members), len(members)))
-    for k, (one, other) in enumerate(_member_pairs(block, members)):
-        won = block.won[:, k]
-        won = won[~np.isnan(won)]
-        wins[one, other] += won.sum()
-        wins[other, one] += (1 - won).sum()
-    return wins
+    return [*combinations(seats, 2)]
 
 
 def _win_chances(scores: Floats) -> Floats:
-    """Return each member's chance of being ranked above each other one."""
     return 1 / (1 + np.exp(scores[None, :] - scores[:, None]))
 
 
@@ -234,11 +186,7 @@ def information_matrix(scores: Floats, met: Floats, ridge: Floats | float = RIDG
 def fit_strengths(
     wins: Floats, met: Floats, centre: Floats | float = 0.0, ridge: Floats | float = RIDGE
 ) -> Floats:
-    """Return the Bradley-Terry strengths in log-odds, by Newton's method.
-
-    The ridge makes them finite and unique. It shrinks them towards `centre`, a common one or one
-    per member.
-    """
+    """Return the Bradley-Terry log-odds (Newton's method); the ridge shrinks them to `centre`."""
     scores = np.zeros(len(wins)) + centre
     for _ in range(_NEWTON_STEPS):
         gradient = (wins - met * _win_chances(scores)).sum(axis=1) - ridge * (scores - centre)
@@ -266,46 +214,3 @@ def _expected_shares(scores: Floats) -> tuple[Floats, Floats]:
     slopes = -chances * (1 - chances) / rivals
     slopes[np.diag_indices_from(slopes)] = -slopes.sum(axis=1)
     return chances.sum(axis=1) / rivals, slopes
-
-
-# --- PeerRank (Li et al. 2023)
-
-WEIGHT_FLOOR = 0.25  # of an equal weight, the least a judge can have
-_TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class PeerRank:
-    """Scores and weights by member; the weights add up to 1."""
-
-    scores: Floats
-    weights: Floats
-    turns: int
-
-
-def peer_rank(win_rates: Floats, floor: float = WEIGHT_FLOOR, most_turns: int = 1_000) -> PeerRank:
-    """Weigh judges by how their own answers fare, from win rates by (judge, candidate).
-
-    s_c = Σ_j w_j·r_jc / Σ_j w_j over the judges that were shown c (NaN elsewhere), w = minmax(s)/Σ,
-    starting from equal weights until Σ|Δw| < 1e-9. `floor` is the least weight, as a part of an
-    equal one.
-    """
-    shown, rates = ~np.isnan(win_rates), np.nan_to_num(win_rates)
-    result = PeerRank(np.zeros(len(rates)), np.full(len(rates), 1 / len(rates)), 0)
-    change = 1.0
-    while change >= _TOLERANCE and result.turns < most_turns:
-        shown_weight = result.weights @ shown
-        scores = result.weights @ rates / np.where(shown_weight > 0, shown_weight, 1.0)
-        weights = _min_max_weights(scores, floor)
-        change = float(np.abs(weights - result.weights).sum())
-        result = PeerRank(scores, weights, result.turns + 1)
-    return result
-
-
-def _min_max_weights(scores: Floats, floor: float) -> Floats:
-    spread = np.ptp(scores)
-    if not spread:
-        return np.full(len(scores), 1 / len(scores))
-    raw = (scores - scores.min()) / spread
-    weights: Floats = floor / len(scores) + (1 - floor) * raw / raw.sum()
-    return weights

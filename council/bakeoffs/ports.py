@@ -1,7 +1,4 @@
-"""Store protocols for suites, bake-offs, schedules and records, and their queries.
-
-Each call is one transaction and may raise StoreError.
-"""
+"""Store protocols of bake-offs and their queries; each call is one transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,52 +36,32 @@ class SuiteStore(Protocol):
 
     async def save(self, suite: Suite, by: str, at: datetime) -> bool:
         """Store a suite as the newest version in its scope; return False if it already was."""
-        ...
 
     async def load(self, scope: str, name: str, version: str = "") -> Suite:
-        """Return a version of a suite, by default the newest.
-
-        Fall back to the shared suite of this name if the workspace has none. Raise SuiteError if
-        there is neither.
-        """
-        ...
+        """Return a version of a workspace's suite, else of the shared one; raise SuiteError."""
 
     async def versions(self, scope: str, name: str) -> tuple[str, ...]:
         """Return the versions of a suite, newest first."""
-        ...
 
     async def list_summaries(self, scope: str) -> tuple[SuiteSummary, ...]:
         """Return the suites a workspace can choose from, its own and the shared ones, by name."""
-        ...
 
     async def remove(self, scope: str, name: str) -> bool:
         """Remove a suite from all lists; its versions stay for the bake-offs that used them."""
-        ...
 
     async def list_all(self) -> tuple[StoredSuite, ...]:
         """Return every version of every listed suite, oldest first within each suite."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class BakeoffQuery:
-    """A filter for bake-offs; the default admits all. `scope` None means every workspace."""
+    """A filter for bake-offs; the default matches all. `scope` None means every workspace."""
 
     scope: str | None = None
     suite: str = ""
     panel: str = ""
     schedule: str = ""
     unfinished: bool = False
-
-    def admits(self, bakeoff: Bakeoff) -> bool:
-        """Return whether a bake-off matches."""
-        return (
-            self.scope in {None, bakeoff.place.scope}
-            and self.suite in {"", bakeoff.suite.name}
-            and self.panel in {"", bakeoff.panel.name}
-            and self.schedule in {"", bakeoff.schedule}
-            and not (self.unfinished and bakeoff.ending)
-        )
 
 
 ALL_BAKEOFFS = BakeoffQuery()
@@ -95,25 +72,20 @@ class BakeoffStore(Protocol):
 
     async def open(self, bakeoff: Bakeoff) -> bool:
         """Store a new bake-off and its suite's version; return False if the id exists already."""
-        ...
 
     async def end(self, bakeoff_id: str, ending: Ending | None) -> None:
         """Store a bake-off's ending; None reopens it."""
-        ...
 
     async def limit(self, bakeoff_id: str, cap_micro: int | None) -> None:
         """Set what a bake-off may spend at most, in micro-dollars; None removes the cap."""
-        ...
 
     async def load(self, bakeoff_id: str) -> Bakeoff:
         """Return a bake-off. Raise BakeoffError if there is none with this id."""
-        ...
 
     async def list_recent(
         self, limit: int | None = None, wanted: BakeoffQuery = ALL_BAKEOFFS
     ) -> tuple[Bakeoff, ...]:
         """Return the bake-offs that match, newest first."""
-        ...
 
 
 class ScheduleStore(Protocol):
@@ -125,19 +97,15 @@ class ScheduleStore(Protocol):
         A slot that was taken meanwhile stays taken, unless the time zone changed.
         Raise ScheduleError if another schedule of the scope has the same name.
         """
-        ...
 
     async def claim_slot(self, schedule_id: str, slot: str) -> bool:
         """Take a slot; return False if any process took this slot or a later one before."""
-        ...
 
     async def list_all(self, scope: str | None = None) -> tuple[Schedule, ...]:
         """Return the schedules of a scope, or all, by name."""
-        ...
 
     async def remove(self, schedule_id: str) -> bool:
         """Remove a schedule; its bake-offs stay."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,27 +139,18 @@ class RecordStore(Protocol):
     """Stores the numbers of closed rounds, which can always be computed again from the rounds."""
 
     async def list_missing(self, limit: int) -> tuple[str, ...]:
-        """Return ids of closed rounds without a record of the current version, oldest first.
-
-        Forgotten rounds are left out.
-        """
-        ...
+        """Return the oldest closed, remembered rounds without a record of the current version."""
 
     async def save(self, records: Sequence[PackedRecord]) -> None:
         """Store records, replacing older ones of the same rounds."""
-        ...
 
     async def list_recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
         """Return the records of the current version that match, oldest first."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class BakeoffStores:
-    """All stores of bake-offs, and the numbers of every closed round.
-
-    Leaderboards are computed from `records`, the bias report from `votes`.
-    """
+    """All stores of bake-offs; leaderboards use `records`, the bias report `votes`."""
 
     suites: SuiteStore
     bakeoffs: BakeoffStore

@@ -4,10 +4,9 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
-from math import comb, isnan
+from itertools import combinations, compress
+from math import comb
 from operator import attrgetter
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +17,6 @@ from council.bakeoffs.records import (
     PAIR_FIELDS,
     ROUND_FIELDS,
     VERSION,
-    AuthorRecord,
-    CouncilRecord,
-    JudgeRecord,
-    Margin,
     PackedRecord,
     Record,
 )
@@ -36,10 +31,7 @@ PRECISION = 1e-6  # of values computed from single-precision numbers
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The rounds that share a shape: their indexes among all rounds, and their members' pairs.
-
-    `pairs` has an entry for each of `combinations(members, 2)`, with the fields of PAIR_FIELDS.
-    """
+    """Rounds of one shape: their indexes, and PAIR_FIELDS for `combinations(members, 2)`."""
 
     where: Indexes
     members: tuple[str, ...]
@@ -114,13 +106,9 @@ class Columns:
             if kept.any()
         )
         return Columns(
-            rows=tuple(row for row, kept in zip(self.rows, wanted, strict=True) if kept),
-            members=tuple(
-                m for m, kept in zip(self.members, has_answered.tolist(), strict=True) if kept
-            ),
-            judges=tuple(
-                j for j, kept in zip(self.judges, has_judged.tolist(), strict=True) if kept
-            ),
+            rows=tuple(compress(self.rows, wanted)),
+            members=tuple(compress(self.members, has_answered)),
+            judges=tuple(compress(self.judges, has_judged)),
             authored=authored[:, has_answered],
             judged=judged[:, has_judged],
             whole=_renumber_winners(self.whole[wanted], np.cumsum(has_answered) - 1),
@@ -137,9 +125,6 @@ def _renumber_winners(whole: Singles, new_index: Indexes) -> Singles:
 
 
 _SINGLE = np.dtype("<f4")
-_COUNTS = {"place", "words", "tokens_out", "first_votes", "ballots", "judges"}
-_COUNTS |= {"spoiled", "kept", "pairs"}
-_BOOLEANS = {"correct", "refused", "absent", "valid", "council_correct", "named_itself"}
 
 
 def pack_record(record: Record) -> PackedRecord:
@@ -154,76 +139,17 @@ def pack_record(record: Record) -> PackedRecord:
     whole = record.whole
     numbers += [members.index(whole.winner) if whole.winner else None]
     numbers += [getattr(whole, name) for name in ROUND_FIELDS[1:]]
+    names = set(PackedRecord._fields) - {"shape", "numbers", "version"}
     return PackedRecord(
-        round_id=record.round_id,
-        asked_at=record.asked_at,
-        panel=record.panel,
-        scope=record.scope,
-        bakeoff=record.bakeoff,
-        number=record.number,
-        suite=record.suite,
-        suite_version=record.suite_version,
-        category=record.category,
         shape=json.dumps([members, judges], ensure_ascii=False, separators=(",", ":")),
         numbers=np.array(numbers, dtype=float).astype(_SINGLE).tobytes(),
         version=VERSION,
+        **{name: getattr(record, name) for name in names},
     )
-
-
-def unpack_record(row: PackedRecord) -> Record:
-    """Return the record that was packed; its numbers keep single precision."""
-    members, judges = _parse_shape(row.shape)
-    authored, judged, pairs, whole = _split_numbers(row.shape, [row.numbers])
-    winner = whole[0, 0]
-    return Record(
-        round_id=row.round_id,
-        asked_at=row.asked_at,
-        panel=row.panel,
-        scope=row.scope,
-        authored=tuple(
-            AuthorRecord(member, **_field_values(AUTHOR_FIELDS, authored[0, i]))
-            for i, member in enumerate(members)
-        ),
-        judged=tuple(
-            JudgeRecord(judge, **_field_values(JUDGE_FIELDS, judged[0, i]))
-            for i, judge in enumerate(judges)
-        ),
-        margins=tuple(
-            Margin(*pair, **_field_values(PAIR_FIELDS, pairs[0, i]))
-            for i, pair in enumerate(combinations(members, 2))
-            if not isnan(pairs[0, i, 1])
-        ),
-        whole=CouncilRecord(
-            winner=None if isnan(winner) else members[int(winner)],
-            **_field_values(ROUND_FIELDS[1:], whole[0, 1:]),
-        ),
-        bakeoff=row.bakeoff,
-        number=row.number,
-        suite=row.suite,
-        suite_version=row.suite_version,
-        category=row.category,
-    )
-
-
-def _field_values(names: Iterable[str], numbers: Singles) -> dict[str, Any]:
-    return {
-        name: _to_python(name, float(number)) for name, number in zip(names, numbers, strict=True)
-    }
-
-
-def _to_python(name: str, number: float) -> float | int | bool | None:
-    if isnan(number):
-        return None
-    if name in _BOOLEANS:
-        return bool(number)
-    return int(number) if name in _COUNTS else number
 
 
 def record_columns(rows: Iterable[PackedRecord]) -> Columns:
-    """Return many records as arrays, in the order they were asked.
-
-    Records of an older version are left out: they are being computed again.
-    """
+    """Return records of the current version as arrays, in the order they were asked."""
     current = (row for row in rows if row.version == VERSION)
     ordered = sorted(current, key=attrgetter("asked_at", "bakeoff", "number"))
     shapes: dict[str, list[int]] = {}
@@ -236,55 +162,40 @@ def record_columns(rows: Iterable[PackedRecord]) -> Columns:
     judged = _nan_array(len(ordered), len(judges), len(JUDGE_FIELDS))
     whole = _nan_array(len(ordered), len(ROUND_FIELDS))
     blocks = []
-    for shape, rounds in shapes.items():
+    for (authors, voters), rounds in zip(seats, shapes.values(), strict=True):
         where = np.array(rounds)
-        tables = _split_numbers(shape, [ordered[i].numbers for i in rounds])
-        author_columns = np.array(
-            [members.index(member) for member in _parse_shape(shape)[0]], dtype=int
+        by_author, by_judge, pairs, by_round = _split_numbers(
+            len(authors), len(voters), [ordered[i].numbers for i in rounds]
         )
-        judge_columns = np.array(
-            [judges.index(judge) for judge in _parse_shape(shape)[1]], dtype=int
-        )
-        authored[where[:, None], author_columns] = tables.authored
-        judged[where[:, None], judge_columns] = tables.judged
-        whole[where] = tables.whole
-        has_winner = ~np.isnan(tables.whole[:, 0])
-        whole[where[has_winner], 0] = author_columns[tables.whole[has_winner, 0].astype(int)]
-        blocks.append(Block(where, _parse_shape(shape)[0], tables.pairs))
+        author_columns = np.array([members.index(member) for member in authors], dtype=int)
+        judge_columns = np.array([judges.index(judge) for judge in voters], dtype=int)
+        authored[where[:, None], author_columns] = by_author
+        judged[where[:, None], judge_columns] = by_judge
+        whole[where] = _renumber_winners(by_round[:, 0], author_columns)
+        blocks.append(Block(where, authors, pairs))
     return Columns(
         tuple(ordered), tuple(members), tuple(judges), authored, judged, whole, tuple(blocks)
     )
 
 
-class _Tables(NamedTuple):
-    """The numbers of records of one shape; the first axis is the record."""
-
-    authored: Singles
-    judged: Singles
-    pairs: Singles
-    whole: Singles
-
-
 @cache
 def _parse_shape(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the members and the judges of a shape."""
     members, judges = json.loads(text)
     return tuple(members), tuple(judges)
 
 
-def _split_numbers(shape: str, numbers: Sequence[bytes]) -> _Tables:
-    members, judges = map(len, _parse_shape(shape))
+def _split_numbers(members: int, judges: int, numbers: Sequence[bytes]) -> list[Singles]:
+    """Return the four tables of records of one shape; their first axis is the record."""
     heights = (members, judges, comb(members, 2), 1)
     widths = (len(AUTHOR_FIELDS), len(JUDGE_FIELDS), len(PAIR_FIELDS), len(ROUND_FIELDS))
     flat = np.frombuffer(b"".join(numbers), dtype=_SINGLE).reshape(len(numbers), -1)
     offsets = np.cumsum([height * width for height, width in zip(heights, widths, strict=True)])
-    parts = [
+    return [
         part.reshape(len(numbers), height, width)
         for part, height, width in zip(
             np.split(flat, offsets[:-1], axis=1), heights, widths, strict=True
         )
     ]
-    return _Tables(parts[0], parts[1], parts[2], parts[3][:, 0])
 
 
 def _nan_array(*sizes: int) -> Singles:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import combinations
 from statistics import fmean
@@ -65,11 +65,7 @@ class JudgeRecord:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """How judges outside a pair of members compare the two.
-
-    `margin` is the mean share of the first minus the second's, over `judges` judges; `won` is p_cd
-    of the pair form over all judges who saw both.
-    """
+    """The first's mean share minus the second's over judges outside the pair; `won` is p_cd."""
 
     first: str
     second: str
@@ -80,11 +76,7 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class CouncilRecord:
-    """The round as a whole: the synthesis, and the winning answer.
-
-    `winner` is the member whose answer represents the first place; cost and seconds are of the
-    whole round including the synthesis.
-    """
+    """The whole round with its synthesis; `winner` is the member in first place."""
 
     winner: str | None = None
     council_correct: bool | None = None
@@ -113,40 +105,15 @@ class Record:
     category: str = ""
 
 
-# The fields that are stored as numbers, in storage order: four tables, row after row.
-AUTHOR_FIELDS = (
-    "share",
-    "place",
-    "correct",
-    "refused",
-    "absent",
-    "words",
-    "tokens_out",
-    "cost_usd",
-    "seconds",
-    "first_votes",
-    "ballots",
-    "named_itself",
-)
-JUDGE_FIELDS = ("valid", "spoiled", "tau_b", "first_slot", "kept", "pairs", "cost_usd")
+# The stored numbers: four tables, row after row. Another order of fields needs another VERSION.
+AUTHOR_FIELDS = tuple(field.name for field in fields(AuthorRecord)[1:])
+JUDGE_FIELDS = tuple(field.name for field in fields(JudgeRecord)[1:])
 PAIR_FIELDS = ("margin", "judges", "won")
-# The winner is stored as its place among the members, from 0.
-ROUND_FIELDS = (
-    "winner",
-    "council_correct",
-    "cost_usd",
-    "seconds",
-    "synthesis_usd",
-    "synthesis_seconds",
-)
+ROUND_FIELDS = tuple(field.name for field in fields(CouncilRecord))  # `winner` as an index
 
 
 class PackedRecord(NamedTuple):
-    """A record as it is stored: `shape` as JSON, `numbers` as bytes.
-
-    `shape` names the members and judges in the order of the numbers; `version` is VERSION at the
-    time of packing.
-    """
+    """A record as it is stored; `shape` names members and judges in the order of the numbers."""
 
     round_id: str
     asked_at: datetime
@@ -193,16 +160,10 @@ def is_refusal(text: str) -> bool:
     return any(pattern.match(beginning) for pattern in _REFUSALS)
 
 
-_NO_QUESTION = SuiteQuestion("")
-
-
 def build_record(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
-    """Return the numbers of a closed round; a failed round has absences and costs, but no shares.
-
-    Answers are graded if the bake-off's suite has a reference for the question.
-    """
+    """Return a closed round's numbers, graded if the suite has a reference; no shares if failed."""
     number = split_round_id(round_.id)[1] if bakeoff else 0
-    question = bakeoff.suite.questions[number - 1] if bakeoff else _NO_QUESTION
+    question = bakeoff.suite.questions[number - 1] if bakeoff else SuiteQuestion("")
     if round_.closing and round_.closing.failure:
         round_ = replace(round_, draw=None, tally=None)
     result = _RoundResult.of(round_)
@@ -228,7 +189,7 @@ def build_record(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
 
 @dataclass(frozen=True, slots=True)
 class _RoundResult:
-    """The counted ballots of a round by author; empty for a round that failed."""
+    """The counted ballots of a round; empty for a round that failed."""
 
     labels: dict[str, Label]
     slates: tuple[Slate, ...]
@@ -240,14 +201,8 @@ class _RoundResult:
     def of(cls, round_: Round) -> "_RoundResult":
         draw = round_.draw or Draw(LabelMap(()), ())
         ballots = counted_ballots(round_.ballots) if round_.tally else ()
-        lines = round_.tally.standings if round_.tally else ()
-        return cls(
-            labels=dict(draw.labels.pairs),
-            slates=draw.slates,
-            ballots=ballots,
-            lines={line.label: line for line in lines},
-            matrix=pair_matrix(ballots),
-        )
+        lines = {line.label: line for line in round_.tally.standings} if round_.tally else {}
+        return cls(dict(draw.labels.pairs), draw.slates, ballots, lines, pair_matrix(ballots))
 
 
 def _author_record(
@@ -258,11 +213,10 @@ def _author_record(
         return AuthorRecord(member, absent=True)
     label = result.labels.get(member)
     line = result.lines.get(label) if label else None
-    is_placed = line is not None and line.share is not None
     return AuthorRecord(
         member=member,
         share=line.share if line else None,
-        place=line.place if line and is_placed else None,
+        place=line.place if line and line.share is not None else None,
         correct=is_correct(reference, answer.text) if reference else None,
         refused=is_refusal(answer.text),
         words=len(answer.text.split()) or None,  # none are left of a forgotten round
@@ -348,6 +302,5 @@ def _council_record(round_: Round, reference: Reference | None) -> CouncilRecord
 
 
 def _sum_if_known(costs: Iterable[float | None]) -> float | None:
-    """Return the sum, or None if any cost is unknown."""
     all_costs = list(costs)
     return None if None in all_costs else sum(cost for cost in all_costs if cost is not None)

@@ -1,7 +1,9 @@
 """Estimate effects: mean with interval and p-value, permutation test."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil, inf, isfinite, log, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,11 +53,6 @@ def t_effect(value: float, error: float, n: int, unit: str, fitted: int = 1) -> 
     )
 
 
-def descriptive_effect(values: Floats, unit: str, within: Interval = UNIT_RANGE) -> Effect:
-    """Return the mean as an effect without a test."""
-    return replace(mean_effect(values, unit, within), p=None, more=None)
-
-
 def _constant_effect(mean: float, n: int, unit: str, within: Interval) -> Effect:
     p = 1.0 if abs(mean) < PRECISION else 2.0 ** (1 - n)
     if not all(map(isfinite, within)):
@@ -87,76 +84,57 @@ def _units_needed(value: float, error: float, n: int, fitted: int) -> int | None
 
 
 PERMUTATIONS = 2_000
-MAX_PERMUTATIONS = (
-    20_000  # where hardly any draw comes near, so that many tests can be corrected for
-)
+# Where hardly any draw comes near, so that many tests can be corrected for.
+MAX_PERMUTATIONS = 20_000
 MIN_HITS = 10  # with fewer hits, MAX_PERMUTATIONS are drawn
 MAX_SHUFFLED_BALLOTS = 100  # beyond, sums are drawn from their normal limit
 _SEED = 20261121
 
 
-@dataclass(frozen=True, slots=True)
-class SlotShares:
-    """The data of a permutation test of slots: one judge's shares minus ½ by slot.
+class SlotTest(NamedTuple):
+    """The index of the slot that stands out most, its p, and how many ballots would settle it."""
 
-    `parts` has an array per slate size, `sums` the total of each slot, `scale` the standard
-    deviation of each total under permutation; `ballots` is their number.
+    most: int
+    p: float
+    needed: int | None
+
+
+def slot_test(parts: Sequence[Floats]) -> SlotTest | None:
+    """Test by permutation one judge's shares minus ½ by slot, an array for each slate size.
+
+    None if every ballot ties all it saw; `needed` is None if no slot stands out.
     """
+    sums, variance = np.zeros((2, max(part.shape[1] for part in parts)))
+    for part in parts:
+        sums[: part.shape[1]] += part.sum(axis=0)
+        variance[: part.shape[1]] += (part**2).mean(axis=1).sum()
+    has_spread = variance > PRECISION
+    if not has_spread.any():
+        return None
+    # A slot without any spread cannot stand out.
+    scale = np.sqrt(np.where(has_spread, variance, np.inf))
+    statistics = np.abs(sums) / scale
+    highest, draws = float(statistics.max()), PERMUTATIONS
+    drawn = _drawn_statistics(parts, scale, draws)
+    needed = None
+    if highest >= PRECISION:
+        limit = float(np.quantile(drawn, 0.95))
+        needed = ceil(sum(map(len, parts)) * (limit / highest) ** 2)
+    hits = int((drawn >= highest - PRECISION).sum())
+    if hits < MIN_HITS:
+        draws = MAX_PERMUTATIONS
+        hits = int((_drawn_statistics(parts, scale, draws) >= highest - PRECISION).sum())
+    return SlotTest(int(np.argmax(statistics)), (1 + hits) / (1 + draws), needed)
 
-    parts: tuple[Floats, ...]
-    sums: Floats
-    scale: Floats
-    ballots: int
 
-    @classmethod
-    def of(cls, parts: list[Floats]) -> "SlotShares | None":
-        """Return the test of these ballots; None if every ballot ties all it saw."""
-        widest = max(part.shape[1] for part in parts)
-        sums, variance = np.zeros((2, widest))
-        for part in parts:
-            sums[: part.shape[1]] += part.sum(axis=0)
-            variance[: part.shape[1]] += (part**2).mean(axis=1).sum()
-        has_spread = variance > PRECISION
-        if not has_spread.any():
-            return None
-        # A slot without any spread cannot stand out.
-        scale = np.sqrt(np.where(has_spread, variance, np.inf))
-        return cls(tuple(parts), sums, scale, sum(map(len, parts)))
-
-    @property
-    def most(self) -> int:
-        """The index of the slot that stands out most."""
-        return int(np.argmax(np.abs(self.sums) / self.scale))
-
-    def chance(self) -> float:
-        """Return the p-value: the chance that a slot stands out as much under permutation."""
-        hits = self._hits(PERMUTATIONS)
-        if hits >= MIN_HITS:
-            return (1 + hits) / (1 + PERMUTATIONS)
-        return (1 + self._hits(MAX_PERMUTATIONS)) / (1 + MAX_PERMUTATIONS)
-
-    def needed(self) -> int | None:
-        """Return how many ballots like these would be significant; None if no slot stands out."""
-        statistic = self._statistic(self.sums)
-        if statistic < PRECISION:
-            return None
-        limit = float(np.quantile(self._drawn(PERMUTATIONS), 0.95))
-        return ceil(self.ballots * (limit / statistic) ** 2)
-
-    def _hits(self, draws: int) -> int:
-        return int((self._drawn(draws) >= self._statistic(self.sums) - PRECISION).sum())
-
-    def _statistic(self, sums: Floats) -> float:
-        return float((np.abs(sums) / self.scale).max())
-
-    def _drawn(self, draws: int) -> Floats:
-        rng = np.random.RandomState(_SEED)
-        sums = np.zeros((draws, len(self.sums)))
-        for part in self.parts:
-            draw_sums = _shuffled_sums if len(part) <= MAX_SHUFFLED_BALLOTS else _normal_sums
-            sums[:, : part.shape[1]] += draw_sums(part, draws, rng)
-        found: Floats = (np.abs(sums) / self.scale).max(axis=1)
-        return found
+def _drawn_statistics(parts: Sequence[Floats], scale: Floats, draws: int) -> Floats:
+    rng = np.random.RandomState(_SEED)
+    sums = np.zeros((draws, len(scale)))
+    for part in parts:
+        draw_sums = _shuffled_sums if len(part) <= MAX_SHUFFLED_BALLOTS else _normal_sums
+        sums[:, : part.shape[1]] += draw_sums(part, draws, rng)
+    found: Floats = (np.abs(sums) / scale).max(axis=1)
+    return found
 
 
 def _shuffled_sums(part: Floats, draws: int, rng: np.random.RandomState) -> Floats:

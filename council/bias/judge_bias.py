@@ -1,5 +1,6 @@
 """Measures of judge bias: preference for own or kin answers, position, consistency, agreement."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -8,7 +9,7 @@ import numpy as np
 
 from council.bakeoffs.intervals import share_interval, wilson_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
-from council.bias.effects import MIN_UNITS, SlotShares, descriptive_effect, mean_effect
+from council.bias.effects import MIN_UNITS, mean_effect, slot_test
 from council.bias.report import Effect, MakerEffect, Slot
 from council.bias.vote_arrays import (
     ABSENT,
@@ -45,11 +46,7 @@ def _own_leads(block: Block, judge: int) -> Floats:
 
 
 def family_preference(blocks: Sequence[Block]) -> dict[str, Effect]:
-    """Return the same for other answers of the judge's maker, over counted ballots.
-
-    Compared are judges and rivals of other makers. There is no effect without another seat of the
-    maker.
-    """
+    """Return the same for its maker's other answers, against judges and rivals of others."""
     return _mean_effects(values_by_judge(blocks, _family_leads), BALLOTS)
 
 
@@ -73,11 +70,7 @@ def _same_maker_authors(block: Block, judge: int) -> list[int]:
 
 
 def named_preference(blocks: Sequence[Block]) -> dict[str, Effect]:
-    """Return what other answers of the judge's maker gain when authors are named.
-
-    This is the share on the audit ballot with names minus that on the counted ballot of the same
-    slate.
-    """
+    """Return what other answers of the judge's maker gain on the same slate with authors named."""
     return _mean_effects(values_by_judge(blocks, _named_gains), AUDITS)
 
 
@@ -142,21 +135,8 @@ class PositionBias:
 
 def position_bias(blocks: Sequence[Block]) -> dict[str, PositionBias]:
     """Return per judge the mean share at each slot minus ½, and a permutation test of all slots."""
-    return {
-        judge: _position_bias(ballots) for judge, ballots in _slot_shares_by_judge(blocks).items()
-    }
-
-
-def position_curves(blocks: Sequence[Block]) -> dict[str, tuple[Slot, ...]]:
-    """Return per judge the mean share at each slot minus ½, without the test."""
-    return {
-        judge: _position_curve(ballots) for judge, ballots in _slot_shares_by_judge(blocks).items()
-    }
-
-
-def _slot_shares_by_judge(blocks: Sequence[Block]) -> dict[str, list[Floats]]:
     judges = dict.fromkeys(judge for block in blocks for judge in block.judges)
-    return {judge: _shares_by_slot(blocks, judge) for judge in judges}
+    return {judge: _position_bias(_shares_by_slot(blocks, judge)) for judge in judges}
 
 
 def _shares_by_slot(blocks: Sequence[Block], judge: str) -> list[Floats]:
@@ -179,39 +159,32 @@ def _position_bias(ballots: list[Floats]) -> PositionBias:
     if not ballots:
         none = Effect(0, BALLOTS)
         return PositionBias(none, none, ())
-    slots = _position_curve(ballots)
-    first = mean_effect(np.concatenate([part[:, 0] for part in ballots]), BALLOTS, _SHARE_RANGE)
-    return PositionBias(first, _position_test(ballots, slots), slots)
-
-
-def _position_curve(ballots: list[Floats]) -> tuple[Slot, ...]:
-    widest = max((part.shape[1] for part in ballots), default=0)
+    widest = max(part.shape[1] for part in ballots)
     columns = [[part[:, s] for part in ballots if part.shape[1] > s] for s in range(widest)]
     effects = [mean_effect(np.concatenate(parts), BALLOTS, _SHARE_RANGE) for parts in columns]
     # All slots are tested together.
-    return tuple(Slot(s, replace(effect, p=None)) for s, effect in enumerate(effects, start=1))
+    slots = tuple(Slot(s, replace(effect, p=None)) for s, effect in enumerate(effects, start=1))
+    return PositionBias(effects[0], _position_test(ballots, slots), slots)
 
 
 def _position_test(ballots: list[Floats], slots: tuple[Slot, ...]) -> Effect:
     """Return the effect of the slot that stands out most, with the p of the permutation test."""
-    test = SlotShares.of(ballots)
-    n = sum(len(part) for part in ballots)
-    if n < MIN_UNITS or test is None:
+    n = sum(map(len, ballots))
+    if n < MIN_UNITS or (test := slot_test(ballots)) is None:
         return Effect(n, BALLOTS)
-    p, needed = test.chance(), test.needed()
     effect = slots[test.most].effect
-    more = None if needed is None else max(0, needed - n)
-    return Effect(n, BALLOTS, effect.value, effect.interval, p, more=more)
+    more = None if test.needed is None else max(0, test.needed - n)
+    return Effect(n, BALLOTS, effect.value, effect.interval, test.p, more=more)
 
 
 def order_consistency(blocks: Sequence[Block]) -> dict[str, Effect]:
-    """Return the share of pairs that a judge ordered the same when shown in another order.
-
-    A tie on only one of the two ballots is a change. Over audit ballots, without a test: nobody is
-    perfectly consistent.
-    """
-    kept_by_judge = values_by_judge(blocks, _kept_pairs)
-    return {judge: _share_effect(values) for judge, values in kept_by_judge.items()}
+    """Return the share of pairs kept in order (a tie on one ballot is a change), without a test."""
+    return {
+        judge: Effect(len(kept), AUDITS, float(kept.mean()), share_interval(kept))
+        if len(kept) >= MIN_UNITS
+        else Effect(len(kept), AUDITS)
+        for judge, kept in values_by_judge(blocks, _kept_pairs).items()
+    }
 
 
 def _kept_pairs(block: Block, judge: int) -> Floats:
@@ -220,18 +193,9 @@ def _kept_pairs(block: Block, judge: int) -> Floats:
         return NO_VALUES
     first, again = block.shares[rounds, judge], block.audit_shares(rounds)
     one, other = np.triu_indices(block.members, 1)
-    before, after = (
-        pair_signs(first[:, one], first[:, other]),
-        pair_signs(again[:, one], again[:, other]),
-    )
+    before, after = (pair_signs(each[:, one], each[:, other]) for each in (first, again))
     kept = np.where(before == after, 1.0, 0.0)
     return known_mean(np.where(np.isnan(before) | np.isnan(after), np.nan, kept), 1)
-
-
-def _share_effect(values: Floats) -> Effect:
-    if len(values) < MIN_UNITS:
-        return Effect(len(values), AUDITS)
-    return Effect(len(values), AUDITS, float(values.mean()), share_interval(values))
 
 
 # --- Agreement
@@ -266,15 +230,13 @@ def mean_agreement(taus: Sequence[Taus], judges: Sequence[str]) -> dict[str, Eff
             if (own := [values for pair, values in each.items() if judge in pair])
         ]
         values = np.concatenate(rounds) if rounds else np.empty(0)
-        effects[judge] = descriptive_effect(values[~np.isnan(values)], BALLOTS)
+        effect = mean_effect(values[~np.isnan(values)], BALLOTS)
+        effects[judge] = replace(effect, p=None, more=None)
     return effects
 
 
 def pooled_effective_judges(taus: Sequence[Taus]) -> float | None:
-    """Return the effective number of judges as for one panel.
-
-    None if any two judges never met, or below thirty rounds with any two of them.
-    """
+    """Return N_eff; None if two judges never met, or below thirty rounds with any two."""
     pairs = {pair for each in taus for pair in each}
     judges = {judge for pair in pairs for judge in pair}
     known = {
@@ -292,10 +254,7 @@ def pooled_effective_judges(taus: Sequence[Taus]) -> float | None:
 
 
 def pooled_alpha(blocks: Sequence[Block]) -> float | None:
-    """Return Krippendorff's α over all answers of all rounds.
-
-    `council.tally.agreement` computes it for one round.
-    """
+    """Return Krippendorff's α over all answers of all rounds."""
     values = disagreement = total = squares = 0.0
     for block in blocks:
         shares = np.moveaxis(block.shares, 1, 2).reshape(-1, len(block.judges))
@@ -314,16 +273,16 @@ def pooled_alpha(blocks: Sequence[Block]) -> float | None:
 
 def spoiled_rates(blocks: Sequence[Block]) -> dict[str, Effect]:
     """Return the share of each judge's ballots that were spoiled, with Wilson's interval."""
-    spoiled: dict[str, int] = {}
-    sent: dict[str, int] = {}
+    spoiled, sent = Counter[str](), Counter[str]()
     for block in blocks:
         counts = np.where(block.spoiled == ABSENT, 0, block.spoiled).sum(axis=0).tolist()
         valid = block.ballots.sum(axis=0).tolist()
         for judge, bad, good in zip(block.judges, counts, valid, strict=True):
-            spoiled[judge] = spoiled.get(judge, 0) + bad
-            sent[judge] = sent.get(judge, 0) + bad + good
-    return {judge: _rate_effect(spoiled[judge], of) for judge, of in sent.items()}
-
-
-def _rate_effect(hits: int, of: int) -> Effect:
-    return Effect(of, BALLOTS, hits / of, wilson_interval(hits, of)) if of else Effect(0, BALLOTS)
+            spoiled[judge] += bad
+            sent[judge] += bad + good
+    return {
+        judge: Effect(of, BALLOTS, spoiled[judge] / of, wilson_interval(spoiled[judge], of))
+        if of
+        else Effect(0, BALLOTS)
+        for judge, of in sent.items()
+    }

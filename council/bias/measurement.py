@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
 from council.bakeoffs.intervals import holm
 from council.bias.judge_bias import (
-    PositionBias,
     family_preference,
     maker_effects,
     mean_agreement,
@@ -24,18 +23,14 @@ from council.bias.judge_bias import (
     spoiled_rates,
 )
 from council.bias.report import BiasReport, Effect, GivenShare, JudgeBias
-from council.bias.style_bias import StylePreference, style_preferences, winning_traits
+from council.bias.style_bias import style_preferences, winning_traits
 from council.bias.vote_arrays import AUDIT_KINDS, Block
 
-Effects = Mapping[str, Effect]
 Change = Callable[[Effect], Effect]
 
 
 def measure_bias(blocks: Sequence[Block]) -> BiasReport:
-    """Return the bias of every judge of these rounds; rounds without any ballot are left out.
-
-    Every `p_holm` is corrected for all tests of the report.
-    """
+    """Return the bias of every judge of these rounds, each `p_holm` corrected for all tests."""
     blocks = [voted for block in blocks if len((voted := block.voted).audit)]
     makers = {
         judge: maker
@@ -43,9 +38,10 @@ def measure_bias(blocks: Sequence[Block]) -> BiasReport:
         for judge, maker in zip(block.judges, block.makers, strict=True)
     }
     taus = [pairwise_taus(block) for block in blocks]
-    measures = _Measures.of(blocks, mean_agreement(taus, [*makers]))
     audit_counts = Counter(kind for block in blocks for kind in block.audit.tolist())
-    known_costs, unpriced = _audit_costs(blocks)
+    audited = [block.usd[block.audit > 0].astype(float) for block in blocks]
+    costs = np.concatenate([*audited, np.empty(0)])
+    unpriced = int(np.isnan(costs).sum())
     return correct_for_all_tests(
         BiasReport(
             rounds=sum(len(block.audit) for block in blocks),
@@ -53,9 +49,14 @@ def measure_bias(blocks: Sequence[Block]) -> BiasReport:
             audits={
                 kind: audit_counts[AUDIT_KINDS.index(kind)] for kind in ("own", "order", "named")
             },
-            audit_usd=None if unpriced and not known_costs else round(sum(known_costs), 6),
-            judges=tuple(measures.judge(judge, maker) for judge, maker in makers.items()),
-            given=tuple(_given_shares(blocks)),
+            audit_usd=None
+            if 0 < unpriced == len(costs)
+            else round(sum(costs[~np.isnan(costs)].tolist()), 6),
+            judges=tuple(_judge_biases(blocks, makers, mean_agreement(taus, [*makers]))),
+            given=tuple(
+                GivenShare(*pair, float(shares.mean()) if len(shares) else None, len(shares))
+                for pair, shares in shares_given(blocks).items()
+            ),
             traits=winning_traits(blocks),
             alpha=pooled_alpha(blocks),
             n_eff=pooled_effective_judges(taus),
@@ -67,63 +68,30 @@ def measure_bias(blocks: Sequence[Block]) -> BiasReport:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Measures:
-    """All measures, each by judge."""
-
-    own: Effects
-    family: Effects
-    named: Effects
-    positions: Mapping[str, PositionBias]
-    kept: Effects
-    fondness: Mapping[str, StylePreference]
-    agreement: Effects
-    spoiled: Effects
-
-    @classmethod
-    def of(cls, blocks: Sequence[Block], agreement: Effects) -> "_Measures":
-        return cls(
-            own=own_preference(blocks),
-            family=family_preference(blocks),
-            named=named_preference(blocks),
-            positions=position_bias(blocks),
-            kept=order_consistency(blocks),
-            fondness=style_preferences(blocks),
-            agreement=agreement,
-            spoiled=spoiled_rates(blocks),
-        )
-
-    def judge(self, judge: str, maker: str) -> JudgeBias:
-        """Return all measures of one judge."""
-        position, fondness = self.positions[judge], self.fondness[judge]
-        return JudgeBias(
+def _judge_biases(
+    blocks: Sequence[Block], makers: Mapping[str, str], agreement: Mapping[str, Effect]
+) -> Iterator[JudgeBias]:
+    own, family, named = (
+        measure(blocks) for measure in (own_preference, family_preference, named_preference)
+    )
+    positions, fondness = position_bias(blocks), style_preferences(blocks)
+    kept, spoiled = order_consistency(blocks), spoiled_rates(blocks)
+    for judge, maker in makers.items():
+        yield JudgeBias(
             judge=judge,
             maker=maker,
-            own=self.own[judge],
-            family=self.family[judge],
-            named=self.named[judge],
-            first_slot=position.first_slot,
-            position=position.whole,
-            slots=position.slots,
-            kept=self.kept[judge],
-            length=fondness.length,
-            style=fondness.style,
-            agreement=self.agreement[judge],
-            spoiled=self.spoiled[judge],
+            own=own[judge],
+            family=family[judge],
+            named=named[judge],
+            first_slot=positions[judge].first_slot,
+            position=positions[judge].whole,
+            slots=positions[judge].slots,
+            kept=kept[judge],
+            length=fondness[judge].length,
+            style=fondness[judge].style,
+            agreement=agreement[judge],
+            spoiled=spoiled[judge],
         )
-
-
-def _audit_costs(blocks: Sequence[Block]) -> tuple[list[float], int]:
-    """Return the known costs of audit ballots, and how many costs are unknown."""
-    audited = [block.usd[block.audit > 0].astype(float) for block in blocks]
-    known = [float(usd) for part in audited for usd in part[~np.isnan(part)]]
-    return known, sum(int(np.isnan(part).sum()) for part in audited)
-
-
-def _given_shares(blocks: Sequence[Block]) -> Iterator[GivenShare]:
-    for (judge, author), shares in shares_given(blocks).items():
-        share = float(shares.mean()) if len(shares) else None
-        yield GivenShare(judge, author, share, len(shares))
 
 
 def _majority_maker(makers: Sequence[str]) -> str | None:
@@ -144,11 +112,7 @@ def correct_for_all_tests(report: BiasReport) -> BiasReport:
 
     _map_effects(report, collect)
     p_holm_values = iter(holm(p_values))
-
-    def correct(effect: Effect) -> Effect:
-        return replace(effect, p_holm=next(p_holm_values))
-
-    return _map_effects(report, correct)
+    return _map_effects(report, lambda effect: replace(effect, p_holm=next(p_holm_values)))
 
 
 def _map_effects(report: BiasReport, change: Change) -> BiasReport:
@@ -162,9 +126,9 @@ def _map_effects(report: BiasReport, change: Change) -> BiasReport:
 
 
 def _map_judge_effects(judge: JudgeBias, change: Change) -> JudgeBias:
-    values = {field.name: getattr(judge, field.name) for field in fields(judge)}
+    values = ((field.name, getattr(judge, field.name)) for field in fields(judge))
     effects: dict[str, Any] = {
-        name: change(value) for name, value in values.items() if isinstance(value, Effect)
+        name: change(value) for name, value in values if isinstance(value, Effect)
     }
     return replace(
         judge,

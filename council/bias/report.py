@@ -32,10 +32,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What a judge gave the answers it saw at one place: mean Borda share minus ½.
-
-    It has no p: `JudgeBias.position` tests all places together.
-    """
+    """Mean Borda share minus ½ at one place; `JudgeBias.position` tests all places together."""
 
     number: int
     effect: Effect
@@ -73,10 +70,7 @@ class JudgeBias:
 
 @dataclass(frozen=True, slots=True)
 class GivenShare:
-    """The mean share a judge gave an author over `n` ballots; None without ballots.
-
-    A judge's share for itself is from audit ballots that showed its own answer.
-    """
+    """The mean share over `n` ballots; a judge's share for itself is from its own-answer audits."""
 
     judge: str
     author: str

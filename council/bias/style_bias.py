@@ -31,10 +31,7 @@ class StylePreference:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """A judge's ballots, pair by pair: who won (1, ½, 0), and how the two answers differ.
-
-    The first axis is the ballot, the second the pair; unknown pairs have weight 0.
-    """
+    """A judge's ballots by ballot and pair: who won (1, ½, 0) and by what; weight 0 is unknown."""
 
     features: Floats
     won: Floats
@@ -70,19 +67,16 @@ def _length_sd(blocks: Sequence[Block]) -> float:
 def _judge_pairs(
     blocks: Sequence[Block], judge: str, authors: Sequence[str], spread: float
 ) -> Iterator[_Pairs]:
-    """Yield the pairs of each block in which the judge sat."""
-    seated = [block for block in blocks if judge in block.judges]
-    ballots = sum(int(_has_ballot(block, judge).sum()) for block in seated)
-    step = max(1, -(-ballots // MAX_BALLOTS))
-    for block in seated:
-        rounds = np.flatnonzero(_has_ballot(block, judge))[::step]
+    seated = [
+        (block, j, np.flatnonzero(block.ballots[:, j]))
+        for block in blocks
+        for j in range(len(block.judges))
+        if block.judges[j] == judge
+    ]
+    step = max(1, -(-sum(len(rounds) for _, _, rounds in seated) // MAX_BALLOTS))
+    for block, j, rounds in seated:
         if len(rounds):
-            yield _block_pairs(block, rounds, block.judges.index(judge), authors, spread)
-
-
-def _has_ballot(block: Block, judge: str) -> Booleans:
-    has_ballot: Booleans = block.ballots[:, block.judges.index(judge)]
-    return has_ballot
+            yield _block_pairs(block, rounds[::step], j, authors, spread)
 
 
 def _block_pairs(
@@ -123,7 +117,6 @@ def _estimable_features(parts: list[_Pairs]) -> Booleans:
 
 
 def _fitted_effects(parts: list[_Pairs], is_estimable: Booleans, ballots: int) -> list[Effect]:
-    """Fit the estimable features and return the effects of the traits."""
     values, errors = np.zeros((2, len(is_estimable)))
     values[is_estimable], errors[is_estimable] = _fit(
         [part.features[:, :, is_estimable] for part in parts], parts

@@ -1,7 +1,7 @@
 """Pack votes for storage, and unpack those of many rounds into numpy arrays."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -21,10 +21,7 @@ ABSENT = 255  # marks a missing judge, count or flag
 
 
 def shares_from_doubled_ranks(doubled: Bytes) -> Floats:
-    """Return Borda shares from doubled ranks along the last axis; rank 0 means not shown.
-
-    Answers that were not shown have NaN, and so has a whole ballot over fewer than two answers.
-    """
+    """Return Borda shares by doubled rank; NaN if not shown (rank 0), or one of fewer than two."""
     shown = doubled > 0
     count = shown.sum(axis=-1, keepdims=True).astype(float)
     rivals = np.where(count > 1, count - 1, np.nan)
@@ -77,8 +74,9 @@ class Block:
         if kept.all():
             return self
         values = ((field.name, getattr(self, field.name)) for field in fields(self))
-        arrays = ((name, one) for name, one in values if isinstance(one, np.ndarray))
-        change: dict[str, Any] = {name: one[kept] for name, one in arrays}
+        change: dict[str, Any] = {
+            name: one[kept] for name, one in values if isinstance(one, np.ndarray)
+        }
         return replace(self, **change)
 
     def audits(self, kind: str, judge: int) -> Booleans:
@@ -129,12 +127,8 @@ def values_by_judge(
     for block in blocks:
         for i, judge in enumerate(block.judges):
             found.setdefault(judge, []).append(values_of(block, i))
-    return {judge: _known(np.concatenate(parts)) for judge, parts in found.items()}
-
-
-def _known(values: Floats) -> Floats:
-    unknown: Booleans = np.isnan(values)
-    return values[~unknown]
+    joined = {judge: np.concatenate(parts) for judge, parts in found.items()}
+    return {judge: values[~np.isnan(values)] for judge, values in joined.items()}
 
 
 NO_VALUES: Floats = np.empty(0)
@@ -162,73 +156,51 @@ class _Shape(NamedTuple):
 
 def pack_votes(votes: Votes, record: PackedRecord) -> PackedRecord:
     """Return the votes of a round as they are stored; `record` identifies the round."""
-    shape = _Shape(votes.judges, votes.makers, votes.members)
-    numbers = np.array([*_lengths(votes), _audit_usd(votes)], dtype=_SINGLE).tobytes()
+    judges, members, audit = votes.judges, votes.members, votes.audit
+    doubled, slots = np.zeros((2, len(judges), members), dtype=np.uint8)
+    for vote in votes.ballots:
+        row = judges.index(vote.judge)
+        doubled[row], slots[row] = _vote_rows(vote, votes)
+    counts = dict(votes.spoiled)
+    spoiled = [min(counts[judge], ABSENT - 1) if judge in counts else ABSENT for judge in judges]
+    answers = np.full((members, _BYTES_PER_ANSWER), ABSENT, dtype=np.uint8)
+    lengths = np.full(members, np.nan, dtype=_SINGLE)
+    for written in votes.written:
+        author = judges.index(written.author)
+        style = [min(count, ABSENT - 1) for count in written.style]
+        answers[author], lengths[author] = [written.is_first, *style], written.length
+    parts = (doubled, slots, _audit_row(votes), np.array(spoiled, dtype=np.uint8), answers)
+    usd = np.array([audit.cost_usd if audit else None], dtype=_SINGLE)  # None becomes NaN
     return record._replace(
-        shape=json.dumps(shape, ensure_ascii=False, separators=(",", ":")),
-        numbers=b"".join(part.tobytes() for part in _pack_parts(votes, shape)) + numbers,
+        shape=json.dumps(
+            (judges, votes.makers, members), ensure_ascii=False, separators=(",", ":")
+        ),
+        numbers=b"".join(part.tobytes() for part in (*parts, lengths, usd)),
         version=VERSION,
     )
 
 
-def _pack_parts(votes: Votes, shape: _Shape) -> Iterator[Bytes]:
-    doubled = np.zeros((len(shape.judges), shape.members), dtype=np.uint8)
-    slots = doubled.copy()
-    for vote in votes.ballots:
-        row = shape.judges.index(vote.judge)
-        doubled[row], slots[row] = _vote_rows(vote, shape)
-    spoiled = dict(votes.spoiled)
-    yield from (doubled, slots, _audit_row(votes, shape))
-    yield _byte_row(min(spoiled[j], ABSENT - 1) if j in spoiled else ABSENT for j in shape.judges)
-    yield _answer_rows(votes, shape)
-
-
-def _byte_row(values: Iterable[int]) -> Bytes:
-    return np.array([*values], dtype=np.uint8)
-
-
-def _vote_rows(vote: Vote, shape: _Shape) -> tuple[Bytes, Bytes]:
-    """Return a vote's doubled ranks and slots by author."""
-    doubled, slots = np.zeros((2, shape.members), dtype=np.uint8)
+def _vote_rows(vote: Vote, votes: Votes) -> tuple[Bytes, Bytes]:
+    doubled, slots = np.zeros((2, votes.members), dtype=np.uint8)
     for slot, (author, rank) in enumerate(zip(vote.shown, vote.ranks, strict=True), start=1):
-        author_index = shape.judges.index(author)
+        author_index = votes.judges.index(author)
         doubled[author_index], slots[author_index] = round(2 * rank), slot
     return doubled, slots
 
 
-def _audit_row(votes: Votes, shape: _Shape) -> Bytes:
-    audit = votes.audit
-    if audit is None:
-        return _byte_row([0, ABSENT, *[0] * shape.members])
-    kind = audit.kind if audit.kind in AUDIT_KINDS[1:4] else "other"
-    number = AUDIT_KINDS.index(kind if audit.vote else "spoiled")
-    ranked = _vote_rows(audit.vote, shape)[0] if audit.vote else [0] * shape.members
-    return _byte_row([number, shape.judges.index(audit.judge), *ranked])
-
-
-def _answer_rows(votes: Votes, shape: _Shape) -> Bytes:
-    rows = np.full((shape.members, _BYTES_PER_ANSWER), ABSENT, dtype=np.uint8)
-    for written in votes.written:
-        style = [min(count, ABSENT - 1) for count in written.style]
-        rows[shape.judges.index(written.author)] = [written.is_first, *style]
-    return rows
-
-
-def _lengths(votes: Votes) -> list[float]:
-    lengths = {written.author: float(written.length) for written in votes.written}
-    return [lengths.get(judge, np.nan) for judge in votes.judges[: votes.members]]
-
-
-def _audit_usd(votes: Votes) -> float:
-    usd = votes.audit.cost_usd if votes.audit else None
-    return np.nan if usd is None else usd
+def _audit_row(votes: Votes) -> Bytes:
+    number, judge, ranked = 0, ABSENT, np.zeros(votes.members, dtype=np.uint8)
+    if audit := votes.audit:
+        kind = audit.kind if audit.kind in AUDIT_KINDS[1:4] else "other"
+        number = AUDIT_KINDS.index(kind if audit.vote else "spoiled")
+        judge = votes.judges.index(audit.judge)
+        if audit.vote:
+            ranked = _vote_rows(audit.vote, votes)[0]
+    return np.array([number, judge, *ranked], dtype=np.uint8)
 
 
 def vote_blocks(rows: Iterable[PackedRecord]) -> tuple[Block, ...]:
-    """Return the votes of many rounds as arrays, one block per set of seats.
-
-    Votes of an older version are left out: they are being computed again.
-    """
+    """Return votes of the current version as arrays, one block per set of seats."""
     by_shape: dict[str, list[bytes]] = {}
     for row in rows:
         if row.version == VERSION:

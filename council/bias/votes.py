@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -22,10 +22,7 @@ VERSION = 1  # of the stored votes; votes of another version are computed again
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """A judge's ranking: the authors in the order it saw their answers, and the rank of each.
-
-    Rank 1 is the best; ties have the mean of their places.
-    """
+    """Authors in the order the judge saw them, and their ranks: 1 is best, ties have the mean."""
 
     judge: str
     shown: tuple[str, ...]
@@ -34,10 +31,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class AuditVote:
-    """An audit ballot, its kind and its cost, None if unknown.
-
-    `vote` is None for a spoiled ballot, whose kind is unknown.
-    """
+    """An audit ballot; None is an unknown cost, or the vote of a spoiled ballot (kind unknown)."""
 
     judge: str
     kind: str
@@ -117,13 +111,12 @@ def build_votes(round_: Round) -> Votes:
     has_failed = round_.closing is not None and round_.closing.failure is not None
     if has_failed or not round_.draw or not round_.tally:
         return empty
-    return Votes(
-        judges=empty.judges,
-        makers=empty.makers,
-        members=empty.members,
+    spoiled = [ballot.judge for ballot in round_.spoiled if not ballot.is_audit]
+    return replace(
+        empty,
         ballots=tuple(_vote(b, round_.draw.labels) for b in counted_ballots(round_.ballots)),
         audit=_audit_vote(round_, round_.draw),
-        spoiled=tuple(_spoiled_counts(round_, round_.draw)),
+        spoiled=tuple((slate.judge, spoiled.count(slate.judge)) for slate in round_.draw.slates),
         written=tuple(_written_answers(round_, round_.draw, round_.tally)),
     )
 
@@ -135,7 +128,6 @@ def _vote(ballot: Ballot, labels: LabelMap) -> Vote:
 
 
 def _audit_vote(round_: Round, draw: Draw) -> AuditVote | None:
-    """Return the audit ballot of a round, of which there is at most one."""
     for ballot in round_.ballots:
         if ballot.audit:
             usd = ballot.paper.reply.cost_usd if ballot.paper else None
@@ -144,12 +136,6 @@ def _audit_vote(round_: Round, draw: Draw) -> AuditVote | None:
         if spoiled.is_audit:
             return AuditVote(spoiled.judge, "", None, spoiled.paper.reply.cost_usd)
     return None
-
-
-def _spoiled_counts(round_: Round, draw: Draw) -> Iterator[tuple[str, int]]:
-    sent = [ballot.judge for ballot in round_.spoiled if not ballot.is_audit]
-    for slate in draw.slates:
-        yield slate.judge, sent.count(slate.judge)
 
 
 def _written_answers(round_: Round, draw: Draw, tally: Tally) -> Iterator[WrittenAnswer]:

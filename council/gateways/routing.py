@@ -10,10 +10,7 @@ from council.ports import Gateway
 
 
 class RoutingGateway:
-    """Send each call to the gateway whose prefix matches the member's key or model id.
-
-    The longest matching prefix wins, so a whole key selects one seat, and "" takes the rest.
-    """
+    """Send a call to the gateway with the longest prefix of the member's key or model id."""
 
     def __init__(self, routes: Mapping[str, Gateway]) -> None:
         longest_first = sorted(routes, key=len, reverse=True)

@@ -14,7 +14,6 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from council.answers import Call, Reply
@@ -49,28 +48,10 @@ _CAVEATS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _PromptParts:
-    """The parts of a prompt: one for a ballot has a nonce, one for a synthesis only texts."""
-
-    texts: Mapping[str, str]
-    nonce: str | None
-
-    @property
-    def list_name(self) -> str:
-        """The list in a script that has the reply."""
-        if self.nonce:
-            return "ballots"
-        return "syntheses" if self.texts else "answers"
-
-
 class ScriptedGateway:
-    """Reply from the scripts in `folder`, and record the calls in `asked`."""
+    """Reply from scripts; their paths are relative to the working directory."""
 
-    def __init__(self, *, seconds: float = 0.0, folder: Path | None = None) -> None:
-        self.asked: list[Call] = []
-        self._seconds = seconds
-        self._folder = folder or Path()
+    def __init__(self) -> None:
         self._scripts: dict[str, Mapping[str, object]] = {}
         self._taken: Counter[tuple[str, str]] = Counter()
 
@@ -89,10 +70,9 @@ class ScriptedGateway:
 
     async def complete(self, call: Call) -> Reply:
         """Return the next reply of the seat's script; raise GatewayError if there is none."""
-        self.asked.append(call)
         started = time.monotonic()
         text = self._reply(call)
-        await asyncio.sleep(self._seconds)
+        await asyncio.sleep(0)
         if not text.strip():
             raise GatewayError("gave an empty answer")
         if call.on_text:
@@ -100,20 +80,24 @@ class ScriptedGateway:
         return Reply(text, cost_usd=0.0, seconds=time.monotonic() - started)
 
     def _reply(self, call: Call) -> str:
-        parts = _parse_prompt(call.prompt.user)
+        prompt, key = call.prompt.user, call.member.key
+        # A prompt for a ballot has a nonce, one for a synthesis only texts.
+        nonce = match[1] if (match := _NONCE.search(prompt)) else ""
+        texts = {letter: text for letter, _, text in _RESPONSE.findall(prompt)}
         name = call.member.model_id.removeprefix("scripted/")
         if name == RANDOM or name.startswith(f"{RANDOM}-"):
-            return _random_reply(parts, call.prompt.user, call.member.key)
-        entry = self._entry(name, parts.list_name, call.member.key)
-        if parts.nonce and isinstance(entry, list):
-            return _ballot(parts.nonce, entry, "As the script has it.")
+            return _random_reply(texts, nonce, prompt, key)
+        list_name = "ballots" if nonce else "syntheses" if texts else "answers"
+        entry = self._entry(name, list_name, key)
+        if nonce and isinstance(entry, list):
+            return _ballot(nonce, entry, "As the script has it.")
         if not isinstance(entry, str):
-            raise GatewayError(f"has a script whose {parts.list_name} are not all text")
-        return entry.replace("{nonce}", parts.nonce or "")
+            raise GatewayError(f"has a script whose {list_name} are not all text")
+        return entry.replace("{nonce}", nonce)
 
     def _entry(self, name: str, list_name: str, key: str) -> object:
         if name not in self._scripts:
-            self._scripts[name] = _load_script(self._folder / name)
+            self._scripts[name] = _load_script(Path(name))
         entries = self._scripts[name].get(list_name, [])
         taken = self._taken[key, list_name]
         if not isinstance(entries, list) or taken >= len(entries):
@@ -135,27 +119,21 @@ def _load_script(path: Path) -> Mapping[str, object]:
     return script
 
 
-def _parse_prompt(prompt: str) -> _PromptParts:
-    nonce = _NONCE.search(prompt)
-    texts = {letter: text for letter, _, text in _RESPONSE.findall(prompt)}
-    return _PromptParts(texts, nonce[1] if nonce else None)
-
-
 def _ballot(nonce: str, ranking: list[object], reason: str) -> str:
     return json.dumps({"nonce": nonce, "reason": reason, "ranking": ranking})
 
 
-def _random_reply(parts: _PromptParts, prompt: str, key: str) -> str:
-    if parts.nonce and (graded := _GRADED.search(prompt)):
+def _random_reply(texts: Mapping[str, str], nonce: str, prompt: str, key: str) -> str:
+    if nonce and (graded := _GRADED.search(prompt)):
         grade, *_ = shuffle(range(int(graded[1]), int(graded[2]) + 1), prompt, key)
-        return json.dumps({"nonce": parts.nonce, "reason": "Drawn at random.", "grade": grade})
-    if parts.nonce:
-        order = shuffle(parts.texts, prompt, key)
-        return _ballot(parts.nonce, [[letter] for letter in order], "Drawn at random.")
-    if parts.texts:
-        drawn = shuffle(parts.texts, prompt, key)[0]
+        return json.dumps({"nonce": nonce, "reason": "Drawn at random.", "grade": grade})
+    if nonce:
+        order = shuffle(texts, prompt, key)
+        return _ballot(nonce, [[letter] for letter in order], "Drawn at random.")
+    if texts:
+        drawn = shuffle(texts, prompt, key)[0]
         trailer = {"drawn_on": [drawn], "departs": False, "why": ""}
-        return f"{parts.texts[drawn]}\n{json.dumps(trailer)}"
+        return f"{texts[drawn]}\n{json.dumps(trailer)}"
     verdict, ground, caveat = (
         words[int(digest(prompt, key, words[0]), 16) % len(words)]
         for words in (_VERDICTS, _REASONS, _CAVEATS)

@@ -7,15 +7,17 @@ Kept: panel, draw, rankings, standings, verdict, tokens, costs, times and masked
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar
 
-from council.answers import Answer, Prompt, Reply
-from council.ballots import Ballot, BallotExchange, SpoiledBallot
+from council.answers import Answer, Prompt
+from council.ballots import Ballot, BallotExchange
 from council.digests import Digests, Erasure, salted_digest
 from council.errors import ForgottenError
 from council.feedback import Feedback
 from council.rounds import Round, Synthesis
 
 _TextEdit = Callable[[str, str], str]  # name and text in, replacement out
+_Exchange = TypeVar("_Exchange", Answer, BallotExchange)
 
 
 def forget(round_: Round, at: datetime, salt: str) -> Round:
@@ -87,29 +89,22 @@ def _replace_texts(round_: Round, edit: _TextEdit) -> Round:
             context=edit("context", question.context),
             reference=edit("reference", question.reference),
         ),
-        answers=tuple(_answer(answer, edit) for answer in round_.answers),
+        answers=tuple(_exchange(a, f"answers[{a.member}]", edit) for a in round_.answers),
         ballots=tuple(_ballot(ballot, edit) for ballot in round_.ballots),
-        spoiled=tuple(_spoiled(spoiled, edit) for spoiled in round_.spoiled),
+        spoiled=tuple(
+            replace(s, paper=_exchange(s.paper, f"spoiled[{s.judge} #{s.paper.attempt}]", edit))
+            for s in round_.spoiled
+        ),
         synthesis=round_.synthesis and _synthesis(round_.synthesis, edit),
     )
-
-
-def _answer(answer: Answer, edit: _TextEdit) -> Answer:
-    name = f"answers[{answer.member}]"
-    prompt, reply = _prompt(answer.prompt, name, edit), _reply(answer.reply, name, edit)
-    return replace(answer, prompt=prompt, reply=reply)
 
 
 def _ballot(ballot: Ballot, edit: _TextEdit) -> Ballot:
     audit = f" {ballot.audit}" if ballot.audit else ""
     name = f"ballots[{ballot.judge}{audit}]"
     reason = edit(f"{name}.reason", ballot.reason)
-    return replace(ballot, reason=reason, paper=ballot.paper and _paper(ballot.paper, name, edit))
-
-
-def _spoiled(spoiled: SpoiledBallot, edit: _TextEdit) -> SpoiledBallot:
-    name = f"spoiled[{spoiled.judge} #{spoiled.paper.attempt}]"
-    return replace(spoiled, paper=_paper(spoiled.paper, name, edit))
+    paper = ballot.paper and _exchange(ballot.paper, name, edit)
+    return replace(ballot, reason=reason, paper=paper)
 
 
 def _synthesis(synthesis: Synthesis, edit: _TextEdit) -> Synthesis:
@@ -119,19 +114,17 @@ def _synthesis(synthesis: Synthesis, edit: _TextEdit) -> Synthesis:
         text=edit("synthesis", synthesis.text),
         why=why or None,
         prompt=synthesis.prompt and _prompt(synthesis.prompt, "synthesis", edit),
-        reply=synthesis.reply and _reply(synthesis.reply, "synthesis.reply", edit),
+        reply=synthesis.reply
+        and replace(synthesis.reply, text=edit("synthesis.reply", synthesis.reply.text)),
     )
 
 
-def _paper(paper: BallotExchange, name: str, edit: _TextEdit) -> BallotExchange:
-    prompt, reply = _prompt(paper.prompt, name, edit), _reply(paper.reply, name, edit)
-    return replace(paper, prompt=prompt, reply=reply)
+def _exchange(exchange: _Exchange, name: str, edit: _TextEdit) -> _Exchange:
+    prompt = _prompt(exchange.prompt, name, edit)
+    reply = replace(exchange.reply, text=edit(name, exchange.reply.text))
+    return replace(exchange, prompt=prompt, reply=reply)
 
 
 def _prompt(prompt: Prompt, name: str, edit: _TextEdit) -> Prompt:
     system, user = f"{name}.prompt.system", f"{name}.prompt.user"
     return Prompt(edit(system, prompt.system), edit(user, prompt.user))
-
-
-def _reply(reply: Reply, name: str, edit: _TextEdit) -> Reply:
-    return replace(reply, text=edit(name, reply.text))

@@ -1,7 +1,4 @@
-"""Hash chain: links that hold the digest of a closed round and the hash of the previous link.
-
-A workspace has one chain, in the order in which its rounds closed.
-"""
+"""Hash chain of a workspace: a link for each closed round, in the order of closing."""
 
 from dataclasses import dataclass, fields, replace
 
@@ -42,9 +39,6 @@ class StoredLink:
     has_round: bool = True
 
 
-_HASHED_FIELDS = tuple(field.name for field in fields(Link) if field.name != "hash")
-
-
 def next_link(head: Link | None, scope: str, round_id: str, digest: str, origin: str = "") -> Link:
     """Return the link after the head of a scope's chain, or the first link without a head."""
     number, previous = (head.number + 1, head.hash) if head else (1, "")
@@ -53,5 +47,5 @@ def next_link(head: Link | None, scope: str, round_id: str, digest: str, origin:
 
 
 def _link_hash(link: Link) -> str:
-    """Return the SHA-256 of the canonical JSON of all fields except the hash."""
-    return json_digest({name: getattr(link, name) for name in _HASHED_FIELDS})
+    names = (field.name for field in fields(link) if field.name != "hash")
+    return json_digest({name: getattr(link, name) for name in names})

@@ -1,24 +1,16 @@
-"""Seal of a closed round: salted digests of its texts and parts, and its link in the hash chain.
+"""Seal of a closed round: its salted digests and its link; it shows later changes."""
 
-Comparing a round with its seal shows what was changed since it closed.
-"""
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
-from typing import Any
 
-from council.answers import Absence, Answer, Prompt, Reply
-from council.ballots import Ballot, BallotExchange, SpoiledBallot
+from council.answers import Prompt, Reply
+from council.ballots import Ballot
 from council.digests import Digests, canonical_json, json_digest, salted_digest
 from council.integrity.erasure import text_digests
 from council.integrity.hash_chain import LINK_VERSION, Link
-from council.labels import LabelMap, Slate
-from council.panel import IF_SET, Member, Panel, Rubric, Terms, is_unset
-from council.places import Place
-from council.rounds import Closing, Draw, Question, Round, Synthesis
-from council.tally import Standing, Tally, Verdict
-from council.tally.agreement import Agreement
+from council.panel import IF_SET, is_unset
+from council.rounds import Question, Round, Synthesis
 
 # The parts of a round: their names in reports, and the fields they stand for.
 PARTS: Mapping[str, str] = {
@@ -38,41 +30,14 @@ PARTS: Mapping[str, str] = {
     "bake-off": "bakeoff",
 }
 
-# The fields that enter the digest of a part, by type. Texts have separate digests, so that they
-# can be erased; see council.integrity.erasure.
-COVERED_FIELDS: Mapping[type, tuple[str, ...]] = {
-    Question: ("asked_by", "place"),
-    Place: ("chat", "workspace", "channel", "thread", "private"),
-    Panel: ("name", "members", "rubric", "outside_judges", "chairmen", "terms"),
-    Member: (
-        *("key", "model_id", "display", "family"),
-        *("temperature", "receiver", "demonstration"),
-    ),
-    Rubric: ("name", "version", "criteria"),
-    Terms: (
-        *("method", "quorum", "audit_share", "max_round_usd"),
-        *("answer_seconds", "ballot_seconds", "synthesis_seconds", "round_seconds"),
-        *("answer_temperature", "ballot_temperature", "synthesis_temperature"),
-    ),
-    Answer: ("member", "prompt", "reply", "scrubbed", "suspicions"),
-    Prompt: (),
-    Reply: ("cut", "tokens_in", "tokens_out", "cost_usd", "seconds", "attempts"),
-    Absence: ("member", "role", "reason"),
-    Draw: ("labels", "slates"),
-    LabelMap: ("pairs",),
-    Slate: ("judge", "shown"),
-    Ballot: ("judge", "shown", "ranking", "paper", "audit"),
-    BallotExchange: ("nonce", "prompt", "reply", "attempt", "cut_to"),
-    SpoiledBallot: ("judge", "fault", "paper"),
-    Tally: ("standings", "verdict"),
-    Standing: (
-        *("label", "place", "share", "points"),
-        *("max_points", "first_votes", "mean_rank"),
-    ),
-    Verdict: ("strength", "p", "first_on", "too_few_judges", "agreement", "n_eff", "flags"),
-    Agreement: ("tau_b", "kendall_w", "alpha"),
-    Synthesis: ("chairman", "fallback", "drawn_on", "departs", "prompt", "reply"),
-    Closing: ("seconds", "failure"),
+# Texts have separate digests, so that they can be erased; see council.integrity.erasure. Every
+# other field enters the digest of its part.
+TEXT_FIELDS: Mapping[type, tuple[str, ...]] = {
+    Question: ("text", "context", "reference"),
+    Prompt: ("system", "user"),
+    Reply: ("text",),
+    Ballot: ("reason",),
+    Synthesis: ("text", "why"),
 }
 # What can be wrong besides a changed text or part.
 LINK_IS_GONE = "its link in the chain is gone"
@@ -115,33 +80,23 @@ def compute_digests(round_: Round, salt: str) -> RoundDigests:
 
 
 def find_changes(round_: Round, seal: Seal) -> tuple[str, ...]:
-    """Return the names of what was changed since the round closed; empty if nothing was.
-
-    Erased texts are no change. If the digests themselves were changed, only that is reported.
-    """
+    """Return the names of what was changed since the round closed; erased texts are no change."""
     if seal.link is None:
         return (LINK_IS_GONE,)
     if seal.link.version != LINK_VERSION:
         return (OTHER_VERSION,)
-    return (*_link_changes(round_, seal.link), *_round_changes(round_, seal, seal.link.digest))
-
-
-def _link_changes(round_: Round, link: Link) -> tuple[str, ...]:
-    found = () if link.round_id == round_.id else (OTHER_ROUND,)
-    return found if link.is_sound else (*found, LINK_WAS_CHANGED)
-
-
-def _round_changes(round_: Round, seal: Seal, digest: str) -> tuple[str, ...]:
-    salt = round_.forgotten.salt if round_.forgotten else seal.notes.salt
-    if salt != seal.notes.salt or seal.notes.digest != digest:
-        return (DIGESTS_WERE_CHANGED,)
+    found = [] if seal.link.round_id == round_.id else [OTHER_ROUND]
+    if not seal.link.is_sound:
+        found.append(LINK_WAS_CHANGED)
+    notes, salt = seal.notes, seal.notes.salt
+    if (round_.forgotten and round_.forgotten.salt != salt) or notes.digest != seal.link.digest:
+        return (*found, DIGESTS_WERE_CHANGED)
     now = compute_digests(round_, salt)
-    texts = _differing_names(seal.notes.texts, now.texts)
-    return (*texts, *_differing_names(seal.notes.parts, now.parts))
+    texts = _differing_names(notes.texts, now.texts)
+    return (*found, *texts, *_differing_names(notes.parts, now.parts))
 
 
 def _differing_names(then: Digests, now: Digests) -> tuple[str, ...]:
-    """Return the names whose digest was changed, added or removed."""
     if then == now:
         return ()
     before, after = dict(then), dict(now)
@@ -150,12 +105,15 @@ def _differing_names(then: Digests, now: Digests) -> tuple[str, ...]:
 
 
 def plain_json(value: object) -> object:
-    """Return a value of a round as plain JSON types, without its texts; times in UTC.
-
-    Whole floats become integers, since a database may return either.
-    """
+    """Return a value as plain JSON without its texts; times in UTC, whole floats as integers."""
     if is_dataclass(value):
-        return {name: plain_json(getattr(value, name)) for name in _covered_fields(value)}
+        texts = TEXT_FIELDS.get(type(value), ())
+        pairs = ((field, getattr(value, field.name)) for field in fields(value))
+        return {
+            field.name: plain_json(one)
+            for field, one in pairs
+            if field.name not in texts and not (field.metadata == IF_SET and is_unset(one))
+        }
     if isinstance(value, tuple):
         return [plain_json(item) for item in value]
     if isinstance(value, datetime):
@@ -163,10 +121,3 @@ def plain_json(value: object) -> object:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
-
-
-def _covered_fields(value: Any) -> Iterator[str]:  # noqa: ANN401 - any dataclass of a round
-    optional = {field.name for field in fields(value) if field.metadata == IF_SET}
-    for name in COVERED_FIELDS[type(value)]:
-        if name not in optional or not is_unset(getattr(value, name)):
-            yield name

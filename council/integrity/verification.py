@@ -7,7 +7,6 @@ from math import isclose
 from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast_ballot
 from council.integrity.erasure import removable_texts
 from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink
-from council.labels import Label
 from council.prompts.shared import nonce_for
 from council.round_rules import Audit, ballot_version, compute_draw, compute_tally, due_audit
 from council.rounds import Draw, Round
@@ -32,23 +31,24 @@ class Difference:
 
 def verify(round_: Round) -> tuple[Difference, ...]:
     """Return the differences in the order of the round's parts; empty for a sound round."""
-    if round_.draw is None and not is_ranked(round_):
-        return _unerased_texts(round_)
-    recomputed = _fields(recompute(round_))
-    return (*_unerased_texts(round_), *_differences(_fields(round_), recomputed))
-
-
-def _unerased_texts(round_: Round) -> tuple[Difference, ...]:
-    """Return the texts that a round still holds although they count as erased."""
     texts = removable_texts(round_) if round_.forgotten else ()
-    return tuple(Difference(name, "kept", "forgotten") for name, _ in texts)
+    unerased = tuple(Difference(name, "kept", "forgotten") for name, _ in texts)
+    if round_.draw is None and not is_ranked(round_):
+        return unerased
+    stored, recomputed = _fields(round_), _fields(recompute(round_))
+    return unerased + tuple(
+        Difference(name, stored.get(name), recomputed.get(name))
+        for name in stored | recomputed
+        if not _same(stored.get(name), recomputed.get(name))
+    )
 
 
 def _fields(round_: Round) -> _Fields:
     """Return every field that can be recomputed, under the name used in reports."""
     fields: _Fields = {}
     if round_.draw:
-        fields |= _draw_fields(round_.draw)
+        fields |= {f"label map[{author}]": label for author, label in round_.draw.labels.pairs}
+        fields |= {f"slates[{slate.judge}]": slate.shown for slate in round_.draw.slates}
     for ballot in round_.ballots:
         fields |= _ballot_fields(ballot)
     for spoiled in round_.spoiled:
@@ -56,46 +56,24 @@ def _fields(round_: Round) -> _Fields:
         name = f"spoiled[{spoiled.judge} {which}]"
         fields |= {f"{name}.fault": spoiled.fault, f"{name}.nonce": spoiled.paper.nonce}
     if round_.tally:
-        fields |= _tally_fields(round_.tally)
+        for line in round_.tally.standings:
+            fields |= _prefixed(f"standings[{line.label}]", asdict(line))
+        verdict = asdict(round_.tally.verdict)
+        del verdict["n_eff"]
+        fields |= _prefixed("verdict", verdict.pop("agreement") | verdict)
     return fields
-
-
-def _draw_fields(draw: Draw) -> _Fields:
-    fields: _Fields = {f"label map[{author}]": label for author, label in draw.labels.pairs}
-    return fields | {f"slates[{slate.judge}]": slate.shown for slate in draw.slates}
 
 
 def _ballot_fields(ballot: Ballot) -> _Fields:
     which = "" if ballot.counts else f" audit {ballot.audit}"
     name = f"ballots[{ballot.judge}{which}]"
-    return {
-        f"{name}.shown": ballot.shown,
-        f"{name}.ranking": ballot.ranking,
-        f"{name}.reason": ballot.reason,
-        f"{name}.audit": ballot.audit,
-        f"{name}.nonce": ballot.paper.nonce if ballot.paper else None,
-    }
-
-
-def _tally_fields(tally: Tally) -> _Fields:
-    fields: _Fields = {}
-    for line in tally.standings:
-        fields |= _prefixed(f"standings[{line.label}]", asdict(line))
-    verdict = asdict(tally.verdict)
-    del verdict["n_eff"]
-    return fields | _prefixed("verdict", verdict.pop("agreement") | verdict)
+    names = ("shown", "ranking", "reason", "audit")
+    fields = {field: getattr(ballot, field) for field in names}
+    return _prefixed(name, fields | {"nonce": ballot.paper.nonce if ballot.paper else None})
 
 
 def _prefixed(name: str, values: Mapping[str, object]) -> _Fields:
     return {f"{name}.{key}": value for key, value in values.items()}
-
-
-def _differences(stored: _Fields, recomputed: _Fields) -> tuple[Difference, ...]:
-    return tuple(
-        Difference(name, stored.get(name), recomputed.get(name))
-        for name in stored | recomputed
-        if not _same(stored.get(name), recomputed.get(name))
-    )
 
 
 def _same(one: object, other: object) -> bool:
@@ -114,7 +92,10 @@ def recompute(round_: Round) -> Round:
     if round_.forgotten:
         recomputed = _with_ballots(recomputed, _check_rankings(round_, draw))
     else:
-        recomputed = _with_audit(_with_ballots(recomputed, _recast(round_, draw)), draw)
+        recomputed = _with_ballots(recomputed, _recast(round_, draw))
+        if audit := due_audit(recomputed, draw):
+            cast: tuple[AnyBallot, ...] = (*recomputed.ballots, *recomputed.spoiled)
+            recomputed = _with_ballots(recomputed, [_as_audit(ballot, audit) for ballot in cast])
     return replace(recomputed, tally=_tally(recomputed, draw) if is_ranked(round_) else None)
 
 
@@ -125,15 +106,6 @@ def _with_ballots(round_: Round, ballots: Iterable[AnyBallot]) -> Round:
         ballots=tuple(ballot for ballot in ballots if isinstance(ballot, Ballot)),
         spoiled=tuple(ballot for ballot in ballots if isinstance(ballot, SpoiledBallot)),
     )
-
-
-def _with_audit(round_: Round, draw: Draw) -> Round:
-    """Return the round with its audit ballot, if one is due, parsed as such."""
-    audit = due_audit(round_, draw)
-    if audit is None:
-        return round_
-    ballots: tuple[AnyBallot, ...] = (*round_.ballots, *round_.spoiled)
-    return _with_ballots(round_, [_as_audit(ballot, audit) for ballot in ballots])
 
 
 def _as_audit(ballot: AnyBallot, audit: Audit) -> AnyBallot:
@@ -151,33 +123,28 @@ def is_ranked(round_: Round) -> bool:
 
 
 def _recast(round_: Round, draw: Draw) -> Iterator[AnyBallot]:
-    """Yield every reply parsed as a counted ballot; an audit spoils, since its nonce differs.
-
-    So the kind of a ballot follows from its text, never from a stored column.
-    """
+    """Yield every reply parsed as a counted ballot; an audit spoils, since its nonce differs."""
     slates = {slate.judge: slate for slate in draw.slates}
     papers = [(ballot.judge, ballot.paper) for ballot in round_.ballots if ballot.paper]
     papers += [(spoiled.judge, spoiled.paper) for spoiled in round_.spoiled]
     for judge, paper in papers:
         if judge in slates:
-            nonce = nonce_for(round_.seed, judge)
             paper = _with_true_nonce(paper, round_, judge)
-            yield cast_ballot(slates[judge], nonce, paper, version=ballot_version(round_))
+            yield cast_ballot(slates[judge], paper.nonce, paper, version=ballot_version(round_))
 
 
 def _check_rankings(round_: Round, draw: Draw) -> list[AnyBallot]:
-    """Return the ballots that rank the slate drawn for their judge.
-
-    Audit ballots are kept unchecked: they had different slates and are never counted.
-    """
+    """Return the ballots that rank their slate, and all audits, which are never counted."""
     shown = {slate.judge: slate.shown for slate in draw.slates}
     ballots: list[AnyBallot] = []
     for ballot in round_.ballots:
         if not ballot.counts:
             ballots.append(ballot)
-        elif ballot.paper and _ranks(ballot, shown.get(ballot.judge, ())):
-            paper = _with_true_nonce(ballot.paper, round_, ballot.judge)
-            ballots.append(replace(ballot, shown=shown[ballot.judge], paper=paper))
+        elif ballot.paper and (slate := shown.get(ballot.judge)) and all(ballot.ranking):
+            ranked = [label for place in ballot.ranking for label in place]
+            if sorted(ranked) == sorted(slate):
+                paper = _with_true_nonce(ballot.paper, round_, ballot.judge)
+                ballots.append(replace(ballot, shown=slate, paper=paper))
     ballots += [
         spoiled
         if spoiled.is_audit
@@ -186,12 +153,6 @@ def _check_rankings(round_: Round, draw: Draw) -> list[AnyBallot]:
         if spoiled.judge in shown
     ]
     return ballots
-
-
-def _ranks(ballot: Ballot, shown: tuple[Label, ...]) -> bool:
-    """Return whether the ballot ranks each label of the slate exactly once."""
-    ranked = [label for place in ballot.ranking for label in place]
-    return bool(shown) and all(ballot.ranking) and sorted(ranked) == sorted(shown)
 
 
 def _with_true_nonce(paper: BallotExchange, round_: Round, judge: str) -> BallotExchange:
@@ -252,10 +213,7 @@ class ChainWalk:
 
 
 def walk_stretches(links: Iterable[Link]) -> tuple[ChainWalk, ...]:
-    """Return a walk along each unbroken stretch of these links of any chains.
-
-    What precedes a stretch is trusted.
-    """
+    """Return a walk along each unbroken stretch of links; what precedes a stretch is trusted."""
     stretches: list[ChainWalk] = []
     for link in sorted(links, key=lambda link: (link.scope, link.number)):
         last = stretches[-1] if stretches else None

@@ -1,8 +1,4 @@
-"""Run a round from where it stands to its end.
-
-The stored artefacts are the checkpoints: what the round has already is not done again, so that it
-can be stopped anywhere and resumed.
-"""
+"""Run a round from where it stands to its end; what it has already is not done again."""
 
 from council.errors import QuorumError
 from council.integrity.erasure import check_not_forgotten
@@ -14,15 +10,11 @@ from council.pipeline.stages import (
     write_and_audit,
 )
 from council.round_rules import compute_draw
-from council.rounds import Closing, Draw, Round, sort_by_panel
-from council.tally import Tally
+from council.rounds import Closing, Round, sort_by_panel
 
 
 async def run_round(round_id: str, services: RoundServices) -> Round:
-    """Return the round, closed; a round that misses its quorum is closed with a failure.
-
-    Raise ForgottenError for a round whose texts were erased.
-    """
+    """Return the round, closed, with a failure if it missed its quorum; raise ForgottenError."""
     session = RoundSession(services, await services.store.load(round_id))
     check_not_forgotten(session.round_)
     if not session.round_.closing:
@@ -38,8 +30,13 @@ async def run_round(round_id: str, services: RoundServices) -> Round:
 async def _run_stages(session: RoundSession) -> None:
     await collect_answers(session)
     _check_quorum(session.round_)
-    draw = await _draw(session)
-    tally = await _tally(session, draw)
+    draw, tally = session.round_.draw, session.round_.tally
+    if draw is None:
+        draw = compute_draw(session.round_)
+        await session.save(draw)
+    if tally is None:
+        tally = await METHODS[session.round_.panel.terms.method](session, draw)
+        await session.save(tally)
     if not session.round_.synthesis:
         await write_and_audit(session, draw, tally)
 
@@ -56,19 +53,3 @@ def _check_quorum(round_: Round) -> None:
         f"Only {len(round_.answers)} of {len(round_.panel.members)} members answered and "
         f"{quorum} are needed: {why}."
     )
-
-
-async def _draw(session: RoundSession) -> Draw:
-    if session.round_.draw:
-        return session.round_.draw
-    draw = compute_draw(session.round_)
-    await session.save(draw)
-    return draw
-
-
-async def _tally(session: RoundSession, draw: Draw) -> Tally:
-    if session.round_.tally:
-        return session.round_.tally
-    tally = await METHODS[session.round_.panel.terms.method](session, draw)
-    await session.save(tally)
-    return tally

@@ -1,13 +1,9 @@
-"""Stages of a round: answers, ballots, synthesis and audit ballot, and the session they work in.
-
-Every stage skips what the round has already, so that a round can be resumed. The session calls
-models under a deadline and saves each artefact at once.
-"""
+"""Stages of a round: answers, ballots, synthesis, audit; each skips what the round has."""
 
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -74,21 +70,17 @@ class RoundServices:
     in_thread: Callable[..., Awaitable[Any]] = asyncio.to_thread
 
 
-@dataclass(slots=True)
 class RoundSession:
     """One running round; `round_` is replaced with each new artefact.
 
     `masked` are the answers for other models by member, each masked once.
     """
 
-    services: RoundServices
-    round_: Round
-    masked: dict[str, MaskedText] = field(default_factory=dict, init=False)
-    started: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Start the clock."""
-        self.started = self.services.clock()
+    def __init__(self, services: RoundServices, round_: Round) -> None:
+        self.services = services
+        self.round_ = round_
+        self.masked: dict[str, MaskedText] = {}
+        self.started = services.clock()
 
     @property
     def seconds(self) -> float:
@@ -115,10 +107,7 @@ class RoundSession:
         return self.masked[member.key]
 
     async def ask(self, call: Call, deadline: "Deadline") -> Reply | Absence:
-        """Return the member's reply, or its absence with the reason.
-
-        Raise ContextOverflowError if the prompt is too long, so that the caller can shorten it.
-        """
+        """Return the reply, or the absence with its reason; raise ContextOverflowError."""
         if not deadline.seconds:
             return Absence(call.member.key, call.role, "was not asked: the round's time was up")
         try:
@@ -168,12 +157,12 @@ async def reply_in_time(gateway: Gateway, call: Call, deadline: Deadline) -> Rep
         ) from error
 
 
-async def run_all(tasks: Iterable[Awaitable[None]]) -> None:
+async def run_all(tasks: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Run all tasks concurrently; the first error cancels the others and is raised as itself."""
     with unwrap_first_error():
         async with asyncio.TaskGroup() as group:
             for task in tasks:
-                group.create_task(_run(task))
+                group.create_task(task)
 
 
 @contextmanager
@@ -184,10 +173,6 @@ def unwrap_first_error() -> Iterator[None]:
     except ExceptionGroup as errors:
         first = errors.exceptions[0]
         raise first if isinstance(first, CouncilError) else errors from None
-
-
-async def _run(task: Awaitable[None]) -> None:
-    await task
 
 
 # --- Answers
@@ -225,10 +210,7 @@ async def _answer(
 
 
 def identifying_names(member: Member) -> tuple[str, ...]:
-    """Return the ids and names that identify a member wherever they occur.
-
-    Only names that no answer contains by chance: a seat key such as "a" or "warm" is also a word.
-    """
+    """Return the ids and names of a member that no answer contains by chance."""
     bare_model_id = member.model_id.rpartition("/")[2]
     names = (member.key, member.model_id, member.display, bare_model_id)
     return tuple(name for name in names if _IDENTIFYING.search(name))
@@ -281,10 +263,7 @@ def _text_budget(context: int | None, frame: Prompt, reply_tokens: int) -> int |
 
 @dataclass(frozen=True, slots=True)
 class BallotRequest:
-    """What one judge is asked to rank; `texts` are the blind answers by public label.
-
-    `authors`, by public label, are shown with the answers in an audit of names.
-    """
+    """What a judge is asked to rank; `authors` are shown in an audit of names only."""
 
     round_: Round
     slate: Slate
@@ -329,16 +308,15 @@ async def collect_ballots(session: RoundSession, draw: Draw) -> None:
         BallotRequest(session.round_, slate, nonce_for(seed, slate.judge), texts)
         for slate in draw.slates
     ]
+    finished = {ballot.judge for ballot in session.round_.ballots if ballot.counts}
+    finished |= {
+        absence.member for absence in session.round_.absences if absence.role is Role.BALLOT
+    }
     await run_all(
         _vote(session, request, deadline)
         for request in requests
-        if not _has_voted(session.round_, request.slate.judge)
+        if request.slate.judge not in finished
     )
-
-
-def _has_voted(round_: Round, judge: str) -> bool:
-    voted = any(ballot.judge == judge and ballot.counts for ballot in round_.ballots)
-    return voted or round_.absence(judge, Role.BALLOT) is not None
 
 
 async def _vote(session: RoundSession, request: BallotRequest, deadline: Deadline) -> None:
@@ -377,10 +355,7 @@ async def _request_ballot(
 
 
 async def synthesize(session: RoundSession, draw: Draw, tally: Tally) -> Synthesis:
-    """Return the synthesis of the first chairman that writes one, else the winning answer.
-
-    Each chairman has a separate deadline; a chairman that fails becomes an absence of the round.
-    """
+    """Return the synthesis of the first chairman that writes one, else the winning answer."""
     for i, chairman in enumerate(session.round_.panel.chair_order):
         if session.round_.absence(chairman.key, Role.SYNTHESIS):
             continue
@@ -412,7 +387,18 @@ async def _request_synthesis(
             continue
         if isinstance(reply, Absence):
             return reply
-        return _synthesis(chairman, prompt, reply, draw.labels.labels)
+        parsed = parse_chair_reply(reply.text, draw.labels.labels)
+        if not parsed.text:
+            return Absence(chairman.key, Role.SYNTHESIS, WROTE_NOTHING)
+        return Synthesis(
+            text=parsed.text,
+            chairman=chairman.key,
+            drawn_on=parsed.drawn_on,
+            departs=parsed.departs,
+            why=parsed.why,
+            prompt=prompt,
+            reply=reply,
+        )
     return Absence(chairman.key, Role.SYNTHESIS, TOO_LONG)
 
 
@@ -432,23 +418,6 @@ def _chair_prompt(
     )
 
 
-def _synthesis(
-    chairman: Member, prompt: Prompt, reply: Reply, labels: Sequence[Label]
-) -> Synthesis | Absence:
-    parsed = parse_chair_reply(reply.text, labels)
-    if not parsed.text:
-        return Absence(chairman.key, Role.SYNTHESIS, WROTE_NOTHING)
-    return Synthesis(
-        text=parsed.text,
-        chairman=chairman.key,
-        drawn_on=parsed.drawn_on,
-        departs=parsed.departs,
-        why=parsed.why,
-        prompt=prompt,
-        reply=reply,
-    )
-
-
 # --- Audit ballot, cast while the synthesis is written
 
 
@@ -458,7 +427,9 @@ async def write_and_audit(session: RoundSession, draw: Draw, tally: Tally) -> No
     Once the answer is written, the ballot has the services' grace period left. A ballot that
     fails, is late or does not fit is dropped; a spoiled one is saved and not retried.
     """
-    audit = _pending_audit(session.round_, draw)
+    was_cast = any(not ballot.counts for ballot in session.round_.ballots)
+    was_spoiled = any(spoiled.is_audit for spoiled in session.round_.spoiled)
+    audit = None if was_cast or was_spoiled else due_audit(session.round_, draw)
     if audit is None:
         await _write(session, draw, tally)
         return
@@ -479,13 +450,6 @@ async def _write(session: RoundSession, draw: Draw, tally: Tally) -> None:
     await session.save(await synthesize(session, draw, tally))
 
 
-def _pending_audit(round_: Round, draw: Draw) -> Audit | None:
-    was_cast = any(not ballot.counts for ballot in round_.ballots)
-    if was_cast or any(spoiled.is_audit for spoiled in round_.spoiled):
-        return None
-    return due_audit(round_, draw)
-
-
 async def _request_audit_ballot(
     session: RoundSession, draw: Draw, audit: Audit
 ) -> Ballot | SpoiledBallot | None:
@@ -495,10 +459,15 @@ async def _request_audit_ballot(
     request = BallotRequest(round_, audit.slate, audit.nonce, texts, audit.authors)
     faults = [spoiled.fault for spoiled in round_.spoiled if spoiled.judge == request.judge.key]
     fault = faults[-1] if faults else None
-    lengths = _audit_lengths(session, audit, request, fault)
-    if not lengths:
-        return None
-    call = request.call(lengths[0], fault)
+    length = audit.first.paper.cut_to if audit.first.paper else None
+    if audit.kind == OWN and length is None:
+        # The additional answer may need shorter ones.
+        context = session.services.gateway.context_tokens(request.judge.key)
+        lengths = request.lengths(context, fault)
+        if not lengths:
+            return None
+        length = lengths[0]
+    call = request.call(length, fault)
     deadline = session.deadline(round_.panel.terms.ballot_seconds)
     try:
         reply = await session.ask(call, deadline)
@@ -506,14 +475,4 @@ async def _request_audit_ballot(
         return None
     if isinstance(reply, Absence):
         return None
-    return audit.cast(BallotExchange(audit.nonce, call.prompt, reply, AUDIT_ATTEMPT, lengths[0]))
-
-
-def _audit_lengths(
-    session: RoundSession, audit: Audit, request: BallotRequest, fault: str | None
-) -> tuple[int | None, ...]:
-    """Return the length of the first ballot; an additional answer may need a shorter one."""
-    length = audit.first.paper.cut_to if audit.first.paper else None
-    if audit.kind != OWN or length is not None:
-        return (length,)
-    return request.lengths(session.services.gateway.context_tokens(request.judge.key), fault)
+    return audit.cast(BallotExchange(audit.nonce, call.prompt, reply, AUDIT_ATTEMPT, length))

@@ -7,7 +7,6 @@ from itertools import combinations
 import numpy as np
 
 from council.bakeoffs.leaderboard import HumanAgreement
-from council.bakeoffs.pairwise import WEIGHT_FLOOR, peer_rank
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
 
 # The names that `--weights` accepts.
@@ -16,7 +15,6 @@ CONSISTENCY = "consistency"
 HUMAN = "human"
 FAMILY = "family"
 PEERRANK = "peerrank"
-WEIGHT_METHODS = (UNIFORM, CONSISTENCY, HUMAN, FAMILY, PEERRANK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +188,47 @@ def family_weights(rounds: Iterable[RoundShares]) -> JudgeWeights:
     return JudgeWeights(FAMILY, tuple(lines))
 
 
+WEIGHT_FLOOR = 0.25  # of an equal weight, the least a judge can have
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class PeerRank:
+    """Scores and weights by member; the weights add up to 1."""
+
+    scores: Floats
+    weights: Floats
+    turns: int
+
+
+def peer_rank(win_rates: Floats, floor: float = WEIGHT_FLOOR, most_turns: int = 1_000) -> PeerRank:
+    """Weigh judges by how their own answers fare, from win rates by (judge, candidate) (Li 2023).
+
+    s_c = Σ_j w_j·r_jc / Σ_j w_j over the judges that were shown c (NaN elsewhere), w = minmax(s)/Σ,
+    starting from equal weights until Σ|Δw| < 1e-9. `floor` is the least weight, as a part of an
+    equal one.
+    """
+    shown, rates = ~np.isnan(win_rates), np.nan_to_num(win_rates)
+    result = PeerRank(np.zeros(len(rates)), np.full(len(rates), 1 / len(rates)), 0)
+    change = 1.0
+    while change >= _TOLERANCE and result.turns < most_turns:
+        shown_weight = result.weights @ shown
+        scores = result.weights @ rates / np.where(shown_weight > 0, shown_weight, 1.0)
+        weights = _min_max_weights(scores, floor)
+        change = float(np.abs(weights - result.weights).sum())
+        result = PeerRank(scores, weights, result.turns + 1)
+    return result
+
+
+def _min_max_weights(scores: Floats, floor: float) -> Floats:
+    spread = np.ptp(scores)
+    if not spread:
+        return np.full(len(scores), 1 / len(scores))
+    raw = (scores - scores.min()) / spread
+    weights: Floats = floor / len(scores) + (1 - floor) * raw / raw.sum()
+    return weights
+
+
 def peer_weights(rounds: Iterable[RoundShares]) -> JudgeWeights:
     """Return PeerRank's weights over the mean shares of all rounds, with a floor of a quarter.
 
@@ -203,7 +242,7 @@ def peer_weights(rounds: Iterable[RoundShares]) -> JudgeWeights:
     )
     if not members:
         return JudgeWeights(PEERRANK, ())
-    result = peer_rank(_win_rates(all_rounds, members), WEIGHT_FLOOR)
+    result = peer_rank(_win_rates(all_rounds, members))
     member_part = len(members) / len(judges)
     rated = zip(members, result.weights.tolist(), result.scores.tolist(), strict=True)
     lines = [JudgeWeight(member, member_part * weight, 0, score) for member, weight, score in rated]

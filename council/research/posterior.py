@@ -13,8 +13,8 @@ from itertools import permutations
 
 import numpy as np
 
-from council.bakeoffs.pairwise import UNKNOWN_SCORE, Score, fit_strengths, information_matrix
-from council.bakeoffs.record_arrays import Floats
+from council.bakeoffs.pairwise import RIDGE, fit_strengths, information_matrix, win_matrix
+from council.bakeoffs.record_arrays import Columns, Floats
 from council.ballots import Ballot
 from council.labels import LabelMap
 from council.randomness import digest
@@ -22,6 +22,27 @@ from council.tally.standings import ranks
 
 ANSWER_SD = 1.0  # standard deviation of an answer around its member: chosen, not fitted
 DRAWS = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A strength in log-odds, with its variance."""
+
+    value: float = 0.0
+    variance: float = 1 / RIDGE
+
+
+UNKNOWN_SCORE = Score()  # of a member that met no other: the ridge alone
+
+
+def strength_scores(columns: Columns) -> Mapping[str, Score]:
+    """Return the score of every member; UNKNOWN_SCORE for one that met no other."""
+    wins = win_matrix(columns)
+    met = wins + wins.T
+    scores = fit_strengths(wins, met)
+    variances = np.diag(np.linalg.inv(information_matrix(scores, met)))
+    entries = zip(columns.members, scores.tolist(), variances.tolist(), strict=True)
+    return {member: Score(value, variance) for member, value, variance in entries}
 
 
 @dataclass(frozen=True, slots=True)

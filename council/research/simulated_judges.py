@@ -19,9 +19,8 @@ class Biases:
 
     `position`: what the first slot gains over the last, falling evenly between. `letter`: what the
     answer labelled B gains. `own`: what its own answer gains. `family`: what other answers of its
-    maker gain. `length`: what each standard deviation of length gains. `brand`: what answers of its
-    maker, including its own, gain when names are shown. `noise`: the standard deviation of chance,
-    drawn for each answer on each ballot.
+    maker gain. `length`: what each standard deviation of length gains. `noise`: the standard
+    deviation of chance, drawn for each answer on each ballot.
     """
 
     position: float = 0.0
@@ -29,7 +28,6 @@ class Biases:
     own: float = 0.0
     family: float = 0.0
     length: float = 0.0
-    brand: float = 0.0
     noise: float = 1.0
 
 
@@ -113,7 +111,7 @@ class SimulatedVotes:
         return by_member
 
     def ballots(
-        self, round_: int, judges: tuple[str, ...], labels: tuple[Label, ...], audit: str | None
+        self, round_: int, judges: tuple[str, ...], labels: tuple[Label, ...]
     ) -> tuple[Ballot, ...]:
         """Return the ballots of one round; `labels` are those of the members, in panel order."""
         shown_seats, given_places = self.shown[round_].tolist(), self.places[round_].tolist()
@@ -122,7 +120,6 @@ class SimulatedVotes:
                 judge,
                 tuple(labels[i] for i in shown),
                 tuple((labels[i],) for _, i in sorted(zip(places, shown, strict=True))),
-                audit=audit,
             )
             for judge, shown, places in zip(judges, shown_seats, given_places, strict=True)
         )
@@ -133,8 +130,6 @@ def cast_votes(
     answers: SimulatedAnswers,
     shown: Indexes,
     rng: np.random.RandomState,
-    *,
-    named: bool = False,
 ) -> SimulatedVotes:
     """Return every judge's votes on its slates of two or more slots.
 
@@ -153,12 +148,7 @@ def cast_votes(
     perceived = answers.worth[rows, shown] + bias["length"] * answers.length[rows, shown]
     perceived = perceived + bias["position"] * (0.5 - slots / (len(slots) - 1))
     perceived = perceived + bias["letter"] * (slots == _SLOT_B)
-    perceived = (
-        perceived
-        + bias["own"] * own
-        + bias["family"] * (same_maker & ~own)
-        + bias["brand"] * same_maker * named
-    )
+    perceived = perceived + bias["own"] * own + bias["family"] * (same_maker & ~own)
     perceived = perceived + bias["noise"] / GUMBEL_SD * rng.gumbel(size=shown.shape)
     order = np.argsort(-perceived, axis=2, kind="stable")
     return SimulatedVotes(shown, np.argsort(order, axis=2, kind="stable") + 1)
@@ -166,9 +156,6 @@ def cast_votes(
 
 def _column(values: list[float]) -> Floats:
     return np.array(values)[:, None]
-
-
-MEAN_TOKENS, TOKENS_SD = 400, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,45 +172,16 @@ class SimulatedRounds:
     labels: tuple[LabelMap, ...]
     counted: SimulatedVotes
 
-    @property
-    def tokens(self) -> Floats:
-        """The length of each answer in tokens, at least one, by (round, member)."""
-        return np.maximum(np.round(MEAN_TOKENS + TOKENS_SD * self.answers.length), 1.0)
-
     def fixed_order(self) -> SimulatedVotes:
         """Return votes in a fixed design: panel order for all judges, their own answer included."""
         count, members = self.answers.worth.shape
         shown = np.broadcast_to(np.arange(members), (count, members, members))
-        return self._cast(shown, "fixed order")
+        random_state = _random_state(self.seed, "fixed order")
+        return cast_votes(self.panel, self.answers, shown, random_state)
 
-    def repeated(self) -> SimulatedVotes:
-        """Return an audit vote of every judge on its slate in reverse."""
-        return self._cast(self.counted.shown[:, :, ::-1], "order")
-
-    def named(self) -> SimulatedVotes:
-        """Return an audit vote of every judge on its own slate with names shown."""
-        return self._cast(self.counted.shown, "named", named=True)
-
-    def own_visible(self) -> SimulatedVotes:
-        """Return an audit vote of every judge on its slate with its own answer in a random slot."""
-        count, judges, slots = self.counted.shown.shape
-        own_slot = _random_state(self.seed, "own slot").randint(0, slots + 1, (count, judges, 1))
-        places = np.arange(slots + 1)
-        other_slots = np.minimum(places - (places > own_slot), slots - 1)
-        others = np.take_along_axis(self.counted.shown, other_slots, axis=2)
-        shown = np.where(places == own_slot, np.arange(judges)[:, None], others)
-        return self._cast(shown, "own")
-
-    def ballots(
-        self, votes: SimulatedVotes, round_: int, audit: str | None = None
-    ) -> tuple[Ballot, ...]:
+    def ballots(self, votes: SimulatedVotes, round_: int) -> tuple[Ballot, ...]:
         """Return one round's votes as ballots that the tally can count."""
-        return votes.ballots(round_, self.panel.members, self.labels[round_].labels, audit)
-
-    def _cast(self, shown: Indexes, purpose: str, *, named: bool = False) -> SimulatedVotes:
-        return cast_votes(
-            self.panel, self.answers, shown, _random_state(self.seed, purpose), named=named
-        )
+        return votes.ballots(round_, self.panel.members, self.labels[round_].labels)
 
 
 def simulated_rounds(

@@ -10,24 +10,20 @@ from sqlalchemy import Integer, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import SQLModel, col
 
-from council.answers import Reply
 from council.research.experiment import (
     Experiment,
     ExperimentAnswer,
     ExperimentState,
     GradeReply,
-    GradeRequest,
 )
-from council.research.grades import Framing
 from storage.bakeoff_tables import (
     ExperimentAnswerRow,
     ExperimentMarkRow,
     ExperimentRow,
-    SuiteBodyRow,
 )
-from storage.bakeoffs import insert_body, suite_from_body
+from storage.bakeoffs import insert_body, run_columns, suite_and_panel, with_bodies
 from storage.engine import SqlStore
-from storage.row_mapping import PANEL, from_row, skip_invalid, translate_validation_errors, validate
+from storage.row_mapping import from_row, skip_invalid, translate_validation_errors, validate
 from storage.tables import by_letter
 from storage.transactions import (
     WriteBatcher,
@@ -37,7 +33,8 @@ from storage.transactions import (
     retried_and_shielded,
 )
 
-REPLY = TypeAdapter(Reply)
+ANSWER = TypeAdapter(ExperimentAnswer)
+MARK = TypeAdapter(GradeReply)
 VERSIONS = TypeAdapter(dict[str, str])
 KIND = "Experiment"
 
@@ -53,7 +50,8 @@ class SqlExperiments(SqlStore):
     async def open(self, experiment: Experiment) -> bool:
         """Store a new experiment with its suite's content; return False if its id is taken."""
         async with self._write() as connection:
-            row = _experiment_row(experiment)
+            versions = dict(experiment.versions)
+            row = ExperimentRow(**run_columns(experiment), versions=versions)
             if not await insert(connection, [row]):
                 return await is_own_write(connection, row, ("at", "asked_by", "suite_version"))
             await insert_body(connection, experiment.suite)
@@ -68,12 +66,8 @@ class SqlExperiments(SqlStore):
     @retried_and_shielded
     async def list_recent(self) -> tuple[Experiment, ...]:
         """Return all experiments, newest first, without those that cannot be read."""
-        version: Any = col(SuiteBodyRow.version)
-        same = version == col(ExperimentRow.suite_version)
-        query = select(ExperimentRow, col(SuiteBodyRow.body))
-        query = query.join_from(ExperimentRow, SuiteBodyRow, same, isouter=True)
         newest_first = (col(ExperimentRow.at).desc(), by_letter(ExperimentRow.id))
-        rows = await self._fetch(query.order_by(*newest_first))
+        rows = await self._fetch(with_bodies(ExperimentRow).order_by(*newest_first))
         return tuple(skip_invalid(_experiment_from_row, rows))
 
     @retried_and_shielded
@@ -108,52 +102,26 @@ def _parts_query(table: type[SQLModel], experiment_id: str) -> Any:  # noqa: ANN
     return select(table).where(id_ == experiment_id).order_by(*in_order)
 
 
-def _experiment_row(experiment: Experiment) -> ExperimentRow:
-    suite = experiment.suite
-    return ExperimentRow(
-        id=experiment.id,
-        suite=suite.name,
-        suite_scope=suite.scope,
-        suite_version=suite.version,
-        panel=PANEL.dump_python(experiment.panel, mode="json"),
-        asked_by=experiment.asked_by,
-        at=experiment.at,
-        cap_micro=experiment.cap_micro,
-        versions=dict(experiment.versions),
-    )
-
-
 def _experiment_from_row(values: dict[str, Any]) -> Experiment:
-    row = ExperimentRow(**{key: value for key, value in values.items() if key != "body"})
+    body = values.pop("body")
+    row = ExperimentRow(**values)
     with translate_validation_errors(KIND, row.id):
         versions = validate("experiment.versions", VERSIONS.validate_python, row.versions)
-        return from_row(
-            Experiment,
-            row,
-            suite=suite_from_body(row.suite_scope, row.suite, values["body"]),
-            panel=validate("experiment.panel", PANEL.validate_python, row.panel),
-            versions=tuple(sorted(versions.items())),  # JSONB does not preserve order
-        )
+        in_order = tuple(sorted(versions.items()))  # JSONB does not preserve order
+        return from_row(Experiment, row, versions=in_order, **suite_and_panel(row, body))
 
 
 def _part_row(experiment_id: str, part: ExperimentAnswer | GradeReply) -> SQLModel:
-    values: dict[str, Any] = {
-        "experiment_id": experiment_id,
-        "reply": REPLY.dump_python(part.reply, mode="json"),
-    }
+    values = {"experiment_id": experiment_id, **asdict(part)}
     if isinstance(part, ExperimentAnswer):
-        return ExperimentAnswerRow(number=part.number, member=part.member, **values)
-    cell = asdict(part.cell) | {"framing": part.cell.framing.value}
-    values |= {"attempt": part.attempt, "raw": part.raw, "fault": part.fault}
+        return ExperimentAnswerRow(**values)
+    cell = values.pop("cell")
     return ExperimentMarkRow(**values, **cell)
 
 
 def _answer_from_row(row: dict[str, Any]) -> ExperimentAnswer:
-    reply = validate("experiment_answer.reply", REPLY.validate_python, row["reply"])
-    return ExperimentAnswer(row["number"], row["member"], reply)
+    return validate("experiment_answer", ANSWER.validate_python, row)
 
 
 def _mark_from_row(row: dict[str, Any]) -> GradeReply:
-    reply = validate("experiment_mark.reply", REPLY.validate_python, row["reply"])
-    cell = GradeRequest(row["number"], row["author"], Framing(row["framing"]), row["judge"])
-    return GradeReply(cell, reply, row["raw"], row["fault"], row["attempt"])
+    return validate("experiment_mark", MARK.validate_python, {**row, "cell": row})

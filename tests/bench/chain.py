@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
@@ -27,7 +27,7 @@ from council.integrity.seal import compute_digests, find_changes
 from council.integrity.verification import verify
 from council.rounds import Closing, Question, Round
 from storage.engine import open_engine
-from storage.hash_chain import SqlHashChain, link_row
+from storage.hash_chain import SqlHashChain
 from storage.migrate import upgrade
 from storage.rounds import SqlRoundStore
 from storage.row_mapping import round_row
@@ -67,7 +67,7 @@ def batches(links: int) -> Iterator[tuple[list[dict[str, Any]], list[dict[str, A
             round_id = f"{nth:010x}"
             rounds.append(common | {"id": round_id, "asked_at": START + timedelta(minutes=nth)})
             head = next_link(head, "", round_id, notes.digest)
-            rows.append(link_row(head, notes.parts).model_dump())
+            rows.append(asdict(head) | {"parts": [[*pair] for pair in notes.parts]})
         yield rounds, rows
 
 

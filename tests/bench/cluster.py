@@ -22,10 +22,8 @@ import psutil
 
 from tests.bot.homes import served_config
 from tests.postgres import Server, a_database
-from tests.soak.cluster.books import Books
-from tests.soak.cluster.fleet import Copy, Fleet, homes
-from tests.soak.cluster.owners import Owners
-from tests.soak.cluster.server import a_server
+from tests.soak.cluster.fleet import Copy, Fleet, Owners, a_server, homes
+from tests.soak.cluster.soak import Books
 
 MEMBERS = ("a", "b", "c", "d")
 TERMS = {"chairman": ["openai/a"], "audit_share": 0.0}

@@ -18,7 +18,6 @@ from council.pipeline.stages import RoundServices
 from council.prompt_injection import find_suspicions, neutralise
 from council.randomness import random_fraction
 from council.rounds import winning_labels
-from storage.memory import MemoryStore
 from tests.builders import a_panel, a_round
 from tests.council.data import (
     LANGUAGES,
@@ -31,6 +30,7 @@ from tests.council.data import (
 )
 from tests.council.data.ordinary_answers import ordinary_answers
 from tests.fakes.gateway import FakeGateway, ReadPrompt
+from tests.fakes.memory_store import MemoryStore
 
 KINDS = ("plea", "role_marker", "fake_ballot", "fake_fence", "encoded", "invisible", "confusable")
 

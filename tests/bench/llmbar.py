@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from council.bakeoffs.pairwise import peer_rank
 from council.bakeoffs.record_arrays import Floats
 from council.research.judge_weights import (
     SHRINKAGE,
     Repeats,
     RoundShares,
     consistency_weights,
+    peer_rank,
     weighted_shares,
 )
 

@@ -118,7 +118,7 @@ async def the_round(studio: Studio, product: RunningProduct) -> None:
     await slack.click(root, "council:ballots", ADA)
     view = await filled(slack)
     await studio.take("ballots", Screen("Ballots", modal=view.payload), width=MODAL)
-    await slack.closes(view)
+    slack.closes(view)
 
 
 async def finished(studio: Studio, slack: FakeSlack, root: Message, replies: list[Message]) -> None:
@@ -166,7 +166,7 @@ async def the_modal(studio: Studio, slack: FakeSlack) -> None:
     view = await filled(slack)
     typed = {"question": QUESTION, "context": "Payloads are under 2 KB; Postgres 17, one replica."}
     await studio.take("ask", Screen("Ask", modal=view.payload, typed=typed), width=MODAL)
-    await slack.closes(view)
+    slack.closes(view)
 
 
 async def the_thread(studio: Studio, slack: FakeSlack) -> None:

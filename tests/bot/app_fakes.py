@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from bot.bakeoffs.bias_report import bias_report
-from bot.chat import Chat, IncomingMessage, Post, SentMessage
+from bot.chat import Asker, Chat, IncomingMessage, Post, SentMessage
+from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.outbox import Outbox
@@ -16,7 +17,6 @@ from council.budget_caps import Caps
 from council.panel import Panel
 from council.places import Place
 from council.ports import Gateway
-from storage.memory import MemoryStore
 from tests.bot.rounds import words_of
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
@@ -25,6 +25,10 @@ from tests.fakes.memory_experiments import MemoryExperiments
 from tests.fakes.memory_key_value import MemoryKeyValueStore
 from tests.fakes.memory_ledger import MemoryLedger
 from tests.fakes.memory_outbox import MemoryOutbox
+from tests.fakes.memory_store import MemoryStore
+
+ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")
+HERE = Place("slack", "T1", "C1")
 
 
 async def ready(_: Panel) -> None:
@@ -47,6 +51,7 @@ def an_app(
         Outbox(MemoryOutbox(), now),
         known,
         next(iter(known)),
+        ready,
         new_id=lambda: f"{next(ids):010x}",
         budget=Budget(MemoryLedger(), Caps(), now),
         bakeoff_stores=memory_bench(store),
@@ -76,3 +81,12 @@ class FakeChat(Chat):
 
     async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         self.said.append(words_of(post))
+
+
+async def replies_to(
+    app: AppContext, text: str, asker: Asker = ANA, place: Place = HERE, key: str = "k"
+) -> str:
+    """Send a message; return all replies to it."""
+    chat = FakeChat()
+    await handle_message(app, chat, IncomingMessage(text, asker, place, key))
+    return "\n".join(chat.said)

@@ -192,3 +192,14 @@ def served_config(api_base: str, names: Iterable[str], **terms: object) -> str:
     """Return a council.toml whose members are models of an OpenAI-compatible server."""
     keys = [f"openai/{name}" for name in names]
     return panel_toml(keys, **terms) + "".join(seat_toml(key, api_base=api_base) for key in keys)
+
+
+SERVED = ("up", "down", "left")
+
+
+def two_panels_config(api_base: str, extra: str = "") -> str:
+    """Return a council.toml: three scripted members, and a panel "served" by a model server."""
+    listed = ", ".join(f'"openai/{name}"' for name in SERVED)
+    seats = "".join(seat_toml(f"openai/{name}", api_base=api_base) for name in SERVED)
+    served = f"[panels.served]\nmembers = [{listed}]\naudit_share = 0\n"
+    return f'default_panel = "house"\n{scripted_config(3)}{served}{seats}{extra}'

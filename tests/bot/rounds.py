@@ -11,9 +11,9 @@ from council.panel import Panel
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.rounds import Question, Round
-from storage.memory import MemoryStore
 from tests.builders import NAMES, a_panel, a_question, a_round
 from tests.fakes.gateway import FakeGateway, ReadPrompt
+from tests.fakes.memory_store import MemoryStore
 
 SECONDS = 21.4
 

@@ -37,23 +37,30 @@ class RunningServer:
 
 
 @asynccontextmanager
-async def running_server(home: Home, secrets: Collection[str]) -> AsyncIterator[RunningServer]:
-    """Serve until the block ends, then check the exit code and that no secret was written."""
-    home = home.with_config(scripted_config(4)).with_tables().with_settings(COUNCIL_PORT="0")
+async def serving(home: Home) -> AsyncIterator[RunningServer]:
+    """Serve until the block ends."""
     process = await home.started("serve")
     run = RunningServer(process)
     reading = asyncio.create_task(read_into(run.lines, process))
     try:
         yield run
-        assert process.returncode is None, run.lines
     finally:
         with suppress(ProcessLookupError):
             process.terminate()
-        code = await process.wait()
+        await process.wait()
         await reading
-    assert process.stdout
-    output = "".join(run.lines) + (await process.stdout.read()).decode()
-    assert code == 0
+
+
+@asynccontextmanager
+async def running_server(home: Home, secrets: Collection[str]) -> AsyncIterator[RunningServer]:
+    """Serve until the block ends, then check the exit code and that no secret was written."""
+    home = home.with_config(scripted_config(4)).with_tables().with_settings(COUNCIL_PORT="0")
+    async with serving(home) as run:
+        yield run
+        assert run.process.returncode is None, run.lines
+    assert run.process.stdout
+    output = "".join(run.lines) + (await run.process.stdout.read()).decode()
+    assert await run.process.wait() == 0
     assert not any(secret in output for secret in (*secrets, "Traceback"))
 
 

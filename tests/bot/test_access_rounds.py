@@ -66,11 +66,6 @@ def test_a_round_one_may_not_read_is_as_if_there_were_none() -> None:
         check_readable(asked_in(replace(PAGE, private=True)), looking())
 
 
-def test_a_search_text_becomes_part_of_the_query() -> None:
-    assert readable_rounds(looking(), "queue").containing == "queue"
-    assert readable_rounds(looking(TERMINAL), "queue").containing == "queue"
-
-
 HERE = Place("slack", "T1", "C1", "1.2")
 GUEST = Asker("U3", "Gil", is_guest=True)
 PLACES = {
@@ -90,11 +85,7 @@ PLACES = {
         pytest.param(looking(HERE), {"here", "here-private", "beside"}, id="workspace"),
         pytest.param(looking(HERE, GUEST), {"here", "here-private"}, id="guest"),
         pytest.param(looking(HERE, is_shared=True), {"here", "here-private"}, id="shared"),
-        pytest.param(
-            looking(replace(HERE, channel="D2", private=True)),
-            {"here", "beside", "beside-private"},
-            id="direct-message",
-        ),
+        (looking(replace(HERE, channel="D2", private=True)), {"here", "beside", "beside-private"}),
     ],
 )
 def test_a_chat_reads_rounds_of_its_workspace_and_private_ones_only_in_their_place(

@@ -8,10 +8,10 @@ import pytest
 from bot.commands.ask import acceptance_post
 from bot.context import usual_seconds
 from council.rounds import Closing, Round
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.rounds import words_of
 from tests.builders import ASKED_AT, a_panel, a_round
+from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
 
 

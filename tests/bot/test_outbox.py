@@ -140,24 +140,16 @@ def outbox(rows: OutboxStore, clock: Clock) -> Outbox:
     return Outbox(rows, clock, clock.sleep)
 
 
-async def test_a_message_is_sent_once_for_repeated_requests(outbox: Outbox) -> None:
+async def test_each_part_is_sent_once_in_each_place(outbox: Outbox) -> None:
     chat = FakeChat()
 
     first = await outbox.send(chat, "r1", 0, POST, HERE)
     again = await outbox.send(chat, "r1", 0, POST, HERE)
-
-    assert first == again
-    assert len(chat.sent) == 1
-
-
-async def test_parts_and_places_have_messages_of_their_own(outbox: Outbox) -> None:
-    chat = FakeChat()
-
-    await outbox.send(chat, "r1", 0, POST, HERE)
     await outbox.send(chat, "r1", 1, POST, HERE)
     await outbox.send(chat, "r1", 0, POST, Place("fake", "team", "random"))
 
-    assert len(set(chat.sent)) == 3
+    assert first == again
+    assert len(chat.sent) == len(set(chat.sent)) == 3
 
 
 async def test_a_message_left_without_a_mark_is_looked_up_first(
@@ -173,15 +165,23 @@ async def test_a_message_left_without_a_mark_is_looked_up_first(
     assert clock.slept == []
 
 
-async def test_one_that_is_not_found_is_sent_after_the_grace(outbox: Outbox, clock: Clock) -> None:
+@pytest.mark.parametrize(
+    ("passed", "slept"),
+    [(timedelta(0), GRACE_SECONDS), (timedelta(hours=1), 0), (timedelta(days=-1), GRACE_SECONDS)],
+    ids=["new", "old", "clock-set-back"],
+)
+async def test_one_that_is_not_found_is_sent_after_the_grace(
+    outbox: Outbox, clock: Clock, pass_time: PassTime, passed: timedelta, slept: float
+) -> None:
     chat = FakeChat(fails=["before"])
     with pytest.raises(ChatDownError):
         await outbox.send(chat, "r1", 0, POST, HERE)
+    await pass_time(passed)
 
     await outbox.send(chat, "r1", 0, POST, HERE)
 
     assert len(chat.sent) == 1
-    assert clock.slept == [pytest.approx(GRACE_SECONDS, abs=2)]
+    assert clock.slept == [pytest.approx(slept, abs=2)]
 
 
 async def test_a_lone_process_waits_for_no_dead_process(rows: OutboxStore, clock: Clock) -> None:
@@ -206,47 +206,15 @@ async def test_an_unreachable_chat_is_retried_until_it_answers(
     assert max(clock.slept) == 60.0
 
 
-@pytest.mark.parametrize("how", ["lost before", "lost after"])
-async def test_a_lost_connection_neither_loses_nor_doubles(outbox: Outbox, how: str) -> None:
-    chat = FakeChat(fails=[how] * 3)
+@pytest.mark.parametrize("fails", [["lost before"] * 3, ["lost after"] * 3, ["late"]])
+async def test_a_lost_connection_neither_loses_nor_doubles(
+    outbox: Outbox, fails: list[str]
+) -> None:
+    chat = FakeChat(fails=[*fails])
 
     await outbox.send(chat, "r1", 0, POST, HERE)
 
     assert len(chat.sent) == 1
-
-
-async def test_a_message_that_arrives_late_is_waited_for(outbox: Outbox) -> None:
-    chat = FakeChat(fails=["late"])
-
-    await outbox.send(chat, "r1", 0, POST, HERE)
-
-    assert len(chat.sent) == 1
-
-
-async def test_an_old_claim_is_not_waited_for(
-    outbox: Outbox, clock: Clock, pass_time: PassTime
-) -> None:
-    chat = FakeChat(fails=["before"])
-    with pytest.raises(ChatDownError):
-        await outbox.send(chat, "r1", 0, POST, HERE)
-    await pass_time(timedelta(hours=1))
-
-    await outbox.send(chat, "r1", 0, POST, HERE)
-
-    assert clock.slept == [0.0]
-
-
-async def test_a_clock_set_back_does_not_lengthen_the_wait(
-    outbox: Outbox, clock: Clock, pass_time: PassTime
-) -> None:
-    chat = FakeChat(fails=["before"])
-    with pytest.raises(ChatDownError):
-        await outbox.send(chat, "r1", 0, POST, HERE)
-    await pass_time(timedelta(days=-1))
-
-    await outbox.send(chat, "r1", 0, POST, HERE)
-
-    assert clock.slept == [GRACE_SECONDS]
 
 
 async def test_of_two_processes_that_find_a_claim_one_sends(

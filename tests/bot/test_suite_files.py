@@ -6,10 +6,8 @@ import pytest
 
 from bot.suite_files import (
     parse_suite_file,
-    parse_suite_lines,
     parse_suite_text,
     suite_csv,
-    suite_from_section,
 )
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 
@@ -116,38 +114,6 @@ def test_json_numbers_are_read_as_they_are_written() -> None:
     assert [q.reference.value for q in read if q.reference] == ["1.10", "true"]
 
 
-@pytest.mark.parametrize("mark", [codecs.BOM_UTF8, b""])
-def test_a_byte_order_mark_is_not_part_of_the_first_column(mark: bytes) -> None:
-    assert parse_suite_file("sql", "sql.csv", mark + CSV.encode()).questions == QUESTIONS
-
-
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_with_a_byte_order_mark_is_read(encoding: str) -> None:
-    mark = codecs.BOM_UTF16_LE if encoding.endswith("le") else codecs.BOM_UTF16_BE
-
-    assert parse_suite_file("sql", "sql.csv", mark + CSV.encode(encoding)).questions == QUESTIONS
-
-
-def test_typed_lines_are_questions() -> None:
-    assert [q.text for q in parse_suite_lines("sql", "Why?\nHow?").questions] == ["Why?", "How?"]
-
-
-def test_settings_may_list_strings_and_mappings() -> None:
-    read = suite_from_section("SQL", ["Why?", {"question": "How many?", "answer": 3}], "all")
-
-    assert read.name == "sql"
-    assert read.questions == (
-        SuiteQuestion("Why?", "all"),
-        SuiteQuestion("How many?", "all", Reference(Grading.NUMBER, "3")),
-    )
-
-
-def test_invisible_characters_are_removed() -> None:
-    (question,) = parse_suite_lines("sql", "Wh\u200by\u202e?\x07").questions
-
-    assert question.text == "Why?"
-
-
 def test_no_cell_of_a_csv_file_starts_a_formula() -> None:
     texts = ["=HYPERLINK(0)", "+1+1", "-2+3", "@SUM(A1)", "'=1", "-5", "Why?"]
     suite = Suite("sql", tuple(SuiteQuestion(text) for text in texts))
@@ -156,3 +122,16 @@ def test_no_cell_of_a_csv_file_starts_a_formula() -> None:
 
     assert [line[0] for line in written.splitlines()[1:]] == ["'"] * 5 + ["-", "W"]
     assert parse_suite_text("sql", "sql.csv", written) == suite
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        codecs.BOM_UTF8 + CSV.encode(),
+        codecs.BOM_UTF16_LE + CSV.encode("utf-16-le"),
+        codecs.BOM_UTF16_BE + CSV.encode("utf-16-be"),
+    ],
+    ids=["utf-8", "utf-16-le", "utf-16-be"],
+)
+def test_a_byte_order_mark_is_not_part_of_the_first_column(content: bytes) -> None:
+    assert parse_suite_file("sql", "sql.csv", content).questions == QUESTIONS

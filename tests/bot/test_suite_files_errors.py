@@ -2,17 +2,14 @@
 
 import pytest
 
-from bot.chat.incoming import MAX_QUESTION_CHARACTERS
-from bot.context import checked_question
+from bot.chat import MAX_QUESTION_CHARACTERS
 from bot.suite_files import (
     MAX_BYTES,
     parse_suite_file,
     parse_suite_text,
-    suite_name_from_file,
     validate_suite_name,
 )
 from council.errors import SuiteError
-from council.rounds import Question
 
 LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
 
@@ -33,9 +30,7 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
             "Line 1 names a column 'answr' that I do not know: did you mean 'answer'?",
             id="column",
         ),
-        pytest.param(
-            "s.csv", "question,zzz\nWhy?,1\n", "known are question, category", id="far-column"
-        ),
+        ("s.csv", "question,zzz\nWhy?,1\n", "known are question, category"),
         pytest.param("s.csv", "question,question\n", "names the column 'question' twice", id="2x"),
         pytest.param("s.csv", 'question\nWhy?\n"How?\n', "Line 3 is no CSV", id="open-quote"),
         pytest.param("s.csv", 'question\n"a"b\n', "Line 2 is no CSV", id="quote-inside"),
@@ -46,25 +41,11 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
             id="too-many",
         ),
         pytest.param("s.csv", "question,\nWhy?,x\n", "Line 2 has a cell under no name", id="none"),
-        pytest.param(
-            "s.csv", "Why?\nHow, then?\n", "Line 2 has 2 columns and no header", id="bare"
-        ),
-        pytest.param(
-            "s.csv", "question,answer\n,42\n", "Line 2 holds no question", id="no-question"
-        ),
-        pytest.param(
-            "s.csv",
-            "question\nWhy?\nHow?\nwhy ?\nWHY?\n",
-            "Line 5 asks the same as line 2",
-            id="same",
-        ),
+        ("s.csv", "Why?\nHow, then?\n", "Line 2 has 2 columns and no header"),
+        ("s.csv", "question,answer\n,42\n", "Line 2 holds no question"),
+        ("s.csv", "question\nWhy?\nHow?\nwhy ?\nWHY?\n", "Line 5 asks the same as line 2"),
         pytest.param("s.txt", f"Why?\n{LONG}\n", "Line 2 has a question of 20,001", id="long"),
-        pytest.param(
-            "s.csv",
-            f"question,category\nWhy?,{'c' * 61}\n",
-            "Line 2 has a category of 61",
-            id="cat",
-        ),
+        ("s.csv", f"question,category\nWhy?,{'c' * 61}\n", "Line 2 has a category of 61"),
         pytest.param(
             "s.csv",
             "question,answer,grading\nWhy?,1,guess\n",
@@ -72,30 +53,15 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
             "regex",
             id="grading",
         ),
-        pytest.param(
-            "s.csv",
-            "question,answer,grading\nWhy?,ten,number\n",
-            "Line 2: 'ten' is no number",
-            id="no-number",
-        ),
+        ("s.csv", "question,answer,grading\nWhy?,ten,number\n", "Line 2: 'ten' is no number"),
         pytest.param(
             "s.csv",
             "question,answer,grading\nWhy?,(,regex\n",
             "Line 2: '(' is no regular expression",
             id="pattern",
         ),
-        pytest.param(
-            "s.csv",
-            "question,answer,grading\nWhy?,,exact\n",
-            "Line 2: the answer is empty",
-            id="no-answer",
-        ),
-        pytest.param(
-            "s.csv",
-            "question,answer,tolerance\nWhy?,3,much\n",
-            "Line 2: the tolerance must be",
-            id="tolerance",
-        ),
+        ("s.csv", "question,answer,grading\nWhy?,,exact\n", "Line 2: the answer is empty"),
+        ("s.csv", "question,answer,tolerance\nWhy?,3,much\n", "Line 2: the tolerance must be"),
         pytest.param("s.jsonl", '"Why?"\n{"question": "How?"', "Line 2 is no JSON", id="json"),
         pytest.param("s.jsonl", '"Why?"\n42\n', "Line 2 is no question", id="json-number"),
         pytest.param("s.jsonl", '{"question": ["Why?"]}', "Line 1: 'question' must be", id="list"),
@@ -137,9 +103,7 @@ def test_a_thousand_questions_are_a_suite() -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        pytest.param(
-            "question\nWhy\u00e9?\n".encode("latin-1"), "Line 2 of s.csv is not UTF-8", id="l1"
-        ),
+        ("question\nWhy\u00e9?\n".encode("latin-1"), "Line 2 of s.csv is not UTF-8"),
         pytest.param("question\nWhy?\n".encode("utf-16-le"), "s.csv is no text", id="utf-16"),
         pytest.param(b"\xff\xfeq", "Line 1 of s.csv is not UTF-8", id="half"),
         pytest.param(b"PK\x03\x04rest", "s.csv is a spreadsheet or an archive", id="xlsx"),
@@ -153,17 +117,7 @@ def test_a_file_that_is_not_utf_8_is_refused(content: bytes, told: str) -> None:
     assert told in str(caught.value)
 
 
-def test_every_question_in_a_suite_can_be_asked() -> None:
-    (question,) = parse_suite_text("sql", "s.txt", "x" * MAX_QUESTION_CHARACTERS).questions
-
-    assert checked_question(Question(question.text)).text == question.text
-
-
 @pytest.mark.parametrize("name", ["", "a b", "../x", "-x", "x" * 41, "keep", "last", "ä?", "a\nb"])
 def test_a_name_that_cannot_be_typed_is_refused(name: str) -> None:
     with pytest.raises(SuiteError, match="A suite cannot be called"):
         validate_suite_name(name)
-
-
-def test_the_default_name_is_the_file_name() -> None:
-    assert suite_name_from_file("My Questions.csv") == "my-questions"

@@ -7,7 +7,8 @@ from contextlib import suppress
 
 import pytest
 
-from tests.bot.homes import TIMEOUT_SECONDS, Home, wait_for_exit
+from bot.commands.dispatch import COMMANDS
+from tests.bot.homes import TIMEOUT_SECONDS, Home, scripted_config, wait_for_exit
 
 HERE = "Asking North, South, East, West and Middle"
 
@@ -15,8 +16,6 @@ HERE = "Asking North, South, East, West and Middle"
 @pytest.fixture(scope="module")
 def transcript(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Return the output of a chat, line by line."""
-    from tests.bot.homes import scripted_config
-
     home = Home(tmp_path_factory.mktemp("chat")).with_config(
         scripted_config() + '[panels.pair]\nmembers = ["north", "south"]\n'
     )
@@ -52,10 +51,6 @@ def test_the_chat_starts_with_the_panels_and_how_to_leave(transcript: list[str])
     assert "Ctrl-D leaves" in text
 
 
-def test_before_any_round_there_is_nothing_to_list_or_show(transcript: list[str]) -> None:
-    assert len(lines_with(transcript, "No round has been held yet.")) == 2
-
-
 def test_a_question_is_accepted_followed_and_answered(transcript: list[str]) -> None:
     accepted = transcript.index(lines_with(transcript, HERE)[0])
 
@@ -66,15 +61,7 @@ def test_a_question_is_accepted_followed_and_answered(transcript: list[str]) -> 
     assert found == sorted(found)
 
 
-def test_the_round_is_listed_and_shown_again(transcript: list[str]) -> None:
-    assert lines_with(transcript, "1 round")
-    assert len(lines_with(transcript, "written by AI, check what matters")) >= 2
-    assert lines_with(transcript, "Why is the sky blue?")
-
-
 def test_help_lists_the_commands_that_are_registered(transcript: list[str]) -> None:
-    from bot.commands.dispatch import COMMANDS
-
     for command in COMMANDS.commands:
         assert any(line.startswith(command.usage) for line in transcript), command.usage
 

@@ -55,6 +55,7 @@ def parts_of(text: str) -> list[Part]:
         Caution(text),
         Table(("Says", "n"), ((text, text),), frozenset({1})),
         Steps("", (step,)),
+        File(text, "kept"),
     ]
 
 
@@ -66,14 +67,9 @@ def printed(post: Post, *, terminal: bool = False) -> str:
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
-def test_no_control_character_of_a_text_reaches_the_terminal(attack: str) -> None:
+def test_the_only_control_characters_are_our_own_styles(attack: str) -> None:
     for part in parts_of(f"before {attack} after"):
         assert not CONTROL.search(printed(Post((part,)))), part
-
-
-@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
-def test_in_colour_the_only_escapes_are_our_own_styles(attack: str) -> None:
-    for part in parts_of(f"before {attack} after"):
         shown = printed(Post((part,)), terminal=True)
 
         bare = re.sub(r"\x1b\[[0-9;]*m", "", shown)
@@ -131,10 +127,6 @@ def test_wrapping_loses_no_text() -> None:
 
     for part in (Heading(text), Prose(text), Quote(text), Note(text), Caution(text)):
         assert re.findall(r"word\d+", printed(Post((part,)))) == text.split()
-
-
-def test_no_control_character_of_a_files_name_reaches_the_terminal() -> None:
-    assert not CONTROL.search(printed(Post((File("a\x1b[31mb.csv", "kept"),))))
 
 
 def test_progress_marks_how_far_each_step_is() -> None:

@@ -6,25 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-import council.errors
-from council.errors import (
-    ContextOverflowError,
-    CouncilError,
-    GatewayError,
-    GatewayTimeoutError,
-    PanelError,
-    QuestionError,
-    QuorumError,
-    RateLimitError,
-    RoundNotFoundError,
-    StoreError,
-)
+from council.errors import CouncilError, GatewayError, RateLimitError, RoundNotFoundError
 from council.panel import Panel, Terms
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
-from storage.memory import MemoryStore
 from tests.builders import CLAUDE, RUBRIC, a_member, a_panel, a_round
 from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_store import MemoryStore
 
 JARGON = re.compile(
     r"traceback|exception|error|none\b|null|nan\b|<|0x|\bfile\b|\bline \d|__|\{|errno",
@@ -85,34 +73,6 @@ async def test_a_missed_quorum_is_a_sentence() -> None:
 
     assert round_.closing is not None
     assert reads_as_a_sentence(round_.closing.failure or "")
-
-
-@pytest.mark.parametrize(
-    ("error", "parent"),
-    [
-        (PanelError, CouncilError),
-        (QuestionError, CouncilError),
-        (QuorumError, CouncilError),
-        (RoundNotFoundError, CouncilError),
-        (StoreError, CouncilError),
-        (GatewayError, CouncilError),
-        (GatewayTimeoutError, GatewayError),
-        (ContextOverflowError, GatewayError),
-        (RateLimitError, GatewayError),
-    ],
-)
-def test_the_error_tree_matches_its_documentation(
-    error: type[CouncilError], parent: type[CouncilError]
-) -> None:
-    assert error.__base__ is parent
-
-
-def test_every_error_is_in_the_documented_tree() -> None:
-    defined = {name for name in vars(council.errors) if name.endswith("Error")}
-
-    drawn = set(re.findall(r"\w+Error", council.errors.__doc__ or ""))
-
-    assert drawn == defined
 
 
 def test_a_rate_limit_has_its_wait_or_none() -> None:

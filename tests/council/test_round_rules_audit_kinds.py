@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from council.ballots import AUDIT_ATTEMPT, Ballot
-from council.integrity.erasure import forget
+from council.ballots import AUDIT_ATTEMPT
 from council.integrity.verification import verify
 from council.panel import Terms
 from council.prompts.shared import nonce_for
@@ -23,7 +22,6 @@ from council.round_rules import (
 )
 from council.rounds import Round
 from tests.builders import (
-    ASKED_AT,
     CLAUDE,
     NAMES,
     a_panel,
@@ -95,21 +93,6 @@ def test_the_seed_places_the_own_answer_on_the_first_slate() -> None:
     assert audit.authors == {}
 
 
-def test_over_many_seeds_the_own_answer_appears_in_every_slot() -> None:
-    places = Counter[int]()
-    for nth in range(400):
-        round_ = _round(f"round {nth}")
-        draw = compute_draw(round_)
-        audit = due_audit(round_, draw)
-        if audit and audit.kind == OWN:
-            own = draw.labels.label_of(audit.slate.judge)
-            places[[*audit.slate.shown].index(own) if own else -1] += 1
-
-    # 133 at four places: 33 each, with a standard deviation of 5.
-    assert set(places) == {0, 1, 2, 3}
-    assert min(places.values()) > 15
-
-
 def test_a_judge_without_an_answer_has_no_audit_of_its_own() -> None:
     outside = _round("any", outside=1).panel.outside_judges[0].key
     kinds = set()
@@ -139,29 +122,3 @@ def test_no_audit_counts_and_all_are_verified(kind: str) -> None:
     assert audit.audit == kind
     assert compute_tally(round_, compute_draw(round_)) == round_.tally
     assert verify(round_) == ()
-
-
-@pytest.mark.parametrize("kind", [OWN, NAMED])
-def test_a_falsified_audit_of_any_kind_is_named(kind: str) -> None:
-    def turned(ballot: Ballot) -> Ballot:
-        return ballot if ballot.counts else replace(ballot, ranking=ballot.ranking[::-1])
-
-    round_ = _voted(kind)
-    judge = next(ballot.judge for ballot in round_.ballots if not ballot.counts)
-
-    found = verify(replace(round_, ballots=tuple(map(turned, round_.ballots))))
-
-    assert [one.field for one in found] == [f"ballots[{judge} audit {kind}].ranking"]
-
-
-@pytest.mark.parametrize("kind", [OWN, NAMED])
-def test_a_changed_policy_is_detected(kind: str) -> None:
-    assert verify(replace(_voted(kind), versions=()))
-
-
-@pytest.mark.parametrize("kind", [OWN, NAMED])
-def test_a_forgotten_round_keeps_its_audit_ranking(kind: str) -> None:
-    round_ = forget(_voted(kind), ASKED_AT, "salt")
-
-    assert verify(round_) == ()
-    assert [b.audit for b in round_.ballots if not b.counts] == [kind]

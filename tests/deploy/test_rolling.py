@@ -10,8 +10,7 @@ from sqlalchemy import make_url
 
 from tests.bot.homes import Home, scripted_config
 from tests.postgres import Server
-from tests.soak.cluster.fleet import Copy, homes
-from tests.soak.cluster.owners import Owners
+from tests.soak.cluster.fleet import Copy, Owners, homes
 from tests.soak.visiting import Visitor
 
 Execute = Callable[[str], list[Any]]

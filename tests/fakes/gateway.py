@@ -12,8 +12,8 @@ from council.money import FREE, Price
 from council.panel import Member
 from council.randomness import digest
 from council.rounds import Artefact, Round
-from storage.memory import MemoryStore
 from tests.builders import ballot_text
+from tests.fakes.memory_store import MemoryStore
 
 _FENCE = re.compile(
     r'^<response label="([A-Z])" nonce="([0-9a-f]{16})">\n(.*?)\n</response nonce="\2">$',

@@ -24,7 +24,7 @@ from storage.bakeoffs import (
     suite_not_found,
     suite_summary,
 )
-from storage.memory import MemoryStore
+from tests.fakes.memory_store import MemoryStore
 
 
 class MemorySuites:
@@ -106,7 +106,7 @@ class MemoryBakeoffs:
     ) -> tuple[Bakeoff, ...]:
         by_id = sorted(self._kept.values(), key=lambda bakeoff: bakeoff.id)
         newest = sorted(by_id, key=lambda bakeoff: bakeoff.at, reverse=True)
-        return tuple(filter(wanted.admits, newest))[:limit]
+        return tuple(bakeoff for bakeoff in newest if _is_wanted(bakeoff, wanted))[:limit]
 
     def drop(self, left: Place) -> list[str]:
         gone = [
@@ -117,6 +117,16 @@ class MemoryBakeoffs:
         for key in gone:
             del self._kept[key]
         return gone
+
+
+def _is_wanted(bakeoff: Bakeoff, wanted: BakeoffQuery) -> bool:
+    return (
+        wanted.scope in {None, bakeoff.place.scope}
+        and wanted.suite in {"", bakeoff.suite.name}
+        and wanted.panel in {"", bakeoff.panel.name}
+        and wanted.schedule in {"", bakeoff.schedule}
+        and not (wanted.unfinished and bakeoff.ending)
+    )
 
 
 class MemorySchedules:

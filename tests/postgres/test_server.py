@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import make_url
 
-from tests.postgres import Server, a_database
+from tests.postgres import Server
 from tests.postgres.server import ReusedDatabase
 
 COUNT = "SELECT count(*) FROM compatible UNION ALL SELECT count(*) FROM memo"
@@ -12,12 +12,6 @@ EMPTY = [(1,), (0,)]
 
 def name_of(url: str) -> str:
     return make_url(url).database or ""
-
-
-def test_a_migrated_database_has_its_tables_and_no_rows(
-    postgres: Server, migrated_url: str
-) -> None:
-    assert postgres.execute(COUNT, name=name_of(migrated_url)) == EMPTY
 
 
 @pytest.mark.parametrize(
@@ -46,28 +40,3 @@ def test_a_reused_database_is_restored_after_any_change(
     assert postgres.execute(COUNT, name=name) == EMPTY
     assert postgres.execute("SELECT count(*) FROM pg_tables WHERE tablename = 'more'") == [(0,)]
     postgres.execute(f"DROP DATABASE {name}")
-
-
-def test_a_new_database_is_empty(postgres: Server, postgres_url: str) -> None:
-    own = name_of(postgres_url)
-
-    tables = postgres.execute("SELECT * FROM pg_tables WHERE schemaname = 'public'", name=own)
-
-    assert tables == []
-
-
-def test_what_was_stored_outlives_a_restart_at_the_same_address(
-    postgres: Server, postgres_url: str
-) -> None:
-    own = name_of(postgres_url)
-    postgres.execute("CREATE TABLE kept AS SELECT 7 AS number", name=own)
-
-    postgres.restart()
-
-    assert postgres.execute("SELECT number FROM kept", name=own) == [(7,)]
-    assert postgres.url(own) == postgres_url
-
-
-def test_databases_of_two_tests_are_two(postgres: Server) -> None:
-    with a_database(postgres) as one, a_database(postgres) as other:
-        assert one != other

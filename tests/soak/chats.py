@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 
 from tests.bot.homes import Home
 from tests.soak.soak import MEMBERS
-from tests.wire.troubles import Slow
+from tests.wire.discord import FakeDiscord
+from tests.wire.faults import Slow
+from tests.wire.slack import FakeSlack
 
 REPLIES = 2 + len(MEMBERS)  # two tables, and each member's answer
 PEOPLE = ("U1", "U2", "UADMIN")
@@ -119,30 +121,9 @@ class Crowd:
         raise NotImplementedError
 
 
-class Seen(Protocol):
-    """A call as a fake platform remembers it."""
-
-    outcome: str
-
-
-class Fake(Protocol):
-    """A fake platform that can be made slow."""
-
-    def called(self, what: str, /) -> Sequence[Seen]:
-        """Return the calls of a kind, in order."""
-        ...
-
-    def trouble(self, what: str, trouble: Slow, times: int = 1, /) -> None:
-        """Apply a fault to the next calls of a kind."""
-
-    def calm(self) -> None:
-        """Order nothing any more."""
-
-    async def until(self, holds: Callable[[], object], seconds: float, /) -> None:
-        """Wait until this holds; fail when it never does."""
-
-
-async def moment(fake: Fake, rng: random.Random, life: float, deeds: Sequence[str]) -> bool:
+async def moment(
+    fake: FakeSlack | FakeDiscord, rng: random.Random, life: float, deeds: Sequence[str]
+) -> bool:
     """Wait until it is time to die; say whether that is between a deed and its reply."""
     if rng.random() < 0.5:
         await asyncio.sleep(rng.uniform(0, life))

@@ -30,7 +30,7 @@ from tests.soak.chats import (
 from tests.soak.paid import PaidServer
 from tests.soak.soak import MEMBERS
 from tests.wire.slack import BOT, Channel, FakeSlack, Rates, Rules
-from tests.wire.slack.acting import Event
+from tests.wire.slack.user_actions import Event
 
 MARGIN_SECONDS = 0.5  # a reply is saved when its turn comes, and all rounds share one file
 MOMENTS = ("chat.postMessage", "chat.update", "files.completeUploadExternal")
@@ -43,10 +43,7 @@ async def soak(
     count, rng = Count(MARGIN_SECONDS), random.Random(seed)
     rules = Rules(retry_delays=(0.5, 1.0, 2.0), rates=Rates(off=True))
     async with PaidServer(latency=0.08) as server, FakeSlack(rules=rules) as slack:
-        for number in range(PLACES):
-            slack.workspace.add_channel(
-                Channel(f"C9{number}", f"r{number}", members={BOT, *PEOPLE})
-            )
+        add_channels(slack)
         settings = {**slack_environment(slack, "socket"), "COUNCIL_PORT": str(free_port())}
         home = home.with_settings(**settings)
         home.with_config(served_config(server.api_base, MEMBERS, **TERMS))
@@ -60,12 +57,26 @@ async def soak(
         async with _alive(home, slack):
             with suppress(TimeoutError):  # what nobody answers is counted as lost
                 await asyncio.wait_for(work, PATIENCE_SECONDS)
-            await crowd.all_told()
+            await slack.until(lambda: not home.sql(UNTOLD), PATIENCE_SECONDS)
         crowd.look(count)
-        ages = server.bill.again(count.kills)
+        count.ages = server.bill.again(count.kills)
         count.calls = server.bill.total
-        count.ages = ages
     return count
+
+
+def add_channels(slack: FakeSlack) -> None:
+    """Open channels for a crowd."""
+    for number in range(PLACES):
+        channel = Channel(f"C9{number}", f"r{number}", members={BOT, *PEOPLE})
+        slack.workspace.add_channel(channel)
+
+
+async def ask_somewhere(slack: FakeSlack, rng: random.Random, text: str) -> Event:
+    """Ask as anyone, in a channel or in a direct message."""
+    user = rng.choice(PEOPLE)
+    if rng.random() < 0.5:
+        return await slack.direct_message(user, text)
+    return await slack.mention(user, f"C9{rng.randrange(PLACES)}", f"<@{BOT}> {text}")
 
 
 class _Crowd(Crowd):
@@ -79,19 +90,12 @@ class _Crowd(Crowd):
 
     async def ask_until_told(self, text: str) -> None:
         """Ask a question, through whatever kills come, until its answer stands."""
-        event = await self._say(text)
+        event = await ask_somewhere(self._slack, self._rng, text)
         while not event.accepted:
             await asyncio.sleep(0.1)
             await self._slack.deliver_again(event)
         # As long as it takes: the product may be killed a hundred times meanwhile.
         await self._slack.until(partial(self._told, text[text.index("[") :]), math.inf)
-
-    async def _say(self, text: str) -> Event:
-        user = self._rng.choice(PEOPLE)
-        if self._rng.random() < 0.5:
-            return await self._slack.direct_message(user, text)
-        place = f"C9{self._rng.randrange(PLACES)}"
-        return await self._slack.mention(user, place, f"<@{BOT}> {text}")
 
     def _told(self, words: str) -> bool:
         """Return whether the answer to a question was posted anywhere."""
@@ -100,10 +104,6 @@ class _Crowd(Crowd):
             for channel in self._slack.workspace.channels.values()
             for message in reversed(channel.said)
         )
-
-    async def all_told(self) -> None:
-        """Wait until the product has marked every round as delivered."""
-        await self._slack.until(lambda: not self._home.sql(UNTOLD), PATIENCE_SECONDS)
 
     def look(self, count: Count) -> None:
         """Count the messages of every round."""

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.postgres import Server
+from tests.soak.cluster.faults import Blow, Outage, Plan
 from tests.soak.cluster.paid_twice import OTHER, cause_of
-from tests.soak.cluster.plan import Blow, Outage, Plan
 from tests.soak.cluster.soak import soak
 from tests.soak.cluster.takeover import Sign, takeovers
 from tests.soak.paid import Asked
@@ -20,55 +20,13 @@ GONE = Outage("away", 50.0, 80.0)
 @pytest.mark.parametrize(
     ("outage", "before", "after", "cause"),
     [
-        pytest.param(
-            KILLED,
-            Asked(49.0, None, FIRST),
-            Asked(70.0, 71.0, SECOND),
-            "in flight at the kill",
-            id="in-flight",
-        ),
-        pytest.param(
-            KILLED,
-            Asked(40.0, 41.0, FIRST),
-            Asked(70.0, 71.0, SECOND),
-            OTHER,
-            id="answered-long-before-the-kill",
-        ),
-        pytest.param(
-            KILLED,
-            Asked(49.0, 51.0, SECOND),
-            Asked(70.0, 71.0, SECOND),
-            OTHER,
-            id="of-one-that-lives",
-        ),
-        pytest.param(
-            FROZEN,
-            Asked(49.0, 51.0, FIRST),
-            Asked(70.0, 71.0, SECOND),
-            "owner was frozen",
-            id="answered-to-one-that-could-not-hear",
-        ),
-        pytest.param(
-            FROZEN,
-            Asked(80.0, 81.0, SECOND),
-            Asked(111.0, 112.0, FIRST),
-            "owner was frozen",
-            id="asked-by-one-that-was-just-thawed",
-        ),
-        pytest.param(
-            FROZEN,
-            Asked(80.0, 81.0, SECOND),
-            Asked(140.0, 141.0, FIRST),
-            OTHER,
-            id="asked-long-after-the-thaw",
-        ),
-        pytest.param(
-            GONE,
-            Asked(60.0, 61.0, SECOND),
-            Asked(90.0, 91.0, SECOND),
-            "database away",
-            id="answered-with-nowhere-to-keep-it",
-        ),
+        (KILLED, Asked(49, None, FIRST), Asked(70, 71, SECOND), "in flight at the kill"),
+        (KILLED, Asked(40, 41, FIRST), Asked(70, 71, SECOND), OTHER),  # long before the kill
+        (KILLED, Asked(49, 51, SECOND), Asked(70, 71, SECOND), OTHER),  # of one that lives
+        (FROZEN, Asked(49, 51, FIRST), Asked(70, 71, SECOND), "owner was frozen"),
+        (FROZEN, Asked(80, 81, SECOND), Asked(111, 112, FIRST), "owner was frozen"),
+        (FROZEN, Asked(80, 81, SECOND), Asked(140, 141, FIRST), OTHER),  # long after the thaw
+        (GONE, Asked(60, 61, SECOND), Asked(90, 91, SECOND), "database away"),
     ],
 )
 def test_a_call_paid_twice_has_a_cause_or_none(

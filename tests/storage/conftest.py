@@ -10,12 +10,12 @@ from council.bakeoffs.ports import BakeoffStores
 from council.ports import Ledger, Store
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
-from storage.memory import MemoryStore
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_ledger import MemoryLedger
 from tests.fakes.memory_outbox import MemoryOutbox
+from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import new_file
 from tests.storage.benches import Stores, sql_bakeoff_stores
 

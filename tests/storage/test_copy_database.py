@@ -15,7 +15,6 @@ from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
 from council.rounds import Question
 from storage.copy_database import (
-    Contents,
     copy_database,
     count_contents,
     count_other_programs,
@@ -34,7 +33,7 @@ from tests.sqlite import new_file
 from tests.storage.benches import SUITE, T1, a_bakeoff, a_record, sql_bakeoff_stores
 from tests.storage.builders import a_closed_round
 from tests.storage.tampering import a_full_round
-from tests.storage.test_records_votes import a_votes
+from tests.storage.test_records import a_votes
 
 LATER = ASKED_AT + timedelta(days=90)
 KEPT = (
@@ -236,12 +235,3 @@ async def test_other_programs_on_a_server_are_counted(postgres: Server, migrated
 
         for engine in (one, two, three):
             await engine.dispose()
-
-
-async def test_an_empty_database_makes_an_empty_copy(
-    engine: AsyncEngine, server_engine: AsyncEngine
-) -> None:
-    await copy_database(engine, server_engine, ignore_progress)
-
-    found = await count_contents(server_engine)
-    assert found == Contents(dict.fromkeys(found.rows, 0), (0, 0, 0))

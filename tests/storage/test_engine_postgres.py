@@ -89,7 +89,7 @@ async def test_no_error_quotes_the_password(address: str, expected: str) -> None
 
 @pytest.mark.parametrize("name", ["nowhere", "postgres?user=nobody_of_us"])
 async def test_a_refused_connection_fails_at_once(postgres: Server, name: str) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         message = await error_of(postgres.url(name))
 
     assert message.startswith("The database server does not let the program in: check the user")

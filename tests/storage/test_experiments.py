@@ -100,7 +100,7 @@ async def test_experiments_do_not_share_answers(experiments: ExperimentStore) ->
     [
         pytest.param("UPDATE experiment_answer SET reply = '{}'", "reply.text", id="answer"),
         pytest.param("UPDATE experiment_mark SET reply = '{broken'", "mark.reply", id="mark"),
-        pytest.param("UPDATE experiment_mark SET framing = 'up'", "'up' is not", id="framing"),
+        pytest.param("UPDATE experiment_mark SET framing = 'up'", "framing: 'up' is", id="framing"),
     ],
 )
 async def test_an_invalid_experiment_is_named(engine: AsyncEngine, change: str, named: str) -> None:

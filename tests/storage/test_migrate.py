@@ -23,21 +23,20 @@ from council.integrity.verification import verify
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.places import NOWHERE
-from council.ports import RoundQuery, RoundSummary
+from council.ports import RoundQuery
 from council.rounds import Round, Stage
 from storage import migrate as schema
 from storage.bakeoff_tables import TurnRow
 from storage.engine import open_engine, schema_transaction
-from storage.memory import MemoryStore
 from storage.migrate import HEAD_REVISION, current_revision, upgrade
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from storage.row_mapping import PANEL
 from storage.tables import RoundRow
-from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
+from tests.builders import ASKED_AT, a_panel, a_round, an_answer
 from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import address
-from tests.storage.benches import SUITE, a_bakeoff, a_record, sql_bakeoff_stores
 from tests.storage.builders import BOTH, a_closed_round, on_sqlite
 
 MIGRATIONS = Path(schema.__file__).parent / "migrations"
@@ -151,23 +150,6 @@ async def test_the_schema_can_be_taken_down_and_brought_up_again(engine: AsyncEn
     await SqlRoundStore(engine).open(a_closed_round())
 
 
-async def test_a_round_from_before_places_is_unchanged(engine: AsyncEngine) -> None:
-    store, before = SqlRoundStore(engine), await run_a_round()
-    await store.open(before)
-    await run_in_schema(engine, lambda connection: command.downgrade(config(connection), "0001"))
-    old = await run_in_schema(
-        engine, lambda c: {column["name"] for column in inspect(c).get_columns("round")}
-    )
-
-    came_from = await upgrade(engine)
-
-    assert (came_from, "chat" in old) == ("0001", False)
-    assert await store.load("r1") == before
-    assert await store.list_summaries() == (RoundSummary.of(before),)
-    assert [*verify(await store.load("r1"))] == []
-    assert await foreign_keys(engine) == 1
-
-
 async def test_a_round_stored_under_the_first_schema_can_be_read(empty: AsyncEngine) -> None:
     await run_in_schema(empty, lambda connection: command.upgrade(config(connection), "0001"))
     panel = PANEL.dump_json(a_panel()).decode()
@@ -213,29 +195,6 @@ async def test_rows_from_before_bakeoffs_are_unchanged(engine: AsyncEngine) -> N
     assert len(await store.ratings("r1")) == 1
     assert await claim_messages(engine, "r1", "bo:1") == [False, True]
     assert await foreign_keys(engine) == 1
-
-
-async def test_going_back_before_bakeoffs_keeps_rounds_and_their_messages(
-    engine: AsyncEngine,
-) -> None:
-    bakeoff_stores = sql_bakeoff_stores(engine)
-    await SqlRoundStore(engine).open(replace(a_closed_round(), bakeoff="bo:1"))
-    await bakeoff_stores.suites.save(SUITE, "U1", ASKED_AT)
-    await bakeoff_stores.bakeoffs.open(a_bakeoff())
-    await bakeoff_stores.schedules.save(a_schedule())
-    await bakeoff_stores.records.save([a_record()])
-    await claim_messages(engine, "r1", "bo:1")
-
-    await run_in_schema(engine, lambda connection: command.downgrade(config(connection), "0006"))
-    await upgrade(engine)
-
-    assert await SqlRoundStore(engine).load("r1") == a_closed_round()
-    assert await claim_messages(engine, "r1", "bo:1") == [False, True]
-    assert await bakeoff_stores.records.list_missing(9) == ("r1",)
-    assert (
-        await bakeoff_stores.bakeoffs.list_recent(),
-        await bakeoff_stores.suites.list_all(),
-    ) == ((), ())
 
 
 async def test_rounds_from_before_the_chain_have_no_link_and_later_ones_begin_it(
@@ -352,8 +311,3 @@ async def test_a_table_is_rebuilt_without_losing_what_points_at_it(engine: Async
 
     assert await store.load("r1") == a_closed_round()
     assert await foreign_keys(engine) == 1
-
-
-async def test_without_tables_the_error_asks_for_an_upgrade(empty: AsyncEngine) -> None:
-    with pytest.raises(StoreError, match="run `council db upgrade`"):
-        await SqlRoundStore(empty).list_summaries()

@@ -1,4 +1,4 @@
-"""Records of closed rounds: stored once for each, and read in bulk."""
+"""Records and votes of closed rounds: stored once for each, and read in bulk."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -8,7 +8,8 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.ports import ALL_RECORDS, BakeoffStores, RecordQuery
-from council.bakeoffs.records import VERSION
+from council.bakeoffs.records import VERSION, PackedRecord
+from council.bias import votes
 from council.rounds import Closing
 from storage.bakeoff_tables import SourceRow
 from storage.records import SqlRecords
@@ -16,7 +17,7 @@ from storage.rounds import SqlRoundStore
 from storage.row_mapping import round_row
 from storage.transactions import insert
 from tests.builders import ASKED_AT, a_round
-from tests.storage.benches import T1, T2, Stores, a_record
+from tests.storage.benches import T1, T2, Stores, a_record, sql_bakeoff_stores
 from tests.storage.builders import BOTH, a_closed_round, in_memory_too
 
 HOUR = timedelta(hours=1)
@@ -27,14 +28,6 @@ async def store_closed(stores: Stores, *round_ids: str) -> None:
     for nth, round_id in enumerate(round_ids):
         at = ASKED_AT + nth * HOUR
         await stores.store.open(replace(a_closed_round(round_id), asked_at=at))
-
-
-async def test_a_record_comes_back_as_it_was(stores: Stores) -> None:
-    await store_closed(stores, "r1")
-
-    await stores.bakeoff_stores.records.save([a_record()])
-
-    assert [*await stores.bakeoff_stores.records.list_recent()] == [a_record()]
 
 
 @in_memory_too
@@ -159,3 +152,52 @@ async def test_very_many_records_are_stored_at_once(engine: AsyncEngine) -> None
     await records.save(many)
 
     assert [*await records.list_recent()] == many
+
+
+SHAPE = '[["a","b"],["x","y"],2]'
+
+
+def a_votes(round_id: str = "r1", **fields: object) -> PackedRecord:
+    return a_record(round_id, **{"shape": SHAPE, "version": votes.VERSION, **fields})
+
+
+@in_memory_too
+async def test_votes_and_records_are_stored_and_missing_independently(stores: Stores) -> None:
+    await store_closed(stores, "a", "b")
+
+    await stores.bakeoff_stores.records.save([a_record("a"), a_record("b")])
+    await stores.bakeoff_stores.votes.save([a_votes("a")])
+
+    assert await stores.bakeoff_stores.records.list_missing(9) == ()
+    assert await stores.bakeoff_stores.votes.list_missing(9) == ("b",)
+    assert [*await stores.bakeoff_stores.votes.list_recent()] == [a_votes("a")]
+    assert len(await stores.bakeoff_stores.records.list_recent()) == 2
+
+
+@in_memory_too
+async def test_a_deleted_round_loses_its_votes(stores: Stores) -> None:
+    place = replace(a_closed_round("r1").question, place=T1)
+    await stores.store.open(replace(a_closed_round("r1"), question=place))
+    await store_closed(stores, "r2")
+    await stores.bakeoff_stores.votes.save([a_votes("r1"), a_votes("r2", scope="")])
+
+    await stores.store.delete_workspace("slack", "T1")
+
+    assert [vote.round_id for vote in await stores.bakeoff_stores.votes.list_recent()] == ["r2"]
+
+
+@pytest.mark.parametrize("kept", ["records", "votes"])
+async def test_a_source_remains_while_a_record_or_a_vote_uses_it(
+    engine: AsyncEngine, kept: str
+) -> None:
+    store, bakeoff_stores = SqlRoundStore(engine), sql_bakeoff_stores(engine)
+    await store.open(a_closed_round("r1"))
+    await getattr(bakeoff_stores, kept).save([a_votes("r1", version=_version(kept))])
+
+    await store.delete_workspace("slack", "another")
+
+    assert len(await getattr(bakeoff_stores, kept).list_recent()) == 1
+
+
+def _version(kept: str) -> int:
+    return votes.VERSION if kept == "votes" else VERSION

@@ -1,28 +1,46 @@
-"""The contract of every round store."""
+"""The contract of every round store: any round is read back equal, forgotten or deleted whole."""
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.answers import Role
 from council.ballots import SpoiledBallot
-from council.errors import RoundNotFoundError, StoreError
+from council.budget_caps import Account, Caps, Scope
+from council.errors import ForgottenError, RoundNotFoundError, StoreError
+from council.integrity.erasure import forget
 from council.labels import Label, LabelMap, Slate
-from council.ports import Store
-from council.rounds import Artefact, Closing, Draw, Synthesis
+from council.places import Place
+from council.ports import Ledger, OutboxStore, RoundQuery, Store
+from council.rounds import Artefact, Closing, Draw, Question, Round, Synthesis, sort_by_panel
 from council.tally import Tally
+from storage.engine import open_engine, read_only_engine
+from storage.ledger import SqlLedger
+from storage.outbox import SqlOutbox
+from storage.rounds import SqlRoundStore
 from tests.builders import (
+    ASKED_AT,
     CLAUDE,
-    DEEPSEEK,
     GPT,
-    GROK,
     a_panel,
     a_round,
     an_absence,
     an_answer,
     an_exchange,
+    with_answers,
+    with_ballots,
 )
+from tests.fakes.memory_bakeoffs import memory_bench
+from tests.fakes.memory_ledger import MemoryLedger
+from tests.fakes.memory_outbox import MemoryOutbox
+from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import (
     a_closed_round,
     an_audit,
@@ -32,6 +50,8 @@ from tests.storage.builders import (
     store_round,
     without_artefacts,
 )
+from tests.storage.conftest import engine_of
+from tests.storage.strategies import rounds, rounds_or_forgotten
 
 FULL = a_closed_round()
 DRAW = FULL.draw or Draw(LabelMap(()), ())
@@ -48,12 +68,6 @@ async def test_a_round_is_opened_once_however_many_try(store: Store) -> None:
 
     assert sorted(opened) == [False] * 19 + [True]
     assert await store.load("r1") == rounds[opened.index(True)]
-
-
-async def test_opening_the_same_round_again_returns_false(store: Store) -> None:
-    round_ = a_round()
-
-    assert [await store.open(round_), await store.open(round_)] == [True, False]
 
 
 @in_memory_too
@@ -93,17 +107,6 @@ async def test_the_first_of_two_artefacts_for_one_place_is_stored_complete(
         await store.save("r1", artefact)
 
     assert await store.load("r1") == round_.with_(first)
-
-
-async def test_one_of_many_artefacts_for_one_place_is_stored_complete(
-    store: Store,
-) -> None:
-    await store.open(without_artefacts(FULL))
-    draws = [replace(DRAW, slates=DRAW.slates[i:]) for i in range(4)]
-
-    await asyncio.gather(*(store.save("r1", draw) for draw in draws))
-
-    assert (await store.load("r1")).draw in draws
 
 
 @in_memory_too
@@ -147,29 +150,6 @@ async def test_nothing_is_added_to_a_closed_round(store: Store, late: Artefact) 
     assert await store.load("r1") == FULL
 
 
-async def test_outside_judges_come_after_the_members(store: Store) -> None:
-    round_ = a_closed_round(panel=a_panel(3, outside=2))
-    await store.open(without_artefacts(round_))
-
-    for artefact in closing_last(artefacts(round_)[::-1]):
-        await store.save("r1", artefact)
-
-    judges = [ballot.judge for ballot in (await store.load("r1")).ballots]
-    assert judges == [seat.key for seat in round_.panel.judges]
-
-
-async def test_many_rounds_at_once_lose_nothing(store: Store) -> None:
-    rounds = [a_closed_round(f"r{i}") for i in range(20)]
-    await asyncio.gather(*(store.open(without_artefacts(round_)) for round_ in rounds))
-
-    await asyncio.gather(
-        *(store.save(round_.id, artefact) for round_ in rounds for artefact in artefacts(round_))
-    )
-
-    assert {len(artefacts(round_)) for round_ in rounds} == {12}
-    assert [await store.load(round_.id) for round_ in rounds] == rounds
-
-
 @in_memory_too
 async def test_an_artefact_of_an_unknown_round_is_refused(store: Store) -> None:
     with pytest.raises(StoreError, match="The round this belongs to is not stored"):
@@ -201,19 +181,264 @@ async def test_a_cancelled_save_leaves_the_store_in_order(store: Store) -> None:
     assert await store.load("r1") == without_artefacts(FULL).with_(DRAW)
 
 
-async def test_chairmen_and_audits_have_an_order_too(store: Store) -> None:
-    round_ = a_round(a_panel(3, chairmen=[GROK, DEEPSEEK]))
-    ballot = replace(FULL.ballots[0], judge=CLAUDE)
-    kept: list[Artefact] = [
-        an_absence(GROK, Role.SYNTHESIS),
-        an_absence(DEEPSEEK, Role.SYNTHESIS),
-        ballot,
-        an_audit(ballot, "order"),
-        an_audit(ballot, "own"),
-    ]
-    await store.open(round_)
+# One store serves all the rounds of a test: their ids differ.
+SHARED = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+FEW = settings(SHARED, max_examples=12)
+MANY = settings(SHARED, max_examples=60)
 
-    for artefact in reversed(kept):
+
+async def check_saved_by_artefact(store: Store, data: st.DataObject) -> None:
+    """Save a round's artefacts in any order and then again, and check what is read back."""
+    round_ = data.draw(rounds())
+    in_any_order = data.draw(st.permutations(artefacts(round_)))
+    await store.open(without_artefacts(round_))
+
+    for artefact in (*closing_last(in_any_order), *artefacts(round_)):
+        await store.save(round_.id, artefact)
+
+    assert await store.load(round_.id) == sort_by_panel(round_)
+    summary = await store.load_summary(round_.id)
+    assert (summary.stage, summary.question, summary.asked_at) == (
+        round_.stage,
+        round_.question.text,
+        round_.asked_at,
+    )
+
+
+async def check_stored_whole(store: Store, data: st.DataObject) -> None:
+    """Store a finished or forgotten round with all its artefacts, and check what is read back."""
+    round_ = data.draw(rounds_or_forgotten())
+
+    assert await store.open(round_)
+
+    assert await store.load(round_.id) == sort_by_panel(round_)
+
+
+@in_memory_too
+@FEW
+@given(st.data())
+async def test_a_round_is_read_back_equal_in_whatever_order_it_was_saved(
+    store: Store, data: st.DataObject
+) -> None:
+    await check_saved_by_artefact(store, data)
+
+
+@in_memory_too
+@FEW
+@given(st.data())
+async def test_a_round_that_was_stored_whole_is_read_back_equal(
+    store: Store, data: st.DataObject
+) -> None:
+    await check_stored_whole(store, data)
+
+
+@pytest.mark.nightly
+@MANY
+@given(st.data())
+async def test_many_rounds_are_read_back_equal(store: Store, data: st.DataObject) -> None:
+    await check_saved_by_artefact(store, data)
+    await check_stored_whole(store, data)
+
+
+SALT = "5a17" * 8
+LATER = ASKED_AT + timedelta(days=90)
+
+
+def a_round_asked(day: int, round_id: str) -> Round:
+    return replace(a_closed_round(round_id), asked_at=ASKED_AT + timedelta(days=day))
+
+
+@in_memory_too
+@FEW
+@given(rounds())
+async def test_any_round_loses_exactly_the_texts_that_the_rules_name(
+    store: Store, round_: Round
+) -> None:
+    await store_round(store, round_)
+
+    seal = await store.seal(round_.id)
+
+    assert await store.forget(round_.id, LATER, SALT)
+
+    salt = seal.notes.salt if seal else SALT
+    assert await store.load(round_.id) == sort_by_panel(forget(sort_by_panel(round_), LATER, salt))
+
+
+@in_memory_too
+async def test_a_round_is_forgotten_once(store: Store) -> None:
+    open_round = replace(a_closed_round(), closing=None)
+    await store.open(open_round)
+    await store.forget("r1", LATER, SALT)
+
+    assert not await store.forget("r1", LATER + timedelta(days=1), "another")
+
+    assert await store.load("r1") == forget(open_round, LATER, SALT)
+
+
+@in_memory_too
+async def test_an_unknown_round_cannot_be_forgotten(store: Store) -> None:
+    with pytest.raises(RoundNotFoundError, match=r"There is no round 'r2'\."):
+        await store.forget("r2", LATER, SALT)
+
+
+@in_memory_too
+@pytest.mark.parametrize("artefact", [an_answer(), Closing(1.0)])
+async def test_nothing_is_added_to_a_forgotten_round(store: Store, artefact: Closing) -> None:
+    await store.open(a_round())
+    await store.forget("r1", LATER, SALT)
+
+    with pytest.raises(ForgottenError, match="'r1' was forgotten on 2027-02-19"):
         await store.save("r1", artefact)
 
-    assert artefacts(await store.load("r1")) == kept
+    assert await store.load("r1") == forget(a_round(), LATER, SALT)
+
+
+async def test_its_ballots_still_count_for_its_panel(store: Store) -> None:
+    await store.open(a_closed_round())
+    before = await store.load_past_ballots("house")
+
+    await store.forget("r1", LATER, SALT)
+
+    after = await store.load_past_ballots("house")
+    assert [[b.ranking for b in ballots] for ballots in after] == [
+        [b.ranking for b in ballots] for ballots in before
+    ]
+
+
+@in_memory_too
+async def test_ids_come_oldest_first_and_within_a_time(store: Store) -> None:
+    for day, round_id in ((3, "d"), (1, "b"), (0, "c"), (0, "a")):
+        await store.open(a_round_asked(day, round_id))
+
+    assert await store.ids() == ("a", "c", "b", "d")
+    assert await store.ids(2) == ("a", "c")
+    assert await store.ids(wanted=RoundQuery(since=a_round_asked(1, "b").asked_at)) == ("b", "d")
+    assert await store.ids(wanted=RoundQuery(before=a_round_asked(1, "b").asked_at)) == ("a", "c")
+    assert (
+        len(await store.list_summaries(wanted=RoundQuery(since=a_round_asked(1, "b").asked_at)))
+        == 2
+    )
+
+
+def a_marked_round(number: int) -> Round:
+    """Return a round whose every text is long and says whose it is."""
+    words = f"Round-{number:03}-said. " * (1 + 37 * (number % 7))
+    panel = a_panel(4)
+    texts = {seat.key: f"{words}{i}" for i, seat in enumerate(panel.members)}
+    question = Question(words, "U1", words, reference=words)
+    round_ = with_ballots(
+        with_answers(replace(a_round(panel), id=f"r{number}", question=question), texts)
+    )
+    return replace(round_, closing=Closing(1.0))
+
+
+@pytest.fixture
+async def full(engine: AsyncEngine) -> SqlRoundStore:
+    """Return a store of rounds that were saved artefact by artefact, so that rows have moved."""
+    store = SqlRoundStore(engine)
+    for number in range(6):
+        await store_round(store, a_marked_round(number))
+    return store
+
+
+async def test_no_byte_of_it_is_left_in_the_files(full: SqlRoundStore, tmp_path: Path) -> None:
+    for number in range(0, 6, 2):
+        await full.forget(f"r{number}", LATER, SALT)
+
+    await full.wipe()
+
+    bytes_ = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    left = [number for number in range(6) if f"Round-{number:03}-said".encode() in bytes_]
+    assert left == [1, 3, 5]
+
+
+async def test_a_reader_that_keeps_the_log_open_is_an_error(
+    sql_store: SqlRoundStore, engine: AsyncEngine, url: str
+) -> None:
+    await sql_store.open(a_marked_round(0))
+    other = open_engine(url)
+    async with engine.connect() as own:
+        await own.execute(text("PRAGMA busy_timeout=20"))
+        await own.rollback()
+    async with read_only_engine(other).connect() as reading:
+        await reading.execute(text("SELECT * FROM round"))
+        await sql_store.forget("r0", LATER, SALT)
+
+        with pytest.raises(StoreError, match="^The texts are forgotten, but another program"):
+            await sql_store.wipe()
+
+    await sql_store.wipe()
+    await other.dispose()
+
+
+HERE = Place("slack", "T1", "C1")
+DAY = date(2026, 11, 21)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The stores of rounds, messages and money, all of one kind."""
+
+    store: Store
+    outgoing: OutboxStore
+    ledger: Ledger
+
+
+@pytest.fixture
+def site(request: pytest.FixtureRequest) -> Site:
+    if request.param == "memory":
+        outgoing, ledger = MemoryOutbox(), MemoryLedger()
+        store = MemoryStore()
+        memory_bench(store, outgoing.drop)
+        memory_bench(store, ledger.disown)
+        return Site(store, outgoing, ledger)
+    engine = engine_of(request)
+    return Site(SqlRoundStore(engine), SqlOutbox(engine), SqlLedger(engine))
+
+
+def a_round_at(round_id: str, place: Place) -> Round:
+    question = Question(f"Marked-{round_id}?", "U1", place=place)
+    return replace(a_closed_round(round_id), question=question)
+
+
+async def store_all(site: Site, *rounds: Round) -> None:
+    for round_ in rounds:
+        await site.store.open(round_)
+        await site.outgoing.claim(f"key-{round_.id}", round_.id, ASKED_AT)
+        await site.ledger.settle(Account(round_.id, DAY, "U1", "slack/T1/C1"), 7)
+
+
+@in_memory_too
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param(replace(HERE, workspace="T2"), id="another-workspace"),
+        pytest.param(replace(HERE, chat="discord"), id="another-chat"),
+    ],
+)
+async def test_only_the_rounds_of_the_workspace_are_deleted(site: Site, place: Place) -> None:
+    beside = replace(HERE, channel="C2", private=True)
+    await store_all(site, a_round_at("r1", HERE), a_round_at("r2", beside), a_round_at("r3", place))
+
+    assert await site.store.delete_workspace("slack", "T1") == 2
+
+    assert await site.store.ids() == ("r3",)
+    assert await site.store.load("r3") == a_round_at("r3", place)
+    with pytest.raises(RoundNotFoundError, match=r"^There is no round 'r1'\.$"):
+        await site.store.load_summary("r1")
+
+
+@in_memory_too
+async def test_the_costs_remain_without_an_asker(site: Site) -> None:
+    await store_all(site, a_round_at("r1", HERE), a_round_at("r2", replace(HERE, workspace="T2")))
+
+    await site.store.delete_workspace("slack", "T1")
+
+    assert await site.ledger.spent("r1") == 7
+    used = await site.ledger.usage(Account("", DAY, "U1", "slack/T1/C1"))
+    spent = [used[scope].spent for scope in (Scope.USER_DAY, Scope.CHANNEL_DAY, Scope.DAY)]
+    assert spent == [7, 14, 14]
+    assert await site.ledger.reserve(Account("r3", DAY, "U1"), 3, Caps(user_day=10)) is None

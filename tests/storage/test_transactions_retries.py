@@ -99,24 +99,6 @@ async def test_a_round_continues_after_a_crash_of_the_server(
     assert len(closed.answers) == len(closed.panel.members)
 
 
-async def test_a_save_during_an_outage_is_stored_afterwards(
-    postgres: Server, engine: AsyncEngine
-) -> None:
-    store = SqlRoundStore(engine)
-    await store.open(without_artefacts(a_closed_round()))
-    await asyncio.to_thread(postgres.stop)
-    errors = list_errors(engine)
-
-    saving = asyncio.create_task(store.save("r1", an_answer()))
-    settling = asyncio.create_task(SqlLedger(engine).settle(ONE, 7))
-    await wait_until(lambda: len(errors) > 1)
-    await asyncio.to_thread(postgres.start)
-    await asyncio.gather(saving, settling)
-
-    assert (await store.load("r1")).answers == (an_answer(),)
-    assert await SqlLedger(engine).spent("r1") == 7
-
-
 async def test_a_server_that_stays_away_is_reported_as_unreachable(
     postgres: Server, engine: AsyncEngine
 ) -> None:
@@ -136,21 +118,10 @@ async def test_a_cancelled_caller_waits_for_no_server(
     await wait_until(lambda: errors)
 
     reading.cancel()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         await asyncio.gather(reading, return_exceptions=True)
 
     assert reading.cancelled()
-
-
-async def test_closed_connections_are_replaced(postgres: Server, engine: AsyncEngine) -> None:
-    store = SqlRoundStore(engine)
-    await store_round(store, a_closed_round())
-    await asyncio.gather(*(store.load("r1") for _ in range(POOL_SIZE)))
-
-    await terminate_all(postgres, engine)
-
-    found = await asyncio.gather(*(store.load("r1") for _ in range(POOL_SIZE)))
-    assert {*found} == {a_closed_round()}
 
 
 async def test_many_rounds_lose_nothing_while_connections_are_ended(
@@ -309,7 +280,7 @@ async def test_a_frozen_process_loses_its_locks(migrated_url: str, engine: Async
     connection = await frozen.connect()
     await connection.execute(text("SELECT id FROM round FOR UPDATE"))
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         await SqlRoundStore(engine).save("r1", an_answer())
 
     await connection.invalidate()

@@ -1,8 +1,9 @@
-"""Every database operation ends before a cancellation takes effect."""
+"""Every database operation ends before a cancel, and writes share batches without loss."""
 
 import asyncio
 from collections.abc import Sequence
 from inspect import getmembers, iscoroutinefunction, isfunction, unwrap
+from itertools import chain
 
 import pytest
 
@@ -119,23 +120,118 @@ async def test_an_operation_ends_however_often_it_is_cancelled() -> None:
     assert acting.cancelled()
 
 
-async def test_no_caller_of_a_shared_batch_waits_for_ever() -> None:
-    may_do, did = asyncio.Event(), list[int]()
+class Batches:
+    """Records each batch that is written; refuses a batch with a negative number.
 
-    async def do(acts: Sequence[int]) -> None:
-        await may_do.wait()
-        did.extend(acts)
+    A write waits until `may_end` is set, and sets `began`.
+    """
 
-    gathering = WriteBatcher(do)
-    whole = retried_and_shielded(gathering.add)
-    acting = [asyncio.create_task(whole(number)) for number in range(4)]
-    for _ in range(2):
-        await asyncio.sleep(0.01)
-        for one in acting[:2]:
-            one.cancel()
-    await asyncio.sleep(0.01)
-    may_do.set()
-    await asyncio.wait(acting, timeout=5)
+    def __init__(self) -> None:
+        self.written: list[list[int]] = []
+        self.began, self.may_end = asyncio.Event(), asyncio.Event()
+        self.may_end.set()
 
-    assert [one.cancelled() for one in acting if one.done()] == [True, True, False, False]
-    assert sorted(did) == [0, 1, 2, 3]
+    async def write(self, items: Sequence[int]) -> None:
+        self.began.set()
+        await self.may_end.wait()
+        if min(items) < 0:
+            raise ValueError(str(min(items)))
+        self.written.append([*items])
+
+
+async def begin(batches: Batches, *items: int) -> list["asyncio.Task[None]"]:
+    """Add one item, wait until its write has begun, and add the others."""
+    batches.may_end.clear()
+    batcher = WriteBatcher(batches.write)
+    first = asyncio.create_task(batcher.add(items[0]))
+    await batches.began.wait()
+    others = [asyncio.create_task(batcher.add(item)) for item in items[1:]]
+    await asyncio.sleep(0)
+    return [first, *others]
+
+
+async def ends_of(adding: Sequence["asyncio.Task[None]"]) -> list[object]:
+    async with asyncio.timeout(10):
+        return await asyncio.gather(*adding, return_exceptions=True)
+
+
+async def test_items_that_arrive_during_a_write_share_the_next_batch() -> None:
+    batches = Batches()
+    adding = await begin(batches, 1, 2, 3, 4)
+
+    batches.may_end.set()
+    await ends_of(adding)
+
+    assert batches.written == [[1], [2, 3, 4]]
+
+
+async def test_an_item_fails_alone_for_its_own_fault() -> None:
+    batches = Batches()
+    adding = await begin(batches, 1, 2, -3, 4)
+
+    batches.may_end.set()
+    ends = await ends_of(adding)
+
+    assert [str(end) for end in ends] == ["None", "None", "-3", "None"]
+    assert [*chain(*batches.written)] == [1, 2, 4]
+
+
+async def test_after_a_fault_the_next_item_is_written() -> None:
+    batches = Batches()
+    batcher = WriteBatcher(batches.write)
+
+    with pytest.raises(ValueError, match="-1"):
+        await batcher.add(-1)
+    await batcher.add(2)
+
+    assert batches.written == [[2]]
+
+
+async def test_a_lost_connection_fails_the_whole_batch_at_once() -> None:
+    batches: list[Sequence[int]] = []
+
+    async def lose(items: Sequence[int]) -> None:
+        batches.append(items)
+        raise ConnectionLostError("It was lost.")
+
+    batcher = WriteBatcher(lose)
+
+    ends = await asyncio.gather(*map(batcher.add, (1, 2, 3, 4)), return_exceptions=True)
+
+    assert [str(end) for end in ends] == ["It was lost."] * 4
+    assert [*chain(*batches)] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("cancelled", [0, 1, 2], ids=["first", "waiting", "last"])
+async def test_a_cancelled_caller_costs_no_other_its_write(cancelled: int) -> None:
+    batches = Batches()
+    adding = await begin(batches, 1, 2, 3)
+
+    adding[cancelled].cancel()
+    batches.may_end.set()
+    ends = await ends_of(adding)
+
+    assert [one.cancelled() for one in adding] == [n == cancelled for n in range(3)]
+    assert [end for n, end in enumerate(ends) if n != cancelled] == [None, None]
+    assert [*chain(*batches.written)] == [1, 2, 3]
+
+
+async def test_a_cancelled_write_is_an_error_for_all_that_wait_and_for_none_after_them() -> None:
+    batches = Batches()
+    before = asyncio.all_tasks()
+    batches.may_end.clear()
+    batcher = WriteBatcher(batches.write)
+    adding = [asyncio.create_task(batcher.add(1))]
+    await batches.began.wait()
+    writing = asyncio.all_tasks() - before - {*adding}
+    adding.append(asyncio.create_task(batcher.add(2)))
+    await asyncio.sleep(0)
+
+    for task in writing:
+        task.cancel()
+    ends = await ends_of(adding)
+    batches.may_end.set()
+    await batcher.add(3)
+
+    assert [type(end) for end in ends] == [ConnectionLostError, ConnectionLostError]
+    assert batches.written == [[3]]

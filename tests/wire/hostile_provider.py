@@ -85,7 +85,6 @@ class HostileProvider:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Serve while the block lasts."""
         server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         self.port = server.sockets[0].getsockname()[1]
         try:

@@ -1,17 +1,12 @@
-"""The validator of messages, modals and commands: each limit, and one over it."""
+"""The validators of messages, modals and commands, and whom a message notifies."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.wire.discord import (
-    Fault,
-    faults_of_command,
-    faults_of_message,
-    faults_of_modal,
-    unseen_attachments,
-)
+from tests.wire.discord import faults_of_command, faults_of_message, faults_of_modal, pings_in
+from tests.wire.discord.checks.message import Source
 
 Payload = dict[str, Any]
 Build = Callable[[int], Payload]
@@ -37,27 +32,6 @@ def new(*components: Payload, **more: object) -> Payload:
 
 def old(*components: Payload) -> Payload:
     return {"content": "x", "components": list(components)}
-
-
-def select(**more: object) -> Payload:
-    options = [{"label": "x", "value": "x"}]
-    return {"type": 3, "custom_id": "s", "options": options, **more}
-
-
-def option(**more: object) -> Payload:
-    return {"label": "x", "value": "x", **more}
-
-
-def options(count: int) -> list[Payload]:
-    return [option(value=str(number)) for number in range(count)]
-
-
-def embed(**more: object) -> Payload:
-    return {"embeds": [more]}
-
-
-def section(count: int) -> Payload:
-    return {"type": 9, "components": [text("x")] * count, "accessory": button()}
 
 
 def picture(count: int) -> Payload:
@@ -94,44 +68,24 @@ def long_command(size: int) -> Payload:
     return command(options=[*whole, last])
 
 
+def link(url: str) -> Payload:
+    return {"type": 2, "style": 5, "label": "x", "url": url}
+
+
 LIMITS: list[tuple[str, Build, int]] = [
     ("content", lambda n: {"content": "x" * n}, 2000),
     ("nonce", lambda n: {"content": "x", "nonce": "9" * n}, 25),
-    ("embeds", lambda n: {"embeds": [{"title": "x"}] * n}, 10),
-    ("embed-title", lambda n: embed(title="x" * n), 256),
-    ("embed-description", lambda n: embed(description="x" * n), 4096),
-    ("embed-fields", lambda n: embed(fields=[{"name": "x", "value": "x"}] * n), 25),
-    ("embed-field-name", lambda n: embed(fields=[{"name": "x" * n, "value": "x"}]), 256),
-    ("embed-field-value", lambda n: embed(fields=[{"name": "x", "value": "x" * n}]), 1024),
-    ("embed-footer", lambda n: embed(footer={"text": "x" * n}), 2048),
-    ("embed-author", lambda n: embed(author={"name": "x" * n}), 256),
-    (
-        "embed-together",
-        lambda n: {"embeds": [{"description": "x" * 3000}, {"description": "x" * (n - 3000)}]},
-        6000,
-    ),
     ("attachments", lambda n: {"attachments": [{"id": k} for k in range(n)]}, 10),
     ("rows", lambda n: old(*[row(button(custom_id=str(k))) for k in range(n)]), 5),
     ("buttons", lambda n: old(row(*[button(custom_id=str(k)) for k in range(n)])), 5),
     ("label", lambda n: old(row(button(label="x" * n))), 80),
     ("custom-id", lambda n: old(row(button(custom_id="x" * n))), 100),
     ("url", lambda n: old(row(link("https://x/".ljust(n, "x")))), 512),
-    ("options", lambda n: old(row(select(options=options(n)))), 25),
-    ("placeholder", lambda n: old(row(select(placeholder="x" * n))), 150),
-    ("option-label", lambda n: old(row(select(options=[option(label="x" * n)]))), 100),
-    ("option-value", lambda n: old(row(select(options=[option(value="x" * n)]))), 100),
-    ("option-about", lambda n: old(row(select(options=[option(description="x" * n)]))), 100),
-    ("selects-in-a-row", lambda n: old(row(*[select(custom_id=str(k)) for k in range(n)])), 1),
-    ("section", lambda n: new(section(n)), 3),
     ("gallery", lambda n: new(picture(n)), 10),
     ("components", lambda n: new(*[text("x")] * n), 40),
     ("nested", lambda n: new({"type": 17, "components": [text("x")] * (n - 1)}), 40),
     ("displayed", lambda n: new(text("x" * 3000), text("x" * (n - 3000))), 4000),
 ]
-
-
-def link(url: str) -> Payload:
-    return {"type": 2, "style": 5, "label": "x", "url": url}
 
 
 @pytest.mark.parametrize(
@@ -154,55 +108,33 @@ def test_too_many_bytes_break_discord_itself() -> None:
 @pytest.mark.parametrize(
     ("payload", "at"),
     [
-        pytest.param(new(text("x"), content="x"), "content", id="content-beside-the-new"),
-        pytest.param(new(text("x"), embeds=[{"title": "x"}]), "embeds", id="embeds-beside"),
-        pytest.param(old(text("x")), "components.0.type", id="new-without-its-flag"),
-        pytest.param(new(text("")), "components.0.content", id="empty-text"),
-        pytest.param(old(row(button(), button())), "components.0.components.1.custom_id", id="ids"),
-        pytest.param(old(row(button(), select())), "components.0.components.1", id="mixed-row"),
-        pytest.param(old(row()), "components.0.components", id="empty-row"),
-        pytest.param(old(row(button(url="https://x"))), "components.0.components.0", id="both"),
-        pytest.param(old(row(link("ftp://x"))), "components.0.components.0.url", id="scheme"),
-        pytest.param(
-            old(row(select(options=[option(), option()]))),
-            "components.0.components.0.options.1.value",
-            id="same-values",
-        ),
-        pytest.param(
-            new({"type": 9, "components": [text("x")]}), "components.0.accessory", id="section"
-        ),
-        pytest.param(
-            new({"type": 13, "file": {"url": "https://x"}}), "components.0.file.url", id="file"
-        ),
-        pytest.param(
-            new({"type": 13, "file": {"url": "attachment://x"}}), "components", id="no-such-file"
-        ),
-        pytest.param(embed(image={"url": "attachment://x"}), "embeds", id="no-such-picture"),
-        pytest.param(
+        (new(text("x"), content="x"), "content"),
+        (new(text("x"), embeds=[{"title": "x"}]), "embeds"),
+        (old(text("x")), "components.0.type"),
+        (new(text("")), "components.0.content"),
+        (old(row(button(), button())), "components.0.components.1.custom_id"),
+        (old(row()), "components.0.components"),
+        (old(row(button(url="https://x"))), "components.0.components.0"),
+        (old(row(link("ftp://x"))), "components.0.components.0.url"),
+        (new({"type": 13, "file": {"url": "https://x"}}), "components.0.file.url"),
+        (new({"type": 13, "file": {"url": "attachment://x"}}), "components"),
+        (
             {"content": "x", "allowed_mentions": {"parse": ["users"], "users": ["1"]}},
             "allowed_mentions",
-            id="two-ways-to-mention",
         ),
-        pytest.param(
-            {"content": "x", "allowed_mentions": {"parse": ["all"]}},
-            "allowed_mentions.parse.0",
-            id="unknown-mention",
-        ),
-        pytest.param({"content": 5}, "content", id="no-text"),
+        ({"content": "x", "allowed_mentions": {"parse": ["all"]}}, "allowed_mentions.parse.0"),
+        ({"content": 5}, "content"),
     ],
 )
 def test_an_error_names_its_path(payload: Payload, at: str) -> None:
     assert at in [fault.at for fault in faults_of_message(payload)]
 
 
-def test_a_file_without_a_component_is_invisible() -> None:
-    file = {"type": 13, "file": {"url": "attachment://a.txt"}}
-    sent = [{"id": 0, "filename": "a.txt"}, {"id": 1, "filename": "b.txt"}]
-    payload = new(file, attachments=sent)
+def test_a_component_may_show_a_file_that_is_sent_or_was() -> None:
+    file = new({"type": 13, "file": {"url": "attachment://a.txt"}})
 
-    assert faults_of_message(payload) == []
-    assert unseen_attachments(payload) == ["b.txt"]
-    assert faults_of_message(new(file), files=["a.txt"]) == []
+    assert faults_of_message({**file, "attachments": [{"id": 0, "filename": "a.txt"}]}) == []
+    assert faults_of_message(file, files=["a.txt"]) == []
 
 
 MODAL_LIMITS: list[tuple[str, Build, int]] = [
@@ -222,7 +154,6 @@ MODAL_LIMITS: list[tuple[str, Build, int]] = [
     ("value", lambda n: labelled(inputs(value="x" * n)), 4000),
     ("placeholder", lambda n: labelled(inputs(placeholder="x" * n)), 100),
     ("max-length", lambda n: labelled(inputs(max_length=n)), 4000),
-    ("radios", lambda n: labelled({"type": 21, "custom_id": "r", "options": options(n)}), 10),
 ]
 
 
@@ -269,5 +200,31 @@ def test_a_command_has_a_plain_name_and_its_needs_first() -> None:
     assert faults_of_command({"type": 3, "name": "Ask me"}) == []
 
 
-def test_a_fault_reads_as_a_sentence() -> None:
-    assert str(Fault("content", "X", "Too long")) == "content: Too long"
+SAID = "<@1> <@!2> <@&3> @everyone @here"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "source", "pings"),
+    [
+        (None, "channel", ["<@1>", "<@2>", "<@&3>", "@everyone", "@here"]),
+        (None, "interaction", ["<@1>", "<@2>"]),
+        ({"parse": []}, "channel", []),
+        ({}, "channel", []),
+        ({"parse": ["everyone"]}, "channel", ["@everyone", "@here"]),
+        ({"users": ["2"]}, "channel", ["<@2>"]),
+        ({"roles": ["3"], "parse": []}, "interaction", ["<@&3>"]),
+    ],
+)
+def test_only_allowed_mentions_are_notified(
+    allowed: Payload | None, source: Source, pings: list[str]
+) -> None:
+    assert pings_in({"content": SAID, "allowed_mentions": allowed}, source) == pings
+
+
+def test_a_text_display_notifies_and_a_reply_unless_it_says_not() -> None:
+    reply: Payload = {"content": "x", "message_reference": {"message_id": "1"}}
+
+    assert pings_in(new({"type": 17, "components": [text("<@1>")]})) == ["<@1>"]
+    assert pings_in(reply) == ["the author replied to"]
+    assert pings_in({**reply, "allowed_mentions": {"parse": []}}) == []
+    assert pings_in({**reply, "allowed_mentions": {"replied_user": True}}) != []

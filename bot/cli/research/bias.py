@@ -20,6 +20,7 @@ from bot.cli.output import (
     check_writable,
     print_json,
     read_file,
+    text_option,
     write_file,
 )
 from bot.cli.progress import CountBar, DownloadBar
@@ -114,9 +115,7 @@ async def run_experiment(  # noqa: PLR0913, PLR0917
     suite: Annotated[str, typer.Argument(help="A suite's name, or a file that holds one.")],
     panel: Annotated[str | None, typer.Option(help="A panel of council.toml.")] = None,
     output: Output = None,
-    usd: Annotated[
-        str, typer.Option(help="The most it may cost in all, in USD.", show_default=False)
-    ] = "",
+    usd: Annotated[str, text_option(help="The most it may cost in all, in USD.")] = "",
     new: Annotated[bool, typer.Option("--new", help="Go on with none that is there.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it begins.")] = False,
     local: Annotated[bool, typer.Option("--local", help="Have the demonstration models.")] = False,
@@ -176,7 +175,6 @@ async def list_experiments() -> None:
 async def _find_or_create(
     app: AppContext, suite_or_file: str, panel_name: str | None, *, new: bool
 ) -> Experiment:
-    """Return the unfinished experiment to continue, or a new one that is not stored yet."""
     suite = await find_suite(app, suite_or_file)
     panel = app.panel(panel_name, TERMINAL)
     known = None if new else await experiments.find_unfinished(app, suite, panel)
@@ -195,7 +193,6 @@ async def _print_proposal(
 
 
 async def _follow(app: AppContext, experiment: Experiment, console: Console) -> ExperimentProgress:
-    """Run an experiment to its end; Ctrl-C stops spending."""
     try:
         with ExperimentBar(console, experiment) as bar:
             return await experiments.complete_experiment(app, experiment, bar.show)
@@ -233,7 +230,6 @@ async def _load_progress(
 def _print_results(
     progress: ExperimentProgress, state: ExperimentState, output: Path | None, *, as_json: bool
 ) -> None:
-    """Print the results of an experiment, and write its grades to a file if one is named."""
     console = Console(stderr=True, highlight=False)
     for line in ending_lines(progress):
         console.print(line, markup=False, soft_wrap=True)

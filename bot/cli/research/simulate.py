@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.output import MISUSED, Json, async_command, fail, print_json, print_post
+from bot.cli.output import MISUSED, Json, async_command, fail, print_json, print_post, text_option
 from bot.research.simulation_report import simulation_document, simulation_post
 from council.research.power import SimulationSettings, run_simulation
 from council.research.simulated_judges import PRESETS, Biases, SimulatedPanel, uniform_panel
@@ -24,27 +24,13 @@ async def simulate(  # noqa: PLR0913, PLR0917
     bias: Annotated[
         str, typer.Option(help="Begin with none, or strong: position 2, own 1, noise 1.8.")
     ] = "none",
-    position: Annotated[
-        Size, typer.Option(help="What the first slot gains over the last.", show_default=False)
-    ] = None,
-    letter: Annotated[
-        Size, typer.Option(help="What the letter B gains.", show_default=False)
-    ] = None,
-    own: Annotated[
-        Size, typer.Option(help="What the judge's own answer gains.", show_default=False)
-    ] = None,
-    family: Annotated[
-        Size, typer.Option(help="What other answers of its maker gain.", show_default=False)
-    ] = None,
-    length: Annotated[
-        Size, typer.Option(help="What one deviation of length gains.", show_default=False)
-    ] = None,
-    noise: Annotated[
-        Size, typer.Option(help="What chance adds, its deviation; else 1.", show_default=False)
-    ] = None,
-    makers: Annotated[
-        str, typer.Option(help="A letter a member, as AABCD: who shares one.", show_default=False)
-    ] = "",
+    position: Annotated[Size, text_option(help="What the first slot gains over the last.")] = None,
+    letter: Annotated[Size, text_option(help="What the letter B gains.")] = None,
+    own: Annotated[Size, text_option(help="What the judge's own answer gains.")] = None,
+    family: Annotated[Size, text_option(help="What other answers of its maker gain.")] = None,
+    length: Annotated[Size, text_option(help="What one deviation of length gains.")] = None,
+    noise: Annotated[Size, text_option(help="What chance adds, its deviation; else 1.")] = None,
+    makers: Annotated[str, text_option(help="A letter a member, as AABCD: who shares one.")] = "",
     trials: Annotated[int, typer.Option(min=100, max=100_000, help="Simulated rounds.")] = 2_000,
     seed: Annotated[str, typer.Option(help="Any text; the same gives the same.")] = "council",
     as_json: Json = False,

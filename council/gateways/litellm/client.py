@@ -59,11 +59,6 @@ class SeatSettings:
         return ProviderAddress(self.route, self.api_base)
 
     @property
-    def place(self) -> str:
-        """The provider in words that do not reveal an address."""
-        return self.address.place
-
-    @property
     def is_private(self) -> bool:
         """Whether the model is on this machine or in a private network."""
         host = (urlsplit(self.api_base).hostname or "") if self.api_base else ""
@@ -117,18 +112,9 @@ _EVENTS = (
 _IMPORT_LOCK = RLock()
 
 
-def load() -> ModuleType:
-    """Import litellm, which blocks for about two seconds, and silence its logs."""
-    with _IMPORT_LOCK, _gc_paused():
-        return _import_litellm()
-
-
 @contextmanager
 def _gc_paused() -> Iterator[None]:
-    """Pause the garbage collector, which takes a quarter of the import's time and finds nothing.
-
-    Then exclude the imported objects from every later collection.
-    """
+    """Pause the collector, a quarter of the import's time, then exclude what was imported."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -139,18 +125,6 @@ def _gc_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _import_litellm() -> ModuleType:
-    # It logs every call at INFO and whole prompts at DEBUG; the stored round has both.
-    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
-    library = import_module("litellm")
-    limit_replies()
-    # Pydantic warns about a type of the OpenAI SDK on stderr, at the first stream.
-    warnings.filterwarnings("ignore", "Item .* using the `ReadOnly` qualifier", UserWarning)
-    for name, value in _SWITCHES.items():
-        setattr(library, name, value)
-    return library
-
-
 def load_warm(models: Iterable[str] = ()) -> ModuleType:
     """Import litellm and make its slow first calls, in a new event loop: call it in a thread.
 
@@ -158,13 +132,20 @@ def load_warm(models: Iterable[str] = ()) -> ModuleType:
     local server with canned replies.
     """
     with _IMPORT_LOCK, _gc_paused():
-        # If it is loaded already, another loop may be using its connections.
-        if "litellm" in sys.modules:
-            return _import_litellm()
-        library = _import_litellm()
-        # If the warm-up fails, only the first call is slower.
-        with suppress(Exception):
-            asyncio.run(_warm_up(library, models))
+        is_loaded = "litellm" in sys.modules
+        # It logs every call at INFO and whole prompts at DEBUG; the stored round has both.
+        logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+        library = import_module("litellm")
+        limit_replies()
+        # Pydantic warns about a type of the OpenAI SDK on stderr, at the first stream.
+        warnings.filterwarnings("ignore", "Item .* using the `ReadOnly` qualifier", UserWarning)
+        for name, value in _SWITCHES.items():
+            setattr(library, name, value)
+        # If it was loaded already, another loop may be using its connections.
+        if not is_loaded:
+            # If the warm-up fails, only the first call is slower.
+            with suppress(Exception):
+                asyncio.run(_warm_up(library, models))
         return library
 
 
@@ -211,10 +192,7 @@ async def _serve_canned_reply(reader: asyncio.StreamReader, writer: asyncio.Stre
 
 
 def context_tokens(library: ModuleType, seat: SeatSettings) -> int | None:
-    """Return the model's context size according to litellm; None if unknown.
-
-    Read the price map only: litellm's own lookup calls a server for some routes.
-    """
+    """Return the context size in litellm's price map, without its lookups on servers."""
     tokens = _model_info(library, seat).get("max_input_tokens")
     return tokens if isinstance(tokens, int) else None
 
@@ -228,7 +206,6 @@ def price(library: ModuleType, seat: SeatSettings) -> Price | None:
 
 
 def _model_info(library: ModuleType, seat: SeatSettings) -> Mapping[str, object]:
-    """Return litellm's entry for the model; an empty one if there is none."""
     own: Mapping[str, object] | None = library.model_cost.get(seat.model)
     if own is not None:
         return own

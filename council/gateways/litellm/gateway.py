@@ -13,24 +13,24 @@ from council.gateways.litellm import client, responses, retry
 from council.gateways.litellm.client import SeatSettings
 from council.gateways.litellm.responses import OnText, RawReply
 from council.gateways.litellm.retry import CallFault
-from council.gateways.throttling.provider import NOT_SHARED, ProviderCall, SharedLimits, Throttling
+from council.gateways.throttling.provider import ProviderCall, Publish, Throttling
 from council.gateways.throttling.rate_limiter import MAX_WAIT_SECONDS, Clock
 from council.money import Price
 from council.panel import Member
+from council.ports import SharedRateLimiter
 from council.providers import Health, Limits, ProviderHint
 
 
 @cache
 def _version() -> str:
-    """Return the installed version of litellm; read its metadata once."""
     return version("litellm")
 
 
 class LitellmGateway:
     """The gateway to models through litellm; `seats` are by the member's key.
 
-    `limits` are by provider, or by host and port; they hold for all processes together if
-    `neighbours` has a shared rate limiter.
+    `limits` are by provider, or by host and port; they hold for all processes together if these
+    share a rate limiter.
     """
 
     def __init__(
@@ -39,11 +39,12 @@ class LitellmGateway:
         limits: Mapping[str, Limits] | None = None,
         *,
         clock: Clock | None = None,
-        neighbours: SharedLimits = NOT_SHARED,
+        shared: SharedRateLimiter | None = None,
+        publish: Publish = lambda _hint: None,
     ) -> None:
         self._seats = dict(seats)
         self._clock = clock or Clock()
-        self._throttling = Throttling(limits or {}, self._clock, neighbours)
+        self._throttling = Throttling(limits or {}, self._clock, shared, publish)
         self._queues = {
             key: self._throttling.queue(seat.address, seat.model)
             for key, seat in self._seats.items()
@@ -63,10 +64,12 @@ class LitellmGateway:
         """Apply a pause or an outage that another process has observed."""
         self._throttling.apply_hint(hint)
 
-    async def warm(self) -> None:
-        """Import litellm in a thread and make its slow first calls, without a network."""
-        models = [seat.model for seat in self._seats.values()]
-        self._library = await asyncio.to_thread(client.load_warm, models)
+    async def warm(self) -> ModuleType:
+        """Import litellm in a thread and make its slow first calls, offline; return it."""
+        if self._library is None:
+            models = [seat.model for seat in self._seats.values()]
+            self._library = await asyncio.to_thread(client.load_warm, models)
+        return self._library
 
     async def close(self) -> None:
         """Close litellm's connections, which all gateways share; it can be used again."""
@@ -90,25 +93,19 @@ class LitellmGateway:
         own = settings.own_price
         if own or settings.is_private:
             return own
-        if self._library is None:
-            await self.warm()
-        return client.price(self._library, settings) if self._library else None
+        return client.price(await self.warm(), settings)
 
     async def complete(self, call: Call) -> Reply:
-        """Return the model's reply; raise GatewayError, whose text continues the member's name.
-
-        A cancel while it waits for a turn or for a retry adds the reason to the CancelledError.
-        """
+        """Return the reply; raise GatewayError. A cancelled wait gets a note with the reason."""
         seat = self._seats.get(call.member.key)
         if seat is None:
             raise GatewayError("could not be asked: nothing is set for its seat")
-        if self._library is None:
-            self._library = await asyncio.to_thread(client.load)
-        sent = responses.request_arguments(self._library, seat, call)
+        library = await self.warm()
+        sent = responses.request_arguments(library, seat, call)
         with self._queues[call.member.key].call(call.deadline) as provider_call:
             while True:
                 async with provider_call.turn():
-                    outcome = await _attempt(self._library, seat, sent, call.on_text)
+                    outcome = await _attempt(library, seat, sent, call.on_text)
                 if isinstance(outcome, RawReply):
                     provider_call.settle(failed=False)
                     return responses.build_reply(

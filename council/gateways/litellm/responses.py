@@ -1,10 +1,10 @@
 """Calls to litellm: request arguments, parsing of replies and streams."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 from council.answers import Call, Reply
 from council.errors import GatewayError
@@ -22,27 +22,6 @@ _MAX_TOKENS_OUT = 200_000  # without a limit of its own, reasoning included
 
 class StreamInterruptedError(Exception):
     """A stream ended before the model did."""
-
-
-class Usage(Protocol):
-    """Token counts as litellm reports them; 0 if the provider did not count."""
-
-    prompt_tokens: int
-    completion_tokens: int
-
-
-class Stream(Protocol):
-    """A stream of litellm, with what the provider itself sent."""
-
-    received_finish_reason: str | None
-    intermittent_finish_reason: str | None
-    chunks: list[Any]
-
-    def __aiter__(self) -> AsyncIterator[Any]:
-        """Yield litellm's chunks."""
-
-    async def aclose(self) -> None:
-        """Close the connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +60,11 @@ def request_arguments(library: ModuleType, seat: SeatSettings, call: Call) -> di
 def _response_format(
     library: ModuleType, seat: SeatSettings, call: Call
 ) -> dict[str, object] | None:
-    if call.schema is None:
+    if call.schema is None or not (
+        seat.tighten or library.supports_response_schema(model=seat.model)
+    ):
         return None
-    if seat.tighten:
-        schema = seat.tighten(call.schema)
-    elif library.supports_response_schema(model=seat.model):
-        schema = dict(call.schema)
-    else:
-        return None
+    schema = (seat.tighten or dict)(call.schema)
     return {
         "type": "json_schema",
         "json_schema": {"name": "ballot", "strict": True, "schema": schema},
@@ -117,7 +93,10 @@ async def send_request(
 
 
 async def _read_stream(
-    library: ModuleType, sent: dict[str, Any], stream: Stream, on_text: OnText | None
+    library: ModuleType,
+    sent: dict[str, Any],
+    stream: Any,  # noqa: ANN401 - litellm's
+    on_text: OnText | None,
 ) -> RawReply:
     text, reasoned, usage, chunks = "", False, None, 0
     async with aclosing(stream):
@@ -143,15 +122,19 @@ async def _read_stream(
         usage = None
     counts = _token_counts(usage, sent)
     tokens_in, tokens_out = counts or (None, None)
-    cost = _stream_cost(library, sent["model"], usage) if counts else None
+    cost = None
+    if counts:
+        # It raises a plain Exception for a model without a price; then the cost is unknown.
+        with suppress(Exception):
+            cost = sum(library.cost_per_token(model=sent["model"], usage_object=usage)) or None
     return RawReply(text, finish, reasoned, tokens_in, tokens_out, cost)
 
 
-def _token_counts(usage: Usage | None, sent: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the tokens in and out; None if a count is missing, or cannot be true.
-
-    A provider must not be able to book, or to credit, what was never sent or allowed.
-    """
+def _token_counts(
+    usage: Any,  # noqa: ANN401 - litellm's
+    sent: Mapping[str, Any],
+) -> tuple[int, int] | None:
+    """Return the tokens in and out; None if missing, or more than was sent or allowed."""
     if not usage:
         return None
     tokens_in, tokens_out = usage.prompt_tokens, usage.completion_tokens or 0
@@ -162,18 +145,17 @@ def _token_counts(usage: Usage | None, sent: Mapping[str, Any]) -> tuple[int, in
     return tokens_in, tokens_out
 
 
-def _stream_cost(library: ModuleType, model: str, usage: Usage | None) -> float | None:
-    if not usage:
-        return None
-    # It raises a plain Exception for a model without a price; then the cost is unknown.
-    with suppress(Exception):
-        return sum(library.cost_per_token(model=model, usage_object=usage)) or None
-    return None
-
-
 def build_reply(raw: RawReply, seat: SeatSettings, attempts: int, seconds: float) -> Reply:
     """Return the reply in the council's terms; raise GatewayError if it is unusable."""
-    _check_usable(raw)
+    if raw.finish == "content_filter":
+        raise GatewayError("was stopped by the provider's content filter")
+    if not raw.text.strip():
+        spent = " on reasoning" if raw.reasoned else ""
+        raise GatewayError(
+            f"spent its whole token limit{spent} and wrote no answer"
+            if raw.finish == "length"
+            else "gave an empty answer"
+        )
     cost = seat.own_cost(raw.tokens_in, raw.tokens_out)
     if cost is None and not seat.is_private:
         cost = raw.cost_usd
@@ -191,14 +173,3 @@ def build_reply(raw: RawReply, seat: SeatSettings, attempts: int, seconds: float
 def _storable(text: str) -> str:
     """Return the text without what stores do not accept: NUL, U+FFFF and unpaired surrogates."""
     return text.replace("\0", "").replace("\uffff", "").encode(errors="replace").decode()
-
-
-def _check_usable(raw: RawReply) -> None:
-    if raw.finish == "content_filter":
-        raise GatewayError("was stopped by the provider's content filter")
-    if raw.text.strip():
-        return
-    if raw.finish == "length":
-        spent = " on reasoning" if raw.reasoned else ""
-        raise GatewayError(f"spent its whole token limit{spent} and wrote no answer")
-    raise GatewayError("gave an empty answer")

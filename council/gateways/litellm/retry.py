@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -82,7 +83,7 @@ def classify_error(error: Exception, seat: SeatSettings, sent: Mapping[str, obje
     if any(isinstance(link, (httpx.TransportError, OSError)) for link in links):
         return CallFault(GatewayError("could not be reached"), is_transient=True)
     if _NO_KEY.search(str(error)):
-        return _permanent_fault(f"there is no key for {seat.place}")
+        return _permanent_fault(f"there is no key for {seat.address.place}")
     return CallFault(GatewayError("sent something that could not be read"))
 
 
@@ -111,19 +112,19 @@ def _classify_refusal(
     status, wait = refusal.status, retry_after_seconds(refusal.headers)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         if _NO_QUOTA.search(refusal.text):
-            return _permanent_fault(f"the quota at {seat.place} is used up (429)")
+            return _permanent_fault(f"the quota at {seat.address.place} is used up (429)")
         slow = RateLimitError("asked us to slow down (429)", wait)
         return CallFault(slow, is_transient=True, retry_after_seconds=wait)
     if status in _BUSY or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         how = "was busy" if status in _BUSY else "failed"
-        failed = GatewayError(f"could not answer: {seat.place} {how} ({status})")
+        failed = GatewayError(f"could not answer: {seat.address.place} {how} ({status})")
         return CallFault(failed, is_transient=True, retry_after_seconds=wait)
     if status in _BAD_REQUEST:
         return _classify_bad_request(refusal, seat, sent)
     if _NO_KEY.search(refusal.text) or (status == HTTPStatus.UNAUTHORIZED and not seat.api_key):
-        return _permanent_fault(f"there is no key for {seat.place}")
+        return _permanent_fault(f"there is no key for {seat.address.place}")
     why = _REFUSALS.get(status, "{place} refused the request").format(
-        place=seat.place, name=seat.name
+        place=seat.address.place, name=seat.name
     )
     return _permanent_fault(f"{why} ({status})")
 
@@ -140,11 +141,11 @@ def _classify_bad_request(
             ContextOverflowError("could not be asked: the prompt is longer than its context")
         )
     if _BAD_KEY.search(text):
-        return _permanent_fault(f"the key for {seat.place} was refused ({refusal.status})")
+        return _permanent_fault(f"the key for {seat.address.place} was refused ({refusal.status})")
     if kind == "ContentPolicyViolationError" or _FILTERED.search(text):
         return CallFault(GatewayError("was stopped by the provider's content filter"))
     named = (name for name in _REFUSABLE if name in sent and _REFUSABLE[name].search(text))
-    fault = _permanent_fault(f"{seat.place} refused the request ({refusal.status})")
+    fault = _permanent_fault(f"{seat.address.place} refused the request ({refusal.status})")
     return replace(fault, refused_argument=next(named, None))
 
 
@@ -159,21 +160,14 @@ def backoff_seconds(attempt: int, jitter: Callable[[], float]) -> float:
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     """Return the wait that the provider asks for; None if it is missing or malformed."""
-    milliseconds = headers.get("retry-after-ms")
-    return (
-        _parse_seconds(milliseconds, 1000)
-        if milliseconds
-        else _parse_seconds(headers.get("retry-after"))
-    )
+    if milliseconds := headers.get("retry-after-ms"):
+        return _parse_seconds(milliseconds, 1000)
+    return _parse_seconds(headers.get("retry-after") or "")
 
 
-def _parse_seconds(text: str | None, divisor: int = 1) -> float | None:
-    if not text:
-        return None
-    try:
+def _parse_seconds(text: str, divisor: int = 1) -> float | None:
+    with suppress(ValueError):
         return max(0.0, float(text) / divisor)
-    except ValueError:
-        pass
     try:
         moment = parsedate_to_datetime(text)
     except ValueError:

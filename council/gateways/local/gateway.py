@@ -1,7 +1,7 @@
 """The gateway to the demonstration models, and the detection of Ollama."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from itertools import permutations
 from pathlib import Path
@@ -10,9 +10,10 @@ import httpx
 
 from council.answers import Call, Reply
 from council.errors import GatewayError
-from council.gateways.litellm import LitellmGateway, SeatSettings
+from council.gateways.litellm.client import SeatSettings
+from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.local.catalogue import LLAMA_SERVER, QWEN_CODER, SMOLLM2
-from council.gateways.local.download import Progress, fetch_files
+from council.gateways.local.download import OnProgress, fetch_files
 from council.gateways.local.server import CONTEXT_TOKENS, LocalServer, unsupported_reason
 from council.money import Price
 from council.panel import Member
@@ -30,7 +31,7 @@ OLLAMA = "http://127.0.0.1:11434"
 class LocalGateway:
     """The gateway to the demonstration models; the first `start` downloads them for minutes."""
 
-    def __init__(self, folder: Path, on_fetch: Callable[[Progress], None]) -> None:
+    def __init__(self, folder: Path, on_fetch: OnProgress) -> None:
         self._folder = folder
         self._on_fetch = on_fetch
         self._running = AsyncExitStack()
@@ -77,38 +78,36 @@ class LocalGateway:
 
 
 def _seats(server: LocalServer) -> dict[str, SeatSettings]:
-    seats = {}
-    for model in DISPLAYS:
-        for key in (f"local/{model}", f"local/{model}{WARM_SUFFIX}"):
-            seats[key] = SeatSettings(
-                model=f"openai/{model}",
-                api_base=server.api_base,
-                api_key=server.api_key,
-                max_tokens=ANSWER_TOKENS,
-                context_tokens=CONTEXT_TOKENS,
-                stream=True,  # a cancelled call frees the router's slot only when it streams
-                input_usd_per_million=0,
-                output_usd_per_million=0,
-                tighten=tighten_schema,
-                headers={"Connection": "close"},  # the router drops connections that are reused
-            )
-    return seats
+    return {
+        f"local/{model}{suffix}": SeatSettings(
+            model=f"openai/{model}",
+            api_base=server.api_base,
+            api_key=server.api_key,
+            max_tokens=ANSWER_TOKENS,
+            context_tokens=CONTEXT_TOKENS,
+            stream=True,  # a cancelled call frees the router's slot only when it streams
+            input_usd_per_million=0,
+            output_usd_per_million=0,
+            tighten=tighten_schema,
+            headers={"Connection": "close"},  # the router drops connections that are reused
+        )
+        for model in DISPLAYS
+        for suffix in ("", WARM_SUFFIX)
+    }
 
 
 # --- JSON schemas that suit small models
 
 
 def tighten_schema(schema: Mapping[str, object]) -> dict[str, object]:
-    """Return the schema with bounded texts, and with all rankings of up to five letters listed.
-
-    The listed rankings have no ties: a tiny model that may write ties writes little else.
-    """
+    """Return the schema with bounded texts and all tie-free rankings of up to five letters."""
     tight = _bound_texts(schema)
     properties = tight.get("properties")
     if isinstance(properties, dict):
         letters = _letters(properties.get("ranking"))
         if 0 < len(letters) <= MAX_LETTERS:
-            properties["ranking"] = {"enum": _rankings(letters)}
+            orders = permutations(letters)
+            properties["ranking"] = {"enum": [[[letter] for letter in order] for order in orders]}
     return tight
 
 
@@ -131,10 +130,6 @@ def _letters(ranking: object) -> list[str]:
             return [str(letter) for letter in letters]
         case _:
             return []
-
-
-def _rankings(letters: list[str]) -> list[list[list[str]]]:
-    return [[[letter] for letter in order] for order in permutations(letters)]
 
 
 # --- Detection of an Ollama that is already running

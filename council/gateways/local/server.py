@@ -13,7 +13,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import httpx
@@ -58,21 +57,19 @@ class LocalServer:
         return f"http://127.0.0.1:{self._port}/v1"
 
     @property
-    def models(self) -> tuple[str, ...]:
-        """The names of the served models."""
-        return tuple(self._files.weights)
-
-    @property
     def log(self) -> Path:
         """The server's log file, emptied at each start."""
         return self._folder / "llama-server.log"
 
     async def __aenter__(self) -> Self:
-        """Start the server and wait until it responds."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._port = _free_port()
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = int(probe.getsockname()[1])
         presets = self._folder / "models.ini"
-        presets.write_text(_presets(self._files), encoding="utf-8")
+        models = self._files.weights.items()
+        entries = (f"\n[{model}]\nmodel = {path.absolute()}\n" for model, path in models)
+        presets.write_text(PRESETS_HEADER + "".join(entries), encoding="utf-8")
         self._process = await self._start(presets)
         try:
             async with asyncio.timeout(self._start_seconds):
@@ -84,32 +81,23 @@ class LocalServer:
             raise
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Stop the server and wait until it and its models have exited."""
+    async def __aexit__(self, *exc_info: object) -> None:
         if self._process is not None:
             await self._stop(self._process)
 
-    async def warm(self, models: tuple[str, ...] | None = None) -> None:
+    async def warm(self) -> None:
         """Load the models, so that the first round does not have to."""
-        async with httpx.AsyncClient(timeout=WARM_SECONDS, trust_env=False) as client:
-            for model in models or self.models:
-                await self._warm(client, model)
-
-    async def _warm(self, client: httpx.AsyncClient, model: str) -> None:
+        url, messages = f"{self.api_base}/chat/completions", [{"role": "user", "content": "Hi"}]
         headers = {"Authorization": f"Bearer {self.api_key}", "Connection": "close"}
-        messages = [{"role": "user", "content": "Hi"}]
-        body = {"model": model, "messages": messages, "max_tokens": 1}
-        url = f"{self.api_base}/chat/completions"
-        try:
-            response = await client.post(url, headers=headers, json=body)
-            response.raise_for_status()
-        except httpx.HTTPError as error:
-            raise GatewayError(self._error_message(f"cannot load {model!r}")) from error
+        async with httpx.AsyncClient(
+            timeout=WARM_SECONDS, trust_env=False, headers=headers
+        ) as client:
+            for model in self._files.weights:
+                body = {"model": model, "messages": messages, "max_tokens": 1}
+                try:
+                    (await client.post(url, json=body)).raise_for_status()
+                except httpx.HTTPError as error:
+                    raise GatewayError(self._error_message(f"cannot load {model!r}")) from error
 
     async def _start(self, presets: Path) -> Process:
         # A clean environment: the key is in no process list, and no variable of the machine
@@ -162,22 +150,8 @@ class LocalServer:
         return f"The local model server {what}; the last line of its log is {last[-300:]!r}."
 
 
-def _presets(files: LocalFiles) -> str:
-    entries = (f"\n[{model}]\nmodel = {path.absolute()}\n" for model, path in files.weights.items())
-    return PRESETS_HEADER + "".join(entries)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def exit_with_parent() -> Callable[[], None]:
-    """Return a `preexec_fn` that ties a child process to the thread that starts it (Linux).
-
-    The kernel watches the thread, so start the child from one that keeps running: the event loop's.
-    """
+    """Return a `preexec_fn` that ties a child to the starting thread, the event loop's."""
     parent = os.getpid()
     # Looked up here, because nothing should be imported between fork and exec.
     prctl = ctypes.CDLL(None).prctl
@@ -221,24 +195,16 @@ def unsupported_reason(inspect: Callable[[], Machine] | None = None) -> str | No
 def inspect_machine() -> Machine:
     """Return the properties of this machine."""
     library, version = platform.libc_ver()
+    cpu_info, has_openmp = Path("/proc/cpuinfo"), False
+    text = cpu_info.read_text(encoding="utf-8", errors="replace") if cpu_info.is_file() else ""
+    flags = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
+    with suppress(OSError):
+        ctypes.CDLL("libgomp.so.1")
+        has_openmp = True
     return Machine(
         system=platform.system(),
         processor=platform.machine(),
         glibc=tuple(map(int, re.findall(r"\d+", version))) if library == "glibc" else (),
-        cpu_flags=_cpu_flags(Path("/proc/cpuinfo")),
-        has_openmp=_can_load("libgomp.so.1"),
+        cpu_flags=frozenset(flags[1].split() if flags else ()),
+        has_openmp=has_openmp,
     )
-
-
-def _cpu_flags(path: Path) -> frozenset[str]:
-    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-    flags = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
-    return frozenset(flags[1].split()) if flags else frozenset()
-
-
-def _can_load(library: str) -> bool:
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True

@@ -41,8 +41,10 @@ class CircuitBreaker:
     def admit(self, call: object) -> None:
         """Admit the call, as the probe if one is due; raise GatewayError if it must not go out."""
         if self.refuses(call):
+            seconds = max(1, round(self.remaining_seconds))
+            when = "is being tried again now" if self._probe else f"is tried again in {seconds} s"
             raise GatewayError(
-                f"was not asked: it failed {self._failures} times in a row; {self._retry_time}"
+                f"was not asked: it failed {self._failures} times in a row; it {when}"
             )
         if self.state is BreakerState.HALF_OPEN:
             self._probe = call
@@ -83,9 +85,3 @@ class CircuitBreaker:
         """Let another call be the probe if this one was the probe and ended without an outcome."""
         if call is self._probe:
             self._probe = None
-
-    @property
-    def _retry_time(self) -> str:
-        if self._open_until is None or self._probe is not None:
-            return "it is being tried again now"
-        return f"it is tried again in {max(1, round(self._open_until - self._clock.now()))} s"

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cache
-from ipaddress import ip_address
+from math import inf
 from platform import node
 from urllib.parse import urlsplit
 
@@ -20,6 +20,7 @@ from council.providers import (
     ModelHealth,
     ProviderHealth,
     ProviderHint,
+    is_loopback,
 )
 
 
@@ -42,58 +43,47 @@ class ProviderAddress:
 
     @property
     def gate(self) -> str:
-        """The address's name in the shared rate limiter, without path or credentials.
-
-        A loopback address includes the machine's name, because it is a different server on each.
-        """
+        """The address in the shared rate limiter, without secrets; loopback is per machine."""
         if not self.host:
             return self.provider
         name = urlsplit(self.api_base or "").hostname or ""
-        machine = f" of {_machine_name()}" if _is_loopback(name) else ""
+        machine = f" of {_machine_name()}" if is_loopback(name) else ""
         return f"{self.provider} at {self.host}{machine}"
 
 
-@dataclass(frozen=True, slots=True)
-class SharedLimits:
-    """What is shared with other processes: a rate limiter, and a way to publish hints."""
-
-    rate_limiter: SharedRateLimiter | None = None
-    publish: Callable[[ProviderHint], None] = lambda _hint: None
-
-
-NOT_SHARED = SharedLimits()
+Publish = Callable[[ProviderHint], None]  # sends a hint to the other processes
 
 
 class Throttling:
-    """The queues of all models of a gateway; models at one address share only a rate limiter.
-
-    `limits` are by provider, or by host and port, which take precedence.
-    """
+    """The queues of all models; `limits` are by provider, or by host and port, which go first."""
 
     def __init__(
-        self, limits: Mapping[str, Limits], clock: Clock, shared: SharedLimits = NOT_SHARED
+        self,
+        limits: Mapping[str, Limits],
+        clock: Clock,
+        shared: SharedRateLimiter | None = None,
+        publish: Publish = lambda _hint: None,
     ) -> None:
         self._limits = limits
         self._clock = clock
         self._shared = shared
+        self._publish = publish
         self._limiters: dict[ProviderAddress, RateLimiter] = {}
         self._queues: dict[tuple[ProviderAddress, str], ProviderQueue] = {}
 
     def queue(self, address: ProviderAddress, model: str) -> "ProviderQueue":
         """Return the queue of a model, always the same one."""
+        if address not in self._limiters:
+            names = (address.host, address.provider)
+            limits = next((self._limits[name] for name in names if name in self._limits), Limits())
+            self._limiters[address] = RateLimiter(limits, self._clock, self._shared, address.gate)
         if (address, model) not in self._queues:
-            if address not in self._limiters:
-                shared = (self._shared.rate_limiter, address.gate)
-                self._limiters[address] = RateLimiter(
-                    self._limits_for(address), self._clock, *shared
-                )
+
+            def publish(kind: HintKind, seconds: float) -> None:
+                self._publish(ProviderHint(address.gate, model, kind, seconds))
+
             self._queues[address, model] = ProviderQueue(
-                self._limiters[address],
-                address.place,
-                self._clock,
-                lambda kind, seconds: self._shared.publish(
-                    ProviderHint(address.gate, model, kind, seconds)
-                ),
+                self._limiters[address], address.place, self._clock, publish
             )
         return self._queues[address, model]
 
@@ -105,30 +95,29 @@ class Throttling:
 
     def health(self) -> Health:
         """Return the current state of every provider and model."""
-        providers = (_health(at, turns) for at, turns in self._limiters.items())
+        providers = (
+            ProviderHealth(
+                *(at.provider, at.host, turns.limits, turns.under_way, turns.waiting),
+                *(turns.count, turns.waited_seconds, turns.shared_load),
+            )
+            for at, turns in self._limiters.items()
+        )
         models = (
             ModelHealth(model, at.host, queue.breaker.state, queue.retries, queue.pause.count)
             for (at, model), queue in self._queues.items()
         )
         return Health(tuple(providers), tuple(models))
 
-    def _limits_for(self, address: ProviderAddress) -> Limits:
-        names = (address.host, address.provider)
-        return next((self._limits[name] for name in names if name in self._limits), Limits())
-
 
 class ProviderQueue:
-    """What all calls of a model share: its pause, its breaker, and its provider's rate limiter.
-
-    `publish` sends other processes the kind and the duration in seconds of each pause or outage.
-    """
+    """What all calls of a model share; `publish` sends pauses and outages to others."""
 
     def __init__(
         self,
         turns: RateLimiter,
         place: str,
         clock: Clock,
-        publish: Callable[[HintKind, float], None] = lambda _kind, _seconds: None,
+        publish: Callable[[HintKind, float], None],
     ) -> None:
         self.turns = turns
         self.place = place
@@ -136,24 +125,7 @@ class ProviderQueue:
         self.pause = RetryPause(clock)
         self.breaker = CircuitBreaker(clock)
         self.retries = 0
-        self._publish = publish
-
-    def hold_off(self, seconds: float) -> None:
-        """Pause the calls to this model in all processes."""
-        self.pause.start(seconds)
-        self._publish(HintKind.PAUSE, seconds)
-
-    def settle(self, call: object, *, failed: bool) -> None:
-        """Record the outcome of a call in the breaker, and publish a change of the breaker."""
-        before = self.breaker.state
-        if failed:
-            self.breaker.record_failure(call)
-        else:
-            self.breaker.record_success()
-        after = self.breaker.state
-        if after is not before and after is not BreakerState.HALF_OPEN:
-            kind = HintKind.SHUT if after is BreakerState.OPEN else HintKind.BACK
-            self._publish(kind, self.breaker.remaining_seconds)
+        self.publish = publish
 
     def apply_hint(self, kind: HintKind, seconds: float) -> None:
         """Apply a pause or an outage that another process has observed."""
@@ -179,7 +151,7 @@ class ProviderCall:
 
     def __init__(self, queue: ProviderQueue, deadline: float | None = None) -> None:
         self._queue = queue
-        self._deadline = deadline
+        self._deadline = inf if deadline is None else deadline
         self._began = 0.0
         self._waited = 0.0
         self.attempts = 0
@@ -213,12 +185,10 @@ class ProviderCall:
             try:
                 yield
             except asyncio.CancelledError:
-                if self._is_late() and now() - sent >= self._waited:
+                is_late = asyncio.get_running_loop().time() >= self._deadline
+                if is_late and now() - sent >= self._waited:
                     self.settle(failed=True)
                 raise
-
-    def _is_late(self) -> bool:
-        return self._deadline is not None and asyncio.get_running_loop().time() >= self._deadline
 
     @asynccontextmanager
     async def _admit(self) -> AsyncIterator[None]:
@@ -240,24 +210,22 @@ class ProviderCall:
             await self._queue.clock.sleep(seconds)
 
     def hold_off(self, seconds: float) -> None:
-        """Pause the calls to this model."""
-        self._queue.hold_off(seconds)
+        """Pause the calls to this model in all processes."""
+        self._queue.pause.start(seconds)
+        self._queue.publish(HintKind.PAUSE, seconds)
 
     def settle(self, *, failed: bool) -> None:
-        """Record the outcome: `failed` if the model could not be reached."""
-        self._queue.settle(self, failed=failed)
-
-
-def _health(at: ProviderAddress, turns: RateLimiter) -> ProviderHealth:
-    now = (turns.under_way, turns.waiting, turns.count, turns.waited_seconds)
-    return ProviderHealth(at.provider, at.host, turns.limits, *now, turns.shared_load)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+        """Record the outcome, `failed` if the model could not be reached; publish a change."""
+        breaker = self._queue.breaker
+        before = breaker.state
+        if failed:
+            breaker.record_failure(self)
+        else:
+            breaker.record_success()
+        after = breaker.state
+        if after is not before and after is not BreakerState.HALF_OPEN:
+            kind = HintKind.SHUT if after is BreakerState.OPEN else HintKind.BACK
+            self._queue.publish(kind, breaker.remaining_seconds)
 
 
 @cache

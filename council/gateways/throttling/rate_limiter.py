@@ -56,25 +56,21 @@ class RateLimiter:
     async def turn(self, place: str) -> AsyncIterator[None]:
         """Wait for a turn and hold it; a cancelled wait adds a note to the CancelledError."""
         async with AsyncExitStack() as turns:
-            await self._enter(turns, place)
+            began = self._clock.now()
+            self.waiting += 1
+            try:
+                with note_on_cancel(f"waited for its turn at {place}"):
+                    for limiter in filter(None, (self._shared, self._local)):
+                        await turns.enter_async_context(limiter.slot(self._gate, self.limits))
+            finally:
+                self.waiting -= 1
+                self.waited_seconds += self._clock.now() - began
+            self.count += 1
             self.under_way += 1
             try:
                 yield
             finally:
                 self.under_way -= 1
-
-    async def _enter(self, turns: AsyncExitStack, place: str) -> None:
-        began = self._clock.now()
-        self.waiting += 1
-        try:
-            with note_on_cancel(f"waited for its turn at {place}"):
-                if self._shared:
-                    await turns.enter_async_context(self._shared.slot(self._gate, self.limits))
-                await turns.enter_async_context(self._local.slot(self._gate, self.limits))
-        finally:
-            self.waiting -= 1
-            self.waited_seconds += self._clock.now() - began
-        self.count += 1
 
 
 class LocalRateLimiter:
@@ -97,7 +93,6 @@ class LocalRateLimiter:
 
     def provider_load(self, gate: str) -> ProviderLoad | None:
         """Return None: the load of other processes is unknown."""
-        return None
 
 
 class RequestRate:
@@ -147,10 +142,7 @@ class RetryPause:
         self._until = max(self._until, self._clock.now() + min(seconds, _MAX_PAUSE_SECONDS))
 
     async def wait(self, spread_seconds: float = 0.0) -> None:
-        """Wait for the end of the pause and `spread_seconds` more, to spread the calls.
-
-        Raise RateLimitError if the pause is too long to wait for. Add a note to a CancelledError.
-        """
+        """Wait for the end of the pause and `spread_seconds`; raise RateLimitError if too long."""
         while (seconds := self._remaining_seconds) > 0:
             if seconds > MAX_WAIT_SECONDS:
                 raise RateLimitError(

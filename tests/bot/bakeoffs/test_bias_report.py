@@ -10,40 +10,19 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.bias_report import bias_report
 from council.bakeoffs.ports import RecordQuery
-from council.bias.report import BiasReport, JudgeBias
 from council.integrity.verification import verify
 from council.panel import Terms
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.round_rules import AUDIT_POLICY
-from storage.memory import MemoryStore
-from tests.bot.bakeoffs.test_records import NEXT, engine, of_database
-from tests.builders import ASKED_AT, CLAUDE, a_panel, a_round
-from tests.fakes.gateway import FakeGateway, ReadPrompt, rank_by_slot, rank_by_text
-from tests.fakes.memory_bakeoffs import memory_bench
-from tests.fakes.memory_outbox import MemoryOutbox
+from tests.bot.bakeoffs.test_records import NEXT, engine, of_database, stores
+from tests.builders import ASKED_AT, a_panel, a_round
+from tests.fakes.gateway import FakeGateway, rank_by_slot, rank_by_text
 from tests.storage.benches import Stores
 
-__all__ = ["engine"]
+__all__ = ["engine", "stores"]
 PANEL = a_panel(4, terms=Terms(audit_share=1))
 ANSWERS = {seat.key: f"Answer of {'abcd'[i]}." for i, seat in enumerate(PANEL.members)}
-
-
-@pytest.fixture
-def stores(engine: AsyncEngine) -> Stores:
-    return of_database(engine)
-
-
-def in_memory() -> Stores:
-    """Return stores without a database, for reports on many rounds."""
-    store = MemoryStore()
-    return Stores(store, memory_bench(store), MemoryOutbox())
-
-
-def its_own_first(shown: ReadPrompt) -> str:
-    """Rank the first member's answer first wherever it is shown, the others as they come."""
-    own = [letter for letter in shown.texts if shown.texts[letter] == ANSWERS[CLAUDE]]
-    return shown.ballot(" ".join((*own, *(x for x in shown.texts if x not in own))))
 
 
 async def run_rounds(stores: Stores, rounds: int, gateway: FakeGateway) -> None:
@@ -57,12 +36,7 @@ async def run_rounds(stores: Stores, rounds: int, gateway: FakeGateway) -> None:
         await run_round(f"r{nth:02}", council)
 
 
-def judge(report: BiasReport, key: str = CLAUDE) -> JudgeBias:
-    return next(one for one in report.judges if one.judge == key)
-
-
-async def test_judges_that_vote_by_slot_are_found_out() -> None:
-    stores = in_memory()
+async def test_judges_that_vote_by_slot_are_found_out(stores: Stores) -> None:
     await run_rounds(stores, 24, FakeGateway(answers=ANSWERS, vote=rank_by_slot))
 
     report = await bias_report(stores)
@@ -74,25 +48,6 @@ async def test_judges_that_vote_by_slot_are_found_out() -> None:
         assert one.position.is_found
     assert {one.kept.value for one in report.judges} <= {None, 0.0}
     json.dumps(asdict(report), allow_nan=False)
-
-
-async def test_a_judge_that_puts_its_own_first_is_found_out() -> None:
-    stores = in_memory()
-    gateway = FakeGateway(
-        answers=ANSWERS, judges={CLAUDE: its_own_first}, vote=lambda read: _last(read)
-    )
-    await run_rounds(stores, 60, gateway)
-
-    own = judge(await bias_report(stores)).own
-
-    assert own.n >= 3
-    assert own.value == pytest.approx(1.0)
-
-
-def _last(shown: ReadPrompt) -> str:
-    """Rank the first member's answer last wherever it is shown."""
-    own = [letter for letter in shown.texts if shown.texts[letter] == ANSWERS[CLAUDE]]
-    return shown.ballot(" ".join((*(x for x in shown.texts if x not in own), *own)))
 
 
 async def test_a_report_measures_only_the_queried_rounds(stores: Stores) -> None:

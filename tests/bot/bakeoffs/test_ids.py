@@ -1,32 +1,25 @@
 """Ids of bake-offs and their rounds, wherever an id is parsed, quoted or used in a name."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from bot.access import check_readable
-from bot.chat import Asker, Button, IncomingMessage, Post
-from bot.commands.bakeoffs import Proposal
+from bot.chat import Asker, Button, IncomingMessage
+from bot.commands.bakeoffs import proposal_value
 from bot.commands.buttons import NO, YES
 from bot.commands.dispatch import COMMANDS
-from bot.coordination.clock import now as now_
-from bot.coordination.locks import FileClaims
 from bot.discord.actions import Button as DiscordButton
-from bot.discord.components import custom_id
-from bot.discord.config import MAX_CUSTOM_ID_LENGTH
-from bot.outbox import ROOT, Outbox
+from bot.discord.components import MAX_CUSTOM_ID_LENGTH, custom_id
 from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.render.formatting import file_name
 from bot.render.round_report import ACTIONS
 from bot.web.auth import LinkError, PageSigner
 from council.bakeoffs.models import split_round_id
 from council.budget_caps import schedule_of_round
-from council.places import Place
 from tests.bot.app_fakes import an_app
-from tests.bot.bakeoffs.fakes import Room, a_bakeoff, a_suite, run_to_end
+from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, run_to_end
 from tests.builders import a_panel
-from tests.fakes.memory_outbox import MemoryOutbox
 
 SLOT = "sched:0123456789@2026-11-23T09:00"
 NAMED = "sched:weekly-sql@2026-11-23T09:00"
@@ -34,16 +27,11 @@ IDS = pytest.mark.parametrize("id_", ["bo:0123456789ab", SLOT, NAMED])
 
 
 @IDS
-def test_commands_read_them_as_rounds(id_: str) -> None:
+def test_a_rounds_id_tells_its_bake_off_and_commands_read_it(id_: str) -> None:
+    assert split_round_id(a_bakeoff(id_=id_).round_id(12)) == (id_, 12)
     for name in ("show", "cancel", "forget"):
         order = COMMANDS.read(f"/council {name} {id_}.12")
-
         assert (order.command.name, order.argument) == (name, f"{id_}.12")
-
-
-@IDS
-def test_a_rounds_id_tells_its_bake_off_and_its_question(id_: str) -> None:
-    assert split_round_id(a_bakeoff(id_=id_).round_id(12)) == (id_, 12)
 
 
 def test_a_scheduled_rounds_money_counts_under_its_schedule() -> None:
@@ -72,11 +60,10 @@ def test_a_proposal_fits_in_a_button_however_long_the_names_are() -> None:
     suite = a_suite(name="s" * 40)
     panel = replace(a_panel(), name="p" * 200)
     bakeoff = replace(a_bakeoff(suite, panel, cap=999_999_999_999), id="bo:0123456789ab")
-    value = Proposal.of(bakeoff).value
+    value = proposal_value(bakeoff)
 
     for action in (START, LEAVE):
         assert len(custom_id(Button(action, action, value))) <= MAX_CUSTOM_ID_LENGTH
-    assert Proposal.read(value) == Proposal.of(bakeoff)
 
 
 @IDS
@@ -86,29 +73,7 @@ def test_a_file_is_named_so_that_every_system_takes_it(id_: str) -> None:
     assert not set(name) & set(':@/\\<>"|?*')
     assert name.startswith("council-")
     assert name.endswith(".1.md")
-
-
-def test_files_of_other_rounds_are_named_as_before() -> None:
     assert file_name("0123456789ab", "md") == "council-0123456789ab.md"
-
-
-@IDS
-async def test_the_outbox_finds_the_message_that_shows_it(id_: str) -> None:
-    outbox, chat = Outbox(MemoryOutbox(), now_), Room()
-    place = Place("slack", "T1", "C1")
-
-    sent = await outbox.send(chat, id_, ROOT, Post(()), place)
-
-    assert await outbox.root_of(sent) == id_
-
-
-def test_claims_of_a_bake_off_and_of_its_rounds_are_apart(tmp_path: Path) -> None:
-    claims = FileClaims(tmp_path / "lock")
-
-    assert claims.take(f"bakeoff {SLOT}")
-    assert claims.take(f"{SLOT}.1")
-    assert claims.take(f"{SLOT}.11")
-    claims.close()
 
 
 @IDS
@@ -119,14 +84,6 @@ def test_a_signed_link_opens_its_round_alone(id_: str) -> None:
 
     with pytest.raises(LinkError):
         seals.verify_link(f"{id_}.11", seals.link_key(f"{id_}.1"))
-
-
-async def test_a_round_is_found_by_its_id_though_another_begins_so() -> None:
-
-    app = an_app()
-    await run_to_end(app, None, a_bakeoff(a_suite(11)))
-
-    assert await app.store.find("bo:beef.1") == "bo:beef.1"
 
 
 async def test_its_rounds_are_readable_where_it_reports() -> None:

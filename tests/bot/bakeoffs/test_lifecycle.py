@@ -12,7 +12,6 @@ from council.answers import Call, Reply, Role
 from council.errors import BakeoffError, GatewayError
 from council.ports import RoundQuery
 from council.rounds import Round, Stage
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import (
     Room,
@@ -23,8 +22,9 @@ from tests.bot.bakeoffs.fakes import (
     run_to_end,
     store_bakeoff,
 )
-from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel
+from tests.builders import ASKED_AT, CLAUDE, GPT, a_panel
 from tests.fakes.gateway import FakeGateway, Hangs
+from tests.fakes.memory_store import MemoryStore
 
 
 async def rounds_of(app: AppContext) -> list[Round]:
@@ -34,7 +34,7 @@ async def rounds_of(app: AppContext) -> list[Round]:
 
 async def until_under_way(app: AppContext, rounds: int) -> None:
     """Wait until so many rounds are being carried."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(10):
         while True:
             lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff="bo:beef"))
             if sum(app.runner.latest(line.id) is not None for line in lines) == rounds:
@@ -109,17 +109,19 @@ async def test_a_failed_question_is_reported_and_does_not_fail_the_others() -> N
     assert "1 of 3 questions failed. Question 2: Only 1 of 3 members answered" in chat.edited[-1]
 
 
-async def test_an_invalid_question_is_reported_and_skipped() -> None:
+async def test_an_invalid_question_and_an_unexpected_error_fail_only_their_question() -> None:
     suite = a_suite(3)
-    long = replace(suite.questions[1], text="w" * 20_001)
-    suite = replace(suite, questions=(suite.questions[0], long, suite.questions[2]))
-    app = an_app()
+    invalid = replace(suite.questions[0], text="w" * 20_001)
+    suite = replace(suite, questions=(invalid, *suite.questions[1:]))
+    app = an_app(BrokenGateway(), panels=[a_panel()])
+    app.access = replace(app.access, rounds_per_hour=1)  # holds for single questions alone
 
     progress = await run_to_end(app, None, a_bakeoff(suite))
 
+    first, second = progress.failed
     assert progress.is_complete
-    assert progress.failed[0].number == 2
-    assert "at most 20,000 can be asked" in progress.failed[0].why
+    assert "at most 20,000 can be asked" in first.why
+    assert (second.number, second.why) == (2, UNFORESEEN)
     assert len(await rounds_of(app)) == 2
 
 
@@ -130,13 +132,6 @@ class BrokenGateway(FakeGateway):
         if "Question 2?" in call.prompt.user:
             raise ZeroDivisionError
         return await super().complete(call)
-
-
-async def test_an_unexpected_error_fails_only_its_question() -> None:
-    progress = await run_to_end(an_app(BrokenGateway()))
-
-    assert [(failed.number, failed.why) for failed in progress.failed] == [(2, UNFORESEEN)]
-    assert progress.over == 3
 
 
 async def test_a_cancelled_bakeoff_stops_spending_and_keeps_its_results() -> None:
@@ -162,7 +157,7 @@ async def test_a_cancelled_bakeoff_stops_spending_and_keeps_its_results() -> Non
 
 
 async def until_second_question(gateway: FakeGateway) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(10):
         while "Question 2?" not in questions_asked(gateway):  # noqa: ASYNC110
             await asyncio.sleep(0)
 
@@ -220,26 +215,17 @@ async def test_a_cancelled_round_is_one_failed_question() -> None:
 
 
 async def test_judges_read_references_only_where_the_suite_says_so() -> None:
-    told, untold = FakeGateway(), FakeGateway()
+    shown, unshown = FakeGateway(), FakeGateway()
 
-    await run_to_end(an_app(told), None, a_bakeoff(a_graded_suite("42", seen=True)))
-    await run_to_end(an_app(untold), None, a_bakeoff(a_graded_suite("42")))
+    await run_to_end(an_app(shown), None, a_bakeoff(a_graded_suite("42", seen=True)))
+    await run_to_end(an_app(unshown), None, a_bakeoff(a_graded_suite("42")))
 
     def prompts(gateway: FakeGateway, role: Role) -> str:
         return "\n".join(call.prompt.user for call in gateway.of(role))
 
-    assert "The right answer, known beforehand:\n42" in prompts(told, Role.BALLOT)
-    assert "42" not in prompts(told, Role.ANSWER) + prompts(told, Role.SYNTHESIS)
-    assert "known beforehand" not in prompts(untold, Role.BALLOT)
-
-
-async def test_a_seat_that_is_no_more_is_absent_with_a_reason() -> None:
-    gone = GatewayError("could not be asked: nothing is set for its seat")
-    gateway = FakeGateway({GEMINI: gone}, judges={GEMINI: gone})
-
-    progress = await run_to_end(an_app(gateway))
-
-    assert (progress.over, progress.failed) == (3, ())
+    assert "The right answer, known beforehand:\n42" in prompts(shown, Role.BALLOT)
+    assert "42" not in prompts(shown, Role.ANSWER) + prompts(shown, Role.SYNTHESIS)
+    assert "known beforehand" not in prompts(unshown, Role.BALLOT)
 
 
 async def test_a_changed_suite_is_reported_and_the_run_keeps_its_version() -> None:
@@ -256,12 +242,3 @@ async def test_a_changed_suite_is_reported_and_the_run_keeps_its_version() -> No
         f"it goes by version {bakeoff.suite.version}, the newest is {newer.version}"
         in (chat.edited[-1])
     )
-
-
-async def test_an_asker_at_the_hourly_limit_may_still_run_a_suite() -> None:
-    app = an_app(panels=[a_panel()])
-    app.access = replace(app.access, rounds_per_hour=1)
-
-    progress = await run_to_end(app)
-
-    assert progress.failed == ()

@@ -119,19 +119,6 @@ async def test_another_process_takes_over_a_bakeoff_when_its_process_stops(
     assert len(questions_asked(harness.gateway)) == 3 * len(bakeoff.panel.members)
 
 
-async def test_an_orphaned_bakeoff_is_run_by_the_process_that_serves_the_queue(
-    harness: ClusterHarness,
-) -> None:
-    _, holds, _ = harness.apps
-    bakeoff = await store_bakeoff(holds)
-    harness.gateway.goes_on.set()
-
-    async with harness.worker(holds).serve_queue(_works(holds)):
-        await until_free(harness)
-
-    assert (await holds.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending
-
-
 async def test_a_bakeoff_is_cancelled_from_any_process_and_resumed_from_another(
     harness: ClusterHarness,
 ) -> None:
@@ -199,14 +186,12 @@ def _works(app: AppContext) -> JobQueue:
 def test_events_of_a_bakeoff_survive_encoding() -> None:
     progress = BakeoffProgress(a_bakeoff(), 2, (FailedQuestion(1, "why"),), 1, 5, 2.5, "abc", 3)
 
-    assert lifecycle.parse_event(
-        lifecycle.encode_progress(progress), a_bakeoff()
-    ) == lifecycle.BakeoffEvent(progress)
+    assert lifecycle.parse_event(lifecycle.encode_progress(progress), a_bakeoff()) == progress
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", "[]", '{"over": 1}', '{"new": "kind"}', "null"])
 def test_an_unclear_event_of_another_version_causes_a_reload(text: str) -> None:
-    assert lifecycle.parse_event(text, a_bakeoff()) == lifecycle.BakeoffEvent(is_unclear=True)
+    assert lifecycle.parse_event(text, a_bakeoff()) == lifecycle.Signal.UNCLEAR
 
 
 async def test_a_bakeoff_whose_job_is_gone_is_reported_as_interrupted(

@@ -7,16 +7,16 @@ import pytest
 from bot.bakeoffs.lifecycle import resume_bakeoffs_of_chat, resume_local_bakeoffs, run_bakeoff
 from bot.chat import File, Mentions, Post, PostingForbiddenError, SentMessage
 from bot.context import AppContext
-from council.bakeoffs.models import Bakeoff, Ending
+from council.bakeoffs.models import Bakeoff
 from council.errors import StoreError
 from council.places import Place
 from council.ports import RoundQuery
 from council.rounds import Question, Round
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
-from tests.bot.bakeoffs.fakes import DEAR, HERE, Room, a_bakeoff, a_suite, run_to_end, store_bakeoff
-from tests.builders import ASKED_AT, KEYS, a_schedule
+from tests.bot.bakeoffs.fakes import DEAR, HERE, Room, a_bakeoff, run_to_end, store_bakeoff
+from tests.builders import KEYS, a_schedule
 from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_store import MemoryStore
 
 
 async def test_one_message_shows_the_progress_and_becomes_the_result() -> None:
@@ -33,13 +33,7 @@ async def test_one_message_shows_the_progress_and_becomes_the_result() -> None:
     assert "[Cancel]" not in chat.edited[-1]
     assert all(place.thread == chat.keys[0] for place, _ in thread)
     assert len({*chat.keys}) == len(chat.keys)
-
-
-async def test_its_rounds_are_not_posted_one_by_one_and_are_never_untold() -> None:
-    app, chat = an_app(), Room()
-
-    await run_to_end(app, chat)
-
+    # Its rounds are not posted one by one.
     assert not [words for _, words in chat.posted if "Question 1?" in words]
     assert await app.store.ids(wanted=RoundQuery(undelivered=True)) == ()
 
@@ -96,16 +90,6 @@ async def test_a_deleted_message_is_posted_again() -> None:
     assert [words for words in chat.said_in("C1") if "3 of 3 questions" in words]
 
 
-async def test_the_remaining_time_is_estimated_from_the_mean() -> None:
-    app, chat = an_app(), Room()
-    store = app.store
-    assert isinstance(store, MemoryStore)
-
-    await run_to_end(app, chat, a_bakeoff(a_suite(6)))
-
-    assert any(" left" in words for words in chat.progress) or not chat.progress
-
-
 QUESTION = Question("Question 1?", "U1")
 
 
@@ -137,16 +121,9 @@ async def test_a_bakeoff_of_the_page_resumes_at_the_start_without_messages() -> 
 
     await resume_local_bakeoffs(app)
     seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
+    await resume_local_bakeoffs(app)  # nothing is left of it
 
     assert seen[-1].is_complete
-
-
-async def test_a_cancelled_bakeoff_is_not_resumed_at_the_start() -> None:
-    app, bakeoff = await after_a_crash(Place("terminal"))
-    await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(ASKED_AT, "It was cancelled."))
-
-    await resume_local_bakeoffs(app)
-
     assert app.bakeoff_registry.latest(bakeoff.id) is None
 
 
@@ -196,6 +173,15 @@ async def test_a_store_error_is_posted_with_what_to_do() -> None:
     (loud,) = [words for words in chat.said_in("C1") if "ended early" in words]
     assert "`/council bakeoff resume bo:beef` goes on" in loud
     assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending is None
+
+
+async def test_a_failure_is_posted_even_if_the_progress_message_was_deleted() -> None:
+    app, chat = an_app(store=FullStore()), Room(deleted=True)
+
+    with pytest.raises(StoreError):
+        await run_to_end(app, chat)
+
+    assert any("ended early" in words for words in chat.said_in("C1"))
 
 
 async def test_a_scheduled_bakeoff_that_ends_early_mentions_its_subscribers() -> None:

@@ -12,18 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.records import count_closed_rounds, update_records, update_votes
 from bot.coordination.bakeoff_registry import BakeoffRegistry
-from council.bakeoffs.record_arrays import unpack_record
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.rounds import Closing, Round
 from storage.engine import open_engine
-from storage.memory import MemoryStore
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
-from tests.fakes.memory_bakeoffs import memory_bench
-from tests.fakes.memory_outbox import MemoryOutbox
 from tests.sqlite import new_file
 from tests.storage.benches import SUITE, Stores, a_bakeoff, sql_bakeoff_stores
 
@@ -37,12 +33,9 @@ async def engine(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
     await engine.dispose()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def stores(request: pytest.FixtureRequest) -> Stores:
-    if request.param == "memory":
-        store = MemoryStore()
-        return Stores(store, memory_bench(store), MemoryOutbox())
-    return of_database(request.getfixturevalue("engine"))
+@pytest.fixture
+def stores(engine: AsyncEngine) -> Stores:
+    return of_database(engine)
 
 
 def of_database(engine: AsyncEngine) -> Stores:
@@ -64,25 +57,22 @@ async def recorded(stores: Stores) -> list[str]:
     return [record.round_id for record in await stores.bakeoff_stores.records.list_recent()]
 
 
-async def test_every_closed_round_is_counted_once(stores: Stores) -> None:
-    await run_rounds(stores, "r1", "r2")
+async def test_every_closed_round_is_counted_once_the_oldest_first(stores: Stores) -> None:
+    await run_rounds(stores, "r3", "r1", "r2")
     await stores.store.open(replace(a_round(), id="open"))
+    failed = replace(a_round(), id="failed", asked_at=ASKED_AT + 9 * NEXT)
+    await stores.store.open(failed.with_(Closing(1.0, "Nobody answered.")))
 
+    await update_records(stores, at_most=2)
+    assert await recorded(stores) == ["r3", "r1"]
     await update_records(stores)
     await update_records(stores)
 
-    assert await recorded(stores) == ["r1", "r2"]
-    assert await stores.bakeoff_stores.records.list_missing(9) == ()
-
-
-async def test_votes_of_every_closed_round_are_stored(stores: Stores) -> None:
-    await run_rounds(stores, "r1", "r2")
-
-    await update_records(stores)
-
-    (one, other) = await stores.bakeoff_stores.votes.list_recent()
-    assert (one.round_id, other.round_id) == ("r1", "r2")
-    assert await stores.bakeoff_stores.votes.list_missing(9) == ()
+    assert await recorded(stores) == ["r3", "r1", "r2", "failed"]
+    votes = await stores.bakeoff_stores.votes.list_recent()
+    assert [vote.round_id for vote in votes] == await recorded(stores)
+    for counted in (stores.bakeoff_stores.records, stores.bakeoff_stores.votes):
+        assert await counted.list_missing(9) == ()
 
 
 async def test_rounds_counted_before_votes_were_stored_are_read_again(
@@ -107,59 +97,34 @@ async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(stores: Stores) -
 
     await update_records(stores)
 
-    of_suite, of_none = map(unpack_record, await stores.bakeoff_stores.records.list_recent())
+    of_suite, of_none = await stores.bakeoff_stores.records.list_recent()
     assert (of_suite.bakeoff, of_suite.number) == ("bo:1", 1)
     assert (of_suite.suite, of_suite.suite_version) == ("sql", SUITE.version)
     assert of_suite.category == "sums"
     assert (of_none.suite, of_none.category) == ("", "")
 
 
-async def test_so_many_at_most_the_oldest_first(stores: Stores) -> None:
-    await run_rounds(stores, "r3", "r1", "r2")
-
-    await update_records(stores, at_most=2)
-
-    assert await recorded(stores) == ["r3", "r1"]
-
-
-async def test_a_round_that_failed_is_counted_too(stores: Stores) -> None:
-    await stores.store.open(a_round().with_(Closing(1.0, "Nobody answered.")))
-
-    await update_records(stores)
-
-    assert await recorded(stores) == ["r1"]
-
-
+@pytest.mark.parametrize(
+    ("damage", "left_out"),
+    [
+        ("UPDATE round SET panel = '{broken' WHERE id = 'bo:1.1'", "bo:1.1"),
+        ("UPDATE bakeoff SET panel = '{broken'", "bo:1.1"),
+    ],
+)
 async def test_a_round_that_cannot_be_read_is_left_out_and_stops_nothing(
-    engine: AsyncEngine,
+    engine: AsyncEngine, damage: str, left_out: str
 ) -> None:
-    broken = of_database(engine)
-    await run_rounds(broken, "bad", "r1", "r2")
+    broken, told = of_database(engine), list[str]()
+    await broken.bakeoff_stores.bakeoffs.open(a_bakeoff())
+    await run_rounds(broken, "bo:1.1", "r1", "r2")
     async with engine.begin() as connection:
-        await connection.execute(text("UPDATE round SET panel = '{broken' WHERE id = 'bad'"))
-
-    told: list[str] = []
+        await connection.execute(text(damage))
 
     await update_records(broken, tell=told.append)
 
     assert await recorded(broken) == ["r1", "r2"]
-    assert await broken.bakeoff_stores.records.list_missing(9) == ("bad",)
-    assert [why.partition(":")[0] for why in told] == ["Round 'bad' is in no board"]
-
-
-async def test_a_round_whose_bakeoff_cannot_be_read_is_not_counted_without_it(
-    engine: AsyncEngine,
-) -> None:
-    stores, told = of_database(engine), list[str]()
-    await stores.bakeoff_stores.bakeoffs.open(a_bakeoff())
-    await run_rounds(stores, "bo:1.1", "r1")
-    async with engine.begin() as connection:
-        await connection.execute(text("UPDATE bakeoff SET panel = '{broken'"))
-
-    await update_records(stores, tell=told.append)
-
-    assert await recorded(stores) == ["r1"]
-    assert len(told) == 1
+    assert await broken.bakeoff_stores.records.list_missing(9) == (left_out,)
+    assert [why.partition(":")[0] for why in told] == [f"Round '{left_out.partition(':')[0]}"]
 
 
 async def test_rounds_are_counted_as_they_close(stores: Stores) -> None:
@@ -169,7 +134,7 @@ async def test_rounds_are_counted_as_they_close(stores: Stores) -> None:
 
     (round_,) = await run_rounds(stores, "r1")
     closed.put_nowait(round_)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(10):
         while len(await recorded(stores)) < 2:  # noqa: ASYNC110 - what is kept tells nobody
             await asyncio.sleep(0)
     counting.cancel()

@@ -16,23 +16,8 @@ def test_no_rounds_are_no_failure(home: Home) -> None:
     assert (plain.code, as_json.code) == (0, 0)
     assert "No round has been held yet" in " ".join(plain.out.split())
     assert (as_json.json["rounds"], as_json.json["judges"]) == (0, [])
-
-
-def test_filters_that_match_no_round_are_no_failure(home: Home) -> None:
-    result = home.invoke("bias", "--rounds", "--panel", "other", "--suite", "sql", "--since", "30d")
-
-    assert result.code == 0
-    assert "No round fits" in " ".join(result.out.split())
-
-
-def test_a_picture_is_written_even_without_rounds(home: Home) -> None:
-    picture = home.folder / "bias.png"
-
-    result = home.invoke("bias", "--rounds", "--png", str(picture))
-
-    assert result.code == 0
-    assert "Written to" in result.out
-    assert picture.read_bytes().startswith(b"\x89PNG")
+    filters = ("--panel", "other", "--suite", "sql", "--since", "30d")
+    assert "No round fits" in " ".join(home.invoke("bias", "--rounds", *filters).out.split())
 
 
 @pytest.mark.parametrize(
@@ -49,13 +34,6 @@ def test_an_invalid_filter_is_bad_usage(home: Home, options: tuple[str, ...], me
     assert message in result.err
 
 
-def test_a_file_that_cannot_be_written_exits_with_1(home: Home) -> None:
-    result = home.invoke("bias", "--rounds", "--png", str(home.folder / "no" / "such" / "bias.png"))
-
-    assert result.code == 1
-    assert "cannot be written" in result.err
-
-
 def test_a_report_is_printed_findings_first(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -65,11 +43,5 @@ def test_a_report_is_printed_findings_first(
     assert text.index("ranks its own answer .31 higher") < text.index("Qwen 3 as a judge")
     assert "audit_share = 0" in text
     assert (tmp_path / "bias.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_with_json_only_the_document_is_printed(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
     print_bias(a_bias(), as_json=True, to_png=tmp_path / "bias.png")
-
     assert json.loads(capsys.readouterr().out)["rounds"] == 64

@@ -10,13 +10,6 @@ QUESTION = "Which queue should we use?"  # of the stored round
 LONG_AGO = "UPDATE round SET asked_at = '2001-01-01 00:00:00.000000'"
 
 
-@pytest.fixture
-def gone(stored_round: tuple[Home, str]) -> tuple[Home, str]:
-    home, round_id = stored_round
-    assert home.invoke("forget", round_id).code == 0
-    return home, round_id
-
-
 def test_no_byte_of_the_texts_is_left(stored_round: tuple[Home, str]) -> None:
     home, round_id = stored_round
     texts = [row[0] for row in home.sql("SELECT text FROM answer UNION SELECT text FROM synthesis")]
@@ -44,52 +37,31 @@ def test_the_counts_stay(stored_round: tuple[Home, str]) -> None:
     assert after["forgotten"]
 
 
-def test_verify_says_when_a_round_was_forgotten(gone: tuple[Home, str]) -> None:
-    home, round_id = gone
+def test_a_forgotten_round_verifies_and_is_neither_resumed_nor_forgotten_again(
+    stored_round: tuple[Home, str],
+) -> None:
+    home, round_id = stored_round
+    home.invoke("forget", round_id)
 
-    result = home.invoke("verify", round_id)
+    verified, resumed = home.invoke("verify", "--all"), home.invoke("ask", "--resume", round_id)
+    again = home.invoke("forget", round_id)
 
-    assert result.code == 0
-    assert f"Round {round_id}: forgotten on 20" in result.out
-    assert home.invoke("verify", "--all").code == 0
-
-
-def test_a_change_after_forgetting_is_found(gone: tuple[Home, str]) -> None:
-    home, round_id = gone
-    home.sql("UPDATE standing SET points = points + 1 WHERE position = 0")
-
-    result = home.invoke("verify", round_id)
-
-    assert result.code == 1
-    assert ".points: stored" in result.out
+    assert verified.code == 0
+    assert f"Round {round_id}: forgotten on 20" in verified.out
+    assert "as it closed, link 1" in verified.out
+    assert (resumed.code, resumed.out, "was forgotten on" in resumed.err) == (1, "", True)
+    assert (again.code, "forgotten before" in again.out) == (0, True)
 
 
-def test_a_forgotten_round_is_shown_and_listed(gone: tuple[Home, str]) -> None:
-    home, round_id = gone
+def test_a_forgotten_round_is_shown_and_listed(stored_round: tuple[Home, str]) -> None:
+    home, round_id = stored_round
+    home.invoke("forget", round_id)
 
     shown, listed = home.invoke("show", round_id), home.invoke("rounds")
 
     assert "was forgotten on" in " ".join(shown.out.split())
     assert "Response" in shown.out
     assert listed.out.split()[3] == "forgotten"
-
-
-def test_a_forgotten_round_cannot_be_resumed(gone: tuple[Home, str]) -> None:
-    home, round_id = gone
-
-    result = home.invoke("ask", "--resume", round_id)
-
-    assert (result.code, result.out, len(result.lines)) == (1, "", 1)
-    assert "was forgotten on" in result.err
-
-
-def test_forgetting_twice_says_so(gone: tuple[Home, str]) -> None:
-    home, round_id = gone
-
-    result = home.invoke("forget", round_id)
-
-    assert result.code == 0
-    assert "forgotten before" in result.out
 
 
 @pytest.mark.parametrize("is_forgotten", [False, True])
@@ -101,33 +73,16 @@ def test_a_text_can_be_proven(stored_round: tuple[Home, str], is_forgotten: bool
     if is_forgotten:
         home.invoke("forget", round_id)
 
+    (home.folder / "bytes").write_bytes(b"\xff\xfe\xff")
+
     proven = home.invoke("verify", round_id, "--text", str(mine))
     refuted = home.invoke("verify", round_id, "--text", str(other))
+    unreadable = home.invoke("verify", round_id, "--text", str(home.folder / "bytes"))
 
     assert proven.code == 0
     assert "mine.txt is question" in proven.out
     assert (refuted.code, "is no text of it" in refuted.out) == (1, True)
-
-
-@pytest.mark.parametrize("file", ["missing.txt", "council.db"])
-def test_a_file_that_is_no_text_is_bad_usage(stored_round: tuple[Home, str], file: str) -> None:
-    home, round_id = stored_round
-    (home.data / "council.db").touch()
-    path = home.data / file
-    if file == "council.db":
-        path = home.folder / "bytes"
-        path.write_bytes(b"\xff\xfe\xff")
-
-    result = home.invoke("verify", round_id, "--text", str(path))
-
-    assert (result.code, len(result.lines)) == (2, 1)
-
-
-def test_an_unknown_round_cannot_be_forgotten(home: Home) -> None:
-    result = home.invoke("forget", "beef")
-
-    assert (result.code, result.out) == (1, "")
-    assert "There is no round 'beef'" in result.err
+    assert (unreadable.code, "is no text in UTF-8" in unreadable.err) == (2, True)
 
 
 def test_an_unfinished_round_is_forgotten_only_on_request(stored_round: tuple[Home, str]) -> None:
@@ -166,13 +121,6 @@ def test_an_old_unreadable_round_is_reported(stored_round: tuple[Home, str]) -> 
     assert result.code == 1
     assert round_id in result.err
     assert result.out.startswith("0 rounds")
-
-
-@pytest.mark.parametrize(
-    "arguments", [(), ("beef", "--older-than", "3"), ("--older-than", "0")], ids=str
-)
-def test_forget_needs_one_round_or_an_age(home: Home, arguments: tuple[str, ...]) -> None:
-    assert home.invoke("forget", *arguments).code == 2
 
 
 async def test_serve_forgets_rounds_that_are_too_old(stored_round: tuple[Home, str]) -> None:

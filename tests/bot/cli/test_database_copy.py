@@ -10,7 +10,7 @@ from sqlalchemy import make_url
 from bot.cli.database import WRONG_BEFORE
 from tests.bot.cli.test_data_export_bakeoffs import one_of_each, use_stores
 from tests.bot.homes import Home
-from tests.bot.runners.test_local_claims import got, other
+from tests.bot.runners.test_local import got, other
 from tests.postgres import Server
 
 SECRET = "hunter2"

@@ -61,30 +61,22 @@ def test_a_database_of_a_newer_version_is_not_changed(stored_round: tuple[Home, 
     assert home.sql("SELECT version_num FROM alembic_version") == [("9999",)]
 
 
-def test_a_data_folder_that_cannot_be_created_is_reported(home: Home) -> None:
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"COUNCIL_DATA_DIR": "file/data"}, "file"),
+        ({"COUNCIL_DATA_DIR": "file"}, "file"),
+        ({"COUNCIL_DATABASE_URL": "sqlite:///nowhere/rounds.db"}, "check that its folder exists"),
+        ({"COUNCIL_DATABASE_URL": "sqlite:///folder"}, "cannot be opened"),
+    ],
+)
+def test_a_folder_or_a_file_in_the_wrong_place_is_reported(
+    home: Home, settings: dict[str, str], message: str
+) -> None:
     (home.folder / "file").touch()
+    (home.folder / "folder").mkdir()
 
-    result = home.with_settings(COUNCIL_DATA_DIR=str(home.folder / "file" / "data")).invoke(
-        "rounds"
-    )
-
-    assert_one_line(result, "file")
-
-
-def test_a_file_in_place_of_the_data_folder_is_reported(home: Home) -> None:
-    home.data.touch()
-
-    result = home.invoke("rounds")
-
-    assert_one_line(result, str(home.data))
-
-
-def test_a_database_in_a_missing_folder_is_reported(home: Home) -> None:
-    url = f"sqlite:///{home.folder}/nowhere/rounds.db"
-
-    result = home.with_settings(COUNCIL_DATABASE_URL=url).invoke("rounds")
-
-    assert_one_line(result, "check that its folder exists")
+    assert_one_line(home.with_settings(**settings).invoke("rounds"), message)
 
 
 def test_a_file_that_is_no_database_is_reported_and_not_changed(home: Home) -> None:
@@ -95,12 +87,6 @@ def test_a_file_that_is_no_database_is_reported_and_not_changed(home: Home) -> N
 
     assert_one_line(result, "is not one")
     assert home.database.read_text(encoding="utf-8") == "Dear diary, " * 1000
-
-
-def test_a_folder_in_place_of_the_database_is_reported(home: Home) -> None:
-    home.database.mkdir(parents=True)
-
-    assert_one_line(home.invoke("rounds"), "cannot be opened")
 
 
 def test_a_full_disk_stops_the_round_and_keeps_what_was_saved(home: Home) -> None:

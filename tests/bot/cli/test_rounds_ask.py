@@ -3,7 +3,6 @@
 import json
 import re
 
-from bot.render.round_report import AUDIT_VIEWS
 from tests.bot.homes import Home, scripted_config
 
 DRAWN = ("answers", "ballots", "standings", "verdict")
@@ -71,12 +70,6 @@ def test_slates_match_a_round_with_the_same_seed(
     assert {seats[slate["judge"]]: slate["shown"] for slate in drawn["slates"]} == shown
 
 
-def test_another_seed_draws_other_labels(home: Home) -> None:
-    drawn = [home.invoke("slates", "--candidates", "5", "--seed", seed).out for seed in "ab"]
-
-    assert drawn[0] != drawn[1]
-
-
 def test_stored_rounds_are_listed_newest_first(stored_round: tuple[Home, str]) -> None:
     home, first = stored_round
     second = home.invoke("ask", "And how?", "--json").json["id"]
@@ -88,16 +81,6 @@ def test_stored_rounds_are_listed_newest_first(stored_round: tuple[Home, str]) -
     assert {line["stage"] for line in listed} == {"closed"}
 
 
-def test_a_stored_round_is_shown_as_it_was_posted(shared_stored_round: tuple[Home, str]) -> None:
-    home, round_id = shared_stored_round
-
-    result = home.invoke("show", round_id[:6])
-
-    assert result.code == 0
-    assert "Which queue should we use?" in result.out
-    assert "Who wrote what, and how they were ranked" in result.out
-
-
 def test_an_unchanged_round_verifies(shared_stored_round: tuple[Home, str]) -> None:
     home, round_id = shared_stored_round
 
@@ -105,6 +88,7 @@ def test_an_unchanged_round_verifies(shared_stored_round: tuple[Home, str]) -> N
 
     assert (one.code, every.code) == (0, 0)
     assert round_id in one.out
+    assert one.out.endswith("; as it closed, link 1 of the chain of the house\n")
     assert every.out.startswith(one.out)
 
 
@@ -146,45 +130,5 @@ def test_all_members_failing_is_a_failed_round_with_a_reason(home: Home) -> None
     assert "Only 0 of 2 members answered and 2 are needed" in " ".join(human.out.split())
     assert machine.json["failure"].startswith("Only 0 of 2 members answered")
     assert machine.json["stage"] == "closed"
-
-
-def test_verifying_a_failed_round_claims_no_standings(home: Home) -> None:
-    home = home.with_config('[panels.house]\nmembers = ["scripted/a.json", "scripted/b.json"]\n')
-    home.invoke("ask", "Why?")
-
     verified = home.invoke("verify", "--all")
-
-    assert verified.code == 0
-    assert "standings and verdict too" not in verified.out
-
-
-def test_terminal_codes_in_a_question_are_plain_text(home: Home) -> None:
-    result = home.invoke("ask", "Why \x1b[31mred\x1b[0m [red]x[/red] [/] \u202elive\u202c?")
-
-    assert result.code == 0
-    assert not {"\x1b", "\u202e", "\u202c"} & set(result.out)
-    assert "[red]x[/red] [/]" in result.out
-
-
-def test_an_audited_round_is_stored_shown_and_verified(home: Home) -> None:
-    home = home.with_config(scripted_config(audit_share=1))
-
-    asked = home.invoke("ask", "Why?", "--json").json
-
-    shown, verified = home.invoke("show", asked["id"]), home.invoke("verify", asked["id"])
-    counted = [ballot["counted"] for ballot in asked["ballots"]]
-    (audit,) = (ballot["audit"] for ballot in asked["ballots"] if ballot["audit"])
-    assert (counted.count(True), counted.count(False)) == (5, 1)
-    assert f"{AUDIT_VIEWS[audit]} and ranked" in " ".join(shown.out.split())
-    assert verified.code == 0
-
-
-def test_an_audit_ballot_of_another_kind_is_reported(home: Home) -> None:
-    home = home.with_config(scripted_config(audit_share=1))
-    round_id = home.invoke("ask", "Why?", "--json").json["id"]
-    home.sql("UPDATE ballot SET audit = 'loud' WHERE audit != ''")
-
-    result = home.invoke("verify", round_id)
-
-    assert result.code == 1
-    assert " audit loud].audit: stored loud, recomputed None" in result.out
+    assert (verified.code, "standings and verdict too" in verified.out) == (0, False)

@@ -100,12 +100,3 @@ def test_the_doctor_names_schedules_that_cannot_run(home: Home) -> None:
     assert "FAIL schedule weekly-sql: cannot run: There is no panel 'velvet'" in without_panel.out
     assert "FAIL schedule weekly-sql: its cron 'whenever'" in broken.out
     assert "FAIL schedule weekly-sql: reports to slack, which has no token" in without_token.out
-
-
-def test_an_invalid_default_time_zone_is_reported(home: Home) -> None:
-    result = home.with_config(f'time_zone = "Europe/Budapst"\n{scripted_config(3)}').invoke(
-        "doctor"
-    )
-
-    assert "time_zone: there is no time zone 'Europe/Budapst'" in result.out
-    assert "'Europe/Budapest'" in result.out

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bot.homes import Home, scripted_config
+from tests.bot.homes import Home
 
 CSV = "question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n"
 
@@ -24,6 +24,7 @@ def test_a_suite_is_added_listed_shown_and_removed(filed: Home) -> None:
 
     listed = filed.invoke("suite", "list", "--json").json
     shown = filed.invoke("suite", "show", "SQL", "--json").json
+    texts = (filed.invoke("suite", "list").out, filed.invoke("suite", "show", "sql").out)
     removed = filed.invoke("suite", "remove", "sql")
 
     assert [(one["name"], one["questions"], one["graded"]) for one in listed] == [("sql", 2, 1)]
@@ -35,19 +36,10 @@ def test_a_suite_is_added_listed_shown_and_removed(filed: Home) -> None:
         "grading": "number",
     }
     assert (shown["panel"], shown["cost_usd"], shown["cost_unknown"]) == ("house", 0, [])
+    assert "sql" in texts[0]
+    assert "2 questions, 1 with a reference answer." in " ".join(texts[1].split())
     assert (removed.code, "Suite sql is removed" in removed.out) == (0, True)
     assert filed.invoke("suite", "list", "--json").json == []
-
-
-def test_suites_are_listed_and_shown_as_text(filed: Home) -> None:
-    add(filed)
-
-    listed, shown = filed.invoke("suite", "list").out, filed.invoke("suite", "show", "sql").out
-
-    assert "sql" in listed
-    assert "2 questions, 1 with a reference answer." in " ".join(shown.split())
-    assert "What is 6 x 7?" in shown
-    assert "One run on panel house costs nothing." in " ".join(shown.split())
 
 
 def test_adding_a_suite_shows_its_cost_and_asks(filed: Home) -> None:
@@ -109,11 +101,3 @@ def test_a_broken_file_names_its_line(home: Home) -> None:
 
     assert result.code == 2
     assert result.err.strip() == "sql.csv: Line 3 asks the same as line 2: take one of them out."
-
-
-def test_suites_of_council_toml_are_listed(home: Home) -> None:
-    home.with_config(f'{scripted_config()}\n[suites.general]\nquestions = ["Why?"]\n')
-
-    listed = home.invoke("suite", "list", "--json").json
-
-    assert [(one["name"], one["questions"]) for one in listed] == [("general", 1)]

@@ -68,7 +68,7 @@ class Process:
     def kill(self) -> None:
         """Cut the connection and abandon every job."""
         self.connector.is_cut = True
-        self.job_queue.worker.abandon_all()
+        self.job_queue.worker.abandon_all(0)
 
 
 @asynccontextmanager

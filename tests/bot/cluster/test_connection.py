@@ -47,12 +47,12 @@ def test_the_moment_of_the_last_trouble_is_remembered() -> None:
 
 async def test_a_freeze_is_detected() -> None:
     clock, gaps = Clock(), asyncio.Queue[float]()
-    detector = FreezeDetector(gaps.put_nowait, 10.0, clock, check_seconds=0.01)
+    detector = FreezeDetector(gaps.put_nowait, 10.0, clock)
     detector.start()
     clock.now += 60
     was_awake = detector.is_awake
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         gap = await gaps.get()
     detector.stop()
 

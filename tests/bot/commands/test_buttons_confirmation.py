@@ -8,7 +8,7 @@ from bot.access import NotYoursError
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Post
 from bot.commands.buttons import (
     BUTTON_HANDLERS,
-    CONFIRM_LABELS,
+    CONFIRMATIONS,
     confirmation_post,
     confirmed_action,
     replacement_post,
@@ -61,24 +61,11 @@ async def test_cancelling_is_confirmed_with_the_results_so_far() -> None:
 
     assert "2 of 3 answers are kept" in words_of(post)
     assert [button.action for button in buttons_of(post)] == ["yes_cancel", "no_cancel"]
-
-
-async def test_cancelling_a_finished_round_needs_no_confirmation() -> None:
-    app = an_app()
-    await app.store.open(here(a_closed_round("beef1")))
-
-    post = await confirmation_post(app, said(), "cancel", "beef1")
-
-    assert "is closed already" in words_of(post)
-    assert buttons_of(post) == []
-
-
-async def test_a_forbidden_action_is_refused_without_a_confirmation() -> None:
-    app = an_app()
-    await app.store.open(here(replace(a_round(), id="beef1")))
-
     with pytest.raises(NotYoursError):
         await confirmation_post(app, said(BEN), "cancel", "beef1")
+    await app.store.open(here(a_closed_round("beef2")))
+    closed = await confirmation_post(app, said(), "cancel", "beef2")
+    assert ("is closed already" in words_of(closed), buttons_of(closed)) == (True, [])
 
 
 async def test_a_forgotten_question_cannot_be_put_again() -> None:
@@ -90,7 +77,7 @@ async def test_a_forgotten_question_cannot_be_put_again() -> None:
         await confirmation_post(app, said(), "again", "beef1")
 
 
-@pytest.mark.parametrize("action", CONFIRM_LABELS)
+@pytest.mark.parametrize("action", CONFIRMATIONS)
 def test_a_yes_is_to_something_that_is_done_and_a_no_to_nothing(action: str) -> None:
     assert confirmed_action(f"yes_{action}") == action
     assert action in BUTTON_HANDLERS

@@ -9,7 +9,6 @@ from bot.commands.buttons import BUTTON_HANDLERS
 from bot.discord import actions as in_discord
 from bot.slack import actions as in_slack
 from bot.slack.actions import BlockAction
-from bot.slack.events import SlackEvent
 from bot.slack.listeners import on_unknown_view
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
@@ -21,7 +20,7 @@ TOLD = "This comes from another version of the council"
 
 
 async def test_an_unknown_slack_button_is_reported_as_from_another_version() -> None:
-    pressed = BlockAction(SlackEvent("", "U1", "C1", "e"), "from_the_future", "r1", "trigger")
+    pressed = BlockAction(SAID, "from_the_future", "r1", "trigger")
 
     with pytest.raises(CouncilError, match=TOLD):
         await in_slack.handle_action(an_app(), cast(Workspace, None), FakeChat(), SAID, pressed)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.chat import File, NoThreadError, PostingForbiddenError
-from bot.commands.dispatch import ASK, COMMANDS, handle_message
+from bot.chat import File
+from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from bot.ports import RecordSources
 from council.bakeoffs.ports import RecordQuery
@@ -30,25 +30,6 @@ def app_with(report: BiasReport) -> tuple[AppContext, list[RecordQuery]]:
     return app, asked
 
 
-@pytest.mark.parametrize(
-    ("text", "is_report"),
-    [
-        ("bias", True),
-        ("bias house", True),
-        ("bias house since:30d suite:sql", True),
-        ('bias category:"window functions" until:2026-11-21', True),
-        ("bias in hiring: what is known?", False),
-        ("bias sql@3f2a", False),
-        ("biases of judges", False),
-    ],
-)
-def test_a_report_is_no_question_and_no_question_a_report(text: str, is_report: bool) -> None:
-    order = COMMANDS.read(f"/council {text}")
-
-    assert (order.command.name == "bias") == is_report
-    assert is_report or order.command is ASK
-
-
 async def test_in_a_channel_findings_are_posted_with_details_in_the_thread() -> None:
     (app, asked), chat = app_with(a_report()), Room()
 
@@ -63,16 +44,6 @@ async def test_in_a_channel_findings_are_posted_with_details_in_the_thread() -> 
     names = ["bias-given.png", "bias-slots.png", "bias-kept.png", "bias.csv"]
     assert [file.name for file in files] == names
     assert chat.said == []
-
-
-async def test_the_same_event_again_posts_nothing_twice() -> None:
-    (app, _), chat = app_with(a_report()), Room()
-
-    await handle_message(app, chat, a_message("bias"))
-    number = len(chat.posted)
-    await handle_message(app, chat, a_message("bias"))
-
-    assert len(chat.posted) == number
 
 
 async def test_without_files_the_figures_are_described_in_words() -> None:
@@ -105,23 +76,6 @@ async def test_without_rounds_the_one_who_asked_is_told_what_to_do() -> None:
     assert "No round fits" in chat.said[0]
 
 
-async def test_what_may_not_be_posted_is_told() -> None:
-    (app, _), chat = app_with(a_report()), Room(refuses=PostingForbiddenError)
-
-    await handle_message(app, chat, a_message("bias"))
-
-    assert "Bias of the judges" in chat.said[0]
-    assert len(chat.said) > 3
-
-
-async def test_where_there_is_no_thread_why_is_told() -> None:
-    (app, _), chat = app_with(a_report()), Room(refuses=NoThreadError)
-
-    await handle_message(app, chat, a_message("bias"))
-
-    assert (len(chat.posted), chat.said) == (1, ["Not here."])
-
-
 async def test_a_guest_sees_nothing_of_the_workspace() -> None:
     (app, asked), chat = app_with(a_report()), Room()
     app.access = replace(app.access, guests=True)
@@ -130,11 +84,3 @@ async def test_a_guest_sees_nothing_of_the_workspace() -> None:
 
     assert (chat.posted, asked) == ([], [])
     assert "A bias report counts the rounds of the whole workspace" in chat.said[0]
-
-
-async def test_a_window_that_is_none_is_told_with_examples() -> None:
-    (app, _), chat = app_with(a_report()), Room()
-
-    await handle_message(app, chat, a_message("bias since:yesterday"))
-
-    assert "say 30d, 2w, 12h" in chat.said[0]

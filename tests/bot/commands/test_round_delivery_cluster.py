@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.chat import Asker, IncomingMessage, Post, SendEphemeral, SentMessage
+from bot.chat import IncomingMessage, Post, SendEphemeral, SentMessage
 from bot.commands.ask import ask_with_options, open_round
 from bot.commands.buttons import resume_round
 from bot.commands.dispatch import handle_message, report_errors
@@ -17,12 +17,11 @@ from bot.ports import Job
 from council.errors import CouncilError
 from council.places import Place
 from council.ports import RoundQuery
+from tests.bot.app_fakes import ANA, HERE
 from tests.bot.bakeoffs.fakes import Room
 from tests.bot.cluster_fakes import Board, processes
 from tests.bot.slack.in_process import BlockedGateway
 
-HERE = Place("slack", "T1", "C1")
-ADA = Asker("U1", "Ada")
 KEY = "slack:T1:1"
 PATIENCE_SECONDS = 10
 
@@ -98,7 +97,7 @@ async def harness() -> AsyncIterator[ClusterHarness]:
 
 
 def a_message(text: str = "Which queue?", key: str = KEY) -> IncomingMessage:
-    return IncomingMessage(text, ADA, HERE, key)
+    return IncomingMessage(text, ANA, HERE, key)
 
 
 async def test_one_process_confirms_a_question_and_another_delivers_its_round(

@@ -5,19 +5,16 @@ from dataclasses import replace
 import pytest
 
 from bot.access import Access
-from bot.chat import Asker, IncomingMessage
-from bot.commands.dispatch import handle_message
+from bot.chat import Asker
 from bot.context import AppContext
 from council.places import Place
 from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
-from storage.memory import MemoryStore
-from tests.bot.app_fakes import FakeChat, an_app
+from tests.bot.app_fakes import ANA, BEN, HERE, an_app, replies_to
 from tests.builders import ASKED_AT, CLAUDE, a_round, an_answer
 from tests.fakes.gateway import FakeGateway, Hangs
+from tests.fakes.memory_store import MemoryStore
 
-HERE = Place("slack", "T1", "C1")
-ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")
 KEPT = "2 of 3 answers are kept"
 
 
@@ -28,12 +25,6 @@ def app() -> AppContext:
 
 def asked(round_id: str = "beef1", by: Asker = ANA, place: Place = HERE) -> Round:
     return replace(a_round(question=Question("Why?", by.id, place=place)), id=round_id)
-
-
-async def a_message(app: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
-    chat = FakeChat()
-    await handle_message(app, chat, IncomingMessage(text, asker, place, "k"))
-    return chat.said[-1]
 
 
 async def under_way(app: AppContext, round_: Round) -> None:
@@ -49,7 +40,7 @@ async def under_way(app: AppContext, round_: Round) -> None:
 async def test_the_asker_cancels_a_round_and_sees_what_is_stored(app: AppContext) -> None:
     await under_way(app, asked())
 
-    line = await a_message(app, "/council cancel beef1")
+    line = await replies_to(app, "/council cancel beef1")
 
     assert line == (
         f"Round beef1 is cancelled: {KEPT}. Nobody is asked any more, and nothing spent."
@@ -66,39 +57,28 @@ async def test_last_is_ones_own_newest_that_is_unfinished(app: AppContext) -> No
     for round_ in (asked(), later, latest, closed):
         await app.store.open(round_)
 
-    assert "Round beef2 is cancelled" in await a_message(app, "cancel last")
-    assert "Round beef1 is cancelled" in await a_message(app, "cancel last")
-    assert await a_message(app, "cancel last") == "No round of yours is under way here."
+    assert "Round beef2 is cancelled" in await replies_to(app, "cancel last")
+    assert "Round beef1 is cancelled" in await replies_to(app, "cancel last")
+    assert await replies_to(app, "cancel last") == "No round of yours is under way here."
 
 
-async def test_nobody_else_may(app: AppContext) -> None:
+async def test_nobody_else_but_an_admin_of_the_place_may(app: AppContext) -> None:
     await app.store.open(asked())
+    await app.store.open(asked("feed2", place=Place("slack", "T1", "D1", private=True)))
 
-    assert await a_message(app, "cancel beef1", BEN) == "Only the one who asked can cancel a round."
+    refused = await replies_to(app, "cancel beef1", BEN)
+    assert refused == "Only the one who asked can cancel a round."
     assert not (await app.store.load_summary("beef1")).paused
-
-
-async def test_an_admin_may(app: AppContext) -> None:
     app.access = Access(admins=(BEN.id,))
-    await app.store.open(asked())
-
-    assert "Round beef1 is cancelled: 0 of 3 answers are kept" in await a_message(
-        app, "cancel beef1", BEN
-    )
-
-
-async def test_a_private_round_is_not_there_for_an_admin_elsewhere(app: AppContext) -> None:
-    app.access = Access(admins=(BEN.id,))
-    await app.store.open(asked(place=Place("slack", "T1", "D1", private=True)))
-
-    assert "There is no round 'beef1' here" in await a_message(app, "cancel beef1", BEN)
+    assert "Round beef1 is cancelled: 0 of 3 answers" in await replies_to(app, "cancel beef1", BEN)
+    assert "There is no round 'feed2' here" in await replies_to(app, "cancel feed2", BEN)
 
 
 async def test_a_round_that_was_cancelled_before_is_told_kindly(app: AppContext) -> None:
     await app.store.open(asked().with_(an_answer()))
-    await a_message(app, "cancel beef1")
+    await replies_to(app, "cancel beef1")
 
-    assert await a_message(app, "cancel beef1") == (
+    assert await replies_to(app, "cancel beef1") == (
         "Round beef1 was cancelled before: 1 of 3 answers is kept."
     )
 
@@ -106,7 +86,7 @@ async def test_a_round_that_was_cancelled_before_is_told_kindly(app: AppContext)
 async def test_a_closed_round_is_told_kindly(app: AppContext) -> None:
     await app.store.open(asked().with_(Closing(1.0)))
 
-    assert await a_message(app, "cancel beef1") == (
+    assert await replies_to(app, "cancel beef1") == (
         "Round beef1 is closed already: `/council show beef1` opens it."
     )
     assert not (await app.store.load_summary("beef1")).paused
@@ -116,7 +96,7 @@ async def test_a_forgotten_round_is_told_kindly(app: AppContext) -> None:
     await app.store.open(asked())
     await app.store.forget("beef1", ASKED_AT, "salt")
 
-    assert "was forgotten on 2026-11-21" in await a_message(app, "cancel beef1")
+    assert "was forgotten on 2026-11-21" in await replies_to(app, "cancel beef1")
 
 
 class ClosingStore(MemoryStore):
@@ -131,5 +111,5 @@ async def test_a_round_that_ends_meanwhile_is_closed_and_not_cancelled() -> None
     app = an_app(store=ClosingStore())
     await app.store.open(asked())
 
-    assert "Round beef1 is closed already" in await a_message(app, "cancel beef1")
+    assert "Round beef1 is closed already" in await replies_to(app, "cancel beef1")
     assert not (await app.store.load_summary("beef1")).paused

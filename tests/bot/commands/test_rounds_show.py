@@ -5,17 +5,16 @@ from datetime import timedelta
 
 import pytest
 
-from bot.chat import Asker, IncomingMessage
-from bot.commands.dispatch import handle_message
+from bot.chat import Asker
 from bot.context import AppContext
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.places import Place
 from council.rounds import Question
-from storage.memory import MemoryStore
-from tests.bot.app_fakes import FakeChat, an_app
+from tests.bot.app_fakes import an_app, replies_to
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_store import MemoryStore
 
 ME, OTHER = Asker("web:1", "you"), Asker("web:2", "you")
 PAGE, TERMINAL, SLACK = Place("web", channel="web:1"), Place("terminal"), Place("slack", "T1", "C1")
@@ -38,10 +37,8 @@ async def a_full_app(*, held: bool = True) -> AppContext:
     return an_app(gateway, store)
 
 
-async def replies_to(app: AppContext, text: str, place: Place = PAGE, asker: Asker = ME) -> str:
-    chat = FakeChat()
-    await handle_message(app, chat, IncomingMessage(text, asker, place, "e1"))
-    return "\n".join(chat.said)
+async def send(app: AppContext, text: str, place: Place = PAGE, asker: Asker = ME) -> str:
+    return await replies_to(app, text, asker, place)
 
 
 def listed(text: str) -> set[str]:
@@ -59,7 +56,7 @@ def listed(text: str) -> set[str]:
 async def test_rounds_lists_what_may_be_read_here(
     place: Place, asker: Asker, found: set[str]
 ) -> None:
-    assert listed(await replies_to(await a_full_app(), "rounds", place, asker)) == found
+    assert listed(await send(await a_full_app(), "rounds", place, asker)) == found
 
 
 async def test_rounds_of_bakeoffs_are_in_no_list_and_can_be_opened() -> None:
@@ -68,53 +65,42 @@ async def test_rounds_of_bakeoffs_are_in_no_list_and_can_be_opened() -> None:
     await app.store.open(replace(of_bakeoff, asked_at=ASKED_AT + timedelta(days=1)))
     asker = Asker("U1", "Ada")
 
-    assert "bo:1.1" not in await replies_to(app, "rounds", SLACK, asker)
-    assert await replies_to(app, "show last", SLACK, asker) == await replies_to(
+    assert "bo:1.1" not in await send(app, "rounds", SLACK, asker)
+    assert await send(app, "show last", SLACK, asker) == await send(
         app, "show slack:T1:C1:5", SLACK, asker
     )
-    assert "Asked in Slack?" in await replies_to(app, "show bo:1.1", SLACK, asker)
-
-
-async def test_rounds_counts_only_what_may_be_read() -> None:
-    text = await replies_to(await a_full_app(), "rounds 2")
-
-    assert listed(text) == {"bbbb000003", "cccc000004"}
-    assert text.startswith("2 rounds")
+    assert "Asked in Slack?" in await send(app, "show bo:1.1", SLACK, asker)
 
 
 @pytest.mark.parametrize("round_id", ["aaaa000001", "bbbb000003", "cccc000004", "cccc"])
 async def test_show_opens_what_may_be_read(round_id: str) -> None:
-    assert "The council says yes." in await replies_to(await a_full_app(), f"show {round_id}")
+    assert "The council says yes." in await send(await a_full_app(), f"show {round_id}")
 
 
 @pytest.mark.parametrize("wanted", ["aaaa000002", "aaaa0", "slack:T1:C1:5", "dddd", "aaaa"])
 async def test_show_tells_nothing_of_what_may_not_be_read(wanted: str) -> None:
-    text = await replies_to(await a_full_app(), f"show {wanted}")
+    text = await send(await a_full_app(), f"show {wanted}")
 
     assert text == f"There is no round {wanted!r} here: `/council rounds` lists those there are."
 
 
-async def test_show_in_the_terminal_asks_for_more_of_an_id() -> None:
-    assert "Several rounds begin with 'aaaa'" in await replies_to(
-        await a_full_app(), "show aaaa", TERMINAL
-    )
-
-
-async def test_last_is_the_newest_that_may_be_read() -> None:
+async def test_last_and_a_number_are_of_the_newest_that_may_be_read() -> None:
     app = await a_full_app()
 
-    assert "Asked in the terminal?" in await replies_to(app, "show last")
-    assert "Asked in Slack?" in await replies_to(app, "show last", TERMINAL)
+    assert listed(await send(app, "rounds 2")) == {"bbbb000003", "cccc000004"}
+    assert "Several rounds begin with 'aaaa'" in await send(app, "show aaaa", TERMINAL)
+    assert "Asked in the terminal?" in await send(app, "show last")
+    assert "Asked in Slack?" in await send(app, "show last", TERMINAL)
 
 
 async def test_without_a_round_that_may_be_read_there_is_no_last() -> None:
     app = an_app()
 
-    assert await replies_to(app, "show last") == "No round has been held yet."
-    assert await replies_to(app, "rounds") == "No round has been held yet."
+    assert await send(app, "show last") == "No round has been held yet."
+    assert await send(app, "rounds") == "No round has been held yet."
 
 
 async def test_a_round_that_is_not_closed_says_how_far_it_is() -> None:
-    text = await replies_to(await a_full_app(held=False), "show aaaa000001")
+    text = await send(await a_full_app(held=False), "show aaaa000001")
 
     assert text == "Round aaaa000001 is still at stage open."

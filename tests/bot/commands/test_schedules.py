@@ -12,12 +12,11 @@ from bot.context import SCHEDULES, AppContext
 from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
 from council.money import Price
 from council.places import Place
-from tests.bot.app_fakes import FakeChat, an_app
+from tests.bot.app_fakes import ANA, BEN, HERE, FakeChat, an_app
 from tests.builders import CLAUDE, GEMINI, GPT
 from tests.fakes.gateway import FakeGateway
 
-HERE = Place("slack", "T1", "C1")
-ANA, BEN, ADMIN = Asker("U1", "Ana"), Asker("U2", "Ben"), Asker("U9", "Cleo")
+ADMIN = Asker("U9", "Cleo")
 SATURDAY = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SQL = Suite("sql", (SuiteQuestion("Why WAL?"), SuiteQuestion("Why MVCC?")))
 ADD = "/council schedule add weekly-sql suite:sql panel:house every monday 09:00 Europe/Budapest"
@@ -62,29 +61,22 @@ async def test_a_new_schedule_is_confirmed_with_its_next_times_and_cost(
 
     lines = text.splitlines()
     assert lines[0] == "Schedule weekly-sql"
-    assert lines[1] == (
-        "Every Monday at 09:00, Europe/Budapest time: suite sql of 2 questions is put to panel "
-        "house, and the result is posted here."
-    )
-    assert lines[2] == (
-        "Next: Mon 23 Nov 2026 09:00, Mon 30 Nov 2026 09:00, Mon 7 Dec 2026 09:00 "
-        "(Europe/Budapest)."
-    )
+    assert "suite sql of 2 questions is put to panel house, and the result is posted" in lines[1]
+    assert lines[2].startswith("Next: Mon 23 Nov 2026 09:00, Mon 30 Nov 2026 09:00, ")
     assert lines[3].startswith("A run costs $0.")
     assert " at most, and about 4.3 runs a month $" in lines[3]
     assert lines[3].endswith("; its cap is $2.00.")
-    assert len(lines) == 4
 
 
 async def test_a_schedule_is_stored_as_it_was_understood(app: AppContext) -> None:
     with app.pubsub.subscription(SCHEDULES) as changes:
-        await replies_to(app, f"{ADD} cap:$2 #models")
+        await replies_to(app, f"{ADD} cap:$2 #models", place=replace(HERE, thread="1.2"))
 
     one = await only(app)
     assert (one.name, one.suite, one.panel) == ("weekly-sql", "sql", "house")
     assert (one.cron, one.zone, one.words) == ("0 9 * * 1", "Europe/Budapest", "every monday 09:00")
     assert (one.made_by, one.scope, one.cap_micro) == ("U1", HERE.scope, 2_000_000)
-    assert one.place == replace(HERE, channel="models")
+    assert one.place == replace(HERE, channel="models")  # not in the thread
     assert (one.paused, one.last_slot) == (False, "2026-11-21T13:00")
     assert changes.qsize() == 1
 
@@ -195,12 +187,8 @@ async def test_an_edit_changes_what_it_names_and_nothing_else(app: AppContext) -
     assert after == replace(
         before, cron="0 18 * * 1,2,3,4,5", words="every weekday 18:00", cap_micro=None
     )
-
-
-async def test_an_edit_that_names_nothing_is_refused(app: AppContext) -> None:
-    await replies_to(app, ADD)
-
-    assert "Say what is to change" in await replies_to(app, "/council schedule edit weekly-sql")
+    unnamed = await replies_to(app, "/council schedule edit weekly-sql")
+    assert "Say what is to change" in unnamed
 
 
 @pytest.mark.parametrize("act", ["pause", "resume", "remove", "run", "edit"])
@@ -252,24 +240,3 @@ async def test_workspaces_do_not_see_each_others_schedules_nor_other_private_cha
     elsewhere = Place("slack", "T2", "C1")
     assert "No schedule yet" in await replies_to(app, "/council schedule list", BEN, elsewhere)
     assert "secret" in await replies_to(app, "/council schedule list", place=Place("terminal"))
-
-
-async def test_in_a_thread_it_reports_to_the_channel(app: AppContext) -> None:
-    await replies_to(app, ADD, place=replace(HERE, thread="1.2"))
-
-    assert (await only(app)).place == HERE
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "schedule a meeting for me?",
-        "schedule for the Olympics 2028",
-        "schedule pause for a marathon runner",
-        "scheduled tasks in Postgres?",
-    ],
-)
-async def test_a_question_about_schedules_is_a_question(question: str) -> None:
-    from bot.commands.dispatch import ASK, COMMANDS
-
-    assert COMMANDS.read(question).command is ASK

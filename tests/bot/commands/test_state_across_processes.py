@@ -11,21 +11,18 @@ from bot.commands.buttons import ActionDeduplicator
 from bot.commands.dispatch import handle_message
 from bot.commands.recovery import delete_workspace
 from bot.commands.suites import Draft, save_draft, take_draft
-from bot.web.auth import PageSigner, load_shared_signing_key
 from council.bakeoffs.models import Suite, SuiteQuestion
 from council.errors import PanelError, SuiteError
 from council.places import Place
-from tests.bot.app_fakes import FakeChat, an_app
+from tests.bot.app_fakes import ANA, HERE, FakeChat, an_app
 from tests.bot.cluster_fakes import processes
 from tests.builders import a_panel
 from tests.fakes.memory_key_value import MemoryKeyValueStore
 
-HERE = Place("slack", "T1", "C1")
-ADA, BEN = Asker("U1", "Ada"), Asker("U2", "Ben")
 SUITE = Suite("sql", (SuiteQuestion("Why WAL?"),), scope=HERE.scope)
 
 
-def said(text: str, key: str = "k1", by: Asker = ADA) -> IncomingMessage:
+def said(text: str, key: str = "k1", by: Asker = ANA) -> IncomingMessage:
     return IncomingMessage(text, by, HERE, key)
 
 
@@ -52,18 +49,6 @@ async def test_a_picked_panel_that_was_removed_is_reported() -> None:
 
     with pytest.raises(PanelError, match="'gone', which goes here, is not there any more: pick"):
         await open_round(app, said("Why?"), "Why?")
-
-
-async def test_a_suite_shown_by_one_process_is_confirmed_in_another() -> None:
-    _, (one, other) = processes(2)
-
-    code = await save_draft(one.key_values, Draft(SUITE, "U1", "v1"))
-
-    with pytest.raises(SuiteError, match="does not wait"):
-        await take_draft(other.key_values, code, said("", by=BEN))
-    assert await take_draft(other.key_values, code, said("")) == Draft(SUITE, "U1", "v1")
-    with pytest.raises(SuiteError, match="does not wait"):
-        await take_draft(one.key_values, code, said(""))
 
 
 async def test_a_draft_of_another_version_counts_as_gone() -> None:
@@ -103,13 +88,3 @@ async def test_a_press_counts_once_however_many_processes_hear_it() -> None:
     assert sorted(heard) == [False, False, True]
     assert looked == [True, True, True]
     assert len(done) == 4
-
-
-async def test_the_processes_of_a_cluster_seal_with_one_key() -> None:
-    _, (one, other) = processes(2)
-
-    seals = [PageSigner(await load_shared_signing_key(app.key_values)) for app in (one, other)]
-
-    assert seals[1].is_csrf_token("visitor", seals[0].csrf_token("visitor"))
-    assert seals[1].is_session_token(seals[0].session_token())
-    seals[1].verify_link("r1", seals[0].link_key("r1"))

@@ -23,12 +23,10 @@ async def product(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sto
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def shared_bot() -> AsyncIterator[InProcessBot]:
-    """Run a bot in this process."""
     async with run_in_process() as running:
         yield running
 
 
 @pytest.fixture
 def bot(shared_bot: InProcessBot) -> InProcessBot:
-    """Return the module's bot, with a new channel and user."""
     return shared_bot.for_test()

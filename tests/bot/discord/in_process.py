@@ -22,9 +22,9 @@ from tests.bot.discord.story import QUICK, custom_id_of
 from tests.bot.slack.in_process import BlockedGateway, sleep_scaled
 from tests.fakes.memory_outbox import MemoryOutbox
 from tests.wire.discord import (
-    ActionResult,
     Channel,
     FakeDiscord,
+    Interaction,
     Member,
     Message,
     Permission,
@@ -50,7 +50,6 @@ class InProcessBot:
     reports: list[str]
 
     def for_test(self) -> "InProcessBot":
-        """Return the same bot for another test: new channel, new user, blocked models."""
         self.gateway.goes_on.clear()
         self.gateway.asked.clear()
         self.discord.calm()
@@ -58,24 +57,39 @@ class InProcessBot:
         return replace(self, place=_place(self.discord), person=_person(self.discord))
 
     async def ask(self, where: Channel | None = None) -> Message:
-        """Ask a question, and return the message that shows its progress."""
         where = where or self.place
         await self.command(where)
         await self.discord.until(lambda: self.bot_messages(where), 30)
         return self.bot_messages(where)[-1]
 
-    async def command(self, where: Channel | None = None) -> ActionResult:
+    async def command(self, where: Channel | None = None) -> Interaction:
         """Run `/council ask`."""
         return await self.discord.slash(
             self.person, where or self.place, "council ask", question="Which queue?"
         )
 
+    async def run(self, command: str, **options: object) -> None:
+        result = await self.discord.slash(self.person, self.place, f"council {command}", **options)
+        assert result.accepted
+
+    async def answered(self, question: str = "Which queue?") -> Message:
+        """Return an answer whose round is delivered."""
+        await self.run("ask", question=question)
+        self.release_models()
+        await self.discord.until(lambda: self.bot_messages())
+        await self.wait_until_delivered()
+        return self.bot_messages()[-1]
+
+    async def to_confirm(self, root: Message) -> Message:
+        """Press "run again", and return the question whether to."""
+        result = await self.discord.click(root, custom_id_of(root, "again"), self.person)
+        await self.discord.until(lambda: "Run again?" in self.private_texts())
+        return result.sent[-1]
+
     def permit(self, deny: Permission = NOTHING) -> None:
-        """Deny the bot permissions in the channel."""
         self.discord.permit(self.place, deny=deny)
 
     def release_models(self) -> None:
-        """Make the models reply."""
         self.gateway.goes_on.set()
 
     async def release_until_mid_thread(self, root: Message) -> None:
@@ -87,18 +101,15 @@ class InProcessBot:
         await self.discord.until(lambda: root.thread and root.thread.said)
 
     def bot_messages(self, where: Channel | None = None) -> list[Message]:
-        """Return the bot's messages in the channel that everyone sees."""
         said = (where or self.place).said
         return [m for m in said if m.author is self.discord.bot and not m.ephemeral_to]
 
     async def load_line(self) -> RoundSummary:
-        """Return the round that the person asked for."""
         lines = await self.app.store.list_summaries()
         (own,) = [line for line in lines if line.asked_by == self.person.id]
         return own
 
     async def wait_until_delivered(self, seconds: float = 40.0) -> None:
-        """Wait until the round is fully delivered."""
         end = asyncio.get_running_loop().time() + seconds
         while not (await self.load_line()).delivered:
             last = [str(call) for call in self.discord.calls[-8:]]
@@ -121,13 +132,11 @@ class InProcessBot:
         assert [len(message.files) for message in thread] == [0, 0, 0, 0, 0, 1]
 
     def private_texts(self) -> str:
-        """Return the texts that only the user sees: ephemeral replies and direct messages."""
         discord = self.discord
         messages = [*discord.ephemerals(self.person), *discord.direct(self.person)]
         return "\n".join(message.text for message in messages)
 
     async def press(self, root: Message, action: str, said: str) -> None:
-        """Press a button, and wait for this ephemeral reply."""
         result = await self.discord.click(root, custom_id_of(root, action), self.person)
         assert result.accepted
         await self.discord.until(lambda: said in self.private_texts())
@@ -148,7 +157,6 @@ def _person(discord: FakeDiscord) -> User:
 
 @asynccontextmanager
 async def run_in_process(discord: FakeDiscord | None = None) -> AsyncIterator[InProcessBot]:
-    """Run a fake Discord and the bot until the block ends."""
     async with discord or FakeDiscord(QUICK) as running, start_bot(running) as bot:
         yield bot
 
@@ -187,7 +195,6 @@ class Connection:
 async def connect(
     discord: FakeDiscord, app: AppContext | None = None, token: str = ""
 ) -> AsyncIterator[Connection]:
-    """Run the connection to Discord until the block ends, or until it gives up."""
     reports: list[str] = []
     credentials = DiscordCredentials(token or discord.token, discord.api_url, discord.gateway_url)
     serving = Discord(app or an_app(), credentials, reports.append).run()

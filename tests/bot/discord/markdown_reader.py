@@ -49,17 +49,14 @@ _STYLES = {"strong", "em", "strike", "underline", "spoiler"}
 
 
 def read(text: str) -> tuple[Node, ...]:
-    """Return what a person sees of a text."""
     return tuple(_blocks(text, quoted=False))
 
 
 def kinds(nodes: tuple[Node, ...]) -> set[str]:
-    """Return every kind that occurs."""
     return {kind for node in nodes for kind in ({node.kind} | kinds(node.children))}
 
 
 def visible_text(nodes: tuple[Node, ...]) -> str:
-    """Return the words as they are read, without any mark."""
     return "".join(node.words + visible_text(node.children) for node in nodes)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bot.homes import Home, scripted_config
-from tests.bot.running import read_into
+from tests.bot.running import serving
 from tests.ports import free_port
 from tests.wire.discord import FakeDiscord, Message
 
@@ -52,17 +52,8 @@ class ProcessBot:
 async def run_process(
     folder: Path, discord: FakeDiscord, config: str | None = None
 ) -> AsyncIterator[ProcessBot]:
-    """Run the product beside a Discord until the block ends."""
     home = Home(folder, {**discord.settings, "COUNCIL_PORT": str(free_port())})
     home.with_config(config or scripted_config(4)).with_tables()
-    process = await home.started("serve")
-    lines: list[str] = []
-    reading = asyncio.create_task(read_into(lines, process))
-    try:
-        await discord.until(lambda: any("Discord: " in line for line in lines[3:]), 40)
-        yield ProcessBot(home, discord, process)
-    finally:
-        if process.returncode is None:
-            process.terminate()
-            await process.wait()
-        await reading
+    async with serving(home) as run:
+        await run.says("Discord: council")
+        yield ProcessBot(home, discord, run.process)

@@ -7,17 +7,16 @@ from itertools import count
 from pathlib import Path
 
 from tests.bot.discord.process import ProcessBot, run_process
-from tests.bot.homes import scripted_config, seat_toml
-from tests.wire.discord import ActionResult, Channel, FakeDiscord, Message, Rates, Rules, World
+from tests.bot.homes import two_panels_config
+from tests.wire.discord import Channel, FakeDiscord, Interaction, Message, Rates, Rules, World
 from tests.wire.discord.message_store import new_message, post_message
 from tests.wire.discord.permissions import NOTHING, Permission
-from tests.wire.discord.routes.threads import begin
+from tests.wire.discord.routes.channels import begin
 from tests.wire.discord.sample_world import HIDDEN, SEEN, add_channel
 from tests.wire.discord.world import Kind
 from tests.wire.models import ModelServer
 
 TIMEOUT_SECONDS = 60
-SERVED = ("up", "down", "left")
 QUICK = Rules(identify_seconds=0, rates=Rates(off=True))
 PUBLIC: Kind = "thread"
 PRIVATE: Kind = "private_thread"
@@ -71,7 +70,6 @@ class StoryBot:
         return thread
 
     def answers(self, channel: Channel | str) -> list[Message]:
-        """Return the council's messages that hold an answer."""
         return [m for m in self.discord.said_by_bot(channel) if custom_id_of(m, "answers")]
 
     async def answered(self, channel: Channel | str, times: int = 1) -> Message:
@@ -93,17 +91,17 @@ class StoryBot:
         """Return the messages of a round's thread once it is complete."""
         return await self.served.wait_for_thread(root)
 
-    async def wait_for_reply(self, result: ActionResult, said: str = "") -> str:
+    async def wait_for_reply(self, result: Interaction, said: str = "") -> str:
         """Return the ephemeral replies to an action once they contain a text."""
 
         def read() -> str:
-            return "\n".join(m.text for m in result.interaction.sent if not m.is_loading)
+            return "\n".join(m.text for m in result.sent if not m.is_loading)
 
         def is_told() -> bool:
             return bool(read().strip()) and said in read()
 
         await self.discord.until(is_told, TIMEOUT_SECONDS)
-        assert all(message.ephemeral_to for message in result.interaction.sent)
+        assert all(message.ephemeral_to for message in result.sent)
         return read()
 
     async def run(self, user: str, where: Channel | str, command: str, **options: object) -> str:
@@ -120,7 +118,7 @@ class StoryBot:
         """Press a button; return the confirmation that it asks for."""
         result = await self.discord.click(message, custom_id_of(message, action), user)
         await self.wait_for_reply(result)
-        return result.interaction.sent[-1]
+        return result.sent[-1]
 
     async def confirm(self, user: str, message: Message, action: str) -> str:
         """Press a button and confirm; return the ephemeral replies."""
@@ -135,7 +133,6 @@ class StoryBot:
         return post_message(state, message)
 
     def rounds(self, channel: Channel | str) -> list[str]:
-        """Return the ids of the rounds stored for a channel, oldest first."""
         rows = self.served.home.sql(
             "SELECT id FROM round WHERE channel = ? ORDER BY asked_at",
             self.discord.world.channel(channel).id,
@@ -143,22 +140,13 @@ class StoryBot:
         return [str(row[0]) for row in rows]
 
 
-def config(api_base: str, extra: str = "") -> str:
-    """Return a council.toml: three scripted members, and a panel "served" by a model server."""
-    listed = ", ".join(f'"openai/{name}"' for name in SERVED)
-    seats = "".join(seat_toml(f"openai/{name}", api_base=api_base) for name in SERVED)
-    served = f"[panels.served]\nmembers = [{listed}]\naudit_share = 0\n"
-    return f'default_panel = "house"\n{scripted_config(3)}{served}{seats}{extra}'
-
-
 @asynccontextmanager
 async def run_story_bot(
     folder: Path, extra: str = "", world: World | None = None
 ) -> AsyncIterator[StoryBot]:
-    """Run the product beside a Discord and a model server."""
     async with (
         ModelServer() as models,
         FakeDiscord(QUICK, world) as discord,
-        run_process(folder, discord, config(models.api_base, extra)) as served,
+        run_process(folder, discord, two_panels_config(models.api_base, extra)) as served,
     ):
         yield StoryBot(served, models)

@@ -31,7 +31,6 @@ class Processes:
     reports: list[list[str]] = field(default_factory=list)
 
     async def start(self, number: int) -> None:
-        """Start a process, and wait until it serves the queue of shards."""
         address = DiscordCredentials(
             self.discord.token, self.discord.api_url, self.discord.gateway_url
         )
@@ -41,7 +40,6 @@ class Processes:
         await self.discord.until(lambda: len(self.serve_queue()) > number, 60)
 
     def ready(self) -> list[int]:
-        """Return the number of the process of each connected shard."""
         reports = enumerate(self.reports)
         return [number for number, lines in reports for line in lines if "is in" in line]
 
@@ -55,18 +53,15 @@ class Processes:
             await self.running[number]
 
     def roots(self, channel: str = "C1") -> list[Message]:
-        """Return the answers in a channel."""
         return [one for one in self.discord.said_by_bot(channel) if custom_id_of(one, "answers")]
 
     @property
     def shards(self) -> list[object]:
-        """Return the requested shards in order."""
         return [identify.get("shard") for identify in self.discord.gateway.identifies]
 
 
 @asynccontextmanager
 async def several(shards: int = 1) -> AsyncIterator[Processes]:
-    """Run two processes against a Discord that recommends this many shards."""
     gateway = BlockedGateway()
     board, apps = processes(2, gateway)
     async with FakeDiscord(replace(QUICK, shards=shards)) as discord:

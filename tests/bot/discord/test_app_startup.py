@@ -16,11 +16,11 @@ from bot.discord.app import (
     LOGIN_REFUSED,
     OTHER_CLOSE_REASON,
 )
-from bot.discord.servers import COMMANDS
+from bot.discord.listeners import COMMANDS_MEMO
 from bot.settings import Settings
 from tests.bot.app_fakes import an_app
-from tests.bot.discord.in_process import Connection, connect
-from tests.bot.discord.story import QUICK
+from tests.bot.discord.in_process import Connection, connect, start_bot
+from tests.bot.discord.story import QUICK, custom_id_of
 from tests.bot.homes import Home
 from tests.bot.running import running_server
 from tests.ports import free_port
@@ -125,7 +125,7 @@ async def test_commands_are_registered_only_when_they_have_changed() -> None:
 
         await start()
         await start()
-        await app.key_values.put(COMMANDS, discord.user("BOT").id, "those of an older version")
+        await app.key_values.put(COMMANDS_MEMO, discord.user("BOT").id, "those of an older version")
         await start()
 
     assert len(discord.called(SYNC)) == 2
@@ -152,3 +152,19 @@ async def test_an_interactions_endpoint_is_reported_at_startup() -> None:
         await discord.until(lambda: connection.reports[1:], TIMEOUT_SECONDS)
 
     assert connection.reports[1] == f"Discord: {ENDPOINT_URL_IS_SET}"
+
+
+async def test_buttons_confirmations_and_modals_survive_a_restart() -> None:
+    async with FakeDiscord(QUICK) as discord:
+        async with start_bot(discord) as bot:
+            root = await bot.answered()
+            question = await bot.to_confirm(root)
+            modal = (await discord.click(root, custom_id_of(root, "unhelpful"), bot.person)).modal
+            assert modal
+
+        async with start_bot(discord, bot.app):
+            await discord.submit(modal, {"reason": "No."}, bot.person)
+            await discord.until(lambda: "Noted, thank you." in bot.private_texts())
+            await bot.press(root, "answers", "Response ")
+            await discord.click(question, custom_id_of(question, "yes_again"), bot.person)
+            await discord.until(lambda: bot.bot_messages()[1:])

@@ -22,7 +22,7 @@ async def proposed(bot: InProcessBot, words: str = "sql cap:$1") -> Message:
     assert result.accepted
 
     def shown() -> list[Message]:
-        return [m for m in result.interaction.sent if "Bake-off of sql" in m.text]
+        return [m for m in result.sent if "Bake-off of sql" in m.text]
 
     await bot.discord.until(shown, 60)
     return shown()[0]
@@ -60,22 +60,12 @@ async def test_a_bakeoff_is_proposed_started_and_shows_its_result(
     assert bot.discord.faults == []
 
 
-async def test_a_declined_proposal_costs_nothing(bot: InProcessBot) -> None:
-    before = len(await bot.app.bakeoff_stores.bakeoffs.list_recent())
-    proposal = await proposed(bot)
-
-    await bot.discord.click(proposal, custom_id_of(proposal, "bakeoff_leave"), bot.person)
-    await bot.discord.until(lambda: "Nothing was begun" in bot.private_texts())
-
-    assert len(await bot.app.bakeoff_stores.bakeoffs.list_recent()) == before
-
-
 async def test_a_bakeoff_is_cancelled_and_resumed_by_buttons(bot: InProcessBot) -> None:
     root = await begun(bot)
 
     result = await bot.discord.click(root, custom_id_of(root, "bakeoff_cancel"), bot.person)
-    await bot.discord.until(lambda: [m for m in result.interaction.sent if not m.is_loading], 60)
-    question = result.interaction.sent[-1]
+    await bot.discord.until(lambda: [m for m in result.sent if not m.is_loading], 60)
+    question = result.sent[-1]
     assert "0 of 2 questions are over and kept" in question.text
     await bot.discord.click(question, custom_id_of(question, "yes_bakeoff_cancel"), bot.person)
     await bot.discord.until(lambda: "It was cancelled." in root.text, 60)
@@ -96,42 +86,6 @@ async def test_without_send_permission_nothing_is_asked(bot: InProcessBot) -> No
 
     assert not bot.gateway.asked
     assert bot.bot_messages() == []
-
-
-async def test_errors_name_the_wrong_argument(bot: InProcessBot) -> None:
-    async def check(words: str, reply: str) -> None:
-        await bot.discord.slash(bot.person, bot.place, "council bakeoff", words=words)
-        await bot.discord.until(lambda: reply in bot.private_texts(), 60)
-
-    await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
-    await check("nope", "There is no suite 'nope'; those there are: sql.")
-    await check("sql and law", "That names 3 suites where one is wanted.")
-    await check("sql panel:nope", "There is no panel 'nope'")
-    await check("sql cap:free", "'free' is no cap")
-
-
-async def test_a_result_without_its_channel_goes_to_the_author_alone(
-    bot: InProcessBot,
-) -> None:
-    await begun(bot)
-
-    bot.discord.delete_channel(bot.place)
-    bot.release_models()
-
-    await bot.discord.until(lambda: "only you see it" in bot.private_texts(), 30)
-    assert "2 of 2 questions" in bot.private_texts()
-
-
-async def test_a_deleted_message_is_posted_again_with_the_result(bot: InProcessBot) -> None:
-    root = await begun(bot)
-
-    bot.discord.delete_message(root)
-    bot.release_models()
-
-    await bot.discord.until(
-        lambda: bot.bot_messages() and "2 of 2 questions" in bot.bot_messages()[-1].text, 30
-    )
-    assert len(bot.bot_messages()) == 1
 
 
 async def test_an_old_message_without_edits_left_is_followed_by_the_result(

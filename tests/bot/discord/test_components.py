@@ -30,7 +30,7 @@ from bot.discord.components import (
 from bot.render.pagination import paginate
 from bot.render.round_report import round_thread
 from bot.render.round_status import running_post
-from tests.bot.discord.limits import BUTTON, CONTAINER, ROW, TEXT, message_faults, payload_of, texts
+from tests.bot.discord.limits import BUTTON, CONTAINER, ROW, TEXT, message_faults, texts
 from tests.bot.rounds import held, stages_of
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
@@ -46,7 +46,6 @@ STANDINGS = Table(
 
 
 def said(*parts: Part) -> str:
-    """Return the one text of a post."""
     (text,) = texts(render_components(Post(parts, "s")).components)
     return text.replace("\u00a0", " ")
 
@@ -95,7 +94,7 @@ async def test_every_stage_of_a_round_is_a_valid_message() -> None:
         post = running_post(round_, 3.0)
 
         assert fits_discord(post)
-        assert message_faults(payload_of(render_components(post))) == []
+        assert message_faults(render_components(post)) == []
         assert [row[0]["style"] for row in buttons_of(post)] == [4]
 
 
@@ -193,7 +192,7 @@ def test_a_file_is_sent_with_the_message_that_names_it() -> None:
 
 @pytest.mark.parametrize("post", [Post(()), Post((Prose("---"),)), Post((Line(" "),), " \u200b")])
 def test_a_message_is_never_empty(post: Post) -> None:
-    assert message_faults(payload_of(render_components(post))) == []
+    assert message_faults(render_components(post)) == []
 
 
 def test_the_longest_question_is_shown_whole() -> None:
@@ -202,7 +201,7 @@ def test_the_longest_question_is_shown_whole() -> None:
 
     made = [render_components(page) for page in paginate(post, fits_discord)]
 
-    assert all(message_faults(payload_of(message)) == [] for message in made)
+    assert all(message_faults(message) == [] for message in made)
     assert "So." in texts(made[0].components)[0]
     assert sum(" ".join(texts(m.components)).count("why") for m in made[1:]) == 5_000
 

@@ -17,19 +17,17 @@ FORBIDDEN = {"mention", "masked", "moment", "emoji", "spoiler", "underline", "sc
 
 
 def faults(post: Post) -> list[str]:
-    """Return what is wrong with the post's pages."""
     found = []
     for page in paginate(post, fits_discord):
-        payload = payload_of(render_components(page))
-        found += [*message_faults(payload), *find_pings(payload)]
+        message = render_components(page)
+        payload = payload_of(message)
         # A second opinion, as if every mention were let through.
         bare = {name: value for name, value in payload.items() if name != "allowed_mentions"}
-        found += [*map(str, wire.faults_of_message(payload)), *wire.pings_in(bare)]
+        found += [*message_faults(message), *find_pings(payload), *wire.pings_in(bare)]
     return found
 
 
 def obeyed(post: Post) -> set[str]:
-    """Return the markup that Discord would read and that is never meant."""
     made = [render_components(page) for page in paginate(post, fits_discord)]
     every = [one for message in made for one in texts(message.components)]
     return {kind for one in every for kind in kinds(read(one))} & FORBIDDEN
@@ -40,7 +38,6 @@ def an_answer(text: str) -> Post:
 
 
 def everywhere(text: str) -> Post:
-    """Return a post that says the text in every part."""
     return Post(
         (
             Heading(text),

@@ -1,16 +1,23 @@
-"""Views sent by discord.py: the payload arrives as rendered, and none is refused."""
+"""Views sent by discord.py: they arrive as rendered, and notify whom they mention."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import discord
+import pytest
 import simcord
 
-from bot.chat import File, Line, Post
-from bot.discord.components import build_files, build_view, fits_discord, render_components
+from bot.chat import File, Line, Mentions, Post
+from bot.discord.components import (
+    allowed_mentions,
+    build_files,
+    build_view,
+    fits_discord,
+    render_components,
+)
 from bot.render.pagination import paginate
 from bot.render.round_report import round_thread
-from tests.bot.discord.limits import texts
+from tests.bot.discord.limits import payload_of, texts
 from tests.bot.rounds import answers, held
 from tests.fakes.gateway import FakeGateway
 
@@ -19,7 +26,6 @@ NOBODY = discord.AllowedMentions.none()
 
 @asynccontextmanager
 async def open_channel() -> AsyncIterator[discord.TextChannel]:
-    """Return a channel as a bot sees it."""
     client = discord.Client(intents=discord.Intents(guilds=True))
     async with simcord.run(client) as env:
         channel = env.create_guild().create_text_channel("general")
@@ -47,14 +53,40 @@ async def test_every_page_of_a_closed_round_arrives_as_rendered() -> None:
     assert len(made) > len(thread.replies) + 1
 
 
-async def test_a_file_is_sent_with_its_component() -> None:
-    message = render_components(Post((Line("Here it is."), File("round.md", "# Round")), "s"))
+async def test_the_client_does_not_store_sent_views() -> None:
+    assert build_view(render_components(Post((Line("a"),)))).is_finished()
+
+
+ADA, BEN = "123456789012345678", "223456789012345678"
+PICTURE = File("board.png", "Claude first, then Gemini.", b"\x89PNG")
+
+
+async def test_an_image_arrives_unchanged() -> None:
+    message = render_components(Post((PICTURE,), "s"))
 
     async with open_channel() as channel:
         sent = await channel.send(view=build_view(message), files=build_files(message))
 
-    assert [file.filename for file in sent.attachments] == ["round.md"]
+    assert [await file.read() for file in sent.attachments] == [b"\x89PNG"]
 
 
-async def test_the_client_does_not_store_sent_views() -> None:
-    assert build_view(render_components(Post((Line("a"),)))).is_finished()
+async def test_only_mentioned_users_are_notified() -> None:
+    message = render_components(Post((Line(f"<@{BEN}> @everyone"), Mentions((ADA,))), "s"))
+
+    async with open_channel() as channel:
+        sent = await channel.send(
+            view=build_view(message), allowed_mentions=allowed_mentions(message)
+        )
+
+    assert message.mentioned == (ADA,)
+    assert payload_of(message)["allowed_mentions"] == {"parse": [], "users": [int(ADA)]}
+    assert f"<@{ADA}>" in str([component.to_dict() for component in sent.components])
+    assert f"<@{BEN}>" not in str(message.components)
+
+
+@pytest.mark.parametrize("id_", ["", "everyone", "&1", "U123", "1" * 30, f"{ADA}> @here"])
+def test_an_invalid_user_id_mentions_nobody(id_: str) -> None:
+    message = render_components(Post((Line("Here."), Mentions((id_,))), "s"))
+
+    assert len(message.components) == 1
+    assert allowed_mentions(message).to_dict() == NOBODY.to_dict()

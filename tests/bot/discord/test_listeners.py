@@ -1,64 +1,25 @@
-"""Handlers of every command, button and modal; permissions, rate limits, restart and expiry.
+"""Handlers of commands, buttons and modals: replies, autocomplete, permissions, restart."""
 
-A running round cannot be paused in the simulation: see test_story_buttons for cancelling one.
-"""
+from collections.abc import Iterator
 
-import asyncio
-from collections.abc import AsyncIterator
-from dataclasses import replace
-
-import discord
 import pytest
-import simcord
 
 from bot.access import Access, ChannelRules
-from bot.commands.dispatch import COMMANDS
-from council.places import Place
-from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
-from council.rounds import Question
-from storage.memory import MemoryStore
+from bot.coordination.tasks import BackgroundTasks
+from bot.discord.listeners import DiscordClient
+from bot.discord.servers import ServerTracker
 from tests.bot.app_fakes import an_app
-from tests.bot.discord.limits import texts
-from tests.bot.discord.simulator import SimulatedBot, button_of, make_client, simulate
-from tests.builders import a_round
+from tests.bot.discord.in_process import InProcessBot
+from tests.bot.discord.story import custom_id_of
+from tests.wire.discord import Permission
 
-HOUR_SECONDS = 3600.0
-
-
-@pytest.fixture
-async def bot() -> AsyncIterator[SimulatedBot]:
-    async with simulate() as running:
-        yield running
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest.fixture(autouse=True)
-def env(bot: SimulatedBot) -> simcord.Env:
-    """Return the simulation, whose plugin then moves the test's own clock too."""
-    return bot.env
-
-
-def words_in(message: discord.Message) -> str:
-    return "\n".join(texts([one.to_dict() for one in message.components]))
-
-
-async def test_every_registered_command_can_be_chosen(bot: SimulatedBot) -> None:
-    offered = bot.ada.available_commands(bot.channel)
-
-    assert {f"council {command.name}" for command in COMMANDS.commands} <= {*offered}
-
-
-async def test_a_question_is_answered_in_the_channel_and_its_thread_reveals_the_rest(
-    bot: SimulatedBot,
-) -> None:
-    root = await bot.ask()
-
-    assert "Which queue?" in words_in(root)
-    assert "Asked by Ada" in words_in(root)
-    assert [one for one in bot.messages_for(bot.ben) if not one.is_system()] == [root]
-    (thread,) = bot.channel.threads
-    said = thread.history()
-    assert "Who wrote what" in words_in(said[0])
-    assert [len(message.attachments) for message in said] == [0, 0, 0, 0, 0, 1]
+def _open_to_all(bot: InProcessBot) -> Iterator[None]:
+    yield
+    bot.app.access = Access()
 
 
 @pytest.mark.parametrize(
@@ -67,243 +28,134 @@ async def test_a_question_is_answered_in_the_channel_and_its_thread_reveals_the_
         ("help", {}, "see the panels, or pick one"),
         ("panel", {}, "house (in use)"),
         ("panel", {"name": "nope"}, "There is no panel 'nope'"),
-        ("rounds", {"number": 3}, "No round has been held yet."),
+        ("rounds", {"number": 3}, "round"),
         ("show", {"round": "12ab"}, "There is no round '12ab' here"),
         ("budget", {}, "This workspace, today"),
         ("cancel", {"round": "last"}, "No round of yours is under way here."),
         ("forget", {"round": "12ab"}, "There is no round '12ab' here"),
-        ("cancel", {"round": "12ab"}, "There is no round '12ab' here"),
         ("ask", {"question": "Why?", "panel": "nope"}, "There is no panel 'nope'"),
-        ("ask", {"question": "panel:nope Why?"}, "There is no panel 'nope'"),
         ("ask", {"question": "\u200b "}, "The question is empty"),
     ],
 )
 async def test_every_command_reply_is_ephemeral(
-    bot: SimulatedBot, command: str, options: dict[str, object], said: str
+    bot: InProcessBot, command: str, options: dict[str, object], said: str
 ) -> None:
-    assert said in await bot.run(bot.ben, command, **options)
-    assert bot.messages_for(bot.ada) == []
+    await bot.run(command, **options)
+
+    await bot.discord.until(lambda: said in bot.private_texts())
+    assert bot.bot_messages() == []
 
 
-async def test_a_round_is_listed_shown_suggested_and_forgotten(bot: SimulatedBot) -> None:
-    root = await bot.ask("Which queue is best?")
-    id_ = button_of(root, "answers").rpartition(":")[2]
+async def test_rounds_and_panels_are_suggested_while_typing(bot: InProcessBot) -> None:
+    root = await bot.answered("Which queue is best?")
+    id_ = custom_id_of(root, "answers").rpartition(":")[2]
 
-    assert id_ in await bot.run(bot.ben, "rounds", number=10)
-    assert "Which queue is best?" in await bot.run(bot.ben, "show", round=id_)
-    found = await bot.ben.autocomplete(bot.channel, "council show", "round", "best")
-    by_id = await bot.ben.autocomplete(bot.channel, "council show", "round", id_[:5])
-    assert [choice["value"] for choice in (*found, *by_id)] == [id_, id_]
-    assert "Which queue is best?" in await bot.run(bot.ben, "show", round=id_[:6])
-    assert "closed already" in await bot.run(bot.ada, "cancel", round=id_)
-    assert "Only the one who asked" in await bot.run(bot.ben, "forget", round=id_)
-    assert "is forgotten" in await bot.run(bot.ada, "forget", round=id_)
-    assert "Which queue is best?" not in await bot.run(bot.ben, "show", round=id_)
+    async def suggested(command: str, option: str, typed: str) -> list[str]:
+        found = await bot.discord.autocomplete(
+            bot.person, bot.place, f"council {command}", option, **{option: typed}
+        )
+        return found.choices
 
-
-async def test_panels_are_suggested_while_typing(bot: SimulatedBot) -> None:
-    found = await bot.ada.autocomplete(bot.channel, "council ask", "panel", "HOU")
-
-    assert [choice["value"] for choice in found] == ["house"]
+    assert await suggested("show", "round", "best") == [f"Which queue is best? · {id_}"]
+    assert await suggested("show", "round", id_[:5]) == [f"Which queue is best? · {id_}"]
+    assert await suggested("ask", "panel", "HOU") == ["house"]
+    bot.app.access = Access(rules={bot.place.id: ChannelRules(vendors=("openai",))})
+    assert await suggested("ask", "panel", "") == []
+    bot.app.access = Access(channels=("elsewhere",))
+    assert await suggested("show", "round", "") == []
 
 
-@pytest.mark.parametrize(
-    ("action", "said"),
-    [
-        ("answers", "Response "),
-        ("ballots", " and ranked "),
-        ("export", "The round is in its thread, as JSON"),
-        ("helpful", "Noted, thank you."),
-    ],
-)
-async def test_every_button_reply_is_ephemeral(bot: SimulatedBot, action: str, said: str) -> None:
-    root = await bot.ask()
+async def test_every_button_reply_is_ephemeral(bot: InProcessBot) -> None:
+    root = await bot.answered()
 
-    assert said in await bot.press(bot.ben, root, action)
+    await bot.press(root, "answers", "Response ")
+    await bot.press(root, "ballots", " and ranked ")
+    await bot.press(root, "export", "The round is in its thread, as JSON")
+    await bot.press(root, "helpful", "Noted, thank you.")
 
 
-async def test_an_unhelpful_round_asks_for_a_reason(bot: SimulatedBot) -> None:
-    root = await bot.ask()
-    shown = await bot.click(bot.ben, root, "unhelpful")
+async def test_an_unhelpful_round_asks_for_a_reason(bot: InProcessBot) -> None:
+    root = await bot.answered()
+    result = await bot.discord.click(root, custom_id_of(root, "unhelpful"), bot.person)
+    assert result.modal
 
-    sent = await bot.ben.submit_modal(shown, {"reason": "It names no number."})
+    await bot.discord.submit(result.modal, {"reason": "It names no number."}, bot.person)
 
-    assert "Noted, thank you." in await bot.wait_for_reply(sent)
-    (line,) = await bot.app.store.list_summaries()
-    (kept,) = await bot.app.store.ratings(line.id)
+    await bot.discord.until(lambda: bot.private_texts().count("Noted, thank you.") == 2)
+    (kept,) = await bot.app.store.ratings((await bot.load_line()).id)
     assert (kept.helpful, kept.reason) == (False, "It names no number.")
 
 
-async def test_the_context_menu_opens_a_modal_about_the_message(bot: SimulatedBot) -> None:
-    said = await bot.ben.send(bot.channel, "We could use Kafka for it.")
-    shown = await bot.ada.context_menu(bot.channel, "Ask the council", said)
+async def test_the_context_menu_opens_a_modal_about_the_message(bot: InProcessBot) -> None:
+    said = bot.discord.message(bot.person, bot.place, "We could use Kafka for it.")
+    result = await bot.discord.context_menu(bot.person, said, "Ask the council")
+    assert result.modal
 
     filled = {"question": "Is that wise?", "context": "We could use Kafka for it."}
-    sent = await bot.ada.submit_modal(shown, filled)
+    await bot.discord.submit(result.modal, filled, bot.person)
 
-    assert "Asking " in await bot.wait_for_reply(sent)
-    (root,) = bot.answers()
-    assert "Is that wise?" in words_in(root)
-
-
-async def test_a_mention_and_a_reply_to_the_answer_are_questions(bot: SimulatedBot) -> None:
-    me = bot.env.bot.user
-    assert me
-    await bot.ada.send(bot.channel, f"{me.mention} Which queue?")
-    await bot.env.advance_time(HOUR_SECONDS)
-
-    (root,) = bot.answers()
-    assert "Which queue?" in words_in(root)
+    bot.release_models()
+    await bot.discord.until(lambda: bot.bot_messages())
+    assert "Is that wise?" in bot.bot_messages()[-1].text
 
 
-async def test_run_again_asks_for_confirmation_and_no_calls_no_model(bot: SimulatedBot) -> None:
-    root = await bot.ask()
-    result = await bot.click(bot.ben, root, "again")
-    assert "It costs nothing" in await bot.wait_for_reply(result)
-    assert result.response
+async def test_a_no_asks_no_model(bot: InProcessBot) -> None:
+    root = await bot.answered()
+    question, asked = await bot.to_confirm(root), len(bot.gateway.asked)
 
-    await bot.click(bot.ben, result.response.message, "no_again")
+    await bot.discord.click(question, custom_id_of(question, "no_again"), bot.person)
 
-    assert texts(result.response.components) == ["-# Nothing was asked."]
-    assert bot.answers() == [root]
-
-
-async def test_a_yes_asks_once_more_for_the_one_who_pressed(bot: SimulatedBot) -> None:
-    root = await bot.ask()
-    result = await bot.click(bot.ben, root, "again")
-    await bot.wait_for_reply(result)
-    assert result.response
-
-    reply = await bot.press(bot.ben, result.response.message, "yes_again")
-
-    assert "Asking " in reply
-    assert "Asked by Ben" in words_in(bot.answers()[1])
+    assert question.text == "-# Nothing was asked."
+    assert len(bot.gateway.asked) == asked
+    assert bot.bot_messages() == [root]
 
 
-async def test_buttons_confirmations_and_modals_survive_a_restart(bot: SimulatedBot) -> None:
-    root = await bot.ask()
-    result = await bot.click(bot.ben, root, "again")
-    await bot.wait_for_reply(result)
-    assert result.response
-
-    modal = await bot.click(bot.ben, root, "unhelpful")
-
-    await bot.restart()
-
-    sent = await bot.ben.submit_modal(modal, {"reason": "No."})
-    assert "Noted, thank you." in await bot.wait_for_reply(sent)
-    assert "Response " in await bot.press(bot.ben, root, "answers")
-    assert "Asking " in await bot.press(bot.ben, result.response.message, "yes_again")
-    assert len(bot.answers()) == 2
-
-
-@pytest.mark.parametrize("permission", ["view_channel", "send_messages"])
+@pytest.mark.parametrize("permission", ["VIEW_CHANNEL", "SEND_MESSAGES"])
 async def test_missing_permissions_are_named_to_the_asker(
-    bot: SimulatedBot, permission: str
+    bot: InProcessBot, permission: str
 ) -> None:
-    me, deny = bot.env.bot.user, discord.PermissionOverwrite(**{permission: False})
-    assert me
-    bot.channel = bot.guild.create_text_channel("closed", overwrites={me: deny})
+    bot.permit(deny=Permission[permission])
 
-    reply = await bot.run(bot.ada, "ask", question="Which queue?")
+    await bot.run("ask", question="Which queue?")
 
-    assert f"I need {permission.replace('_', ' ').title()}" in reply
-    assert await bot.app.store.ids() == ()
+    needed = f"I need {permission.replace('_', ' ').title()}"
+    await bot.discord.until(lambda: needed in bot.private_texts())
+    assert not bot.gateway.asked
 
 
-async def test_only_the_configured_roles_may_ask(bot: SimulatedBot) -> None:
-    readers = bot.guild.create_role("readers")
-    dora = bot.guild.add_member(bot.env.create_user("Dora"), roles=[readers])
-    bot.app.access = Access(roles=(str(readers.id),))
+async def test_only_the_configured_roles_may_ask(bot: InProcessBot) -> None:
+    server = bot.discord.world.guild("G1")
+    role = next(id_ for id_ in server.roles if id_ != server.id)  # which everyone has
+    bot.app.access = Access(roles=(role,))
 
-    reply = await bot.run(bot.ada, "ask", question="Which queue?")
+    await bot.run("ask", question="Which queue?")
+    refusal = "open to certain roles, and you have none of them"
+    await bot.discord.until(lambda: refusal in bot.private_texts())
+    server.members[bot.person.id].roles.append(role)
+    await bot.run("ask", question="Which queue?")
 
-    assert "open to certain roles, and you have none of them" in reply
-    assert "Asking " in await bot.run(dora, "ask", question="Which queue?")
+    await bot.discord.until(lambda: "Asking " in bot.private_texts())
 
 
 async def test_a_channel_that_is_not_open_takes_no_question_and_shows_no_round(
-    bot: SimulatedBot,
+    bot: InProcessBot,
 ) -> None:
-    await bot.ask()
-    bot.app.access = Access(channels=(str(bot.channel.id),))
-    bot.channel = bot.guild.create_text_channel("other")
+    bot.app.access = Access(channels=("elsewhere",))
 
-    for private in (False, True):
-        reply = await bot.run(bot.ada, "ask", question="Why?", private=private)
-        assert "not open in this channel" in reply
-    assert "not open in this channel" in await bot.run(bot.ada, "show", round="last")
-    assert "see the panels" in await bot.run(bot.ada, "help")
-    assert not await bot.ada.autocomplete(bot.channel, "council show", "round", "")
+    for options in ({"question": "Why?"}, {"question": "Why?", "private": True}):
+        await bot.run("ask", **options)
+    await bot.run("show", round="last")
 
-
-async def test_a_channel_limited_to_one_vendor_refuses_other_panels(bot: SimulatedBot) -> None:
-    bot.app.access = Access(rules={str(bot.channel.id): ChannelRules(vendors=("openai",))})
-
-    for private in (False, True):
-        reply = await bot.run(bot.ada, "ask", question="Which?", private=private)
-        assert "Only models of openai may be used in this channel" in reply
-    assert not await bot.ada.autocomplete(bot.channel, "council ask", "panel", "")
-
-
-async def test_only_admins_cancel_and_forget_rounds_of_others(
-    bot: SimulatedBot,
-) -> None:
-    bot.app.access = Access(admins=(str(bot.cleo.id),))
-    place = Place("discord", str(bot.guild.id), str(bot.channel.id))
-    asked = Question("Which queue?", str(bot.ada.id), place=place)
-    await bot.app.store.open(replace(a_round(question=asked), id="beef1"))
-
-    assert "or an admin, can cancel" in await bot.run(bot.ben, "cancel", round="beef1")
-    assert "is cancelled" in await bot.run(bot.cleo, "cancel", round="beef1")
-    assert "is forgotten" in await bot.run(bot.cleo, "forget", round="beef1")
-
-
-async def test_the_question_limit_names_when_it_ends(
-    bot: SimulatedBot,
-) -> None:
-    bot.app.access = Access(rounds_per_hour=1)
-    root = await bot.ask()
-
-    assert "You have asked 1 round in the last hour" in await bot.run(
-        bot.ada, "ask", question="And now?"
-    )
-    question = await bot.click(bot.ada, root, "again")
-    await bot.wait_for_reply(question)
-    assert question.response
-    reply = await bot.press(bot.ada, question.response.message, "yes_again")
-    assert "You have asked 1 round" in reply
-    assert "Asking " in await bot.run(bot.ben, "ask", question="And I?")
-    await bot.env.advance_time(HOUR_SECONDS)
-    assert "Asking " in await bot.run(bot.ada, "ask", question="And now?")
-
-
-class LateStore(MemoryStore):
-    """Takes longer over a list than an interaction lasts."""
-
-    async def list_summaries(
-        self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
-    ) -> tuple[RoundSummary, ...]:
-        await asyncio.sleep(16 * 60)
-        return await super().list_summaries(limit, wanted)
-
-
-async def test_replies_after_fifteen_minutes_are_direct_messages(
-    bot: SimulatedBot,
-) -> None:
-    bot.app.store = LateStore()
-
-    result = await bot.ada.slash(bot.channel, "council rounds", number=3)
-    await bot.env.advance_time(17 * 60)
-
-    assert result.acknowledged
-    (reply,) = bot.ada.user.dm_channel.history()
-    assert "No round has been held yet." in words_in(reply)
+    told = "not open in this channel"
+    await bot.discord.until(lambda: bot.private_texts().count(told) == 3)
+    await bot.run("help")
+    await bot.discord.until(lambda: "see the panels" in bot.private_texts())
 
 
 async def test_an_event_after_closing_is_not_dispatched() -> None:
     # The library says that it is ready some time after the last guild, whatever happened meanwhile.
-    async with make_client(an_app(), []) as client:
+    app = an_app()
+    async with DiscordClient(app, BackgroundTasks(), ServerTracker(app, print)) as client:
         pass
 
     client.dispatch("ready")

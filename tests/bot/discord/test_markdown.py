@@ -7,7 +7,6 @@ from tests.bot.discord.markdown_reader import kinds, read, visible_text
 
 
 def shown(text: str) -> str:
-    """Return what a person reads of a Markdown text."""
     return visible_text(read(neutralize(render_markdown(text))))
 
 

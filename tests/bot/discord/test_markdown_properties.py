@@ -27,13 +27,11 @@ def an_answer(text: str) -> Post:
 
 
 def said(text: str) -> list[str]:
-    """Return all texts of all pages of an answer."""
     made = [render_components(page) for page in paginate(an_answer(text), fits_discord)]
     return [one for message in made for one in texts(message.components)]
 
 
 def of_heads(text: str) -> set[str]:
-    """Return the words in heads of tables, which are said again for every row."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     heads = (tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "th_open")
     return {word for head in heads for word in words(head)}

@@ -11,7 +11,7 @@ from tests.wire.discord import (
     Slow,
     Storm,
 )
-from tests.wire.discord.faults import Trouble
+from tests.wire.faults import Fault
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -28,9 +28,7 @@ WHISPERS = "PATCH /webhooks/*"
         pytest.param((FailAfter(503), Fail(503), DropAfter()), id="server error"),
     ],
 )
-async def test_every_message_is_there_once(
-    bot: InProcessBot, troubles: tuple[Trouble, ...]
-) -> None:
+async def test_every_message_is_there_once(bot: InProcessBot, troubles: tuple[Fault, ...]) -> None:
     one, other, third = troubles
     bot.discord.trouble("POST /interactions/*", one)
     bot.discord.trouble(WHISPERS, one)

@@ -130,16 +130,6 @@ async def test_a_deleted_root_is_posted_again_once(bot: InProcessBot) -> None:
     await bot.assert_one_whole_round()
 
 
-async def test_a_root_deleted_before_its_thread_is_posted_again(bot: InProcessBot) -> None:
-    root = await bot.ask()
-    bot.release_models()
-    await bot.discord.until(lambda: custom_id_of(root, "answers"))
-    if root.thread is None:
-        bot.discord.delete_message(root)
-
-    await bot.assert_one_whole_round()
-
-
 def _locked(bot: InProcessBot) -> None:
     bot.discord.set_thread(bot.discord.thread_of(bot.bot_messages()[0]), locked=True)
 
@@ -187,13 +177,3 @@ async def test_an_answer_in_a_locked_thread_goes_to_the_asker_alone(
 
     (reply,) = bot.discord.direct(bot.person)
     assert "The council says yes." in reply.text
-
-
-async def test_a_user_without_direct_messages_loses_only_the_notice(bot: InProcessBot) -> None:
-    bot.person.takes_direct_messages = False
-    await bot.ask()
-    _gone(bot)
-    bot.release_models()
-
-    await bot.wait_until_delivered()
-    assert not bot.discord.direct(bot.person)

@@ -77,7 +77,6 @@ async def test_a_removal_missed_by_a_lost_connection_is_found_by_the_next(
 
 @asynccontextmanager
 async def stopped_with_a_round() -> AsyncIterator[InProcessBot]:
-    """Yield a bot that has stopped after a round, with its Discord still running."""
     async with FakeDiscord(QUICK) as discord:
         async with start_bot(discord) as bot:
             bot.release_models()

@@ -2,10 +2,9 @@
 
 import pytest
 
-from bot.discord.servers import ONLY_SHARD, ServerStore, Shard
+from bot.discord.servers import ONLY_SHARD, Shard
 from bot.ports import SHOW, Job, job_for, queue_for, shard_for
 from council.places import Place
-from tests.fakes.memory_key_value import MemoryKeyValueStore
 
 SERVER = "1000000000000000001"
 IN_SERVER = Place("discord", SERVER, "C1")
@@ -55,36 +54,3 @@ def test_a_shard_is_read_from_the_name_of_its_work(name: str, shard: Shard | Non
 def test_a_delivery_waits_in_the_queue_of_its_shard_or_chat(place: Place, owner: str) -> None:
     assert queue_for(place, 4) == owner
     assert job_for(SHOW, place, "r1", 4) == Job(f"show {owner}", "r1")
-
-
-@pytest.fixture
-def store() -> ServerStore:
-    return ServerStore(MemoryKeyValueStore())
-
-
-async def test_the_servers_an_application_was_in_are_remembered(store: ServerStore) -> None:
-    assert await store.servers("app") == set()
-    await store.note("app", set(), {"1", "2"})
-    await store.note("app", {"1", "2"}, {"2", "3"})
-
-    assert await store.servers("app") == {"2", "3"}
-    assert await store.servers("another") == set()
-
-
-async def test_which_commands_are_registered_is_remembered(store: ServerStore) -> None:
-    assert await store.commands("app") == ""
-
-    await store.register("app", "digest")
-
-    assert await store.commands("app") == "digest"
-
-
-async def test_who_knows_of_one_shard_says_nothing_of_the_servers_of_another() -> None:
-    key_values = MemoryKeyValueStore()
-    first, second = ServerStore(key_values), ServerStore(key_values)
-    await first.note("app", set(), {"1"})
-    await second.note("app", set(), {"2"})
-
-    await first.note("app", {"1"}, set())
-
-    assert await second.servers("app") == {"2"}

@@ -1,11 +1,11 @@
 """Process: buttons pressed twice, by others, and of another server; cancel, resume, export."""
 
 import asyncio
-import json
 
 import pytest
 
-from tests.bot.discord.story import SERVED, StoryBot, custom_id_of
+from tests.bot.discord.story import StoryBot, custom_id_of
+from tests.bot.homes import SERVED
 from tests.wire.discord import Message
 from tests.wire.models import Hang, by_role
 
@@ -23,7 +23,6 @@ async def _running(product: StoryBot) -> Message:
 
 
 def _silence(product: StoryBot) -> None:
-    """Script the panel "served" never to answer."""
     for name in SERVED:
         product.models.script[name] = by_role(answer=lambda _: Hang())
 
@@ -70,18 +69,6 @@ async def test_only_asker_and_admins_cancel_and_then_can_resume(
     assert await product.answered(root.channel) is root
     await product.wait_for_thread(root)
     assert product.rounds(root.channel) == [id_]
-
-
-async def test_a_round_is_exported_once_into_its_thread(product: StoryBot) -> None:
-    root = await product.ask(product.channel())
-    await product.wait_for_thread(root)
-
-    for user in ("U1", "U2", "U1"):
-        assert "The round is in its thread, as JSON" in await product.press(user, root, "export")
-
-    files = [file for m in product.discord.thread_of(root).said for file in m.files]
-    (exported,) = [file for file in files if file.name.endswith(".json")]
-    assert json.loads(exported.content)["question"] == "Which queue?"
 
 
 async def test_a_round_of_another_server_is_not_found_by_its_id(product: StoryBot) -> None:

@@ -26,37 +26,6 @@ async def test_every_command_is_registered(product: StoryBot) -> None:
     )
 
 
-async def test_the_reply_names_panel_cost_and_duration_at_once(
-    product: StoryBot,
-) -> None:
-    channel = product.channel()
-
-    result = await product.discord.slash(
-        "U1", channel, "council ask", question="Which queue?", panel="served"
-    )
-
-    reply = await product.wait_for_reply(result)
-    assert "Asking Up, Down and Left" in reply
-    assert "Your text goes to this machine" in reply
-    assert "Cost unknown for Up, Down and Left" in reply
-    assert "It takes 5 min at most" in reply or "It usually takes about" in reply
-    await product.answered(channel)
-
-
-async def test_the_answer_replaces_the_progress_message(
-    product: StoryBot,
-) -> None:
-    channel = product.channel()
-
-    answer = await product.ask(channel)
-
-    assert product.discord.messages(channel) == [answer]
-    read = answer.text
-    assert read.index("Which queue?") < read.index("3 of 3 answered") < read.index("Asked by Ada")
-    assert "written by AI, check what matters" in read
-    assert all(custom_id_of(answer, name) for name in BUTTONS)
-
-
 async def test_the_thread_reveals_in_order_who_wrote_what_the_ballots_each_answer_and_a_file(
     product: StoryBot,
 ) -> None:

@@ -29,15 +29,3 @@ async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(product: 
     assert "Places are shared where the difference may be chance." in root.text
     said = channel.said  # what only the one who asked saw is among it
     await product.discord.until(lambda: not any(m.is_loading for m in said), TIMEOUT_SECONDS)
-
-
-async def test_a_leaderboard_without_rounds_is_ephemeral(product: StoryBot) -> None:
-    said = await product.run("U1", product.channel(), "leaderboard", words="nosuchsuite")
-
-    assert "No round of suite nosuchsuite has been held yet" in said
-
-
-async def test_a_bias_report_without_rounds_is_ephemeral(product: StoryBot) -> None:
-    said = await product.run("U1", product.channel(), "bias", words="nosuchpanel")
-
-    assert "No round fits" in said

@@ -51,14 +51,6 @@ async def test_a_forbidden_channel_is_refused(product: StoryBot) -> None:
     assert product.served.home.sql("SELECT * FROM schedule WHERE name = 'refused'") == []
 
 
-async def test_the_schedules_are_listed_without_arguments(product: StoryBot) -> None:
-    here = product.channel()
-
-    reply = await product.run("U1", here, "schedule")
-
-    assert "schedule" in reply.lower()
-
-
 async def test_a_deleted_channel_pauses_the_schedule_and_tells_its_author(
     product: StoryBot,
 ) -> None:

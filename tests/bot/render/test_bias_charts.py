@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from bot.render.bias_charts import render_drawings
 from bot.render.bias_message import render_bias_pngs, render_combined_bias_png
-from bot.render.bias_view import BiasView, make_bias_view
-from bot.render.charts import PNG_SCALE, Figure, render_svg
+from bot.render.bias_tables import BiasView, make_bias_view
+from bot.render.charts import Figure
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, JudgeBias
 from tests.bot.render.bias.builders import (
@@ -98,6 +98,7 @@ def test_the_heat_map_has_judges_as_rows_authors_as_columns_and_outlines_own_ans
     assert texts.count("–") == 5
     assert len(marks_of(figure, "s-text")) == 4
     assert {".90", ".73", "1.00"} <= {*texts}
+    assert shades_of(figure)[:3] == ["f-heat-4", "f-heat-3", "f-heat-2"]
 
 
 def shades_of(figure: Figure) -> list[str]:
@@ -105,25 +106,14 @@ def shades_of(figure: Figure) -> list[str]:
     return [name for name in classes if name.startswith("f-heat")]
 
 
-def test_a_larger_share_has_a_stronger_shade() -> None:
-    shades = shades_of(heat_map())
-
-    assert shades[:5] == ["f-heat-4", "f-heat-3", "f-heat-2", "f-heat-1", "f-heat-1"]
-
-
 def test_few_ballots_are_not_shaded_and_have_a_note() -> None:
     given = tuple(replace(one, n=3) for one in some_given()[:5])
-    figure = heat_map(given=given)
+    figure = heat_map(judges=(a_qwen(),), given=given)
 
+    assert texts_of(figure)[1:6] == ["1", "2", "3", "4", "5"]  # authors who never judged too
     assert not shades_of(figure)
     assert "Not shaded: fewer than ten ballots." in texts_of(figure)
     assert "itself 1.00 (n 3)" in figure.description
-
-
-def test_an_author_that_never_judged_has_a_row() -> None:
-    figure = heat_map(judges=(a_qwen(),), given=some_given()[:5])
-
-    assert texts_of(figure)[1:6] == ["1", "2", "3", "4", "5"]
 
 
 def test_a_curve_says_in_words_whether_it_may_be_chance() -> None:
@@ -139,15 +129,11 @@ def test_a_curve_says_in_words_whether_it_may_be_chance() -> None:
 
 def test_the_bars_mark_chance_and_say_who_may_be_chance() -> None:
     texts = texts_of(figures(a_bias())["kept"])
+    worse = a_judge(kept=Effect(40, AUDITS, 0.2, (0.1, 0.3)))
 
     assert "chance, 50 %" in texts
     assert texts[texts.index("Qwen 3") + 1] == "56 %, may be chance"
     assert texts[texts.index("GPT-5.1") + 1] == "93 %"
-
-
-def test_a_judge_worse_than_a_coin_is_labelled() -> None:
-    worse = a_judge(kept=Effect(40, AUDITS, 0.2, (0.1, 0.3)))
-
     assert "20 %, worse than a coin" in texts_of(figures(a_bias(judges=(worse,)))["kept"])
 
 
@@ -169,39 +155,17 @@ def test_every_figure_has_a_description() -> None:
     assert "Qwen 3 kept 56 % (47 % to 65 %, 21 audit ballots)." in kept
 
 
-def test_an_empty_figure_is_not_drawn() -> None:
-    fair = a_judge(kept=Effect(0, AUDITS))
-
-    assert [*figures(a_bias(judges=(fair,)))] == ["given", "slots"]
-
-
-def test_a_heat_map_without_audits_says_why_nothing_is_outlined() -> None:
-    blind = tuple(one for one in some_given() if one.judge != one.author)
-
-    texts = texts_of(heat_map(given=blind))
-
-    assert "No judge was shown its own answer: audit ballots do so." in texts
-
-
-def test_without_judges_the_png_says_there_is_nothing_to_draw() -> None:
-    empty = make_bias_view(NOTHING, Coverage(), {})
-
-    assert render_bias_pngs(empty) == ()
-    assert render_combined_bias_png(empty).startswith(PNG)
-
-
-def test_the_combined_png_stacks_all_figures() -> None:
-    height = int.from_bytes(render_combined_bias_png(a_bias())[20:24])
-
-    assert height > sum(figure.height for figure in figures(a_bias()).values()) * PNG_SCALE
-
-
 @pytest.mark.parametrize("name", ["$x^2$ and $\\frac", "\x00\x1b[31m", "", "模型"])
 def test_any_name_is_drawn(name: str) -> None:
     assert_are_drawn_well(make_bias_view(a_report(), Coverage(64), {QWEN: name}))
 
 
-def test_the_same_figure_is_the_same_svg() -> None:
-    first, second = ([*map(render_svg, figures(a_bias()).values())] for _ in range(2))
+def test_what_is_not_known_is_not_drawn() -> None:
+    blind = tuple(one for one in some_given() if one.judge != one.author)
+    fair, empty = a_judge(kept=Effect(0, AUDITS)), make_bias_view(NOTHING, Coverage(), {})
 
-    assert first == second
+    assert [*figures(a_bias(judges=(fair,)))] == ["given", "slots"]
+    texts = texts_of(heat_map(given=blind))
+    assert "No judge was shown its own answer: audit ballots do so." in texts
+    assert render_bias_pngs(empty) == ()
+    assert render_combined_bias_png(empty).startswith(PNG)

@@ -7,7 +7,7 @@ from io import StringIO
 from math import nan
 
 from bot.render.bias_export import bias_csv, bias_document
-from bot.render.bias_view import make_bias_view
+from bot.render.bias_tables import make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report, an_effect
 from tests.bot.render.boards.builders import QWEN
@@ -22,16 +22,8 @@ def test_the_document_has_every_measure_of_every_judge() -> None:
     assert own["ci"] == [0.31 - 0.13, 0.31 + 0.13]
     assert [slot["number"] for slot in judges[QWEN]["slots"]] == [1, 2, 3, 4]
     assert {*judges[QWEN]["style"]} == {"lists", "bold"}
-    assert {
-        "family",
-        "named",
-        "first_slot",
-        "position",
-        "kept",
-        "length",
-        "agreement",
-        "spoiled",
-    } <= {*judges[QWEN]}
+    keys = "family named first_slot position kept length agreement spoiled"
+    assert {*keys.split()} <= {*judges[QWEN]}
     assert document["findings"][0].startswith("Qwen 3 ranks its own answer")
     assert document["audits"] == {"own": 22, "order": 21, "named": 21}
     assert document["counted"]["panel"] == "house"
@@ -46,12 +38,8 @@ def test_unknown_values_are_null_never_nan() -> None:
     assert again["judges"][0]["own"]["value"] is None
     assert again["judges"][0]["own"]["ci"] is None
     assert again["audit_usd"] is None
-
-
-def test_without_rounds_the_document_is_complete_and_empty() -> None:
-    document = bias_document(make_bias_view(NOTHING, Coverage(), {}))
-
-    assert (document["rounds"], document["judges"], document["findings"]) == (0, [], [])
+    empty = bias_document(make_bias_view(NOTHING, Coverage(), {}))
+    assert (empty["rounds"], empty["judges"], empty["findings"]) == (0, [], [])
 
 
 def test_csv_has_a_row_for_each_judge_and_measure() -> None:

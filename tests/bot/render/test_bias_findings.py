@@ -1,6 +1,7 @@
 """Findings as sentences: proven ones first, then ruled out, then open."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,13 +13,13 @@ from bot.render.bias_findings import (
     none_lines,
     open_lines,
 )
-from bot.render.bias_tables import agreement_line, caution_lines
-from bot.render.bias_view import make_bias_view
+from bot.render.bias_tables import agreement_line, caution_lines, make_bias_view
 from bot.render.leaderboard_tables import Coverage
-from council.bias.report import Effect, JudgeBias
+from council.bias.report import Effect, JudgeBias, Slot
 from tests.bot.render.bias.builders import (
     AUDITS,
     BALLOTS,
+    NOTHING,
     a_bias,
     a_judge,
     a_qwen,
@@ -26,10 +27,9 @@ from tests.bot.render.bias.builders import (
     an_effect,
     an_unknown,
 )
-from tests.bot.render.bias.builders import (
-    NOTHING as EMPTY,
-)
 from tests.bot.render.boards.builders import CLAUDE, QWEN
+
+CLOSE = an_effect(0.05, 0.2)
 
 
 def found(*judges: JudgeBias) -> list[str]:
@@ -58,56 +58,51 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
     ]
 
 
-def test_a_fair_judge_has_no_findings() -> None:
-    assert found(a_judge()) == []
-    assert findings(a_bias(judges=(a_judge(),), brands=()))[0] == NO_BIAS_FOUND
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        (
+            {"own": an_effect(-0.31, 0.13)},
+            "GPT-5.1 ranks its own answer .31 lower than the others do (n 52, .18 to .44).",
+        ),
+        (
+            {"length": an_effect(-0.82, 0.3, 980, BALLOTS)},
+            "GPT-5.1 favours shorter answers: one shorter by a standard deviation beats its equal "
+            "65 % of the time (φ .82, n 980, −1.12 to −.52).",
+        ),
+        (
+            {"position": an_effect(0.03, 0.01, 9000, BALLOTS), "slots": ()},
+            "GPT-5.1 follows the order it is shown: what it sees at one place it ranks .03 higher "
+            "than chance would (n 9,000, p .002), which hardly matters.",
+        ),
+        (
+            {"position": an_effect(0.2, 0.1), "slots": (Slot(4, an_effect(0.2, 0.1)),)},
+            "GPT-5.1 follows the order it is shown: what it sees 4th it ranks .20 higher than "
+            "chance would (n 52, p .002).",
+        ),
+        (
+            {"first_slot": an_effect(0.09, 0.05, 256, BALLOTS)},
+            "GPT-5.1 ranks what it sees first .09 higher than chance would (n 256, .04 to .14).",
+        ),
+        (
+            {"kept": Effect(40, AUDITS, 0.7, (0.6, 0.8))},
+            "GPT-5.1 keeps 70 % of its orders of pairs when it sees the same answers in another "
+            "order (n 40, 60 % to 80 %).",
+        ),
+        (
+            {"agreement": Effect(240, BALLOTS, -0.3, (-0.4, -0.2))},
+            "GPT-5.1 ranks against the other judges: mean τ −.30 (n 240, −.40 to −.20).",
+        ),
+        ({"agreement": Effect(240, BALLOTS, 0.3, (0.2, 0.4))}, ""),
+        ({"kept": Effect(6, AUDITS, 0.5, (0.2, 0.8))}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_finding_says_which_way_and_how_sure(changed: dict[str, Any], line: str) -> None:
+    judge = a_judge(**changed)
 
-
-def test_a_judge_that_ranks_itself_lower_is_named_with_the_size() -> None:
-    (line,) = found(a_judge(own=an_effect(-0.31, 0.13)))
-
-    assert line == "GPT-5.1 ranks its own answer .31 lower than the others do (n 52, .18 to .44)."
-
-
-def test_a_judge_can_favour_shorter_answers() -> None:
-    (line,) = found(a_judge(length=an_effect(-0.82, 0.3, 980, BALLOTS)))
-
-    assert line.startswith("GPT-5.1 favours shorter answers: one shorter by a standard deviation")
-
-
-def test_a_fondness_for_a_late_slot_names_the_slot() -> None:
-    late = replace(a_qwen(), slots=a_qwen().slots[::-1])
-    moved = replace(late, slots=tuple(replace(s, number=5 - s.number) for s in a_qwen().slots))
-
-    lines = found(moved)
-
-    assert any("what it sees 4th it ranks .21 higher" in line for line in lines)
-
-
-def test_a_significant_but_tiny_fondness_hardly_matters() -> None:
-    tiny = an_effect(0.03, 0.01, 9000, BALLOTS)
-
-    (line,) = found(a_judge(position=tiny, slots=()))
-
-    assert "what it sees at one place it ranks .03 higher" in line
-    assert line.endswith("which hardly matters.")
-
-
-def test_the_first_slot_is_reported_if_the_test_over_all_slots_finds_nothing() -> None:
-    (line,) = found(a_judge(first_slot=an_effect(0.09, 0.05, 256, BALLOTS)))
-
-    assert line == (
-        "GPT-5.1 ranks what it sees first .09 higher than chance would (n 256, .04 to .14)."
-    )
-
-
-def test_a_judge_better_than_a_coin_but_unsteady_is_named() -> None:
-    (line,) = found(a_judge(kept=Effect(40, AUDITS, 0.7, (0.6, 0.8))))
-
-    assert line == (
-        "GPT-5.1 keeps 70 % of its orders of pairs when it sees the same answers in another order "
-        "(n 40, 60 % to 80 %)."
-    )
+    assert found(judge) == ([line] if line else [])
+    assert findings(a_bias(judges=(judge,), brands=()))[0] == (line or NO_BIAS_FOUND)
 
 
 def test_a_family_that_gains_from_its_name_is_named() -> None:
@@ -132,28 +127,6 @@ def test_an_effect_rejected_only_by_holms_correction_is_called_possible() -> Non
     assert not any("Too little to say yet about a fondness" in line for line in lines)
 
 
-def test_untested_agreement_is_judged_by_its_interval() -> None:
-    agreeing = Effect(240, "ballots", 0.3, (0.2, 0.4))
-    against = Effect(240, "ballots", -0.3, (-0.4, -0.2))
-    open_ = Effect(4, "ballots", 0.3, (-0.2, 0.8))
-
-    assert found(a_judge(agreement=agreeing)) == []
-    assert found(a_judge(agreement=against)) == [
-        "GPT-5.1 ranks against the other judges: mean τ −.30 (n 240, −.40 to −.20)."
-    ]
-    assert any(
-        "agreement with the others" in line
-        for line in open_lines(a_bias(judges=(a_judge(agreement=open_),)))
-    )
-
-
-def test_a_few_repeats_are_no_finding() -> None:
-    few = a_judge(kept=Effect(6, AUDITS, 0.5, (0.2, 0.8)))
-
-    assert found(few) == []
-    assert any("order consistency" in line for line in open_lines(a_bias(judges=(few,))))
-
-
 def test_a_ruled_out_bias_names_its_judges() -> None:
     assert [*none_lines(a_bias())] == [
         "Self-preference: none beyond ±.10 in Claude Sonnet 4.6.",
@@ -173,57 +146,47 @@ def test_an_open_question_says_how_much_data_would_settle_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "line"),
+    ("changed", "rest"),
     [
-        (7, "about 7 more audit ballots would"),
-        (43, "about 50 more audit ballots would"),
-        (743, "about 750 more audit ballots would"),
-        (4_100, "about 4,500 more audit ballots would"),
-        (80_000, "more than 5,000 more audit ballots would"),
+        ({"own": replace(CLOSE, more=7)}, "self-preference in GPT-5.1: about 7 more audit ballots"),
+        ({"own": replace(CLOSE, more=43)}, "self-preference in GPT-5.1: about 50 more audit"),
+        ({"own": replace(CLOSE, more=743)}, "self-preference in GPT-5.1: about 750 more audit"),
+        ({"own": replace(CLOSE, more=4_100)}, "self-preference in GPT-5.1: about 4,500 more"),
+        ({"own": replace(CLOSE, more=80_000)}, "self-preference in GPT-5.1: more than 5,000 more"),
+        ({"own": Effect(2, AUDITS, 0.2, (-0.5, 0.9))}, "self-preference in GPT-5.1."),
+        (
+            {"own": Effect(0, AUDITS)},
+            "self-preference in GPT-5.1: there are no audit ballots yet.",
+        ),
+        ({"kept": Effect(6, AUDITS, 0.5, (0.2, 0.8))}, "order consistency in GPT-5.1"),
+        (
+            {"agreement": Effect(4, BALLOTS, 0.3, (-0.2, 0.8))},
+            "agreement with the others in GPT-5.1",
+        ),
+        (
+            {"agreement": Effect(0, BALLOTS)},
+            "agreement with the others in GPT-5.1: no two judges of a round have ranked two of the "
+            "same answers.",
+        ),
     ],
 )
-def test_needed_numbers_are_rounded(more: int, line: str) -> None:
-    own = replace(an_effect(0.05, 0.2), more=more)
+def test_an_open_question_says_why_and_what_would_settle_it(
+    changed: dict[str, Any], rest: str
+) -> None:
+    lines = [*open_lines(a_bias(judges=(a_judge(**changed),)))]
 
-    lines = [*open_lines(a_bias(judges=(a_judge(own=own),)))]
-
-    assert line in lines[0]
+    assert any(line.startswith(f"Too little to say yet about {rest}") for line in lines)
 
 
 def test_a_question_open_for_every_judge_names_none() -> None:
-    own, far = an_effect(0.05, 0.2), replace(an_effect(0.05, 0.2), more=9_000)
+    far = replace(CLOSE, more=9_000)
 
-    lines = [*open_lines(a_bias(judges=(a_judge(own=own), a_judge(CLAUDE, own=far))))]
+    lines = [*open_lines(a_bias(judges=(a_judge(own=CLOSE), a_judge(CLAUDE, own=far))))]
 
     assert lines[0] == (
         "Too little to say yet about self-preference in any judge: from about 50 to more than "
         "5,000 more audit ballots each would settle it."
     )
-
-
-def test_three_seats_cannot_measure_agreement() -> None:
-    lines = [*open_lines(a_bias(judges=(a_judge(agreement=Effect(0, "ballots")),)))]
-
-    assert (
-        "Too little to say yet about agreement with the others in GPT-5.1: no two judges of a "
-        "round have ranked two of the same answers."
-    ) in lines
-
-
-def test_missing_audits_are_given_as_the_reason() -> None:
-    lines = [*open_lines(a_bias(judges=(a_judge(own=Effect(0, AUDITS)),)))]
-
-    assert lines[0] == (
-        "Too little to say yet about self-preference in GPT-5.1: there are no audit ballots yet."
-    )
-
-
-def test_no_number_is_given_if_the_need_is_unknown() -> None:
-    own = Effect(2, AUDITS, 0.2, (-0.5, 0.9))
-
-    lines = [*open_lines(a_bias(judges=(a_judge(own=own),)))]
-
-    assert lines[0] == "Too little to say yet about self-preference in GPT-5.1."
 
 
 def test_family_bias_needs_another_seat_of_the_family() -> None:
@@ -261,7 +224,7 @@ def test_agreement_shows_only_known_numbers() -> None:
 
 
 def test_coverage_names_the_filters_or_says_what_to_do() -> None:
-    nothing = make_bias_view(EMPTY, Coverage(panel="house"), {})
+    nothing = make_bias_view(NOTHING, Coverage(panel="house"), {})
     of_suite = make_bias_view(a_report(), Coverage(64, suite="sql", category="joins"), {})
 
     assert bias_coverage_line(a_bias()) == (

@@ -9,7 +9,7 @@ from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_tables import Coverage, Leaderboard
 from bot.render.leaderboard_text import council_value_lines
 from council.bakeoffs.changes import Changes
-from council.bakeoffs.council_value import CouncilValue, Payoff
+from council.bakeoffs.council_value import CouncilValue
 from council.bakeoffs.leaderboard import Board
 from tests.bot.render.boards.builders import (
     EMPTY,
@@ -44,20 +44,15 @@ def reply(board: Leaderboard, heading: str) -> Post:
 def test_changes_come_before_the_first_five_members() -> None:
     root = leaderboard_thread(a_leaderboard(5)).root
 
+    table = table_of(root)
+    assert table.columns == ("", "Member", "Share", "95 % interval", "Rounds")
+    assert table.rows[0] == ("1", "Claude Sonnet 4.6", "71 %", "65–77 %", "36")
     kinds = [type(part) for part in root.parts]
     assert kinds == [Heading, *[Line] * kinds.count(Line), Table, Note]
     assert lines(root)[0] == (
         "Claude Sonnet 4.6 fell from 64 % to 49 % of rivals beaten (−15 points, −22 to −8), "
         "beyond noise."
     )
-
-
-def test_a_line_has_place_member_share_interval_and_rounds() -> None:
-    table = table_of(leaderboard_thread(a_leaderboard()).root)
-
-    assert table.columns == ("", "Member", "Share", "95 % interval", "Rounds")
-    assert table.rows[0] == ("1", "Claude Sonnet 4.6", "71 %", "65–77 %", "36")
-    assert table.rows[1][:2] == ("1", "GPT-5.1")
 
 
 def test_the_note_explains_shared_places_and_coverage() -> None:
@@ -95,37 +90,24 @@ def test_the_thread_has_authors_judges_council_value_and_decisions() -> None:
 
 
 def test_authors_have_cost_time_tokens_and_accuracy() -> None:
-    table = table_of(reply(a_leaderboard(), "As authors"))
+    board = a_leaderboard()
+    best, *others = board.board.rows
+    rows = (replace(best, named_itself=3), *(replace(x, accuracy=None) for x in others))
+    shown = table_of(reply(replace(board, board=replace(board.board, rows=rows)), "As authors"))
+    table = table_of(reply(board, "As authors"))
 
+    assert "Named itself" not in table.columns  # nobody did
+    at = shown.columns.index("Named itself"), shown.columns.index("Right")
+    assert [(row[at[0]], row[at[1]]) for row in shown.rows] == [
+        ("3 of 36", "80 % right"),
+        *[("", "")] * 4,
+    ]
     first = dict(zip(table.columns, table.rows[0], strict=True))
-    assert first["Right"] == "80 % right"
     assert first["Price"] == "$0.012"
     assert first["Time"] == "4.1 s"
     assert first["Tokens"] == "512"
     assert first["First votes"] == "20"
     assert first["Absences"] == "0"
-
-
-def test_a_member_that_named_itself_has_a_count() -> None:
-    board = a_leaderboard()
-    first, *others = board.board.rows
-    rows = (replace(first, named_itself=3), *others)
-
-    table = table_of(reply(replace(board, board=replace(board.board, rows=rows)), "As authors"))
-
-    at = table.columns.index("Named itself")
-    assert [row[at] for row in table.rows] == ["3 of 36", "", "", "", ""]
-
-
-def test_an_empty_column_is_left_out() -> None:
-    board = a_leaderboard()
-    bare = [replace(line, accuracy=None, cost_usd=None) for line in board.board.rows]
-
-    table = table_of(
-        reply(replace(board, board=replace(board.board, rows=tuple(bare))), "As authors")
-    )
-
-    assert not {"Right", "Price", "If all met", "Named itself"} & {*table.columns}
 
 
 def test_a_position_biased_judge_is_labelled() -> None:
@@ -138,56 +120,42 @@ def test_a_position_biased_judge_is_labelled() -> None:
     assert third["95 % interval"] == "−.10 to +.10"
     assert third["Spoiled"] == "6 % spoiled"
     assert third["Orders kept"] == "5 of 7"
-
-
-def test_a_judges_leaderboard_starts_with_judges() -> None:
-    thread = leaderboard_thread(a_leaderboard(), as_judge=True)
-
-    assert table_of(thread.root).columns[0] == "Judge"
-    assert all(post.parts[0] != Heading("As judges") for post in thread.replies)
+    as_judges = leaderboard_thread(a_leaderboard(), as_judge=True)
+    assert table_of(as_judges.root).columns == table.columns
+    assert all(post.parts[0] != Heading("As judges") for post in as_judges.replies)
 
 
 def test_a_council_not_worth_its_cost_is_reported() -> None:
     post = reply(a_leaderboard(), "Is the council worth it here?")
+    ungraded = leaderboard_thread(replace(a_leaderboard(), worth=CouncilValue()))
+    few = " ".join(council_value_lines(replace(a_leaderboard(), worth=a_worth(None))))
 
     rows = table_of(post).rows
     assert [row[0] for row in rows] == ["Claude Sonnet 4.6 (best member)", "Council", "Winner"]
     assert rows[1][3] == "+4 (−6 to +14) points"
+    assert post.parts[0] not in [reply.parts[0] for reply in ungraded.replies]
+    assert "too few to say" in few
     assert lines(post)[0] == "Council: not worth its cost here."
     assert "picked for each run on the other runs" in lines(post)[2]
     assert "71 % of the time (60–80 %; 50 % is chance), over 14 questions" in lines(post)[3]
 
 
-@pytest.mark.parametrize("verdict", [None, *Payoff])
-def test_the_council_value_sentence_follows_the_verdict(verdict: Payoff | None) -> None:
-    text = " ".join(council_value_lines(replace(a_leaderboard(), worth=a_worth(verdict))))
-
-    assert ("too few to say" in text) == (verdict is None)
-    assert ("not worth its cost here" in text) == (verdict is Payoff.NOT_WORTH_IT)
-
-
-def test_no_council_value_without_graded_rounds() -> None:
-    thread = leaderboard_thread(replace(a_leaderboard(), worth=CouncilValue()))
-
-    assert all(post.parts[0] != Heading("Is the council worth it here?") for post in thread.replies)
-
-
 def test_decisions_explain_the_places() -> None:
-    text = lines(reply(a_leaderboard(), "What is counted, and how the places came about"))
-
-    assert "Claude Sonnet 4.6 is ahead of Qwen 3, beyond chance." in text
-    assert any(line.startswith("GPT-5.1 is ahead of Mistral") for line in text)
-    assert any(line.startswith("By all ballots GPT-5.1 came first") for line in text)
-
-
-def test_mixed_panels_are_reported() -> None:
     board = a_leaderboard()
     mixed = replace(board, board=replace(board.board, is_mixed=True, duels=(), run_off=None))
+    alone = replace(board, board=Board(a_board().rows[:1], None, (), 3))
 
-    text = lines(reply(mixed, "What is counted, and how the places came about"))
+    of_all, of_mixed, of_one = (
+        lines(reply(shown, "What is counted, and how the places came about"))
+        for shown in (board, mixed, alone)
+    )
 
-    assert "No member is ahead of another beyond chance yet." in text
-    assert any("different panels" in line for line in text)
+    assert "Claude Sonnet 4.6 is ahead of Qwen 3, beyond chance." in of_all
+    assert any(line.startswith("GPT-5.1 is ahead of Mistral") for line in of_all)
+    assert any(line.startswith("By all ballots GPT-5.1 came first") for line in of_all)
+    assert "No member is ahead of another beyond chance yet." in of_mixed
+    assert any("different panels" in line for line in of_mixed)
+    assert len(of_one) == 1
 
 
 @pytest.mark.parametrize(
@@ -220,18 +188,6 @@ def test_a_board_over_all_rounds_lists_its_suites() -> None:
         "36 rounds: 8 of suite poems, 16 of suite sql in 2 versions and 12 that people asked"
         in notes(root)
     )
-
-
-def test_a_board_of_one_member_decides_nothing() -> None:
-    alone = Board(a_board().rows[:1], None, (), 3)
-
-    text = lines(
-        reply(
-            replace(a_leaderboard(), board=alone), "What is counted, and how the places came about"
-        )
-    )
-
-    assert len(text) == 1
 
 
 def test_an_unchanged_run_says_what_it_was_compared_with() -> None:

@@ -30,7 +30,7 @@ from tests.bot.render.drawn import (
 
 shares = st.integers(0, 100).map(lambda x: x / 100)
 spreads = st.none() | st.tuples(shares, shares, shares).map(
-    lambda x: Spread(sorted(x)[1], sorted(x)[0], sorted(x)[2])
+    lambda x: Spread(sorted(x)[1], (sorted(x)[0], sorted(x)[2]))
 )
 names = st.text(max_size=5) | st.sampled_from(["W" * 60, "Qwen 3 (ollama/qwen3)", "\x00", EVIL])
 
@@ -77,16 +77,12 @@ def test_every_member_has_its_place_and_share() -> None:
     assert "Gemini 3 Pro" in texts
 
 
-def test_a_long_name_has_two_lines() -> None:
+def test_a_long_name_has_two_lines_and_is_cut_if_it_needs_more() -> None:
     texts = texts_of(render_figure(a_leaderboard().chart))
+    wide = Chart((Bar("W" * 90, 1, Spread(0.5, (0.5, 0.5))),))
 
     assert {"Mistral Large 3 (Europe,", "long context)"} <= {*texts}
-
-
-def test_a_name_too_long_for_two_lines_is_cut() -> None:
-    chart = Chart((Bar("W" * 90, 1, Spread(0.5)),))
-
-    assert any(text.endswith("W…") for text in texts_of(render_figure(chart)))
+    assert any(text.endswith("W…") for text in texts_of(render_figure(wide)))
 
 
 def test_a_trend_needs_two_runs() -> None:
@@ -100,9 +96,10 @@ def test_a_trend_needs_two_runs() -> None:
 
 
 def test_a_missed_run_interrupts_the_trend_line() -> None:
-    point = Spread(0.5, 0.4, 0.6)
+    point = Spread(0.5, (0.4, 0.6))
     days = tuple(date(2026, 1, day) for day in (1, 2, 3, 4, 5))
     chart = Chart((Bar("A", 1, point, (point, point, None, point, point)),), days)
+    alone = Chart((Bar("A", 1, point, (None, point, None)),), days[:3])
 
     [trend] = [
         path
@@ -111,27 +108,17 @@ def test_a_missed_run_interrupts_the_trend_line() -> None:
     ]
 
     assert trend.attrib["d"].count("M") == 2
-
-
-def test_a_run_between_missed_ones_is_drawn() -> None:
-    point = Spread(0.5, 0.4, 0.6)
-    days = tuple(date(2026, 1, day) for day in (1, 2, 3))
-    alone = Chart((Bar("A", 1, point, (None, point, None)),), days)
-
-    assert marks_of(render_figure(alone), "s-first-band")
-
-
-def test_mixed_panels_are_labelled_as_expected_shares() -> None:
-    mixed = replace(a_leaderboard().chart, is_mixed=True)
-
-    assert "Rivals beaten, if all met, 95 % interval" in texts_of(render_figure(mixed))
+    assert marks_of(render_figure(alone), "s-first-band")  # a run between missed ones
 
 
 def test_the_description_names_every_member() -> None:
-    text = describe_chart(a_leaderboard().chart)
+    chart = a_leaderboard().chart
+    text = describe_chart(chart)
 
     assert "Claude Sonnet 4.6: place 1, 71 %, 65 % to 77 %" in text
     assert describe_chart(Chart(())) == "No member has a share yet."
+    mixed = render_figure(replace(chart, is_mixed=True))
+    assert "Rivals beaten, if all met, 95 % interval" in texts_of(mixed)
 
 
 @given(st.lists(spreads, max_size=5))
@@ -148,7 +135,7 @@ def test_the_axis_covers_all_shares_and_one_half(found: list[Spread | None]) -> 
 
 @pytest.mark.parametrize("name", ["$x^2$ and $\\frac", "a_b", "\x00\x1b[31m", "", "模型", EVIL])
 def test_any_name_is_drawn(name: str) -> None:
-    assert_is_drawn_well(Chart((Bar(name, 1, Spread(0.5)),)))
+    assert_is_drawn_well(Chart((Bar(name, 1, Spread(0.5, (0.5, 0.5))),)))
 
 
 def test_the_png_is_deterministic_and_as_large_as_the_figure() -> None:

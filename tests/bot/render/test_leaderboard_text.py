@@ -45,9 +45,6 @@ def test_nobody_is_mentioned_without_changes() -> None:
     assert lines(quiet) == [NO_CHANGE]
     assert not any(isinstance(part, Mentions) for part in post.parts)
     assert post.summary == f"weekly: {NO_CHANGE}"
-
-
-def test_a_first_run_says_so() -> None:
     assert lines(Changes("b", 0)) == ["The first run: there is nothing to compare it with yet."]
 
 

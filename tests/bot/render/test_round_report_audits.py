@@ -8,7 +8,6 @@ from bot.chat import Steps
 from bot.render.round_json import round_document
 from bot.render.round_report import findings, placement_table
 from bot.render.round_status import progress_post
-from council.ballots import Ballot
 from council.panel import Terms
 from council.round_rules import due_audit
 from council.rounds import Round
@@ -46,20 +45,32 @@ async def test_an_unchanged_audit_ranking_is_reported() -> None:
         f"{NAMES[audit.judge]} saw the same answers again in reverse and ranked {ranked}: "
         "the same; an audit, not counted"
     )
+    marked = [(b["audit"], b["attempts"], b["counted"]) for b in round_document(round_)["ballots"]]
+    assert marked.count(("order", 1, False)) == 1
+    assert [counted for *_, counted in marked].count(True) == 4
 
 
-async def test_a_judge_that_votes_by_slot_changed_every_pair() -> None:
-    round_ = await held(FakeGateway(vote=rank_by_slot), ALWAYS)
+async def test_changed_pairs_and_a_known_cost_are_shown() -> None:
+    one = await held(FakeGateway(vote=rank_by_slot), a_panel(3, terms=Terms(audit_share=1)))
+    (audit,) = (ballot for ballot in one.ballots if not ballot.counts)
+    assert audit.paper
+    paper = replace(audit.paper, reply=replace(audit.paper.reply, cost_usd=0.0021))
+    paid = tuple(b if b.counts else replace(b, paper=paper) for b in one.ballots)
 
-    assert _line(round_).endswith(": changed 3 of 3 pairs; an audit, not counted")
+    assert _line(replace(one, ballots=paid)).endswith(
+        ": changed 1 of 1 pair; an audit for $0.0021, not counted"
+    )
 
 
-async def test_an_audit_of_one_pair_uses_the_singular() -> None:
-    three = a_panel(3, terms=Terms(audit_share=1))
-
-    round_ = await held(FakeGateway(vote=rank_by_slot), three)
-
-    assert _line(round_).endswith(": changed 1 of 1 pair; an audit, not counted")
+@pytest.mark.parametrize(
+    ("kind", "seen"),
+    [
+        ("named", "saw the same answers again with their authors' names and ranked"),
+        ("loud", "voted again (loud) and ranked"),
+    ],
+)
+async def test_every_kind_of_audit_says_what_the_judge_saw(kind: str, seen: str) -> None:
+    assert seen in _line(_shown_as(await _audited(rank_by_text), kind, own=False))
 
 
 async def test_a_spoiled_audit_ballot_is_reported_as_one() -> None:
@@ -69,28 +80,6 @@ async def test_a_spoiled_audit_ballot_is_reported_as_one() -> None:
     assert _line(round_).endswith("held no JSON object with a ranking; an audit, not counted")
     assert [spoiled["audit"] for spoiled in round_document(round_)["spoiled"]] == [True]
     assert findings(round_) == []
-
-
-async def test_a_known_audit_cost_is_shown() -> None:
-    round_ = await _audited(rank_by_text)
-    paid = tuple(b if b.counts else _costing(b, 0.0021) for b in round_.ballots)
-
-    assert _line(replace(round_, ballots=paid)).endswith(
-        ": the same; an audit for $0.0021, not counted"
-    )
-
-
-def _costing(ballot: Ballot, usd: float) -> Ballot:
-    assert ballot.paper
-    reply = replace(ballot.paper.reply, cost_usd=usd)
-    return replace(ballot, paper=replace(ballot.paper, reply=reply))
-
-
-async def test_an_unknown_kind_of_audit_is_still_shown() -> None:
-    round_ = await _audited(rank_by_text)
-    later = tuple(b if b.counts else replace(b, audit="loud") for b in round_.ballots)
-
-    assert "voted again (loud) and ranked" in _line(replace(round_, ballots=later))
 
 
 def _shown_as(round_: Round, kind: str, own: bool) -> Round:
@@ -119,13 +108,6 @@ async def test_the_place_of_the_judges_own_answer_is_shown() -> None:
     assert "at 1 of 4; changed 3 of 3 other pairs; an audit" in _line(other)
 
 
-async def test_shown_names_are_reported() -> None:
-    round_ = _shown_as(await _audited(rank_by_text), "named", own=False)
-
-    assert "saw the same answers again with their authors' names and ranked" in _line(round_)
-    assert _line(round_).endswith(": the same; an audit, not counted")
-
-
 @pytest.mark.parametrize(
     "again", [rank_by_text, rank_by_slot, "babble"], ids=["same", "other", "spoiled"]
 )
@@ -138,14 +120,6 @@ async def test_an_audit_changes_only_its_own_line(again: ScriptEntry) -> None:
     assert audited.draw
     assert plain.draw
     assert placement_table(audited, audited.draw) == placement_table(plain, plain.draw)
-
-
-async def test_the_document_marks_audit_ballots() -> None:
-    ballots = round_document(await _audited(rank_by_text))["ballots"]
-
-    (audit,) = (ballot for ballot in ballots if not ballot["counted"])
-    assert (audit["audit"], audit["attempts"]) == ("order", 1)
-    assert sum(ballot["counted"] for ballot in ballots) == 4
 
 
 async def test_progress_never_counts_an_audit_ballot() -> None:

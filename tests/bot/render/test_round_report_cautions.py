@@ -8,7 +8,7 @@ from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Round
 from tests.bot.rounds import answers, by_first_sign, held, lines_of
-from tests.builders import CLAUDE, GEMINI, GPT, NAMES, a_panel
+from tests.builders import CLAUDE, GEMINI, GPT, a_panel
 from tests.fakes.gateway import FakeGateway, ScriptEntry
 
 GONE = GatewayError("could not be reached")
@@ -32,14 +32,11 @@ async def test_missing_members_come_before_the_answer() -> None:
 
     kinds = [type(part) for part in round_thread(round_).root.parts]
 
-    assert cautions(round_)[0].startswith("Gemini 3 Pro could not be reached; ")
+    # The seat failed twice for one reason and is named once.
+    assert cautions(round_) == [
+        "Gemini 3 Pro could not be reached; three answers were ranked by three judges."
+    ]
     assert kinds.index(Caution) < kinds.index(Prose)
-
-
-async def test_a_missing_member_adds_the_number_of_judges_and_answers() -> None:
-    round_ = await held(FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}))
-
-    assert cautions(round_)[-1].endswith("; three answers were ranked by three judges.")
 
 
 async def test_each_missing_member_has_a_sentence_and_the_last_says_what_stands_in() -> None:
@@ -52,78 +49,47 @@ async def test_each_missing_member_has_a_sentence_and_the_last_says_what_stands_
     ]
 
 
-async def test_a_seat_that_failed_twice_for_one_reason_is_named_once() -> None:
-    round_ = await held(FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}))
+@pytest.mark.parametrize(
+    ("chairmen", "gone", "texts", "said"),
+    [
+        ([GPT, CLAUDE], [GPT], FOUR, "GPT-5.1, {}; Claude Sonnet 4.6 wrote the answer instead."),
+        ([GPT], [GPT], FOUR, "GPT-5.1, {}; this is the winning answer as it stands, by Claude "),
+        ([GPT, CLAUDE], [GPT, CLAUDE], FOUR, "GPT-5.1, then Claude Sonnet 4.6, {}; this is "),
+        # An answer chosen among equals is not called the winner.
+        ([GPT], [GPT], answers("1a", "1b", "2", "3"), "GPT-5.1, {}; this is the answer by "),
+    ],
+)
+async def test_missing_chairmen_are_named_with_what_stands_in(
+    chairmen: list[str], gone: list[str], texts: dict[str, str], said: str
+) -> None:
+    gateway = FakeGateway(answers=texts, chairmen=dict.fromkeys(gone, GONE), vote=by_first_sign)
+    round_ = await held(gateway, a_panel(4, chairmen=chairmen))
 
-    assert cautions(round_)[0].count("Gemini 3 Pro could not be reached") == 1
+    (line,) = cautions(round_)
 
-
-async def test_the_substitute_chairman_is_named() -> None:
-    panel = a_panel(4, chairmen=[GPT, CLAUDE])
-    round_ = await held(FakeGateway(chairmen={GPT: GONE}), panel)
-
-    assert cautions(round_) == [
-        "The chairman, GPT-5.1, could not be reached; Claude Sonnet 4.6 wrote the answer instead."
-    ]
-
-
-async def test_the_winning_answer_replaces_a_missing_synthesis() -> None:
-    panel = a_panel(4, chairmen=[GPT])
-    round_ = await held(FakeGateway(answers=FOUR, chairmen={GPT: GONE}), panel)
-
-    assert cautions(round_) == [
-        "The chairman, GPT-5.1, could not be reached; this is the winning answer as it stands, "
-        "by Claude Sonnet 4.6."
-    ]
-    assert lines_of(round_, Prose) == ["1"]
-
-
-async def test_chairmen_who_failed_for_the_same_reason_share_a_sentence() -> None:
-    panel = a_panel(4, chairmen=[GPT, CLAUDE])
-    round_ = await held(FakeGateway(chairmen={GPT: GONE, CLAUDE: GONE}), panel)
-
-    assert cautions(round_)[0].startswith(
-        "The chairman, GPT-5.1, then Claude Sonnet 4.6, could not be reached; this is "
-    )
-
-
-async def test_an_answer_chosen_among_equals_is_not_called_the_winner() -> None:
-    texts = answers("1a", "1b", "2", "3")
-    gone = dict.fromkeys(NAMES, GONE)
-    round_ = await held(FakeGateway(answers=texts, chairmen=gone, vote=by_first_sign))
-
-    last = cautions(round_)[-1]
-
-    assert "winning answer" not in last
-    assert "tied for first place" in last
+    assert line.startswith(f"The chairman, {said.format('could not be reached')}")
+    assert ("tied for first place" in line) == ("this is the answer" in line)
 
 
 @pytest.mark.parametrize(
-    ("why", "said"),
+    ("reply", "said"),
     [
-        pytest.param(
-            "The winner is outdated.",
+        (
+            'No.\n{"drawn_on": ["K"], "departs": true, "why": "The winner is outdated."}',
             "This answer departs from the winning answer: The winner is outdated.",
-            id="with-a-reason",
         ),
-        pytest.param("", "This answer departs from the winning answer.", id="without"),
+        (
+            'No.\n{"drawn_on": ["K"], "departs": true, "why": ""}',
+            "This answer departs from the winning answer.",
+        ),
+        (
+            Reply("No.", cut=True),
+            "The chairman reached its token limit, so this answer ends early.",
+        ),
     ],
 )
-async def test_an_answer_that_departs_from_the_winner_says_so(why: str, said: str) -> None:
-    trailer = f'{{"drawn_on": ["K"], "departs": true, "why": "{why}"}}'
-    round_ = await chaired(f"No.\n{trailer}")
+async def test_an_answer_that_departs_or_ends_early_says_so(reply: ScriptEntry, said: str) -> None:
+    round_ = await chaired(reply)
 
     assert cautions(round_) == [said]
     assert lines_of(round_, Prose) == ["No."]
-
-
-async def test_an_answer_that_ends_early_says_so() -> None:
-    round_ = await chaired(Reply("Yes, because", cut=True))
-
-    assert cautions(round_) == ["The chairman reached its token limit, so this answer ends early."]
-
-
-async def test_a_judge_that_did_not_vote_is_named() -> None:
-    round_ = await held(FakeGateway(answers=FOUR, judges={GPT: GatewayError("was busy (409)")}))
-
-    assert cautions(round_)[0].startswith("GPT-5.1 was busy (409); ")

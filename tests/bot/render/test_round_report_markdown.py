@@ -18,8 +18,7 @@ from bot.chat import (
     Table,
     Thread,
 )
-from bot.render.round_report import round_thread, thread_markdown
-from tests.bot.rounds import held
+from bot.render.round_report import thread_markdown
 
 
 @pytest.mark.parametrize(
@@ -45,23 +44,8 @@ def test_each_part_has_its_markdown(part: Part, text: str) -> None:
     assert thread_markdown(Thread(Post((part,)))) == text + "\n"
 
 
-def test_replies_follow_the_post() -> None:
-    thread = Thread(Post((Heading("One"), Line("a"))), (Post((Heading("Two"), Line("b"))),))
+def test_replies_follow_the_post_and_empty_parts_leave_no_gap() -> None:
+    root = Post((Heading("One"), Steps("s", ()), Line("a")))
+    thread = Thread(root, (Post((Heading("Two"), Line("b"))),))
 
     assert thread_markdown(thread) == "# One\n\na\n\n## Two\n\nb\n"
-
-
-def test_empty_parts_leave_no_gap() -> None:
-    assert thread_markdown(Thread(Post((Line("a"), Steps("s", ()), Line("b"))))) == "a\n\nb\n"
-
-
-async def test_a_rounds_file_contains_the_whole_thread() -> None:
-    round_ = await held()
-
-    text = thread_markdown(round_thread(round_))
-
-    assert round_.synthesis
-    assert round_.synthesis.text in text
-    assert round_.question.text in text
-    assert all(answer.reply.text in text for answer in round_.answers)
-    assert all(ballot.reason in text for ballot in round_.ballots)

@@ -116,7 +116,4 @@ async def test_the_judges_agreement_is_a_number_with_its_meaning() -> None:
 
     assert line
     assert line.startswith("Judges' agreement: +1.00 ")
-
-
-async def test_unknown_agreement_is_left_out() -> None:
     assert agreement_line(await held(panel=a_panel(2))) is None

@@ -10,7 +10,7 @@ from bot.research.grade_files import read_grades
 from council.research.grades import Finding, FindingKind, Framing, build_grade_report, findings
 from tests.bot.homes import TIMEOUT_SECONDS, Home, interrupt, panel_toml, seat_toml, served_config
 from tests.wire.models import ModelServer, answer, fail
-from tests.wire.models.grading import Planted
+from tests.wire.models.behaviours import Planted
 
 SELFISH, FAIR, STRICT, PLAIN = MEMBERS = ("amber", "birch", "cedar", "dahlia")
 PLANTED = Planted(own={SELFISH: 1.2}, strict={STRICT: 1.0}, quality={FAIR: 0.4, PLAIN: 0.2})

@@ -8,9 +8,9 @@ from bot.context import AppContext
 from bot.render.leaderboard_tables import Leaderboard
 from council.feedback import HumanVote
 from council.places import Place
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.builders import ASKED_AT, GEMINI
+from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
 
 

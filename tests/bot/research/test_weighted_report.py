@@ -10,7 +10,6 @@ from bot.chat import Part, Post, Table
 from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_export import leaderboard_document
 from bot.render.leaderboard_tables import Leaderboard
-from council.research.judge_weights import WEIGHT_METHODS
 from tests.bot.render.boards.builders import CLAUDE, EMPTY, GPT, a_leaderboard
 from tests.bot.research.weighted_builders import a_line, beside_people, lacking, weighed_by
 from tests.bot.rounds import words_of
@@ -60,11 +59,7 @@ def test_a_rank_of_more_than_one_digit_has_its_ending() -> None:
     assert "Claude Sonnet 4.6 comes 21st instead of 12th" in text
 
 
-def test_queries_know_every_kind_of_weights() -> None:
-    assert WEIGHTS == WEIGHT_METHODS
-
-
-@pytest.mark.parametrize("name", WEIGHT_METHODS)
+@pytest.mark.parametrize("name", WEIGHTS)
 def test_every_kind_of_weights_can_be_shown(name: str) -> None:
     text = _words(weighed_by(name))
 

@@ -1,8 +1,7 @@
 """Test harness of runners: one stored round, fake gateways, and failing stores."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
@@ -13,10 +12,10 @@ from council.errors import StoreError
 from council.panel import Panel
 from council.ports import Store
 from council.rounds import Artefact, Round
-from storage.memory import MemoryStore
 from storage.rounds import SqlRoundStore
 from tests.builders import GPT, a_round
 from tests.fakes.gateway import FakeGateway, Hangs, read_prompt
+from tests.fakes.memory_store import MemoryStore
 
 
 class ManualClock:
@@ -121,11 +120,3 @@ def has_two_answers(round_: Round) -> bool:
 
 def rounds_in(snapshots: list[RoundSnapshot]) -> list[Round]:
     return [snapshot.round_ for snapshot in snapshots]
-
-
-@contextmanager
-def no_grace() -> Iterator[None]:
-    """Make runners close without waiting for running calls."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("bot.runners.local.GRACE_SECONDS", 0.0)
-        yield

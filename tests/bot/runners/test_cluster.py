@@ -13,10 +13,20 @@ from bot.cluster.connection import ClusterTimings
 from bot.cluster.connection import clock as awake
 from bot.cluster.job_queue import ClusterJobQueue
 from bot.ports import RoundSnapshot, RoundStoppedError
-from bot.runners.cluster import ClusterRunner, RoundFailedError, job_of, locked_in_cluster
+from bot.runners.cluster import (
+    MAX_DRAFT_CHARACTERS,
+    ClusterRunner,
+    RoundEvent,
+    RoundFailedError,
+    decode_event,
+    encode_event,
+    error_of,
+    job_of,
+    locked_in_cluster,
+)
 from bot.runners.local import LocalRunner, RoundElsewhereError, uncharged_gateway
 from council.answers import Call, Reply, Role
-from council.errors import BudgetError
+from council.errors import BudgetError, CouncilError
 from council.ports import Gateway
 from council.rounds import Round, Stage
 from storage.engine import open_engine
@@ -30,8 +40,8 @@ from tests.bot.runners.runner_fixtures import (
     prepare_nothing,
     rounds_in,
 )
-from tests.builders import GPT, a_panel, a_question
-from tests.fakes.gateway import FakeGateway, PowerCutError, read_prompt
+from tests.builders import GPT, a_panel, a_question, an_answer
+from tests.fakes.gateway import FakeGateway, read_prompt
 from tests.postgres import Server
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -144,22 +154,6 @@ async def test_a_round_of_a_killed_process_resumes_and_repeats_only_calls_in_fli
     assert ended.stage is Stage.CLOSED
     again = {key for key, count in times_asked(killed, other).items() if count > 1}
     assert again == {(GPT, Role.ANSWER)}
-
-
-async def test_a_process_that_shuts_down_requeues_its_rounds(join: Join) -> None:
-    leaving = await join(gateway_with_hanging_model())
-    await leaving.store.open(a_round())
-    leaving.runner.start(a_round())
-    await runner_fixtures.wait_until(leaving.runner, has_two_answers)
-    other = await join()
-    watcher = asyncio.create_task(collect_snapshots(other.runner))
-    await runner_fixtures.wait_until(other.runner, has_two_answers)
-
-    leaving.gateway.answers = {}
-    with runner_fixtures.no_grace():
-        await leaving.leave()
-
-    assert rounds_in(await watcher)[-1].stage is Stage.CLOSED
 
 
 @dataclass(eq=False)
@@ -316,36 +310,6 @@ async def test_a_failed_round_is_retried_when_it_is_started(join: Join) -> None:
     assert rounds_in(await collect_snapshots(other.runner))[-1].stage is Stage.CLOSED
 
 
-async def test_an_error_keeps_its_kind_in_every_process(join: Join) -> None:
-    def refuse(round_: Round, gateway: Gateway) -> object:
-        raise BudgetError("Nothing is left of today's budget.")
-
-    one = await join(paying=refuse)
-    other = await join(paying=refuse)
-    await one.store.open(a_round())
-    one.runner.start(a_round())
-
-    with pytest.raises(BudgetError, match="left of today's budget"):
-        await collect_snapshots(one.runner)
-    await other.leave()
-
-
-class FailsUnforeseen(SqlRoundStore):
-    """A store with a fault that nobody foresaw."""
-
-    async def save(self, round_id: str, artefact: object) -> None:
-        raise PowerCutError
-
-
-async def test_an_unexpected_error_is_reported_without_its_text(join: Join) -> None:
-    one = await join(store=FailsUnforeseen)
-    await one.store.open(a_round())
-    one.runner.start(a_round())
-
-    with pytest.raises(RoundFailedError, match="Something went wrong"):
-        await collect_snapshots(one.runner)
-
-
 @dataclass(eq=False)
 class Writing(FakeGateway):
     """Writes the synthesis in two pieces; the second once it may."""
@@ -422,3 +386,45 @@ async def test_the_cluster_does_not_run_a_round_of_a_command(join: Join, migrate
 
     assert one.gateway.asked == []
     assert not await one.runner.is_running("r1")
+
+
+def test_an_event_survives_the_round_trip() -> None:
+    snapshot = RoundSnapshot(a_round().with_(an_answer()), "Use Postgres", 2.5)
+
+    assert decode_event(encode_event(snapshot)) == RoundEvent(1, 2.5, "Use Postgres")
+
+
+def test_a_draft_that_is_too_long_is_left_out() -> None:
+    snapshot = RoundSnapshot(a_round(), "x" * (MAX_DRAFT_CHARACTERS + 1), 2.5)
+
+    assert decode_event(encode_event(snapshot)) == RoundEvent(0, 2.5, None)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "7", "[]", '{"parts": "many", "seconds": 1}', '{"parts": 1}']
+)
+def test_an_unknown_message_is_no_event(text: str) -> None:
+    assert decode_event(text) is None
+
+
+def test_unknown_fields_are_ignored() -> None:
+    assert decode_event('{"parts": 1, "seconds": 2, "draft": null, "mood": "good"}') == RoundEvent(
+        1, 2.0, None
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "said"),
+    [
+        pytest.param(None, RoundStoppedError, "Round r1 was stopped before its end.", id="none"),
+        pytest.param({"kind": "BudgetError", "why": "No."}, BudgetError, "No.", id="known"),
+        pytest.param({"kind": "NewError", "why": "No."}, RoundFailedError, "No.", id="unknown"),
+        pytest.param({"kind": "", "why": "Ref."}, RoundFailedError, "Ref.", id="unforeseen"),
+    ],
+)
+def test_a_fault_becomes_the_original_error(
+    fault: dict[str, str] | None, kind: type[CouncilError], said: str
+) -> None:
+    error = error_of(fault, "r1")
+
+    assert (type(error), str(error)) == (kind, said)

@@ -1,13 +1,19 @@
-"""The runner of one machine: what it promises beside what every runner does."""
+"""The runner of one machine: drafts, file claims, and calls that end before it closes."""
 
 import asyncio
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from bot.coordination.locks import FileClaims
 from bot.ports import RoundStoppedError
-from bot.runners.local import LocalRunner
+from bot.runners.local import DrainableGateway, LocalRunner
+from council.answers import Call, Prompt, Reply
+from council.money import FREE, Price
+from council.panel import Member
 from council.rounds import Round, Stage
-from storage.memory import MemoryStore
 from tests.bot.runners.runner_fixtures import (
     ManualClock,
     RunnerHarness,
@@ -16,9 +22,10 @@ from tests.bot.runners.runner_fixtures import (
     prepare_nothing,
     rounds_in,
 )
-from tests.builders import a_round
+from tests.builders import a_panel, a_round
 from tests.fakes.gateway import FailingStore, FakeGateway, PowerCutError
-from tests.wire.looking import until
+from tests.fakes.memory_store import MemoryStore
+from tests.wire.faults import until
 
 
 async def new_harness(
@@ -125,3 +132,125 @@ async def test_a_draft_never_shows_the_object_at_its_end() -> None:
     pieces = [piece for sign in "Yes." + object_ for piece in (sign, 1.0)]
 
     assert await drafts(*pieces) == ["Y", "Ye", "Yes", "Yes."]
+
+
+TAKE = """
+import sys, time
+from pathlib import Path
+from bot.coordination.locks import FileClaims
+print(FileClaims(Path(sys.argv[1])).take(sys.argv[2]), flush=True)
+sys.stdin.read()
+"""
+
+
+def other(file: Path, name: str) -> subprocess.Popen[str]:
+    """Start a process that claims a name and keeps it until it is killed or its stdin closes."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    words = [sys.executable, "-c", TAKE, str(file), name]
+    return subprocess.Popen(words, text=True, **pipes)  # type: ignore[call-overload, no-any-return]
+
+
+def got(process: subprocess.Popen[str]) -> bool:
+    assert process.stdout
+    return process.stdout.readline() == "True\n"
+
+
+def test_a_claimed_name_is_refused_to_other_processes(tmp_path: Path) -> None:
+    claims = FileClaims(tmp_path / "lock")
+    assert claims.take("r1")
+
+    with other(tmp_path / "lock", "r1") as one, other(tmp_path / "lock", "r2") as two:
+        assert (got(one), got(two)) == (False, True)
+        assert not claims.take("r2")
+
+
+def test_a_freed_name_can_be_taken(tmp_path: Path) -> None:
+    claims = FileClaims(tmp_path / "lock")
+    claims.take("r1")
+    claims.take("r2")
+    claims.free("r1")
+
+    with other(tmp_path / "lock", "r1") as one, other(tmp_path / "lock", "r2") as two:
+        assert (got(one), got(two)) == (True, False)
+
+
+def test_a_dead_process_has_no_claims(tmp_path: Path) -> None:
+    claims = FileClaims(tmp_path / "lock")
+    with other(tmp_path / "lock", "r1") as process:
+        assert got(process)
+        assert not claims.take("r1")
+        process.kill()
+
+    assert claims.take("r1")
+
+
+def test_all_names_are_taken_unless_another_process_has_one(tmp_path: Path) -> None:
+    claims = FileClaims(tmp_path / "lock")
+    with other(tmp_path / "lock", "r1") as process:
+        assert got(process)
+        assert not claims.take_all()
+        process.kill()
+
+    assert claims.take_all()
+    with other(tmp_path / "lock", "r2") as process:
+        assert not got(process)
+
+
+CALL = Call(a_panel(3).members[0], Prompt("", "Why?"))
+
+
+class SlowGateway:
+    """Replies when it is told to."""
+
+    def __init__(self) -> None:
+        self.may_reply = asyncio.Event()
+        self.calls = 0
+        self.versions = {"slow": "1"}
+
+    async def complete(self, call: Call) -> Reply:
+        self.calls += 1
+        await self.may_reply.wait()
+        return Reply("Because.")
+
+    def context_tokens(self, member_key: str) -> int | None:
+        return 8
+
+    async def price(self, seat: Member) -> Price | None:
+        return FREE
+
+
+async def test_a_running_call_ends_normally() -> None:
+    gateway = SlowGateway()
+    tap = DrainableGateway(gateway)
+    call = asyncio.create_task(tap.complete(CALL))
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(tap.close(grace_seconds=30))
+    await asyncio.sleep(0)
+    gateway.may_reply.set()
+
+    await closing
+
+    assert (await call).text == "Because."
+
+
+async def test_a_closed_gateway_starts_no_call() -> None:
+    gateway = SlowGateway()
+    tap = DrainableGateway(gateway)
+    await tap.close(grace_seconds=30)
+
+    call = asyncio.create_task(tap.complete(CALL))
+    await asyncio.sleep(0)
+
+    assert (gateway.calls, call.done()) == (0, False)
+    call.cancel()
+
+
+async def test_the_grace_period_ends() -> None:
+    tap = DrainableGateway(SlowGateway())
+    call = asyncio.create_task(tap.complete(CALL))
+    await asyncio.sleep(0)
+
+    await tap.close(grace_seconds=0.01)
+
+    assert not call.done()
+    call.cancel()

@@ -7,17 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from bot.bakeoffs.bias_report import bias_report
-from bot.chat import Asker, IncomingMessage, Post
+from bot.chat import Asker, IncomingMessage
 from bot.commands.ask import open_round
-from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from bot.outbox import Outbox
 from bot.research.services import ResearchServices
 from bot.runners.local import LocalRunner
-from bot.terminal import TerminalChat
 from council.answers import Call, Reply
 from council.budget import Budget
 from council.budget_caps import Account, Caps, CapUsage, Scope
@@ -28,15 +25,14 @@ from council.places import Place
 from council.rounds import Round, Stage
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
-from storage.memory import MemoryStore
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
-from tests.bot.rounds import words_of
 from tests.builders import KEYS, a_panel
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_experiments import MemoryExperiments
 from tests.fakes.memory_key_value import MemoryKeyValueStore
+from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import new_file
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -52,17 +48,6 @@ class Metered(FakeGateway):
     async def complete(self, call: Call) -> Reply:
         reply = await super().complete(call)
         return replace(reply, tokens_out=100, cost_usd=100 * 25e-6)
-
-
-class EphemeralChat(TerminalChat):
-    """A chat that remembers what it told the one who spoke."""
-
-    def __init__(self) -> None:
-        super().__init__(Console(quiet=True))
-        self.posts: list[Post] = []
-
-    async def send_ephemeral(self, a_message: IncomingMessage, post: Post) -> None:
-        self.posts.append(post)
 
 
 async def nothing(_: Panel) -> None:
@@ -81,7 +66,7 @@ async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
     runner = LocalRunner(store, gateway, nothing, paying=budget.paying)
     panels = {"house": a_panel(3)}
     outbox = Outbox(SqlOutbox(engine), lambda: NOON)
-    parts = (store, gateway, runner, outbox, panels, "house")
+    parts = (store, gateway, runner, outbox, panels, "house", nothing)
     bench = memory_bench(MemoryStore())
     apart = MemoryExperiments()
     key_values = MemoryKeyValueStore()
@@ -169,14 +154,3 @@ async def test_a_round_that_cannot_be_stored_releases_its_budget(app: AppContext
         await open_round(app, a_message("r1"), "Why?")
 
     assert await gone(app) == CapUsage()
-
-
-async def test_the_budget_command_shows_the_budget(app: AppContext) -> None:
-    await open_round(app, a_message("r1"), "Why?")
-    chat = EphemeralChat()
-
-    await handle_message(app, chat, a_message("r2", "/council budget"))
-
-    words = words_of(chat.posts[0])
-    assert "You, today | $0.00 | $0.0175 | none | no cap" in words
-    assert "Everybody, today | $0.00 | $0.0175 | $0.35 | $0.3325" in words

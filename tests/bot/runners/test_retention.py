@@ -10,8 +10,8 @@ from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.runners.retention import DAY_SECONDS, forget_daily, forget_older
 from council.errors import StoreError
 from council.ports import RoundQuery
-from storage.memory import MemoryStore
 from tests.builders import ASKED_AT, a_round
+from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
 
 

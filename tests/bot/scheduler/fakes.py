@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from bot.chat import Chat, MessageGoneError, Post, PostingForbiddenError, SentMessage
+from bot.chat import Chat, Post, PostingForbiddenError, SentMessage
 from bot.context import AppContext
 from bot.scheduler import Scheduler, SlotTrigger
 from bot.schedules.cron import schedule_slots
@@ -70,20 +70,15 @@ class FakeRoom(FakeChat):
     is_room = True
     posted: list[tuple[str, str]] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
-    is_deleted: bool = False
 
     async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         if place.channel in self.gone:
-            raise (
-                MessageGoneError("gone")
-                if self.is_deleted
-                else PostingForbiddenError("It is archived.")
-            )
+            raise PostingForbiddenError("It is archived.")
         self.posted.append((place.channel, post.summary))
         return await FakeChat.send(self, place, post, key)
 
     async def check_postable(self, place: Place) -> None:
-        if place.channel in self.gone and not self.is_deleted:
+        if place.channel in self.gone:
             raise PostingForbiddenError("It is archived.")
 
     def private_place(self, asker_id: str, place: Place) -> Place:

@@ -23,35 +23,24 @@ async def harness() -> SchedulerHarness:
     return harness
 
 
-async def test_nothing_starts_before_its_slot(harness: SchedulerHarness) -> None:
-    await harness.fire()
-    await harness.reload()
-
-    assert harness.runs.ids == []
-
-
-async def test_at_its_slot_the_suite_is_put_to_the_panel_under_the_slots_id(
+async def test_at_its_slot_the_suite_is_put_to_the_panel_once_under_the_slots_id(
     harness: SchedulerHarness,
 ) -> None:
-    harness.clock.move(minutes=1)
-
-    await harness.fire()
-
-    (bakeoff,) = harness.runs.started
-    assert (bakeoff.id, bakeoff.schedule, bakeoff.asked_by) == (ID, WEEKLY.id, "U1")
-    assert (bakeoff.suite, bakeoff.panel.name, bakeoff.place) == (SQL, "house", HERE)
-    assert harness.runs.shown_in == [harness.chat]
-    assert (await harness.load_schedule()).last_slot == SLOT
-
-
-async def test_a_slot_is_started_once(harness: SchedulerHarness) -> None:
+    await harness.save_schedule(replace(WEEKLY, cap_micro=2_000_000))
+    await harness.reload()
+    assert harness.runs.ids == []
     harness.clock.move(minutes=1)
 
     for _ in range(3):
         await harness.fire()
         await harness.reload()
 
-    assert harness.runs.ids == [ID]
+    (bakeoff,) = harness.runs.started
+    assert (bakeoff.id, bakeoff.schedule, bakeoff.asked_by) == (ID, WEEKLY.id, "U1")
+    assert (bakeoff.suite, bakeoff.panel.name, bakeoff.place) == (SQL, "house", HERE)
+    assert bakeoff.cap_micro == 2_000_000
+    assert harness.runs.shown_in == [harness.chat]
+    assert (await harness.load_schedule()).last_slot == SLOT
 
 
 async def test_a_crash_before_the_slot_is_marked_starts_nothing_twice(
@@ -124,39 +113,20 @@ async def test_a_paused_or_removed_schedule_does_not_start(harness: SchedulerHar
     assert harness.runs.ids == []
 
 
-async def test_a_changed_cron_takes_effect_at_once(harness: SchedulerHarness) -> None:
-    await harness.save_schedule(replace(WEEKLY, cron="30 9 * * 1"))
-    harness.clock.move(minutes=1)
-
-    await harness.fire()
-
-    assert harness.runs.ids == []
-
-
-async def test_a_chat_that_is_not_connected_is_waited_for(harness: SchedulerHarness) -> None:
-    find_chat = harness.app.chats.pop("slack")
-    harness.clock.move(minutes=1)
-    await harness.reload()
-    assert harness.runs.ids == []
-    harness.app.chats["slack"] = find_chat
-    harness.clock.move(minutes=50)
-
-    await harness.reload()
-
-    assert harness.runs.ids == [ID]
-
-
-async def test_a_slot_missed_while_the_chat_was_away_is_reported_later(
-    harness: SchedulerHarness,
+@pytest.mark.parametrize(("minutes", "ids"), [(50, [ID]), (300, [])])
+async def test_a_chat_that_is_not_connected_is_waited_for(
+    harness: SchedulerHarness, minutes: int, ids: list[str]
 ) -> None:
     find_chat = harness.app.chats.pop("slack")
-    harness.clock.move(hours=5)
+    harness.clock.move(minutes=minutes)
     await harness.reload()
+    assert harness.runs.ids == []
     harness.app.chats["slack"] = find_chat
 
     await harness.reload()
 
-    assert "is left out" in harness.chat.posted[0][1]
+    assert harness.runs.ids == ids
+    assert ["is left out" in text for _, text in harness.chat.posted] == [True] * (not ids)
 
 
 async def test_a_schedule_of_the_page_needs_no_chat(harness: SchedulerHarness) -> None:
@@ -172,45 +142,24 @@ async def test_a_schedule_of_the_page_needs_no_chat(harness: SchedulerHarness) -
     assert harness.runs.shown_in == [None]
 
 
-async def gone_suite(harness: SchedulerHarness) -> Schedule:
-    await harness.app.bakeoff_stores.suites.remove(SQL.scope, "sql")
-    return WEEKLY
-
-
-async def gone_panel(harness: SchedulerHarness) -> Schedule:
-    return replace(WEEKLY, panel="velvet")
-
-
-async def closed_channel(harness: SchedulerHarness) -> Schedule:
-    harness.app.access = Access(channels=("C9",))
-    return WEEKLY
-
-
-async def other_vendors(harness: SchedulerHarness) -> Schedule:
-    harness.app.access = Access(rules={"C1": ChannelRules(vendors=("mistral",))})
-    return WEEKLY
-
-
-async def archived_channel(harness: SchedulerHarness) -> Schedule:
-    harness.chat.gone = {"C1"}
-    return WEEKLY
+OTHER_VENDORS = Access(rules={"C1": ChannelRules(vendors=("mistral",))})
 
 
 @pytest.mark.parametrize(
-    ("spoil", "why"),
+    ("changed", "access", "gone", "why"),
     [
-        (gone_suite, "There is no suite 'sql'"),
-        (gone_panel, "There is no panel 'velvet'; known panels: house."),
-        (closed_channel, "The council is not open in this channel"),
-        (other_vendors, "Only models of mistral may be used in this channel"),
-        (archived_channel, "It is archived."),
+        ({"suite": "law"}, Access(), "", "There is no suite 'law'"),
+        ({"panel": "velvet"}, Access(), "", "There is no panel 'velvet'; known panels: house."),
+        ({}, Access(channels=("C9",)), "", "The council is not open in this channel"),
+        ({}, OTHER_VENDORS, "", "Only models of mistral may be used in this channel"),
+        ({}, Access(), "C1", "It is archived."),
     ],
 )
-async def test_a_schedule_that_cannot_run_is_paused_and_its_author_told_once(
-    harness: SchedulerHarness, spoil: object, why: str
+async def test_a_schedule_that_cannot_run_is_paused_and_its_author_notified_once(
+    harness: SchedulerHarness, changed: dict[str, str], access: Access, gone: str, why: str
 ) -> None:
-    assert callable(spoil)
-    await harness.save_schedule(await spoil(harness))
+    await harness.save_schedule(replace(WEEKLY, **changed))  # type: ignore[arg-type]
+    harness.app.access, harness.chat.gone = access, {gone}
     harness.clock.move(minutes=1)
 
     for _ in range(3):
@@ -226,40 +175,23 @@ async def test_a_schedule_that_cannot_run_is_paused_and_its_author_told_once(
     assert (await harness.load_schedule()).paused
 
 
-async def test_a_channel_that_is_found_missing_at_the_start_pauses_the_schedule(
-    harness: SchedulerHarness,
+@pytest.mark.parametrize(
+    ("gone", "refused", "hours", "posted"),
+    [
+        pytest.param(set(), "The channel is gone.", 0.1, ["U1"], id="missing-at-the-start"),
+        pytest.param({"C1", "U1"}, "", 0.1, [], id="its-author-is-gone-too"),
+        pytest.param({"C1"}, "", 2, ["U1"], id="a-skip-that-cannot-be-posted"),
+    ],
+)
+async def test_a_schedule_that_cannot_post_is_paused(
+    harness: SchedulerHarness, gone: set[str], refused: str, hours: float, posted: list[str]
 ) -> None:
-    harness.runs.refused = "I cannot post there: the channel is not there any more."
-    harness.clock.move(minutes=1)
+    harness.chat.gone, harness.runs.refused = gone, refused
+    harness.clock.move(hours=hours)
 
     await harness.fire()
 
-    ((channel, text),) = harness.chat.posted
-    assert channel == "U1"
-    assert "the channel is not there any more" in text
-    assert (await harness.load_schedule()).paused
-
-
-async def test_a_schedule_is_paused_even_if_its_author_cannot_be_told(
-    harness: SchedulerHarness,
-) -> None:
-    harness.chat.gone = {"C1", "U1"}
-    harness.clock.move(minutes=1)
-
-    await harness.fire()
-
-    assert harness.chat.posted == []
-    assert (await harness.load_schedule()).paused
-
-
-async def test_a_skip_that_cannot_be_posted_pauses_the_schedule(harness: SchedulerHarness) -> None:
-    harness.chat.gone = {"C1"}
-    harness.clock.move(hours=2)
-
-    await harness.fire()
-
-    ((channel, _),) = harness.chat.posted
-    assert channel == "U1"
+    assert [channel for channel, _ in harness.chat.posted] == posted
     assert (await harness.load_schedule()).paused
 
 
@@ -285,15 +217,6 @@ async def test_a_database_that_is_away_costs_no_slot(harness: SchedulerHarness) 
     await harness.reload()
 
     assert harness.runs.ids == [ID]
-
-
-async def test_a_scheduled_bakeoff_has_the_cap_of_its_schedule(harness: SchedulerHarness) -> None:
-    await harness.save_schedule(replace(WEEKLY, cap_micro=2_000_000))
-    harness.clock.move(minutes=1)
-
-    await harness.fire()
-
-    assert [bakeoff.cap_micro for bakeoff in harness.runs.started] == [2_000_000]
 
 
 async def test_an_invalid_schedule_does_not_stop_the_others(harness: SchedulerHarness) -> None:

@@ -50,17 +50,11 @@ def test_a_file_is_looked_for_beside_the_settings(tmp_path: Path) -> None:
     assert suite.questions == (SuiteQuestion("How many?", "c", Reference(Grading.NUMBER, "3")),)
 
 
-def test_without_settings_there_are_none() -> None:
-    assert load_panel_config(None).suites == ()
-
-
 @pytest.mark.parametrize(
     ("section", "told"),
     [
         pytest.param("[suites.sql]\n", "suites.sql: write either questions", id="neither"),
-        pytest.param(
-            '[suites.sql]\nquestions = ["a"]\nfile = "a.csv"\n', "write either questions", id="both"
-        ),
+        ('[suites.sql]\nquestions = ["a"]\nfile = "a.csv"\n', "write either questions"),
         pytest.param('[suites.sql]\nfile = "no.csv"\n', "cannot be read (No such file", id="gone"),
         pytest.param('[suites.sql]\nquestions = ["a", "A"]\n', "Question 2 asks the same", id="2x"),
         pytest.param("[suites.sql]\nquestions = []\n", "There is no question in it", id="none"),

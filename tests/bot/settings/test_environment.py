@@ -75,14 +75,12 @@ def test_a_database_nobody_knows_is_a_sentence_without_its_password(
     )
 
 
-def test_the_port_a_platform_gives_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_our_own_port_wins_over_the_one_that_a_platform_gives(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("PORT", "5001")
-
     assert load_settings(NOWHERE).port == 5001
 
-
-def test_our_own_port_wins_over_the_platforms(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PORT", "5001")
     monkeypatch.setenv("COUNCIL_PORT", "0")
 
     assert load_settings(NOWHERE).port == 0
@@ -115,13 +113,7 @@ def test_the_environment_wins_over_the_env_file(
 
 @pytest.mark.parametrize(
     ("provider", "variable"),
-    [
-        ("openai", "OPENAI_API_KEY"),
-        ("anthropic", "ANTHROPIC_API_KEY"),
-        ("gemini", "GEMINI_API_KEY"),
-        ("together_ai", "TOGETHERAI_API_KEY"),
-        ("huggingface", "HF_TOKEN"),
-    ],
+    [("openai", "OPENAI_API_KEY"), ("huggingface", "HF_TOKEN")],
 )
 def test_a_providers_key_is_found_under_the_name_litellm_knows(
     provider: str, variable: str, monkeypatch: pytest.MonkeyPatch
@@ -131,36 +123,25 @@ def test_a_providers_key_is_found_under_the_name_litellm_knows(
     assert load_settings(NOWHERE).key_for(provider) == "sk-1"
 
 
-@pytest.mark.parametrize("variable", ["MY_KEY", "HOUSE_PASSWORD"])
-def test_a_seats_key_is_found_under_any_name(
-    variable: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_seats_key_is_found_under_any_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-shared")
-    monkeypatch.setenv(variable, "sk-own")
+    monkeypatch.setenv("OUR_PASSWORD", "sk-own")
 
-    assert load_settings(NOWHERE).key_for("openai", variable) == "sk-own"
+    assert load_settings(NOWHERE).key_for("openai", "OUR_PASSWORD") == "sk-own"
 
 
-def test_keys_are_not_in_the_repr_of_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_secret_is_in_the_repr_of_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-verysecret")
+    monkeypatch.setenv("COUNCIL_DATABASE_URL", "postgresql://u:hunter2@h/d")
 
     settings = load_settings(NOWHERE)
 
     assert "sk-verysecret" not in f"{settings!r} {settings} {settings.model_dump()}"
-
-
-def test_the_databases_password_is_not_in_the_repr_of_settings(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("COUNCIL_DATABASE_URL", "postgresql://u:hunter2@h/d")
-
-    assert "hunter2" not in repr(load_settings(NOWHERE))
+    assert "hunter2" not in repr(settings)
 
 
 def test_the_example_lists_every_setting() -> None:
     example = ROOT / ".env.example"
-    if not example.exists():
-        pytest.skip(".env.example is not written yet")
     named = set(re.findall(r"^#?\s*([A-Z_]+)=", example.read_text(encoding="utf-8"), re.MULTILINE))
 
     aliases = [field.validation_alias for field in Settings.model_fields.values()]

@@ -10,6 +10,8 @@ from tests.bot.slack.story import Stage, run_stage
 
 @pytest_asyncio.fixture(loop_scope="package", scope="package")
 async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """Run the product; each test opens its own channels."""
+    """Run the product; each test opens its own channels, and none pings anybody or fails."""
     async with run_stage(tmp_path_factory.mktemp("stage")) as running:
         yield running
+        assert running.slack.faults == []
+        assert running.slack.pings() == []

@@ -50,22 +50,18 @@ class RunningSlack:
     running: asyncio.Task[None]
 
     async def ask(self, channel: str = "C1", user: str = "U1") -> Message:
-        """Ask with the command, and return the root message that shows progress."""
         before = len(self.bot_messages(channel))
         await self.slack.command(user, channel, "/council", "Which queue?")
         await self.slack.until(lambda: len(self.bot_messages(channel)) > before)
         return self.bot_messages(channel)[-1]
 
     def release_models(self) -> None:
-        """Unblock the replies of the models."""
         self.gateway.goes_on.set()
 
     def bot_messages(self, channel: str = "C1") -> list[Message]:
-        """Return the bot's own messages in a channel."""
         return [m for m in self.slack.messages(channel) if m.user == BOT]
 
     async def wait_until_delivered(self, seconds: float = 20.0) -> None:
-        """Wait until every round is delivered."""
         end = asyncio.get_running_loop().time() + seconds
         while not all(line.delivered for line in await self.app.store.list_summaries()):
             last = [f"{call.method}: {call.outcome}" for call in self.slack.calls[-8:]]
@@ -90,18 +86,15 @@ class RunningSlack:
         assert thread[-1].payload.get("files")
 
     def direct_texts(self, user: str = "U1") -> list[str]:
-        """Return the texts of the direct messages with a user."""
         return [text_of(message) for message in self.slack.direct(user)]
 
 
 def part_number(message: Message) -> str:
-    """Return the number of the part of a round that a message is."""
     assert message.metadata
     return str(message.metadata["event_payload"]["key"]).rpartition("/")[2]
 
 
 def text_of(message: Message) -> str:
-    """Return the text and blocks of a message."""
     return f"{message.text} {message.blocks}"
 
 
@@ -116,7 +109,6 @@ async def run_slack(
     app: AppContext | None = None,
     limits: SlackLimits = FAST_LIMITS,
 ) -> AsyncIterator[RunningSlack]:
-    """Run Slack for the duration of the block."""
     gateway = gateway or BlockedGateway()
     if app is None:
         app = an_app(gateway)
@@ -136,5 +128,4 @@ async def run_slack(
 
 
 def make_fake_slack(scopes: Sequence[str] = SCOPES, rates: Rates = NO_RATES) -> FakeSlack:
-    """Return a fake Slack whose app has these scopes, by default without rate limits."""
     return FakeSlack(rules=Rules(rates=rates), app=Installation(scopes=tuple(scopes)))

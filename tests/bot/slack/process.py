@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from tests.bot.homes import Home, scripted_config
-from tests.bot.running import read_into
+from tests.bot.running import serving
 from tests.ports import free_port
 from tests.wire.slack import FakeSlack, Message
 
@@ -24,7 +24,6 @@ class RunningProduct:
     process: asyncio.subprocess.Process
 
     async def kill(self) -> None:
-        """Kill the process without a chance to clean up."""
         self.process.kill()
         await self.process.wait()
 
@@ -48,7 +47,6 @@ class RunningProduct:
 
 
 def is_answer(messages: list[Message], at: int = -1) -> bool:
-    """Return whether the message exists and has the buttons of an answer."""
     try:
         return "council:answers" in str(messages[at].blocks)
     except IndexError:
@@ -56,7 +54,6 @@ def is_answer(messages: list[Message], at: int = -1) -> bool:
 
 
 def slack_environment(slack: FakeSlack, transport: Transport) -> dict[str, str]:
-    """Return the environment variables that connect the product to this Slack."""
     app = slack.state.app
     told = {"SLACK_BOT_TOKEN": app.bot_token, "SLACK_API_URL": slack.api_url}
     if transport == "socket":
@@ -71,22 +68,13 @@ async def serve_slack(
     transport: Transport = "socket",
     config: str | None = None,
 ) -> AsyncIterator[RunningProduct]:
-    """Run the product connected to a Slack for the duration of the block."""
     port = str(free_port())
     home = Home(folder, {**slack_environment(slack, transport), "COUNCIL_PORT": port})
     home.with_config(config or scripted_config(4)).with_tables()
-    process = await home.started("serve")
-    lines: list[str] = []
-    reading = asyncio.create_task(read_into(lines, process))
-    try:
+    async with serving(home) as run:
         if transport == "http":
             slack.request_url.address = f"http://127.0.0.1:{port}/slack/events"
-        await slack.until(lambda: any("Slack: in " in line for line in lines), 30)
+        await run.says("Slack: in ")
         if transport == "socket":
             await slack.connected()
-        yield RunningProduct(home, slack, process)
-    finally:
-        if process.returncode is None:
-            process.terminate()
-            await process.wait()
-        await reading
+        yield RunningProduct(home, slack, run.process)

@@ -19,7 +19,7 @@ from bot.settings import Settings
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
 from council.rounds import Round
-from tests.bot.homes import Home, scripted_config, seat_toml
+from tests.bot.homes import Home, two_panels_config
 from tests.bot.slack.in_process import FAST_LIMITS
 from tests.bot.slack.process import is_answer
 from tests.wire.models import Behaviour, ModelServer
@@ -27,14 +27,12 @@ from tests.wire.slack import BOT, Channel, FakeSlack, Message, Rates, Rules, Use
 from tests.wire.slack.workspace import Kind
 
 TIMEOUT_SECONDS = 30
-SERVED = ("up", "down", "left")
 # The loop stands still between two modules of tests: a missed ping is not a broken socket.
 LIMITS = replace(FAST_LIMITS, ping_seconds=60.0)
 _NUMBERS = count(1)
 
 
 def text_of(of: Message | View) -> str:
-    """Return all texts of a message or a modal, in order."""
     if isinstance(of, Message):
         return "\n".join([of.text, *_texts(of.blocks)])
     return "\n".join([of.payload["title"]["text"], *_texts(of.payload["blocks"])])
@@ -61,12 +59,10 @@ class Stage:
     models: ModelServer
 
     def add_user(self, name: str = "dora", *, is_guest: bool = False) -> str:
-        """Add a user."""
         user = User(f"U{next(_NUMBERS):05d}", name, is_restricted=is_guest)
         return self.slack.workspace.add_user(user).id
 
     def add_channel(self, *others: str, kind: Kind = "public", shared: bool = False) -> str:
-        """Add a channel with Ada, Ben and the bot."""
         letter = "G" if kind == "private" else "C"
         id_ = f"{letter}{next(_NUMBERS):05d}"
         members = {BOT, "U1", "U2", *others}
@@ -74,23 +70,19 @@ class Stage:
         return self.slack.workspace.add_channel(opened).id
 
     def bot_messages(self, channel: str) -> list[Message]:
-        """Return the bot's messages in a channel, including replies."""
         said = self.slack.workspace.channels[channel].said
         return [message for message in said if message.payload.get("bot_id")]
 
     def answers(self, channel: str) -> list[Message]:
-        """Return the bot's messages that are answers."""
         ours = self.bot_messages(channel)
         return [message for at, message in enumerate(ours) if is_answer(ours, at)]
 
     async def wait_for_answer(self, channel: str, times: int = 1) -> Message:
-        """Wait for this many answers in a channel, and return the last."""
         await self.slack.until(lambda: len(self.answers(channel)) >= times, TIMEOUT_SECONDS)
         assert len(self.answers(channel)) == times
         return self.answers(channel)[-1]
 
     async def ask(self, channel: str, question: str = "Which queue?", user: str = "U1") -> Message:
-        """Ask with the command, and return the answer."""
         before = len(self.answers(channel))
         deed = await self.slack.command(user, channel, "/council", question)
         assert deed.message, deed
@@ -109,7 +101,6 @@ class Stage:
         return thread()
 
     def ephemerals(self, user: str, channel: str) -> list[Message]:
-        """Return the ephemeral messages to a user in a channel."""
         return [m for m in self.slack.ephemerals(user) if m.channel == channel]
 
     async def wait_for_ephemeral(self, user: str, channel: str, said: str) -> Message:
@@ -132,7 +123,6 @@ class Stage:
 
     @contextmanager
     def scripted(self, script: Mapping[str, Behaviour]) -> Iterator[None]:
-        """Script models of the served panel for the duration of the block."""
         self.models.script.update(script)
         try:
             yield
@@ -140,27 +130,17 @@ class Stage:
             self.models.script.clear()
 
     def round_ids(self, channel: str) -> list[str]:
-        """Return the ids of the rounds stored for a channel, oldest first."""
         rows = self.home.sql("SELECT id FROM round WHERE channel = ? ORDER BY asked_at", channel)
         return [str(row[0]) for row in rows]
 
 
-def config(api_base: str, extra: str = "") -> str:
-    """Return a council.toml: three scripted members, and a panel "served" by a model server."""
-    listed = ", ".join(f'"openai/{name}"' for name in SERVED)
-    seats = "".join(seat_toml(f"openai/{name}", api_base=api_base) for name in SERVED)
-    served = f"[panels.served]\nmembers = [{listed}]\naudit_share = 0\n"
-    return f'default_panel = "house"\n{scripted_config(3)}{served}{seats}{extra}'
-
-
 @asynccontextmanager
 async def run_stage(folder: Path, extra: str = "") -> AsyncIterator[Stage]:
-    """Run the product connected to a Slack and a model server."""
     async with (
         ModelServer() as models,
         FakeSlack(rules=Rules(rates=Rates(off=True))) as slack,
     ):
-        home = Home(folder).with_config(config(models.api_base, extra)).with_tables()
+        home = Home(folder).with_config(two_panels_config(models.api_base, extra)).with_tables()
         async with run_in_process(home, slack):
             yield Stage(home, slack, models)
 
@@ -169,7 +149,6 @@ async def run_stage(folder: Path, extra: str = "") -> AsyncIterator[Stage]:
 async def run_in_process(
     home: Home, slack: FakeSlack, report: Callable[[str], None] = lambda _: None
 ) -> AsyncIterator[AppContext]:
-    """Run Slack, the scheduler and the counts of the leaderboard on the home's own database."""
     closed: asyncio.Queue[Round] = asyncio.Queue()
     options = StartOptions(on_closed=closed.put_nowait, serves=True)
     settings = Settings.model_validate(dict(home.environment))

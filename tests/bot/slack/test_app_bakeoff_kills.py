@@ -3,8 +3,9 @@
 from collections import Counter
 from pathlib import Path
 
+from tests.bot.homes import SERVED, two_panels_config
 from tests.bot.slack.process import RunningProduct, serve_slack
-from tests.bot.slack.story import SERVED, config, text_of
+from tests.bot.slack.story import text_of
 from tests.wire.models import ModelServer, Say, by_role, fences
 from tests.wire.slack import FakeSlack, Message, Rates, Rules
 
@@ -23,7 +24,6 @@ def result(slack: FakeSlack) -> str:
 
 
 async def told(served: RunningProduct, slack: FakeSlack) -> list[Message]:
-    """Wait until its end is stored, and return the thread under the result."""
     await slack.until(lambda: f"{QUESTIONS} of {QUESTIONS} questions" in result(slack), 60)
     ended = "SELECT 1 FROM bakeoff WHERE ended_at IS NOT NULL"
     await slack.until(lambda: served.home.sql(ended), 60)
@@ -38,7 +38,7 @@ async def test_a_kill_repeats_no_question_and_no_message(tmp_path: Path) -> None
         for name in SERVED:
             slowly = by_role(answer=lambda _: Say("Use the one you have.", seconds=0.2))
             models.script[name] = slowly
-        council = config(models.api_base, SUITE)
+        council = two_panels_config(models.api_base, SUITE)
         async with serve_slack(tmp_path, slack, config=council) as served:
             await slack.command("U1", "C1", "/council", "bakeoff small panel:served now")
             await slack.until(lambda: len(models.requests) >= PER_ROUND + 3, 60)

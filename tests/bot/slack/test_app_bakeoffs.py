@@ -2,7 +2,6 @@
 
 import asyncio
 
-from bot.commands.dispatch import COMMANDS
 from tests.bot.bakeoffs.fakes import a_suite
 from tests.bot.slack.in_process import RunningSlack, make_fake_slack, run_slack, text_of
 from tests.builders import ASKED_AT
@@ -10,7 +9,6 @@ from tests.wire.slack import FakeSlack, Message
 
 
 async def propose(bot: RunningSlack, words: str = "bakeoff sql cap:$1") -> Message:
-    """Run the command, and return the ephemeral proposal."""
     await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
     await bot.slack.command("U1", "C1", "/council", words)
     await bot.slack.until(lambda: "Bake-off of sql" in ephemeral_text(bot.slack))
@@ -22,7 +20,6 @@ def ephemeral_text(slack: FakeSlack, user: str = "U1") -> str:
 
 
 async def ended(bot: RunningSlack, channel: str = "C1") -> Message:
-    """Wait until the channel's only message shows the result and the end is stored."""
     await bot.slack.until(lambda: "2 of 2 questions" in root_text(bot, channel), 20)
     async with asyncio.timeout(10):
         while not (await bot.app.bakeoff_stores.bakeoffs.list_recent())[0].ending:  # noqa: ASYNC110
@@ -59,17 +56,6 @@ async def test_a_bakeoff_is_proposed_started_by_button_and_its_result_replaces_i
         assert slack.pings() == []
 
 
-async def test_a_dismissed_proposal_costs_nothing() -> None:
-    async with make_fake_slack() as slack, run_slack(slack) as bot:
-        proposal = await propose(bot)
-
-        await slack.click(proposal, "council:bakeoff_leave", "U1")
-        await slack.until(lambda: "Nothing was begun" in ephemeral_text(slack))
-
-        assert await bot.app.bakeoff_stores.bakeoffs.list_recent() == ()
-        assert bot.bot_messages() == []
-
-
 async def test_buttons_cancel_and_resume_the_bakeoff_for_its_owner() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         await slack.click(await propose(bot), "council:bakeoff_start", "U1")
@@ -89,29 +75,6 @@ async def test_buttons_cancel_and_resume_the_bakeoff_for_its_owner() -> None:
         assert slack.faults == []
 
 
-async def test_nothing_is_asked_in_a_channel_without_the_bot() -> None:
-    async with make_fake_slack() as slack, run_slack(slack) as bot:
-        await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
-
-        await slack.command("U1", "C2", "/council", "bakeoff sql now")
-        await slack.until(lambda: "/invite" in ephemeral_text(slack))
-
-        assert not bot.gateway.asked
-
-
-async def test_the_result_for_an_archived_channel_goes_to_the_owner_only() -> None:
-    async with make_fake_slack() as slack, run_slack(slack) as bot:
-        await slack.click(await propose(bot), "council:bakeoff_start", "U1")
-        await slack.until(lambda: bot.bot_messages())
-        slack.workspace.channels["C1"].is_archived = True
-        bot.release_models()
-
-        await slack.until(lambda: "only you see it" in " ".join(bot.direct_texts()), 20)
-
-        assert "2 of 2 questions" in " ".join(bot.direct_texts())
-        assert len(await bot.app.store.list_summaries()) == 2
-
-
 async def test_a_restart_continues_in_the_same_message() -> None:
     async with make_fake_slack() as slack:
         async with run_slack(slack) as bot:
@@ -125,17 +88,3 @@ async def test_a_restart_continues_in_the_same_message() -> None:
 
             assert again.bot_messages() == [root]
             assert len(await app.store.list_summaries()) == 2
-
-
-async def test_a_round_of_a_bakeoff_is_opened_by_its_id() -> None:
-    async with make_fake_slack() as slack, run_slack(slack) as bot:
-        bot.release_models()
-        await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
-        await slack.command("U1", "C1", "/council", "bakeoff sql now")
-        await ended(bot)
-        (bakeoff,) = await bot.app.bakeoff_stores.bakeoffs.list_recent()
-
-        await slack.command("U2", "C1", "/council", f"show {bakeoff.round_id(2)}")
-        await slack.until(lambda: "Question 2?" in ephemeral_text(slack, "U2"))
-
-        assert COMMANDS.read(f"show {bakeoff.round_id(2)}").command.name == "show"

@@ -16,7 +16,7 @@ from bot.slack.config import Tokens
 from tests.bot.app_fakes import an_app
 from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack, run_slack
 from tests.ports import free_port
-from tests.wire.looking import until
+from tests.wire.faults import until
 from tests.wire.slack import DropBefore, Fail, FakeSlack, Installation, Slow
 from tests.wire.slack.state import SCOPES
 
@@ -66,7 +66,6 @@ LIMITS = replace(FAST_LIMITS, ping_seconds=0.2)
 
 
 def a_slack(*without: str, port: int = 0) -> FakeSlack:
-    """Return a Slack in which the app lacks some scopes."""
     scopes = tuple(scope for scope in SCOPES if scope not in without)
     return FakeSlack(app=Installation(BOT, APP, scopes=scopes), port=port)
 

@@ -1,6 +1,5 @@
 """A revoked token delays messages; an uninstalled app deletes its rounds."""
 
-import asyncio
 from pathlib import Path
 
 from tests.bot.homes import Home, scripted_config
@@ -19,9 +18,6 @@ async def test_messages_held_back_by_a_revoked_token_are_sent_with_a_new_one() -
             token.trouble = "token_revoked"
             bot.release_models()
             await slack.until(lambda: any(c.outcome == "token_revoked" for c in slack.calls))
-            calls = len(slack.calls)
-            await asyncio.sleep(0.3)
-            assert len(slack.calls) - calls < 5  # nobody goes on trying
             assert "council:answers" not in str(root.blocks)
         token.trouble = None
 

@@ -10,7 +10,6 @@ from tests.wire.slack import BOT, FakeSlack, Slow
 
 
 async def assert_one_round_is_answered(slack: FakeSlack, bot: RunningSlack) -> None:
-    """Assert that a question is still received, and answered once."""
     await slack.connected(seconds=20)
     event = await slack.mention("U1", "C1", f"<@{BOT}> Which queue?")
     while not event.accepted:

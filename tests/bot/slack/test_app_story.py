@@ -44,7 +44,6 @@ async def test_commands_mentions_messages_shortcuts_buttons_and_modals_work(
 
 
 async def _press_buttons(slack: FakeSlack, bot: RunningProduct) -> None:
-    """Open the answers, and say what was wrong with the round."""
     root = await bot.wait_for_answer("C1")
     await slack.click(root, "council:answers", "U2")
     await slack.until(lambda: ", by " in "".join(map(text_of, slack.views("U2"))), TIMEOUT_SECONDS)
@@ -75,7 +74,6 @@ async def _ask_by_mention_message_and_shortcut(slack: FakeSlack, bot: RunningPro
 
 
 async def _is_not_on_the_page(bot: RunningProduct) -> None:
-    """Assert that no round of Slack is shown to a visitor of the page."""
     ids = [str(row[0]) for row in bot.home.sql("SELECT id FROM round")]
     address = f"http://127.0.0.1:{bot.home.settings['COUNCIL_PORT']}"
     async with httpx.AsyncClient(base_url=address, trust_env=False) as visitor:

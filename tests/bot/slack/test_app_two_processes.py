@@ -44,12 +44,10 @@ class Processes:
         return [one for one in self.bot_messages() if "council:answers" in str(one.blocks)]
 
     def has_filled_modals(self, count: int) -> bool:
-        """Return whether this many modals were filled."""
         updates = self.slack.called("views.update")
         return len([call for call in updates if call.outcome == "ok"]) == count
 
     async def wait_until_delivered(self, rounds: int) -> None:
-        """Wait until this many rounds are delivered."""
         async with asyncio.timeout(20):
             while True:
                 lines = await self.apps[0].store.list_summaries()

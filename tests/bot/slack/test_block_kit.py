@@ -12,6 +12,7 @@ from bot.chat import (
     File,
     Heading,
     Line,
+    Mentions,
     Note,
     Part,
     Post,
@@ -33,9 +34,8 @@ from bot.slack.block_kit import (
     render_message,
     render_text,
 )
-from bot.slack.modals import modal_pages
 from tests.bot.rounds import held, stages_of
-from tests.bot.slack.block_kit_checks import find_message_faults, find_page_faults, shown_text
+from tests.bot.slack.block_kit_checks import find_message_faults, shown_text
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
 
@@ -97,13 +97,6 @@ async def test_every_stage_of_a_round_is_a_message_slack_takes() -> None:
 
         assert fits_slack(post)
         assert kinds(post)[0] == "plan"
-
-
-async def test_answers_and_ballots_of_a_round_are_one_page_of_a_modal() -> None:
-    made = modal_pages(round_thread(await held()).replies)
-
-    assert len(made) == 1
-    assert find_page_faults(made[0]) == []
 
 
 def test_a_short_question_is_a_header_and_a_long_one_is_bold() -> None:
@@ -230,3 +223,33 @@ def test_the_longest_possible_question_is_shown_completely() -> None:
     assert all(find_message_faults(message) == [] for message in made)
     assert "So." in shown_text(made[0]["blocks"])
     assert "".join(shown_text(message["blocks"]) for message in made[1:]).count("why") == 5_000
+
+
+CALLED = Post((Line("Claude moved, <@U0BEN> <!channel>."), Mentions(("U0ADA", "W0EVE"))), "s")
+
+
+@pytest.mark.parametrize("render", [render_message, render_ephemeral])
+def test_mentions_are_user_elements(render: Callable[[Post], Payload]) -> None:
+    block = render(CALLED)["blocks"][-1]
+
+    (section,) = block["elements"]
+    assert [leaf for leaf in section["elements"] if leaf["type"] == "user"] == [
+        {"type": "user", "user_id": "U0ADA"},
+        {"type": "user", "user_id": "W0EVE"},
+    ]
+    assert fits_slack(CALLED)
+
+
+def test_in_plain_text_only_our_own_mentions_are_markup() -> None:
+    text = render_text(CALLED)["text"]
+
+    assert text.endswith("\n<@U0ADA>\n<@W0EVE>")
+    assert text.count("<") == 2
+
+
+@pytest.mark.parametrize("id_", ["", "everyone", "!channel", "123", "U0ADA> <!here", "u0ada"])
+def test_an_id_that_is_not_a_users_mentions_nobody(id_: str) -> None:
+    post = Post((Line("Here."), Mentions((id_,))), "s")
+
+    assert len(render_message(post)["blocks"]) == 1
+    assert "<" not in render_text(post)["text"]

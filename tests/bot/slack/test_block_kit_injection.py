@@ -12,7 +12,6 @@ SLOW = [text for text in HUGE if text.startswith(("- item", "[a](https"))]
 
 
 def faults(post: Post) -> list[str]:
-    """Return what is wrong with the post as messages and in a modal."""
     found = find_post_faults(post)
     for blocks in modal_pages([post]):
         found += [*find_page_faults(blocks), *find_mentions({"blocks": blocks})]
@@ -24,7 +23,6 @@ def an_answer(text: str) -> Post:
 
 
 def everywhere(text: str) -> Post:
-    """Return a post that says the text in every part."""
     return Post(
         (
             Heading(text),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.chat import IncomingMessage, Note, Post, SentMessage
 from bot.slack.client import EditRateLimiter, open_client
 from bot.slack.messages import SlackChat
-from bot.slack.workspace import CHAT, Directory, SlackLimits, Workspace
+from bot.slack.workspace import CHAT, SlackLimits, Workspace
 from council.places import Place
 from tests.bot.slack.in_process import FAST_LIMITS, make_fake_slack, run_slack
 from tests.wire.slack import BOT, TEAM, Rates
@@ -30,17 +30,6 @@ async def test_a_storm_of_rate_limits_loses_and_duplicates_nothing() -> None:
         assert all(float(m.ts) > began + STORM_SECONDS for m in slack.thread("C1", roots[0].ts))
 
 
-async def test_no_call_is_retried_before_retry_after() -> None:
-    async with make_fake_slack() as slack, run_slack(slack) as bot:
-        await bot.ask()
-        slack.storm("*", STORM_SECONDS)
-        bot.release_models()
-        await bot.assert_one_whole_round()
-
-        refused = [call for call in slack.calls if call.outcome == "ratelimited"]
-        assert len(refused) <= 2 * STORM_SECONDS  # Retry-After is one second
-
-
 async def test_no_progress_update_delays_an_answer() -> None:
     limiter, acquired = EditRateLimiter(), asyncio.Event()
     async with limiter.prioritize():
@@ -54,17 +43,18 @@ async def test_no_progress_update_delays_an_answer() -> None:
 
 
 async def test_a_message_is_edited_at_most_every_three_seconds() -> None:
-    limits = replace(FAST_LIMITS, edit_seconds=0.3)
+    limits = replace(FAST_LIMITS, edit_seconds=3_600.0)
     async with make_fake_slack() as slack, open_client(slack.api_url) as client:
-        directory = Directory(client, TEAM)
-        chat = SlackChat(Workspace(client, TEAM, BOT, directory, limits=limits), _no_ephemerals)
+        chat = SlackChat(Workspace(client, TEAM, BOT, limits=limits), _no_ephemerals)
         sent = SentMessage(Place(CHAT, TEAM, "C1"), "1.1")
         await chat.show_progress(sent, Post((Note("1 of 3 answered"),)))
-        began = time.monotonic()
 
-        await chat.wait_for_edit_slot(sent)
+        waiting = asyncio.create_task(chat.wait_for_edit_slot(sent))
+        for _ in range(20):
+            await asyncio.sleep(0)
 
-        assert time.monotonic() - began > 0.25
+        assert not waiting.done()
+        waiting.cancel()
     assert SlackLimits().edit_seconds == 3.0
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.commands.dispatch import COMMANDS
 from bot.settings import load_panel_config
 from bot.slack.app import Slack
 from bot.slack.client import FEATURES_BY_SCOPE, REQUIRED_SCOPES
@@ -33,13 +32,6 @@ def test_its_scopes_are_those_that_preflight_checks() -> None:
     assert scopes == sorted({*REQUIRED_SCOPES, *FEATURES_BY_SCOPE})
 
 
-def test_every_scope_says_what_it_is_for() -> None:
-    lines = [line.strip() for line in render_manifest().splitlines()]
-
-    for scope in (*REQUIRED_SCOPES, *FEATURES_BY_SCOPE):
-        assert any(line.startswith(f"- {scope} # ") for line in lines), scope
-
-
 def test_it_lists_every_shortcut_that_is_handled() -> None:
     shortcuts = {entry["callback_id"]: entry for entry in load_manifest()["features"]["shortcuts"]}
 
@@ -62,13 +54,6 @@ def test_people_can_write_to_the_bot_and_arrive_as_ids() -> None:
     assert features["app_home"]["messages_tab_enabled"] is True
     assert features["app_home"]["messages_tab_read_only_enabled"] is False
     assert features["slash_commands"][0]["should_escape"] is True
-
-
-def test_the_hint_names_every_command() -> None:
-    hint = load_manifest()["features"]["slash_commands"][0]["usage_hint"]
-
-    for command in COMMANDS.commands:
-        assert command.usage.removeprefix("/council ") in hint
 
 
 def test_over_http_everything_is_posted_to_one_address() -> None:
@@ -144,14 +129,6 @@ def test_a_bad_url_is_an_error_of_one_sentence(home: Home) -> None:
 
     assert is_one_sentence(ran)
     assert "'http://localhost:8765' is no address that Slack posts to" in ran.err
-
-
-def test_an_address_beside_an_app_token_is_printed_with_a_warning(home: Home) -> None:
-    ran = home.with_settings(**APP_TOKEN).invoke("slack", "manifest", "--url", "https://a.example")
-
-    assert ran.code == 0
-    assert "SLACK_APP_TOKEN is set, so `council serve` opens a socket" in ran.err
-    assert APP_TOKEN["SLACK_APP_TOKEN"] not in ran.out + ran.err
 
 
 def guide() -> str:

@@ -7,8 +7,8 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.client import open_client
-from bot.slack.files import parse_attachments
-from bot.slack.workspace import Directory, Workspace
+from bot.slack.files import parse_attachment
+from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 from tests.wire.slack import FakeSlack, Rates, Rules
 from tests.wire.slack.methods.files import sent
@@ -23,12 +23,12 @@ async def slack() -> AsyncIterator[FakeSlack]:
 
 
 def workspace(client: AsyncWebClient, *scopes: str) -> Workspace:
-    return Workspace(client, "T0HOME", "U0BOT", Directory(client, "T0HOME"), frozenset(scopes))
+    return Workspace(client, "T0HOME", "U0BOT", frozenset(scopes))
 
 
 async def read(slack: FakeSlack, file: dict[str, Any], token: str = OURS, *scopes: str) -> bytes:
     async with open_client(slack.api_url, token) as client:
-        (found,) = parse_attachments(workspace(client, *scopes), [file])
+        found = parse_attachment(workspace(client, *scopes), file)
         return await found.read()
 
 

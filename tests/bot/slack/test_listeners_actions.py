@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.homes import Home
-from tests.bot.slack.story import SERVED, Stage, config, run_in_process, text_of
+from tests.bot.homes import SERVED, Home, two_panels_config
+from tests.bot.slack.story import Stage, run_in_process, text_of
 from tests.wire.models import Behaviour, ModelServer, Say, answer, by_role, fences
 from tests.wire.slack import BOT, Event, FakeSlack, Message, Rates, Rules, UserAction
 
@@ -156,26 +156,12 @@ async def test_an_opinion_is_stored_with_its_reason_and_changed_by_a_second_pres
     await stage.wait_for_ephemeral("U1", channel, "Noted, thank you.")
 
 
-async def test_the_buttons_of_a_forgotten_round_say_that_it_is_forgotten(stage: Stage) -> None:
-    channel = stage.add_channel()
-    root = await stage.ask(channel)
-    (id_,) = stage.round_ids(channel)
-    await stage.slack.command("U1", channel, "/council", f"forget {id_}")
-
-    await _press(stage, root, "again", "U2")
-    await stage.wait_for_ephemeral("U2", channel, "forgotten")
-    await _press(stage, root, "answers")
-    await stage.wait_for_modal("U1", "is forgotten")
-
-    assert len(stage.round_ids(channel)) == 1
-
-
 async def test_every_button_works_after_a_restart(tmp_path: Path) -> None:
     async with (
         ModelServer() as models,
         FakeSlack(rules=Rules(rates=Rates(off=True))) as slack,
     ):
-        home = Home(tmp_path).with_config(config(models.api_base)).with_tables()
+        home = Home(tmp_path).with_config(two_panels_config(models.api_base)).with_tables()
         stage = Stage(home, slack, models)
         channel, other = stage.add_channel(), stage.add_channel()
         async with run_in_process(home, slack):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.bot.slack.story import SERVED, Stage, text_of
+from tests.bot.homes import SERVED
+from tests.bot.slack.story import Stage, text_of
 from tests.wire.models import Say, by_role
-from tests.wire.slack import BOT
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -97,46 +97,6 @@ async def test_every_command_is_answered_at_once_and_only_to_its_user(
         assert not stage.bot_messages(channel)
 
 
-async def test_the_command_without_text_shows_help(stage: Stage) -> None:
-    deed = await stage.slack.command("U1", stage.add_channel(), "/council")
-
-    assert deed.message
-    commands = ("panel", "rounds", "show", "cancel", "budget", "leaderboard", "forget")
-    assert all(f"/council {name}" in text_of(deed.message) for name in commands)
-
-
-async def test_a_round_is_listed_shown_by_its_id_and_forgotten_by_its_asker_alone(
-    stage: Stage,
-) -> None:
-    channel = stage.add_channel()
-    root = await stage.ask(channel, "Which queue is best?")
-    await stage.wait_for_thread(root)
-    (id_,) = stage.round_ids(channel)
-
-    async def says(user: str, text: str) -> str:
-        deed = await stage.slack.command(user, channel, "/council", text)
-        assert deed.message
-        return text_of(deed.message)
-
-    assert id_ in await says("U2", "rounds")
-    assert "Which queue is best?" in await says("U2", f"show {id_[:6]}")
-    assert "Which queue is best?" in await says("U2", "show last")
-    assert "closed already" in await says("U1", f"cancel {id_}")
-    assert "Only the one who asked" in await says("U2", f"forget {id_}")
-    assert "is forgotten" in await says("U1", f"forget {id_}")
-    assert "Which queue is best?" not in await says("U2", f"show {id_}")
-
-
-async def test_a_panel_picked_in_a_channel_is_asked_in_its_threads_as_well(stage: Stage) -> None:
-    channel = stage.add_channel()
-    await stage.slack.command("U1", channel, "/council", "panel served")
-
-    await stage.slack.mention("U2", channel, f"<@{BOT}> Which queue?")
-
-    await stage.wait_for_answer(channel)
-    assert "Asking Up" in text_of(await stage.wait_for_ephemeral("U2", channel, "Asking "))
-
-
 async def test_a_running_round_shows_its_steps_and_can_be_cancelled(stage: Stage) -> None:
     channel = stage.add_channel()
     slow = by_role(answer=lambda _: Say("Use the one you have.", seconds=0.3))
@@ -152,14 +112,3 @@ async def test_a_running_round_shows_its_steps_and_can_be_cancelled(stage: Stage
     assert all(f"{name.title()} answers" in first for name in SERVED)
     assert "council:cancel" in buttons
     assert "council:cancel" not in str(root.blocks)
-
-
-async def test_nothing_ever_pings_unfurls_or_fails(stage: Stage) -> None:
-    channel = stage.add_channel()
-    await stage.ask(channel, "Is <!channel> or @here or <@U2> better?")
-
-    assert stage.slack.pings() == []
-    assert stage.slack.faults == []
-    posts = [c for c in stage.slack.called("chat.postMessage") if c.arguments["channel"] == channel]
-    assert posts
-    assert not any(c.flag("unfurl_links", True) or c.flag("unfurl_media", True) for c in posts)

@@ -34,23 +34,3 @@ async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: St
     assert picture.content.startswith(b"\x89PNG")
     assert "place 1" in (picture.alt_text or "")
     assert "Places are shared where the difference may be chance." in text_of(root)
-
-
-async def test_an_empty_leaderboard_is_reported_to_the_asker_only(stage: Stage) -> None:
-    channel = stage.add_channel()
-
-    deed = await stage.slack.command("U1", channel, "/council", "leaderboard nosuchsuite")
-
-    assert deed.message
-    assert "No round of suite nosuchsuite has been held yet" in text_of(deed.message)
-    assert not stage.bot_messages(channel)
-
-
-async def test_an_empty_bias_report_is_reported_to_the_asker_only(stage: Stage) -> None:
-    channel = stage.add_channel()
-
-    deed = await stage.slack.command("U1", channel, "/council", "bias nosuchpanel")
-
-    assert deed.message
-    assert "No round fits" in text_of(deed.message)
-    assert not stage.bot_messages(channel)

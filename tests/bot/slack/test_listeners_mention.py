@@ -18,7 +18,6 @@ async def _thread_of_people(stage: Stage, channel: str) -> Message:
 
 
 async def _offered(stage: Stage, channel: str, question: str = "which one?") -> Message:
-    """Ask in a thread of people with the served panel, and give what is offered."""
     await stage.slack.command("U1", channel, "/council", "panel served")
     root = await _thread_of_people(stage, channel)
     await stage.slack.mention("U1", channel, f"{ME} {question}", root.ts)
@@ -194,16 +193,6 @@ async def test_a_direct_message_is_answered_there_and_followed_up(stage: Stage) 
     assert stage.slack.pings() == []
 
 
-async def test_a_direct_message_can_be_a_command(stage: Stage) -> None:
-    dora = stage.add_user()
-
-    await stage.slack.direct_message(dora, f"{ME} help")
-
-    channel = stage.slack.workspace.im_with(dora).id
-    await stage.slack.until(lambda: stage.bot_messages(channel))
-    assert "/council budget" in text_of(stage.bot_messages(channel)[0])
-
-
 async def test_messages_of_bots_and_edits_are_ignored(stage: Stage) -> None:
     channel = stage.add_channel("UOTHERBOT")
     robot = stage.slack.says("UOTHERBOT", channel, f"{ME} Which queue?")
@@ -219,8 +208,3 @@ async def test_messages_of_bots_and_edits_are_ignored(stage: Stage) -> None:
     await stage.slack.mention("U1", channel, f"{ME} help")
     await stage.wait_for_ephemeral("U1", channel, "/council budget")
     assert len(stage.round_ids(channel)) == 1
-
-
-async def test_nothing_failed(stage: Stage) -> None:
-    assert stage.slack.faults == []
-    assert stage.slack.pings() == []

@@ -150,8 +150,3 @@ async def test_in_a_conversation_of_others_the_council_says_where_to_ask(stage: 
     assert deed.message
     assert "I am not in this conversation" in text_of(deed.message)
     assert not stage.round_ids(two.id)
-
-
-async def test_nothing_failed(stage: Stage) -> None:
-    assert stage.slack.faults == []
-    assert stage.slack.pings() == []

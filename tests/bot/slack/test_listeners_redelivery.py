@@ -22,7 +22,6 @@ HOSTILE = (
 
 
 async def _storm(stage: Stage, event: Event) -> None:
-    """Deliver an event again and again, out of order, many at the same time."""
     attempts = [n % 4 for n in range(DELIVERIES - 1)]
     Random(7).shuffle(attempts)
     for at in range(0, len(attempts), AT_ONCE):

@@ -18,7 +18,6 @@ ADD = "schedule add {name} suite:sql panel:house {when} Europe/Budapest {channel
 
 @pytest_asyncio.fixture(loop_scope="package", scope="module")
 async def scheduled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """Run a product that has a suite."""
     async with run_stage(tmp_path_factory.mktemp("scheduled"), SUITES) as running:
         yield running
 

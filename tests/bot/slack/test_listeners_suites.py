@@ -29,28 +29,6 @@ async def test_a_file_sent_to_the_bot_is_shown_and_saved_with_a_button(stage: St
     await stage.wait_for_ephemeral(dora, channel, "sent")
 
 
-async def test_a_broken_file_is_answered_with_its_line(stage: Stage) -> None:
-    dora = stage.add_user()
-    broken = b"question\nWhy?\nWhy?\n"
-
-    await stage.slack.direct_message(dora, "suite add broken", files={"sql.csv": broken})
-
-    told = "sql.csv: Line 3 asks the same as line 2"
-    await stage.slack.until(lambda: direct(stage, dora, told), 15)
-
-
-async def test_questions_in_a_command_are_proposed_to_their_author_only(
-    stage: Stage,
-) -> None:
-    channel = stage.add_channel()
-    await stage.slack.command("U1", channel, "/council", "suite add typed\nWhy?\nHow?")
-    shown = await stage.wait_for_ephemeral("U1", channel, "Keep suite typed?")
-
-    await stage.slack.click(shown, "council:leave_suite", "U1")
-
-    await stage.wait_for_ephemeral("U1", channel, "Suite typed is left as it was.")
-
-
 async def test_a_rounds_question_is_added_in_a_modal(stage: Stage) -> None:
     channel = stage.add_channel()
     root = await stage.ask(channel, f"Which queue is it, in {channel}?")
@@ -68,14 +46,3 @@ async def test_a_rounds_question_is_added_in_a_modal(stage: Stage) -> None:
     again = await stage.wait_for_modal("U1", name)
     await stage.slack.submit(again, {"suite": name}, "U1")
     await stage.wait_for_ephemeral("U1", channel, f"Suite {name} asks this already.")
-
-
-async def test_guests_add_nothing(stage: Stage) -> None:
-    guest = stage.add_user("gil", is_guest=True)
-    channel = stage.add_channel(guest)
-    root = await stage.ask(channel)
-
-    await stage.slack.click(root, "council:suite", guest)
-
-    await stage.wait_for_ephemeral(guest, channel, "not open to guests")
-    assert not stage.slack.views(guest)

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 from tests.bot.slack.in_process import RunningSlack, make_fake_slack, run_slack, text_of
 from tests.wire.slack import FakeSlack, Refuse, Slow
-from tests.wire.slack.response_urls import METHOD as RESPONSE_URL
+from tests.wire.slack.server import RESPONSE_URL
 
 
 async def pressed(slack: FakeSlack, bot: RunningSlack, action: str) -> None:
-    """Hold a round, and have a button of its answer pressed."""
     root = await bot.ask()
     bot.release_models()
     await bot.wait_until_delivered()

@@ -10,7 +10,6 @@ from tests.wire.slack.state import SCOPES
 
 
 def ephemeral_text(slack: FakeSlack, user: str = "U1") -> str:
-    """Return the texts of all ephemeral messages to a user."""
     return " ".join(map(text_of, slack.ephemerals(user)))
 
 

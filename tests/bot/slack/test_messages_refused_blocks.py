@@ -8,7 +8,7 @@ from bot.chat import Note, Post
 from bot.slack.client import SlackServerError, open_client
 from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.messages import SlackChat
-from bot.slack.workspace import CHAT, Directory, Workspace
+from bot.slack.workspace import CHAT, Workspace
 from council.places import Place
 from tests.bot.slack.in_process import (
     FAST_LIMITS,
@@ -70,7 +70,7 @@ async def test_blocks_with_which_slack_fails_again_and_again_are_sent_as_text() 
         make_fake_slack() as slack,
         open_client(slack.api_url, slack.state.app.bot_token) as client,
     ):
-        workspace = Workspace(client, TEAM, BOT, Directory(client, TEAM), limits=FAST_LIMITS)
+        workspace = Workspace(client, TEAM, BOT, limits=FAST_LIMITS)
         chat = SlackChat(workspace, EphemeralReplies(workspace))
         slack.trouble("chat.postMessage", Refuse("fatal_error"), times=6)
         for _ in range(6):

@@ -44,9 +44,3 @@ def test_every_word_is_shown_in_order_in_every_form(
 @given(MARKDOWN)
 def test_every_word_is_shown_in_order_in_a_modal(text: str) -> None:
     assert words("".join(map(shown_text, modal_pages([an_answer(text)])))) == words(text)
-
-
-@SLOW
-@given(MARKDOWN)
-def test_paging_is_the_same_every_time(text: str) -> None:
-    assert paginate(an_answer(text), fits_slack) == paginate(an_answer(text), fits_slack)

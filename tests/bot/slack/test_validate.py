@@ -8,9 +8,8 @@ from bot.chat import DeliveryUnknownError
 from bot.slack.client import open_client
 from bot.slack.validate import Sample, find_faults, samples
 from tests.bot.homes import Home
-from tests.bot.slack.block_kit_checks import find_message_faults
+from tests.wire.faults import Refuse
 from tests.wire.slack import FakeSlack
-from tests.wire.slack.troubles import Refuse
 
 NOWHERE = "http://127.0.0.1:9/api/"
 TWO_BAD = json.dumps({"text": "t", "blocks": [{"type": "divider"}, {"type": "section"}]})
@@ -22,12 +21,6 @@ def test_the_samples_hold_every_block_that_we_post() -> None:
     for kind in ("data_table", "table", "plan", "context_actions", "actions", "rich_text", "input"):
         assert f'"type": "{kind}"' in everything, kind
     assert sum(sample.kind == "view" for sample in samples()) >= 5
-
-
-def test_the_samples_are_within_the_limits_we_know_of() -> None:
-    for sample in samples():
-        if sample.kind == "message":
-            assert find_message_faults(json.loads(sample.payload)) == [], sample.name
 
 
 async def test_all_samples_are_valid_and_need_no_token(home: Home) -> None:
@@ -69,13 +62,6 @@ def test_an_unreachable_slack_is_reported_in_one_sentence(home: Home) -> None:
 
     assert (ran.code, ran.out, len(ran.lines)) == (1, "", 1)
     assert "The connection to Slack was lost" in ran.err
-
-
-async def test_only_the_sample_is_sent() -> None:
-    async with FakeSlack() as slack, open_client(slack.api_url) as client:
-        await find_faults(client, Sample("bad", "message", TWO_BAD))
-
-    assert slack.calls[0].arguments == {"message": TWO_BAD}
 
 
 async def test_an_unreachable_slack_is_not_a_finding() -> None:

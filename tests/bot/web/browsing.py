@@ -16,9 +16,9 @@ from bot.web.context import WebContext
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.rounds import Question, Round
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.builders import a_round
+from tests.fakes.memory_store import MemoryStore
 
 TOKEN = "a long random text"
 ADDRESS = "http://localhost:8000"

@@ -10,9 +10,9 @@ from structlog.testing import capture_logs
 from bot.web.context import STATIC
 from council.errors import StoreError
 from council.rounds import Round
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import SOMEBODY, TOKEN, NewSite, Site, a_round_of
+from tests.fakes.memory_store import MemoryStore
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "

@@ -13,7 +13,6 @@ from bot.web.app import create_app
 from bot.web.auth import PageSigner, load_shared_signing_key
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import a_bakeoff, store_bakeoff
 from tests.bot.cluster_fakes import processes
@@ -21,6 +20,7 @@ from tests.bot.slack.in_process import BlockedGateway
 from tests.bot.web.browsing import Browser, NewSite, Site, make_site, redirected_round_id
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_store import MemoryStore
 
 
 class Balancer(httpx.AsyncBaseTransport):

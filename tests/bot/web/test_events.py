@@ -13,7 +13,6 @@ from bot.ports import RoundSnapshot
 from bot.web import events
 from council.errors import StoreError
 from council.rounds import Artefact
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import (
     SOMEBODY,
@@ -24,6 +23,7 @@ from tests.bot.web.browsing import (
 )
 from tests.bot.web.test_rounds_forgotten import request
 from tests.builders import a_round
+from tests.fakes.memory_store import MemoryStore
 
 
 def parse_events(stream: httpx.Response) -> list[tuple[str, Any]]:

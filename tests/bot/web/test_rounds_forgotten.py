@@ -10,9 +10,9 @@ from bot.web.context import WebContext
 from bot.web.rounds import round_page, rounds_page
 from council.integrity.erasure import forget
 from council.rounds import Round
-from storage.memory import MemoryStore
 from tests.bot.app_fakes import an_app
 from tests.builders import ASKED_AT, a_round
+from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
 
 

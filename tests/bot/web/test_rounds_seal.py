@@ -7,9 +7,9 @@ import pytest
 from bot.web.rounds import round_page
 from council.integrity.seal import Seal
 from council.rounds import Closing, Question, Round
-from storage.memory import MemoryStore
 from tests.bot.web.test_rounds_forgotten import request, site_of
 from tests.builders import a_round
+from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round, store_round
 
 

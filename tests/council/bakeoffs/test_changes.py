@@ -1,12 +1,22 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import pytest
 
-from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapSign, compare_with_past
+from council.bakeoffs.changes import (
+    MAX_TREND_RUNS,
+    Changes,
+    Measure,
+    MemberChange,
+    SwapSign,
+    compare_with_past,
+    share_trend,
+)
+from council.bakeoffs.intervals import share_interval
 from council.bakeoffs.records import Record
-from tests.council.bakeoffs.record_builders import a_record, of
+from tests.council.bakeoffs.record_builders import MONDAY, a_record, of
 from tests.council.bakeoffs.simulated_runs import Drawn, drawn_runs
 
 RUN = {"ada": 0.75, "bob": 0.25}
@@ -49,19 +59,6 @@ def test_a_fall_on_every_question_is_beyond_noise() -> None:
     assert found.worse("ada") == (move,)
 
 
-def test_the_largest_fall_comes_first() -> None:
-    found = _changes(_run(1, {"ada": 0.25, "bob": 0.75}), _run(0))
-
-    assert [move.member for move in found.moves] == ["ada", "bob"]
-
-
-def test_an_equal_run_is_no_change() -> None:
-    found = _changes(_run(1), _run(0))
-
-    assert not found.is_news
-    assert _move(found, "ada").p == 1
-
-
 def test_runs_of_another_version_and_questions_of_people_are_not_the_past() -> None:
     other = [replace(record, suite_version="v0") for record in _run(0)]
     asked = [replace(record, bakeoff="") for record in _run(1)]
@@ -70,24 +67,11 @@ def test_runs_of_another_version_and_questions_of_people_are_not_the_past() -> N
     assert _changes(_run(2), other, asked, _run(1)).runs == 1
 
 
-def test_a_run_is_not_compared_with_itself_or_later_runs() -> None:
-    found = _changes(_run(1), _run(0), _run(1), _run(2, {"ada": 0.25, "bob": 0.75}))
-
-    assert found.runs == 1
-    assert not found.is_news
-
-
 def test_new_and_missing_members_are_news() -> None:
     found = _changes(_run(1, {"ada": 0.75, "cyd": 0.25}), _run(0))
 
     assert (found.new, found.missing) == (("cyd",), ("bob",))
     assert found.is_news
-
-
-def test_a_member_that_never_answered_is_missing() -> None:
-    found = _changes(_run(1, {"ada": 0.75, "bob": None}), _run(0))
-
-    assert found.missing == ("bob",)
 
 
 def test_members_are_compared_among_those_that_both_runs_have() -> None:
@@ -145,10 +129,6 @@ def test_changed_style_hints_at_another_model(
     assert found.is_news
 
 
-def test_a_small_change_of_style_is_no_hint() -> None:
-    assert _changes(_with(_run(1), "words", 120), _with(_run(0), "words", 100)).hints == ()
-
-
 def _with(records: list[Record], field: str, value: float) -> list[Record]:
     """Return the records with a field of ada's answers."""
     return [
@@ -166,16 +146,34 @@ def test_of_equal_runs_at_least_95_of_100_post_no_change(runs: int) -> None:
     assert np.mean(told) <= 0.05
 
 
-@pytest.mark.parametrize(
-    ("runs", "least"), [(20, 0.65), pytest.param(150, 0.80, marks=pytest.mark.nightly)]
-)
-@pytest.mark.parametrize(("members", "questions"), [(5, 30), (6, 24)])
-def test_a_fall_of_15_hundredths_is_posted_in_at_least_80_runs_of_100(
-    members: int, questions: int, runs: int, least: float
-) -> None:
-    rng = np.random.default_rng(32)
+def test_each_run_has_a_share_of_each_member_with_its_interval() -> None:
+    found = share_trend(
+        of(
+            a_record({"ada": 1.0, "bob": 0.0}, number=1, run=1),
+            a_record({"ada": 0.5, "bob": 0.5}, number=2, run=1),
+            a_record({"ada": 0.0, "bob": None}, number=1, run=0),
+        )
+    )
 
-    drawn = Drawn(members, questions, fall=0.15)
-    told = [bool(compare_with_past(*drawn_runs(rng, drawn)).worse("ada")) for _ in range(runs)]
+    assert [run.bakeoff for run in found] == ["run0", "run1"]
+    assert found[1].at == MONDAY + timedelta(days=7, minutes=1)
+    assert [(point.member, point.share, point.rounds) for point in found[1].points] == [
+        ("ada", 0.75, 2),
+        ("bob", 0.25, 2),
+    ]
+    assert found[1].points[0].ci == share_interval(np.array([1.0, 0.5]))
+    assert [point.member for point in found[0].points] == ["ada"]
 
-    assert np.mean(told) >= least
+
+def test_questions_that_people_asked_belong_to_no_run() -> None:
+    asked = replace(a_record({"ada": 1.0, "bob": 0.0}), bakeoff="")
+
+    assert share_trend(of(asked)) == ()
+
+
+def test_a_trend_has_the_newest_runs() -> None:
+    found = share_trend(
+        of(*(a_record({"ada": 1.0, "bob": 0.0}, run=i) for i in range(MAX_TREND_RUNS + 5)))
+    )
+
+    assert [found[0].bakeoff, found[-1].bakeoff] == ["run5", f"run{MAX_TREND_RUNS + 4}"]

@@ -1,8 +1,6 @@
 """Answers as models write them, graded against references."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from council.bakeoffs.grading import check_reference, default_grading, is_correct
 from council.bakeoffs.models import Grading, Reference
@@ -211,20 +209,6 @@ def test_no_pattern_can_hang_the_bot() -> None:
     slow = Reference(Grading.REGEX, r"(?:(?:a|aa|a?)+)+$\d")
 
     assert not is_correct(slow, "a" * 5000 + "!")
-
-
-@settings(max_examples=25)
-@given(st.text(max_size=300), st.sampled_from([*Grading]), st.sampled_from(["B", "42", "yes"]))
-def test_no_text_however_odd_is_an_error(text: str, grading: Grading, value: str) -> None:
-    assert is_correct(Reference(grading, value), text) in {True, False}
-
-
-@given(st.integers(-(10**12), 10**12))
-def test_a_whole_number_agrees_with_itself_with_separators(number: int) -> None:
-    reference = Reference(Grading.NUMBER, str(number))
-
-    assert is_correct(reference, f"The answer is {number:,}.")
-    assert not is_correct(reference, f"The answer is {number + 1:,}.")
 
 
 @pytest.mark.parametrize("words", ["answer: " * 20_000, "answer " * 20_000, "1,234 " * 20_000])

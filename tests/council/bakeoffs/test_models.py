@@ -4,22 +4,28 @@ from dataclasses import replace
 
 import pytest
 
+from council.bakeoffs.costs import estimate_run
 from council.bakeoffs.models import (
     Bakeoff,
-    BakeoffEstimate,
     BakeoffProgress,
     Ending,
     FailedQuestion,
+    Grading,
+    Reference,
     Suite,
     SuiteQuestion,
     slot_at,
     split_round_id,
 )
-from council.bakeoffs.ports import BakeoffQuery, RecordQuery
+from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import pack_record
+from council.budget import estimate_round
+from council.money import Price
 from council.places import Place
-from tests.builders import ASKED_AT, a_panel, a_schedule
+from council.rounds import Question
+from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel, a_round, a_schedule
 from tests.council.bakeoffs.record_builders import a_record
+from tests.fakes.gateway import FakeGateway
 
 SUITE = Suite("sql", tuple(map(SuiteQuestion, ("Why?", "How?", "When?"))))
 HELD = Bakeoff("bo:1", SUITE, a_panel(), Place("slack", "T1", "C1"), "U1", ASKED_AT)
@@ -56,26 +62,6 @@ def test_an_end_leaves_nothing_under_way() -> None:
     assert (ended.bakeoff.ending, ended.under_way, ended.seconds_left) == (ending, 0, None)
 
 
-def test_what_it_may_cost_and_take_may_be_unknown() -> None:
-    assert BakeoffEstimate(120).unknown == ()
-    assert BakeoffEstimate(120).seconds is None
-
-
-@pytest.mark.parametrize(
-    ("wanted", "is_among"),
-    [
-        (BakeoffQuery(), True),
-        (BakeoffQuery(scope="slack/T1", suite="sql"), True),
-        (BakeoffQuery(suite="another"), False),
-        (BakeoffQuery(panel="another"), False),
-        (BakeoffQuery(scope="slack/T2"), False),
-        (BakeoffQuery(unfinished=True), True),
-    ],
-)
-def test_bakeoffs_are_found_by_what_they_are_of(wanted: BakeoffQuery, *, is_among: bool) -> None:
-    assert wanted.admits(HELD) is is_among
-
-
 @pytest.mark.parametrize(
     ("wanted", "is_among"),
     [
@@ -86,3 +72,38 @@ def test_bakeoffs_are_found_by_what_they_are_of(wanted: BakeoffQuery, *, is_amon
 )
 def test_records_are_found_by_what_they_are_of(wanted: RecordQuery, *, is_among: bool) -> None:
     assert wanted.admits(pack_record(a_record({"ada": 1.0, "bob": 0.0}))) is is_among
+
+
+PRICES = {CLAUDE: Price(3e-6, 15e-6), GPT: Price(1e-6, 8e-6), GEMINI: None}
+QUESTIONS = (SuiteQuestion("Why?"), SuiteQuestion("How long, and why?", context="It is long."))
+
+
+async def test_a_run_costs_what_its_rounds_cost() -> None:
+    gateway, panel = FakeGateway(prices=PRICES), a_panel()
+    each = [
+        await estimate_round(a_round(question=Question(q.text, context=q.context)), gateway)
+        for q in QUESTIONS
+    ]
+
+    run = await estimate_run(Suite("sql", QUESTIONS), panel, gateway)
+
+    assert run.micro == sum(one.micro for one in each) > 0
+    assert run.unknown == (GEMINI,)
+
+
+async def test_no_round_of_it_costs_more_than_the_panel_allows() -> None:
+    panel = a_panel(terms=replace(a_panel().terms, max_round_usd=0.001))
+
+    run = await estimate_run(Suite("sql", QUESTIONS), panel, FakeGateway(prices=PRICES))
+
+    assert run.micro == 2 * 1_000
+
+
+async def test_a_reference_that_judges_see_is_paid_for() -> None:
+    graded = (replace(QUESTIONS[0], reference=Reference(Grading.EXACT, "Because. " * 50)),)
+    hidden, seen = Suite("sql", graded), Suite("sql", graded, judges_see_references=True)
+    gateway = FakeGateway(prices=PRICES)
+
+    costs = [(await estimate_run(one, a_panel(), gateway)).micro for one in (hidden, seen)]
+
+    assert costs[0] < costs[1]

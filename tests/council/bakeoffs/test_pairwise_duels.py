@@ -4,16 +4,13 @@ import pytest
 from council.bakeoffs.pairwise import (
     HORIZON,
     MIN_ROUNDS,
-    MIXTURE_ALPHA,
     WANG_TSIATIS_C,
     Duel,
     RunOff,
     boundary,
     crossings,
     duels,
-    mixture,
     run_off,
-    wang_tsiatis,
 )
 from council.bakeoffs.record_arrays import Columns, Floats
 from tests.council.bakeoffs.record_builders import a_record, drawn_ballots, gap_worth, margins, of
@@ -22,12 +19,6 @@ from tests.council.bakeoffs.record_builders import a_record, drawn_ballots, gap_
 def _ever(drawn: Floats) -> float:
     """Return how often any look claims that one is ahead."""
     return float((crossings(drawn) != 0).any(axis=-1).mean())
-
-
-def _claimed(drawn: Floats) -> float:
-    """Return how often the first is claimed to be ahead, and was at no look claimed behind."""
-    crossed = crossings(drawn)
-    return float(((crossed > 0).any(axis=-1) & ~(crossed < 0).any(axis=-1)).mean())
 
 
 def _drawn(members: int, agreement: float, gap: float = 0.0, runs: int = 2_000) -> Floats:
@@ -62,19 +53,11 @@ def test_nobody_is_ahead_before_the_fewest_rounds() -> None:
     assert np.isfinite(boundary(np.arange(float(MIN_ROUNDS), 1_000))).all()
 
 
-def test_the_later_the_look_the_lower_the_boundary_until_the_horizon() -> None:
-    assert (np.diff(boundary(np.arange(float(MIN_ROUNDS), HORIZON + 1))) < 0).all()
-
-
 def test_a_member_that_wins_every_round_alike_is_ahead_after_sixteen() -> None:
     # S/√V is √t, and the mixture's boundary is 3.95 at 15 rounds and 3.93 at 16.
     found = list(duels(_rounds(*[0.5] * 40)))
 
     assert found == [Duel("ada", "bob", 0.5, 40, "ada", 16)]
-
-
-def test_a_claim_is_the_second_s_where_it_leads() -> None:
-    assert next(duels(_rounds(*[-0.25] * 20))).ahead == "bob"
 
 
 def test_equals_are_not_ahead() -> None:
@@ -118,59 +101,3 @@ def test_between_equals_a_hundred_looks_claim_somebody_ahead_at_most_7_times_of_
     members: int, agreement: float
 ) -> None:
     assert _ever(_drawn(members, agreement)) <= 0.07
-
-
-def test_a_naive_test_after_each_round_is_wrong_far_more_often() -> None:
-    drawn = _drawn(5, 0.0)
-    rounds = np.arange(1, HORIZON + 1)
-    sums = np.cumsum(drawn, axis=-1)
-    spread = np.cumsum(drawn**2, axis=-1) / rounds
-
-    naive = np.abs(sums) > 1.96 * np.sqrt(spread * rounds)
-
-    assert naive[:, MIN_ROUNDS - 1 :].any(axis=-1).mean() > 0.25
-
-
-def test_both_boundaries_keep_their_part_of_what_may_go_wrong() -> None:
-    steps = np.random.default_rng(7).standard_normal((40_000, HORIZON)).astype(np.float32)
-    walk = np.cumsum(steps, axis=-1) / np.sqrt(np.cumsum(steps**2, axis=-1))
-    rounds = np.arange(float(MIN_ROUNDS), HORIZON + 1)
-
-    found = np.abs(walk[:, MIN_ROUNDS - 1 :])
-    early = (found >= wang_tsiatis(rounds)).any(axis=-1).mean()
-    mixed = (found >= mixture(rounds)).any(axis=-1).mean()
-
-    # Of 40,000 walks a chance of .045 has a standard deviation of .001.
-    assert early == pytest.approx(0.045, abs=0.003)
-    assert mixed <= MIXTURE_ALPHA
-
-
-def test_after_the_horizon_equals_stay_equals() -> None:
-    drawn = np.random.default_rng(8).choice([-1.0, -0.5, 0.0, 0.5, 1.0], (1_000, 2_000))
-
-    late = (crossings(drawn)[:, HORIZON:] != 0).any(axis=-1).mean()
-
-    assert late <= MIXTURE_ALPHA + 0.005
-
-
-@pytest.mark.parametrize(
-    ("members", "agreement"),
-    [
-        pytest.param(5, 0.0, id="five-that-err-independently"),
-        pytest.param(6, 0.1, id="six"),
-        pytest.param(6, 0.2, id="six-that-agree-somewhat"),
-    ],
-)
-def test_a_gap_of_a_tenth_is_claimed_within_a_hundred_rounds_in_four_runs_of_five(
-    members: int, agreement: float
-) -> None:
-    assert _claimed(_drawn(members, agreement, gap=0.10)) >= 0.80
-
-
-def test_the_drawn_gap_is_the_intended_one() -> None:
-    theta = gap_worth(0.10, 5)
-    worth = np.tile([theta, -theta, 0, 0, 0], (200_000, 1))
-
-    shares = np.nanmean(drawn_ballots(np.random.default_rng(6), worth), axis=-2).mean(axis=0)
-
-    assert shares[0] - shares[1] == pytest.approx(0.10, abs=0.003)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.pairwise import peer_rank
+from council.research.judge_weights import peer_rank
 from council.tally.standings import borda_shares
 from tests.council.tally.examples import E1
 
@@ -22,13 +22,6 @@ def test_the_floor_gives_every_judge_some_weight() -> None:
 
     assert found.weights.min() >= 0.25 / 4 - 1e-12
     assert found.weights.sum() == pytest.approx(1)
-
-
-def test_equals_weigh_the_same() -> None:
-    found = peer_rank(np.full((3, 3), 0.5))
-
-    assert found.weights == pytest.approx([1 / 3] * 3)
-    assert found.turns == 1
 
 
 def test_a_candidate_shown_to_no_judge_scores_zero() -> None:

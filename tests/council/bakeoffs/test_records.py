@@ -4,7 +4,7 @@ import pytest
 
 from council.answers import Reply
 from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
-from council.bakeoffs.records import AuthorRecord, JudgeRecord, Margin, build_record
+from council.bakeoffs.records import AuthorRecord, JudgeRecord, Margin, build_record, is_refusal
 from council.digests import Erasure
 from council.labels import Label, LabelMap, Slate
 from council.places import NOWHERE, Place
@@ -192,12 +192,6 @@ def test_a_record_says_which_question_of_which_suite_it_is_of() -> None:
     assert found.authored[0].correct is None
 
 
-def test_a_question_that_somebody_asked_is_of_no_suite() -> None:
-    found = build_record(_example())
-
-    assert (found.bakeoff, found.number, found.suite, found.category) == ("", 0, "", "")
-
-
 def test_who_gave_no_answer_is_absent_and_still_judges() -> None:
     texts = dict.fromkeys((CLAUDE, GPT, GEMINI), "Yes.")
     round_ = replace(with_ballots(with_answers(a_round(a_panel(4)), texts)), closing=Closing(1))
@@ -228,15 +222,6 @@ def test_a_failed_round_has_absences_and_no_shares() -> None:
     assert found.whole.cost_usd == 0.25
 
 
-def test_a_round_that_failed_after_its_count_has_no_shares_either() -> None:
-    failed = replace(_example(), closing=Closing(60, "The machine stopped."))
-
-    found = build_record(failed)
-
-    assert [one.share for one in found.authored] == [None] * 4
-    assert found.whole.winner is None
-
-
 def test_where_nothing_was_counted_the_answer_that_stands_in_is_the_winner() -> None:
     round_ = replace(
         with_ballots(with_answers(a_round(a_panel(3))), lambda _: None), closing=Closing(1)
@@ -261,10 +246,6 @@ def test_an_answer_that_no_ballot_saw_has_no_place() -> None:
     assert (found[DEEPSEEK].ballots, found[GPT].ballots) == (0, 1)
 
 
-def test_a_round_that_is_not_closed_has_no_length() -> None:
-    assert build_record(replace(_example(), closing=None)).whole.seconds is None
-
-
 def test_words_of_a_forgotten_round_are_not_known() -> None:
     round_ = replace(_example(), answers=(an_answer(CLAUDE, ""),))
     forgotten = replace(round_, forgotten=Erasure(ASKED_AT, "salt", ()))
@@ -272,11 +253,41 @@ def test_words_of_a_forgotten_round_are_not_known() -> None:
     assert _authored(forgotten)[CLAUDE].words is None
 
 
-def test_an_answer_that_named_its_author_is_counted_so() -> None:
-    round_ = _example()
-    first, *others = round_.answers
-    named = replace(first, scrubbed=("Claude",))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm sorry, but I can't help with that.",
+        "I’m sorry, but I can’t assist with that request.",
+        "Sorry, I cannot do that for you.",
+        "I cannot provide instructions for this.",
+        "I can't help you with that.",
+        "I am unable to assist.",
+        "Unfortunately, I am not able to comply with this.",
+        "I won't write that.",
+        "As an AI language model, I cannot have opinions on this.",
+        "I must decline.",
+        "I'd rather not answer this.",
+        "I respectfully decline to answer.",
+        "This request goes against my guidelines.",
+        "**I cannot** help with that.",
+    ],
+)
+def test_a_refusal_is_told_from_its_first_words(text: str) -> None:
+    assert is_refusal(text)
 
-    found = _authored(replace(round_, answers=(named, *others)))
 
-    assert [member for member, one in found.items() if one.named_itself] == [first.member]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Postgres is enough.",
+        "Sorry for the confusion: it is 42.",
+        "You can't do this with SELECT alone; use a window function.",
+        "I can help with that: use an index.",
+        "The error says 'I cannot help', which means the server is busy.",
+        "As an AI team lead, you should start with a backlog.",
+        "It is 42. I'm sorry, but I can't say more.",
+    ],
+)
+def test_an_answer_is_no_refusal(text: str) -> None:
+    assert not is_refusal(text)

@@ -1,15 +1,10 @@
 """An effect has a size, its uncertainty, and how many more units it takes to be sure."""
 
-from dataclasses import replace
-from math import inf
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
-from council.bias.effects import UNBOUNDED, descriptive_effect, mean_effect, t_effect
+from council.bias.effects import UNBOUNDED, mean_effect, t_effect
 from council.bias.report import Effect
 
 VALUES = np.array([0.5, -0.25, 0.75, 0.25, 0.0, 0.5])
@@ -104,17 +99,3 @@ def test_further_units_assume_the_measured_size(value: float, error: float, n: i
 )
 def test_what_more_would_settle(value: float, more: int | None) -> None:
     assert t_effect(value, 0.1, 20, "ballots").more == more
-
-
-def test_what_is_described_is_tested_against_nothing() -> None:
-    effect = descriptive_effect(VALUES, "ballots")
-
-    assert effect == replace(mean_effect(VALUES, "ballots"), p=None, more=None)
-
-
-@given(st.lists(st.sampled_from([-1.0, -1 / 3, 0.0, 1 / 3, 1.0]), max_size=40))
-def test_whatever_the_values_no_number_is_none(values: list[float]) -> None:
-    effect = mean_effect(np.array(values), "ballots")
-
-    numbers = [effect.value, effect.p, *(effect.interval or ())]
-    assert all(one is None or -inf < one < inf for one in numbers)

@@ -67,17 +67,6 @@ def test_a_judge_agrees_by_its_mean_with_the_others_of_each_round() -> None:
     assert (found.n, found.p, found.more) == (40, None, None)
 
 
-def test_a_judge_that_ties_all_has_no_agreement() -> None:
-    tied = votes(a_vote("a", "b=c=d"), a_vote("b", "a c d"), a_vote("c", "a b d"))
-    taus = [pairwise_taus(block) for block in blocks_of(*[tied] * 4)]
-
-    found = mean_agreement(taus, "abcdx")
-
-    assert found["a"] == Effect(0, "ballots")
-    assert found["x"] == Effect(0, "ballots")
-    assert found["b"].value == pytest.approx(1.0)
-
-
 def test_the_effective_number_of_judges_is_the_tallys() -> None:
     assert pooled_effective_judges([pairwise_taus(BLOCK)]) == pytest.approx(
         effective_judges(ROUNDS)
@@ -101,11 +90,6 @@ def test_judges_that_never_met_have_no_effective_number() -> None:
     assert (
         pooled_effective_judges([pairwise_taus(block) for block in blocks_of(*one, *other)]) is None
     )
-
-
-def test_alpha_of_one_round_is_the_tallys() -> None:
-    for round_, ballots in zip(as_votes(BLOCK)[:5], ROUNDS, strict=False):
-        assert pooled_alpha(blocks_of(round_)) == pytest.approx(krippendorff_alpha(ballots))
 
 
 def test_alpha_of_many_rounds_is_that_of_all_their_answers() -> None:

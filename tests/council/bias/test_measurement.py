@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from math import isfinite
 
-import numpy as np
 import pytest
 
 from council.bakeoffs.intervals import holm
 from council.bias.measurement import correct_for_all_tests, measure_bias
 from council.bias.report import BiasReport, Effect, JudgeBias
-from council.bias.vote_arrays import Block
 from council.bias.votes import AuditVote, Votes
 from tests.council.bias.simulated_blocks import Planted, simulated
 from tests.council.bias.vote_builders import a_vote, an_audit, blocks_of, votes
@@ -46,24 +44,6 @@ def test_what_is_planted_is_found_in_every_judge() -> None:
         assert judge.kept.value < 0.7
     assert _judge(report, "a").named.is_found
     assert report.judges[0].maker == "qwen"
-
-
-def test_a_family_preference_is_found_if_the_maker_has_other_answers() -> None:
-    report = measure_bias([simulated(300, Planted(family=1.5), 1, makers=TWINS)])
-
-    found = {judge.judge: judge.family for judge in report.judges}
-    assert found["a"].is_found
-    assert found["b"].is_found
-    assert {found[key].n for key in "cde"} == {0}
-    assert not any(judge.own.is_found for judge in report.judges)
-
-
-def test_without_bias_hardly_anything_is_found() -> None:
-    reports = [measure_bias([simulated(120, Planted(), seed)]) for seed in range(10)]
-
-    # Holm keeps the chance of any at .05 a report.
-    false = [sum(e.is_found for e in _effects(report)) for report in reports]
-    assert sum(map(bool, false)) <= 2
 
 
 def test_every_p_is_corrected_for_all_tests_of_the_report() -> None:
@@ -161,55 +141,3 @@ def test_no_rounds_give_an_empty_report() -> None:
 
     assert (report.rounds, report.ballots, report.judges, report.given) == (0, 0, (), ())
     assert (report.alpha, report.n_eff, report.majority, report.audit_usd) == (None, None, None, 0)
-
-
-def test_of_two_rounds_no_measure_has_a_value_but_the_share_of_spoiled_ballots() -> None:
-    report = measure_bias(blocks_of(*POOR["two-rounds"]()))
-
-    judge = _judge(report, "a")
-    told = [name for name in JudgeBias.__slots__ if _value(judge, name) is not None]
-    assert told == ["spoiled"]
-
-
-def _value(judge: JudgeBias, name: str) -> float | None:
-    found = getattr(judge, name)
-    return found.value if isinstance(found, Effect) else None
-
-
-def test_rounds_of_several_panels_are_measured_together() -> None:
-    one = simulated(60, Planted(first=1.5), 4)
-    other: Block = simulated(60, Planted(first=1.5), 5, members=4)
-
-    report = measure_bias([one, other])
-
-    assert [judge.judge for judge in report.judges] == [*"abcde"]
-    assert _judge(report, "a").first_slot.n == 120
-    assert _judge(report, "e").first_slot.n == 60
-    assert len(_judge(report, "a").slots) == 4
-    assert _judge(report, "a").slots[3].effect.n == 60
-    assert report.rounds == 120
-
-
-def test_relabelling_the_seats_changes_no_effect() -> None:
-    block = simulated(60, BIASED, 6)
-    order = [3, 0, 4, 1, 2]
-    turned = replace(
-        block,
-        judges=tuple(block.judges[i] for i in order),
-        makers=tuple(block.makers[i] for i in order),
-        **{name: getattr(block, name)[:, order][:, :, order] for name in ("doubled", "slots")},
-        audited_by=np.argsort(order).astype(np.uint8)[block.audited_by],
-        **{
-            name: getattr(block, name)[:, order]
-            for name in ("audit_doubled", "spoiled", "first", "style", "lengths")
-        },
-    )
-
-    before, after = measure_bias([block]), measure_bias([turned])
-
-    for judge in before.judges:
-        other = _judge(after, judge.judge)
-        assert other.own.value == pytest.approx(judge.own.value)
-        assert other.length.value == pytest.approx(judge.length.value)
-        assert other.position == judge.position
-        assert other.agreement.value == pytest.approx(judge.agreement.value)

@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import minimize
 
 from council.bakeoffs.record_arrays import Floats
-from council.bias.report import Effect
-from council.bias.style_bias import MAX_BALLOTS, RIDGE, style_preferences
+from council.bias.report import Effect, Trait
+from council.bias.style_bias import MAX_BALLOTS, RIDGE, style_preferences, winning_traits
 from council.bias.vote_arrays import Block
 from council.bias.votes import STYLE, Votes, WrittenAnswer
 from tests.council.bias.simulated_blocks import Planted, simulated
@@ -97,14 +97,6 @@ def test_too_few_ballots_give_no_effect(rounds: int) -> None:
     assert found.length == Effect(rounds, "ballots")
 
 
-def test_a_judge_that_ties_all_gives_no_effect() -> None:
-    written = (WrittenAnswer("b", True, 200, PLAIN), WrittenAnswer("c", False, 20, PLAIN))
-    rounds = [votes(a_vote("a", "b=c"), written=written) for _ in range(30)]
-
-    assert style_preferences(blocks_of(*rounds))["a"].length == Effect(30, "ballots")
-    assert style_preferences(blocks_of(*rounds))["b"].length == Effect(0, "ballots")
-
-
 def _longer_first(nth: int) -> Votes:
     """Return a round in which the longer answer wins, whoever wrote it."""
     first, second = "bc" if nth % 2 else "cb"
@@ -135,3 +127,56 @@ def test_very_many_ballots_are_sampled_evenly() -> None:
     found = style_preferences([simulated(MAX_BALLOTS + 2, FOND, seed=7)])["a"].length
 
     assert found.n == MAX_BALLOTS // 2 + 1
+
+
+def _round(*written: WrittenAnswer) -> Votes:
+    return votes(a_vote("a", "b c d"), written=written)
+
+
+def _traits(*rounds: Votes) -> dict[str, Trait]:
+    return {trait.name: trait for trait in winning_traits(blocks_of(*rounds))}
+
+
+def _long(length: int) -> Votes:
+    return _round(
+        WrittenAnswer("a", True, length, (0, 0, 2, 0)),
+        WrittenAnswer("b", False, 100, PLAIN),
+        WrittenAnswer("c", False, 60, (0, 0, 1, 0)),
+    )
+
+
+def test_winners_are_compared_with_the_mean_of_the_rest() -> None:
+    found = _traits(_long(100), _long(120), _long(140))
+
+    assert found["length"].winners == pytest.approx(120)
+    assert found["length"].rest == pytest.approx(80)
+    # 20, 40 and 60: a mean of 40, and t = 40 / (20/√3).
+    assert found["length"].difference.value == pytest.approx(40)
+    assert (found["length"].difference.n, found["length"].difference.unit) == (3, "rounds")
+    assert found["bold"].winners == 1.0
+    assert found["bold"].rest == 0.5
+    assert found["lists"].difference.value == 0.0
+    assert [*found] == ["length", "lists", "headings", "bold", "code"]
+
+
+def test_winners_that_share_the_first_place_count_by_their_mean() -> None:
+    tied = _round(
+        WrittenAnswer("a", True, 100, PLAIN),
+        WrittenAnswer("b", True, 300, PLAIN),
+        WrittenAnswer("c", False, 50, PLAIN),
+    )
+
+    assert _traits(tied, tied, tied)["length"].winners == 200
+
+
+def test_rounds_in_which_all_or_none_won_are_left_out() -> None:
+    every = _round(WrittenAnswer("a", True, 100, PLAIN), WrittenAnswer("b", True, 300, PLAIN))
+    none = _round(WrittenAnswer("a", False, 100, PLAIN), WrittenAnswer("b", False, 300, PLAIN))
+
+    found = _traits(every, none, every)["length"]
+
+    assert (found.winners, found.rest, found.difference.n) == (None, None, 0)
+
+
+def test_no_rounds_give_no_traits() -> None:
+    assert {trait.difference.n for trait in winning_traits(())} == {0}

@@ -112,13 +112,6 @@ def test_votes_of_another_version_are_left_out() -> None:
     assert vote_blocks([row._replace(version=VERSION + 1)]) == ()
 
 
-def test_a_packed_round_says_which_round_it_is() -> None:
-    row = pack_votes(ONE, RECORD._replace(round_id="r9", suite="sql", number=4))
-
-    assert (row.round_id, row.suite, row.number) == ("r9", "sql", 4)
-    assert len(row.numbers) < 120  # four members: a round takes about a hundred bytes
-
-
 def test_what_is_packed_comes_back_whole() -> None:
     block = simulated(40, Planted(), seed=3)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from council.ballots import AUDIT_ATTEMPT, Ballot
-from council.bias.votes import Vote, build_votes
+from council.bias.votes import STYLE, Vote, build_votes, count_style
 from council.panel import Terms
 from council.round_rules import AUDIT_POLICY, Audit, compute_draw, due_audit
 from council.rounds import Closing, Round
@@ -51,14 +51,6 @@ def test_a_ballot_is_its_judge_whom_it_saw_and_their_ranks() -> None:
     ranks = tuple(float(1 + ranking.index(author)) for author in authors)
     assert found.ballots[0] == Vote(ballot.judge, authors, ranks)
     assert [vote.judge for vote in found.ballots] == [CLAUDE, GPT, GEMINI, DEEPSEEK]
-
-
-def test_seats_are_kept_with_their_makers_members_first() -> None:
-    found = build_votes(_round(outside=1))
-
-    assert found.members == 4
-    assert found.makers == ("anthropic", "openai", "google", "deepseek", "xai")
-    assert found.judges[:2] == (CLAUDE, GPT)
 
 
 def test_answers_are_stored_by_length_and_style() -> None:
@@ -142,3 +134,23 @@ def test_of_a_round_that_failed_the_seats_are_kept(round_: Round) -> None:
 
     assert found.judges == (CLAUDE, GPT, GEMINI, DEEPSEEK)
     assert (found.ballots, found.audit, found.spoiled, found.written) == ((), None, (), ())
+
+
+def _found(text: str) -> dict[str, int]:
+    return {name: count for name, count in zip(STYLE, count_style(text), strict=True) if count}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        pytest.param("", {}, id="nothing"),
+        pytest.param("Two * three is six; C# is no heading, 3. neither.", {}, id="prose"),
+        pytest.param("- one\n- two\n\n1. three", {"lists": 3}, id="lists"),
+        pytest.param("# One\n\ntext\n\n### Two", {"headings": 2}, id="headings"),
+        pytest.param("This is **bold** and __so__ is this.", {"bold": 2}, id="bold"),
+        pytest.param("Use `git`:\n\n```sh\n# no heading\n- no list\n```", {"code": 2}, id="code"),
+        pytest.param("- **a**: `b`", {"lists": 1, "bold": 1, "code": 1}, id="one-in-another"),
+    ],
+)
+def test_style_elements_are_counted(text: str, found: dict[str, int]) -> None:
+    assert _found(text) == found

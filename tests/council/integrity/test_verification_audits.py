@@ -66,13 +66,6 @@ def test_a_single_change_is_named_alone(field: str, change: Callable[[Ballot], B
     assert _fields(_tampered(change)) == [f"{NAME}.{field}"]
 
 
-def test_a_changed_audit_kind_is_named() -> None:
-    fields = _fields(_tampered(lambda b: replace(b, audit="named")))
-
-    assert f"ballots[{JUDGE} audit named].audit" in fields
-    assert f"{NAME}.audit" in fields
-
-
 def test_a_counted_audit_ballot_is_named() -> None:
     others = tuple(b for b in ROUND.ballots if b.judge != JUDGE)
     (audit,) = (b for b in ROUND.ballots if not b.counts)
@@ -83,32 +76,12 @@ def test_a_counted_audit_ballot_is_named() -> None:
     assert "verdict.flags" in fields
 
 
-def test_a_ballot_swapped_with_its_audit_is_named() -> None:
-    swapped = tuple(
-        replace(b, audit="order" if b.counts else None) if b.judge == JUDGE else b
-        for b in ROUND.ballots
-    )
-
-    fields = _fields(replace(ROUND, ballots=swapped))
-
-    assert f"ballots[{JUDGE}].nonce" in fields
-    assert f"{NAME}.nonce" in fields
-
-
 def test_an_unexpected_audit_ballot_is_named() -> None:
     never = replace(ROUND.panel, terms=replace(ROUND.panel.terms, audit_share=0))
 
     fields = _fields(replace(ROUND, panel=never))
 
     assert f"{NAME}.ranking" in fields
-
-
-def test_an_audit_ballot_of_another_judge_is_named() -> None:
-    other = next(b.judge for b in PLAIN.ballots if b.judge != JUDGE)
-
-    assert f"ballots[{other} audit order].ranking" in _fields(
-        _tampered(lambda b: replace(b, judge=other))
-    )
 
 
 def test_the_fault_of_an_audit_ballot_is_recomputed() -> None:

@@ -3,20 +3,29 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from council.ballots import Ballot
-from council.integrity.verification import verify
+from council.ballots import FIRST_VERSION, VERSION, Ballot, SpoiledBallot, cast_ballot
+from council.integrity.verification import Difference, verify
+from council.labels import Slate
+from council.prompts.shared import nonce_for
+from council.round_rules import ballot_version, compute_draw
 from council.rounds import Round
 from council.tally import Strength
 from tests.builders import (
     CLAUDE,
     GEMINI,
     a_ballot,
-    a_spoiled_ballot,
-    an_absence,
+    a_panel,
+    a_round,
+    an_exchange,
     ballot_text,
     labels,
+    with_answers,
+    with_ballots,
 )
+from tests.council.integrity import tampering
 from tests.council.integrity import tampering as t
 from tests.council.integrity.tampering import ROUND, Tamper
 
@@ -59,10 +68,6 @@ def test_a_single_change_is_named_by_its_field_alone(field: str, tamper: Tamper)
     assert _fields(tamper(ROUND)) == [field]
 
 
-def test_swapped_labels_are_named_for_both_authors() -> None:
-    assert [field[:9] for field in _fields(t.swapped_labels(ROUND))] == ["label map", "label map"]
-
-
 @pytest.mark.parametrize(
     ("tamper", "field"),
     [
@@ -100,20 +105,6 @@ def test_a_changed_reply_shows_in_the_ranking() -> None:
     assert f"{LINE}.share" in fields
 
 
-def test_a_reply_changed_to_an_invalid_one_is_named_as_spoiled() -> None:
-    fields = _fields(t.raw_text("No.")(ROUND))
-
-    assert f"spoiled[{CLAUDE} #1].fault" in fields
-    assert f"{VOTED}.ranking" in fields
-
-
-def test_a_missing_ballot_shows_as_a_missing_flag() -> None:
-    fields = _fields(replace(ROUND, ballots=ROUND.ballots[1:]))
-
-    assert "verdict.flags" in fields
-    assert f"{LINE}.max_points" in fields
-
-
 @pytest.mark.parametrize(
     "extra",
     [
@@ -127,31 +118,6 @@ def test_an_extra_ballot_is_named(extra: Ballot) -> None:
     assert "ballots[nobody/at-all].ranking" in fields
 
 
-def test_a_duplicated_ballot_shows_in_the_points() -> None:
-    twice = replace(ROUND, ballots=(*ROUND.ballots, ROUND.ballots[0]))
-
-    assert f"{LINE}.max_points" in _fields(twice)
-
-
-def test_an_extra_spoiled_ballot_is_named() -> None:
-    extra = replace(ROUND, spoiled=(*ROUND.spoiled, a_spoiled_ballot("nobody/at-all")))
-
-    assert "spoiled[nobody/at-all #1].fault" in _fields(extra)
-
-
-def test_an_invented_absence_changes_the_draw() -> None:
-    fields = _fields(replace(ROUND, absences=(an_absence(CLAUDE),)))
-
-    assert f"label map[{CLAUDE}]" in fields
-
-
-def test_another_seed_changes_everything() -> None:
-    fields = _fields(replace(ROUND, seed="another"))
-
-    assert f"slates[{CLAUDE}]" in fields
-    assert f"{VOTED}.nonce" in fields
-
-
 def test_an_invented_line_is_named() -> None:
     (label,) = labels("A")
     invented = t.line(lambda s: replace(s, label=label))
@@ -159,7 +125,62 @@ def test_an_invented_line_is_named() -> None:
     assert "standings[A].share" in _fields(invented(ROUND))
 
 
-def test_differences_come_in_the_order_of_the_round() -> None:
-    both = t.line(lambda s: replace(s, points=7.0))(t.turned_slate(ROUND))
+@settings(deadline=None)
+@given(
+    st.text(max_size=8),
+    st.integers(2, 4),
+    st.integers(0, 1),
+    st.lists(st.permutations("ABCDE"), min_size=6, max_size=6),
+)
+def test_every_unchanged_round_verifies(
+    seed: str, members: int, outside: int, orders: list[list[str]]
+) -> None:
+    ways = iter(orders)
 
-    assert _fields(both) == [f"slates[{CLAUDE}]", f"{LINE}.points"]
+    def vote(slate: Slate) -> str:
+        return " ".join(letter for letter in next(ways) if letter in slate.letters)
+
+    round_ = with_ballots(with_answers(a_round(a_panel(members, outside=outside), seed=seed)), vote)
+
+    assert verify(round_) == ()
+
+
+def test_a_round_with_a_sampled_p_verifies() -> None:
+    assert verify(with_ballots(with_answers(a_round(a_panel(6))))) == ()
+
+
+def test_a_round_without_a_draw_verifies() -> None:
+    assert verify(with_answers(a_round())) == ()
+
+
+def test_a_round_without_a_tally_verifies() -> None:
+    assert verify(replace(ROUND, tally=None)) == ()
+
+
+def test_the_effective_number_of_judges_is_not_compared() -> None:
+    assert verify(tampering.verdict(lambda v: replace(v, n_eff=2.5))(ROUND)) == ()
+
+
+def test_rounding_errors_are_not_differences() -> None:
+    rounded = tampering.line(lambda line: replace(line, share=(line.share or 0) - 1e-12))
+
+    assert rounded(ROUND) != ROUND
+    assert verify(rounded(ROUND)) == ()
+
+
+def test_a_difference_names_stored_and_recomputed_values() -> None:
+    assert str(Difference("verdict.p", 0.5, None)) == "verdict.p: stored 0.5, recomputed None"
+
+
+@pytest.mark.parametrize("versions", [(), (("ballots", VERSION),)], ids=["first", "newest"])
+def test_a_ballot_is_read_by_the_rules_of_its_round(versions: tuple[tuple[str, str], ...]) -> None:
+    opened = replace(with_answers(a_round(seed="s")), versions=versions)
+    reply = ballot_text("A B", nonce_for("s", CLAUDE))[:-1] + ', "winner": "B"}'
+    slate = next(slate for slate in compute_draw(opened).slates if slate.judge == CLAUDE)
+    paper = an_exchange(reply, nonce=nonce_for("s", CLAUDE))
+    ballot = cast_ballot(slate, paper.nonce, paper, version=ballot_version(opened))
+    round_ = replace(opened, draw=compute_draw(opened)).with_(ballot)
+
+    assert isinstance(ballot, SpoiledBallot) is bool(versions)
+    assert verify(round_) == ()
+    assert verify(replace(round_, versions=(("ballots", FIRST_VERSION if versions else VERSION),)))

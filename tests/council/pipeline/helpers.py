@@ -4,8 +4,8 @@ from council.panel import Terms
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
 from council.rounds import Round
-from storage.memory import MemoryStore
 from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_store import MemoryStore
 
 SHORT_DEADLINES = Terms(
     answer_seconds=0.01, ballot_seconds=0.01, synthesis_seconds=0.01, audit_share=0

@@ -26,7 +26,7 @@ REASONS = [
 
 
 @pytest.mark.parametrize(("says", "reason"), REASONS)
-async def test_a_member_without_an_answer_is_absent_with_the_reason(
+async def test_a_member_without_an_answer_is_absent_with_the_reason_and_still_judges(
     says: ScriptEntry, reason: str
 ) -> None:
     gateway = FakeGateway(answers={GPT: says})
@@ -35,14 +35,6 @@ async def test_a_member_without_an_answer_is_absent_with_the_reason(
 
     assert round_.absences == (Absence(GPT, Role.ANSWER, reason),)
     assert [answer.member for answer in round_.answers] == [CLAUDE, GEMINI, DEEPSEEK]
-
-
-@pytest.mark.parametrize(("says", "reason"), REASONS)
-async def test_an_absent_member_still_judges_all_answers(says: ScriptEntry, reason: str) -> None:
-    gateway = FakeGateway(answers={GPT: says})
-
-    round_ = await run_with_fakes(a_round(a_panel(4, terms=SHORT_DEADLINES)), gateway)
-
     (call,) = gateway.of(Role.BALLOT, GPT)
     assert len(read_prompt(call.prompt).texts) == 3
     assert len(round_.ballots) == 4
@@ -68,15 +60,6 @@ async def test_the_reason_says_what_a_late_call_waited_for() -> None:
     }
 
 
-async def test_an_absent_member_is_flagged() -> None:
-    gateway = FakeGateway(answers={GPT: GatewayError("is out of credit")})
-
-    round_ = await run_with_fakes(a_round(a_panel(4)), gateway)
-
-    assert round_.tally is not None
-    assert f"{GPT} did not answer" in round_.tally.verdict.flags
-
-
 async def test_a_missed_quorum_closes_the_round_with_the_reasons() -> None:
     gateway = FakeGateway(answers={CLAUDE: Hangs(), GEMINI: GatewayError("is out of credit")})
 
@@ -92,16 +75,6 @@ async def test_a_missed_quorum_closes_the_round_with_the_reasons() -> None:
     assert not gateway.of(Role.BALLOT)
 
 
-async def test_a_higher_quorum_is_enforced() -> None:
-    gateway = FakeGateway(answers={CLAUDE: GatewayError("is out of credit")})
-
-    round_ = await run_with_fakes(a_round(a_panel(terms=replace(TERMS, quorum=3))), gateway)
-
-    assert round_.closing is not None
-    assert round_.closing.failure is not None
-    assert "Only 2 of 3 members answered and 3 are needed" in round_.closing.failure
-
-
 async def test_an_absent_member_ranks_both_of_two_answers() -> None:
     gateway = FakeGateway(answers={CLAUDE: "b", GPT: "a", GEMINI: GatewayError("is silent")})
 
@@ -112,13 +85,6 @@ async def test_an_absent_member_ranks_both_of_two_answers() -> None:
     assert [line.share for line in round_.tally.standings] == [1.0, 0.0]
     assert round_.tally.verdict.first_on == (1, 1)
     assert round_.tally.verdict.too_few_judges
-
-
-async def test_outside_judges_rank_both_of_two_answers() -> None:
-    round_ = await run_with_fakes(a_round(a_panel(2, outside=2)))
-
-    assert [ballot.judge for ballot in round_.ballots] == [GEMINI, DEEPSEEK]
-    assert all(len(ballot.shown) == 2 for ballot in round_.ballots)
 
 
 async def test_two_answers_without_other_judges_have_no_standings() -> None:
@@ -142,25 +108,6 @@ async def test_a_single_answer_is_synthesised_unranked() -> None:
     assert round_.synthesis is not None
     assert round_.synthesis.fallback is None
     assert len(read_prompt(gateway.of(Role.SYNTHESIS)[0].prompt).texts) == 1
-
-
-@pytest.mark.parametrize(
-    ("says", "reason"),
-    [
-        pytest.param(GatewayError("is out of credit"), "is out of credit", id="fails"),
-        pytest.param(Hangs(), "did not vote in 0.01 s", id="hangs"),
-    ],
-)
-async def test_an_absent_judge_changes_no_share(says: ScriptEntry, reason: str) -> None:
-    gateway = FakeGateway(judges={GPT: says})
-
-    round_ = await run_with_fakes(a_round(a_panel(4, terms=SHORT_DEADLINES)), gateway)
-
-    assert round_.absences == (Absence(GPT, Role.BALLOT, reason),)
-    assert round_.tally is not None
-    shares = [line.share for line in round_.tally.standings]
-    assert shares == pytest.approx([1, 2 / 3, 1 / 3, 0])
-    assert f"{GPT} has no ballot that counts" in round_.tally.verdict.flags
 
 
 async def test_a_round_without_a_single_ballot_still_has_a_synthesis() -> None:

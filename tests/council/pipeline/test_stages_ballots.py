@@ -51,14 +51,6 @@ async def test_a_ballot_spoiled_twice_is_stored_and_not_counted() -> None:
     assert len(gateway.of(Role.BALLOT, GPT)) == 2
 
 
-async def test_a_spoiled_ballot_is_flagged_and_adds_no_points() -> None:
-    round_ = await run_with_fakes(a_round(), FakeGateway(judges={GPT: "B is best."}))
-
-    assert round_.tally is not None
-    assert f"{GPT} has no ballot that counts" in round_.tally.verdict.flags
-    assert sum(line.points for line in round_.tally.standings) == 2  # one a ballot
-
-
 async def test_a_ballot_with_the_nonce_of_another_judge_is_spoiled() -> None:
     stolen = '{"nonce": "0000000000000000", "reason": "", "ranking": [["A"], ["B"]]}'
 
@@ -78,14 +70,6 @@ async def test_a_judge_that_fails_on_retry_is_absent() -> None:
     assert round_.absences == (Absence(GPT, Role.BALLOT, "is out of credit"),)
 
 
-async def test_every_paid_reply_is_stored() -> None:
-    gateway = FakeGateway(judges={GPT: ["B is best.", rank_by_text]})
-
-    round_ = await run_with_fakes(a_round(), gateway)
-
-    assert len(round_.replies) == len(gateway.asked) == 3 + 4 + 1
-
-
 async def test_answers_too_long_for_a_judge_are_shortened_equally() -> None:
     gateway = FakeGateway(answers=LONG, judges={GPT: [OVERFLOW, rank_by_text]})
 
@@ -98,14 +82,6 @@ async def test_answers_too_long_for_a_judge_are_shortened_equally() -> None:
         f"{'a' * 3_000}\n{SHORTENED_MARK}",
         f"{'c' * 3_000}\n{SHORTENED_MARK}",
     }
-
-
-async def test_shortening_for_one_judge_does_not_affect_others() -> None:
-    gateway = FakeGateway(answers=LONG, judges={GPT: [OVERFLOW, rank_by_text]})
-
-    round_ = await run_with_fakes(a_round(), gateway)
-
-    assert _paper(round_, CLAUDE) is None
 
 
 async def test_a_judge_with_too_small_a_context_is_absent() -> None:

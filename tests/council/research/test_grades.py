@@ -1,21 +1,25 @@
 """The thesis' statistics, computed by hand, and missing data."""
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
-from math import sqrt
+from math import nan, sqrt
 
+import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from scipy import stats
 
 from council.research.grades import (
+    FindingKind,
     Framing,
     Grade,
     GradeReport,
     JudgeRow,
     Mean,
     build_grade_report,
+    findings,
     normalize_grade,
+    paired_t_test,
 )
 from tests.council.research.grade_tables import NEG, POS, graded, over_items
 
@@ -65,56 +69,12 @@ def test_the_difference_in_differences_takes_out_strictness_and_quality() -> Non
     assert row.preference.effect.n == 4
 
 
-@given(
-    strict=st.lists(st.integers(-1, 1), min_size=4, max_size=4),
-    good=st.lists(st.integers(-1, 1), min_size=4, max_size=4),
-    own=st.integers(-2, 2),
-)
-def test_only_a_preference_changes_the_difference_in_differences(
-    strict: list[int], good: list[int], own: int
-) -> None:
-    grades = [
-        Grade(str(item), POS, str(judge), str(author), 3.0 + strict[judge] + good[author] + extra)
-        for item in range(3)
-        for judge in range(4)
-        for author in range(4)
-        for extra in [own if judge == author == 0 else 0]
-    ]
-
-    rows = build_grade_report(grades).rows
-
-    sizes = [row.preference.effect.value for row in rows]
-    assert sizes == pytest.approx([own, 0, 0, 0], abs=1e-9)
-
-
 def test_work_of_an_author_that_never_judges_does_not_count() -> None:
     by_human = [replace(grade, author="human", score=1.0) for grade in over_items(TABLES)[::3]]
 
     with_human = build_grade_report([*over_items(TABLES), *by_human])
 
     assert with_human.rows == build_grade_report(over_items(TABLES)).rows
-
-
-def test_names_and_order_change_nothing_but_names_and_order() -> None:
-    swapped = {"a": "z", "b": "b", "c": "c"}
-    grades = [
-        replace(grade, judge=swapped[grade.judge], author=swapped[grade.author])
-        for grade in reversed(over_items(TABLES))
-    ]
-
-    assert row_of(build_grade_report(grades), "z").preference.effect.value == pytest.approx(1.0)
-    assert [row.judge for row in build_grade_report(grades).rows] == ["b", "c", "z"]
-
-
-def test_framings_are_reported_apart_the_positive_first() -> None:
-    report = build_grade_report([*over_items(TABLES, NEG), *over_items(TABLES)])
-
-    assert [(row.judge, row.framing) for row in report.rows][:3] == [
-        ("a", POS),
-        ("a", NEG),
-        ("b", POS),
-    ]
-    assert row_of(report).own == row_of(report, framing=NEG).own
 
 
 def test_a_missing_grade_removes_its_item_from_what_needs_it() -> None:
@@ -178,3 +138,115 @@ def test_a_judge_in_one_framing_alone_has_no_row_in_the_other() -> None:
 def test_the_negative_scale_is_turned_over() -> None:
     assert [normalize_grade(raw, NEG) for raw in (1, 2, 5)] == [5, 4, 1]
     assert normalize_grade(2, POS) == 2
+
+
+def by_effects(*strictness: float) -> list[Grade]:
+    """Return grades of 6 items that only the item, the author and the judge's strictness make."""
+    judges = [chr(ord("a") + at) for at in range(len(strictness))]
+    return [
+        Grade(str(item), POS, judge, author, 3 + strict + 0.1 * at + 0.1 * item * (judge == "b"))
+        for item in range(6)
+        for judge, strict in zip(judges, strictness, strict=True)
+        for at, author in enumerate(judges)
+    ]
+
+
+def test_a_strict_judge_does_not_make_the_others_lenient() -> None:
+    rows = build_grade_report(by_effects(-1, 0, 0, 0, 0)).rows
+
+    assert rows[0].leniency.effect.value == pytest.approx(-1, abs=0.01)
+    assert all(abs(row.leniency.effect.value or 0) < 0.3 for row in rows[1:])
+
+
+def test_own_work_does_not_count() -> None:
+    as_they_are = build_grade_report(over_items(["3 4 2/3 4 3/4 4 2"] * 4)).rows
+    own_raised = build_grade_report(over_items(["5 4 2/3 5 3/4 4 5"] * 4)).rows
+
+    sizes = [[row.leniency.effect.value for row in rows] for rows in (own_raised, as_they_are)]
+    assert sizes[0] == sizes[1]
+
+
+def test_two_judges_have_no_leniency() -> None:
+    rows = build_grade_report(over_items(["5 4/3 2"] * 4)).rows
+
+    assert [row.leniency.effect.n for row in rows] == [0, 0]
+
+
+def test_it_is_students_paired_test() -> None:
+    drawn = np.random.default_rng(7).normal(0.3, 1, 40)
+
+    found = paired_t_test(drawn)
+
+    expected = stats.ttest_1samp(drawn, 0)
+    interval = expected.confidence_interval()
+    assert found.t == pytest.approx(expected.statistic)
+    assert found.effect.p == pytest.approx(expected.pvalue)
+    assert found.effect.interval == pytest.approx((interval.low, interval.high))
+
+
+def test_items_that_cannot_be_compared_are_left_out() -> None:
+    assert paired_t_test(np.array([1.0, nan, 2.0, 4.0])).effect.n == 3
+
+
+def test_equal_differences_use_the_sign_test() -> None:
+    found = paired_t_test(np.full(10, -0.5))
+
+    assert (found.t, found.effect.interval) == (None, None)
+    assert found.effect.value == -0.5
+    assert found.effect.p == 2.0**-9
+
+
+def test_no_differences_give_no_test() -> None:
+    assert paired_t_test(np.zeros(10)).effect.p is None
+    assert paired_t_test(np.zeros(10)).effect.value == 0
+
+
+def test_it_reports_how_many_more_items_are_needed() -> None:
+    # mean .5, sd 1, n 4: half-width 3.182·.5 = 1.591; 4·(1.591/.5)² = 40.5, less the 4 there are
+    spread = np.array([-1, 1, -1, 1]) * np.sqrt(3) / 2
+
+    assert paired_t_test(spread + 0.5).effect.more == 37
+    assert paired_t_test(spread + 9).effect.more == 0
+    assert paired_t_test(spread).effect.more is None
+
+
+def drawn(own: float = 0.0, strict: float = 0.0, items: int = 60) -> list[Grade]:
+    """Return four judges' grades, of whom a prefers its own work and c is strict."""
+    chance = random.Random(5)
+    return [
+        Grade(str(item), POS, judge, author, int(mean + chance.random()))
+        for item in range(items)
+        for judge in "abcd"
+        for author in "abcd"
+        for mean in [3.5 + own * (judge == author == "a") - strict * (judge == "c")]
+    ]
+
+
+def kinds(grades: list[Grade]) -> set[tuple[FindingKind, str]]:
+    return {(finding.kind, finding.row.judge) for finding in findings(build_grade_report(grades))}
+
+
+def test_a_preference_is_found_in_its_judge_only() -> None:
+    found = kinds(drawn(own=1.0))
+
+    assert {name for kind, name in found if kind is FindingKind.PREFERENCE} == {"a"}
+
+
+def test_nothing_is_found_without_bias() -> None:
+    assert kinds(drawn()) == set()
+
+
+@pytest.mark.parametrize(
+    ("grades", "kind"),
+    [
+        pytest.param([Grade("1", POS, "a", "b", 4.0)], FindingKind.NO_OWN, id="no-own-work"),
+        pytest.param(over_items(["4 3/2 3"] * 5), FindingKind.NO_PEERS, id="two-judges"),
+        pytest.param(over_items(["4 3 2/2 3 4/4 3 3"] * 2), FindingKind.TOO_FEW, id="two-items"),
+        pytest.param(over_items(["3 3 3/3 3 3/3 3 3"] * 9), FindingKind.ALIKE, id="all-ties"),
+    ],
+)
+def test_missing_data_is_named(grades: list[Grade], kind: FindingKind) -> None:
+    found = findings(build_grade_report(grades))
+
+    assert {finding.kind for finding in found} == {kind}
+    assert not any(finding.is_found for finding in found)

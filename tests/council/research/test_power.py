@@ -6,10 +6,11 @@ from council.research.power import (
     GAPS,
     Simulation,
     SimulationSettings,
+    compare_designs,
     follow_boards,
     run_simulation,
 )
-from council.research.simulated_judges import FAIR, Biases, SimulatedPanel, uniform_panel
+from council.research.simulated_judges import FAIR, STRONG, Biases, SimulatedPanel, uniform_panel
 
 SETTINGS = SimulationSettings(uniform_panel(5, FAIR), trials=20, rounds=100, seed="seed")
 
@@ -49,3 +50,22 @@ def test_a_bias_for_one_maker_looks_like_worth() -> None:
     equal = next(follow_boards(panel, 100, "seed"))
 
     assert equal.told > 0.5
+
+
+# A fuller run of 20,000 trials gave .50 and .45; 2,000 leave a standard error of .008.
+@pytest.mark.nightly
+def test_with_strong_bias_our_order_tells_more_than_a_fixed_one_with_the_own_answer_in() -> None:
+    default, fixed = compare_designs(uniform_panel(5, STRONG), 2_000, "council")
+
+    assert default.tau >= 0.48
+    assert fixed.tau == pytest.approx(0.45, abs=0.02)
+    assert default.tau_ci[0] > fixed.tau_ci[1]
+
+
+@pytest.mark.parametrize("trials", [200, pytest.param(1_000, marks=pytest.mark.nightly)])
+def test_with_strong_bias_fewer_of_our_clear_winners_are_false(trials: int) -> None:
+    default, fixed = compare_designs(uniform_panel(5, STRONG), trials, "seed")
+
+    assert default.tau > fixed.tau
+    assert default.clear_among_equals < 0.05 < fixed.clear_among_equals
+    assert (default.clear_right or 0) > (fixed.clear_right or 1)

@@ -1,11 +1,32 @@
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
 
-from council.research.judge_weights import WEIGHT_METHODS, Choice, Repeats
-from council.research.weighted_leaderboard import Evidence, WeightedBoard, build_weighted_board
-from tests.council.research.share_builders import E1, X, given
+from council.bakeoffs.records import PackedRecord
+from council.bias.vote_arrays import MAX_BLOCK_ROUNDS, pack_votes
+from council.bias.votes import VERSION, Votes
+from council.research.judge_weights import (
+    CONSISTENCY,
+    FAMILY,
+    HUMAN,
+    PEERRANK,
+    UNIFORM,
+    Choice,
+    Repeats,
+)
+from council.research.weighted_leaderboard import (
+    Evidence,
+    WeightedBoard,
+    build_evidence,
+    build_weighted_board,
+)
+from tests.council.bias.vote_builders import RECORD, a_vote, an_audit, votes
+from tests.council.research.share_builders import E1, given
 
 # Two judges of one maker prefer y, one of another prefers x.
 SPLIT = [[0, 1], [0, 1], [1, 0]]
+METHODS = (UNIFORM, CONSISTENCY, HUMAN, FAMILY, PEERRANK)
 MAKERS = ("north", "north", "south")
 KEPT = {"a": Repeats(20, 0.5), "b": Repeats(20, 0.5), "c": Repeats(20, 1.0)}
 
@@ -46,40 +67,17 @@ def test_a_steady_judge_outvotes_two_that_vote_by_chance() -> None:
     }
 
 
-def test_people_that_agree_with_one_judge_raise_its_voice() -> None:
-    found = _board("human")
-
-    assert found.weights.weights["c"] > found.weights.weights["a"]
-    assert found.rows[0].member in {"x", "y"}
-
-
-def test_peer_rank_weighs_by_own_answers() -> None:
-    found = build_weighted_board("peerrank", Evidence((given(E1),), {}, ()))
-
-    assert found.weights.weights["ada"] > found.weights.weights["dee"]
-    assert [line.rank for line in found.rows] == [1, 2, 3, 4]
-
-
 def test_weights_that_rest_on_too_little_give_no_board() -> None:
     found = _board("consistency", repeats={})
 
     assert (found.rows, found.weights.have, found.weights.need) == ((), 0, 20)
 
 
-@pytest.mark.parametrize("name", WEIGHT_METHODS)
+@pytest.mark.parametrize("name", METHODS)
 def test_no_rounds_give_no_board(name: str) -> None:
     found = build_weighted_board(name, Evidence((), {}, ()))
 
     assert (found.rows, found.rounds) == ((), 0)
-
-
-@pytest.mark.parametrize("name", WEIGHT_METHODS)
-def test_one_judge_with_one_ballot_is_no_trouble(name: str) -> None:
-    one = given([[1, 0, X]], judges="j", members="xyz")
-
-    found = build_weighted_board(name, Evidence((one,), {"j": Repeats(20, 1.0)}, ()))
-
-    assert [(line.member, line.share) for line in found.rows] in ([], [("x", 1.0), ("y", 0.0)])
 
 
 def test_rounds_of_other_seats_count_together() -> None:
@@ -94,3 +92,54 @@ def test_rounds_of_other_seats_count_together() -> None:
 def test_an_unknown_name_of_weights_is_an_error() -> None:
     with pytest.raises(ValueError, match="loudness"):
         build_weighted_board("loudness", Evidence((), {}, ()))
+
+
+FOUR = votes(a_vote("a", "b c d"), a_vote("b", "d a c"))
+# Judge a turned one pair of three round when it saw them again.
+AGAIN = votes(a_vote("a", "b c d"), audit=an_audit("order", a_vote("a", "c b d")))
+THREE = votes(
+    a_vote("b", "a c"), judges=("a", "b", "c"), makers=("north", "south", "north"), members=3
+)
+
+
+def rows(*rounds: Votes) -> Sequence[PackedRecord]:
+    return [pack_votes(one, RECORD)._replace(round_id=f"r{i}") for i, one in enumerate(rounds)]
+
+
+def test_rounds_of_the_same_seats_come_together_under_their_ids() -> None:
+    found = build_evidence(rows(FOUR, THREE, FOUR), ())
+
+    assert [one.rounds for one in found.rounds] == [("r0", "r2"), ("r1",)]
+    assert [one.members for one in found.rounds] == [("a", "b", "c", "d"), ("a", "b", "c")]
+    assert found.rounds[1].makers == ("north", "south", "north")
+    np.testing.assert_allclose(found.rounds[0].shares[0, 1], [0.5, np.nan, 0, 1])
+    assert found.judges == ("a", "b", "c", "d")
+
+
+def test_repeats_are_counted_for_each_judge() -> None:
+    found = build_evidence(rows(*[AGAIN] * 20, FOUR), ())
+
+    assert found.repeats["a"].ballots == 20
+    assert found.repeats["a"].kept == pytest.approx(2 / 3)
+    assert (found.repeats["b"].ballots, found.repeats["b"].kept) == (0, 0)
+
+
+def test_evidence_includes_the_votes_of_people() -> None:
+    choices = [Choice("r0", "a")]
+
+    assert build_evidence(rows(FOUR), choices).choices == (Choice("r0", "a"),)
+
+
+def test_votes_of_another_version_are_left_out() -> None:
+    old = [row._replace(version=VERSION + 1) for row in rows(FOUR)]
+
+    assert build_evidence(old, ()).rounds == ()
+
+
+def test_very_many_rounds_are_split_without_loss() -> None:
+    row = rows(FOUR)[0]
+
+    found = build_evidence([row._replace(round_id=str(i)) for i in range(MAX_BLOCK_ROUNDS + 1)], ())
+
+    assert [len(one.rounds) for one in found.rounds] == [MAX_BLOCK_ROUNDS, 1]
+    assert found.rounds[1].rounds == (str(MAX_BLOCK_ROUNDS),)

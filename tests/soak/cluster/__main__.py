@@ -16,8 +16,8 @@ from tempfile import mkdtemp
 from tests.postgres import a_database
 from tests.soak.cluster.count import Count
 from tests.soak.cluster.duplicates import deliver_often
-from tests.soak.cluster.plan import usual
-from tests.soak.cluster.server import a_server
+from tests.soak.cluster.faults import usual
+from tests.soak.cluster.fleet import a_server
 from tests.soak.cluster.soak import soak
 
 WANTED = (("ROUNDS", "300"), ("PROCESSES", "3"), ("EVENTS", "100"))

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tests.soak import chats
+from tests.soak.cluster.faults import Outage
 from tests.soak.cluster.paid_twice import CAUSES, OTHER, Repeat
-from tests.soak.cluster.plan import Outage
 from tests.soak.cluster.takeover import Sign, takeovers
 
 TAKEOVER_SECONDS = 30.0

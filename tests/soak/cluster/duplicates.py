@@ -7,17 +7,14 @@ from pathlib import Path
 
 from tests.bot.slack.process import slack_environment
 from tests.soak.chats import PEOPLE, PLACES
-from tests.soak.cluster.books import UNTOLD, Books
 from tests.soak.cluster.count import Count
-from tests.soak.cluster.crowd import peopled
-from tests.soak.cluster.fleet import Fleet, homes
-from tests.soak.cluster.owners import Owners
+from tests.soak.cluster.fleet import Fleet, Owners, homes
 from tests.soak.cluster.paid_twice import repeats
-from tests.soak.cluster.soak import PATIENCE_SECONDS, config, look_through
+from tests.soak.cluster.soak import PATIENCE_SECONDS, UNTOLD, Books, config, look_through
 from tests.soak.paid import PaidServer
+from tests.soak.slack import add_channels
 from tests.wire.slack import BOT, FakeSlack, Rates, Rules, payloads
-from tests.wire.slack.delivering import Acknowledgement, Delivery
-from tests.wire.slack.request_url import RequestUrl
+from tests.wire.slack.deliveries import Acknowledgement, Delivery, RequestUrl
 
 TIMES = 10
 AT_ONCE = 30
@@ -30,8 +27,9 @@ async def deliver_often(folder: Path, events: int, processes: int, url: str) -> 
     count, owners = Count(events), Owners()
     async with (
         PaidServer(LATENCY_SECONDS, owners.of) as server,
-        peopled(FakeSlack("http", Rules(rates=Rates(off=True)))) as slack,
+        FakeSlack("http", Rules(rates=Rates(off=True))) as slack,
     ):
+        add_channels(slack)
         settings = {**slack_environment(slack, "http"), "COUNCIL_DATABASE_URL": url}
         fleet = Fleet(homes(folder, settings, config(server.api_base), processes), owners)
         async with fleet.running():

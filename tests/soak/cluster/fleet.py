@@ -1,21 +1,64 @@
-"""Server processes of a cluster, each with its own home folder as if on its own machine."""
+"""Processes of a cluster, each with its own home folder as if on its own machine, and Postgres."""
 
 import asyncio
 import signal
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import httpx
+import psutil
 
 from tests.bot.homes import PROGRAM, Home
 from tests.ports import free_port
-from tests.soak.cluster.owners import Owners
+from tests.postgres import Server
 
 START_SECONDS = 90.0
 STOP_SECONDS = 15.0  # after which most hosts have killed
 _PAUSE_SECONDS = 0.1
+
+
+class Owners:
+    """Knows the processes that may connect, and remembers whose each connection was.
+
+    Processes of a cluster have the same settings, so only the system can tell them apart.
+    """
+
+    def __init__(self) -> None:
+        self.pids: set[int] = set()
+        self._known: WeakKeyDictionary[asyncio.BaseTransport, int] = WeakKeyDictionary()
+
+    def of(self, transport: asyncio.BaseTransport | None) -> int | None:
+        """Return the process at the other end, None where it is gone or none of these."""
+        if transport is None:
+            return None
+        if transport not in self._known:
+            found = self._found(transport)
+            if found is None:
+                return None
+            self._known[transport] = found
+        return self._known[transport]
+
+    def _found(self, transport: asyncio.BaseTransport) -> int | None:
+        ends = [transport.get_extra_info(name) for name in ("peername", "sockname")]
+        if not all(ends):
+            return None
+        theirs, ours = (end[1] for end in ends)
+        return next((pid for pid in self.pids if _has(pid, (theirs, ours))), None)
+
+
+def _has(pid: int, ports: tuple[int, int]) -> bool:
+    """Return whether a process holds a connection from a port to another.
+
+    The port it comes from is not enough: it may be used to another address as well.
+    """
+    try:
+        held = psutil.Process(pid).net_connections("tcp4")
+    except psutil.Error:
+        return False
+    return any((one.laddr[1:] + one.raddr[1:]) == ports for one in held)
 
 
 class Copy:
@@ -126,3 +169,14 @@ def homes(folder: Path, settings: Mapping[str, str], config: str, number: int) -
 
 def _client() -> httpx.AsyncClient:
     return httpx.AsyncClient(timeout=5, trust_env=False)
+
+
+@contextmanager
+def a_server() -> Iterator[Server]:
+    """Run a temporary Postgres server."""
+    server = Server()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.remove()

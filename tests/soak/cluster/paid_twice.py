@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tests.soak.cluster.plan import Outage, What
+from tests.soak.cluster.faults import Outage, What
 from tests.soak.paid import Asked, Bill, Purpose
 
 CAUSES: dict[What, str] = {

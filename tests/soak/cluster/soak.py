@@ -1,39 +1,95 @@
 """Soak test of a cluster: ask questions, inject faults, count the results."""
 
 import asyncio
+import random
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, LiteralString
+
+import psycopg
 
 from tests.bot.homes import served_config
 from tests.bot.slack.process import slack_environment
+from tests.postgres import Server
 from tests.soak.chats import TERMS
-from tests.soak.cluster.blows import Database, strike
-from tests.soak.cluster.books import UNTOLD, Books
 from tests.soak.cluster.count import Count
-from tests.soak.cluster.crowd import Crowd, peopled
-from tests.soak.cluster.fleet import Fleet, homes
-from tests.soak.cluster.owners import Owners
+from tests.soak.cluster.faults import Plan, strike
+from tests.soak.cluster.fleet import Fleet, Owners, homes
 from tests.soak.cluster.paid_twice import repeats
-from tests.soak.cluster.plan import Plan
-from tests.soak.cluster.signs import Heard, of_bill
+from tests.soak.cluster.takeover import Heard, of_bill
 from tests.soak.paid import PaidServer, number_in
-from tests.soak.slack import look_at
+from tests.soak.slack import add_channels, ask_somewhere, look_at
 from tests.soak.soak import MEMBERS
 from tests.wire.slack import BOT, FakeSlack, Rates, Rules
 
 PATIENCE_SECONDS = 180.0
+AGAIN_SECONDS = 0.5
+DELIVERED_TWICE = 0.1  # so many events come again although they were taken in
+UNTOLD: LiteralString = "SELECT count(*) FROM round WHERE NOT delivered"
 ENDED = "SELECT count(*) FROM round WHERE seconds IS NOT NULL AND failure IS NULL"
 RULES = Rules(retry_delays=(0.5, 1.0, 2.0), rates=Rates(off=True))
 
 
-async def soak(folder: Path, plan: Plan, url: str, database: Database) -> Count:
+class Books:
+    """Reads one database; it may be away now and then."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url.replace("postgresql+psycopg://", "postgresql://")
+
+    def rows(self, statement: LiteralString) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement."""
+        with psycopg.connect(self._url, connect_timeout=5) as connection:
+            return connection.execute(statement).fetchall()
+
+    async def come_to(self, statement: LiteralString, wanted: int, seconds: float) -> bool:
+        """Wait until a count is what is wanted; give False where it never is."""
+        try:
+            async with asyncio.timeout(seconds):
+                while await self._count(statement) != wanted:  # noqa: ASYNC110 - others write it
+                    await asyncio.sleep(0.2)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _count(self, statement: LiteralString) -> int | None:
+        try:
+            [(count,)] = await asyncio.to_thread(self.rows, statement)
+        except psycopg.OperationalError:
+            return None
+        return int(count)
+
+
+class Crowd:
+    """Asks numbered questions, each until it is taken in; Slack delivers some of them again."""
+
+    def __init__(self, slack: FakeSlack, seed: int) -> None:
+        self.again = 0
+        self._slack = slack
+        self._rng = random.Random(seed)
+
+    async def ask(self, rounds: int, span_seconds: float) -> None:
+        """Ask so many questions over so many seconds, and come back when all were taken in."""
+        async with asyncio.TaskGroup() as group:
+            for number in range(rounds):
+                group.create_task(self._ask_until_taken_in(number))
+                await asyncio.sleep(span_seconds / rounds)
+
+    async def _ask_until_taken_in(self, number: int) -> None:
+        event = await ask_somewhere(self._slack, self._rng, f"What now? [round {number}]")
+        while not event.accepted:
+            await asyncio.sleep(AGAIN_SECONDS)
+            await self._slack.deliver_again(event)
+        if self._rng.random() < DELIVERED_TWICE:
+            await self._slack.deliver_again(event)
+        self.again += len(event.acknowledgements) - 1
+
+
+async def soak(folder: Path, plan: Plan, url: str, database: Server) -> Count:
     """Run a plan, its questions and its faults, on a cluster with this empty database."""
     count, owners = Count(plan.rounds), Owners()
-    async with (
-        PaidServer(plan.latency, owners.of) as server,
-        peopled(FakeSlack(rules=RULES)) as slack,
-    ):
+    async with PaidServer(plan.latency, owners.of) as server, FakeSlack(rules=RULES) as slack:
+        add_channels(slack)
         heard = slack.state.on_request = Heard(slack, owners)
         settings = {**slack_environment(slack, "socket"), "COUNCIL_DATABASE_URL": url}
         toml = config(server.api_base)

@@ -7,7 +7,6 @@ Payload = dict[str, Any]
 
 REFUSALS: dict[int, tuple[int, str]] = {
     0: (404, "404: Not Found"),
-    10002: (404, "Unknown Application"),
     10003: (404, "Unknown Channel"),
     10004: (404, "Unknown Guild"),
     10007: (404, "Unknown Member"),
@@ -15,15 +14,12 @@ REFUSALS: dict[int, tuple[int, str]] = {
     10013: (404, "Unknown User"),
     10015: (404, "Unknown Webhook"),
     10062: (404, "Unknown interaction"),
-    10063: (404, "Unknown application command"),
     30032: (400, "Maximum number of application commands reached"),
     30034: (429, "Max number of daily application command creates has been reached (200)"),
     30046: (429, "Maximum number of edits to messages older than 1 hour reached. Try again later."),
     40005: (413, "Request entity too large"),
     40060: (400, "Interaction has already been acknowledged."),
-    40094: (400, "Maximum number of follow-up messages reached for this interaction"),
     50001: (403, "Missing Access"),
-    50003: (403, "Cannot execute action on a DM channel"),
     50005: (403, "Cannot edit a message authored by another user"),
     50006: (400, "Cannot send an empty message"),
     50007: (403, "Cannot send messages to this user"),
@@ -52,8 +48,6 @@ class RefusalError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """One file of a multipart body, or one a person attaches."""
-
     name: str
     content: bytes
     content_type: str = "application/octet-stream"
@@ -61,8 +55,6 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What goes back: a status, and JSON or nothing."""
-
     status: int = 200
     body: Any = None
 
@@ -89,7 +81,6 @@ class Call:
 
     @property
     def payload(self) -> Payload:
-        """The body as an object; an absent one is empty."""
         return self.body if isinstance(self.body, dict) else {}
 
     @property

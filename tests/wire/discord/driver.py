@@ -6,27 +6,21 @@ from types import TracebackType
 from typing import Any, Self
 
 from tests.wire.discord.calls import Call
-from tests.wire.discord.cdn import Cdn
-from tests.wire.discord.faults import Storm, Trouble
-from tests.wire.discord.gateway.disconnects import Gateway
-from tests.wire.discord.gateway.sockets import GatewaySockets
-from tests.wire.discord.pings import pings_in
-from tests.wire.discord.rest import BASE, INVALID
+from tests.wire.discord.checks.message import pings_in
+from tests.wire.discord.gateway import Gateway
 from tests.wire.discord.routes.identity import gateway_url
 from tests.wire.discord.sample_world import sample_world
-from tests.wire.discord.server import Server
-from tests.wire.discord.state import Installation, Modal, Rules, SeenFault, State
+from tests.wire.discord.server import BASE, INVALID, Server
+from tests.wire.discord.state import Installation, Rules, SeenFault, State
 from tests.wire.discord.user_actions import UserActions
-from tests.wire.discord.world import Channel, File, Message, User, World
+from tests.wire.discord.world import Channel, Message, User, World
 from tests.wire.discord.world_changes import WorldChanges
-from tests.wire.looking import until
+from tests.wire.faults import Fault, Storm, until
 
 Payload = dict[str, Any]
 
 
 class FakeDiscord(UserActions, WorldChanges):
-    """A strict Discord on loopback."""
-
     def __init__(
         self,
         rules: Rules | None = None,
@@ -36,10 +30,8 @@ class FakeDiscord(UserActions, WorldChanges):
     ) -> None:
         state = State(rules or Rules(), world or sample_world(), app or Installation())
         super().__init__(state)
-        self._links = GatewaySockets(state)
-        self.gateway = Gateway(state, self._links)
-        self.cdn = Cdn(state)
-        self._server = Server(state, self._links, self.cdn, port)
+        self.gateway = Gateway(state)
+        self._server = Server(state, self.gateway, port)
 
     async def __aenter__(self) -> Self:
         await self._server.start()
@@ -56,12 +48,10 @@ class FakeDiscord(UserActions, WorldChanges):
 
     @property
     def api_url(self) -> str:
-        """The address of the REST API, as a client wants it."""
         return self.state.address + BASE
 
     @property
     def gateway_url(self) -> str:
-        """The address of the gateway."""
         return gateway_url(self.state)
 
     @property
@@ -75,12 +65,10 @@ class FakeDiscord(UserActions, WorldChanges):
 
     @property
     def token(self) -> str:
-        """The bot's token."""
         return self.state.app.token
 
     @property
     def world(self) -> World:
-        """The people and places."""
         return self.state.world
 
     @property
@@ -90,17 +78,14 @@ class FakeDiscord(UserActions, WorldChanges):
 
     @property
     def calls(self) -> list[Call]:
-        """Every request so far."""
         return self.state.calls
 
     @property
     def faults(self) -> list[SeenFault]:
-        """Every failure of the app that Discord showed someone."""
         return self.state.faults
 
     @property
     def refusals(self) -> list[Call]:
-        """Every request that was refused or broken off."""
         return [call for call in self.calls if not call.outcome.startswith("2")]
 
     @property
@@ -113,11 +98,9 @@ class FakeDiscord(UserActions, WorldChanges):
         return [call for call in self.calls if fnmatchcase(f"{call.method} {call.path}", pattern)]
 
     def user(self, who: str) -> User:
-        """Return a user by handle."""
         return self.world.user(who)
 
     def channel(self, where: str) -> Channel:
-        """Return a place by handle or id."""
         return self.world.channel(where)
 
     def messages(self, channel: str | Channel) -> list[Message]:
@@ -129,7 +112,6 @@ class FakeDiscord(UserActions, WorldChanges):
         return [one for one in self.messages(channel) if one.author is self.bot]
 
     def thread_of(self, message: Message) -> Channel:
-        """Return the thread begun from a message."""
         assert message.thread is not None, "no thread was begun from it"
         return message.thread
 
@@ -145,18 +127,7 @@ class FakeDiscord(UserActions, WorldChanges):
         shown = [one for place in places for one in place.said if one.ephemeral_to == id_]
         return sorted(shown, key=lambda one: int(one.id))
 
-    def modals(self, user: str | User) -> list[Modal]:
-        """Return the modals on this user's screen."""
-        handle = self.world.user(user).handle
-        return [one for one in self.state.modals if one.user == handle]
-
-    def files(self) -> list[File]:
-        """Return every file in a message that still stands."""
-        places = self.world.channels.values()
-        return [file for place in places for one in place.said for file in one.files]
-
     def commands(self, guild: str | None = None) -> list[str]:
-        """Return the names of the registered commands."""
         id_ = self.world.guild(guild).id if guild else None
         return [one["name"] for one in self.state.commands.get(id_, {}).values()]
 
@@ -171,7 +142,7 @@ class FakeDiscord(UserActions, WorldChanges):
                 found += pings_in(data or {}, "interaction")
         return found
 
-    def trouble(self, pattern: str, trouble: Trouble, times: int = 1) -> None:
+    def trouble(self, pattern: str, trouble: Fault, times: int = 1) -> None:
         """Apply a fault to the next requests of a pattern: "POST /channels/*/messages", "*"."""
         self.state.troubles.order(pattern, trouble, times)
 
@@ -184,9 +155,7 @@ class FakeDiscord(UserActions, WorldChanges):
         await self.until(self.gateway.is_connected, seconds)
 
     def calm(self) -> None:
-        """Order nothing any more."""
         self.state.troubles.clear()
 
     async def until(self, holds: Callable[[], object], seconds: float = 30.0) -> None:
-        """Wait until a condition holds; on timeout, fail with the last calls."""
         await until(holds, seconds, lambda: map(str, self.calls[-8:]))

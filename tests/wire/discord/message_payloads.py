@@ -5,16 +5,8 @@ from typing import Any
 from urllib.parse import quote
 
 from tests.wire.discord import payloads
-from tests.wire.discord.checks.components import (
-    BUTTON,
-    CONTAINER,
-    FILE,
-    GALLERY,
-    SELECTS,
-    SEPARATOR,
-    THUMBNAIL,
-)
-from tests.wire.discord.pings import pings_in
+from tests.wire.discord.checks.components import BUTTON, CONTAINER, FILE, GALLERY
+from tests.wire.discord.checks.message import pings_in
 from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import CONTENT, State, iso
 from tests.wire.discord.world import File, Message
@@ -23,7 +15,6 @@ Payload = dict[str, Any]
 
 
 def message(state: State, one: Message, *, reference: bool = True) -> Payload:
-    """Return a message with everything in it."""
     pings = _pings(one)
     mentioned = [user for user in state.world.users.values() if user.mention in pings]
     if one.pings_author and one.reference and one.reference.author not in mentioned:
@@ -43,7 +34,7 @@ def message(state: State, one: Message, *, reference: bool = True) -> Payload:
         "mentions": [payloads.user(user) for user in mentioned],
         "mention_roles": [ping[3:-1] for ping in pings if ping.startswith("<@&")],
         "attachments": [attachment(state, file) for file in one.files],
-        "embeds": [_embed(state, one, embed) for embed in one.embeds],
+        "embeds": one.embeds,
         "components": [component(state, one, each) for each in one.components],
     }
     if one.interaction:
@@ -89,7 +80,6 @@ def rest_payload(state: State, one: Message) -> Payload:
 
 
 def attachment(state: State, file: File) -> Payload:
-    """Return a file as it stands in a message."""
     url = file_url(state, file)
     shown: Payload = {
         "id": file.id,
@@ -118,19 +108,9 @@ def signature(file: File, until: str) -> str:
 
 
 def _found(state: State, one: Message, url: str) -> tuple[str, File | None]:
-    """Return the URL of an image or a file, attached or external."""
     name = url.removeprefix("attachment://")
     file = next((file for file in one.files if file.name == name and name != url), None)
     return (file_url(state, file), file) if file else (url, None)
-
-
-def _embed(state: State, one: Message, embed: Payload) -> Payload:
-    shown = {"type": "rich", **{name: value for name, value in embed.items() if value is not None}}
-    for name in ("image", "thumbnail"):
-        if shown.get(name):
-            url, _ = _found(state, one, shown[name]["url"])
-            shown[name] = {**shown[name], "url": url, "proxy_url": url}
-    return shown
 
 
 def _media(state: State, one: Message, media: Payload) -> Payload:
@@ -142,11 +122,9 @@ def _media(state: State, one: Message, media: Payload) -> Payload:
 
 
 _DEFAULTS: dict[int, Payload] = {
-    THUMBNAIL: {"description": None, "spoiler": False},
-    SEPARATOR: {"divider": True, "spacing": 1},
     CONTAINER: {"accent_color": None, "spoiler": False},
     FILE: {"spoiler": False},
-    **{kind: {"min_values": 1, "max_values": 1} for kind in SELECTS},
+    BUTTON: {"disabled": False},
 }
 
 
@@ -157,11 +135,7 @@ def component(state: State, one: Message, given: Payload) -> Payload:
     shown = {**_DEFAULTS.get(kind, {}), **kept}
     if "components" in shown:
         shown["components"] = [component(state, one, each) for each in shown["components"]]
-    if "accessory" in shown:
-        shown["accessory"] = component(state, one, shown["accessory"])
-    if kind == THUMBNAIL:
-        shown["media"] = _media(state, one, shown["media"])
-    elif kind == FILE:
+    if kind == FILE:
         _, file = _found(state, one, shown["file"]["url"])
         shown["file"] = _media(state, one, shown["file"])
         shown |= {"name": file and file.name, "size": file and len(file.content)}
@@ -171,6 +145,4 @@ def component(state: State, one: Message, given: Payload) -> Payload:
             {**blank, **each, "media": _media(state, one, each["media"])} for each in shown["items"]
         ]
         shown["items"] = items
-    elif kind == BUTTON:
-        shown.setdefault("disabled", False)
     return shown

@@ -6,7 +6,8 @@ from typing import Any
 from tests.wire.discord import message_payloads, payloads
 from tests.wire.discord.calls import RefusalError, Upload
 from tests.wire.discord.checks import Fault, errors_of, faults_of_message, is_empty
-from tests.wire.discord.gateway.sessions import DIRECT_MESSAGES, GUILD_MESSAGES
+from tests.wire.discord.checks.components import walk
+from tests.wire.discord.sessions import DIRECT_MESSAGES, GUILD_MESSAGES
 from tests.wire.discord.state import State
 from tests.wire.discord.world import COMPONENTS_V2, EPHEMERAL, LOADING, Channel, File, Message, User
 
@@ -30,7 +31,6 @@ def refuse(faults: list[Fault]) -> None:
 
 
 def new_message(state: State, place: Channel, author: User, content: str = "") -> Message:
-    """Return a message not yet put anywhere."""
     return Message(state.snowflake(), place, author, state.now(), content)
 
 
@@ -69,7 +69,6 @@ def update_message(state: State, message: Message, given: Payload, uploads: Uplo
 
 
 def _unknown_files(listed: list[Payload], known: set[str]) -> list[Fault]:
-    """Name the attachments that are neither sent now nor there already."""
     said = "Attachment data not found"
     return [
         Fault(f"attachments.{place}.id", "MESSAGE_ATTACHMENT_NOT_FOUND", said)
@@ -81,7 +80,7 @@ def _unknown_files(listed: list[Payload], known: set[str]) -> list[Fault]:
 def _stored(state: State, message: Message, given: Payload, uploads: Uploads) -> list[File]:
     """Keep the files of a multipart body; each must be announced, or stand alone."""
     if len(uploads) > 10:
-        raise RefusalError(50035, message="Invalid Form Body", errors={})
+        refuse([Fault("attachments", "BASE_TYPE_BAD_LENGTH", "Must be 10 or fewer in length.")])
     if sum(len(upload.content) for upload in uploads.values()) > state.rules.request_bytes:
         raise RefusalError(40005)
     described = {str(one.get("id")): one for one in given.get("attachments") or []}
@@ -101,7 +100,6 @@ def _stored(state: State, message: Message, given: Payload, uploads: Uploads) ->
 
 
 def store(state: State, place: Channel, upload: Upload) -> File:
-    """Put a file onto the CDN."""
     kind = "image/png" if upload.name.endswith(".png") else upload.content_type
     file = File(state.snowflake(), upload.name, upload.content, place.id, kind)
     state.files[file.id] = file
@@ -109,32 +107,19 @@ def store(state: State, place: Channel, upload: Upload) -> File:
 
 
 def _numbered(components: list[Payload]) -> list[Payload]:
-    """Set missing ids of components, in reading order."""
-    taken = {one.get("id") for one in _all(components)}
+    taken = {one.get("id") for _, one in walk(components)}
     free = iter(number for number in range(1, 1000) if number not in taken)
 
     def number(one: Payload) -> Payload:
         made: Payload = {**one, "id": one.get("id") or next(free)}
         if "components" in one:
             made["components"] = [number(each) for each in one["components"]]
-        if one.get("accessory"):
-            made["accessory"] = number(one["accessory"])
         return made
 
     return [number(one) for one in components]
 
 
-def _all(components: list[Payload]) -> list[Payload]:
-    found = []
-    for one in components:
-        found += [one, *_all(one.get("components") or [])]
-        if one.get("accessory"):
-            found.append(one["accessory"])
-    return found
-
-
 def save_edit(state: State, message: Message) -> Message:
-    """Mark an edit, and tell the bot."""
     message.edited = state.now()
     message.edits += 1
     dispatch_message(state, "MESSAGE_UPDATE", message)

@@ -22,15 +22,15 @@ _SAME = {"/webhooks/{webhook_id}/{webhook_token}/messages/@original"}
 
 
 @dataclass(frozen=True)
-class Referee:
+class OpenApi:
     """Discord's document, and what it says of a request."""
 
     document: Payload
 
     @classmethod
     @cache
-    def at_hand(cls) -> Self | None:
-        """Return the referee if the document lies beside the project, or above it."""
+    def find(cls) -> Self | None:
+        """Return the document if it is in a folder above the project."""
         for folder in ROOT.parents:
             if (folder / NAME).is_file():
                 return cls(json.loads((folder / NAME).read_text()))
@@ -82,7 +82,6 @@ class Referee:
 
 
 def _documented(call: Call) -> str:
-    """Return the path as the document writes it."""
     if call.names.get("user_id") == "@me":
         return call.route.replace("{user_id}", "@me")
     return call.route

@@ -1,18 +1,21 @@
-"""Options of slash commands as Discord sends them; refuses what its clients refuse."""
+"""Options of slash commands and fields of modals as Discord sends them.
+
+Refuses what Discord's clients refuse.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
-from tests.wire.discord import message_payloads, payloads
+from tests.wire.discord import message_payloads
 from tests.wire.discord.calls import Upload
+from tests.wire.discord.checks.components import STRING_SELECT, TEXT_INPUT
 from tests.wire.discord.message_store import store
 from tests.wire.discord.state import State
-from tests.wire.discord.world import Channel, Guild, User
+from tests.wire.discord.world import Channel
 
 Payload = dict[str, Any]
 
-SUB, GROUP, STRING, INTEGER, BOOLEAN, USER, CHANNEL, ROLE = 1, 2, 3, 4, 5, 6, 7, 8
-NUMBER, ATTACHMENT = 10, 11
+SUB, GROUP, STRING, INTEGER, BOOLEAN, NUMBER, ATTACHMENT = 1, 2, 3, 4, 5, 10, 11
 _KINDS: dict[int, tuple[type, ...]] = {
     STRING: (str,),
     INTEGER: (int,),
@@ -23,8 +26,6 @@ _KINDS: dict[int, tuple[type, ...]] = {
 
 
 class Filling:
-    """Fills in one command for someone, in a place."""
-
     def __init__(self, state: State, place: Channel, *, partial: bool = False) -> None:
         self._state = state
         self._place = place
@@ -32,7 +33,6 @@ class Filling:
         self.resolved: dict[str, Payload] = {}
 
     def data(self, command: Payload, path: list[str], values: Mapping[str, object]) -> Payload:
-        """Return the `data` of the interaction."""
         options = self._options(command, path, values)
         data = {"id": command["id"], "name": command["name"], "type": command["type"]}
         data["options"] = options
@@ -83,24 +83,7 @@ class Filling:
             file = store(self._state, self._place, value)
             self._resolve("attachments", file.id, message_payloads.attachment(self._state, file))
             return file.id
-        if kind == USER and isinstance(value, str | User):
-            return self._person(self._state.world.user(value))
-        if kind == CHANNEL and isinstance(value, str | Channel):
-            place = self._state.world.channel(value)
-            shown = payloads.channel(self._state, place)
-            shown["permissions"] = payloads.permissions(self._state, place, self._state.bot.id)
-            self._resolve("channels", place.id, shown)
-            return place.id
         return value
-
-    def _person(self, person: User) -> str:
-        self._resolve("users", person.id, payloads.user(person))
-        guild: Guild | None = self._place.guild
-        if guild and person.id in guild.members:
-            shown = payloads.member(guild.members[person.id], with_user=False)
-            shown["permissions"] = payloads.permissions(self._state, self._place, person.id)
-            self._resolve("members", person.id, shown)
-        return person.id
 
     def _resolve(self, kind: str, id_: str, shown: Payload) -> None:
         self.resolved.setdefault(kind, {})[id_] = shown
@@ -115,9 +98,45 @@ def _named(holder: Payload, name: str) -> Payload:
 
 
 def focus(options: list[Payload], name: str) -> None:
-    """Mark the option someone is typing into."""
     for one in options:
         if "options" in one:
             focus(one["options"], name)
         elif one["name"] == name:
             one["focused"] = True
+
+
+def submission(modal: Payload, values: Mapping[str, object]) -> list[Payload]:
+    """Return the components of a submission; values by custom_id, or by the label people read."""
+    used: set[str] = set()
+    filled: list[Payload] = []
+    for number, one in enumerate(modal["components"], start=1):
+        part = one["component"]
+        name = next((name for name in (part["custom_id"], one["label"]) if name in values), "")
+        used.add(name)
+        component = _filled(part, values[name] if name else _prefilled(part), 100 + number)
+        filled.append({"type": one["type"], "id": number, "component": component})
+    assert not set(values) - used, f"the modal has no {set(values) - used}"
+    return filled
+
+
+def _prefilled(part: Payload) -> object:
+    chosen = [one["value"] for one in part.get("options") or [] if one.get("default")]
+    return part.get("value") or chosen or None
+
+
+def _filled(part: Payload, value: object, number: int) -> Payload:
+    needs = part.get("required", True) is not False
+    assert value or not needs, f"{part['custom_id']} must be filled in"
+    shown: Payload = {"type": part["type"], "id": number, "custom_id": part["custom_id"]}
+    if part["type"] == TEXT_INPUT:
+        text = str(value or "")
+        most, least = part.get("max_length") or 4000, part.get("min_length") or 0
+        assert len(text) <= most, f"longer than {most}"
+        assert not text or len(text) >= least, f"shorter than {least}"
+        return {**shown, "value": text}
+    assert part["type"] == STRING_SELECT, f"this fake knows no component {part['type']}"
+    chosen = list(value) if isinstance(value, list | tuple) else [value] if value else []
+    offered = [one["value"] for one in part.get("options") or []]
+    assert set(chosen) <= set(offered), f"{chosen} not among {offered}"
+    assert len(chosen) <= (part.get("max_values") or 1), "too many chosen"
+    return {**shown, "values": chosen}

@@ -24,7 +24,6 @@ _ZERO = (
 
 
 def user(one: User) -> Payload:
-    """Return a user as anyone sees them."""
     shown: Payload = {
         "id": one.id,
         "username": one.name,
@@ -39,7 +38,6 @@ def user(one: User) -> Payload:
 
 
 def me(one: User) -> Payload:
-    """Return the bot's user as it sees itself."""
     return {**user(one), "mfa_enabled": False, "locale": "en-US", "verified": True, "email": None}
 
 
@@ -62,7 +60,6 @@ def member(one: Member, *, with_user: bool = True) -> Payload:
 
 
 def role(one: Role, place: int) -> Payload:
-    """Return a role."""
     return {
         "id": one.id,
         "name": one.name,
@@ -80,7 +77,6 @@ def role(one: Role, place: int) -> Payload:
 
 
 def channel(state: State, one: Channel) -> Payload:
-    """Return any place."""
     last = one.said[-1].id if one.said else None
     shown: Payload = {"id": one.id, "type": TYPES[one.kind], "flags": 0, "last_message_id": last}
     if one.kind == "dm":
@@ -131,13 +127,11 @@ def _thread(one: Channel) -> Payload:
 
 
 def thread_member(thread: Channel, id_: str) -> Payload:
-    """Return one who is in a thread."""
     joined = iso(thread.created)
     return {"id": thread.id, "user_id": id_, "join_timestamp": joined, "flags": 1}
 
 
 def guild(one: Guild) -> Payload:
-    """Return a guild as GET shows it."""
     return {
         "id": one.id,
         "name": one.name,
@@ -184,7 +178,6 @@ def guild_create(state: State, one: Guild) -> Payload:
 
 
 def application(state: State) -> Payload:
-    """Return the app as its owner set it up."""
     flags = 0
     pairs = ((1 << 15, CONTENT_FLAG), (1 << 1, MEMBERS_FLAG), (1 << 8, PRESENCE_FLAG))
     for intent, bit in pairs:

@@ -59,8 +59,6 @@ class _Bucket:
 
 
 class Limiter:
-    """Counts requests against the rates."""
-
     def __init__(self, rates: Rates) -> None:
         self.rates = rates
         self._all = _Bucket()

@@ -2,13 +2,7 @@
 
 from itertools import count
 
-from tests.wire.discord.permissions import (
-    INVITED,
-    SPEAKING,
-    USUAL,
-    Overwrite,
-    Permission,
-)
+from tests.wire.discord.permissions import INVITED, SPEAKING, USUAL, Overwrite, Permission
 from tests.wire.discord.world import Channel, Guild, Kind, Member, Role, User, World
 
 BOT = "100000000000000001"  # the bot's user, and the app's id
@@ -27,7 +21,6 @@ def _id() -> str:
 
 
 def add_user(world: World, handle: str, name: str, *, is_bot: bool = False) -> User:
-    """Add a user who is in no guild."""
     user = User(handle, BOT if handle == "BOT" else _id(), name, is_bot)
     world.users[user.id] = user
     return user
@@ -47,7 +40,6 @@ def add_guild(world: World, handle: str, name: str, owner: str, *people: str) ->
 
 
 def add_role(guild: Guild, name: str, permissions: Permission, *handles: str) -> Role:
-    """Add a role with these members."""
     role = Role(_id(), name, permissions)
     guild.roles[role.id] = role
     for member in guild.members.values():
@@ -57,7 +49,6 @@ def add_role(guild: Guild, name: str, permissions: Permission, *handles: str) ->
 
 
 def add_channel(world: World, guild: Guild, handle: str, name: str, kind: Kind = "text") -> Channel:
-    """Open a channel that everyone sees."""
     channel = Channel(handle, _id(), name, kind, guild)
     guild.channels[channel.id] = channel
     world.channels[channel.id] = channel
@@ -65,7 +56,7 @@ def add_channel(world: World, guild: Guild, handle: str, name: str, kind: Kind =
 
 
 def sample_world() -> World:
-    """Return a home guild, one away, and one that people use the app in without the bot."""
+    """Return a home guild, and one away."""
     world = World()
     add_user(world, "BOT", "council", is_bot=True)
     people = {"U1": "ada", "U2": "ben", "UADMIN": "cleo", "UGUEST": "dora", "USTRANGER": "eve"}
@@ -75,10 +66,6 @@ def sample_world() -> World:
     _home(world)
     away = add_guild(world, "G2", "Away", "USTRANGER")
     add_channel(world, away, "A1", "lobby")
-    foreign = add_guild(world, "G3", "Foreign", "USTRANGER", "U1")
-    foreign.has_bot = False
-    del foreign.members[BOT]
-    add_channel(world, foreign, "E1", "embassy")
     return world
 
 

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
-from typing import Any, Literal
+from typing import Any
 
 from tests.wire.discord.calls import Call, RefusalError
-from tests.wire.discord.faults import FaultQueue
-from tests.wire.discord.gateway.sessions import Sessions
 from tests.wire.discord.permissions import Permission
 from tests.wire.discord.rates import Limiter, Rates
 from tests.wire.discord.sample_world import BOT
+from tests.wire.discord.sessions import Sessions
 from tests.wire.discord.world import Channel, File, Guild, Message, User, World
+from tests.wire.faults import FaultQueue
 
 Payload = dict[str, Any]
 
@@ -43,7 +43,6 @@ class Rules:
     now: Callable[[], float] = time.time
     ack_seconds: float = 3.0
     token_seconds: float = 15 * 60
-    expired_code: Literal[50027, 10015] = 50027
     identify_seconds: float = 5.0  # between two IDENTIFYs
     identifies: int = 1000  # a day
     shards: int = 1  # that are recommended
@@ -79,7 +78,10 @@ class Modal:
 
 @dataclass(slots=True, eq=False)
 class Interaction:
-    """One thing a person did with the app, and how far its answer has come."""
+    """What someone did with the app, and how the app answered.
+
+    `answer` is the type of the first answer: 4 says something, 5 thinks, 9 asks in a modal, …
+    """
 
     id: str
     token: str
@@ -97,10 +99,12 @@ class Interaction:
     is_deferred: bool = False  # and @original not yet written
     is_lost: bool = False  # nobody waits for an answer any more
     sent: list[Message] = field(default_factory=list)
-    followups: int = 0
-    for_user_only: bool = False  # the bot is not in the guild
     modal: Modal | None = None
-    choices: list[Payload] | None = None
+    choices: list[str] = field(default_factory=list)  # the names of those suggested
+
+    @property
+    def accepted(self) -> bool:
+        return self.answer is not None
 
 
 class State:
@@ -126,16 +130,13 @@ class State:
         self._numbers = count(1)
 
     def now(self) -> float:
-        """Return the time by the injected clock."""
         return self.rules.now()
 
     def snowflake(self) -> str:
-        """Return an id never given before; ids grow with time."""
         return str((int(self.now() * 1000) - EPOCH_MS << 22) + next(self._numbers))
 
     @property
     def bot(self) -> User:
-        """The bot's own user."""
         return self.world.users[BOT]
 
     def channel(self, id_: str, *needed: Permission) -> Channel:
@@ -174,5 +175,4 @@ class State:
 
 
 def iso(at: float) -> str:
-    """Write a time as Discord does."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="microseconds")

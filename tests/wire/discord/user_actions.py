@@ -2,25 +2,23 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from tests.wire.discord.checks.components import BUTTON, LINK_STYLE, STRING_SELECT, walk
-from tests.wire.discord.forms import check_values, submission
-from tests.wire.discord.interactions import Interactions, find_command
+from tests.wire.discord.checks.components import LINK_STYLE, walk
+from tests.wire.discord.interactions import find_command, open_interaction
 from tests.wire.discord.message_payloads import message as shown_message
 from tests.wire.discord.message_store import new_message, post_message
-from tests.wire.discord.options import Filling, focus
+from tests.wire.discord.options import Filling, focus, submission
 from tests.wire.discord.permissions import Permission
 from tests.wire.discord.routes.callbacks import AUTOCOMPLETE, COMMAND, COMPONENT, SUBMISSION
+from tests.wire.discord.routes.channels import awake, joined
 from tests.wire.discord.routes.identity import direct_with
-from tests.wire.discord.routes.threads import awake, joined
-from tests.wire.discord.state import Interaction, Modal, State
+from tests.wire.discord.state import Interaction, Modal, SeenFault, State
 from tests.wire.discord.world import Channel, Message, User
 
 Payload = dict[str, Any]
-
 MESSAGE_MENU = 3
+
 SILENT = {
     COMMAND: "The application did not respond",
     COMPONENT: "This interaction failed",
@@ -29,60 +27,21 @@ SILENT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ActionResult:
-    """What someone did with the app, and how the app first answered."""
-
-    interaction: Interaction
-
-    @property
-    def sent(self) -> Payload:
-        """The interaction as it was sent."""
-        return self.interaction.payload
-
-    @property
-    def accepted(self) -> bool:
-        """Whether the app answered in time."""
-        return self.interaction.answer is not None
-
-    @property
-    def answer(self) -> int | None:
-        """The type of the first answer: 4 said something, 5 thinks, 9 asks in a modal, …"""
-        return self.interaction.answer
-
-    @property
-    def seconds(self) -> float:
-        """How long the app took."""
-        return self.interaction.seconds
-
-    @property
-    def message(self) -> Message | None:
-        """What the app said, or the message it accepted to change."""
-        return self.interaction.original
-
-    @property
-    def modal(self) -> Modal | None:
-        """The modal it opened."""
-        return self.interaction.modal
-
-    @property
-    def choices(self) -> list[str]:
-        """The names of the choices it suggested."""
-        return [one["name"] for one in self.interaction.choices or []]
-
-
 class UserActions:
     """The people's side. Whoever acts is named first; nobody acts who could not in Discord."""
 
     def __init__(self, state: State) -> None:
         self.state = state
-        self._interactions = Interactions(state)
 
     async def slash(
         self, user: str | User, channel: str | Channel, command: str, /, **options: object
-    ) -> ActionResult:
+    ) -> Interaction:
         """Type a slash command: "council ask", with its options by name."""
-        return ActionResult(await self._command(user, channel, command, options))
+        person, place = self._who_and_where(user, channel)
+        name, *path = command.split()
+        known = find_command(self.state, place, person, name)
+        data = Filling(self.state, place).data(known, path, options)
+        return await self._begin(COMMAND, person, place, data)
 
     async def autocomplete(
         self,
@@ -92,28 +51,26 @@ class UserActions:
         focused: str,
         /,
         **so_far: object,
-    ) -> ActionResult:
+    ) -> Interaction:
         """Type into an option, and see what the app suggests."""
         person, place = self._who_and_where(user, channel)
         name, *path = command.split()
         known = find_command(self.state, place, person, name)
         data = Filling(self.state, place, partial=True).data(known, path, {focused: "", **so_far})
         focus(data["options"], focused)
-        return ActionResult(await self._begin(AUTOCOMPLETE, person, place, data))
+        return await self._begin(AUTOCOMPLETE, person, place, data)
 
-    async def context_menu(self, user: str | User, message: Message, name: str) -> ActionResult:
+    async def context_menu(self, user: str | User, message: Message, name: str) -> Interaction:
         """Choose an app's entry in the menu of a message."""
         person, place = self._who_and_where(user, message.channel)
         known = find_command(self.state, place, person, name, MESSAGE_MENU)
         assert message in place.said, "the message is gone"
         data = {"id": known["id"], "name": name, "type": MESSAGE_MENU, "target_id": message.id}
         data["resolved"] = {"messages": {message.id: shown_message(self.state, message)}}
-        return ActionResult(await self._begin(COMMAND, person, place, data))
+        return await self._begin(COMMAND, person, place, data)
 
-    async def click(
-        self, message: Message, custom_id: str, user: str | User, *values: str
-    ) -> ActionResult:
-        """Click a button, or choose these values in a select."""
+    async def click(self, message: Message, custom_id: str, user: str | User) -> Interaction:
+        """Click a button."""
         person, place = self._who_and_where(user, message.channel)
         assert message.ephemeral_to in {None, person.id}, f"{person.name} does not see it"
         assert message in place.said, "the message is gone"
@@ -121,16 +78,11 @@ class UserActions:
         assert not element.get("disabled"), f"{custom_id} is disabled"
         assert element.get("style") != LINK_STYLE, "a link tells the app nothing"
         data = {"custom_id": custom_id, "component_type": element["type"], "id": element["id"]}
-        if element["type"] != BUTTON:
-            if element["type"] == STRING_SELECT:
-                check_values(element, list(values))
-            data["values"] = list(values)
-        return ActionResult(await self._begin(COMPONENT, person, place, data, message))
+        return await self._begin(COMPONENT, person, place, data, message)
 
     async def submit(
         self, modal: Modal, values: Mapping[str, object], user: str | User
-    ) -> ActionResult:
-        """Fill in a modal and send it; values by custom_id or by label."""
+    ) -> Interaction:
         person = self.state.world.user(user)
         assert modal in self.state.modals, "no such modal is open"
         assert modal.user == person.handle, f"{person.name} has no such modal open"
@@ -140,7 +92,7 @@ class UserActions:
         did = await self._begin(SUBMISSION, person, place, data, modal)
         if did.answer is not None:
             self.state.modals.remove(modal)
-        return ActionResult(did)
+        return did
 
     def message(
         self,
@@ -168,18 +120,8 @@ class UserActions:
         return post_message(self.state, said)
 
     def direct_message(self, user: str | User, text: str) -> Message:
-        """Write to the bot alone."""
         place = direct_with(self.state, self.state.world.user(user).id)
         return self.message(user, place, text)
-
-    async def _command(
-        self, user: str | User, channel: str | Channel, command: str, options: Mapping[str, object]
-    ) -> Interaction:
-        person, place = self._who_and_where(user, channel)
-        name, *path = command.split()
-        known = find_command(self.state, place, person, name)
-        data = Filling(self.state, place).data(known, path, options)
-        return await self._begin(COMMAND, person, place, data)
 
     def _who_and_where(self, user: str | User, channel: str | Channel) -> tuple[User, Channel]:
         person, place = self.state.world.user(user), self.state.world.channel(channel)
@@ -201,19 +143,18 @@ class UserActions:
         """Send an interaction, and wait for its first answer as long as Discord would."""
         loop = asyncio.get_running_loop()
         began = loop.time()
-        interaction = self._interactions.open(kind, person, place, data, cause)
+        interaction = open_interaction(self.state, kind, person, place, data, cause)
         try:
             async with asyncio.timeout(self.state.rules.ack_seconds):
                 await interaction.answered.wait()
         except TimeoutError:
             interaction.is_lost = True
-            self._interactions.failed(person, SILENT[kind])
+            self.state.faults.append(SeenFault(person.handle, SILENT[kind]))
         interaction.seconds = loop.time() - began
         return interaction
 
 
 def component(message: Message, custom_id: str) -> Payload:
-    """Return a message's component of this custom_id."""
     for _, one in walk(message.components):
         if one.get("custom_id") == custom_id:
             return dict(one)

@@ -27,14 +27,11 @@ class User:
 
     @property
     def mention(self) -> str:
-        """What names this one in a text."""
         return f"<@{self.id}>"
 
 
 @dataclass(slots=True, eq=False)
 class Role:
-    """One role of a guild."""
-
     id: str
     name: str
     permissions: Permission
@@ -43,8 +40,6 @@ class Role:
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """A user in a guild."""
-
     user: User
     roles: list[str] = field(default_factory=list)
     nick: str | None = None
@@ -85,11 +80,9 @@ class Channel:
 
     @property
     def is_thread(self) -> bool:
-        """Whether this is a thread."""
         return self.parent is not None
 
     def find(self, id_: str) -> "Message | None":
-        """Return the message with this id, if it still stands."""
         return next((message for message in self.said if message.id == id_), None)
 
 
@@ -152,7 +145,6 @@ class Message:
 
     @property
     def is_loading(self) -> bool:
-        """Whether it still says that the bot is thinking."""
         return bool(self.flags & LOADING)
 
     @property
@@ -162,7 +154,6 @@ class Message:
         return "\n".join(part for part in parts if part)
 
     def file(self, name: str) -> File:
-        """Return the file of this name."""
         return next(file for file in self.files if file.name == name)
 
 
@@ -187,29 +178,24 @@ class World:
         self.gone: dict[str, Channel] = {}
 
     def user(self, who: str | User) -> User:
-        """Return the user of this handle or id."""
         if isinstance(who, User):
             return who
         return next(user for user in self.users.values() if who in {user.handle, user.id})
 
     def guild(self, which: str | Guild) -> Guild:
-        """Return the guild of this handle or id."""
         if isinstance(which, Guild):
             return which
         return next(guild for guild in self.guilds.values() if which in {guild.handle, guild.id})
 
     def channel(self, where: str | Channel) -> Channel:
-        """Return the place of this handle or id."""
         if isinstance(where, Channel):
             return where
         places = self.channels.values()
         return next(place for place in places if where in {place.handle, place.id})
 
     def direct(self, user: User) -> Channel | None:
-        """Return the direct conversation with this user, if it was opened."""
         places = self.channels.values()
         return next((one for one in places if one.kind == "dm" and user.id in one.people), None)
 
     def threads_of(self, parent: Channel) -> list[Channel]:
-        """Return the threads under a channel, the oldest first."""
         return [place for place in self.channels.values() if place.parent is parent]

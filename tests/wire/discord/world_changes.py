@@ -3,12 +3,12 @@
 from typing import Any
 
 from tests.wire.discord import payloads
-from tests.wire.discord.gateway.sessions import GUILDS
 from tests.wire.discord.message_store import delete_message as remove_message
 from tests.wire.discord.permissions import NOTHING, Overwrite, Permission
 from tests.wire.discord.routes import channels
-from tests.wire.discord.routes.threads import begin
+from tests.wire.discord.routes.channels import begin
 from tests.wire.discord.sample_world import BOT
+from tests.wire.discord.sessions import GUILDS
 from tests.wire.discord.state import State
 from tests.wire.discord.world import Channel, Guild, Message
 
@@ -16,8 +16,6 @@ Payload = dict[str, Any]
 
 
 class WorldChanges:
-    """An owner's and a moderator's side."""
-
     state: State
 
     def permit(
@@ -48,29 +46,24 @@ class WorldChanges:
     def set_thread(
         self, thread: Channel, *, archived: bool | None = None, locked: bool | None = None
     ) -> None:
-        """Archive, lock, or open a thread again."""
         thread.archived = thread.archived if archived is None else archived
         thread.locked = thread.locked if locked is None else locked
         shown = payloads.channel(self.state, thread)
         self.state.sessions.dispatch("THREAD_UPDATE", shown, GUILDS)
 
     def delete_message(self, message: Message) -> None:
-        """Take a message away."""
         remove_message(self.state, message)
 
     def delete_channel(self, channel: str | Channel) -> None:
-        """Take a channel or a thread away."""
         channels.remove(self.state, self.state.world.channel(channel))
 
     def remove_bot(self, guild: str | Guild) -> None:
-        """Throw the bot out of a guild."""
         place = self.state.world.guild(guild)
         place.has_bot = False
         place.members.pop(BOT, None)
         self.state.sessions.dispatch("GUILD_DELETE", {"id": place.id}, GUILDS)
 
     def outage(self, guild: str | Guild, *, over: bool = False) -> None:
-        """Make a guild unavailable, or available again."""
         place = self.state.world.guild(guild)
         if over:
             shown = payloads.guild_create(self.state, place)

@@ -5,6 +5,13 @@ In process: `async with ModelServer() as server`, then `server.api_base`. As a p
 """
 
 from tests.wire.models.behaviours import (
+    Behaviour,
+    Drop,
+    Fail,
+    Hang,
+    Outcome,
+    Request,
+    Say,
     answer,
     as_shown,
     by_role,
@@ -25,7 +32,6 @@ from tests.wire.models.behaviours import (
     truncate_stream,
     wrong_key,
 )
-from tests.wire.models.says import Behaviour, Drop, Fail, Hang, Outcome, Request, Say
 from tests.wire.models.server import ModelServer
 
 __all__ = [

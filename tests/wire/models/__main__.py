@@ -10,11 +10,8 @@ from tests.wire.models.server import ModelServer
 
 async def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.wire.models")
-    parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each reply")
-    parser.add_argument("--key", help="the bearer key to ask for")
-    wanted = parser.parse_args()
-    async with ModelServer(port=wanted.port, latency=wanted.latency, key=wanted.key) as server:
+    async with ModelServer(latency=parser.parse_args().latency) as server:
         sys.stdout.write(json.dumps({"api_base": server.api_base}) + "\n")
         sys.stdout.flush()
         await asyncio.to_thread(sys.stdin.read)

@@ -6,9 +6,69 @@ Reads prompts by the ballot contract alone, never by the council's own code.
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 
-from tests.wire.models.says import Behaviour, Drop, Fail, Hang, Outcome, Request, Say
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One chat completion as it was asked for; `at` is the event loop's clock, in seconds."""
+
+    model: str
+    messages: tuple[Mapping[str, object], ...]
+    body: Mapping[str, object]
+    headers: Mapping[str, str]
+    at: float
+
+    @property
+    def system(self) -> str:
+        return self._said_by("system")
+
+    @property
+    def user(self) -> str:
+        return self._said_by("user")
+
+    def _said_by(self, role: str) -> str:
+        return "\n".join(str(m["content"]) for m in self.messages if m["role"] == role)
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """A reply. Without `ends` a stream stops short of its finish_reason."""
+
+    text: str
+    finish_reason: str = "stop"
+    reasoning: str | None = None
+    seconds: float | None = None  # before the first byte; None is the server's latency
+    drip_seconds: float = 0.0  # between the chunks of a stream
+    ends: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """An error reply; without a body, one in OpenAI's wording."""
+
+    status: int
+    retry_after: float | str | None = None
+    body: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hang:
+    """Nothing for so long, then the connection is closed."""
+
+    seconds: float = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A connection closed in the middle of the reply."""
+
+    text: str = field(default="This reply is never fin")
+
+
+Outcome = Say | Fail | Hang | Drop
+Behaviour = Callable[[Request], Outcome]
 
 _FENCE = re.compile(
     r'<response label="([A-Z])" nonce="([^"]*)">(.*?)</response nonce="\2">', re.DOTALL
@@ -30,12 +90,10 @@ def nonce_of(prompt: str) -> str:
 
 
 def as_shown(candidates: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """Rank in display order."""
     return [[letter] for letter, _ in candidates]
 
 
 def answer(text: str) -> Behaviour:
-    """Answer with this text."""
     return lambda _: Say(text)
 
 
@@ -92,12 +150,10 @@ def fail(
 
 
 def hang(seconds: float = 3600.0) -> Behaviour:
-    """Return no reply for so many seconds."""
     return lambda _: Hang(seconds)
 
 
 def drop() -> Behaviour:
-    """Close the connection in the middle of the reply."""
     return lambda _: Drop()
 
 
@@ -107,7 +163,6 @@ def truncate_stream(text: str = "It stops in the middle of a") -> Behaviour:
 
 
 def empty() -> Behaviour:
-    """Reply with nothing in it."""
     return lambda _: Say("")
 
 
@@ -122,13 +177,10 @@ def reasoning_only() -> Behaviour:
 
 
 def content_filter() -> Behaviour:
-    """Be stopped by the provider's filter."""
     return lambda _: Say("", finish_reason="content_filter")
 
 
 def rejects_temperature(then: Behaviour | None = None) -> Behaviour:
-    """Refuse any temperature but 1."""
-
     def refuse(request: Request) -> Outcome:
         if request.body.get("temperature", 1) == 1:
             return (then or by_role())(request)
@@ -143,7 +195,6 @@ def rejects_temperature(then: Behaviour | None = None) -> Behaviour:
 
 
 def rejects_schema(then: Behaviour | None = None) -> Behaviour:
-    """Refuse any response_format."""
     message = "Invalid parameter: 'response_format' of type 'json_schema' is not supported."
     refusal = Fail(400, body=openai_error(message, param="response_format"))
     return lambda request: (
@@ -181,7 +232,6 @@ def wrong_key() -> Behaviour:
 
 
 def no_such_model() -> Behaviour:
-    """Know no model of this name."""
     return lambda request: Fail(
         404,
         body=openai_error(
@@ -217,3 +267,47 @@ def _plain_chairman(request: Request) -> Say:
     letter, text = fences(request.user)[0]
     trailer = {"drawn_on": [letter], "departs": False, "why": ""}
     return Say(f"{text}\n{json.dumps(trailer)}")
+
+
+_BEST, _MIDDLE = 5, 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """Biases in grades on the scale where 5 is best, by model; and the quality of their answers.
+
+    A grade's expectation is an answer's quality, and what was planted in the judge; what is between
+    two whole numbers is drawn by digest, so that the same call always gets the same grade.
+    `own` is what a model adds for its own answer, `strict` what it takes from everybody's.
+    """
+
+    own: Mapping[str, float] = field(default_factory=dict)
+    strict: Mapping[str, float] = field(default_factory=dict)
+    quality: Mapping[str, float] = field(default_factory=dict)
+
+    def behaviour(self) -> Behaviour:
+        """Answer with a text that only the server can tell apart, and grade as planted."""
+        return by_role(answer=_answer, judge=self._judge)
+
+    def _judge(self, request: Request) -> Say:
+        ((_, text),) = fences(request.user)
+        author = text.split()[-1].strip(".").lower()
+        judge = request.model
+        mean = _MIDDLE + self.quality.get(author, 0) - self.strict.get(judge, 0)
+        mean += self.own.get(judge, 0) if author == judge else 0
+        is_turned = "1 is the best" in request.system
+        drawn = _fraction(judge, text, str(is_turned))  # without the nonce, which is another
+        grade = min(_BEST, max(1, int(mean + drawn)))
+        raw = _BEST + 1 - grade if is_turned else grade
+        return Say(json.dumps({"nonce": nonce_of(request.user), "reason": "So.", "grade": raw}))
+
+
+def _answer(request: Request) -> Say:
+    number = int(_fraction(request.model, request.user) * 90) + 2
+    return Say(
+        f"Decide again after {number} days; until then it stays as it is, says {request.model}."
+    )
+
+
+def _fraction(*parts: str) -> float:
+    return int(sha256("\n".join(parts).encode()).hexdigest()[:8], 16) / 16**8

@@ -75,7 +75,6 @@ class Connection(asyncio.Protocol):
             self._next()
 
     def send(self, status: int, body: object, headers: Mapping[str, str] | None = None) -> None:
-        """Send a whole JSON reply."""
         content = json.dumps(body).encode()
         self.transport.write(self.head(status, len(content), headers) + content)
 
@@ -90,14 +89,12 @@ class Connection(asyncio.Protocol):
         return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
     def open_stream(self) -> None:
-        """Begin a stream of server-sent events."""
         self.transport.write(
             b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
             b"transfer-encoding: chunked\r\n\r\n"
         )
 
     def send_event(self, event: str) -> None:
-        """Send one event of an open stream."""
         content = f"data: {event}\n\n".encode()
         self.transport.write(b"%x\r\n%s\r\n" % (len(content), content))
 
@@ -106,7 +103,6 @@ class Connection(asyncio.Protocol):
         self.transport.write(b"0\r\n\r\n")
 
     def send_raw(self, content: bytes) -> None:
-        """Send bytes as they are."""
         self.transport.write(content)
 
     def drop(self) -> None:

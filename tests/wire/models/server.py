@@ -6,9 +6,17 @@ import re
 from types import TracebackType
 from typing import Self, TypedDict
 
-from tests.wire.models.behaviours import by_role, openai_error
+from tests.wire.models.behaviours import (
+    Behaviour,
+    Drop,
+    Fail,
+    Hang,
+    Request,
+    Say,
+    by_role,
+    openai_error,
+)
 from tests.wire.models.http import Connection, Received
-from tests.wire.models.says import Behaviour, Drop, Fail, Hang, Request, Say
 
 _KINDS = {429: "rate_limit_error", 500: "server_error", 502: "server_error", 503: "server_error"}
 
@@ -27,13 +35,12 @@ class ModelServer:
     A behaviour that raises drops the connection, and leaving the server raises it again.
     """
 
-    def __init__(self, *, latency: float = 0.0, key: str | None = None, port: int = 0) -> None:
+    def __init__(self, *, latency: float = 0.0) -> None:
         self.script: dict[str, Behaviour] = {}
         self.requests: list[Request] = []
         self.hang_ups = 0  # requests whose client left before the reply was complete
         self._latency = latency
-        self._key = key
-        self._port = port
+        self._port = 0
         self._default = by_role()
         self._open: set[Connection] = set()
         self._broken: list[Exception] = []
@@ -41,7 +48,7 @@ class ModelServer:
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(
-            lambda: Connection(self._serve, self._open), "127.0.0.1", self._port, backlog=1024
+            lambda: Connection(self._serve, self._open), "127.0.0.1", 0, backlog=1024
         )
         self._port = self._server.sockets[0].getsockname()[1]
         return self
@@ -64,13 +71,7 @@ class ModelServer:
 
     @property
     def api_base(self) -> str:
-        """The base address as a client wants it."""
         return f"http://127.0.0.1:{self._port}/v1"
-
-    @property
-    def open_connections(self) -> int:
-        """How many clients are connected now."""
-        return len(self._open)
 
     async def all_left(self) -> None:
         """Wait until every client connected now has hung up."""
@@ -78,28 +79,20 @@ class ModelServer:
             await connection.closed.wait()
 
     def asked(self, model: str) -> list[Request]:
-        """Return the requests to this model, in order."""
         return [request for request in self.requests if request.model == model]
 
     async def _serve(self, received: Received, wire: Connection) -> None:
-        if self._key and received.headers.get("authorization") != f"Bearer {self._key}":
-            wire.send(401, openai_error("Incorrect API key provided.", code="invalid_api_key"))
+        if (received.method, received.path) != ("POST", "/v1/chat/completions"):
+            wire.send(404, openai_error(f"Unknown request URL: {received.path}"))
             return
-        match received.method, received.path.partition("?")[0]:
-            case "POST", "/v1/chat/completions":
-                try:
-                    await self._complete(self._read(received), wire)
-                except asyncio.CancelledError:
-                    self.hang_ups += 1
-                    raise
-                except Exception as error:
-                    self._broken.append(error)
-                    raise
-            case "GET", "/v1/models":
-                models = [{"id": name, "object": "model"} for name in self.script]
-                wire.send(200, {"object": "list", "data": models})
-            case _:
-                wire.send(404, openai_error(f"Unknown request URL: {received.path}"))
+        try:
+            await self._complete(self._read(received), wire)
+        except asyncio.CancelledError:
+            self.hang_ups += 1
+            raise
+        except Exception as error:
+            self._broken.append(error)
+            raise
 
     def _read(self, received: Received) -> Request:
         body = json.loads(received.body)

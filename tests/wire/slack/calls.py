@@ -1,10 +1,14 @@
-"""Calls of the Web API: arguments, outcome and refusals."""
+"""Calls and methods of the Web API: arguments, outcome and refusals."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from tests.wire.slack.blocks.shapes import Fault
+from tests.wire.slack.shapes import Fault
+
+if TYPE_CHECKING:
+    from tests.wire.slack.state import State
 
 Payload = dict[str, Any]
 
@@ -19,7 +23,6 @@ class RefusalError(Exception):
 
     @property
     def body(self) -> Payload:
-        """The answer as it goes over the wire."""
         return {"ok": False, "error": self.code, **self.more}
 
 
@@ -48,7 +51,6 @@ class Call:
         return None if value is None or value == "" else str(value)
 
     def required(self, name: str, code: str = "invalid_arguments") -> str:
-        """Return a required argument."""
         value = self.text(name)
         if value is None:
             missing = {"messages": [f"[ERROR] missing required field: {name}"]}
@@ -61,7 +63,6 @@ class Call:
         return usual if value is None else value.lower() in {"true", "1"}
 
     def number(self, name: str, usual: int) -> int:
-        """Return an integer, or the default."""
         value = self.text(name)
         if value is None:
             return usual
@@ -80,3 +81,13 @@ class Call:
             return json.loads(value)
         except ValueError:
             raise RefusalError(code) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One method; `token` None asks for no token, `takes_json` False reads no JSON body."""
+
+    do: "Callable[[State, Call], Payload]"
+    scopes: tuple[str, ...] = ()
+    token: Literal["bot", "app", "any"] | None = "bot"
+    takes_json: bool = True

@@ -5,15 +5,14 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from tests.wire.looking import until
-from tests.wire.slack.acting import UserActions
+from tests.wire.faults import Fault, Storm, until
 from tests.wire.slack.calls import Call
+from tests.wire.slack.deliveries import RequestUrl
 from tests.wire.slack.mentions import find_mentions
-from tests.wire.slack.request_url import RequestUrl
-from tests.wire.slack.server import Server
+from tests.wire.slack.server import RESPONSE_URL, Server
 from tests.wire.slack.sockets import Links
 from tests.wire.slack.state import File, Installation, Rules, SeenFault, State, View
-from tests.wire.slack.troubles import InjectedFault, Storm
+from tests.wire.slack.user_actions import UserActions
 from tests.wire.slack.workspace import Message, Workspace
 
 Payload = dict[str, Any]
@@ -58,12 +57,10 @@ class FakeSlack(UserActions):
 
     @property
     def api_url(self) -> str:
-        """The base URL of the Web API."""
         return f"{self.state.address}/api/"
 
     @property
     def workspace(self) -> Workspace:
-        """The users and channels."""
         return self.state.workspace
 
     @property
@@ -73,16 +70,13 @@ class FakeSlack(UserActions):
 
     @property
     def faults(self) -> list[SeenFault]:
-        """All errors of the app that Slack showed a user."""
         return self.state.faults
 
     @property
     def files(self) -> list[File]:
-        """All files that were shared."""
         return [file for file in self.state.files.values() if file.done]
 
     def called(self, method: str) -> list[Call]:
-        """Return the calls of one method, in order."""
         return [call for call in self.calls if call.method == method]
 
     def messages(self, channel: str) -> list[Message]:
@@ -91,39 +85,31 @@ class FakeSlack(UserActions):
         return [message for message in said if message.thread_ts is None]
 
     def thread(self, channel: str, ts: str) -> list[Message]:
-        """Return the replies in a thread, in order."""
         said = self.workspace.channels[channel].said
         return [message for message in said if message.thread_ts == ts]
 
     def direct(self, user: str) -> list[Message]:
-        """Return the direct messages with this user."""
         return list(self.workspace.im_with(user).said)
 
     def ephemerals(self, user: str) -> list[Message]:
-        """Return the ephemeral messages to this user."""
         return [message for message in self.state.ephemerals if message.ephemeral_to == user]
 
     def views(self, user: str) -> list[View]:
-        """Return the open modals of this user, the lowest first."""
         return list(self.state.modals.get(user, []))
-
-    def home(self, user: str) -> View | None:
-        """Return this user's home tab."""
-        return self.state.homes.get(user)
 
     def pings(self) -> list[str]:
         """Return what all messages posted or updated would notify, hide or fetch."""
-        posting = ("chat.postMessage", "chat.update", "chat.postEphemeral", "response_url")
+        posting = ("chat.postMessage", "chat.update", "chat.postEphemeral", RESPONSE_URL)
         found: list[str] = []
         for call in self.calls:
             if call.method == "files.completeUploadExternal":
                 found += find_mentions({"text": call.text("initial_comment")}, call.method)
             elif call.method in posting:
-                read = {"blocks": call.value("blocks"), "attachments": call.value("attachments")}
-                found += find_mentions(call.arguments | read, call.method)
+                content = call.arguments | {"blocks": call.value("blocks")}
+                found += find_mentions(content, call.method)
         return found
 
-    def trouble(self, method: str, trouble: InjectedFault, times: int = 1) -> None:
+    def trouble(self, method: str, trouble: Fault, times: int = 1) -> None:
         """Inject a fault into the next calls of a method, "upload", "response_url" or "*" (any)."""
         self.state.troubles.order(method, trouble, times)
 
@@ -136,15 +122,12 @@ class FakeSlack(UserActions):
         self.state.refused_blocks |= set(types)
 
     async def connected(self, links: int = 1, seconds: float = 10.0) -> None:
-        """Wait until the product has this many sockets open."""
         await self.until(lambda: len(self.links.open) >= links, seconds)
 
     def calm(self) -> None:
-        """Remove all faults."""
         self.state.troubles.clear()
 
     async def until(self, holds: Callable[[], object], seconds: float = 10.0) -> None:
-        """Poll until the condition holds; fail with the recorded calls if it never does."""
         await until(holds, seconds, self._last)
 
     def _last(self) -> list[str]:

@@ -42,7 +42,7 @@ def action(block_id: str, clicked: Payload, value: str | None, at: float) -> Pay
         "action_ts": f"{at:.6f}",
     }
     match clicked["type"]:
-        case "button" | "icon_button":
+        case "button":
             shows = {name: clicked[name] for name in ("value", "text") if name in clicked}
             return common | shows
         case "feedback_buttons":
@@ -53,44 +53,26 @@ def action(block_id: str, clicked: Payload, value: str | None, at: float) -> Pay
             return common | entered(clicked, value)
 
 
-_ONE = ("static_select", "radio_buttons", "overflow")
-_SEVERAL = ("multi_static_select", "checkboxes")
-_PICKED = {
-    "users_select": "selected_user",
-    "channels_select": "selected_channel",
-    "conversations_select": "selected_conversation",
-    "datepicker": "selected_date",
-    "timepicker": "selected_time",
-}
-
-
 def entered(field: Payload, value: object) -> Payload:
-    """Write what stands in a field; None is nothing."""
-    if field["type"] in _ONE:
-        return {"selected_option": None if value is None else _option(field, value)}
-    if field["type"] in _SEVERAL:
-        chosen = value if isinstance(value, (list, tuple)) else []
-        return {"selected_options": [_option(field, one) for one in chosen]}
-    return {_PICKED.get(field["type"], "value"): value}
+    match field["type"]:
+        case "static_select" | "radio_buttons":
+            return {"selected_option": None if value is None else _option(field, value)}
+        case "conversations_select":
+            return {"selected_conversation": value}
+    return {"value": value}
 
 
 def _option(field: Payload, value: object) -> Payload:
-    grouped = [one for group in field.get("option_groups", []) for one in group["options"]]
-    offered: list[Payload] = [*field.get("options", []), *grouped]
+    offered: list[Payload] = field.get("options", [])
     found = [one for one in offered if one["value"] == value]
     assert found, f"nobody can choose {value!r}: there is {[one['value'] for one in offered]}"
     return found[0]
 
 
 def initial(field: Payload) -> object:
-    """Return the initial value of a field."""
-    for name in ("initial_option", "initial_options"):
-        given = field.get(name)
-        if given:
-            many = isinstance(given, list)
-            return [one["value"] for one in given] if many else given["value"]
-    kind = str(field["type"]).removesuffix("s_select").removesuffix("picker")
-    return field.get("initial_value", field.get(f"initial_{kind}"))
+    if field.get("initial_option"):
+        return field["initial_option"]["value"]
+    return field.get("initial_value", field.get("initial_conversation"))
 
 
 def form(view: Payload, given: Mapping[str, object]) -> Payload:

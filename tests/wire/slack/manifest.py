@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tests.wire.slack.blocks.shapes import (
+from tests.wire.slack.shapes import (
     Check,
     Fault,
     all_of,
@@ -15,48 +15,9 @@ from tests.wire.slack.blocks.shapes import (
     shape,
     string,
 )
+from tests.wire.slack.state import SCOPES
 
-BOT_SCOPES = frozenset(
-    {
-        "app_mentions:read",
-        "assistant:write",
-        "bookmarks:read",
-        "bookmarks:write",
-        "channels:history",
-        "channels:join",
-        "channels:manage",
-        "channels:read",
-        "chat:write",
-        "chat:write.customize",
-        "chat:write.public",
-        "commands",
-        "files:read",
-        "files:write",
-        "groups:history",
-        "groups:read",
-        "groups:write",
-        "im:history",
-        "im:read",
-        "im:write",
-        "links:read",
-        "links:write",
-        "metadata.message:read",
-        "mpim:history",
-        "mpim:read",
-        "mpim:write",
-        "pins:read",
-        "pins:write",
-        "reactions:read",
-        "reactions:write",
-        "team:read",
-        "usergroups:read",
-        "usergroups:write",
-        "users.profile:read",
-        "users:read",
-        "users:read.email",
-        "users:write",
-    }
-)
+BOT_SCOPES = frozenset({"chat:write.public", *SCOPES})
 NEEDED_BY_EVENT = {
     "app_mention": "app_mentions:read",
     "message.channels": "channels:history",
@@ -108,11 +69,6 @@ _display = shape(
         "background_color": string(7, 4),
     },
 )
-_oauth: dict[str, Check] = {
-    "redirect_urls": many(string(3000), 1000),
-    "scopes": shape({}, {"bot": many(_scope, 255), "user": anything}),
-    "pkce_enabled": flag,
-}
 _settings: dict[str, Check] = {
     "socket_mode_enabled": flag,
     "org_deploy_enabled": flag,
@@ -121,8 +77,6 @@ _settings: dict[str, Check] = {
     "event_subscriptions": shape(
         {}, {"request_url": string(3000), "bot_events": many(string(255), 100)}
     ),
-    "is_hosted": flag,
-    "allowed_ip_address_ranges": anything,
 }
 _manifest = shape(
     {"display_information": _display},
@@ -137,14 +91,13 @@ _manifest = shape(
                 "shortcuts": many(_shortcut, 10),
             },
         ),
-        "oauth_config": shape({}, _oauth),
+        "oauth_config": shape({}, {"scopes": shape({}, {"bot": many(_scope, 255)})}),
         "settings": shape({}, _settings),
     },
 )
 
 
 def find_manifest_faults(manifest: object) -> list[Fault]:
-    """Return everything that is wrong with a manifest."""
     faults = list(_manifest(manifest, ""))
     if faults or not isinstance(manifest, dict):
         return faults
@@ -165,7 +118,6 @@ def _urls(manifest: dict[str, Any]) -> Iterator[Fault]:
 
 
 def _scopes(manifest: dict[str, Any]) -> Iterator[Fault]:
-    """Check that the scopes cover what the manifest uses."""
     has = set(manifest.get("oauth_config", {}).get("scopes", {}).get("bot", []))
     features = manifest.get("features", {})
     if (features.get("slash_commands") or features.get("shortcuts")) and "commands" not in has:

@@ -9,8 +9,6 @@ from typing import Any
 
 _ENTITY = re.compile(r"<([!@#][^<>\n]+)>")
 _SLACK_LINK = re.compile(r"<((?:https?|mailto|ftp|tel):[^<>|\n]*)\|([^<>\n]*)>")
-_MARKDOWN_LINK = re.compile(r"!?\[([^\]\n]*)\]\(\s*<?([^)\s>]+)[^)]*\)")
-_REFERENCE = re.compile(r"^ {0,3}\[[^\]\n]+\]:[ \t]*\S+", re.MULTILINE)
 _BARE = re.compile(r"(?<![\w<!])@(channel|here|everyone)\b")
 _BARE_NAME = re.compile(r"(?<![\w<!@.])@([a-z0-9][\w.-]*)", re.IGNORECASE)
 _NAMING_PARSES = {"full", "client"}
@@ -26,12 +24,10 @@ Payload = Mapping[str, Any]
 
 def find_mentions(payload: Payload, method: str = "chat.postMessage") -> list[str]:
     """Return every notification, hidden link and unfurled URL of this message."""
-    texts = [str(payload.get(name) or "") for name in ("text", "markdown_text")]
-    found = [*_in_text(texts[0]), *_in_markdown(texts[1]), *_in_blocks(payload.get("blocks"))]
-    for attachment in payload.get("attachments") or []:
-        found += _in_attachment(attachment)
+    text = str(payload.get("text") or "")
+    found = [*_in_text(text), *_in_blocks(payload.get("blocks"))]
     if _names_people(payload, method):
-        found += _bare_names(texts[0])
+        found += _bare_names(text)
     return [*found, *(_unfurls(payload) if method == "chat.postMessage" else ())]
 
 
@@ -42,16 +38,6 @@ def _in_text(text: str) -> Iterator[str]:
     for url, label in _SLACK_LINK.findall(text):
         if _differs(label, url):
             yield f"link {label!r} leads to {url}"
-
-
-def _in_markdown(text: str) -> Iterator[str]:
-    """Markdown has links of its own besides Slack's."""
-    yield from _in_text(text)
-    for label, url in _MARKDOWN_LINK.findall(text):
-        if _differs(label, url):
-            yield f"link {label!r} leads to {url}"
-    for reference in _REFERENCE.findall(text):
-        yield f"link by reference {reference.strip()}"
 
 
 def _differs(label: str, url: str) -> bool:
@@ -76,24 +62,8 @@ def _in_object(value: Payload) -> Iterator[str]:
         yield from _in_text(text)
         if value.get("verbatim") is not True:  # Slack then parses "certain mentions" by itself
             yield from _bare_broadcasts(text)
-    elif kind == "markdown" and isinstance(text, str):
-        yield from _in_markdown(text)
     elif kind == "link" and isinstance(text, str) and _differs(text, str(value.get("url"))):
         yield f"link {text!r} leads to {value.get('url')}"
-    elif kind in {"image", "video"}:
-        source = value.get("image_url") or value.get("video_url") or value.get("slack_file")
-        yield f"{kind} {source}"
-
-
-def _in_attachment(attachment: Payload) -> Iterator[str]:
-    for name in ("pretext", "text", "fallback", "title", "footer"):
-        yield from _in_text(str(attachment.get(name) or ""))
-    for field in attachment.get("fields") or []:
-        yield from _in_text(str(field.get("value") or ""))
-    for name in ("image_url", "thumb_url"):
-        if attachment.get(name):
-            yield f"image {attachment[name]}"
-    yield from _in_blocks(attachment.get("blocks"))
 
 
 def _names_people(payload: Payload, method: str) -> bool:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tests.wire.slack.blockcheck import find_message_faults
-from tests.wire.slack.blocks.shapes import Fault
 from tests.wire.slack.calls import RefusalError, refusal_for
+from tests.wire.slack.checks import find_message_faults
+from tests.wire.slack.shapes import Fault
 from tests.wire.slack.state import State
 from tests.wire.slack.workspace import APP, BOT, BOT_ID, TEAM, Channel, Message
 
@@ -68,62 +68,33 @@ def new_message(state: State, channel: Channel, user: str, content: Payload) -> 
 def write(state: State, message: Message, content: Payload) -> None:
     """Replace the content of a message; a text without blocks removes the blocks."""
     payload = message.payload
-    for name in ("blocks", "attachments"):
-        payload.pop(name, None)
-    payload["text"] = str(content.get("text") or content.get("markdown_text") or "")[:POST_TEXT]
-    if content.get("markdown_text"):
-        block = {"type": "markdown", "text": content["markdown_text"]}
-        payload["blocks"] = with_ids(state, [block])
-    elif content.get("blocks"):
+    payload.pop("blocks", None)
+    payload["text"] = str(content.get("text") or "")[:POST_TEXT]
+    if content.get("blocks"):
         payload["blocks"] = with_ids(state, content["blocks"])
-    if content.get("attachments"):
-        payload["attachments"] = content["attachments"]
     message.arguments = content
 
 
 def with_ids(state: State, blocks: list[Payload]) -> list[Payload]:
-    """Add the ids that Slack generates for blocks and elements."""
     return [_with_ids(state, block, "block_id") for block in blocks]
 
 
 def _with_ids(state: State, value: Payload, name: str) -> Payload:
     made = {name: f"made{state.number()}"} if name not in value else {}
     more: Payload = {}
-    for inner in ("elements", "child_blocks"):
-        if value["type"] in {"actions", "context_actions", "container"} and inner in value:
-            kind = "block_id" if inner == "child_blocks" else "action_id"
-            more[inner] = [_with_ids(state, one, kind) for one in value[inner]]
-    for inner in ("accessory", "element"):
-        if inner in value and value[inner].get("type") != "image":
-            more[inner] = _with_ids(state, value[inner], "action_id")
+    if value["type"] in {"actions", "context_actions"}:
+        more["elements"] = [_with_ids(state, one, "action_id") for one in value["elements"]]
+    elif value["type"] == "input":
+        more["element"] = _with_ids(state, value["element"], "action_id")
     return {**value, **made, **more}
 
 
 def put(channel: Channel, message: Message, thread_ts: str | None = None) -> Message:
-    """Add a message to its channel, or to the thread of its root."""
     if thread_ts:
         message.thread_ts = thread_ts
         message.payload["thread_ts"] = thread_ts
     channel.said.append(message)
     return message
-
-
-def take_away(channel: Channel, message: Message) -> None:
-    """Delete a message; a root with replies leaves a tombstone."""
-    if not any(one.thread_ts == message.ts for one in channel.said):
-        channel.said.remove(message)
-        return
-    message.is_tombstone = True
-    message.metadata = None
-    text = "This message was deleted."
-    message.payload = {
-        "type": "message",
-        "subtype": "tombstone",
-        "user": "USLACKBOT",
-        "text": text,
-        "ts": message.ts,
-        "hidden": True,
-    }
 
 
 def thread_root(channel: Channel, thread_ts: str | None) -> str | None:
@@ -153,12 +124,4 @@ def shown(channel: Channel, message: Message, *, metadata: bool = False) -> Payl
         }
     if metadata and message.metadata:
         payload["metadata"] = message.metadata
-    if message.reactions:
-        payload["reactions"] = _reactions(message)
     return payload
-
-
-def _reactions(message: Message) -> list[Payload]:
-    names = dict.fromkeys(name for name, _ in message.reactions)
-    by = {name: [user for one, user in message.reactions if one == name] for name in names}
-    return [{"name": name, "users": by[name], "count": len(by[name])} for name in names]

@@ -31,7 +31,6 @@ def command(state: State, user: str, channel: Channel, line: tuple[str, str]) ->
 
 
 def event(state: State, inner: Payload, *, shared: bool = False) -> Payload:
-    """Return an event wrapped for delivery."""
     number = state.number()
     return {
         "token": TOKEN,
@@ -51,7 +50,6 @@ def event(state: State, inner: Payload, *, shared: bool = False) -> Payload:
 
 
 def said(state: State, message: Message, channel: Channel, type_: str) -> Payload:
-    """Return the event for a user's message."""
     author = state.workspace.users[message.user]
     inner: Payload = {
         "type": type_,
@@ -79,7 +77,7 @@ def said(state: State, message: Message, channel: Channel, type_: str) -> Payloa
 
 
 def echo(message: Message, channel: Channel, subtype: str | None, at: str) -> Payload:
-    """Return the event for a message that the app posted, changed or deleted."""
+    """Return the event for a message that the app posted or changed."""
     kind = {"public": "channel", "private": "group"}.get(channel.kind, channel.kind)
     place: Payload = {"channel": channel.id, "channel_type": kind}
     if subtype is None:
@@ -91,13 +89,10 @@ def echo(message: Message, channel: Channel, subtype: str | None, at: str) -> Pa
         "ts": at,
         "event_ts": at,
     }
-    if subtype == "message_deleted":
-        return inner | {"deleted_ts": message.ts, "previous_message": message.payload}
     return inner | {"message": message.payload}
 
 
 def interaction(state: State, type_: str, user: str) -> Payload:
-    """Return the fields that every interaction has."""
     who = state.workspace.users[user]
     return {
         "type": type_,
@@ -135,7 +130,6 @@ def click_in_message(state: State, message: Message, user: str, action: Payload)
 
 
 def click_in_view(state: State, view: View, action: Payload) -> Payload:
-    """Return a click in a modal or a home tab."""
     return interaction(state, "block_actions", view.user) | {
         "container": {"type": "view", "view_id": view.id},
         "view": view.payload,
@@ -144,22 +138,13 @@ def click_in_view(state: State, view: View, action: Payload) -> Payload:
 
 
 def submission(state: State, view: View, values: Payload) -> Payload:
-    """Return the submission of a modal."""
     return interaction(state, "view_submission", view.user) | {
         "view": view.payload | {"state": {"values": values}},
         "response_urls": [],
     }
 
 
-def closing(state: State, view: View) -> Payload:
-    """Return the closing of a modal."""
-    payload = interaction(state, "view_closed", view.user)
-    del payload["trigger_id"]
-    return payload | {"view": view.payload, "is_cleared": False}
-
-
 def shortcut(state: State, user: str, callback_id: str, message: Message | None) -> Payload:
-    """Return a message shortcut or a global one."""
     if message is None:
         return interaction(state, "shortcut", user) | {"callback_id": callback_id}
     channel = state.workspace.channels[message.channel]

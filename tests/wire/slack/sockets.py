@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from tests.wire.slack.delivering import Acknowledgement, Delivery
+from tests.wire.slack.deliveries import Acknowledgement, Delivery
 from tests.wire.slack.state import State
 from tests.wire.slack.workspace import APP
 
@@ -19,8 +19,6 @@ _GRACE_SECONDS = 1.0  # for an app to close a link it was told to leave
 
 @dataclass(slots=True, eq=False)
 class Link:
-    """One open websocket."""
-
     socket: web.WebSocketResponse
     request: web.Request
 
@@ -33,8 +31,6 @@ class Links:
         self.open: list[Link] = []
         self.opened = 0  # ever
         self.turned_away = 0  # so many more addresses are found to have expired
-        self.sent: list[Payload] = []  # envelopes
-        self.late: list[Payload] = []  # acknowledgements nobody waited for any more
         self._waiting: dict[str, asyncio.Future[Payload | None]] = {}
         self._turn = count()
 
@@ -69,9 +65,7 @@ class Links:
                 continue
             answer = json.loads(message.data)
             waiting = self._waiting.pop(answer.get("envelope_id"), None)
-            if waiting is None or waiting.done():
-                self.late.append(answer)
-            else:
+            if waiting and not waiting.done():
                 waiting.set_result(answer.get("payload"))
 
     async def deliver(self, parcel: Delivery) -> Acknowledgement:
@@ -81,7 +75,6 @@ class Links:
         if not self.open:
             return Acknowledgement(0.0, undelivered=True)
         envelope = self._envelope(parcel)
-        self.sent.append(envelope)
         waiting: asyncio.Future[Payload | None] = loop.create_future()
         self._waiting[envelope["envelope_id"]] = waiting
         try:
@@ -134,7 +127,6 @@ class Links:
             _abort(link)
 
     async def close(self) -> None:
-        """Close every socket with a close frame."""
         for link in tuple(self.open):
             await link.socket.close()
 

@@ -9,9 +9,8 @@ from typing import Any, Literal
 
 from aiohttp import web
 
+from tests.wire.faults import FaultQueue
 from tests.wire.slack.calls import Call, RefusalError
-from tests.wire.slack.rates import Limiter, Rates
-from tests.wire.slack.troubles import FaultQueue
 from tests.wire.slack.workspace import APP, BOT, Channel, Message, Workspace
 
 Payload = dict[str, Any]
@@ -31,12 +30,9 @@ SCOPES = (
     "im:write",
     "mpim:history",
     "mpim:read",
-    "reactions:write",
-    "team:read",
-    "usergroups:read",
     "users:read",
 )
-EVENTS = ("app_mention", "message.im", "app_home_opened", "app_uninstalled", "tokens_revoked")
+EVENTS = ("app_mention", "message.im", "app_uninstalled", "tokens_revoked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +41,64 @@ class Installation:
 
     bot_token: str = "xoxb-1-home"
     app_token: str = "xapp-1-home"
-    config_token: str = "xoxe.xoxp-1-home"
     signing_secret: str = "8f742231b10e8888abcd99yyyzzz85a5"
     scopes: tuple[str, ...] = SCOPES
     events: tuple[str, ...] = EVENTS
+
+
+# A bucket for the tier of each method, and one for the posts of each channel.
+TIERS = {
+    "chat.update": 3,
+    "conversations.info": 3,
+    "conversations.history": 3,
+    "conversations.replies": 3,
+    "conversations.open": 3,
+    "users.conversations": 3,
+    "apps.connections.open": 3,
+}
+USUAL_TIER = 4  # views.*, files.*, users.info, conversations.members, chat.postEphemeral
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """The rate limits. Burst and workspace share are our own; Slack documents none."""
+
+    per_minute: dict[int, int] = field(default_factory=lambda: {1: 1, 2: 20, 3: 50, 4: 100})
+    posts_per_second: float = 1.0
+    post_burst: int = 5
+    unlimited: frozenset[str] = frozenset({"auth.test", "blocks.validate"})
+    off: bool = False
+
+
+@dataclass(slots=True)
+class _Bucket:
+    left: float
+    at: float
+
+
+class Limiter:
+    def __init__(self, rates: Rates) -> None:
+        self.rates = rates
+        self._buckets: dict[tuple[str, str], _Bucket] = {}
+
+    def wait_for(self, method: str, channel: str | None, now: float) -> float:
+        """Count a call and return 0, or return the seconds until it is allowed."""
+        if self.rates.off or method in self.rates.unlimited:
+            return 0.0
+        if method == "chat.postMessage":
+            most, speed = float(self.rates.post_burst), self.rates.posts_per_second
+            return self._take((method, channel or ""), most, speed, now)
+        most = float(self.rates.per_minute[TIERS.get(method, USUAL_TIER)])
+        return self._take((method, ""), most, most / 60, now)
+
+    def _take(self, key: tuple[str, str], most: float, speed: float, now: float) -> float:
+        bucket = self._buckets.setdefault(key, _Bucket(most, now))
+        bucket.left = min(most, bucket.left + (now - bucket.at) * speed)
+        bucket.at = now
+        if bucket.left < 1:
+            return (1 - bucket.left) / speed
+        bucket.left -= 1
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +118,7 @@ class Rules:
 
 @dataclass(slots=True)
 class Token:
-    """One token and what it may do."""
-
-    kind: Literal["bot", "app", "config"]
+    kind: Literal["bot", "app"]
     scopes: tuple[str, ...]
     trouble: str | None = None  # token_revoked, account_inactive
 
@@ -97,8 +145,6 @@ class Hook:
 
 @dataclass(slots=True)
 class View:
-    """An open modal, or a home tab."""
-
     id: str
     user: str
     payload: Payload  # as the API shows it
@@ -108,15 +154,12 @@ class View:
 
 @dataclass(slots=True)
 class File:
-    """A file being uploaded, or shared."""
-
     id: str
     name: str
     length: int
     title: str = ""
     content: bytes | None = None
     alt_text: str | None = None
-    snippet_type: str | None = None
     shared_in: list[tuple[str, str]] = field(default_factory=list)  # channel and ts
     done: bool = False
 
@@ -131,8 +174,6 @@ class SeenFault:
 
 
 class State:
-    """The workspace and everything in it."""
-
     def __init__(self, rules: Rules, workspace: Workspace, app: Installation) -> None:
         self.rules = rules
         self.workspace = workspace
@@ -140,7 +181,6 @@ class State:
         self.tokens = {
             app.bot_token: Token("bot", app.scopes),
             app.app_token: Token("app", ("connections:write",)),
-            app.config_token: Token("config", ()),
         }
         self.address = ""  # of this server: http://127.0.0.1:port
         self.calls: list[Call] = []
@@ -151,7 +191,6 @@ class State:
         self.triggers: dict[str, Trigger] = {}
         self.hooks: dict[str, Hook] = {}
         self.modals: dict[str, list[View]] = {}
-        self.homes: dict[str, View] = {}
         self.files: dict[str, File] = {}
         self.uploads: dict[str, File] = {}
         self.sent: dict[str, bytes] = {}  # by people, at their addresses
@@ -164,21 +203,17 @@ class State:
         self._numbers = count(1)
 
     def now(self) -> float:
-        """Return the time of the injected clock."""
         return self.rules.now()
 
     def number(self) -> int:
-        """Return a new number."""
         return next(self._numbers)
 
     def trigger(self, user: str) -> str:
-        """Return a new trigger_id for this user's action."""
         name = f"{self.number()}.{APP}.{user}"
         self.triggers[name] = Trigger(user, self.now())
         return name
 
     def hook(self, user: str, channel: str, source: Message | None = None) -> str:
-        """Return a new response_url."""
         name = f"{'actions' if source else 'commands'}/{self.number()}"
         self.hooks[name] = Hook(user, channel, self.now(), source)
         return f"{self.address}/{name}"

@@ -28,7 +28,6 @@ class User:
 
     @property
     def is_stranger(self) -> bool:
-        """Return whether the user belongs to another workspace."""
         return self.team != TEAM
 
 
@@ -43,24 +42,18 @@ class Message:
     metadata: Payload | None = None
     arguments: Payload = field(default_factory=dict)  # as last posted or updated
     edits: int = 0
-    reactions: list[tuple[str, str]] = field(default_factory=list)  # name and user
     ephemeral_to: str | None = None
-    broadcast: bool = False
-    is_tombstone: bool = False  # deleted, but replies still hang on it
 
     @property
     def text(self) -> str:
-        """The text beside, or instead of, the blocks."""
         return str(self.payload.get("text") or "")
 
     @property
     def blocks(self) -> list[Payload]:
-        """The blocks, if any."""
         return list(self.payload.get("blocks") or [])
 
     @property
     def user(self) -> str:
-        """Who said it."""
         return str(self.payload["user"])
 
     @property
@@ -93,17 +86,14 @@ class Workspace:
     def __init__(self) -> None:
         self.users: dict[str, User] = {}
         self.channels: dict[str, Channel] = {}
-        self.usergroups: dict[str, list[str]] = {}
         self.name = "Home"
         self.add_user(User(BOT, "council", is_bot=True))
 
     def add_user(self, user: User) -> User:
-        """Add a user."""
         self.users[user.id] = user
         return user
 
     def add_channel(self, channel: Channel) -> Channel:
-        """Open a conversation."""
         self.channels[channel.id] = channel
         return channel
 
@@ -129,7 +119,6 @@ class Workspace:
         home.add_channel(Channel("G1", "inner", "private", members={BOT, "U1", "U2"}))
         home.add_channel(Channel("G2", "closed", "private", members={"U1", "U2"}))
         home.add_channel(Channel("G3", "mpdm-ada--ben", "mpim", members={BOT, "U1", "U2"}))
-        home.usergroups["S1"] = ["U1", "UADMIN"]
         return home
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from bot.render.bias_view import BiasView, make_bias_view
+from bot.render.bias_tables import BiasView, make_bias_view
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import BiasReport, Effect, GivenShare, JudgeBias, MakerEffect, Slot, Trait
 from tests.bot.render.boards.builders import CLAUDE, GEMINI, GPT, NAMES, QWEN

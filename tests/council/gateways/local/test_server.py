@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -10,7 +11,13 @@ import pytest
 
 from council.errors import GatewayError
 from council.gateways.local.download import LocalFiles
-from council.gateways.local.server import LocalServer
+from council.gateways.local.server import (
+    CPU_FLAGS,
+    LocalServer,
+    Machine,
+    inspect_machine,
+    unsupported_reason,
+)
 
 STOP_SECONDS = 30
 # Responds to every request, and reports its process id in its folder.
@@ -98,12 +105,6 @@ async def test_the_settings_name_every_model(tmp_path: Path) -> None:
     assert settings.endswith(f"[tiny]\nmodel = {tmp_path}/tiny.gguf\n")
 
 
-async def test_every_server_has_a_different_key(tmp_path: Path) -> None:
-    files = LocalFiles(tmp_path, {})
-
-    assert LocalServer(files, tmp_path).api_key != LocalServer(files, tmp_path).api_key
-
-
 async def test_the_environment_of_the_machine_does_not_reach_the_server(tmp_path: Path) -> None:
     files = files_with("env | sort | cut -d= -f1 | tr '\\n' ' '", tmp_path)
 
@@ -144,3 +145,32 @@ def test_the_server_dies_with_a_parent_that_is_killed(tmp_path: Path) -> None:
         parent.send_signal(signal.SIGKILL)
 
         assert psutil.wait_procs([process], timeout=STOP_SECONDS)[1] == []
+
+
+GOOD = Machine("Linux", "x86_64", (2, 35), CPU_FLAGS | {"sse2"}, has_openmp=True)
+
+
+def test_a_current_linux_machine_runs_the_models() -> None:
+    assert unsupported_reason(lambda: GOOD) is None
+
+
+@pytest.mark.parametrize(
+    ("machine", "reason"),
+    [
+        pytest.param(replace(GOOD, system="Darwin"), "Linux on x86-64 only", id="mac"),
+        pytest.param(replace(GOOD, processor="aarch64"), "Linux on x86-64 only", id="arm"),
+        pytest.param(replace(GOOD, glibc=(2, 31)), "glibc 2.35", id="old-glibc"),
+        pytest.param(replace(GOOD, glibc=()), "glibc 2.35", id="musl"),
+        pytest.param(replace(GOOD, cpu_flags=frozenset()), "AVX2", id="old-processor"),
+        pytest.param(replace(GOOD, has_openmp=False), "install the package libgomp1", id="slim"),
+    ],
+)
+def test_an_unsupported_machine_gets_an_alternative(machine: Machine, reason: str) -> None:
+    sentence = unsupported_reason(lambda: machine) or ""
+
+    assert reason in sentence
+    assert "Ollama" in sentence
+
+
+def test_this_machine_can_be_inspected() -> None:
+    assert inspect_machine().system

@@ -119,17 +119,6 @@ async def test_a_pause_affects_one_model_and_holds_no_turn(clock: ManualClock) -
         assert await succeed(throttling.queue(OPENAI, "openai/quick")) == "answered"
 
 
-async def test_a_deadline_in_a_pause_has_a_note_with_the_reason(throttling: Throttling) -> None:
-    queue = throttling.queue(OPENAI, "openai/slow")
-    queue.pause.start(7)
-
-    async with started(succeed(queue)) as (waits,):
-        assert await cancel_and_get_notes(waits) == [
-            "asked us to slow down (429) until the time was up"
-        ]
-    assert queue.breaker.state is BreakerState.CLOSED
-
-
 async def test_a_pause_that_is_too_long_fails_at_once(
     throttling: Throttling, clock: ManualClock
 ) -> None:

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from council.gateways.throttling.provider import ProviderAddress, SharedLimits, Throttling
+from council.gateways.throttling.provider import ProviderAddress, Throttling
 from council.gateways.throttling.rate_limiter import Clock, RateLimiter
 from council.providers import BreakerState, HintKind, Limits, ProviderHint, ProviderLoad
 from tests.council.gateways.throttling.manual_clock import ManualClock, started
@@ -20,7 +20,7 @@ class Cluster:
     def __init__(self, clock: ManualClock) -> None:
         self.hints: list[ProviderHint] = []
         self.here, self.there = (
-            Throttling({}, clock.clock, SharedLimits(publish=self.publish)) for _ in range(2)
+            Throttling({}, clock.clock, publish=self.publish) for _ in range(2)
         )
         self.queues = [throttling.queue(OPENAI, MODEL) for throttling in (self.here, self.there)]
 
@@ -74,13 +74,6 @@ async def test_a_breaker_closes_in_all_processes(cluster: Cluster, clock: Manual
 
     assert cluster.hints[-1].lesson is HintKind.BACK
     assert cluster.queues[0].breaker.state is BreakerState.CLOSED
-
-
-async def test_a_success_is_not_published(cluster: Cluster) -> None:
-    for _ in range(3):
-        await succeed(cluster.queues[0])
-
-    assert cluster.hints == []
 
 
 async def test_a_hint_does_not_stop_a_probe(cluster: Cluster, clock: ManualClock) -> None:
@@ -137,7 +130,7 @@ async def test_a_shared_limiter_is_used_by_address(
     clock: ManualClock,
 ) -> None:
     shared = Open()
-    throttling = Throttling({}, clock.clock, SharedLimits(shared))
+    throttling = Throttling({}, clock.clock, shared)
 
     await succeed(throttling.queue(OPENAI, MODEL))
     await succeed(throttling.queue(OWN, MODEL))

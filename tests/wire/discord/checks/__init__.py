@@ -1,8 +1,8 @@
 """Validation of payloads, as pure functions."""
 
 from tests.wire.discord.checks.command import faults_of_command
-from tests.wire.discord.checks.message import faults_of_message, is_empty, unseen_attachments
-from tests.wire.discord.checks.modal import faults_of_modal
+from tests.wire.discord.checks.components import faults_of_modal
+from tests.wire.discord.checks.message import faults_of_message, is_empty
 from tests.wire.discord.checks.shapes import Fault, errors_of
 
 __all__ = [
@@ -12,5 +12,4 @@ __all__ = [
     "faults_of_message",
     "faults_of_modal",
     "is_empty",
-    "unseen_attachments",
 ]

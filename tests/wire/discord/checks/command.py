@@ -88,7 +88,6 @@ _menu = shape({"name": string(32, 1)}, _common)
 
 
 def faults_of_command(command: object, at: str = "") -> list[Fault]:
-    """Return everything Discord would refuse in one command."""
     kind = command.get("type") if isinstance(command, dict) else None
     check = _menu if kind in {USER, MESSAGE} else _chat
     faults = list(check(command, at))

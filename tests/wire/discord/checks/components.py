@@ -1,4 +1,4 @@
-"""Validation of components in messages and modals."""
+"""Validation of components in messages and modals, as far as the product uses them. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,7 +7,6 @@ from tests.wire.discord.checks.shapes import (
     Check,
     Fault,
     all_of,
-    anything,
     choice,
     flag,
     many,
@@ -20,11 +19,10 @@ from tests.wire.discord.checks.shapes import (
 )
 
 ROW, BUTTON, STRING_SELECT, TEXT_INPUT = 1, 2, 3, 4
-OTHER_SELECTS = (5, 6, 7, 8)
-SECTION, TEXT, THUMBNAIL, GALLERY, FILE, SEPARATOR = 9, 10, 11, 12, 13, 14
-CONTAINER, LABEL, UPLOAD, RADIO, CHECKBOXES, CHECKBOX = 17, 18, 19, 21, 22, 23
-LINK_STYLE, PREMIUM_STYLE = 5, 6
-SELECTS = (STRING_SELECT, *OTHER_SELECTS)
+TEXT, GALLERY, FILE, CONTAINER, LABEL = 10, 12, 13, 17, 18
+LINK_STYLE = 5
+
+Payload = Mapping[str, Any]
 
 _id: dict[str, Check] = {"id": number(0, 2**31 - 1)}
 _custom_id: dict[str, Check] = {"custom_id": string(100, 1)}
@@ -32,11 +30,10 @@ _custom_id: dict[str, Check] = {"custom_id": string(100, 1)}
 
 def _button_kind(value: object, at: str) -> Iterator[Fault]:
     """A link has an address, all others a custom_id; none is without a face."""
-    if not isinstance(value, dict) or value.get("style") == PREMIUM_STYLE:
+    if not isinstance(value, dict):
         return
-    needs, excludes = ("custom_id", "url")
-    if value.get("style") == LINK_STYLE:
-        needs, excludes = excludes, needs
+    is_link = value.get("style") == LINK_STYLE
+    needs, excludes = ("url", "custom_id") if is_link else ("custom_id", "url")
     if not value.get(needs):
         yield required(under(at, needs))
     if value.get(excludes):
@@ -52,9 +49,9 @@ def _link(value: object, at: str) -> Iterator[Fault]:
         yield Fault(at, "URL_TYPE_INVALID_SCHEME", message)
 
 
-button = all_of(
+_button = all_of(
     shape(
-        {"style": choice(1, 2, 3, 4, 5, 6)},
+        {"style": choice(1, 2, 3, 4, 5)},
         {
             **_id,
             **_custom_id,
@@ -66,64 +63,10 @@ button = all_of(
     ),
     _button_kind,
 )
-
-
-def _values(value: object, at: str) -> Iterator[Fault]:
-    """No two options of one list may mean the same, and a minimum is no more than the maximum."""
-    if not isinstance(value, dict):
-        return
-    options = value.get("options")
-    given = [one.get("value") for one in options or [] if isinstance(one, dict)]
-    for place, one in enumerate(given):
-        if one in given[:place]:
-            said = "The specified option value is already used"
-            spot = under(at, f"options.{place}.value")
-            yield Fault(spot, "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", said)
-    least, most = value.get("min_values"), value.get("max_values")
-    if isinstance(least, int) and isinstance(most, int) and least > most:
-        said = "min_values must be less than or equal to max_values"
-        yield Fault(at, "SELECT_COMPONENT_MIN_VALUES_GREATER_THAN_MAX", said)
-
-
-def _option(**more: Check) -> Check:
-    texts: dict[str, Check] = {"label": string(100, 1), "value": string(100, 1)}
-    return shape(texts, {"description": string(100), "default": flag, **more})
-
-
-_select_extras: dict[str, Check] = {
-    **_id,
-    "placeholder": string(150),
-    "min_values": number(0, 25),
-    "max_values": number(1, 25),
-    "disabled": flag,
-    "required": flag,
-}
-string_select = all_of(
-    shape({**_custom_id, "options": many(_option(), 25, 1)}, _select_extras), _values
-)
-other_select = all_of(
-    shape(_custom_id, {**_select_extras, "default_values": many(anything, 25)}), _values
-)
-selects: dict[int, Check] = {
-    STRING_SELECT: string_select,
-    **dict.fromkeys(OTHER_SELECTS, other_select),
-}
-
-
-def _row_width(value: object, at: str) -> Iterator[Fault]:
-    """Five buttons, or one select alone."""
-    parts = value.get("components") if isinstance(value, dict) else None
-    kinds = [part.get("type") for part in parts or [] if isinstance(part, dict)]
-    if len(kinds) > 1 and any(kind != BUTTON for kind in kinds):
-        message = "The specified component exceeds the maximum width"
-        yield Fault(under(at, "components.1"), "COMPONENT_LAYOUT_WIDTH_EXCEEDED", message)
-
-
-row = all_of(shape({"components": many(typed({BUTTON: button, **selects}), 5, 1)}, _id), _row_width)
-text = shape({"content": string(4000, 1)}, _id)
+_row = shape({"components": many(typed({BUTTON: _button}), 5, 1)}, _id)
+_text = shape({"content": string(4000, 1)}, _id)
 _media = shape({"url": string(2048, 1)})
-thumbnail = shape({"media": _media}, {**_id, "description": string(1024, 1), "spoiler": flag})
-gallery = shape(
+_gallery = shape(
     {"items": many(shape({"media": _media}, {"description": string(1024, 1)}), 10, 1)}, _id
 )
 
@@ -135,31 +78,14 @@ def _attached(value: object, at: str) -> Iterator[Fault]:
         yield Fault(under(at, "url"), "URL_TYPE_INVALID_SCHEME", message)
 
 
-file = shape({"file": all_of(_media, _attached)}, {**_id, "spoiler": flag})
-separator = shape({}, {**_id, "divider": flag, "spacing": choice(1, 2)})
-section = shape(
-    {
-        "components": many(typed({TEXT: text}), 3, 1),
-        "accessory": typed({BUTTON: button, THUMBNAIL: thumbnail}),
-    },
-    _id,
-)
-in_container: dict[int, Check] = {
-    ROW: row,
-    SECTION: section,
-    TEXT: text,
-    GALLERY: gallery,
-    FILE: file,
-    SEPARATOR: separator,
-}
-container = shape(
-    {"components": many(typed(in_container), 40, 1)},
+_file = shape({"file": all_of(_media, _attached)}, {**_id, "spoiler": flag})
+_in_container: dict[int, Check] = {ROW: _row, TEXT: _text, GALLERY: _gallery, FILE: _file}
+_container = shape(
+    {"components": many(typed(_in_container), 40, 1)},
     {**_id, "accent_color": number(0, 0xFFFFFF), "spoiler": flag},
 )
-in_message: dict[int, Check] = {**in_container, CONTAINER: container}
-in_old_message: dict[int, Check] = {ROW: row}
-
-Payload = Mapping[str, Any]
+in_message: dict[int, Check] = {**_in_container, CONTAINER: _container}
+in_old_message: dict[int, Check] = {ROW: _row}
 
 
 def walk(components: object, at: str = "components") -> Iterator[tuple[str, Payload]]:
@@ -170,9 +96,8 @@ def walk(components: object, at: str = "components") -> Iterator[tuple[str, Payl
         here = under(at, place)
         yield here, one
         yield from walk(one.get("components"), under(here, "components"))
-        for inner in ("accessory", "component"):
-            if isinstance(one.get(inner), dict):
-                yield under(here, inner), one[inner]
+        if isinstance(one.get("component"), dict):
+            yield under(here, "component"), one["component"]
 
 
 def duplicates(components: object) -> Iterator[Fault]:
@@ -183,6 +108,53 @@ def duplicates(components: object) -> Iterator[Fault]:
             value = one.get(name)
             if value and value in seen:
                 code = f"COMPONENT_{name.upper()}_DUPLICATED"
-                said = f"Component {name.replace('_', ' ')} cannot be duplicated"
-                yield Fault(under(at, name), code, said)
+                message = f"Component {name.replace('_', ' ')} cannot be duplicated"
+                yield Fault(under(at, name), code, message)
             seen.add(value)
+
+
+def _lengths(value: object, at: str) -> Iterator[Fault]:
+    """A minimum is no more than its maximum, and a prefilled value lies between them."""
+    if not isinstance(value, dict):
+        return
+    least, most = value.get("min_length") or 0, value.get("max_length") or 4000
+    if least > most:
+        message = "min_length must be less than or equal to max_length"
+        yield Fault(under(at, "min_length"), "TEXT_INPUT_COMPONENT_MIN_LENGTH", message)
+    if value.get("value") and not least <= len(value["value"]) <= most:
+        message = f"Must be between {least} and {most} in length."
+        yield Fault(under(at, "value"), "BASE_TYPE_BAD_LENGTH", message)
+
+
+_text_input = all_of(
+    shape(
+        {**_custom_id, "style": choice(1, 2)},
+        {
+            "value": string(4000),
+            "placeholder": string(100),
+            "required": flag,
+            "min_length": number(0, 4000),
+            "max_length": number(1, 4000),
+        },
+    ),
+    _lengths,
+)
+_label = shape(
+    {"label": string(45, 1), "component": typed({TEXT_INPUT: _text_input})},
+    {"description": string(100)},
+)
+_modal = shape(
+    {
+        **_custom_id,
+        "title": string(45, 1),
+        "components": many(typed({LABEL: _label}), 5, 1),
+    }
+)
+
+
+def faults_of_modal(modal: object) -> list[Fault]:
+    """Return everything Discord would refuse in the data of a modal."""
+    faults = list(_modal(modal, "data"))
+    if faults or not isinstance(modal, dict):
+        return faults
+    return list(duplicates(modal["components"]))

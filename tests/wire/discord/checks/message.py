@@ -1,30 +1,15 @@
-"""Validation of a message.
+"""Validation of a message, and the users that it would notify.
 
 Pure, and written from Discord's documents alone: it knows no renderer. Lengths are counted in
 characters as sent. An edit is checked as the message it would leave behind.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
-from tests.wire.discord.checks.components import (
-    TEXT,
-    duplicates,
-    in_message,
-    in_old_message,
-    walk,
-)
-from tests.wire.discord.checks.embeds import embeds, together
-from tests.wire.discord.checks.shapes import (
-    Fault,
-    choice,
-    flag,
-    many,
-    number,
-    shape,
-    string,
-    typed,
-)
+from tests.wire.discord.checks.components import TEXT, duplicates, in_message, in_old_message, walk
+from tests.wire.discord.checks.shapes import Fault, choice, flag, many, number, shape, string, typed
 
 CONTENT = 2000
 COMPONENTS = 40
@@ -34,6 +19,11 @@ BYTES_PER_DISPLAY = 12
 V2 = 1 << 15
 
 Payload = Mapping[str, Any]
+Source = Literal["channel", "interaction"]
+
+_USER = re.compile(r"<@!?(\d+)>")
+_ROLE = re.compile(r"<@&(\d+)>")
+_EVERYONE = re.compile(r"@(everyone|here)")
 
 _mentions = shape(
     {},
@@ -51,7 +41,6 @@ _fields = shape(
         "nonce": string(25),
         "tts": flag,
         "flags": number(0, 2**31 - 1),
-        "embeds": embeds,
         "allowed_mentions": _mentions,
         "attachments": many(shape({}, {"description": string(1024)}), 10),
     },
@@ -66,21 +55,14 @@ def faults_of_message(payload: Payload, files: Sequence[str] = ()) -> list[Fault
     kinds, most = (in_message, COMPONENTS) if uses_v2 else (in_old_message, 5)
     components = payload.get("components") or []
     faults += many(typed(kinds), most)(components, "components")
-    if uses_v2:
-        faults += _excluded(payload)
+    faults += _excluded(payload, is_new=uses_v2)
     if faults:
         return faults
-    faults = [
-        *duplicates(components),
-        *_counted(components),
-        *together(payload.get("embeds") or []),
-    ]
-    faults += _unattached(payload, files)
+    faults = [*duplicates(components), *_counted(components), *_unattached(payload, files)]
     return faults or list(_size(components))
 
 
 def is_empty(payload: Payload) -> bool:
-    """Return whether there is nothing in it to show."""
     names = ("content", "embeds", "components", "attachments", "sticker_ids", "poll")
     return not any(payload.get(name) for name in names)
 
@@ -89,12 +71,12 @@ def _as_text(value: object) -> object:
     return str(value) if isinstance(value, int) else value
 
 
-def _excluded(payload: Payload) -> Iterator[Fault]:
-    """Nothing of the old kind goes into a message of the new kind."""
-    for name in ("content", "embeds", "poll", "sticker_ids"):
+def _excluded(payload: Payload, *, is_new: bool) -> Iterator[Fault]:
+    """Nothing of the old kind goes into a message of the new kind; this fake knows no embeds."""
+    for name in ("content", "embeds", "poll", "sticker_ids") if is_new else ("embeds",):
         if payload.get(name):
-            said = f"The '{name}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"
-            yield Fault(name, "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", said)
+            message = f"The '{name}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"
+            yield Fault(name, "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", message)
 
 
 def _two_ways(payload: Payload) -> Iterator[Fault]:
@@ -119,7 +101,6 @@ def _counted(components: object) -> Iterator[Fault]:
 
 
 def displays(components: object) -> list[str]:
-    """Return the texts of all text displays, in reading order."""
     return [str(one["content"]) for _, one in walk(components) if one.get("type") == TEXT]
 
 
@@ -132,7 +113,6 @@ def _size(components: object) -> Iterator[Fault]:
 
 
 def referenced(value: object) -> Iterator[str]:
-    """Find the attachments that embeds and components show."""
     if isinstance(value, list):
         for part in value:
             yield from referenced(part)
@@ -146,17 +126,38 @@ def referenced(value: object) -> Iterator[str]:
 
 def _unattached(payload: Payload, files: Sequence[str]) -> Iterator[Fault]:
     sent = [str(one.get("filename")) for one in payload.get("attachments") or []]
-    for name in ("embeds", "components"):
-        for wanted in referenced(payload.get(name)):
-            if wanted not in {*sent, *files}:
-                message = f"The referenced attachment {wanted!r} was not found"
-                yield Fault(name, "UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND", message)
+    for wanted in referenced(payload.get("components")):
+        if wanted not in {*sent, *files}:
+            message = f"The referenced attachment {wanted!r} was not found"
+            code = "UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND"
+            yield Fault("components", code, message)
 
 
-def unseen_attachments(payload: Payload) -> list[str]:
-    """Return the files of a message of the new kind that nobody sees: it refers to none of them."""
-    if not (payload.get("flags") or 0) & V2:
-        return []
-    names = [str(one.get("filename")) for one in payload.get("attachments") or []]
-    seen = set(referenced(payload.get("components")))
-    return [name for name in names if name not in seen]
+def pings_in(payload: Payload, source: Source = "channel") -> list[str]:
+    """Return everyone this message would notify, as `allowed_mentions` lets it.
+
+    The strictest reading: a mention inside code counts too. Embeds notify nobody.
+    """
+    text = "\n".join([str(payload.get("content") or ""), *displays(payload.get("components"))])
+    mentions = payload.get("allowed_mentions")
+    allowed = _usual(source) if mentions is None else mentions
+    found = [f"<@{one}>" for one in _USER.findall(text) if _lets(allowed, "users", one)]
+    found += [f"<@&{one}>" for one in _ROLE.findall(text) if _lets(allowed, "roles", one)]
+    if "everyone" in (allowed.get("parse") or []):
+        found += [f"@{one}" for one in _EVERYONE.findall(text)]
+    if payload.get("message_reference") and _pings_author(mentions):
+        found.append("the author replied to")
+    return found
+
+
+def _usual(source: Source) -> Payload:
+    """What is let through when nothing is said: all in a channel, users in an interaction."""
+    return {"parse": ["users", "roles", "everyone"] if source == "channel" else ["users"]}
+
+
+def _lets(allowed: Payload, kind: str, id_: str) -> bool:
+    return kind in (allowed.get("parse") or []) or id_ in (allowed.get(kind) or [])
+
+
+def _pings_author(mentions: Payload | None) -> bool:
+    return mentions is None or bool(mentions.get("replied_user"))

@@ -28,23 +28,14 @@ Check = Callable[[object, str], Iterator[Fault]]
 
 
 def under(at: str, name: str | int) -> str:
-    """Return the place of a part."""
     return f"{at}.{name}" if at else str(name)
 
 
 def required(at: str) -> Fault:
-    """Yield the fault that something is missing."""
     return Fault(at, "BASE_TYPE_REQUIRED", "This field is required")
 
 
-def anything(_value: object, _at: str) -> Iterator[Fault]:
-    """Refuse nothing."""
-    yield from ()
-
-
 def string(most: int, least: int = 0) -> Check:
-    """Want a string of so many characters."""
-
     def check(value: object, at: str) -> Iterator[Fault]:
         if not isinstance(value, str):
             yield Fault(at, "STRING_TYPE_CONVERT", f'Could not interpret "{value}" as string.')
@@ -60,8 +51,6 @@ def string(most: int, least: int = 0) -> Check:
 
 
 def number(least: int, most: int) -> Check:
-    """Want a whole number between these two."""
-
     def check(value: object, at: str) -> Iterator[Fault]:
         if isinstance(value, bool) or not isinstance(value, int):
             yield Fault(at, "NUMBER_TYPE_COERCE", f'Value "{value}" is not int.')
@@ -74,14 +63,11 @@ def number(least: int, most: int) -> Check:
 
 
 def flag(value: object, at: str) -> Iterator[Fault]:
-    """Want true or false."""
     if not isinstance(value, bool):
         yield Fault(at, "BOOLEAN_TYPE_CONVERT", "Must be either true or false.")
 
 
 def choice(*values: object) -> Check:
-    """Want one of these."""
-
     def check(value: object, at: str) -> Iterator[Fault]:
         if value not in values or isinstance(value, bool):
             yield Fault(at, "BASE_TYPE_CHOICES", f"Value must be one of {values}.")
@@ -90,8 +76,6 @@ def choice(*values: object) -> Check:
 
 
 def many(check_one: Check, most: int, least: int = 0) -> Check:
-    """Want a list of so many of these."""
-
     def check(value: object, at: str) -> Iterator[Fault]:
         if not isinstance(value, list):
             yield Fault(at, "LIST_TYPE_CONVERT", "Only iterables may be used in a ListType")
@@ -138,8 +122,6 @@ def typed(shapes: Mapping[int, Check]) -> Check:
 
 
 def all_of(*checks: Check) -> Check:
-    """Want every one of these."""
-
     def check(value: object, at: str) -> Iterator[Fault]:
         for one in checks:
             yield from one(value, at)

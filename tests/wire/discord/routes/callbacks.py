@@ -1,4 +1,4 @@
-"""Interaction callbacks: reply, defer, update the message, open a modal."""
+"""Interaction callbacks, and the webhooks of their messages for fifteen minutes."""
 
 from typing import Any
 
@@ -7,13 +7,15 @@ from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks import Fault, faults_of_modal
 from tests.wire.discord.checks.shapes import many, shape, string
 from tests.wire.discord.message_store import (
+    delete_message,
     new_message,
     post_message,
     refuse,
     save_edit,
     update_message,
 )
-from tests.wire.discord.routes.threads import awake
+from tests.wire.discord.routes.channels import awake
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import Interaction, Modal, State
 from tests.wire.discord.world import EPHEMERAL, LOADING, Message
 
@@ -69,7 +71,7 @@ def _carry_out(state: State, call: Call, interaction: Interaction, kind: int) ->
             save_edit(state, interaction.source)
     elif kind == SUGGEST:
         refuse(list(_choices(data, "data")))
-        interaction.choices = data["choices"]
+        interaction.choices = [one["name"] for one in data["choices"]]
     else:
         refuse(faults_of_modal(data))
         who, about = interaction.user.handle, _metadata(interaction)
@@ -142,3 +144,59 @@ def _response(state: State, interaction: Interaction) -> Payload:
         resource = {"type": interaction.answer, "message": message_payloads.message(state, message)}
         shown["resource"] = resource
     return shown
+
+
+def _interaction(state: State, call: Call) -> Interaction:
+    """Return the interaction of a token; one not yet answered has no webhook."""
+    found = state.interactions.get(call.names["webhook_token"])
+    if found is None or call.names["webhook_id"] != BOT or found.answer is None:
+        raise RefusalError(10015)
+    if state.now() - found.at > state.rules.token_seconds:
+        raise RefusalError(50027)
+    if found.channel.id not in state.world.channels:
+        raise RefusalError(10003)
+    return found
+
+
+def _sent_message(state: State, call: Call) -> tuple[Interaction, Message]:
+    interaction = _interaction(state, call)
+    wanted = call.names["message_id"]
+    message = interaction.original
+    if wanted != "@original":
+        mine = [*interaction.sent, *([interaction.original] if interaction.original else [])]
+        message = next((one for one in mine if one.id == wanted), None)
+    if message is None or message not in message.channel.said:
+        raise RefusalError(10008)
+    return interaction, message
+
+
+def edit(state: State, call: Call) -> Reply:
+    """PATCH …/messages/{message_id}; writing @original ends the thinking."""
+    interaction, message = _sent_message(state, call)
+    return _edited(state, call, interaction, message)
+
+
+def _edited(state: State, call: Call, interaction: Interaction, message: Message) -> Reply:
+    if message.channel.archived:
+        raise RefusalError(50083)
+    update_message(state, message, call.payload, call.uploads)
+    if message is interaction.original:
+        interaction.is_deferred = False
+    return Reply(body=message_payloads.message(state, save_edit(state, message)))
+
+
+def delete(state: State, call: Call) -> Reply:
+    _, message = _sent_message(state, call)
+    delete_message(state, message)
+    return Reply(204)
+
+
+def follow_up(state: State, call: Call) -> Reply:
+    """POST /webhooks/{webhook_id}/{webhook_token}; the first one after thinking is the answer."""
+    interaction = _interaction(state, call)
+    if interaction.is_deferred and interaction.original:
+        return _edited(state, call, interaction, interaction.original)
+    if interaction.channel.archived and interaction.channel.locked:
+        raise RefusalError(50083)
+    message = say(state, interaction, call.payload, call)
+    return Reply(body=message_payloads.message(state, message))

@@ -1,4 +1,4 @@
-"""Application command routes: global and per guild, single and bulk."""
+"""Application command routes: bulk overwrite, global and per guild."""
 
 from typing import Any
 
@@ -15,18 +15,12 @@ _KEPT = ("options", "contexts", "integration_types", "nsfw", "dm_permission")
 
 
 def _registry(state: State, call: Call) -> dict[str, Payload]:
-    """Return the commands of the place that was asked about, by id."""
     if call.names["application_id"] != BOT:
         raise RefusalError(50001)
     guild = call.names.get("guild_id")
     if guild is not None:
         state.guild(guild)
     return state.commands.setdefault(guild, {})
-
-
-def everything(state: State, call: Call) -> Reply:
-    """GET …/commands."""
-    return Reply(body=list(_registry(state, call).values()))
 
 
 def overwrite(state: State, call: Call) -> Reply:
@@ -43,47 +37,6 @@ def overwrite(state: State, call: Call) -> Reply:
     registry.clear()
     registry |= {one["id"]: one for one in made}
     return Reply(body=made)
-
-
-def create(state: State, call: Call) -> Reply:
-    """POST …/commands: a known name is overwritten."""
-    registry = _registry(state, call)
-    refuse(faults_of_command(call.body))
-    old = next((one for one in registry.values() if _key(one) == _key(call.payload)), None)
-    if old is None:
-        _few_enough([*registry.values(), call.payload])
-        _count(state, [call.payload])
-    made = _made(state, call, call.payload, old)
-    registry[made["id"]] = made
-    return Reply(200 if old else 201, made)
-
-
-def one(state: State, call: Call) -> Reply:
-    """GET …/commands/{command_id}."""
-    return Reply(body=_known(state, call))
-
-
-def edit(state: State, call: Call) -> Reply:
-    """PATCH …/commands/{command_id}."""
-    old = _known(state, call)
-    wanted = {**old, **call.payload}
-    refuse(faults_of_command(wanted))
-    made = _made(state, call, wanted, old)
-    _registry(state, call)[made["id"]] = made
-    return Reply(body=made)
-
-
-def delete(state: State, call: Call) -> Reply:
-    """DELETE …/commands/{command_id}."""
-    del _registry(state, call)[_known(state, call)["id"]]
-    return Reply(204)
-
-
-def _known(state: State, call: Call) -> Payload:
-    found = _registry(state, call).get(call.names["command_id"])
-    if found is None:
-        raise RefusalError(10063)
-    return found
 
 
 def _key(command: Payload) -> tuple[int, str]:

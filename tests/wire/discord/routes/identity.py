@@ -12,7 +12,6 @@ Payload = dict[str, Any]
 
 
 def own_user(state: State, _call: Call) -> Reply:
-    """GET /users/@me."""
     return Reply(body=payloads.me(state.bot))
 
 
@@ -21,13 +20,7 @@ def own_application(state: State, _call: Call) -> Reply:
     return Reply(body=payloads.application(state))
 
 
-def gateway(state: State, _call: Call) -> Reply:
-    """GET /gateway."""
-    return Reply(body={"url": gateway_url(state)})
-
-
 def gateway_for_bots(state: State, _call: Call) -> Reply:
-    """GET /gateway/bot."""
     left = max(0, state.rules.identifies - len(state.sessions.identified))
     limit: Payload = {
         "total": state.rules.identifies,
@@ -41,18 +34,11 @@ def gateway_for_bots(state: State, _call: Call) -> Reply:
 
 
 def gateway_url(state: State) -> str:
-    """Return the URL at which sessions start."""
     return state.address.replace("http", "ws", 1) + "/gateway"
 
 
 def guild(state: State, call: Call) -> Reply:
-    """GET /guilds/{guild_id}."""
     return Reply(body=payloads.guild(state.guild(call.names["guild_id"])))
-
-
-def roles(state: State, call: Call) -> Reply:
-    """GET /guilds/{guild_id}/roles."""
-    return Reply(body=payloads.guild(state.guild(call.names["guild_id"]))["roles"])
 
 
 def channels(state: State, call: Call) -> Reply:
@@ -62,7 +48,6 @@ def channels(state: State, call: Call) -> Reply:
 
 
 def member(state: State, call: Call) -> Reply:
-    """GET /guilds/{guild_id}/members/{user_id}."""
     found = state.guild(call.names["guild_id"]).members.get(call.names["user_id"])
     if found is None:
         raise RefusalError(10007 if call.names["user_id"] in state.world.users else 10013)
@@ -70,7 +55,6 @@ def member(state: State, call: Call) -> Reply:
 
 
 def user(state: State, call: Call) -> Reply:
-    """GET /users/{user_id}."""
     found = state.world.users.get(call.names["user_id"])
     if found is None:
         raise RefusalError(10013)
@@ -78,7 +62,6 @@ def user(state: State, call: Call) -> Reply:
 
 
 def open_direct(state: State, call: Call) -> Reply:
-    """POST /users/@me/channels."""
     wanted = state.world.users.get(str(call.payload.get("recipient_id")))
     if wanted is None or wanted.id == BOT:
         raise RefusalError(50007 if wanted else 10013)
@@ -86,7 +69,6 @@ def open_direct(state: State, call: Call) -> Reply:
 
 
 def direct_with(state: State, user_id: str) -> Channel:
-    """Return the direct conversation with this user, opened when there is none."""
     person = state.world.users[user_id]
     place = state.world.direct(person)
     if place is None:

@@ -4,7 +4,6 @@ from tests.wire.discord import message_payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks import Fault
 from tests.wire.discord.message_store import (
-    delete_message,
     new_message,
     post_message,
     refuse,
@@ -12,14 +11,13 @@ from tests.wire.discord.message_store import (
     update_message,
 )
 from tests.wire.discord.permissions import Permission
-from tests.wire.discord.routes.threads import awake, joined
+from tests.wire.discord.routes.channels import awake, joined
 from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import State
 from tests.wire.discord.world import Channel, Message
 
 OLD_SECONDS = 3600.0
 REPLY = 19
-TYPING_KINDS = ("text", "thread", "private_thread", "dm")
 
 
 def send(state: State, call: Call) -> Reply:
@@ -102,13 +100,6 @@ def history(state: State, call: Call) -> Reply:
     return Reply(body=[message_payloads.rest_payload(state, one) for one in said[::-1][:limit]])
 
 
-def one(state: State, call: Call) -> Reply:
-    """GET /channels/{channel_id}/messages/{message_id}."""
-    place = state.channel(call.names["channel_id"], Permission.READ_MESSAGE_HISTORY)
-    found = state.message(place, call.names["message_id"])
-    return Reply(body=message_payloads.rest_payload(state, found))
-
-
 def edit(state: State, call: Call) -> Reply:
     """PATCH /channels/{channel_id}/messages/{message_id}: the bot's own alone."""
     place = state.channel(call.names["channel_id"])
@@ -127,28 +118,3 @@ def edit(state: State, call: Call) -> Reply:
         message.old_edits += 1
     update_message(state, message, call.payload, call.uploads)
     return Reply(body=message_payloads.rest_payload(state, save_edit(state, message)))
-
-
-def delete(state: State, call: Call) -> Reply:
-    """DELETE /channels/{channel_id}/messages/{message_id}."""
-    place = state.channel(call.names["channel_id"])
-    message = state.message(place, call.names["message_id"])
-    if message.author.id != BOT:
-        if place.kind == "dm":
-            raise RefusalError(50003)
-        state.channel(place.id, Permission.MANAGE_MESSAGES)
-    if place.archived:
-        raise RefusalError(50083)
-    delete_message(state, message)
-    return Reply(204)
-
-
-def typing(state: State, call: Call) -> Reply:
-    """POST /channels/{channel_id}/typing."""
-    place = state.channel(call.names["channel_id"])
-    voice = Permission.SEND_MESSAGES_IN_THREADS if place.is_thread else Permission.SEND_MESSAGES
-    state.channel(place.id, voice)
-    if place.kind not in TYPING_KINDS:
-        raise RefusalError(50024)
-    state.typing.append(place.id)
-    return Reply(204)

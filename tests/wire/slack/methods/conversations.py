@@ -1,23 +1,20 @@
-"""conversations.* and reactions.add: what channels there are, who is in them, what was said."""
+"""conversations.*: what channels there are, who is in them, what was said."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
-from tests.wire.slack.calls import Call, RefusalError
+from tests.wire.slack.calls import Call, Method, Payload, RefusalError
 from tests.wire.slack.messages import shown
-from tests.wire.slack.methods.method import Method, Payload
 from tests.wire.slack.state import State
 from tests.wire.slack.workspace import BOT, TEAM, Channel, Message
 
 T = TypeVar("T")
-Wanted = Callable[[Channel], bool]
 
 _FAMILY = {"public": "channels", "private": "groups", "im": "im", "mpim": "mpim"}
 _KINDS = {"public_channel": "public", "private_channel": "private", "im": "im", "mpim": "mpim"}
 
 
 def described(channel: Channel) -> Payload:
-    """Return a conversation as conversations.info shows it."""
     common: Payload = {
         "id": channel.id,
         "is_channel": channel.kind == "public",
@@ -56,16 +53,11 @@ def _of_kind(state: State, call: Call, right: str) -> Channel:
 
 
 def info(state: State, call: Call) -> Payload:
-    """Return one conversation."""
     channel = _of_kind(state, call, "read")
-    told = described(channel)
-    if call.flag("include_num_members"):
-        told["num_members"] = len(channel.members)
-    return {"channel": told}
+    return {"channel": described(channel)}
 
 
 def members(state: State, call: Call) -> Payload:
-    """Return the members."""
     ids, cursor = page(call, sorted(_of_kind(state, call, "read").members))
     return {"members": list(ids), "response_metadata": {"next_cursor": cursor}}
 
@@ -100,7 +92,7 @@ def _listed(call: Call, channel: Channel, messages: list[Message], usual: int) -
 def history(state: State, call: Call) -> Payload:
     """Return the messages of a channel, latest first, without replies."""
     channel = _inside(state, call)
-    said = [one for one in channel.said if one.thread_ts is None or one.broadcast]
+    said = [one for one in channel.said if one.thread_ts is None]
     return _listed(call, channel, _within(call, said)[::-1], 100)
 
 
@@ -115,39 +107,23 @@ def replies(state: State, call: Call) -> Payload:
 
 
 def open_(state: State, call: Call) -> Payload:
-    """Open a direct conversation with one person."""
     users = [name for name in (call.text("users") or "").split(",") if name]
-    if call.text("channel"):
-        return {"channel": described(state.channel(call.text("channel")))}
     if not users:
         raise RefusalError("users_list_not_supplied")
-    state.need(call, "im:write" if len(users) == 1 else "mpim:write")
-    known = [state.workspace.users.get(name) for name in users]
-    if None in known:
-        raise RefusalError("user_not_found")
-    if any(user and user.deleted for user in known):
-        raise RefusalError("user_disabled")
-    if users == [BOT] or any(user and user.is_bot for user in known):
-        raise RefusalError("cannot_dm_bot")
     if len(users) > 1:
         raise RefusalError("not_supported_by_this_fake")
-    channel = state.workspace.im_with(users[0])
-    full = call.flag("return_im")
-    return {"channel": described(channel) if full else {"id": channel.id}}
-
-
-def list_(state: State, call: Call) -> Payload:
-    """List the conversations the bot may know of."""
-    return _list(state, call, lambda _channel: True)
+    state.need(call, "im:write")
+    user = state.workspace.users.get(users[0])
+    if user is None:
+        raise RefusalError("user_not_found")
+    if user.deleted:
+        raise RefusalError("user_disabled")
+    if user.is_bot:
+        raise RefusalError("cannot_dm_bot")
+    return {"channel": {"id": state.workspace.im_with(user.id).id}}
 
 
 def list_own(state: State, call: Call) -> Payload:
-    """List the conversations someone is in, as far as the bot may know of them."""
-    user = call.text("user") or BOT
-    return _list(state, call, lambda channel: user in channel.members)
-
-
-def _list(state: State, call: Call, wanted: Wanted) -> Payload:
     types = (call.text("types") or "public_channel").split(",")
     if not set(types) <= set(_KINDS):
         raise RefusalError("invalid_types")
@@ -158,27 +134,11 @@ def _list(state: State, call: Call, wanted: Wanted) -> Payload:
         described(channel)
         for channel in state.workspace.channels.values()
         if channel.kind in kinds
-        and (channel.kind == "public" or BOT in channel.members)
+        and BOT in channel.members
         and not (call.flag("exclude_archived") and channel.is_archived)
-        and wanted(channel)
     ]
     channels, cursor = page(call, found)
     return {"channels": list(channels), "response_metadata": {"next_cursor": cursor}}
-
-
-def add_reaction(state: State, call: Call) -> Payload:
-    """Put an emoji to a message."""
-    name = call.required("name", "invalid_name")
-    channel = state.channel(call.required("channel", "channel_not_found"))
-    if BOT not in channel.members:
-        raise RefusalError("not_in_channel")
-    message = channel.find(call.required("timestamp", "bad_timestamp"))
-    if message is None:
-        raise RefusalError("message_not_found")
-    if (name, BOT) in message.reactions:
-        raise RefusalError("already_reacted")
-    message.reactions.append((name, BOT))
-    return {}
 
 
 METHODS = {
@@ -187,7 +147,5 @@ METHODS = {
     "conversations.history": Method(history, takes_json=False),
     "conversations.replies": Method(replies, takes_json=False),
     "conversations.open": Method(open_),
-    "conversations.list": Method(list_, takes_json=False),
     "users.conversations": Method(list_own, takes_json=False),
-    "reactions.add": Method(add_reaction, ("reactions:write",)),
 }

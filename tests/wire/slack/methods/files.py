@@ -1,40 +1,27 @@
 """files.*: a place to upload to, then the sharing of what was uploaded."""
 
-from tests.wire.slack.calls import Call, RefusalError
+from tests.wire.slack.calls import Call, Method, Payload, RefusalError
 from tests.wire.slack.messages import new_message, put, thread_root
-from tests.wire.slack.methods.method import Method, Payload
 from tests.wire.slack.state import File, State
 from tests.wire.slack.workspace import BOT, Channel
 
-SNIPPET_BYTES = 1_000_000
 
-
-def described(file: File) -> Payload:
-    """Return a file as files.info shows it."""
-    shares: dict[str, list[Payload]] = {}
-    for channel, ts in file.shared_in:
-        shares.setdefault(channel, []).append({"ts": ts})
+def _described(file: File) -> Payload:
     return {
         "id": file.id,
         "name": file.name,
         "title": file.title or file.name,
         "size": file.length,
         "user": BOT,
-        "mode": "snippet" if file.snippet_type else "hosted",
-        "shares": {"public": shares},
-        "channels": list(shares),
+        "mode": "hosted",
     }
 
 
 def upload_url(state: State, call: Call) -> Payload:
-    """Return a URL to upload one file to."""
     name, length = call.required("filename"), call.number("length", 0)
     if length < 1:
         raise RefusalError("invalid_arguments")
-    snippet = call.text("snippet_type")
-    if snippet and length > SNIPPET_BYTES:
-        raise RefusalError("snippet_too_large")
-    file = File(f"F{state.number():06d}", name, length, snippet_type=snippet)
+    file = File(f"F{state.number():06d}", name, length)
     file.alt_text = call.text("alt_txt")
     state.files[file.id] = file
     path = f"/upload/v1/{state.number()}"
@@ -54,7 +41,7 @@ def complete(state: State, call: Call) -> Payload:
         _share(state, call, channel, files)
     for file, one in zip(files, wanted, strict=True):
         file.done, file.title = True, str(one.get("title") or file.name)
-    return {"files": [described(file) for file in files]}
+    return {"files": [_described(file) for file in files]}
 
 
 def _uploaded(state: State, one: Payload) -> File:
@@ -79,15 +66,7 @@ def _share(state: State, call: Call, channel: Channel, files: list[File]) -> Non
     message = put(channel, new_message(state, channel, BOT, content), thread_ts)
     for file in files:
         file.shared_in.append((channel.id, message.ts))
-    message.payload["files"] = [described(file) for file in files]
-
-
-def info(state: State, call: Call) -> Payload:
-    """Return one file."""
-    file = state.files.get(call.required("file", "file_not_found"))
-    if file is None or not file.done:
-        raise RefusalError("file_not_found")
-    return {"file": described(file)}
+    message.payload["files"] = [_described(file) for file in files]
 
 
 def sent(state: State, user: str, name: str, content: bytes) -> Payload:
@@ -109,5 +88,4 @@ def sent(state: State, user: str, name: str, content: bytes) -> Payload:
 METHODS = {
     "files.getUploadURLExternal": Method(upload_url, ("files:write",), takes_json=False),
     "files.completeUploadExternal": Method(complete, ("files:write",)),
-    "files.info": Method(info, ("files:read",), takes_json=False),
 }

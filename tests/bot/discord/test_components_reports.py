@@ -1,0 +1,101 @@
+"""Leaderboards and bias reports in Discord: within every limit, and readable on a phone."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.chat import File, Post, Thread
+from bot.discord.components import fits_discord, render_components
+from bot.render.bias_message import bias_thread, render_bias_pngs
+from bot.render.bias_tables import make_bias_view
+from bot.render.leaderboard import leaderboard_thread
+from bot.render.leaderboard_tables import Coverage
+from bot.render.leaderboard_text import changes_post
+from bot.render.pagination import paginate
+from tests.bot.discord.limits import find_pings, message_faults, payload_of, texts
+from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
+from tests.bot.render.boards.builders import (
+    CLAUDE,
+    EMPTY,
+    NAMES,
+    QWEN,
+    a_board,
+    a_leaderboard,
+    some_changes,
+)
+
+EVIL = "<@123456789012345678> @everyone **b** [x](https://discord.gg/y)"
+MANY = tuple(a_judge(f"openai/model-{number}") for number in range(12))
+BOARD, PNG = a_leaderboard(), b"\x89PNG"
+HOSTILE = replace(BOARD, board=a_board(10), names={CLAUDE: EVIL})
+THREADS = {
+    "leaderboard": leaderboard_thread(BOARD, PNG),
+    "hostile leaderboard": leaderboard_thread(HOSTILE, PNG),
+    "hostile judges": leaderboard_thread(HOSTILE, PNG, as_judge=True),
+    "empty leaderboard": leaderboard_thread(EMPTY, PNG),
+    "bias": bias_thread(a_bias(majority="qwen"), (PNG,) * 3),
+    "bias of many": bias_thread(a_bias(judges=MANY), (PNG,) * 3),
+    "hostile bias": bias_thread(make_bias_view(a_report(), Coverage(64), {QWEN: EVIL}), (PNG,) * 3),
+    "bias of nothing": bias_thread(make_bias_view(NOTHING, Coverage(), {}), (PNG,) * 3),
+}
+
+
+def read(post: Post) -> str:
+    made = [render_components(page) for page in paginate(post, fits_discord)]
+    return "\n".join(text for m in made for text in texts(m.components)).replace("\u00a0", " ")
+
+
+def files(thread: Thread) -> list[Post]:
+    return [post for post in thread.replies if isinstance(post.parts[0], File)]
+
+
+@pytest.mark.parametrize("name", THREADS)
+def test_every_post_is_accepted_and_mentions_nobody(name: str) -> None:
+    for post in (THREADS[name].root, *THREADS[name].replies):
+        for message in map(render_components, paginate(post, fits_discord)):
+            assert message_faults(message) == []
+            assert find_pings(payload_of(message)) == []
+
+
+def test_a_member_is_a_line_with_all_of_its_numbers() -> None:
+    thread = leaderboard_thread(BOARD)
+    replies = thread.replies
+
+    assert "**Claude Sonnet 4.6** 71 % · 65–77 % · 36 rounds" in read(thread.root)
+    assert (
+        "**Claude Sonnet 4.6** 71 % · 65–77 % · 36 rounds · 20 first votes · 80 % right · $0.012 "
+        "· 4.1 s · 512 tokens · 0 absences" in read(replies[0])
+    )
+    assert "6 % spoiled" in read(replies[1])
+
+
+def test_a_measure_of_bias_is_a_line_with_named_numbers() -> None:
+    (each,) = [post for post in bias_thread(a_bias()).replies if post.summary == "Each judge"]
+
+    said = read(each)
+
+    assert "**Own answer** +.05 · −.15 to +.25 · 52 audit ballots · p .400 · about 120 more" in said
+    assert "**Own answer** effect too little to say · 0 audit ballots" in said
+
+
+def test_a_chart_is_an_image_with_a_description_and_a_table_a_file() -> None:
+    pictures = files(bias_thread(a_bias(), render_bias_pngs(a_bias())))[:3]
+    picture, table = files(THREADS["leaderboard"])
+
+    for post in (picture, *pictures):
+        (gallery,) = render_components(post).components
+        (item,) = gallery["items"]
+        assert item["media"]["url"].startswith("attachment://")
+        assert 0 < len(item["description"]) <= 256
+    (component,) = render_components(table).components
+    assert component == {"type": 13, "file": {"url": "attachment://leaderboard.csv"}}
+
+
+def test_a_change_notifies_only_its_subscribers() -> None:
+    ada = "123456789012345678"
+    post = changes_post(some_changes(), NAMES | {CLAUDE: EVIL}, "weekly", (ada,))
+
+    message = render_components(post)
+
+    assert message.mentioned == (ada,)
+    assert find_pings(payload_of(message) | {"allowed_mentions": {"parse": []}}) == ["<@1"]

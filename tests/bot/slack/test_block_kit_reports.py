@@ -1,0 +1,66 @@
+"""Leaderboards and bias reports are within every limit of Slack, in every form."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.chat import File, Post, Thread
+from bot.render.bias_message import bias_thread
+from bot.render.bias_tables import make_bias_view
+from bot.render.leaderboard import leaderboard_thread
+from bot.render.leaderboard_tables import Coverage
+from bot.render.leaderboard_text import changes_post
+from bot.render.pagination import paginate
+from bot.slack.block_kit import fits_slack, render_message
+from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
+from tests.bot.render.boards.builders import (
+    CLAUDE,
+    EMPTY,
+    NAMES,
+    QWEN,
+    a_board,
+    a_leaderboard,
+    some_changes,
+)
+from tests.bot.slack.block_kit_checks import find_post_faults
+
+EVIL = "<!channel> <@U0BEN> *bold* `code`"
+MANY = tuple(a_judge(f"openai/model-{number}") for number in range(12))
+THREADS = {
+    "leaderboard": leaderboard_thread(a_leaderboard()),
+    "judges": leaderboard_thread(replace(a_leaderboard(), board=a_board(10)), as_judge=True),
+    "empty leaderboard": leaderboard_thread(EMPTY),
+    "leaderboard of a hostile name": leaderboard_thread(
+        replace(a_leaderboard(), names={CLAUDE: EVIL})
+    ),
+    "changes": Thread(changes_post(some_changes(), NAMES, "weekly-sql")),
+    "hostile changes": Thread(changes_post(some_changes(), {CLAUDE: EVIL}, EVIL)),
+    "bias": bias_thread(a_bias(majority="qwen")),
+    "bias of many": bias_thread(a_bias(judges=MANY)),
+    "bias of nothing": bias_thread(make_bias_view(NOTHING, Coverage(), {})),
+    "hostile bias": bias_thread(make_bias_view(a_report(), Coverage(64), {QWEN: EVIL})),
+}
+
+
+def posts(thread: Thread) -> list[Post]:
+    both = (thread.root, *thread.replies)
+    return [post for post in both if not isinstance(post.parts[0], File)]
+
+
+@pytest.mark.parametrize("name", THREADS)
+def test_every_post_is_valid_and_mentions_nobody(name: str) -> None:
+    assert [find_post_faults(post) for post in posts(THREADS[name]) if find_post_faults(post)] == []
+
+
+def test_the_first_post_of_a_leaderboard_is_one_message_with_a_table_that_sorts() -> None:
+    (page,) = paginate(THREADS["leaderboard"].root, fits_slack)
+
+    blocks = render_message(page)["blocks"]
+    assert [block["type"] for block in blocks] == ["header", "rich_text", "data_table", "context"]
+    assert blocks[2]["rows"][1][2] == {"type": "raw_number", "value": 71, "text": "71 %"}
+
+
+@pytest.mark.parametrize("name", ["leaderboard", "bias"])
+def test_the_first_posts_are_one_message_each(name: str) -> None:
+    for post in (THREADS[name].root, THREADS[name].replies[0]):
+        assert len(paginate(post, fits_slack)) == 1

@@ -1,0 +1,167 @@
+import numpy as np
+import pytest
+
+from council.ballots import Ballot
+from council.research.judge_weights import (
+    Choice,
+    Repeats,
+    consistency_weights,
+    human_agreement,
+    peer_rank,
+    peer_weights,
+    weighted_shares,
+)
+from council.research.simulated_judges import simulated_rounds, uniform_panel
+from council.tally import standings
+from tests.council.research.share_builders import E1, X, given
+
+
+def _of(*shares: float, ballots: int = 20) -> dict[str, Repeats]:
+    kept = [Repeats(ballots, share) for share in shares]
+    return dict(zip("abcdef", kept, strict=False))
+
+
+# c = 1, .75, .5: (2c − 1)² = 1, .25, 0, of 1.25. A quarter of the way to 1/3:
+# .75·.8 + .25/3 = .6833, .75·.2 + .0833 = .2333, .0833.
+def test_consistent_judges_weigh_more() -> None:
+    found = consistency_weights(_of(1, 0.75, 0.5))
+
+    assert found.is_usable
+    assert [*found.weights.values()] == pytest.approx([0.68333, 0.23333, 0.08333], abs=1e-5)
+    assert [line.basis for line in found.judges] == [1, 0.75, 0.5]
+
+
+def test_judges_that_all_vote_by_chance_weigh_alike() -> None:
+    found = consistency_weights(_of(0.5, 0.4))
+
+    assert [*found.weights.values()] == pytest.approx([0.5, 0.5])
+
+
+def test_a_judge_of_too_few_repeats_weighs_as_the_average_one() -> None:
+    repeats = _of(1, 0.75) | {"new": Repeats(19, 1.0)}
+
+    found = consistency_weights(repeats, shrunk=0.0)
+
+    assert found.weights["new"] == pytest.approx(1 / 3)
+    assert sum(found.weights.values()) == pytest.approx(1)
+    assert found.judges[2].basis is None
+    assert found.weights["a"] == pytest.approx(2 / 3 * 0.8)
+
+
+def test_below_twenty_repeats_the_weights_are_not_usable() -> None:
+    found = consistency_weights(_of(1, 0.5, ballots=19))
+
+    assert (found.is_usable, found.have, found.need) == (False, 19, 20)
+    assert [*found.weights.values()] == [0.5, 0.5]
+
+
+def test_without_judges_nobody_weighs() -> None:
+    assert consistency_weights({}).judges == ()
+
+
+# ada puts x first, bob ties x and y, cyd puts y first, dee did not vote.
+ROUND = [[1, 0.5, 0], [0.75, 0.75, 0], [0.5, 1, 0], [X, X, X]]
+
+
+def _votes(member: str, count: int, round_id: str = "r0") -> list[Choice]:
+    return [Choice(round_id, member)] * count
+
+
+def test_a_judge_agrees_where_it_puts_the_chosen_answer_above_each_other_one() -> None:
+    found = human_agreement([given(ROUND, members="xyz")], _votes("x", 15) + _votes("y", 5))
+
+    assert {judge: (one.same, one.ballots) for judge, one in found.items()} == {
+        "ada": (15, 20),
+        "bob": (0, 20),
+        "cyd": (5, 20),
+    }
+    assert found["ada"].share == 0.75
+    assert found["ada"].ci == pytest.approx((0.531, 0.888), abs=0.001)
+
+
+def test_nineteen_votes_say_too_little() -> None:
+    assert human_agreement([given(ROUND, members="xyz")], _votes("x", 19)) == {}
+
+
+def test_votes_on_other_rounds_and_other_members_are_left_out() -> None:
+    elsewhere = _votes("x", 10, "r9") + _votes("nobody", 10)
+
+    assert human_agreement([given(ROUND, members="xyz")], [*elsewhere, *_votes("x", 19)]) == {}
+
+
+def test_a_judge_is_not_asked_about_its_own_answer() -> None:
+    own = given([[X, 1, 0]], judges=["x"], members="xyz")
+
+    assert human_agreement([own], _votes("x", 20)) == {}
+
+
+def test_members_weigh_by_what_their_answers_are_worth_with_a_floor_of_a_quarter() -> None:
+    one = given(E1)
+
+    found = peer_weights([one])
+
+    assert [*found.weights.values()] == pytest.approx(peer_rank(one.shares[0]).weights.tolist())
+    assert min(found.weights.values()) == pytest.approx(0.25 / 4)
+    assert found.judges[0].basis == pytest.approx(0.85, abs=0.1)
+
+
+def test_shares_are_taken_over_all_rounds() -> None:
+    turned = [[X, 0, 0.5, 1], [0, X, 0.75, 0.75], [0, 0.75, X, 0.75], [0.5, 0, 1, X]]
+
+    found = peer_weights([given(E1, turned)])
+
+    assert [*found.weights.values()] == pytest.approx([0.25] * 4)
+
+
+def test_a_judge_without_answers_weighs_as_the_average_one() -> None:
+    outside = given([[X, 1], [1, X], [1, 0]], judges=("a", "b", "out"), members=("a", "b"))
+
+    found = peer_weights([outside])
+
+    assert found.weights["out"] == pytest.approx(1 / 3)
+    assert sum(found.weights.values()) == pytest.approx(1)
+    assert found.judges[2].basis is None
+
+
+def test_equal_weights_give_the_official_shares_of_any_round() -> None:
+    rounds = simulated_rounds(uniform_panel(5), 20, "seed")
+    ballots: list[tuple[Ballot, ...]] = [rounds.ballots(rounds.counted, i) for i in range(20)]
+    one = given(*rounds.counted.by_member(5), judges="abcde", members="abcde")
+
+    shares = weighted_shares(one, np.full(5, 3.0))
+
+    for i, own in enumerate(ballots):
+        labels = rounds.labels[i].labels
+        official = {line.label: line.share for line in standings(labels, own)}
+        assert shares[i].tolist() == pytest.approx([official[label] for label in labels])
+
+
+def test_a_heavier_judge_draws_pairs_its_way() -> None:
+    shares = weighted_shares(given(E1), np.array([1, 1, 1, 3]))
+
+    # A against B: C says A, D says B three times: 1/4. Against C: B and D say A: 1.
+    # Against D: B and C say A: 1. The mean is .75.
+    assert shares[0, 0] == pytest.approx(0.75)
+
+
+def test_pairs_nobody_saw_are_left_out() -> None:
+    one = given([[X, 1, 0], [X, X, X], [X, X, X]], judges="abc", members="abc")
+
+    shares = weighted_shares(one, np.ones(3))
+
+    assert np.array_equal(shares[0], [np.nan, 1, 0], equal_nan=True)
+
+
+def test_a_judge_without_weight_alone_leaves_its_pairs_out() -> None:
+    one = given([[X, 1, 0], [1, X, 0], [X, X, X]], judges="abc", members="abc")
+
+    shares = weighted_shares(one, np.array([0, 1, 1]))
+
+    assert np.array_equal(shares[0], [1, np.nan, 0], equal_nan=True)
+
+
+def test_shares_in_single_precision_tie_where_ballots_did() -> None:
+    third = float(np.float32(1 / 3))
+    one = given([[third, third + 1e-8]], judges="j", members="ab")
+
+    assert weighted_shares(one, np.ones(1)).tolist() == [[0.5, 0.5]]

@@ -1,0 +1,138 @@
+"""The in-memory round store with all that the one in a database does."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, TypeVar
+
+from council.feedback import Feedback, HumanVote
+from council.integrity.erasure import check_feedback_allowed, check_not_forgotten, forget
+from council.integrity.hash_chain import Link, next_link
+from council.integrity.seal import Seal, compute_digests
+from council.places import Place
+from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
+from council.rounds import Artefact, Round, sort_by_panel
+from storage import memory
+from storage.hash_chain import imported_entry, new_salt
+from storage.queries import match_id
+
+Entry = TypeVar("Entry", Feedback, HumanVote)
+
+
+class MemoryStore(memory.MemoryStore):
+    """`on_delete` are called with each deleted workspace and the ids of its rounds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_delete: list[Callable[[Place, Sequence[str]], None]] = []
+        self._seals: dict[str, Seal] = {}
+        self._heads: dict[str, Link] = {}
+        self._flags: dict[str, dict[str, Any]] = {}  # paused and delivered
+        self._ratings: dict[tuple[str, str], Feedback] = {}
+        self._votes: dict[tuple[str, str], HumanVote] = {}
+
+    async def open(self, round_: Round) -> bool:
+        return await self.import_round(round_, None)
+
+    async def import_round(self, round_: Round, seal: Seal | None) -> bool:
+        is_new = await super().open(round_)
+        if is_new and round_.closing:
+            self._link(round_, *imported_entry(round_, seal))
+        return is_new
+
+    async def save(self, round_id: str, artefact: Artefact) -> None:
+        before = self._rounds.get(round_id)
+        if before:
+            check_not_forgotten(before)
+        await super().save(round_id, artefact)
+        after = self._rounds[round_id]
+        if after.closing and not (before and before.closing):
+            self._link(after, new_salt())
+
+    async def seal(self, round_id: str) -> Seal | None:
+        return self._seals.get(round_id)
+
+    async def find(self, start: str) -> str:
+        return match_id(start, [key for key in self._rounds if key.startswith(start)])
+
+    async def list_summaries(
+        self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
+    ) -> tuple[RoundSummary, ...]:
+        summaries = map(self._summary, self._newest_first())
+        return tuple(summary for summary in summaries if wanted.admits(summary))[:limit]
+
+    async def load_summary(self, round_id: str) -> RoundSummary:
+        return self._summary(await self.load(round_id))
+
+    async def pause(self, round_id: str, *, paused: bool) -> None:
+        self._set(round_id, paused=paused)
+
+    async def deliver(self, round_id: str, *, delivered: bool) -> None:
+        self._set(round_id, delivered=delivered)
+
+    def _set(self, round_id: str, **flag: bool) -> None:
+        if round_id in self._rounds:
+            self._flags.setdefault(round_id, {}).update(flag)
+
+    async def rate(self, feedback: Feedback) -> None:
+        check_feedback_allowed(feedback, (await self.load_summary(feedback.round_id)).forgotten)
+        _put_newest(self._ratings, feedback)
+
+    async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
+        found = [feedback for (of, _), feedback in self._ratings.items() if of == round_id]
+        return tuple(sorted(found, key=lambda feedback: (feedback.at, feedback.by)))
+
+    async def vote(self, vote: HumanVote) -> None:
+        await self.load(vote.round_id)
+        _put_newest(self._votes, vote)
+
+    async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
+        found = [vote for vote in self._votes.values() if round_id in {None, vote.round_id}]
+        return tuple(sorted(found, key=lambda vote: (vote.at, vote.round_id, vote.by)))
+
+    async def ids(
+        self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
+    ) -> tuple[str, ...]:
+        found = await self.list_summaries(wanted=wanted)
+        oldest_first = sorted(found, key=lambda line: (line.asked_at, line.id))
+        return tuple(line.id for line in oldest_first)[:limit]
+
+    async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
+        before = await self.load(round_id)
+        seal = self._seals.get(round_id)
+        self._rounds[round_id] = forget(before, at, seal.notes.salt if seal else salt)
+        for feedback in await self.ratings(round_id):
+            self._ratings[round_id, feedback.by] = replace(feedback, reason="")
+        return not before.forgotten
+
+    async def delete_workspace(self, chat: str, workspace: str) -> int:
+        place = Place(chat, workspace)
+        dropped = await self.ids(wanted=RoundQuery(chats=(chat,), workspace=workspace))
+        for by_id in (self._rounds, self._seals, self._flags):
+            for round_id in dropped:
+                by_id.pop(round_id, None)
+        for by_person in (self._ratings, self._votes):
+            for key in [key for key in by_person if key[0] in dropped]:
+                del by_person[key]
+        if scope := place.scope:  # the chain of the scope "" is shared and remains
+            self._heads.pop(scope, None)
+        for notify in self.on_delete:
+            notify(place, dropped)
+        return len(dropped)
+
+    async def wipe(self) -> None:
+        pass
+
+    def _link(self, round_: Round, salt: str, origin: str = "") -> None:
+        scope, notes = round_.question.place.scope, compute_digests(sort_by_panel(round_), salt)
+        last = next_link(self._heads.get(scope), scope, round_.id, notes.digest, origin)
+        self._heads[scope], self._seals[round_.id] = last, Seal(notes, last)
+
+    def _summary(self, round_: Round) -> RoundSummary:
+        return replace(RoundSummary.of(round_), **self._flags.get(round_.id, {}))
+
+
+def _put_newest(entries: dict[tuple[str, str], Entry], entry: Entry) -> None:
+    """Store an entry of a person on a round unless their stored one is newer."""
+    key = (entry.round_id, entry.by)
+    entries[key] = max(entry, entries.get(key, entry), key=lambda entry: entry.at)

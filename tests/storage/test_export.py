@@ -1,0 +1,213 @@
+"""An exported round, suite, bake-off or schedule is one line, and is read back unchanged."""
+
+import json
+from dataclasses import asdict, replace
+
+import pytest
+from hypothesis import given
+from pydantic import TypeAdapter
+
+from council.bakeoffs.models import Ending
+from council.bakeoffs.ports import StoredSuite
+from council.errors import StoreError
+from council.feedback import Feedback, HumanVote
+from council.panel import Member, ModelId
+from council.rounds import Round, sort_by_panel
+from storage.export import ExportedItem, ExportedRound, dump_item, dump_round, parse_item
+from tests.builders import ASKED_AT, a_schedule, an_answer
+from tests.council.integrity.test_seal_fields import NewerMember
+from tests.storage.benches import SUITE, a_bakeoff, suite_of
+from tests.storage.builders import a_closed_round
+from tests.storage.strategies import rounds_or_forgotten
+from tests.storage.test_rounds import SHARED
+
+
+def read_round(line: bytes | str) -> ExportedRound:
+    found = parse_item(line)
+    assert isinstance(found, ExportedRound)
+    return found
+
+
+@SHARED
+@given(rounds_or_forgotten())
+def test_an_exported_round_is_read_back_equal(round_: Round) -> None:
+    line = dump_round(round_)
+
+    assert read_round(line).round_ == sort_by_panel(round_)
+    assert read_round(line.encode()).round_ == sort_by_panel(round_)
+    assert "\n" not in line
+    assert json.loads(line)["format"] == 1
+
+
+def test_an_unpaired_surrogate_is_refused_in_one_sentence() -> None:
+    round_ = replace(a_closed_round(), answers=(an_answer(text="cut off \ud83e"),))
+
+    with pytest.raises(StoreError, match="Round 'r1' holds what JSON cannot"):
+        dump_round(round_)
+
+
+RATED = (
+    Feedback("r1", "web:1", helpful=False, reason="It missed\nthe point.", at=ASKED_AT),
+    Feedback("r1", "web:2", helpful=True, reason="", at=ASKED_AT),
+)
+
+
+def test_ratings_are_exported_with_the_round() -> None:
+    line = dump_round(a_closed_round(), RATED)
+
+    assert read_round(line) == ExportedRound(a_closed_round(), RATED)
+    assert "ratings" not in json.loads(dump_round(a_closed_round()))
+
+
+CAST = (HumanVote("r1", "web:1", "K", "ada", ASKED_AT),)
+
+
+def test_votes_are_exported_with_the_round() -> None:
+    line = dump_round(a_closed_round(), RATED, CAST)
+
+    assert read_round(line) == ExportedRound(a_closed_round(), RATED, CAST)
+    assert "votes" not in json.loads(dump_round(a_closed_round(), RATED))
+
+
+def test_a_vote_on_another_round_is_refused() -> None:
+    line = dump_round(a_closed_round(), votes=(replace(CAST[0], round_id="r2"),))
+
+    with pytest.raises(StoreError, match=r"votes\.0\.round_id: it is of another round"):
+        read_round(line)
+
+
+def rated(**fields: object) -> list[dict[str, object]]:
+    known = {"round_id": "r1", "by": "U1", "helpful": True, "reason": "", "at": str(ASKED_AT)}
+    return [known | fields]
+
+
+def changed_line(**fields: object) -> str:
+    return json.dumps(json.loads(dump_round(a_closed_round())) | fields)
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        pytest.param("{broken", "it is no JSON", id="broken"),
+        pytest.param(b"\xff", "it is no JSON", id="bytes"),
+        pytest.param("[1]", "it names no format", id="list"),
+        pytest.param("{}", "it names no format", id="empty"),
+        pytest.param(changed_line(format=2), "its format is another than 1", id="newer"),
+        pytest.param(changed_line(seed=None), "seed: ", id="seed"),
+        pytest.param(changed_line(answers=[{}]), r"answers\.0\.member: ", id="answer"),
+        pytest.param(changed_line(panel={}), r"panel\.name: ", id="panel"),
+        pytest.param(changed_line(asked_at="2026-11-21T09:00:00"), "asked_at: ", id="no-zone"),
+        pytest.param(changed_line(ratings=7), "ratings: ", id="ratings"),
+        pytest.param(
+            changed_line(ratings=rated(round_id="r2")),
+            r"ratings\.0\.round_id: it is of another round",
+            id="rating-of-another",
+        ),
+        pytest.param(
+            changed_line(ratings=rated(at="2026-11-21T09:00:00")),
+            r"ratings\.0\.at: ",
+            id="rating-no-zone",
+        ),
+        pytest.param(
+            changed_line(ratings=rated(helpful="?")), r"ratings\.0\.helpful: ", id="helpful"
+        ),
+    ],
+)
+def test_an_invalid_round_is_named(line: str | bytes, named: str) -> None:
+    with pytest.raises(StoreError, match=named):
+        read_round(line)
+
+
+def test_an_invalid_panel_is_named() -> None:
+    document = json.loads(dump_round(a_closed_round()))
+    document["panel"]["members"] = document["panel"]["members"][:1]
+
+    with pytest.raises(StoreError, match="has 1 member"):
+        read_round(json.dumps(document))
+
+
+def test_a_newer_setting_of_a_member_is_stored_only_where_it_is_set() -> None:
+    named = ("gpt", ModelId("openai/gpt-5.1"), "GPT-5.1", "gpt")
+    stored = TypeAdapter(NewerMember)
+
+    assert "tools" not in stored.dump_python(NewerMember(*named), mode="json")
+    assert stored.dump_python(NewerMember(*named, tools=("search",)), mode="json")["tools"]
+    assert stored.validate_python(asdict(Member(*named))) == NewerMember(*named)
+
+
+KEPT = [
+    pytest.param(StoredSuite(SUITE, "U1", ASKED_AT), id="suite"),
+    pytest.param(a_bakeoff(), id="bakeoff"),
+    pytest.param(a_bakeoff(ending=Ending(ASKED_AT, "No money.")), id="ended"),
+    pytest.param(a_schedule(), id="schedule"),
+]
+
+
+@pytest.mark.parametrize("kept", KEPT)
+def test_exported_items_are_read_back_equal(kept: ExportedItem) -> None:
+    line = dump_item(kept)
+
+    assert parse_item(line) == kept
+    assert parse_item(line.encode()) == kept
+    assert "\n" not in line
+    assert json.loads(line)["format"] == 1
+
+
+def test_a_line_without_a_kind_is_a_round() -> None:
+    assert parse_item(dump_round(a_closed_round())) == ExportedRound(a_closed_round())
+
+
+def test_an_unpaired_surrogate_in_an_item_is_refused_in_one_sentence() -> None:
+    with pytest.raises(StoreError, match="Suite 'sql' holds what JSON cannot"):
+        dump_item(StoredSuite(suite_of("cut off \ud83e"), "U1", ASKED_AT))
+
+
+def changed_item(kept: ExportedItem, **fields: object) -> str:
+    return json.dumps(json.loads(dump_item(kept)) | fields)
+
+
+NAIVE = "2026-11-21T09:00:00"
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        pytest.param(changed_item(a_schedule(), kind="song"), "its kind 'song' is none", id="kind"),
+        pytest.param(changed_item(a_schedule(), kind=["song"]), "its kind", id="no-kind"),
+        pytest.param(changed_item(a_schedule(), cron=None), "cron: ", id="cron"),
+        pytest.param(
+            changed_item(a_schedule(), made_at=NAIVE), "made_at: a moment", id="schedule-zone"
+        ),
+        pytest.param(changed_item(a_bakeoff(), panel={}), r"panel\.name: ", id="panel"),
+        pytest.param(changed_item(a_bakeoff(), at=NAIVE), "at: a moment", id="bakeoff-zone"),
+        pytest.param(
+            changed_item(a_bakeoff(), ending={"at": NAIVE}),
+            r"ending\.at: a moment",
+            id="ending-zone",
+        ),
+        pytest.param(
+            changed_item(StoredSuite(SUITE, "", ASKED_AT), suite={"name": "x"}),
+            r"suite\.questions: ",
+            id="questions",
+        ),
+        pytest.param(
+            changed_item(StoredSuite(SUITE, "", ASKED_AT), at=NAIVE),
+            "at: a moment",
+            id="suite-zone",
+        ),
+        pytest.param(
+            changed_item(a_bakeoff(), format=2), "its format is another than 1", id="newer"
+        ),
+    ],
+)
+def test_an_invalid_line_is_named(line: str, named: str) -> None:
+    with pytest.raises(StoreError, match=named):
+        parse_item(line)
+
+
+def test_an_invalid_panel_of_a_bakeoff_is_named() -> None:
+    document = json.loads(dump_item(a_bakeoff()))
+    document["panel"]["members"] = document["panel"]["members"][:1]
+
+    with pytest.raises(StoreError, match="has 1 member"):
+        parse_item(json.dumps(document))

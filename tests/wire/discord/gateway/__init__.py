@@ -1,1 +1,0 @@
-"""The gateway: sessions, and the sockets that carry them."""
