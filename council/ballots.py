@@ -152,11 +152,11 @@ def parse_signed_object(text: str, nonce: str, version: str = VERSION) -> dict[s
 
 _THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _END_TOKENS = re.compile(
-    r"\s*(?:(?:</s>|<eos>|<end_of_turn>|<[|｜](?:im_end|end|eot_id|eom_id|endoftext|end_of_text|return"
+    r"(?:(?:</s>|<eos>|<end_of_turn>|<[|｜](?:im_end|end|eot_id|eom_id|endoftext|end_of_text|return"
     r"|end▁of▁sentence|END_OF_TURN_TOKEN)[|｜]>)\s*)+\Z"
 )
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
-_TRAILING_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s{0,99}[}\]])', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s{0,99}[}\]])', re.DOTALL)
 _FIRST_FRAME = re.compile(r"```[ \t]*\w*")
 _FRAME = re.compile(r"`{3,}[ \t]*\w*|~{3,}[ \t]*\w*|[`#*_]")  # code fences, emphasis, headings
 _LETTER_FRAME = " \t*_`'()[]."

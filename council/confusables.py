@@ -76,7 +76,8 @@ _LATIN = {
 }
 _CYRILLIC = str.maketrans("aeopcyxkmthbi", "аеорсухкмтнві")
 _DIGITS = str.maketrans("013457@$", "oieastas")
-_WORD_WITH_DIGITS = re.compile(r"[013457@$]*[a-z][a-z013457@$]*")
+_WORD = re.compile(r"[a-z013457@$]+")
+_LETTER = re.compile("[a-z]")
 
 
 def fold(text: str, dropped: str = "", *, latin: bool = False) -> tuple[str, Sequence[int]]:
@@ -93,8 +94,12 @@ def fold(text: str, dropped: str = "", *, latin: bool = False) -> tuple[str, Seq
         index += len(character)
     plain = "".join(pieces)
     if latin:
-        plain = _WORD_WITH_DIGITS.sub(lambda match: match[0].translate(_DIGITS), plain)
+        plain = _WORD.sub(_without_digits, plain)
     return plain, [*at, index]
+
+
+def _without_digits(word: re.Match[str]) -> str:
+    return word[0].translate(_DIGITS) if _LETTER.search(word[0]) else word[0]
 
 
 def fold_to_cyrillic(plain: str) -> str:

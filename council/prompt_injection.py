@@ -36,7 +36,7 @@ _ROLE_TOKEN = re.compile(
     r"|\[(?=/?(?:inst|system_prompt|available_tools|tool_results)\]))"  # Llama 2, Mistral
 )
 _CODE = re.compile(r"```[^`]*```")
-_SPACED_OUT = re.compile(r"\b\w(?:[ ._-]{1,4}\w){7,400}\b")
+_SPACED_OUT = re.compile(r"(?<![^\W_])[^\W_](?:[ ._-]{1,4}[^\W_]){7,400}(?![^\W_])")
 _FENCES = ((_FENCE, "‹"), (_NONCE_LINE, "(quoted) "))
 _IMITATIONS = (
     *_FENCES,
@@ -63,11 +63,16 @@ def mask_pleas(text: str, *, by_author: bool = True) -> str:
     A judge's reason, which is not `by_author`, may say which answer is best.
     """
     pieces, end = [], 0
-    for start, stop in find_pleas(text, by_author=by_author) or _find_encoded(text):
+    for start, stop in _find(text, by_author=by_author):
         plea = text[start:stop]
         pieces += [text[end:start], plea[: len(plea) - len(plea.lstrip())], PLEA_MASK]
         end = stop
     return "".join((*pieces, text[end:]))
+
+
+def _find(text: str, *, by_author: bool) -> list[Span]:
+    found = find_pleas(text, by_author=by_author)
+    return _find_encoded(text) if by_author and not found else found
 
 
 def find_suspicions(text: str) -> tuple[str, ...]:
