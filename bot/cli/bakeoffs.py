@@ -59,33 +59,38 @@ from council.bakeoffs.changes import Changes
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, split_round_id
 from council.errors import BakeoffError
 
-BakeoffId = Annotated[str, typer.Argument(help="A bake-off's id, its beginning, or last.")]
+BakeoffId = Annotated[str, typer.Argument(help="A bake-off's id, the start of one, or last.")]
 
 MESSAGE = IncomingMessage("", TERMINAL_USER, TERMINAL, "")
 
-bakeoff_app = typer.Typer(help="Put suites of questions to panels.", no_args_is_help=True)
+bakeoff_app = typer.Typer(help="Run suites of questions on panels.", no_args_is_help=True)
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
 @bakeoff_app.command("run")
 def run_bakeoff(  # noqa: PLR0913, PLR0917
     suite: Annotated[
-        str, typer.Argument(help="A suite's name, or a file that holds one.", show_default=False)
+        str, typer.Argument(help="A suite's name, or a file with one.", show_default=False)
     ] = "",
-    panel: Annotated[str | None, typer.Option(help="A panel of council.toml.")] = None,
+    panel: Annotated[str | None, typer.Option(help="A panel from council.toml.")] = None,
     cap: Annotated[str, text_option(help="The most it may cost, in USD.")] = "",
-    resume: Annotated[str, text_option(help="Go on with a bake-off that ended early.")] = "",
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it begins.")] = False,
-    local: Annotated[bool, typer.Option("--local", help="Have the demonstration models.")] = False,
+    resume: Annotated[str, text_option(help="Resume a bake-off that ended early.")] = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
+    local: Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")] = False,
     as_json: Json = False,
     baseline: Annotated[
-        Path | None, typer.Option(help="An earlier one's --save or --json: fail where it is worse.")
+        Path | None,
+        typer.Option(help="An earlier --save or --json: exit with 1 if results regress."),
     ] = None,
-    member: Annotated[str, text_option(help="Fail only where this member is worse.")] = "",
-    summary: Annotated[Path | None, typer.Option(help="Write a Markdown summary here.")] = None,
-    save: Annotated[Path | None, typer.Option(help="Write its JSON here, as a baseline.")] = None,
+    member: Annotated[str, text_option(help="Fail only if this model is worse.")] = "",
+    summary: Annotated[
+        Path | None, typer.Option(help="Write a Markdown summary to this file.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Save the result as JSON, for use as a baseline.")
+    ] = None,
 ) -> None:
-    """Hold a suite now. With a baseline: 0 is no worse, 1 worse beyond noise, 2 anything else."""
+    """Run a bake-off. With a baseline, exits 1 if results regress."""
     if bool(suite) == bool(resume):
         fail("Name a suite or its file, as in: council bakeoff run sql", MISUSED)
 
@@ -99,7 +104,7 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
 @bakeoff_app.command("list")
 @async_command
 async def list_bakeoffs(as_json: Json = False) -> None:
-    """List the bake-offs, newest first."""
+    """List bake-offs, newest first."""
     async with open_app(load_settings()) as app:
         bakeoffs = await load_readable_bakeoffs(app, MESSAGE)
         all_progress = [await lifecycle.load_progress(app, bakeoff) for bakeoff in bakeoffs]
@@ -116,7 +121,7 @@ async def list_bakeoffs(as_json: Json = False) -> None:
 @bakeoff_app.command("show")
 @async_command
 async def show_bakeoff(bakeoff_id: BakeoffId, as_json: Json = False) -> None:
-    """Show a bake-off: how far it is, or what came of it."""
+    """Show a bake-off: its progress or its result."""
     async with open_app(load_settings()) as app:
         results = await _load_results(app, await find_bakeoff(app, MESSAGE, bakeoff_id))
     if as_json:
@@ -128,7 +133,7 @@ async def show_bakeoff(bakeoff_id: BakeoffId, as_json: Json = False) -> None:
 @bakeoff_app.command("cancel")
 @async_command
 async def cancel_bakeoff(bakeoff_id: BakeoffId) -> None:
-    """Stop spending on a bake-off; what there is of it is kept."""
+    """Stop a bake-off; finished rounds are kept."""
     async with open_app(load_settings()) as app:
         bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
         kept = await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)

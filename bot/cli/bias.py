@@ -19,15 +19,15 @@ from bot.settings import load_panel_config, load_settings
 
 @async_command
 async def of_rounds(
-    since: Annotated[str, text_option(help="Asked since: 2026-11-21, or 30d, 2w, 12h ago.")] = "",
+    since: Annotated[
+        str, text_option(help="Rounds since a day, or an age: 2026-11-21, 30d, 2w, 12h.")
+    ] = "",
     panel: Annotated[str, text_option(help="One panel's rounds.")] = "",
     suite: Annotated[str, text_option(help="One suite's rounds.")] = "",
     as_json: Json = False,
-    to_png: Annotated[
-        Path | None, typer.Option("--png", help="Draw the figures into a file.")
-    ] = None,
+    to_png: Annotated[Path | None, typer.Option("--png", help="Save the charts to a file.")] = None,
 ) -> None:
-    """Show how judges of stored rounds rank themselves, their family, slots, length and style."""
+    """Report judges' biases over stored rounds: own answers, family, order, length and style."""
     options = {"since": since, "panel": panel, "suite": suite}
     query = parse_bias_query(options, datetime.now(UTC))
     settings = load_settings()

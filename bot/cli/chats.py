@@ -31,7 +31,7 @@ async def manifest(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print the app's manifest: for Socket Mode, or with --url for HTTP."""
+    """Print the app manifest: for Socket Mode, or with --url for HTTP."""
     settings = load_settings()
     address = _events_address(settings, url)
     if address and settings.slack_app_token:
@@ -49,7 +49,7 @@ async def manifest(
 @slack_app.command()
 @async_command
 async def validate() -> None:
-    """Check sample messages and modals with Slack; needs no token and sends nobody's text."""
+    """Check sample messages and modals with Slack; needs no token."""
     are_valid = True
     async with open_client(load_settings().slack_api_url) as client:
         for sample in samples():
@@ -65,7 +65,7 @@ async def validate() -> None:
 @discord_app.command()
 @async_command
 async def invite() -> None:
-    """Print the link that invites the bot into a server, with the permissions it needs."""
+    """Print the link that invites the bot to a server."""
     address = discord_address(load_settings())
     if address is None:
         raise SettingsError(["DISCORD_TOKEN is missing: docs/discord.md says where it is found."])

@@ -49,14 +49,14 @@ IMPORTED_UNFINISHED = "It was taken in before its end; it can be gone on with."
 @async_command
 async def export(
     round_id: Annotated[
-        str, typer.Argument(help="A round's id; else every round.", show_default=False)
+        str, typer.Argument(help="A round's id; default: every round.", show_default=False)
     ] = "",
-    since: Annotated[str | None, typer.Option(help="Rounds asked on this day or later.")] = None,
+    since: Annotated[str | None, typer.Option(help="Rounds asked since this day.")] = None,
     to: Annotated[
-        Path | None, typer.Option("--to", "--output", help="A file; else it is printed.")
+        Path | None, typer.Option("--to", "--output", help="A file; default: standard output.")
     ] = None,
 ) -> None:
-    """Write one round, or every round and what bake-offs keep, with all that is stored of it.
+    """Export one round, or everything, as JSON Lines.
 
     Each is a line of JSON that `council verify FILE` checks on any machine.
     """
@@ -75,7 +75,7 @@ async def export(
 
 @async_command
 async def import_(file: Annotated[Path, typer.Argument(help="An export.")]) -> None:
-    """Take exported rounds in; those that are there already are left alone."""
+    """Import an export; rounds that are already stored are skipped."""
     new: EntryCounts = Counter()
     known_count = 0
     with exit_on_faults(err=True) as on_fault:
@@ -97,13 +97,13 @@ async def import_(file: Annotated[Path, typer.Argument(help="An export.")]) -> N
 async def forget(
     round_id: Annotated[str, typer.Argument(help="A round's id.", show_default=False)] = "",
     older_than: Annotated[
-        int | None, typer.Option(min=1, max=36500, help="Forget every round older, in days.")
+        int | None, typer.Option(min=1, max=36500, help="Forget rounds older than this many days.")
     ] = None,
     unfinished: Annotated[
-        bool, typer.Option("--unfinished", help="The round stopped before its end.")
+        bool, typer.Option("--unfinished", help="Allow a round that has not finished.")
     ] = False,
 ) -> None:
-    """Remove what was said in a round for good; standings, cost and digests stay."""
+    """Delete the texts of a round for good; standings, cost and digests stay."""
     if bool(round_id) == bool(older_than):
         fail("Name one round, or give --older-than DAYS.", MISUSED)
 

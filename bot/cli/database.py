@@ -33,13 +33,13 @@ IN_USE = "A program uses {} now: stop it first, so that nothing is missing from 
 IN_USE_CHECKS, IN_USE_CHECK_SECONDS = 5, 0.1
 WRONG_BEFORE = "it was so before, and was copied as it is"
 
-database_app = typer.Typer(help="Look after the database.", no_args_is_help=True)
+database_app = typer.Typer(help="Upgrade or copy the database.", no_args_is_help=True)
 
 
 @database_app.command()
 @async_command
 async def upgrade() -> None:
-    """Bring the database's schema up to date."""
+    """Upgrade the database schema."""
     async with open_database(load_settings()):
         typer.echo(f"The database is at schema {HEAD_REVISION}.")
 
@@ -48,14 +48,14 @@ async def upgrade() -> None:
 @async_command
 async def copy(
     first: Annotated[
-        str, typer.Argument(metavar="FROM", help="Without it: the one of the settings.")
+        str, typer.Argument(metavar="FROM", help="Default: the database in the settings.")
     ] = "",
     second: Annotated[
         str, typer.Argument(metavar="TO", help="An address, or the path of an SQLite file.")
     ] = "",
     to: Annotated[str, text_option("--to", help="The same as TO.")] = "",
 ) -> None:
-    """Copy everything into an empty database, from SQLite to Postgres or back, and check it.
+    """Copy everything into an empty database, SQLite or Postgres, and verify it.
 
     All of it is copied or nothing. Then each round is loaded from both, and verified; the chains
     are walked, and the money is added up. No program may use either meanwhile.

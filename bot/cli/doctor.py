@@ -33,11 +33,9 @@ PING_TIMEOUT_SECONDS = 60  # the default of a stage
 
 @async_command
 async def doctor(
-    live: Annotated[
-        bool, typer.Option("--live", help="Spend one tiny call on each model.")
-    ] = False,
+    live: Annotated[bool, typer.Option("--live", help="Make one tiny call to each model.")] = False,
 ) -> None:
-    """Check settings, database and models."""
+    """Check settings, tokens, database and models."""
     report = _Report()
     try:
         settings = load_settings()

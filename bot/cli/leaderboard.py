@@ -20,28 +20,31 @@ from bot.settings import load_panel_config, load_settings
 # Typer reads its options off the parameters, so there are as many as there are options.
 @async_command
 async def leaderboard(  # noqa: PLR0913, PLR0917
-    suite: Annotated[str, text_option(help="A suite, or suite@version; else every round.")] = "",
+    suite: Annotated[
+        str, text_option(help="A suite, or suite@version; default: every round.")
+    ] = "",
     panel: Annotated[str, text_option(help="One panel's rounds.")] = "",
     category: Annotated[str, text_option(help="Questions of one category.")] = "",
-    since: Annotated[str, text_option(help="Asked since: 2026-11-21, or 30d, 2w, 12h ago.")] = "",
-    until: Annotated[str, text_option(help="Asked until then, the day itself counted.")] = "",
-    view: Annotated[str, typer.Option("--as", help="author or judge.")] = "author",
+    since: Annotated[
+        str, text_option(help="Rounds since a day, or an age: 2026-11-21, 30d, 2w, 12h.")
+    ] = "",
+    until: Annotated[str, text_option(help="Rounds until then, that day included.")] = "",
+    view: Annotated[
+        str, typer.Option("--as", help="Rank models as author or as judge.")
+    ] = "author",
     weights: Annotated[
         str,
         text_option(
-            help="Show beside it how judges weighed by consistency, human, family or peerrank "
-            "would rank."
+            help="Also show the ranking with weighted judges: consistency, human, family, peerrank."
         ),
     ] = "",
     as_json: Json = False,
     to_csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write the rows to a file, for spreadsheets.")
+        Path | None, typer.Option("--csv", help="Write the rows to a CSV file.")
     ] = None,
-    to_png: Annotated[
-        Path | None, typer.Option("--png", help="Draw the figure into a file.")
-    ] = None,
+    to_png: Annotated[Path | None, typer.Option("--png", help="Save the chart to a file.")] = None,
 ) -> None:
-    """Show the leaderboard: members as authors, or seats as judges, over the stored rounds."""
+    """Rank models as authors or as judges, over stored rounds, with intervals."""
     options = {"suite": suite, "panel": panel, "category": category}
     options |= {"since": since, "until": until, "as": view, "weights": weights}
     query = parse_query(options, datetime.now(UTC))

@@ -36,23 +36,23 @@ from council.ports import RoundSummary
 from council.rounds import Question, Round, Stage
 
 TERMINAL_USER = Asker("terminal", "you")
-RoundId = Annotated[str, typer.Argument(help="A round's id, or its beginning.")]
+RoundId = Annotated[str, typer.Argument(help="A round's id, or the start of one.")]
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
 @async_command
 async def ask(  # noqa: PLR0913, PLR0917
     question: Annotated[str, typer.Argument(help="The question.", show_default=False)] = "",
-    panel: Annotated[str | None, typer.Option(help="A panel of council.toml.")] = None,
-    method: Annotated[str | None, typer.Option(help="A way of judging.")] = None,
+    panel: Annotated[str | None, typer.Option(help="A panel from council.toml.")] = None,
+    method: Annotated[str | None, typer.Option(help="The judging method.")] = None,
     seed: Annotated[
         str | None, typer.Option(help="Any text; the same seed draws the same.")
     ] = None,
-    resume: Annotated[str | None, typer.Option(help="Go on with a round that stopped.")] = None,
-    local: Annotated[bool, typer.Option("--local", help="Use the demonstration models.")] = False,
+    resume: Annotated[str | None, typer.Option(help="Resume a round that stopped.")] = None,
+    local: Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Put a question to the panel, or go on with a round."""
+    """Ask a question, or resume a round that stopped."""
     if bool(question) == bool(resume):
         fail('Give a question, as in: council ask "Why is the sky blue?"', MISUSED)
 
@@ -93,7 +93,7 @@ async def show(round_id: RoundId, as_json: Json = False) -> None:
 
 @async_command
 async def rounds(as_json: Json = False) -> None:
-    """List the stored rounds, newest first."""
+    """List stored rounds, newest first."""
     async with open_stores(load_settings()) as stores:
         summaries = await stores.store.list_summaries()
     if as_json:
@@ -107,7 +107,7 @@ async def rounds(as_json: Json = False) -> None:
 
 @async_command
 async def budget(as_json: Json = False) -> None:
-    """Show what is spent, what is reserved for rounds under way, and what is left."""
+    """Show what is spent, reserved and left."""
     async with open_app(load_settings()) as app:
         today = app.now().astimezone(UTC).date()
         account = Account("", today, TERMINAL_USER.id, channel_account(TERMINAL))

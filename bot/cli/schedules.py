@@ -19,7 +19,7 @@ from bot.settings import load_settings
 from bot.terminal import TERMINAL, TerminalChat
 from council.money import MICRO_USD
 
-schedule_app = typer.Typer(help="Recurring bake-offs.", no_args_is_help=True)
+schedule_app = typer.Typer(help="Manage recurring bake-offs.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="The schedule's name.", show_default=False)]
 Words = Annotated[
@@ -45,13 +45,13 @@ def _add_named_command(verb: str, summary: str) -> None:
         await _run_chat_command(verb, name)
 
 
-_add_command("add", "Have a suite put to a panel again and again, and posted on the page.")
+_add_command("add", "Add a schedule: a suite that runs again and again.")
 
 
 @schedule_app.command("list")
 @async_command
 async def list_(as_json: Json = False) -> None:
-    """List every schedule, with its next times, its last run and its cost."""
+    """List schedules with their next times, last run and cost."""
     if not as_json:
         await _run_chat_command("list")
         return
@@ -61,11 +61,11 @@ async def list_(as_json: Json = False) -> None:
     print_json([_document(status) for status in statuses])
 
 
-_add_command("edit", "Change a schedule: NAME, then what is to be another.")
-_add_named_command("pause", "Have a schedule not run until it is resumed.")
-_add_named_command("resume", "Go on with a schedule that was paused.")
-_add_named_command("remove", "Have a schedule no more; its bake-offs stay.")
-_add_named_command("run", "Run a schedule now, beside its times.")
+_add_command("edit", "Change a schedule: its name, then what is new.")
+_add_named_command("pause", "Pause a schedule.")
+_add_named_command("resume", "Resume a paused schedule.")
+_add_named_command("remove", "Remove a schedule; its results stay.")
+_add_named_command("run", "Run a schedule now, in addition to its times.")
 
 
 async def _run_chat_command(verb: str, *words: str) -> None:

@@ -48,7 +48,7 @@ OPEN_TO_ALL = (
     "random text and give it to those who may use the page."
 )
 
-Local = Annotated[bool, typer.Option("--local", help="Have the demonstration models at hand.")]
+Local = Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")]
 Task = Coroutine[None, None, None]
 
 
@@ -69,7 +69,7 @@ async def chat(local: Local = False) -> None:
 
 @async_command
 async def serve(local: Local = False) -> None:
-    """Start everything that has what it needs, and say what was not started."""
+    """Start the web app and every configured chat."""
     settings, console = load_settings(), Console(stderr=True, highlight=False)
     closed: asyncio.Queue[Round] = asyncio.Queue()
     _check_token_is_set(settings)

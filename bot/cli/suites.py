@@ -35,16 +35,16 @@ from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import SuiteSummary
 from council.errors import SuiteError
 
-suite_app = typer.Typer(help="Keep lists of questions for bake-offs.", no_args_is_help=True)
+suite_app = typer.Typer(help="Manage lists of questions for bake-offs.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="A suite's name.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Keep it without asking.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Store it without asking.")]
 
 
 @suite_app.command("list")
 @async_command
 async def list_(as_json: Json = False) -> None:
-    """List the suites."""
+    """List suites."""
     async with open_app(load_settings()) as app:
         summaries = await app.bakeoff_stores.suites.list_summaries("")
     if as_json:
@@ -56,7 +56,7 @@ async def list_(as_json: Json = False) -> None:
 @suite_app.command()
 @async_command
 async def show(name: Name, as_json: Json = False) -> None:
-    """Show a suite: its questions, and what one run costs."""
+    """Show a suite's questions, and what one run costs."""
     async with open_app(load_settings()) as app:
         suite = await app.bakeoff_stores.suites.load("", name.lower())
         cost = await suites.estimate_suite_run(app, TERMINAL, suite)
@@ -74,7 +74,7 @@ async def add(
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
-    """Keep a suite of a file's questions, or add a round's question to one."""
+    """Store a file as a suite, or add a round's question to one."""
     name = validate_suite_name(name)
     async with open_app(load_settings()) as app:
         message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
@@ -98,7 +98,7 @@ async def add(
 @suite_app.command()
 @async_command
 async def remove(name: Name, as_json: Json = False) -> None:
-    """Remove a suite from all lists; its results stay."""
+    """Remove a suite; its results stay."""
     async with open_app(load_settings()) as app:
         message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
         chat = TerminalChat(Console(quiet=as_json, highlight=False))

@@ -20,7 +20,7 @@ from council.tally.standings import pair_matrix
 async def tally(
     file: Annotated[Path, typer.Argument(help="Ballots as JSON.")], as_json: Json = False
 ) -> None:
-    """Count the ballots of a file."""
+    """Count ballots from a file."""
     try:
         entries = _BallotFile.model_validate_json(read_file(file))
     except ValidationError as error:
@@ -41,7 +41,7 @@ def slates(
     outside: Annotated[int, typer.Option(min=0, help="How many outside judges.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Draw the labels and slates that a round with this seed would use."""
+    """Print the labels and display orders that a seed gives."""
     if not MIN_MEMBERS <= candidates <= MAX_MEMBERS:
         fail(f"Between {MIN_MEMBERS} and {MAX_MEMBERS} candidates can be ranked.", MISUSED)
     authors = [str(i) for i in range(candidates)]

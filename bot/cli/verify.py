@@ -49,17 +49,17 @@ async def verify(
         Path | None, typer.Option("--from", help="Verify every round of an export.")
     ] = None,
     text: Annotated[
-        Path | None, typer.Option(help="Say which text of the round this file holds.")
+        Path | None, typer.Option(help="Say which text of the round is in this file.")
     ] = None,
     head: Annotated[
         bool, typer.Option("--head", help="Walk the chains; print each one's length and last hash.")
     ] = False,
     since_head: Annotated[
         list[str] | None,
-        typer.Option(help="A hash that --head once printed: nothing up to it may be rewritten."),
+        typer.Option(help="A hash that --head printed earlier; the chain must still contain it."),
     ] = None,
 ) -> None:
-    """Recompute rounds, hold them against their chain, and name every field that differs."""
+    """Recompute stored rounds, check the hash chain, and name every field that differs."""
     is_stray = bool(text and not what) or bool(since_head and not every)
     if sum([bool(what), every, bool(source), head]) != 1 or is_stray:
         fail(ONE_THING, MISUSED)

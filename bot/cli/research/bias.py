@@ -59,7 +59,7 @@ MIN_FILE_WIDTH = 120  # columns, where output is no terminal
 OF_FILE, OF_ROUNDS = "of", "rounds"
 
 
-Output = Annotated[Path | None, typer.Option(help="Write the grades here.")]
+Output = Annotated[Path | None, typer.Option(help="Write the grades to this file.")]
 
 
 class _FileOrCommand(TyperGroup):
@@ -95,10 +95,10 @@ async def of_file(
     file: Annotated[Path, typer.Argument(help="Grades as JSON Lines.")],
     as_json: Json = False,
     parse: Annotated[
-        Parse, typer.Option(help="Grades as the thesis read them, or as strictly as we do.")
+        Parse, typer.Option(help="Read grades as the thesis did, or strictly.")
     ] = Parse.PUBLISHED,
 ) -> None:
-    """Measure self-preference by the grades of a file."""
+    """Measure self-preference from a file of grades."""
     content = read_file(file, "name a file of grades")
     grades = read_grades(file.name, content, strict=parse is Parse.STRICT).grades
     report = build_grade_report(grades)
@@ -112,16 +112,18 @@ async def of_file(
 @bias_app.command("run")
 @async_command
 async def run_experiment(  # noqa: PLR0913, PLR0917
-    suite: Annotated[str, typer.Argument(help="A suite's name, or a file that holds one.")],
-    panel: Annotated[str | None, typer.Option(help="A panel of council.toml.")] = None,
+    suite: Annotated[str, typer.Argument(help="A suite's name, or a file with one.")],
+    panel: Annotated[str | None, typer.Option(help="A panel from council.toml.")] = None,
     output: Output = None,
-    usd: Annotated[str, text_option(help="The most it may cost in all, in USD.")] = "",
-    new: Annotated[bool, typer.Option("--new", help="Go on with none that is there.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it begins.")] = False,
-    local: Annotated[bool, typer.Option("--local", help="Have the demonstration models.")] = False,
+    usd: Annotated[str, text_option(help="The most it may cost in total, in USD.")] = "",
+    new: Annotated[
+        bool, typer.Option("--new", help="Start a new one instead of resuming.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
+    local: Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Ask every member, and grade every answer in both framings; resume where it stopped."""
+    """Run an experiment: every member answers and grades; it resumes where it stopped."""
     logs.configure_logging()
     if output:
         check_writable(output)
@@ -147,12 +149,12 @@ bias_app.command(OF_ROUNDS)(of_rounds)
 @async_command
 async def show_experiment(
     experiment: Annotated[
-        str, typer.Argument(help="An experiment's id, its beginning, or last.")
+        str, typer.Argument(help="An experiment's id, the start of one, or last.")
     ] = "last",
     output: Output = None,
     as_json: Json = False,
 ) -> None:
-    """Show what came of an experiment."""
+    """Show the result of an experiment."""
     async with open_stores(load_settings()) as stores:
         recent = await stores.research.experiments.list_recent()
         found = experiments.find_experiment(recent, experiment)
@@ -163,7 +165,7 @@ async def show_experiment(
 @bias_app.command("list")
 @async_command
 async def list_experiments() -> None:
-    """List the experiments, newest first."""
+    """List experiments, newest first."""
     async with open_stores(load_settings()) as stores:
         for experiment in await stores.research.experiments.list_recent():
             progress, _ = await _load_progress(stores, experiment)

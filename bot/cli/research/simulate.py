@@ -29,13 +29,18 @@ async def simulate(  # noqa: PLR0913, PLR0917
     own: Annotated[Size, text_option(help="What the judge's own answer gains.")] = None,
     family: Annotated[Size, text_option(help="What other answers of its maker gain.")] = None,
     length: Annotated[Size, text_option(help="What one deviation of length gains.")] = None,
-    noise: Annotated[Size, text_option(help="What chance adds, its deviation; else 1.")] = None,
-    makers: Annotated[str, text_option(help="A letter a member, as AABCD: who shares one.")] = "",
+    noise: Annotated[Size, text_option(help="The standard deviation of chance; default 1.")] = None,
+    makers: Annotated[
+        str,
+        text_option(
+            help="One letter per member, such as AABCD; the same letter is the same maker."
+        ),
+    ] = "",
     trials: Annotated[int, typer.Option(min=100, max=100_000, help="Simulated rounds.")] = 2_000,
     seed: Annotated[str, typer.Option(help="Any text; the same gives the same.")] = "council",
     as_json: Json = False,
 ) -> None:
-    """Simulate judges with biases of chosen size, and see what their panel can tell.
+    """Simulate judges with known biases, and see what their panel can tell.
 
     Sizes are in units of worth: the answers to one question differ by 1, their standard deviation.
     With a position of 2 the first slot gains twice that over the last one.
