@@ -372,14 +372,15 @@ async def retry_until_sent(send: Callable[[], Awaitable[T]], timeout_seconds: fl
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timeout_seconds
-    for seconds in backoff_seconds():
+    pauses = backoff_seconds()
+    while True:
         try:
             return await send()
         except DeliveryUnknownError:
+            seconds = next(pauses)
             if loop.time() + seconds > deadline:
                 raise
         await asyncio.sleep(seconds)
-    raise AssertionError("the pauses never end")
 
 
 async def send_first_possible(

@@ -60,10 +60,7 @@ UNREADABLE_URL = (
 
 
 class _Pool(AsyncAdaptedQueuePool):
-    """A pool whose connections are opened by those that take them.
-
-    If that fails, the next caller tries: SQLAlchemy would let all callers wait for their timeout.
-    """
+    """A pool in which another caller tries if opening the connection fails, and none waits."""
 
     def _create_connection(self) -> _ConnectionRecord:
         return _ConnectionRecord(self, connect=False)

@@ -32,7 +32,7 @@ async def ask_with_options(
     app: AppContext, chat: Chat, message: IncomingMessage, choice: AskOptions = AskOptions()
 ) -> None:
     """Open a round, once for each event, with the asker's options, and deliver its answer."""
-    round_ = await open_round(app, message, message.text, choice)
+    round_ = await open_round(app, message, choice)
     if round_:
         await accept_and_deliver(app, chat, message, round_)
     elif not chat.is_room:  # in a room, the platform repeats events
@@ -58,24 +58,22 @@ async def acceptance_post(app: AppContext, round_: Round) -> Post:
 
 
 async def open_round(
-    app: AppContext, message: IncomingMessage, text: str, choice: AskOptions = AskOptions()
+    app: AppContext, message: IncomingMessage, choice: AskOptions = AskOptions()
 ) -> Round | None:
     """Store and return the round of a new question; None for a repeated event."""
     await app.reload_picked_panel(message.place)
-    round_ = new_round(app, message, text, choice)
+    round_ = new_round(app, message, choice)
     return round_ if await app.open(round_) else None
 
 
-def new_round(
-    app: AppContext, message: IncomingMessage, text: str, choice: AskOptions = AskOptions()
-) -> Round:
+def new_round(app: AppContext, message: IncomingMessage, choice: AskOptions) -> Round:
     """Return the round of a question, not stored yet.
 
     The text may begin with `panel:NAME`, `method:NAME` and `seed:TEXT`, which override the options.
     Raise AccessDeniedError if the asker may not ask here, PanelError or QuestionError.
     """
     check_admitted(app.access, message)
-    options, question = _parse_options(text)
+    options, question = _parse_options(message.text)
     chosen = replace(choice, **options)
     panel = app.panel(chosen.panel, message.place, chosen.method)
     asked = Question(question, message.asker.id, message.context, message.place)

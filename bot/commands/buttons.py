@@ -277,7 +277,7 @@ async def _confirm_again(
     app: AppContext, message: IncomingMessage, round_id: str
 ) -> tuple[str, str]:
     again, choice = await repeat_question(app, message, round_id)
-    round_ = new_round(app, again, again.text, choice)
+    round_ = new_round(app, again, choice)
     usual = await usual_seconds(app.store, round_.panel.name)
     terms = terms_line(round_, await estimate_round(round_, app.gateway), usual)
     return "Run again? The whole council is asked once more.", terms

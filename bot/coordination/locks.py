@@ -12,11 +12,7 @@ from bot.ports import NamedLocks
 
 
 class LocalLocks:
-    """Named asyncio locks, and the rounds admitted under each name.
-
-    With `shared`, the locks of the cluster, at most one task of this process waits for a shared
-    lock, and the shared locks count the admitted rounds.
-    """
+    """Named asyncio locks, and the rounds admitted under each name; of the cluster if `shared`."""
 
     def __init__(self, shared: NamedLocks | None = None) -> None:
         self._shared = shared

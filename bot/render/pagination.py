@@ -293,18 +293,17 @@ def _find_cut(
     def inside(ends: Iterable[int]) -> list[int]:
         return [end for end in ends if first < end < last and is_place(end)]
 
-    words = inside(match.end() for match in _WORD_END.finditer(text, 0, last))
     sentences = inside(match.end() for match in _SENTENCE_END.finditer(text, 0, last))
-    furthest = _find_furthest(words, fits_at)
-    if furthest is None:
-        graphemes = inside(end for _, end, _ in split_graphemes(text[:last])[0])
-        furthest = _find_furthest(graphemes, fits_at)
-        furthest = furthest or _find_furthest(range(first + 1, last), fits_at)
     for places in (*kinds, sentences):
         place = _find_furthest(places, fits_at)
-        if place and place * _MOST >= (furthest or 0):
+        if place and (place * _MOST >= last or not fits_at(place * _MOST)):
             return place
-    return furthest
+    words = inside(match.end() for match in _WORD_END.finditer(text, 0, last))
+    if place := _find_furthest(words, fits_at):
+        return place
+    graphemes = inside(end for _, end, _ in split_graphemes(text[:last])[0])
+    code_points = range(first + 1, last)
+    return _find_furthest(graphemes, fits_at) or _find_furthest(code_points, fits_at)
 
 
 def _find_furthest(places: Sequence[int], fits_at: _FitsAt) -> int | None:

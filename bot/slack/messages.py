@@ -198,9 +198,8 @@ class SlackChat(Chat):
         try:
             await self._write("progress", post, self._update(sent), max_wait_seconds=0.0)
         except (CouncilError, asyncio.CancelledError) as error:
-            if not isinstance(
-                error, RefusedError
-            ):  # Slack may still apply a cancelled or lost edit
+            # Slack may still apply an edit that was cancelled or lost.
+            if not isinstance(error, RefusedError):
                 self._late_until = time.monotonic() + self._workspace.limits.late_seconds
             if isinstance(error, asyncio.CancelledError):
                 raise

@@ -240,7 +240,7 @@ async def submit_ask_form(
     message = replace(message, text=_value(values, QUESTION), context=_value(values, CONTEXT))
     message = await resolve_message(workspace, message)
     options = AskOptions(_value(values, PANEL) or None)
-    return message, await open_round(app, message, message.text, options)
+    return message, await open_round(app, message, options)
 
 
 # --- The modal that asks which suite a round's question is added to

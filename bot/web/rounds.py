@@ -221,7 +221,7 @@ async def _start_round(
     """Start a round and return its id; a form that is sent twice starts one round."""
     app = context.app
     await app.reload_picked_panel(incoming.place)
-    round_ = new_round(app, incoming, text, options)
+    round_ = new_round(app, replace(incoming, text=text), options)
     if not await app.open(round_):
         existing = await app.store.load(incoming.key)
         if (existing.question, existing.panel) == (round_.question, round_.panel):

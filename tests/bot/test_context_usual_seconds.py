@@ -52,7 +52,7 @@ async def test_only_the_last_twenty_count() -> None:
 @pytest.mark.parametrize(
     ("before", "told"), [(3, "It usually takes about 40 s."), (2, "at most.")], ids=["known", "new"]
 )
-async def test_the_asker_is_told(before: int, told: str) -> None:
+async def test_the_usual_time_is_in_the_confirmation(before: int, told: str) -> None:
     app = an_app()
     for number in range(before):
         await app.store.open(took(38, number))

@@ -5,8 +5,10 @@ import logging
 import os
 import random
 import sys
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+import time
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -75,7 +77,6 @@ class Count:
         self.out_of_order += list(dict.fromkeys(parts)) != [p for p in wanted if p in parts]
 
     def __str__(self) -> str:
-        """Return the table."""
         rows = {
             "kills": len(self.kills),
             "of these between a deed of the chat's and its reply": self.amid,
@@ -97,28 +98,72 @@ class Count:
         return "\n".join(f"{name:<50}{value:>8}" for name, value in rows.items())
 
 
-class Crowd:
-    """People who ask numbered questions, each again and again until it is told."""
+class Crowd(ABC):
+    """People who ask numbered questions, each again and again until its answer is there."""
 
-    def __init__(self) -> None:
-        self.may_end = asyncio.Event()
+    def __init__(self, home: Home, fake: FakeSlack | FakeDiscord, rng: random.Random) -> None:
+        self.kills: list[float] = []
         self.asked = 0
+        self._may_end = asyncio.Event()
+        self._home = home
+        self._fake = fake
+        self._rng = rng
 
-    async def ask(self, at_once: int) -> None:
-        """Ask on, so many at once."""
+    async def soak(
+        self, at_once: int, kills: int, life: float, moments: Sequence[str], count: Count
+    ) -> None:
+        """Ask, so many questions at once, with so many kills; count the messages that are there."""
+        work = asyncio.create_task(self._ask(at_once))
+        while len(self.kills) < kills:
+            async with self._alive():
+                count.amid += await moment(self._fake, self._rng, life, moments)
+        count.kills = list(self.kills)
+        self._may_end.set()
+        async with self._alive():
+            with suppress(TimeoutError):  # what nobody answers is counted as lost
+                await asyncio.wait_for(work, PATIENCE_SECONDS)
+            await self._fake.until(lambda: not self._home.sql(UNTOLD), PATIENCE_SECONDS)
+        rounds = self._home.sql("SELECT id, workspace, channel FROM round")
+        count.import_round(self.asked, len(rounds))
+        for round_id, workspace, channel in rounds:
+            self.look_at(round_id, f"{workspace}/{channel}", count)
+
+    async def _ask(self, at_once: int) -> None:
         async with asyncio.TaskGroup() as group:
             for _ in range(at_once):
                 group.create_task(self._ask_on())
 
     async def _ask_on(self) -> None:
-        while not self.may_end.is_set():
+        while not self._may_end.is_set():
             number = self.asked
             self.asked += 1
             await self.ask_until_told(f"What now? [round {number}]")
 
+    @asynccontextmanager
+    async def _alive(self) -> AsyncIterator[None]:
+        """Run the product from when the chat has its link until the block ends, then kill it."""
+        process = await self._home.started("serve")
+        try:
+            await self._fake.connected(seconds=60)
+            yield
+        finally:
+            process.kill()
+            killed = time.time()
+            await process.communicate()
+            self.disconnect()
+            self.kills.append(killed)
+
+    @abstractmethod
     async def ask_until_told(self, text: str) -> None:
         """Ask a question, through whatever kills come, until its answer stands."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def disconnect(self) -> None:
+        """Cut the link of a process that was killed."""
+
+    @abstractmethod
+    def look_at(self, round_id: str, place: str, count: Count) -> None:
+        """Count the messages of a round; the place is workspace/channel."""
 
 
 async def moment(

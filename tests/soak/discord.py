@@ -6,9 +6,7 @@ against messages sent twice is switched off: the product has to know by itself.
 
 import asyncio
 import random
-import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 
 from bot.discord.messages import nonce_of
 from tests.bot.homes import Home, served_config
@@ -20,10 +18,8 @@ from tests.soak.chats import (
     PLACES,
     REPLIES,
     TERMS,
-    UNTOLD,
     Count,
     Crowd,
-    moment,
     run,
 )
 from tests.soak.paid import PaidServer
@@ -40,25 +36,13 @@ async def soak(
     home: Home, kills: int, at_once: int, seed: int, life: float = LONGEST_LIFE_SECONDS
 ) -> Count:
     """Ask questions in Discord, so many at once, with so many kills; count the answers there."""
-    rng, world, count = random.Random(seed), sample_world(), Count(MARGIN_SECONDS)
+    count, rng, world = Count(MARGIN_SECONDS), random.Random(seed), sample_world()
     for number in range(PLACES):
         add_channel(world, world.guild("G1"), f"S{number}", f"s{number}")
     async with PaidServer(latency=0.08) as server, FakeDiscord(RULES, world) as discord:
         home = home.with_settings(**discord.settings, COUNCIL_PORT=str(free_port()))
         home.with_config(served_config(server.api_base, MEMBERS, **TERMS))
-        crowd = _Crowd(home, discord, rng)
-        async with _alive(home, discord, crowd.kills):
-            work = asyncio.create_task(crowd.ask(at_once))
-            count.amid += await moment(discord, rng, life, MOMENTS)
-        while len(crowd.kills) < kills:
-            async with _alive(home, discord, crowd.kills):
-                count.amid += await moment(discord, rng, life, MOMENTS)
-        count.kills = list(crowd.kills)
-        crowd.may_end.set()
-        async with _alive(home, discord, crowd.kills):
-            await work
-            await discord.until(lambda: not home.sql(UNTOLD), PATIENCE_SECONDS)
-        crowd.look(count)
+        await _Crowd(home, discord, rng).soak(at_once, kills, life, MOMENTS, count)
         count.ages = server.bill.again(count.kills)
         count.calls = server.bill.total
     return count
@@ -68,14 +52,10 @@ class _Crowd(Crowd):
     """People in channels and alone with the bot; what a kill comes before is asked again."""
 
     def __init__(self, home: Home, discord: FakeDiscord, rng: random.Random) -> None:
-        super().__init__()
-        self.kills: list[float] = []
-        self._home = home
+        super().__init__(home, discord, rng)
         self._discord = discord
-        self._rng = rng
 
     async def ask_until_told(self, text: str) -> None:
-        """Ask a question, through whatever kills come, until its answer stands."""
         while not self._is_told(text):
             life = await self._say(text)
             await self._until_told_or_lost(text, life)
@@ -103,7 +83,6 @@ class _Crowd(Crowd):
         return bool(self._home.sql("SELECT 1 FROM round WHERE question = ?", text))
 
     def _is_told(self, text: str) -> bool:
-        """Return whether the answer to a question stands anywhere."""
         return any(
             text in m.text.replace("\\", "") and "council:answers" in str(m.components)
             for m in self._roots()
@@ -114,20 +93,16 @@ class _Crowd(Crowd):
             if not channel.is_thread:
                 yield from (m for m in reversed(channel.said) if m.author is self._discord.bot)
 
-    def look(self, count: Count) -> None:
-        """Count the messages of every round."""
-        rows = self._home.sql("SELECT id, workspace, channel FROM round")
-        count.import_round(self.asked, len(rows))
-        for row in rows:
-            self._look_at(row, count)
+    def disconnect(self) -> None:
+        self._discord.gateway.cut()
+        self._discord.gateway.forget_sessions()
 
-    def _look_at(self, row: tuple[str, str, str], count: Count) -> None:
-        round_id, workspace, channel = row
-        start = f"discord/{workspace}/{channel}/{round_id}/"
+    def look_at(self, round_id: str, place: str, count: Count) -> None:
+        start = f"discord/{place}/{round_id}/"
         names = [*map(str, range(REPLIES + 1)), f"council-{round_id}.md"]
         marks = {nonce_of(start + name): name for name in names}
         parts: list[str] = []
-        for message in _all_in(self._discord.channel(channel)):
+        for message in _all_in(self._discord.channel(place.rpartition("/")[2])):
             shown = str(message.components)
             if f":{round_id}'" in shown:  # its buttons; the mark goes with the first edit
                 parts.append("0")
@@ -142,22 +117,6 @@ def _all_in(channel: Channel) -> Iterator[Message]:
     for message in channel.said:
         yield message
         yield from message.thread.said if message.thread else ()
-
-
-@asynccontextmanager
-async def _alive(home: Home, discord: FakeDiscord, kills: list[float]) -> AsyncIterator[None]:
-    """Run the product from when Discord has its link until the block ends, then kill it."""
-    process = await home.started("serve")
-    try:
-        await discord.connected(seconds=60)
-        yield
-    finally:
-        process.kill()
-        killed = time.time()
-        await process.communicate()
-        discord.gateway.cut()
-        discord.gateway.forget_sessions()
-        kills.append(killed)
 
 
 if __name__ == "__main__":

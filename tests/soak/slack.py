@@ -6,9 +6,6 @@
 import asyncio
 import math
 import random
-import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 from tests.bot.homes import Home, served_config
@@ -16,15 +13,12 @@ from tests.bot.slack.process import slack_environment
 from tests.ports import free_port
 from tests.soak.chats import (
     LONGEST_LIFE_SECONDS,
-    PATIENCE_SECONDS,
     PEOPLE,
     PLACES,
     REPLIES,
     TERMS,
-    UNTOLD,
     Count,
     Crowd,
-    moment,
     run,
 )
 from tests.soak.paid import PaidServer
@@ -47,25 +41,13 @@ async def soak(
         settings = {**slack_environment(slack, "socket"), "COUNCIL_PORT": str(free_port())}
         home = home.with_settings(**settings)
         home.with_config(served_config(server.api_base, MEMBERS, **TERMS))
-        crowd = _Crowd(home, slack, rng)
-        work = asyncio.create_task(crowd.ask(at_once))
-        while len(count.kills) < kills:
-            async with _alive(home, slack):
-                count.amid += await moment(slack, rng, life, MOMENTS)
-            count.kills.append(time.time())
-        crowd.may_end.set()
-        async with _alive(home, slack):
-            with suppress(TimeoutError):  # what nobody answers is counted as lost
-                await asyncio.wait_for(work, PATIENCE_SECONDS)
-            await slack.until(lambda: not home.sql(UNTOLD), PATIENCE_SECONDS)
-        crowd.look(count)
+        await _Crowd(home, slack, rng).soak(at_once, kills, life, MOMENTS, count)
         count.ages = server.bill.again(count.kills)
         count.calls = server.bill.total
     return count
 
 
 def add_channels(slack: FakeSlack) -> None:
-    """Open channels for a crowd."""
     for number in range(PLACES):
         channel = Channel(f"C9{number}", f"r{number}", members={BOT, *PEOPLE})
         slack.workspace.add_channel(channel)
@@ -83,13 +65,10 @@ class _Crowd(Crowd):
     """People who ask numbered questions, in channels and alone with the bot."""
 
     def __init__(self, home: Home, slack: FakeSlack, rng: random.Random) -> None:
-        super().__init__()
-        self._home = home
+        super().__init__(home, slack, rng)
         self._slack = slack
-        self._rng = rng
 
     async def ask_until_told(self, text: str) -> None:
-        """Ask a question, through whatever kills come, until its answer stands."""
         event = await ask_somewhere(self._slack, self._rng, text)
         while not event.accepted:
             await asyncio.sleep(0.1)
@@ -98,23 +77,20 @@ class _Crowd(Crowd):
         await self._slack.until(partial(self._told, text[text.index("[") :]), math.inf)
 
     def _told(self, words: str) -> bool:
-        """Return whether the answer to a question was posted anywhere."""
         return any(
             words in str(message.blocks) and "council:answers" in str(message.blocks)
             for channel in self._slack.workspace.channels.values()
             for message in reversed(channel.said)
         )
 
-    def look(self, count: Count) -> None:
-        """Count the messages of every round."""
-        ids = [row[0] for row in self._home.sql("SELECT id FROM round")]
-        count.import_round(self.asked, len(ids))
-        for round_id in ids:
-            look_at(self._slack, round_id, count)
+    def disconnect(self) -> None:
+        self._slack.links.cut()
+
+    def look_at(self, round_id: str, place: str, count: Count) -> None:
+        look_at(self._slack, round_id, count)
 
 
 def look_at(slack: FakeSlack, round_id: str, count: Count) -> None:
-    """Count the messages of a round in all channels."""
     parts: list[str] = []
     for channel in slack.workspace.channels.values():
         for message in channel.said:
@@ -127,19 +103,6 @@ def look_at(slack: FakeSlack, round_id: str, count: Count) -> None:
                 count.answers += part == "0" and "council:answers" in str(message.blocks)
     wanted = ["0", *(str(number) for number in range(1, REPLIES + 1)), "file"]
     count.look_at(parts, wanted)
-
-
-@asynccontextmanager
-async def _alive(home: Home, slack: FakeSlack) -> AsyncIterator[None]:
-    """Run the product from when Slack has its link until the block ends, then kill it."""
-    process = await home.started("serve")
-    try:
-        await slack.connected(seconds=60)
-        yield
-    finally:
-        process.kill()
-        await process.communicate()
-        slack.links.cut()
 
 
 if __name__ == "__main__":

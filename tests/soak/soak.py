@@ -21,8 +21,6 @@ LONGEST_LIFE_SECONDS = 0.8  # after the first call: about two rounds
 
 @dataclass(slots=True)
 class Count:
-    """Results of a soak."""
-
     kills: list[float] = field(default_factory=list)
     first_calls: list[float] = field(default_factory=list)
     rounds: int = 0
@@ -33,7 +31,6 @@ class Count:
     in_flight: int = 0
 
     def __str__(self) -> str:
-        """Return the table."""
         resumed = sorted(self.first_calls) or [0.0]
         rows = {
             "kills": len(self.kills),
@@ -103,7 +100,6 @@ class _Asking:
             await self._visitor.closed(self._ids[number])
 
     async def look(self, count: Count) -> None:
-        """Count what a visitor sees of every round."""
         for round_id in self._ids:
             document = await self._visitor.document(round_id)
             count.unfinished += document["stage"] != "closed"

@@ -35,7 +35,6 @@ class Visitor:
             await asyncio.sleep(pause_seconds)
 
     async def state(self, round_id: str) -> dict[str, Any]:
-        """Return the state of the round."""
         found = await self._persistently("GET", f"/rounds/{round_id}/state")
         state: dict[str, Any] = found.json()
         return state

@@ -21,17 +21,6 @@ async def scalar(engine: AsyncEngine, query: str) -> object:
         return (await connection.execute(text(query))).scalar_one()
 
 
-async def test_a_round_outlives_the_program(engine: AsyncEngine, url: str) -> None:
-    await SqlRoundStore(engine).open(a_closed_round())
-    await engine.dispose()
-
-    reopened = open_engine(url)
-    found = await SqlRoundStore(reopened).load("r1")
-    await reopened.dispose()
-
-    assert found == a_closed_round()
-
-
 async def test_programs_that_write_at_once_wait_for_each_other(
     engine: AsyncEngine, url: str
 ) -> None:

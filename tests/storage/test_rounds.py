@@ -43,7 +43,6 @@ from tests.fakes.memory_outbox import MemoryOutbox
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import (
     a_closed_round,
-    an_audit,
     artefacts,
     closing_last,
     in_memory_too,
@@ -107,37 +106,6 @@ async def test_the_first_of_two_artefacts_for_one_place_is_stored_complete(
         await store.save("r1", artefact)
 
     assert await store.load("r1") == round_.with_(first)
-
-
-@in_memory_too
-async def test_role_attempt_and_audit_are_part_of_an_artefacts_place(store: Store) -> None:
-    kept: list[Artefact] = [
-        an_absence(role=Role.ANSWER),
-        an_absence(role=Role.BALLOT),
-        an_absence(role=Role.SYNTHESIS),
-        SPOILED,
-        replace(SPOILED, paper=an_exchange(attempt=2)),
-        FULL.ballots[0],
-        an_audit(FULL.ballots[0], "order"),
-        an_audit(FULL.ballots[0], "own"),
-    ]
-    await store.open(without_artefacts(FULL))
-
-    for artefact in kept:
-        await store.save("r1", artefact)
-
-    found = await store.load("r1")
-    assert set(artefacts(found)) == set(kept)
-
-
-@in_memory_too
-async def test_parts_are_in_panel_order_whatever_the_order_of_arrival(store: Store) -> None:
-    await store.open(without_artefacts(FULL))
-
-    for artefact in closing_last(artefacts(FULL)[::-1]):
-        await store.save("r1", artefact)
-
-    assert await store.load("r1") == FULL
 
 
 @in_memory_too
@@ -420,8 +388,8 @@ async def store_all(site: Site, *rounds: Round) -> None:
     ],
 )
 async def test_only_the_rounds_of_the_workspace_are_deleted(site: Site, place: Place) -> None:
-    beside = replace(HERE, channel="C2", private=True)
-    await store_all(site, a_round_at("r1", HERE), a_round_at("r2", beside), a_round_at("r3", place))
+    other = replace(HERE, channel="C2", private=True)
+    await store_all(site, a_round_at("r1", HERE), a_round_at("r2", other), a_round_at("r3", place))
 
     assert await site.store.delete_workspace("slack", "T1") == 2
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.access import check_readable
-from bot.chat import Asker, Button, IncomingMessage
+from bot.chat import Button
 from bot.commands.bakeoffs import proposal_value
 from bot.commands.buttons import NO, YES
 from bot.commands.dispatch import COMMANDS
@@ -17,8 +16,7 @@ from bot.render.round_report import ACTIONS
 from bot.web.auth import LinkError, PageSigner
 from council.bakeoffs.models import split_round_id
 from council.budget_caps import schedule_of_round
-from tests.bot.app_fakes import an_app
-from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, run_to_end
+from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite
 from tests.builders import a_panel
 
 SLOT = "sched:0123456789@2026-11-23T09:00"
@@ -84,11 +82,3 @@ def test_a_signed_link_opens_its_round_alone(id_: str) -> None:
 
     with pytest.raises(LinkError):
         seals.verify_link(f"{id_}.11", seals.link_key(f"{id_}.1"))
-
-
-async def test_its_rounds_are_readable_where_it_reports() -> None:
-    app = an_app()
-    bakeoff = (await run_to_end(app)).bakeoff
-    round_ = await app.store.load(bakeoff.round_id(1))
-
-    check_readable(round_, IncomingMessage("", Asker("U2", "ben"), bakeoff.place, ""))

@@ -24,7 +24,6 @@ from tests.bot.bakeoffs.fakes import (
 )
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_panel
 from tests.fakes.gateway import FakeGateway, Hangs
-from tests.fakes.memory_store import MemoryStore
 
 
 async def rounds_of(app: AppContext) -> list[Round]:
@@ -73,27 +72,6 @@ async def test_no_more_rounds_run_at_once_than_configured() -> None:
 
     assert len(await rounds_of(app)) == 2
     await stop_bakeoff(app, await app.bakeoff_stores.bakeoffs.load("bo:beef"), "Enough.")
-
-
-async def test_closed_rounds_are_not_repeated_and_open_ones_resumed() -> None:
-    gateway, store = FakeGateway(), MemoryStore()
-    before = an_app(gateway, store)
-    bakeoff = await store_bakeoff(before)
-    await run_bakeoff(before, None, bakeoff)
-    asked = len(gateway.asked)
-    # As if it had been killed before its last round was closed, and its end noted.
-    last = store._rounds["bo:beef.3"]
-    store._rounds["bo:beef.3"] = replace(last, closing=None, synthesis=None)
-    again = an_app(gateway, store)
-    again.bakeoff_stores = before.bakeoff_stores
-    await again.bakeoff_stores.bakeoffs.end("bo:beef", None)
-
-    await run_bakeoff(again, None, bakeoff)
-
-    anew = gateway.asked[asked:]
-    assert len(anew) == 1
-    assert {call.member.key for call in anew} == {CLAUDE}
-    assert len(await rounds_of(again)) == 3
 
 
 async def test_a_failed_question_is_reported_and_does_not_fail_the_others() -> None:

@@ -56,20 +56,6 @@ async def until_free(harness: ClusterHarness, work: Job = WORK) -> None:
     await until(lambda: not harness.board.is_queued(work))
 
 
-async def test_one_process_holds_it_and_another_waits_for_its_end(harness: ClusterHarness) -> None:
-    begins, holds, _ = harness.apps
-    bakeoff = await store_bakeoff(begins)
-    harness.gateway.goes_on.set()
-    async with harness.worker(holds).serve_queue(_works(holds)):
-        final = await lifecycle.run_bakeoff(begins, None, bakeoff)
-
-    assert final.is_complete
-    assert final.bakeoff.ending
-    assert harness.board.begun == [WORK]
-    assert begins.bakeoff_registry.latest(bakeoff.id) is None
-    assert len(harness.chat.keys) == len({*harness.chat.keys})  # nothing was posted twice
-
-
 async def test_every_process_sees_how_it_goes(harness: ClusterHarness) -> None:
     begins, holds, watches = harness.apps
     bakeoff = await store_bakeoff(begins)

@@ -95,18 +95,6 @@ async def test_a_spent_daily_budget_ends_a_bakeoff_that_can_be_resumed() -> None
     assert (await reopen_bakeoff(app, bakeoff)).ending is None
 
 
-async def test_a_scheduled_one_counts_under_its_schedules_budget() -> None:
-    gateway = FakeGateway(prices=PRICES)
-    app = a_paying_app(gateway, Caps(schedule_day=0))
-    bakeoff = await store_bakeoff(app, a_bakeoff(id_="sched:weekly@2026-11-23T09:00"))
-
-    progress = await run_bakeoff(app, None, bakeoff)
-
-    assert progress.over == 0
-    assert progress.bakeoff.ending
-    assert "this schedule's budget of $0.00 a day" in str(progress.bakeoff.ending.failure)
-
-
 def test_no_two_rounds_are_promised_the_same_money() -> None:
     budget = BakeoffBudget(100)
 

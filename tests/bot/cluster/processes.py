@@ -20,7 +20,7 @@ from bot.cluster.pubsub import PostgresPubSub
 from bot.cluster.setup import configure_library_logging
 from bot.ports import Job
 
-TIMEOUT_SECONDS = 10.0
+TIMEOUT_SECONDS = 30.0
 QUICK = ClusterTimings(
     heartbeat_seconds=0.1,
     stalled_seconds=1.0,

@@ -18,6 +18,7 @@ from tests.bot.cluster.processes import (
     Clock,
     Process,
     Q,
+    RecordingJobs,
     next_item,
     serve,
     start_process,
@@ -27,6 +28,12 @@ from tests.bot.cluster.processes import (
 from tests.postgres import Server
 
 R1 = Job(Q, "r1")
+
+
+async def begin(process: Process, recorder: RecordingJobs) -> None:
+    """Enqueue a job, and wait until it runs."""
+    await process.job_queue.enqueue(R1)
+    await next_item(recorder.begun)
 
 
 async def test_a_job_runs_once_in_one_process(one: Process, other: Process) -> None:
@@ -41,24 +48,12 @@ async def test_a_job_runs_once_in_one_process(one: Process, other: Process) -> N
 
 async def test_a_running_job_is_not_enqueued_again(one: Process, other: Process) -> None:
     async with serve(one) as recorder:
-        await other.job_queue.enqueue(R1)
-        await next_item(recorder.begun)
+        await begin(other, recorder)
         await other.job_queue.enqueue(R1)
         recorder.may_end.set()
         await wait_until_ended(other, R1)
 
     assert recorder.done == ["r1"]
-
-
-async def test_a_job_waits_until_a_process_serves_its_queue(one: Process, other: Process) -> None:
-    await one.job_queue.enqueue(R1)
-    waiting = await one.job_queue.is_queued(R1)
-
-    async with serve(other) as recorder:
-        assert await next_item(recorder.begun) == "r1"
-        recorder.may_end.set()
-
-    assert waiting
 
 
 async def test_a_queue_runs_in_the_processes_that_serve_it(one: Process, other: Process) -> None:
@@ -86,8 +81,7 @@ async def test_no_more_jobs_than_allowed_run_at_once(one: Process) -> None:
 
 async def test_a_stopped_job_does_not_run_again(one: Process, other: Process) -> None:
     async with serve(one) as recorder:
-        await other.job_queue.enqueue(R1)
-        await next_item(recorder.begun)
+        await begin(other, recorder)
         stopped = await other.job_queue.stop(R1)
         await next_item(recorder.ended)
 
@@ -127,8 +121,7 @@ async def is_anyone_waiting_for_a_lock(connection: psycopg.AsyncConnection) -> b
 
 async def test_a_job_enqueued_while_it_stops_runs_again(one: Process) -> None:
     async with serve(one) as recorder:
-        await one.job_queue.enqueue(R1)
-        await next_item(recorder.begun)
+        await begin(one, recorder)
         await one.job_queue.stop(R1)
         await one.job_queue.enqueue(R1)
 
@@ -188,8 +181,7 @@ async def test_a_process_that_shuts_down_requeues_its_jobs_at_once(
 ) -> None:
     async with AsyncExitStack() as stack:
         leaving = await stack.enter_async_context(serve(one))
-        await one.job_queue.enqueue(R1)
-        await next_item(leaving.begun)
+        await begin(one, leaving)
         async with serve(other) as recorder:
             await stack.aclose()
 
@@ -199,8 +191,7 @@ async def test_a_process_that_shuts_down_requeues_its_jobs_at_once(
 
 async def test_jobs_of_a_killed_process_are_taken_over(one: Process, other: Process) -> None:
     async with serve(one) as killed:
-        await one.job_queue.enqueue(R1)
-        await next_item(killed.begun)
+        await begin(one, killed)
         async with serve(other) as recorder:
             one.kill()
 
@@ -216,8 +207,7 @@ async def test_a_busy_process_requeues_stalled_jobs_too(one: Process, other: Pro
         await other.job_queue.enqueue(Job(Q, "long"))
         await next_item(full.begun)
         async with serve(one) as killed:
-            await one.job_queue.enqueue(R1)
-            await next_item(killed.begun)
+            await begin(one, killed)
             one.kill()
             # It has no room for it, but has it wait for whoever has.
             await until_waiting(other, R1)
@@ -252,8 +242,7 @@ async def test_a_process_that_was_cut_off_abandons_jobs_that_another_took(
     one: Process, other: Process
 ) -> None:
     async with serve(one) as cut_off:
-        await one.job_queue.enqueue(R1)
-        await next_item(cut_off.begun)
+        await begin(one, cut_off)
         one.connector.is_cut = True
         async with serve(other) as recorder:
             await next_item(recorder.begun)
@@ -271,8 +260,7 @@ async def test_a_frozen_process_abandons_its_jobs_when_it_thaws(migrated_url: st
     async with start_process(migrated_url, clock=clock) as frozen, serve(frozen) as recorder:
         lost: list[Job] = []
         frozen.job_queue.on_job_lost(lost.append)
-        await frozen.job_queue.enqueue(R1)
-        await next_item(recorder.begun)
+        await begin(frozen, recorder)
         had = frozen.job_queue.is_running_here(R1)
         clock.now += 60
         has = frozen.job_queue.is_running_here(R1)
@@ -286,8 +274,7 @@ async def test_a_frozen_process_abandons_its_jobs_when_it_thaws(migrated_url: st
 async def test_a_short_freeze_changes_nothing(migrated_url: str) -> None:
     clock = Clock()
     async with start_process(migrated_url, clock=clock) as process, serve(process) as recorder:
-        await process.job_queue.enqueue(R1)
-        await next_item(recorder.begun)
+        await begin(process, recorder)
         clock.now += QUICK.gap_seconds
         process.job_queue.worker.freeze_detector.check()
 
@@ -298,8 +285,7 @@ async def test_a_job_that_kills_its_process_repeatedly_fails(migrated_url: str) 
     with capture_logs() as logs:
         for _ in range(QUICK.max_takeovers):
             async with start_process(migrated_url) as process, serve(process) as recorder:
-                await process.job_queue.enqueue(R1)
-                await next_item(recorder.begun)
+                await begin(process, recorder)
                 process.kill()
         async with start_process(migrated_url) as process, serve(process) as recorder:
             recorder.unfinished = ["r1"]
@@ -320,8 +306,7 @@ async def test_running_jobs_survive_a_restart_of_the_server(
 ) -> None:
     timings = replace(QUICK, settle_seconds=1.5)
     async with start_process(migrated_url, timings) as one, serve(one) as recorder:
-        await one.job_queue.enqueue(R1)
-        await next_item(recorder.begun)
+        await begin(one, recorder)
         async with start_process(migrated_url, timings) as other, serve(other) as idle:
             await asyncio.to_thread(postgres.stop)
             await asyncio.sleep(QUICK.stalled_seconds)  # it is silence that is waited for
@@ -339,8 +324,7 @@ async def test_nothing_is_requeued_until_every_worker_could_send_a_heartbeat(
     clock = Clock()
     patient = replace(QUICK, settle_seconds=0.2)
     async with start_process(migrated_url) as killed, serve(killed) as recorder:
-        await killed.job_queue.enqueue(R1)
-        await next_item(recorder.begun)
+        await begin(killed, recorder)
         killed.kill()
         async with start_process(migrated_url, patient, clock) as process, serve(process) as taker:
             await asyncio.sleep(1.5 * QUICK.stalled_seconds)  # it is silence that is waited for
@@ -353,8 +337,7 @@ async def test_nothing_is_requeued_until_every_worker_could_send_a_heartbeat(
 
 async def test_a_job_that_fails_during_an_outage_is_retried(one: Process) -> None:
     async with serve(one) as recorder:
-        await one.job_queue.enqueue(R1)
-        await next_item(recorder.begun)
+        await begin(one, recorder)
         one.monitor.mark_troubled()
         recorder.error = StoreError("The database server cannot be reached.")
         recorder.may_end.set()
@@ -381,8 +364,7 @@ async def test_a_locked_job_runs_in_no_other_process(one: Process, other: Proces
 
 async def test_a_job_of_the_cluster_cannot_be_locked(one: Process, other: Process) -> None:
     async with serve(other) as recorder:
-        await one.job_queue.enqueue(R1)
-        await next_item(recorder.begun)
+        await begin(one, recorder)
 
         with pytest.raises(JobTakenError):
             async with one.job_queue.lock(R1):
@@ -440,8 +422,7 @@ async def test_a_sweep_does_not_requeue_its_own_process_jobs(
 ) -> None:
     silent = replace(QUICK, heartbeat_seconds=60.0)
     async with start_process(migrated_url, silent) as busy, serve(busy) as recorder:
-        await busy.job_queue.enqueue(R1)
-        await next_item(recorder.begun)
+        await begin(busy, recorder)
         await asyncio.sleep(1.5 * QUICK.stalled_seconds)  # it is silence that is waited for
 
         assert recorder.cancelled == []

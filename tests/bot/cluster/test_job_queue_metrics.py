@@ -54,8 +54,8 @@ async def test_jobs_of_a_killed_process_are_counted_as_stalled_and_taken_over(
 async def test_reconnects_of_publish_subscribe_are_counted(one: Process, postgres: Server) -> None:
     before = figure("council_bus_reconnects_total")
 
-    with one.pubsub.subscription("any") as heard:
+    with one.pubsub.subscription("any") as received:
         await asyncio.to_thread(postgres.restart)
-        await next_item(heard)
+        await next_item(received)
 
     assert figure("council_bus_reconnects_total") > before

@@ -22,11 +22,13 @@ async def test_every_process_gets_a_message_even_its_sender(one: Process, other:
 async def test_messages_arrive_in_order_at_the_subscribers_of_their_topic(
     one: Process, other: Process
 ) -> None:
-    with other.pubsub.subscription("a") as heard, other.pubsub.subscription("b") as elsewhere:
+    with other.pubsub.subscription("a") as received, other.pubsub.subscription("b") as elsewhere:
         for number in range(50):
             await one.pubsub.publish("a", str(number))
 
-        assert [await next_item(heard) for _ in range(50)] == [str(number) for number in range(50)]
+        assert [await next_item(received) for _ in range(50)] == [
+            str(number) for number in range(50)
+        ]
         assert elsewhere.empty()
 
 
@@ -39,7 +41,7 @@ async def test_messages_arrive_in_order_at_the_subscribers_of_their_topic(
         pytest.param("A long answer, with a plan. " * 400, id="long"),
     ],
 )
-def test_a_text_arrives_as_it_was_said(text: str) -> None:
+def test_a_text_arrives_unchanged(text: str) -> None:
     payload = encode("round r1", text)
 
     assert decode(payload) == ("round r1", text)
@@ -60,12 +62,12 @@ def test_a_foreign_payload_is_ignored(payload: str) -> None:
 async def test_after_a_restart_subscribers_are_notified_and_get_messages_again(
     one: Process, other: Process, postgres: Server
 ) -> None:
-    with other.pubsub.subscription("round r1") as heard:
+    with other.pubsub.subscription("round r1") as received:
         await asyncio.to_thread(postgres.restart)
-        missed = await next_item(heard)
+        missed = await next_item(received)
         await one.pubsub.publish("round r1", "again")
 
         assert missed == ""
-        while (said := await next_item(heard)) == "":
+        while (text := await next_item(received)) == "":
             pass
-        assert said == "again"
+        assert text == "again"

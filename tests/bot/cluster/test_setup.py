@@ -22,33 +22,33 @@ async def test_two_openings_share_the_job_queue(migrated_url: str) -> None:
 
 
 async def test_waiting_for_a_server_is_reported_once(migrated_url: str, postgres: Server) -> None:
-    said: list[str] = []
+    reports: list[str] = []
     await asyncio.to_thread(postgres.stop)
 
-    waiting = asyncio.create_task(wait_for_server(migrated_url, said.append))
-    while not said:  # noqa: ASYNC110 - nothing tells
+    waiting = asyncio.create_task(wait_for_server(migrated_url, reports.append))
+    while not reports:  # noqa: ASYNC110 - nothing tells
         await asyncio.sleep(0.01)
     await asyncio.to_thread(postgres.start)
     await waiting
 
-    assert said == [WAITING]
+    assert reports == [WAITING]
 
 
 async def test_a_server_that_stays_away_is_reported_without_the_password() -> None:
-    with pytest.raises(StoreError, match="cannot be reached") as told:
+    with pytest.raises(StoreError, match="cannot be reached") as refused:
         await wait_for_server(NOBODY, lambda _: None, timeout_seconds=0)
 
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(refused.value)
 
 
 async def test_a_database_that_does_not_exist_is_not_waited_for(migrated_url: str) -> None:
     missing = make_url(migrated_url).set(database="nothing_here")
-    said: list[str] = []
+    reports: list[str] = []
 
     with pytest.raises(StoreError):
-        await wait_for_server(missing.render_as_string(hide_password=False), said.append)
+        await wait_for_server(missing.render_as_string(hide_password=False), reports.append)
 
-    assert said == []
+    assert reports == []
 
 
 def test_options_in_the_url_override_ours() -> None:
@@ -59,7 +59,7 @@ def test_options_in_the_url_override_ours() -> None:
 
 
 def test_a_url_that_cannot_be_parsed_is_not_quoted() -> None:
-    with pytest.raises(StoreError, match="COUNCIL_DATABASE_URL cannot be read") as told:
+    with pytest.raises(StoreError, match="COUNCIL_DATABASE_URL cannot be read") as refused:
         build_conninfo("postgresql+psycopg://me:sec%ret@host:port:7/council", "council")
 
-    assert "sec" not in str(told.value)
+    assert "sec" not in str(refused.value)

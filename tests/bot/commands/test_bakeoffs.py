@@ -57,7 +57,7 @@ async def replies_to(app: AppContext, text: str, asker: Asker = ANA, place: Plac
         ("resume last cap:$3", BakeoffArguments("resume", "last", None, 3_000_000)),
     ],
 )
-def test_what_can_be_said(text: str, words: BakeoffArguments) -> None:
+def test_arguments_are_parsed(text: str, words: BakeoffArguments) -> None:
     order = COMMANDS.read(f"/council bakeoff {text}")
 
     assert order.command.name == "bakeoff"

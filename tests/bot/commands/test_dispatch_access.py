@@ -50,7 +50,7 @@ class CommandHarness:
     async def ask(self, key: str, asker: Asker = ANA, place: Place = HERE) -> bool:
         """Open a question's round; return False if it was open before."""
         message = IncomingMessage("Why?", asker, place, key)
-        return await open_round(self.app, message, "Why?") is not None
+        return await open_round(self.app, message) is not None
 
     async def at(self, minutes: float) -> "CommandHarness":
         """Set the clock to so many minutes after the first question."""

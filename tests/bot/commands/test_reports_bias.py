@@ -67,7 +67,7 @@ async def test_the_operator_measures_all_rounds(place: Place) -> None:
     assert chat.keys == []
 
 
-async def test_without_rounds_the_one_who_asked_is_told_what_to_do() -> None:
+async def test_without_rounds_the_reply_says_what_to_do() -> None:
     (app, _), chat = app_with(NOTHING), Room()
 
     await handle_message(app, chat, a_message("bias nosuchpanel"))

@@ -145,7 +145,7 @@ async def test_a_round_that_was_stored_by_a_process_that_died_then_is_shown(
     harness: ClusterHarness,
 ) -> None:
     receiver, worker = harness.apps
-    await open_round(receiver, a_message(), "Which queue?")
+    await open_round(receiver, a_message())
     harness.gateway.goes_on.set()
 
     async with harness.deliver(worker):

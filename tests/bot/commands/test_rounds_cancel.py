@@ -74,29 +74,21 @@ async def test_nobody_else_but_an_admin_of_the_place_may(app: AppContext) -> Non
     assert "There is no round 'feed2' here" in await replies_to(app, "cancel feed2", BEN)
 
 
-async def test_a_round_that_was_cancelled_before_is_told_kindly(app: AppContext) -> None:
-    await app.store.open(asked().with_(an_answer()))
+async def test_a_round_that_is_over_is_not_cancelled_again(app: AppContext) -> None:
+    await app.store.open(asked("beef1").with_(an_answer()))
+    await app.store.open(asked("beef2").with_(Closing(1.0)))
+    await app.store.open(asked("beef3"))
+    await app.store.forget("beef3", ASKED_AT, "salt")
     await replies_to(app, "cancel beef1")
 
-    assert await replies_to(app, "cancel beef1") == (
-        "Round beef1 was cancelled before: 1 of 3 answers is kept."
-    )
+    cancelled, closed, forgotten = [
+        await replies_to(app, f"cancel beef{number}") for number in (1, 2, 3)
+    ]
 
-
-async def test_a_closed_round_is_told_kindly(app: AppContext) -> None:
-    await app.store.open(asked().with_(Closing(1.0)))
-
-    assert await replies_to(app, "cancel beef1") == (
-        "Round beef1 is closed already: `/council show beef1` opens it."
-    )
-    assert not (await app.store.load_summary("beef1")).paused
-
-
-async def test_a_forgotten_round_is_told_kindly(app: AppContext) -> None:
-    await app.store.open(asked())
-    await app.store.forget("beef1", ASKED_AT, "salt")
-
-    assert "was forgotten on 2026-11-21" in await replies_to(app, "cancel beef1")
+    assert cancelled == "Round beef1 was cancelled before: 1 of 3 answers is kept."
+    assert closed == "Round beef2 is closed already: `/council show beef2` opens it."
+    assert "was forgotten on 2026-11-21" in forgotten
+    assert not (await app.store.load_summary("beef2")).paused
 
 
 class ClosingStore(MemoryStore):

@@ -214,7 +214,7 @@ async def test_anybody_may_subscribe_and_unsubscribe(app: AppContext) -> None:
     assert (await only(app)).subscribers == ("U1",)
 
 
-async def test_a_run_now_is_a_bakeoff_of_the_schedule_beside_its_slots(app: AppContext) -> None:
+async def test_a_run_now_is_an_extra_bakeoff_of_the_schedule(app: AppContext) -> None:
     await replies_to(app, ADD)
     one = await only(app)
 

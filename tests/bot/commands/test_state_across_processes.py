@@ -31,15 +31,15 @@ async def test_a_panel_picked_in_one_process_applies_in_another() -> None:
     cheap = replace(a_panel(2), name="cheap")
     for app in (one, other):
         app.panels = {**app.panels, "cheap": cheap}
-    await open_round(other, said("Before?", "k0"), "Before?")
+    await open_round(other, said("Before?", "k0"))
 
     await handle_message(one, FakeChat(), said("panel cheap"))
 
-    assert await open_round(other, said("Why?"), "Why?")
+    assert await open_round(other, said("Why?"))
     assert (await one.store.load("k0")).panel.name == "house"
     assert (await one.store.load("k1")).panel.name == "cheap"
     await handle_message(other, FakeChat(), said("panel house"))
-    assert await open_round(one, said("And now?", "k2"), "And now?")
+    assert await open_round(one, said("And now?", "k2"))
     assert (await one.store.load("k2")).panel.name == "house"
 
 
@@ -48,7 +48,7 @@ async def test_a_picked_panel_that_was_removed_is_reported() -> None:
     await app.pick_panel("gone", HERE)
 
     with pytest.raises(PanelError, match="'gone', which goes here, is not there any more: pick"):
-        await open_round(app, said("Why?"), "Why?")
+        await open_round(app, said("Why?"))
 
 
 async def test_a_draft_of_another_version_counts_as_gone() -> None:

@@ -277,7 +277,7 @@ async def test_the_button_adds_the_question_with_its_right_answer() -> None:
     assert "not open in this channel" in await pressed(harness, SuiteAddition("maths"))
 
 
-async def test_a_question_added_to_a_house_suite_makes_a_copy_of_the_workspace() -> None:
+async def test_a_question_added_to_a_suite_of_the_settings_makes_a_copy_for_the_workspace() -> None:
     harness = await harness_with_round(Question("What is 6 x 7?", "U1", place=HERE))
     await harness.app.bakeoff_stores.suites.save(
         Suite("maths", (SuiteQuestion("Why?"),)), "council.toml", ASKED_AT

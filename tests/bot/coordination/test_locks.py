@@ -77,8 +77,10 @@ async def test_an_error_or_a_cancellation_releases_the_lock(locks: list[NamedLoc
     with pytest.raises(OSError, match="gone"):
         async with locks[0].lock("U1"):
             raise OSError("gone")
-    task = asyncio.create_task(hold_forever(locks[1]))
-    await asyncio.sleep(0.05)
+    has_it = asyncio.Event()
+    task = asyncio.create_task(hold_forever(locks[1], has_it))
+    async with asyncio.timeout(20):
+        await has_it.wait()
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 
@@ -86,9 +88,10 @@ async def test_an_error_or_a_cancellation_releases_the_lock(locks: list[NamedLoc
         pass
 
 
-async def hold_forever(lock: NamedLocks) -> None:
+async def hold_forever(lock: NamedLocks, has_it: asyncio.Event) -> None:
     async with lock.lock("U1"):
-        await asyncio.sleep(99)
+        has_it.set()
+        await asyncio.Event().wait()
 
 
 async def test_admitted_rounds_are_visible_to_all_processes(locks: list[NamedLocks]) -> None:

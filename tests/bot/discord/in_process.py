@@ -63,7 +63,6 @@ class InProcessBot:
         return self.bot_messages(where)[-1]
 
     async def command(self, where: Channel | None = None) -> Interaction:
-        """Run `/council ask`."""
         return await self.discord.slash(
             self.person, where or self.place, "council ask", question="Which queue?"
         )

@@ -9,9 +9,11 @@ from bot.coordination.tasks import BackgroundTasks
 from bot.discord.listeners import DiscordClient
 from bot.discord.servers import ServerTracker
 from tests.bot.app_fakes import an_app
+from tests.bot.bakeoffs.fakes import a_suite
 from tests.bot.discord.in_process import InProcessBot
 from tests.bot.discord.story import custom_id_of
-from tests.wire.discord import Permission
+from tests.builders import ASKED_AT
+from tests.wire.discord import Permission, Upload
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -150,6 +152,78 @@ async def test_a_channel_that_is_not_open_takes_no_question_and_shows_no_round(
     await bot.discord.until(lambda: bot.private_texts().count(told) == 3)
     await bot.run("help")
     await bot.discord.until(lambda: "see the panels" in bot.private_texts())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("notes.txt", "Nur PostgreSQL – sonst nichts.".encode(), "Asking "),
+        ("big.txt", b"x" * 80_001, "big.txt has 80,001 bytes"),
+        ("long.txt", b"x" * 20_001, "at most 20,000 can be asked"),
+        ("cat.png", b"\x89PNG\xff\xfe\x00", "cat.png is no text file"),
+    ],
+)
+async def test_a_text_file_becomes_the_context_and_any_other_is_refused(
+    bot: InProcessBot, name: str, content: bytes, said: str
+) -> None:
+    await bot.run("ask", question="What is it?", attachment=Upload(name, content))
+
+    await bot.discord.until(lambda: said in bot.private_texts())
+    if name == "notes.txt":
+        round_ = await bot.app.store.load((await bot.load_line()).id)
+        assert round_.question.context == content.decode()
+
+
+async def test_a_private_question_is_answered_by_direct_message(bot: InProcessBot) -> None:
+    bot.release_models()
+
+    await bot.run("ask", question="Just between us?", private=True)
+
+    await bot.discord.until(lambda: "The council says yes." in bot.private_texts())
+    await bot.wait_until_delivered()
+    assert bot.bot_messages() == []
+
+
+async def test_a_suite_is_previewed_stored_and_extended_by_a_rounds_question(
+    bot: InProcessBot,
+) -> None:
+    csv = Upload("sql.csv", b"question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n")
+    await bot.run("suite", words="add filed", file=csv)
+    await bot.discord.until(lambda: "Keep suite filed?" in bot.private_texts())
+    shown = bot.discord.ephemerals(bot.person)
+    (preview,) = [message for message in shown if custom_id_of(message, "keep_suite")]
+    assert "2 questions, 1 with a reference answer." in preview.text
+    await bot.press(preview, "keep_suite", "Suite filed is kept")
+
+    root = await bot.answered("Which queue, for the suite?")
+    result = await bot.discord.click(root, custom_id_of(root, "suite"), bot.person)
+    assert result.modal
+    filled = {"Suite": "Filed", "The right answer": "42"}
+    await bot.discord.submit(result.modal, filled, bot.person)
+
+    await bot.discord.until(lambda: "The question is in suite filed now" in bot.private_texts())
+
+
+@pytest.mark.parametrize(
+    ("channel", "said"),
+    [
+        ("<#{there}>", "posted in another channel of Discord"),
+        ("<#{closed}>", "I need Send Messages there"),
+        ("<#12345678>", "There is no channel 12345678 in this server that you and I both see"),
+    ],
+)
+async def test_a_schedule_is_posted_in_a_channel_that_is_open_to_both(
+    bot: InProcessBot, channel: str, said: str
+) -> None:
+    await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    there, closed = bot.for_test().place, bot.for_test().place
+    bot.discord.permit(closed, deny=Permission.SEND_MESSAGES)
+    named = channel.format(there=there.id, closed=closed.id)
+
+    words = f"add daily-{there.id} suite:sql panel:house every day 09:00 Europe/Budapest {named}"
+    await bot.run("schedule", words=words)
+
+    await bot.discord.until(lambda: said in bot.private_texts())
 
 
 async def test_an_event_after_closing_is_not_dispatched() -> None:

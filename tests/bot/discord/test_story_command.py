@@ -6,7 +6,6 @@ import pytest
 
 from bot.commands.dispatch import COMMANDS
 from tests.bot.discord.story import StoryBot, custom_id_of
-from tests.wire.discord import Upload
 from tests.wire.models import Behaviour, Say, by_role
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
@@ -20,7 +19,7 @@ def _after(seconds: float) -> Behaviour:
 
 async def test_every_command_is_registered(product: StoryBot) -> None:
     assert sorted(product.discord.commands()) == ["Ask the council", "council"]
-    (group,) = [c for c in product.discord.state.commands[None].values() if c["name"] == "council"]
+    (group,) = [c for c in product.discord.state.commands if c["name"] == "council"]
     assert sorted(one["name"] for one in group["options"]) == sorted(
         command.name for command in COMMANDS.commands
     )
@@ -44,42 +43,6 @@ async def test_the_thread_reveals_in_order_who_wrote_what_the_ballots_each_answe
     (file,) = thread[-1].files
     assert file.name.endswith(".md")
     assert b"Which queue?" in file.content
-
-
-async def test_a_file_becomes_the_context_of_the_question(product: StoryBot) -> None:
-    channel = product.channel()
-    notes = Upload("notes.txt", "Wir haben nur PostgreSQL – sonst nichts.".encode())
-
-    await product.discord.slash(
-        "U1", channel, "council ask", question="Which queue?", attachment=notes
-    )
-
-    root = await product.answered(channel)
-    assert "with 40 characters of context" in root.text
-    ((context,),) = product.served.home.sql(
-        "SELECT context FROM round WHERE id = ?", product.rounds(channel)[0]
-    )
-    assert context == "Wir haben nur PostgreSQL – sonst nichts."
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        pytest.param("big.txt", b"x" * 80_001, "big.txt has 80,001 bytes", id="too-big"),
-        pytest.param("long.txt", b"x" * 20_001, "at most 20,000 can be asked", id="too-long"),
-        pytest.param("cat.png", b"\x89PNG\xff\xfe\x00", "cat.png is no text file", id="binary"),
-    ],
-)
-async def test_a_file_that_is_not_text_is_refused(
-    product: StoryBot, name: str, content: bytes, said: str
-) -> None:
-    channel = product.channel()
-    file = Upload(name, content)
-
-    reply = await product.run("U1", channel, "ask", question="What is it?", attachment=file)
-
-    assert said in reply
-    assert not product.rounds(channel)
 
 
 async def test_a_private_question_is_answered_by_direct_message(product: StoryBot) -> None:

@@ -41,16 +41,6 @@ async def test_a_schedule_runs_at_its_slot_in_the_channel_that_was_named(
     assert [id_.startswith(f"sched:{schedule}@") for id_, schedule in ids] == [True]
 
 
-async def test_a_forbidden_channel_is_refused(product: StoryBot) -> None:
-    here, hidden = product.channel(), product.channel(hidden=True)
-    add = ADD.format(name="refused", when="every day 09:00", channel=f"<#{hidden.id}>")
-
-    reply = await product.run("UGUEST", here, "schedule", words=add)
-
-    assert f"There is no channel {hidden.id} in this server that you and I both see" in reply
-    assert product.served.home.sql("SELECT * FROM schedule WHERE name = 'refused'") == []
-
-
 async def test_a_deleted_channel_pauses_the_schedule_and_tells_its_author(
     product: StoryBot,
 ) -> None:

@@ -22,7 +22,6 @@ from tests.bot.render.bias.builders import (
     a_report,
     some_given,
 )
-from tests.bot.render.boards.builders import QWEN
 from tests.bot.render.drawn import (
     EVIL,
     PNG,
@@ -145,19 +144,6 @@ def test_too_many_judges_are_left_to_the_tables() -> None:
     assert_stays_on_the_canvas(*drawn.values())
     for figure in drawn.values():
         assert "2 more judges in the tables." in texts_of(figure)
-
-
-def test_every_figure_has_a_description() -> None:
-    given, slots, kept = (figure.description for figure in figures(a_bias()).values())
-
-    assert "Qwen 3 gave Claude Sonnet 4.6 .90" in given
-    assert "Qwen 3: slot 1 +.21 (.16 to .26)" in slots
-    assert "Qwen 3 kept 56 % (47 % to 65 %, 21 audit ballots)." in kept
-
-
-@pytest.mark.parametrize("name", ["$x^2$ and $\\frac", "\x00\x1b[31m", "", "模型"])
-def test_any_name_is_drawn(name: str) -> None:
-    assert_are_drawn_well(make_bias_view(a_report(), Coverage(64), {QWEN: name}))
 
 
 def test_what_is_not_known_is_not_drawn() -> None:

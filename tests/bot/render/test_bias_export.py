@@ -9,7 +9,7 @@ from math import nan
 from bot.render.bias_export import bias_csv, bias_document
 from bot.render.bias_tables import make_bias_view
 from bot.render.leaderboard_tables import Coverage
-from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report, an_effect
+from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, an_effect
 from tests.bot.render.boards.builders import QWEN
 
 
@@ -48,12 +48,3 @@ def test_csv_has_a_row_for_each_judge_and_measure() -> None:
     own = next(row for row in rows if row["judge"] == QWEN and row["measure"] == "own")
     assert (own["name"], own["n"], own["value"], own["found"]) == ("Qwen 3", "52", "0.31", "True")
     assert len(rows) == 5 * 11
-
-
-def test_no_name_is_evaluated_as_a_formula() -> None:
-    evil = '=HYPERLINK("https://example.org")'
-
-    table = bias_csv(make_bias_view(a_report(), Coverage(64), {QWEN: evil}))
-
-    names = {row["name"] for row in csv.DictReader(StringIO(table))}
-    assert f"'{evil}" in names

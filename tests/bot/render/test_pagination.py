@@ -130,13 +130,6 @@ def test_an_answer_is_cut_where_it_stays_valid(text: str, room: int, pages: list
     assert proses(text, room) == pages
 
 
-def test_code_in_an_item_is_closed_and_opened_under_its_margin() -> None:
-    made = proses("- x\n\n  ```py\n  aaaaaaaaa\n  bbbbbbbbb\n  ccccccccc\n  ```", 45)
-
-    assert made[0].endswith("\n  ```")
-    assert made[1].startswith("  ```py\n")
-
-
 @pytest.mark.parametrize("unit", ["e\u0301", "👩‍👩‍👧", "각"], ids=["accent", "zwj", "jamo"])
 def test_a_character_is_never_cut(unit: str) -> None:
     for part in proses(unit * 20, 11):

@@ -45,18 +45,6 @@ def top_tied(slate: Slate) -> str:
     return " ".join([f"{first}={second}", *others])
 
 
-async def test_each_judge_has_a_row_and_its_own_answer_is_its_own() -> None:
-    round_ = await held()
-
-    rows = table_of(round_).rows
-
-    assert [judge for judge, _ in rows] == list(NAMES.values())[:4]
-    assert [[cell.text for cell in cells].count(OWN_TEXT) for _, cells in rows] == [1] * 4
-    assert all(
-        cell == Placement(OWN_TEXT) for _, cells in rows for cell in cells if cell.text == OWN_TEXT
-    )
-
-
 async def test_a_placement_has_the_ballots_place_and_slot() -> None:
     round_ = with_ballots(with_answers(a_round(a_panel(4))), vote_in_slot_order)
     assert round_.draw

@@ -50,8 +50,8 @@ class WritingGateway(FakeGateway):
         return Reply(text)
 
 
-class RefusingStore(MemoryStore):
-    """A store whose next saves fail, as often as `failures_left` says."""
+class Refuses:
+    """Makes a store refuse its next saves, as often as `failures_left` says."""
 
     failures_left = 0
 
@@ -59,19 +59,13 @@ class RefusingStore(MemoryStore):
         if self.failures_left:
             self.failures_left -= 1
             raise StoreError("The disk is full.")
-        await super().save(round_id, artefact)
+        await super().save(round_id, artefact)  # type: ignore[misc]  # of the store
 
 
-class RefusingSqlStore(SqlRoundStore):
-    """An SQL store whose next saves fail, as often as `failures_left` says."""
+class RefusingStore(Refuses, MemoryStore): ...
 
-    failures_left = 0
 
-    async def save(self, round_id: str, artefact: Artefact) -> None:
-        if self.failures_left:
-            self.failures_left -= 1
-            raise StoreError("The disk is full.")
-        await super().save(round_id, artefact)
+class RefusingSqlStore(Refuses, SqlRoundStore): ...
 
 
 async def prepare_nothing(_: Panel) -> None: ...

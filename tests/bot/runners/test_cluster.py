@@ -93,6 +93,15 @@ async def join(migrated_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         monkeypatch.setattr("bot.runners.local.GRACE_SECONDS", 0.0)  # nobody waits for what hangs
 
 
+async def join_with_answers(join: Join, gateway: FakeGateway, **more: object) -> Member:
+    """Start a process of the cluster that runs a round, which has two answers."""
+    member = await join(gateway, **more)
+    await member.store.open(a_round())
+    member.runner.start(a_round())
+    await runner_fixtures.wait_until(member.runner, has_two_answers)
+    return member
+
+
 def times_asked(*members: Member) -> dict[tuple[str, Role], int]:
     """Count the calls of each seat in each role, over all processes."""
     counts = [member.gateway.times_asked() for member in members]
@@ -118,10 +127,7 @@ async def _carried(runner: ClusterRunner) -> None:
 
 
 async def test_a_round_is_stopped_from_another_process_and_goes_on_there(join: Join) -> None:
-    one = await join(gateway_with_hanging_model())
-    await one.store.open(a_round())
-    one.runner.start(a_round())
-    await runner_fixtures.wait_until(one.runner, has_two_answers)
+    one = await join_with_answers(join, gateway_with_hanging_model())
     other = await join()
     watcher = asyncio.create_task(collect_snapshots(other.runner))
     await runner_fixtures.wait_until(other.runner, has_two_answers)
@@ -142,10 +148,7 @@ async def test_a_round_is_stopped_from_another_process_and_goes_on_there(join: J
 async def test_a_round_of_a_killed_process_resumes_and_repeats_only_calls_in_flight(
     join: Join,
 ) -> None:
-    killed = await join(gateway_with_hanging_model())
-    await killed.store.open(a_round())
-    killed.runner.start(a_round())
-    await runner_fixtures.wait_until(killed.runner, has_two_answers)
+    killed = await join_with_answers(join, gateway_with_hanging_model())
     other = await join()
 
     killed.process.kill()
@@ -171,10 +174,7 @@ class Held(FakeGateway):
 
 
 async def test_a_running_call_ends_before_its_process_shuts_down(join: Join) -> None:
-    leaving = await join(Held())
-    await leaving.store.open(a_round())
-    leaving.runner.start(a_round())
-    await runner_fixtures.wait_until(leaving.runner, has_two_answers)
+    leaving = await join_with_answers(join, Held())
 
     going = asyncio.create_task(leaving.leave())
     await asyncio.sleep(0.05)
@@ -188,10 +188,7 @@ async def test_a_running_call_ends_before_its_process_shuts_down(join: Join) -> 
 
 async def test_a_frozen_process_spends_nothing_more(join: Join) -> None:
     clock = Clock()
-    frozen = await join(Held(), clock=clock)
-    await frozen.store.open(a_round())
-    frozen.runner.start(a_round())
-    await runner_fixtures.wait_until(frozen.runner, has_two_answers)
+    frozen = await join_with_answers(join, Held(), clock=clock)
     asked = len(frozen.gateway.asked)
 
     clock.now += 60
@@ -206,10 +203,7 @@ async def test_a_frozen_process_spends_nothing_more(join: Join) -> None:
 
 async def test_no_call_starts_after_a_freeze(join: Join) -> None:
     clock = Clock()
-    frozen = await join(Held(), clock=clock)
-    await frozen.store.open(a_round())
-    frozen.runner.start(a_round())
-    await runner_fixtures.wait_until(frozen.runner, has_two_answers)
+    frozen = await join_with_answers(join, Held(), clock=clock)
     asked = len(frozen.gateway.asked)
 
     frozen.process.job_queue.worker.freeze_detector.stop()  # nobody has looked yet
@@ -355,10 +349,7 @@ def a_lone_runner(member: Member, works: ClusterJobQueue, gateway: Gateway) -> L
 
 
 async def test_a_command_does_not_run_a_round_of_the_cluster(join: Join, migrated_url: str) -> None:
-    one = await join(gateway_with_hanging_model())
-    await one.store.open(a_round())
-    one.runner.start(a_round())
-    await runner_fixtures.wait_until(one.runner, has_two_answers)
+    one = await join_with_answers(join, gateway_with_hanging_model())
 
     async with start_process(migrated_url) as command:
         gateway = FakeGateway()
@@ -414,7 +405,7 @@ def test_unknown_fields_are_ignored() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind", "said"),
+    ("fault", "kind", "sentence"),
     [
         pytest.param(None, RoundStoppedError, "Round r1 was stopped before its end.", id="none"),
         pytest.param({"kind": "BudgetError", "why": "No."}, BudgetError, "No.", id="known"),
@@ -423,8 +414,8 @@ def test_unknown_fields_are_ignored() -> None:
     ],
 )
 def test_a_fault_becomes_the_original_error(
-    fault: dict[str, str] | None, kind: type[CouncilError], said: str
+    fault: dict[str, str] | None, kind: type[CouncilError], sentence: str
 ) -> None:
     error = error_of(fault, "r1")
 
-    assert (type(error), str(error)) == (kind, said)
+    assert (type(error), str(error)) == (kind, sentence)

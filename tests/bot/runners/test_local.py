@@ -200,7 +200,7 @@ CALL = Call(a_panel(3).members[0], Prompt("", "Why?"))
 
 
 class SlowGateway:
-    """Replies when it is told to."""
+    """Replies once it may."""
 
     def __init__(self) -> None:
         self.may_reply = asyncio.Event()

@@ -94,7 +94,7 @@ async def gone(app: AppContext) -> CapUsage:
 async def held(app: AppContext, key: str) -> Round | None:
     """Ask, and give the closed round; None where it was refused."""
     try:
-        round_ = await open_round(app, a_message(key), "Why?")
+        round_ = await open_round(app, a_message(key))
     except BudgetError:
         return None
     assert round_
@@ -123,7 +123,7 @@ async def test_of_fifty_rounds_at_once_twenty_fit_and_the_cap_is_spent_exactly(
 async def test_an_event_that_comes_twice_is_paid_once(app: AppContext) -> None:
     first = await held(app, "r1")
 
-    again = await open_round(app, a_message("r1"), "Why?")
+    again = await open_round(app, a_message("r1"))
 
     assert first
     assert again is None
@@ -131,7 +131,7 @@ async def test_an_event_that_comes_twice_is_paid_once(app: AppContext) -> None:
 
 
 async def test_a_round_resumed_after_a_crash_is_reserved_for_once(app: AppContext) -> None:
-    round_ = await open_round(app, a_message("r1"), "Why?")
+    round_ = await open_round(app, a_message("r1"))
     assert round_
     before = await gone(app)  # and then the process died
 
@@ -151,6 +151,6 @@ async def test_a_round_that_cannot_be_stored_releases_its_budget(app: AppContext
     app.store = Full()
 
     with pytest.raises(StoreError):
-        await open_round(app, a_message("r1"), "Why?")
+        await open_round(app, a_message("r1"))
 
     assert await gone(app) == CapUsage()

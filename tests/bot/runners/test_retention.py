@@ -1,4 +1,4 @@
-"""Texts are kept as long as was said, and not a day longer."""
+"""Texts are kept as long as configured, and not a day longer."""
 
 import asyncio
 from dataclasses import replace
@@ -68,14 +68,14 @@ class Damaged(MemoryStore):
 
 
 async def test_a_round_that_cannot_be_read_stops_no_other() -> None:
-    store, told = Damaged(), list[str]()
+    store, faults = Damaged(), list[str]()
     for round_id in "ab":
         await store.open(a_closed_round(round_id))
 
-    await forget_older(store, 90, ASKED_AT + timedelta(days=91), told.append)
+    await forget_older(store, 90, ASKED_AT + timedelta(days=91), faults.append)
 
     assert await remembered(store) == ("a",)
-    assert told == ["Round 'a' holds what no round can."]
+    assert faults == ["Round 'a' holds what no round can."]
 
 
 class Locked(MemoryStore):

@@ -124,7 +124,7 @@ def cron(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "meant", "said"),
+    ("text", "meant", "description"),
     [
         ("every day 09:00", "0 9 * * *", "every day at 09:00"),
         ("daily at 9:30", "30 9 * * *", "every day at 09:30"),
@@ -180,9 +180,9 @@ def cron(text: str) -> str:
         ),
     ],
 )
-def test_words_become_a_cron_and_its_description(text: str, meant: str, said: str) -> None:
+def test_words_become_a_cron_and_its_description(text: str, meant: str, description: str) -> None:
     assert cron(text) == meant
-    assert describe_cron(validate_cron(meant)).startswith(said)
+    assert describe_cron(validate_cron(meant)).startswith(description)
 
 
 @pytest.mark.parametrize(

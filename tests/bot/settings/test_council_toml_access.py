@@ -21,7 +21,7 @@ def house_panel(folder: Path, text: str) -> PanelConfig:
     return load_panel_config(path)
 
 
-def test_everything_can_be_said(tmp_path: Path) -> None:
+def test_every_rule_of_access_is_read(tmp_path: Path) -> None:
     text = """
     [access]
     channels = ["C1", "D1"]

@@ -40,7 +40,7 @@ def test_questions_stand_in_the_section_itself(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_is_looked_for_beside_the_settings(tmp_path: Path) -> None:
+def test_a_relative_file_is_resolved_against_the_settings(tmp_path: Path) -> None:
     folder = tmp_path / "suites"
     folder.mkdir()
     (folder / "sql.csv").write_text("question,answer\nHow many?,3\n", encoding="utf-8")
@@ -63,7 +63,7 @@ def test_a_file_is_looked_for_beside_the_settings(tmp_path: Path) -> None:
         pytest.param("suites = 3\n", "must be written as [suites.NAME]", id="shape"),
     ],
 )
-def test_each_fault_is_told_in_a_line(tmp_path: Path, section: str, told: str) -> None:
+def test_each_fault_is_a_line(tmp_path: Path, section: str, told: str) -> None:
     found = faults(tmp_path, section)
 
     assert all(fault.startswith("council.toml: ") for fault in found)

@@ -26,7 +26,7 @@ from tests.wire.models import Behaviour, ModelServer
 from tests.wire.slack import BOT, Channel, FakeSlack, Message, Rates, Rules, User, View
 from tests.wire.slack.workspace import Kind
 
-TIMEOUT_SECONDS = 30
+TIMEOUT_SECONDS = 60
 # The loop stands still between two modules of tests: a missed ping is not a broken socket.
 LIMITS = replace(FAST_LIMITS, ping_seconds=60.0)
 _NUMBERS = count(1)

@@ -139,23 +139,15 @@ async def test_a_rate_limit_at_the_start_is_retried() -> None:
     assert not any("does not work" in line for line in started.reports)
 
 
-async def test_a_failed_socket_handshake_is_retried() -> None:
+async def test_a_failed_socket_handshake_is_retried_and_an_expired_url_not_forever() -> None:
     async with a_slack() as slack:
         slack.trouble(OPEN, Slow(0.0))
         slack.trouble(OPEN, DropBefore())
-        async with start(slack.api_url):
-            await slack.connected(seconds=TIMEOUT_SECONDS)
-
-    assert len(slack.called(OPEN)) == 3
-
-
-async def test_an_expired_socket_url_is_not_retried_forever() -> None:
-    async with a_slack() as slack:
         slack.links.turned_away = 1
         async with start(slack.api_url):
             await slack.connected(seconds=TIMEOUT_SECONDS)
 
-    assert len(slack.called(OPEN)) <= 4
+    assert 3 <= len(slack.called(OPEN)) <= 6
 
 
 @pytest.mark.parametrize("announced", [True, False], ids=["announced", "cut"])

@@ -3,14 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 
 from bot.context import AppContext
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
 from tests.bot.cluster_fakes import Board, processes
-from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack, text_of
+from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack
 from tests.wire.slack import BOT, FakeSlack, Message
 
 
@@ -42,10 +41,6 @@ class Processes:
 
     def answers(self) -> list[Message]:
         return [one for one in self.bot_messages() if "council:answers" in str(one.blocks)]
-
-    def has_filled_modals(self, count: int) -> bool:
-        updates = self.slack.called("views.update")
-        return len([call for call in updates if call.outcome == "ok"]) == count
 
     async def wait_until_delivered(self, rounds: int) -> None:
         async with asyncio.timeout(20):
@@ -111,32 +106,3 @@ async def test_progress_continues_when_the_process_that_showed_it_ends() -> None
 
         assert len(both.bot_messages()) == len(both.answers()) == 1
         assert len(both.board.begun) == 2
-
-
-async def test_a_button_posted_by_one_process_works_at_the_other() -> None:
-    async with two() as both:
-        both.gateway.goes_on.set()
-        await both.slack.command("U1", "C1", "/council", "Which queue?")
-        await both.wait_until_delivered(1)
-        (root,) = both.answers()
-
-        for count, user in enumerate(("U1", "U2"), start=1):  # one of them comes to each
-            deed = await both.slack.click(root, "council:answers", user)
-            assert deed.accepted
-            await both.slack.until(partial(both.has_filled_modals, count))
-
-
-async def test_a_panel_picked_at_one_process_applies_at_the_other() -> None:
-    async with two() as both:
-        both.gateway.goes_on.set()
-        for app_context in both.apps:
-            app_context.panels = {
-                **app_context.panels,
-                "cheap": replace(app_context.panels["house"], name="cheap"),
-            }
-
-        await both.slack.command("U1", "C1", "/council", "panel cheap")
-        await both.slack.command("U1", "C1", "/council", "panel")
-
-        told = [text_of(message) for message in both.slack.ephemerals("U1")]
-        assert "cheap (in use)" in told[-1]

@@ -48,14 +48,6 @@ def test_every_event_in_it_is_handled() -> None:
         assert f'"{event.partition(".")[0]}"' in heard, event
 
 
-def test_people_can_write_to_the_bot_and_arrive_as_ids() -> None:
-    features = load_manifest()["features"]
-
-    assert features["app_home"]["messages_tab_enabled"] is True
-    assert features["app_home"]["messages_tab_read_only_enabled"] is False
-    assert features["slash_commands"][0]["should_escape"] is True
-
-
 def test_over_http_everything_is_posted_to_one_address() -> None:
     document = load_manifest(ADDRESS)
 

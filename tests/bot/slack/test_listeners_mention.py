@@ -24,10 +24,6 @@ async def _offered(stage: Stage, channel: str, question: str = "which one?") -> 
     return await stage.wait_for_ephemeral("U1", channel, OFFERED)
 
 
-def _received(stage: Stage, question: str) -> list[str]:
-    return [asked.user for asked in stage.models.requests if question in asked.user]
-
-
 async def test_a_mention_in_a_channel_is_answered_in_its_thread(stage: Stage) -> None:
     channel = stage.add_channel()
 
@@ -68,33 +64,24 @@ async def test_a_thread_is_shown_to_the_asker_before_it_is_sent(stage: Stage) ->
     assert not stage.round_ids(channel)
 
 
-async def test_with_the_thread_the_models_receive_exactly_what_was_shown(stage: Stage) -> None:
-    channel = stage.add_channel()
-    offer = await _offered(stage, channel, "which one, with all that?")
+@pytest.mark.parametrize("is_sent", [True, False])
+async def test_the_models_receive_what_was_shown_or_nothing_of_it(
+    stage: Stage, *, is_sent: bool
+) -> None:
+    channel, question = stage.add_channel(), f"which one, {is_sent}?"
+    offer = await _offered(stage, channel, question)
 
-    await stage.slack.click(offer, "council:with_thread", "U1")
+    await stage.slack.click(offer, f"council:{'with' if is_sent else 'without'}_thread", "U1")
 
     answer = await stage.wait_for_answer(channel)
     assert answer.thread_ts == offer.thread_ts
     assert offer not in stage.slack.ephemerals("U1")
     shown = "ben: We need a <queue> by Friday.\n\nada: All we run is Postgres."
-    received = _received(stage, "which one, with all that?")
+    received = [asked.user for asked in stage.models.requests if question in asked.user]
     assert len(received) == 7
-    assert all(shown in text for text in received)
-    assert stage.home.sql("SELECT context FROM round WHERE channel = ?", channel) == [(shown,)]
-
-
-async def test_without_the_thread_the_models_receive_nothing_of_it(stage: Stage) -> None:
-    channel = stage.add_channel()
-    offer = await _offered(stage, channel, "which one, without?")
-    stage.slack.workspace.channels[channel].said[0].payload["text"] = "changed, which is no matter"
-
-    await stage.slack.click(offer, "council:without_thread", "U1")
-
-    await stage.wait_for_answer(channel)
-    received = _received(stage, "which one, without?")
-    assert len(received) == 7
-    assert not any("Friday" in text or "Postgres" in text or "changed" in text for text in received)
+    assert all(("Friday" in text) is (shown in text) is is_sent for text in received)
+    stored = stage.home.sql("SELECT context FROM round WHERE channel = ?", channel)
+    assert stored == [(shown if is_sent else "",)]
 
 
 async def test_a_changed_thread_is_shown_again_before_anything_is_sent(

@@ -131,3 +131,11 @@ def test_an_unbiased_judge_favours_no_slot() -> None:
     assert found.first_slot.value == pytest.approx(0.0)
     assert found.whole.p == pytest.approx(1.0, abs=0.1)
     assert found.whole.more is None
+
+
+def test_a_judge_counts_only_in_the_rounds_it_sat_in() -> None:
+    other = votes(a_vote("x", "y z"), judges=tuple("xyz"), makers=("m", "n", "o"), members=3)
+
+    found = position_bias(blocks_of(*_by_slot("b c d"), other))
+
+    assert (found["a"].first_slot.n, found["x"].first_slot.n) == (1, 1)

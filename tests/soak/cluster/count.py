@@ -45,7 +45,6 @@ class Count:
 
     @property
     def paid_twice(self) -> Counter[str]:
-        """Count the calls that were made again, by their causes."""
         return Counter(repeat.cause for repeat in self.repeats)
 
     @property
@@ -67,7 +66,6 @@ class Count:
         return [words for words, is_so in broken.items() if is_so]
 
     def __str__(self) -> str:
-        """Return the table."""
         told, paid = self.told, self.paid_twice
         rows: dict[str, object] = {
             "questions asked": self.asked,

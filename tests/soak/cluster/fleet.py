@@ -77,7 +77,6 @@ class Copy:
 
     @property
     def said(self) -> str:
-        """All that every one of them wrote."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     async def start(self) -> None:
@@ -151,7 +150,6 @@ class Fleet:
             self.exits = await asyncio.gather(*(copy.stop() for copy in self.copies))
 
     async def says(self, words: str) -> None:
-        """Wait until every copy has said these words."""
         async with asyncio.timeout(START_SECONDS):
             while not all(words in c.said for c in self.copies):  # noqa: ASYNC110 - they write it
                 await asyncio.sleep(_PAUSE_SECONDS)
@@ -173,7 +171,6 @@ def _client() -> httpx.AsyncClient:
 
 @contextmanager
 def a_server() -> Iterator[Server]:
-    """Run a temporary Postgres server."""
     server = Server()
     try:
         server.start()

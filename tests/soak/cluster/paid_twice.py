@@ -25,8 +25,6 @@ NOTICING_SECONDS: dict[What, float] = {
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A call that was made again, and why."""
-
     purpose: Purpose
     before: Asked
     after: Asked
@@ -48,7 +46,6 @@ def repeats(bill: Bill, outages: Iterable[Outage]) -> Iterator[Repeat]:
 
 
 def cause_of(before: Asked, after: Asked, outages: Iterable[Outage]) -> str:
-    """Return why a call was made again."""
     explaining = (CAUSES[o.what] for o in outages if _explains(o, before, after))
     return next(explaining, OTHER)
 

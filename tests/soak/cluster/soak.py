@@ -38,7 +38,6 @@ class Books:
         self._url = url.replace("postgresql+psycopg://", "postgresql://")
 
     def rows(self, statement: LiteralString) -> list[tuple[Any, ...]]:
-        """Return the rows of a statement."""
         with psycopg.connect(self._url, connect_timeout=5) as connection:
             return connection.execute(statement).fetchall()
 
@@ -134,7 +133,6 @@ def _unshown(slack: FakeSlack, heard: Heard, began: float) -> Iterator[str]:
 
 
 def look_through(count: Count, books: Books, slack: FakeSlack) -> None:
-    """Count the messages of every round."""
     ids = [str(row[0]) for row in books.rows("SELECT id FROM round")]
     [(count.ended,)] = books.rows(ENDED)
     count.told.import_round(count.asked, len(ids))

@@ -76,7 +76,6 @@ class Heard:
 
 
 def of_bill(bill: Bill) -> Iterator[Sign]:
-    """Return the calls of models."""
     for (number, _, _), asked in bill.calls.items():
         for call in asked:
             yield Sign(number, call.at, call.by, "call")

@@ -127,9 +127,8 @@ class FakeDiscord(UserActions, WorldChanges):
         shown = [one for place in places for one in place.said if one.ephemeral_to == id_]
         return sorted(shown, key=lambda one: int(one.id))
 
-    def commands(self, guild: str | None = None) -> list[str]:
-        id_ = self.world.guild(guild).id if guild else None
-        return [one["name"] for one in self.state.commands.get(id_, {}).values()]
+    def commands(self) -> list[str]:
+        return [one["name"] for one in self.state.commands]
 
     def pings(self) -> list[str]:
         """Return whom every message ever sent or edited would have notified."""

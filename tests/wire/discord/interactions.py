@@ -71,15 +71,13 @@ def _payload(state: State, interaction: Interaction, data: Payload) -> Payload:
 def find_command(state: State, place: Channel, user: User, name: str, kind: int = 1) -> Payload:
     """Return the command someone chooses here, if Discord shows it to them."""
     guild = place.guild
-    known = [*state.commands[None].values()]
     if guild:
         held = state.held(place, user.id)
         assert held & Permission.USE_APPLICATION_COMMANDS, f"{user.name} may use no commands"
-        known = [*state.commands.get(guild.id, {}).values(), *known]
-    for command in known:
+    for command in state.commands:
         if (command["type"], command["name"]) == (kind, name):
             contexts = command.get("contexts")
             here = IN_GUILD if guild else IN_BOT_DM
             assert contexts is None or here in contexts, f"{name} does not show in {place.handle}"
             return command
-    raise AssertionError(f"no command {name!r} among {[one['name'] for one in known]}")
+    raise AssertionError(f"no command {name!r} among {[one['name'] for one in state.commands]}")

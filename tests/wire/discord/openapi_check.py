@@ -53,7 +53,7 @@ class OpenApi:
     def _operation(self, call: Call) -> Payload | None:
         original = call.route.replace("{message_id}", "@original")
         is_original = call.names.get("message_id") == "@original" and original in _SAME
-        path = self.document["paths"].get(original if is_original else _documented(call))
+        path = self.document["paths"].get(original if is_original else call.route)
         found: Payload | None = (path or {}).get(call.method.lower())
         return found
 
@@ -79,12 +79,6 @@ class OpenApi:
             self._validators[key] = Draft202012Validator(whole)
         fault = best_match(self._validators[key].iter_errors(value))
         return [] if fault is None else [f"{fault.json_path}: {fault.message[:300]}"]
-
-
-def _documented(call: Call) -> str:
-    if call.names.get("user_id") == "@me":
-        return call.route.replace("{user_id}", "@me")
-    return call.route
 
 
 def _with_text_ids(value: object) -> object:

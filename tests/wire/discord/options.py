@@ -36,8 +36,6 @@ class Filling:
         options = self._options(command, path, values)
         data = {"id": command["id"], "name": command["name"], "type": command["type"]}
         data["options"] = options
-        if command.get("guild_id"):
-            data["guild_id"] = command["guild_id"]
         return {**data, "resolved": self.resolved} if self.resolved else data
 
     def _options(

@@ -119,7 +119,7 @@ class State:
         self.troubles = FaultQueue()
         self.limiter = Limiter(rules.rates)
         self.sessions = Sessions()
-        self.commands: dict[str | None, dict[str, Payload]] = {None: {}}  # by guild, by id
+        self.commands: list[Payload] = []
         self.created = 0  # commands, today
         self.interactions: dict[str, Interaction] = {}  # by token
         self.modals: list[Modal] = []

@@ -50,7 +50,6 @@ ROUTES = [
     Route("GET", f"{_GUILD}/channels", identity.channels),
     Route("GET", f"{_GUILD}/members/{{user_id}}", identity.member),
     Route("PUT", f"{_APP}/commands", commands.overwrite),
-    Route("PUT", f"{_APP}/guilds/{{guild_id}}/commands", commands.overwrite),
     Route("GET", _CHANNEL, channels.one),
     Route("POST", f"{_CHANNEL}/messages", messages.send),
     Route("GET", f"{_CHANNEL}/messages", messages.history),

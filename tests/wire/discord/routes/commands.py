@@ -1,4 +1,4 @@
-"""Application command routes: bulk overwrite, global and per guild."""
+"""Application command routes: bulk overwrite."""
 
 from typing import Any
 
@@ -14,29 +14,21 @@ MOST = {1: 100, 2: 15, 3: 15}
 _KEPT = ("options", "contexts", "integration_types", "nsfw", "dm_permission")
 
 
-def _registry(state: State, call: Call) -> dict[str, Payload]:
-    if call.names["application_id"] != BOT:
-        raise RefusalError(50001)
-    guild = call.names.get("guild_id")
-    if guild is not None:
-        state.guild(guild)
-    return state.commands.setdefault(guild, {})
-
-
 def overwrite(state: State, call: Call) -> Reply:
     """PUT …/commands: these and no others; only unknown names count as created."""
-    registry = _registry(state, call)
+    if call.names["application_id"] != BOT:
+        raise RefusalError(50001)
     wanted = call.body if isinstance(call.body, list) else []
     refuse(
         [fault for place, one in enumerate(wanted) for fault in faults_of_command(one, str(place))]
     )
     _few_enough(wanted)
-    old = {_key(one): one for one in registry.values()}
-    _count(state, [one for one in wanted if _key(one) not in old])
-    made = [_made(state, call, one, old.get(_key(one))) for one in wanted]
-    registry.clear()
-    registry |= {one["id"]: one for one in made}
-    return Reply(body=made)
+    old = {_key(one): one for one in state.commands}
+    state.created += sum(_key(one) not in old for one in wanted)
+    if state.created > state.rules.creates:
+        raise RefusalError(30034, retry_after=86_400.0)
+    state.commands = [_made(state, one, old.get(_key(one))) for one in wanted]
+    return Reply(body=state.commands)
 
 
 def _key(command: Payload) -> tuple[int, str]:
@@ -55,14 +47,8 @@ def _few_enough(commands: list[Payload]) -> None:
             raise RefusalError(30032, 400)
 
 
-def _count(state: State, commands: list[Payload]) -> None:
-    if state.created + len(commands) > state.rules.creates:
-        raise RefusalError(30034, retry_after=86_400.0)
-    state.created += len(commands)
-
-
-def _made(state: State, call: Call, wanted: Payload, old: Payload | None) -> Payload:
-    guild = call.names.get("guild_id")
+def _made(state: State, wanted: Payload, old: Payload | None) -> Payload:
+    permissions = wanted.get("default_member_permissions")
     made: Payload = {
         "id": old["id"] if old else state.snowflake(),
         "application_id": BOT,
@@ -70,11 +56,6 @@ def _made(state: State, call: Call, wanted: Payload, old: Payload | None) -> Pay
         "type": wanted.get("type") or 1,
         "name": wanted["name"],
         "description": wanted.get("description") or "",
-        "default_member_permissions": _as_text(wanted.get("default_member_permissions")),
+        "default_member_permissions": None if permissions is None else str(permissions),
     }
-    made |= {name: wanted[name] for name in _KEPT if wanted.get(name) is not None}
-    return {**made, "guild_id": guild} if guild else made
-
-
-def _as_text(value: object) -> str | None:
-    return None if value is None else str(value)
+    return made | {name: wanted[name] for name in _KEPT if wanted.get(name) is not None}
