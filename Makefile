@@ -9,7 +9,7 @@ KILLS ?= 200
 ROUNDS ?= 400
 
 .DEFAULT_GOAL := help
-.PHONY: help run ask test nightly check fix soak soak-cluster bench pictures docs lock
+.PHONY: help run ask test nightly check fix soak soak-cluster bench hostile pictures docs lock
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -54,6 +54,9 @@ bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be ins
 	$(BIN)/python -m tests.bench.bias_report
 	$(BIN)/python -m tests.bench.chain
 	$(BIN)/python -m tests.bench.cluster
+
+hostile: $(VENV)/.dev ## attack the product as a process: hostile providers, suite bombs, large bodies, guesses
+	@$(BIN)/python -m tests.hostile
 
 pictures: $(VENV)/.dev ## retake the pictures in the documents with Debian's chromium
 	$(BIN)/python -m tests.bench.pictures

@@ -409,8 +409,15 @@ def _parse_yaml(text: str) -> Iterator[_Entry]:
         return
     if not isinstance(root, yaml.SequenceNode):
         raise SuiteError(f"{_line_of(root)} begins no list: write each question after “- ”.")
+    characters = 0
     for node in root.value:
-        yield (_line_of(node), _parse_node(node))
+        fields = _parse_node(node)
+        characters += sum(map(len, fields.values()))
+        if characters > MAX_BYTES:
+            raise SuiteError(
+                f"{_line_of(node)}: aliases make it more text than a suite takes: leave them out."
+            )
+        yield (_line_of(node), fields)
 
 
 def _compose_yaml(text: str) -> yaml.Node | None:

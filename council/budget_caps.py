@@ -82,7 +82,7 @@ class Account:
         question = round_.question
         day = now.astimezone(UTC).date()
         channel, schedule = channel_account(question.place), schedule_of_round(round_.id)
-        return cls(round_.id, day, question.asked_by, channel, schedule)
+        return cls(round_.id, day, payer(question.asked_by), channel, schedule)
 
     @property
     def workspace(self) -> str:
@@ -118,9 +118,18 @@ class Account:
         }.get(scope)
 
 
+def payer(asker_id: str) -> str:
+    """Return the account name of an asker: on the page, that of everybody at the same address.
+
+    A visitor of the page is `web:ADDRESS.VISITOR`, and dropping a cookie makes another visitor.
+    """
+    chat, _, visitor = asker_id.partition(":")
+    return f"web:{visitor.rpartition('.')[0]}" if chat == "web" else asker_id
+
+
 def channel_account(place: Place) -> str:
     """Return the account name of a channel, CHAT/WORKSPACE/CHANNEL; "" without a place."""
-    return "/".join((place.chat, place.workspace, place.within)) if place.chat else ""
+    return "/".join((place.chat, place.workspace, payer(place.within))) if place.chat else ""
 
 
 def schedule_of_round(round_id: str) -> str:

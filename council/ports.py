@@ -317,6 +317,9 @@ class OutboxStore(Protocol):
 class KeyValueStore(Protocol):
     """Store of small texts by kind and name, shared by all processes."""
 
+    async def check_writable(self) -> None:
+        """Raise StoreError unless a text could be stored now; store nothing, and do not retry."""
+
     async def put(self, kind: str, name: str, text: str) -> None:
         """Store a text, replacing the previous one."""
 

@@ -1,5 +1,6 @@
 """The key-value store in a SQL database: small texts by kind and name, shared by all processes."""
 
+import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,7 +11,12 @@ from sqlmodel import col
 
 from storage.engine import SqlStore
 from storage.tables import MemoRow, by_letter, starts_with
-from storage.transactions import current_attempt, insert_into, retried_and_shielded
+from storage.transactions import (
+    current_attempt,
+    insert_into,
+    retried_and_shielded,
+    translate_errors,
+)
 
 _KIND: Any = col(MemoRow.kind)
 _NAME: Any = col(MemoRow.name)
@@ -21,6 +27,13 @@ _KEY = ("kind", "name")
 
 class SqlKeyValueStore(SqlStore):
     """The key-value store; times are the database server's if there is one."""
+
+    async def check_writable(self) -> None:
+        """Store a text and roll back, once."""
+        with translate_errors():
+            async with self.engine.connect() as connection:
+                await connection.execute(_new(connection, "probe", secrets.token_hex(8), ""))
+                await connection.rollback()
 
     @retried_and_shielded
     async def put(self, kind: str, name: str, text: str) -> None:

@@ -86,14 +86,6 @@ async def serve(local: Local = False) -> None:
     token = settings.web_token.get_secret_value() if settings.web_token else None
     async with open_app(settings, options) as app_context:
         panel = _default_panel(app_context)
-        key = await _signing_key(app_context, settings)
-        web_context = WebContext(
-            app_context,
-            PageSigner(key, lambda: app_context.now().timestamp(), token),
-            token,
-            tuple(await describe_local_models(settings)),
-            lambda: models.state,
-        )
         slack, chats = None, list[Callable[[], Task]]()
         # A chat's library takes a third of a second to import: only a start with its token pays.
         if tokens := slack_tokens(settings):
@@ -105,11 +97,21 @@ async def serve(local: Local = False) -> None:
             from bot.discord.app import Discord
 
             chats.append(Discord(app_context, address, report).run)
+        key = await _signing_key(app_context, settings)
+        web_context = WebContext(
+            app_context,
+            PageSigner(key, lambda: app_context.now().timestamp(), token),
+            token,
+            tuple(await describe_local_models(settings)),
+            lambda: models.state,
+            is_slack_ready=lambda: slack is None or slack.is_ready,
+        )
         posted = slack.handle_http if slack else None
         app = create_app(web_context, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not see it stopped: resume rounds, then serve.
         before_serving = partial(_resume, app_context)
-        async with run_server(app, settings.host, settings.port, before_serving) as server:
+        listen = settings.host, settings.port
+        async with run_server(app, *listen, before_serving, behind_proxy=bool(token)) as server:
             report(f"The page: {server.address}")
             for line in (*_introduction(app_context), *_chats_not_started(settings)):
                 report(line)

@@ -19,7 +19,7 @@ from bot.render.formatting import author_names, count_noun, join_words, seat_nam
 from bot.render.round_report import forgotten_line, round_state, round_thread
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
-from council.budget_caps import Account, channel_account
+from council.budget_caps import Account, channel_account, payer
 from council.errors import CouncilError, RoundNotFoundError, StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.erasure import removable_texts
@@ -373,6 +373,6 @@ async def own_vote(app: AppContext, round_id: str, by: str) -> HumanVote | None:
 async def show_budget(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
     """Show the budgets of the asker, of the place, and of everybody."""
     today = app.now().astimezone(UTC).date()
-    account = Account("", today, message.asker.id, channel_account(message.place))
+    account = Account("", today, payer(message.asker.id), channel_account(message.place))
     used = await app.budget.ledger.usage(account)
     await chat.send_ephemeral(message, budget_post(app.budget.caps.for_account(account), used))

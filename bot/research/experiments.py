@@ -9,7 +9,7 @@ from bot.context import AppContext, versions
 from bot.research.services import experiment_store
 from council.bakeoffs.models import Suite
 from council.budget import Estimate
-from council.budget_caps import Account
+from council.budget_caps import Account, payer
 from council.errors import ExperimentError
 from council.panel import Panel
 from council.research.experiment import (
@@ -124,7 +124,7 @@ async def complete_experiment(
         if not is_ours:
             raise ExperimentError(f"Experiment {experiment.id} is being held by another process.")
         await app.prepare(experiment.panel)
-        account = Account(experiment.id, app.now().date(), experiment.asked_by)
+        account = Account(experiment.id, app.now().date(), payer(experiment.asked_by))
         budgeted_gateway = app.budget.budget_gateway(
             account, app.gateway, experiment.cap_micro, of="experiment"
         )

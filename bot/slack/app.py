@@ -1,15 +1,18 @@
 """Slack app: preflight, then Bolt over Socket Mode or HTTP, reconnected until uninstalled."""
 
 import asyncio
+import hmac
 import logging
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.request.internals import parse_body
 from slack_sdk.errors import SlackApiError
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
@@ -44,6 +47,7 @@ REVOKED = (
     "SLACK_BOT_TOKEN was revoked, so nothing can be posted: install the app again, set its "
     "new token, and start again."
 )
+MAX_SIGNATURE_AGE_SECONDS = 300
 
 
 class Slack:
@@ -71,9 +75,17 @@ class Slack:
         """Handle an HTTP request from Slack; refuse one that Slack did not sign."""
         if self._handler is None:
             return PlainTextResponse("Slack is not connected yet.\n", status_code=503)
-        if not request.headers.get("x-slack-request-timestamp", "").isdigit():
+        body = await request.body()
+        if not _is_signed(body, request.headers, self._tokens.signing):
             return PlainTextResponse("Only Slack is heard here.\n", status_code=401)
+        if not _is_object(body, request.headers.get("content-type", "")):
+            return PlainTextResponse("This is not what Slack sends.\n", status_code=400)
         return await self._handler.handle(request)
+
+    @property
+    def is_ready(self) -> bool:
+        """Return whether requests from Slack can be handled; over a socket, there are none."""
+        return bool(self._tokens.app) or self._handler is not None
 
     async def _serve(self) -> None:
         timeout = self._limits.timeout_seconds
@@ -152,6 +164,28 @@ def _build_bolt(workspace: Workspace, me: Identity, signing_secret: str) -> Asyn
         # Acknowledge an event only after its listener, which has stored its round by then.
         process_before_response=True,
     )
+
+
+def _is_signed(body: bytes, headers: Mapping[str, str], secret: str) -> bool:
+    """Return whether Slack signed these bytes in the last five minutes; nothing is parsed."""
+    at, signature = (
+        headers.get(f"x-slack-{name}", "") for name in ("request-timestamp", "signature")
+    )
+    if (
+        not re.fullmatch(r"[0-9]{1,12}", at)
+        or abs(time.time() - int(at)) > MAX_SIGNATURE_AGE_SECONDS
+    ):
+        return False
+    digest = hmac.digest(secret.encode(), b"v0:" + at.encode() + b":" + body, "sha256").hex()
+    return hmac.compare_digest(f"v0={digest}".encode(), signature.encode())
+
+
+def _is_object(body: bytes, content_type: str) -> bool:
+    """Return whether a body is a form or a JSON object, which Bolt takes for granted."""
+    try:
+        return isinstance(parse_body(body.decode(), content_type.partition(";")[0]), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 async def _run_socket(bolt: AsyncApp, app_token: str, ping_seconds: float) -> None:

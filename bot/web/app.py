@@ -1,9 +1,7 @@
-"""The Starlette application: routes, middleware, error page, health checks and metrics."""
+"""The Starlette application: routes, middleware and error page."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -17,15 +15,16 @@ from bot.access import NotYoursError
 from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
-from bot.web import auth, bakeoffs, events, reports, rounds
-from bot.web.auth import SLACK_EVENTS, FormError, LinkError
+from bot.web import auth, bakeoffs, events, health, reports, rounds
+from bot.web.auth import SLACK_EVENTS, FormError, LinkError, TooManyRequestsError
 from bot.web.context import STATIC, WebContext
 from bot.web.limits import BodyLimitMiddleware
-from bot.web.middleware import SecurityHeadersMiddleware, TokenMiddleware, TrustedHostsMiddleware
+from bot.web.middleware import (
+    GateMiddleware,
+    SecurityHeadersMiddleware,
+    TrustedHostsMiddleware,
+)
 from council.errors import BakeoffError, CouncilError, RoundNotFoundError, SuiteError
-
-READY_TIMEOUT_SECONDS = 2.0  # shorter than the database's own timeout
-DATABASE_SILENT = "The database does not answer."
 
 Handler = Callable[[WebContext, Request], Awaitable[Response]]
 SlackHandler = Callable[[Request], Awaitable[Response]]
@@ -69,9 +68,9 @@ def create_app(
         ],
         middleware=[
             Middleware(SecurityHeadersMiddleware),
+            Middleware(GateMiddleware, context=context, refuse=handle_error),
             Middleware(BodyLimitMiddleware),
             Middleware(TrustedHostsMiddleware, allowed_hosts=hosts),
-            Middleware(TokenMiddleware, token=context.token, signer=context.signer),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],
         exception_handlers={HTTPException: handle_error},
@@ -83,10 +82,19 @@ async def _error_page(context: WebContext, request: Request, error: Exception) -
     if status == _INTERNAL_ERROR:
         reference = logs.log_unexpected_error("page_failed", error)
         sentence = f"{reference} Nothing that was saved is lost."
+    headers = {}
+    if isinstance(error, TooManyRequestsError):
+        # The body of a refused request is not read, so the connection cannot be used again.
+        headers = {"Retry-After": str(error.retry_seconds), "Connection": "close"}
+        if "text/html" not in request.headers.get("accept", ""):
+            shape = {"message": sentence, "type": "rate_limit_exceeded", "code": status}
+            return JSONResponse({"error": shape}, status, headers)
     # Without the list of rounds: the database may be the cause of the error.
-    return await context.render_page(
+    page = await context.render_page(
         request, "refused.html", status=status, sentence=sentence, lines=()
     )
+    page.headers.update(headers)
+    return page
 
 
 def _status_and_sentence(error: Exception) -> tuple[int, str]:
@@ -105,40 +113,6 @@ def _status_and_sentence(error: Exception) -> tuple[int, str]:
     }
     default = error.status if isinstance(error, FormError) else 503
     return statuses.get(type(error), default), str(error)
-
-
-async def health(_context: WebContext, _request: Request) -> Response:
-    """Return that the process is alive."""
-    return JSONResponse({"status": "ok"})
-
-
-async def readiness(context: WebContext, _request: Request) -> Response:
-    """Return whether a round could be run: the database answers and the models are ready."""
-    if why := await _database_error(context) or context.state():
-        return JSONResponse({"status": "not ready", "why": why}, status_code=503)
-    return JSONResponse({"status": "ready", "panels": sorted(context.app.panels)})
-
-
-async def _database_error(context: WebContext) -> str:
-    """Return what is wrong with the database, or "" if it answers in time."""
-
-    async def query() -> None:
-        try:
-            await context.app.store.list_summaries(1)
-        except CouncilError as error:
-            result.set_result(str(error))
-        else:
-            result.set_result("")
-
-    result = asyncio.get_running_loop().create_future()
-    context.tasks.start(query())  # a background task, since a query must not be cancelled
-    await asyncio.wait([result], timeout=READY_TIMEOUT_SECONDS)
-    return result.result() if result.done() else DATABASE_SILENT
-
-
-async def metrics(_context: WebContext, _request: Request) -> Response:
-    """Return the metrics for Prometheus."""
-    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 
 _GET: dict[str, Handler] = {
@@ -163,9 +137,9 @@ _GET: dict[str, Handler] = {
     "/suites/{name}": bakeoffs.suite_page,
     "/suites/{name}/suite.csv": bakeoffs.download_suite_csv,
     "/login": auth.login_page,
-    "/healthz": health,
-    "/readyz": readiness,
-    "/metrics": metrics,
+    "/healthz": health.health,
+    "/readyz": health.readiness,
+    "/metrics": health.metrics,
 }
 _POST: dict[str, Handler] = {
     "/ask": rounds.ask,

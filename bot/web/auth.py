@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import hmac
 import os
 import re
 import secrets
@@ -10,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +52,14 @@ class FormError(CouncilError):
         self.status = status
 
 
+class TooManyRequestsError(FormError):
+    """An address or a visitor has to wait."""
+
+    def __init__(self, retry_seconds: int) -> None:
+        super().__init__(f"Too many requests came from here: try again in {retry_seconds} s.", 429)
+        self.retry_seconds = retry_seconds
+
+
 # --- Signed tokens
 
 
@@ -63,11 +73,35 @@ class PageSigner:
         self, key: bytes, now: Callable[[], float] = time.time, token: str | None = None
     ) -> None:
         session = f"pass {token or ''}"
+        self._key = key
+        self._visitors = Signer(key, salt="visitor")
         self._forms = Signer(key, salt="form")
         self._sessions = _TimestampSigner(key, session, now)
         self._new_sessions = _TimestampSigner(key, session, now, _CLOCK_SKEW_SECONDS)
         self._links = _TimestampSigner(key, "link", now)
         self._new_links = _TimestampSigner(key, "link", now, _CLOCK_SKEW_SECONDS)
+
+    def new_visitor(self, address: str) -> "Visitor":
+        """Return a new visitor at an address, of which the id has only a keyed digest."""
+        origin = hmac.digest(self._key, f"address {address}".encode(), "sha256").hex()[:12]
+        return Visitor(secrets.token_hex(16), origin, is_new=True)
+
+    def visitor_cookie(self, visitor: "Visitor") -> str:
+        """Return the cookie of a visitor, which nobody else can write."""
+        return self._visitors.sign(f"{visitor.secret}.{visitor.origin}").decode()
+
+    def read_visitor(self, cookie: str) -> "Visitor | None":
+        """Return the visitor of a cookie; None if the cookie is not ours.
+
+        Cookies of older versions are not signed; these visitors have no address.
+        """
+        if _SECRET.fullmatch(cookie):
+            return Visitor(cookie)
+        try:
+            secret, _, origin = self._visitors.unsign(cookie).decode().partition(".")
+        except BadSignature:
+            return None
+        return Visitor(secret, origin)
 
     def csrf_token(self, visitor: str) -> str:
         """Return the CSRF token of a visitor's forms."""
@@ -146,23 +180,38 @@ def _create_private_file(file: Path, content: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A browser. Only the browser knows `secret`; `asker.id` is stored with rounds."""
+    """A browser. Only the browser knows `secret`; `asker.id` is stored with rounds.
+
+    `origin` stands for the address of its first visit, whose visitors share their budget.
+    """
 
     secret: str
+    origin: str = ""
     is_new: bool = False
 
     @property
     def asker(self) -> Asker:
         """Return the visitor as an asker."""
-        return Asker(f"web:{hashlib.sha256(self.secret.encode()).hexdigest()[:16]}", "you")
+        digest = hashlib.sha256(self.secret.encode()).hexdigest()[:16]
+        return Asker(f"web:{self.origin}.{digest}" if self.origin else f"web:{digest}", "you")
 
 
 def visitor_of(connection: HTTPConnection) -> Visitor:
-    """Return the visitor that the cookie identifies, or a new one."""
-    secret = connection.cookies.get(VISITOR_COOKIE, "")
-    if _SECRET.fullmatch(secret):
-        return Visitor(secret)
-    return Visitor(secrets.token_hex(16), is_new=True)
+    """Return the visitor that the middleware has identified."""
+    visitor: Visitor = connection.scope["visitor"]
+    return visitor
+
+
+def address_of(connection: HTTPConnection) -> str:
+    """Return the client's address, as uvicorn found it; of IPv6 the network, which is one place."""
+    host = connection.client.host if connection.client else ""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, IPv6Address):
+        return str(address.ipv4_mapped or IPv6Network((host, 64), strict=False))
+    return host
 
 
 def place_of(visitor: Visitor, *, private: bool = False) -> Place:
@@ -184,7 +233,7 @@ def set_cookie(response: Response, connection: HTTPConnection, name: str, value:
         max_age=_COOKIE_SECONDS,
         httponly=True,
         samesite="lax",
-        secure=connection.url.scheme == "https",
+        secure=connection.scope["scheme"] == "https",
     )
 
 
@@ -213,7 +262,9 @@ async def log_in(context: "WebContext", request: Request) -> Response:
     """Set a session cookie for a visitor who has entered the token; delay after a wrong one."""
     form = await read_form(context, request)
     target = _local_path(form["next"])
+    context.limits.failures.check(address_of(request))
     if not context.token or not matches_token(form["password"], context.token):
+        context.limits.failures.count(address_of(request))
         await asyncio.sleep(context.failed_login_delay_seconds)
         return await context.render_page(
             request, "login.html", status=403, wrong=True, next=target, lines=()
@@ -227,11 +278,9 @@ def _local_path(path: str) -> str:
     return path if _LOCAL_PATH.fullmatch(path) else "/"
 
 
-def is_authenticated(connection: HTTPConnection, token: str | None, signer: PageSigner) -> bool:
-    """Return whether a request has a session or the token, or needs neither."""
-    sent = connection.headers.get("authorization", "").removeprefix("Bearer ")
-    session = connection.cookies.get(SESSION_COOKIE, "")
-    return not token or signer.is_session_token(session) or matches_token(sent, token)
+def bearer_of(connection: HTTPConnection) -> str:
+    """Return the token that a request names in its headers, or ""."""
+    return connection.headers.get("authorization", "").removeprefix("Bearer ")
 
 
 def matches_token(sent: str, token: str) -> bool:

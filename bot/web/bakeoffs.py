@@ -178,7 +178,6 @@ def _is_own(context: WebContext, request: Request, bakeoff: Bakeoff) -> bool:
 
 
 def _cap_of(form: Mapping[str, str]) -> int | None:
-    """Return the cap in micro-dollars; None if the field is empty."""
     cap = form["cap"].strip()
     return parse_cap_text(cap) if cap else None
 

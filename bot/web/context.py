@@ -25,14 +25,18 @@ from bot.render.round_status import receivers
 from bot.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
 from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
+    SESSION_COOKIE,
     VISITOR_COOKIE,
     PageSigner,
+    bearer_of,
     empty_message,
-    is_authenticated,
+    matches_token,
     place_of,
     set_cookie,
     visitor_of,
 )
+from bot.web.health import DatabaseProbe
+from bot.web.limits import PageLimits
 from council.pipeline.methods import METHODS
 from council.ports import RoundSummary
 from council.rounds import Round
@@ -51,7 +55,8 @@ class WebContext:
 
     `token` is None if the page is open to all. `state` returns what the models are still waiting
     for, or "" once they are ready. `failed_login_delay_seconds` delays the answer to a wrong token,
-    against guessing. `tasks` continue after a response.
+    against guessing. `is_slack_ready` returns whether Slack's endpoint, if there is one, can take
+    work. `tasks` continue after a response.
     """
 
     app: AppContext
@@ -60,11 +65,19 @@ class WebContext:
     environment_lines: tuple[str, ...] = ()
     state: Callable[[], str] = str
     failed_login_delay_seconds: float = 0.5
+    limits: PageLimits = field(default_factory=PageLimits)
+    is_slack_ready: Callable[[], bool] = lambda: True
+    database: DatabaseProbe = field(default_factory=DatabaseProbe)
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
 
     def is_authenticated(self, request: Request) -> bool:
-        """Return whether the visitor has a session or the token, not only a signed link."""
-        return is_authenticated(request, self.token, self.signer)
+        """Return whether the visitor has a session or the token, or needs neither."""
+        session = request.cookies.get(SESSION_COOKIE, "")
+        return (
+            not self.token
+            or self.signer.is_session_token(session)
+            or matches_token(bearer_of(request), self.token)
+        )
 
     def form_key(self, form: Mapping[str, str]) -> str:
         """Return the key of a form: its page's, so that sending it twice does it once, or new."""
@@ -96,13 +109,13 @@ class WebContext:
             "new_key": self.app.new_id(),
             "key": request.query_params.get("key", ""),
             "current": "",
-            "path": request.url.path,
+            "path": request.scope["path"],
             "typed": "",
         }
         html = _templates().get_template(template).render(frame | values)
         response = HTMLResponse(html, status)
         if visitor.is_new:
-            set_cookie(response, request, VISITOR_COOKIE, visitor.secret)
+            set_cookie(response, request, VISITOR_COOKIE, self.signer.visitor_cookie(visitor))
         return response
 
     async def recent_rounds(

@@ -1,22 +1,78 @@
-"""Limits on requests: ASGI middleware for the size of a body, uvicorn protocol for slow headers."""
+"""Limits on requests: how many, how large a body (ASGI middleware), how slow headers (uvicorn)."""
 
 import asyncio
-from collections.abc import Mapping
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS
+from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS, TooManyRequestsError
 
-MAX_BODY_BYTES_BY_PATH: Mapping[str, int] = {"/login": 4_000, SLACK_EVENTS: 1_000_000}
+MAX_BODY_BYTES = 64_000
+MAX_BODY_BYTES_BY_PATH: Mapping[str, int] = {
+    "/login": 4_000,
+    SLACK_EVENTS: 1_000_000,
+    # The forms of the page, by the first part of the path.
+    **dict.fromkeys(("ask", "rounds", "bakeoffs", "suites", "schedules", "press"), MAX_FORM_BYTES),
+}
 BODY_SECONDS = 30.0
 HEADER_SECONDS = 10.0
+MAX_KEYS = 10_000
+_MAX_LENGTH_DIGITS = 20  # of a Content-Length; Python refuses to read very long numbers
 
-_METHODS_WITH_BODY = {"POST", "PUT", "PATCH", "DELETE"}
+
+class RequestLimit:
+    """Counts events by key, in windows of so many seconds that begin with a key's first event.
+
+    The table is bounded: the key whose window is oldest is forgotten first.
+    """
+
+    def __init__(
+        self, most: int, seconds: float, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._most, self._seconds, self._now = most, seconds, now
+        self._windows: OrderedDict[str, tuple[float, int]] = OrderedDict()
+
+    def check(self, key: str) -> None:
+        """Raise TooManyRequestsError, with the seconds to wait, if the key is at its limit."""
+        end, events = self._windows.get(key, (0.0, 0))
+        left = end - self._now()
+        if left > 0 and events >= self._most:
+            raise TooManyRequestsError(math.ceil(left))
+
+    def count(self, key: str) -> None:
+        """Count an event."""
+        end, events = self._windows.get(key, (0.0, 0))
+        if end <= self._now():
+            self._windows.pop(key, None)
+            end, events = self._now() + self._seconds, 0
+        self._windows[key] = (end, events + 1)
+        if len(self._windows) > MAX_KEYS:
+            self._windows.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PageLimits:
+    """The limits of one process.
+
+    `failures` counts wrong tokens by address, at the login and as a bearer. The others count
+    requests, and `forms` those that change something, by visitor and by address.
+    """
+
+    failures: RequestLimit = field(default_factory=lambda: RequestLimit(10, 300.0))
+    visitor: RequestLimit = field(default_factory=lambda: RequestLimit(1_000, 10.0))
+    address: RequestLimit = field(default_factory=lambda: RequestLimit(3_000, 10.0))
+    visitor_forms: RequestLimit = field(default_factory=lambda: RequestLimit(600, 60.0))
+    address_forms: RequestLimit = field(default_factory=lambda: RequestLimit(1_200, 60.0))
 
 
 class BodyLimitMiddleware:
@@ -33,72 +89,47 @@ class BodyLimitMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        limit = _limit(scope["path"])
-        refusal = _refusal(Headers(scope=scope), limit)
-        if refusal is None and scope["method"] in _METHODS_WITH_BODY:
+        app = self._app
+        if scope["type"] == "http":
             try:
                 async with asyncio.timeout(self._body_seconds):
-                    receive = _replay(await _read_body(receive, limit), receive)
+                    receive = _replay(await _read_body(scope, receive), receive)
             except ClientDisconnect:
                 return
-            except _TooLargeError:
-                refusal = _too_large(limit)
             except TimeoutError:
-                refusal = _refuse(408, "The request took too long to arrive.")
-        if refusal is not None:
-            await refusal(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
+                app = _refusal(408, "The request took too long to arrive.")
+            except HTTPException as error:
+                app = _refusal(error.status_code, error.detail)
+        await app(scope, receive, send)
 
 
-class _TooLargeError(Exception):
-    """A body is larger than its path allows."""
-
-
-def _limit(path: str) -> int:
-    return MAX_BODY_BYTES_BY_PATH.get(path, MAX_FORM_BYTES)
-
-
-def _refusal(headers: Headers, limit: int) -> PlainTextResponse | None:
-    """Return the response to a request that is refused by its headers alone, or None."""
-    length = headers.get("content-length")
-    if length is None:
-        return None
-    # A proxy in front could take the other length, and see another request in what is left.
-    if "transfer-encoding" in headers or not length.isdigit():
-        return _refuse(400, "The length of the request is ambiguous.")
-    return _too_large(limit) if int(length) > limit else None
-
-
-def _too_large(limit: int) -> PlainTextResponse:
-    return _refuse(413, f"That is too much: at most {limit:,} bytes can be sent here.")
-
-
-def _refuse(status: int, sentence: str) -> PlainTextResponse:
+def _refusal(status: int, sentence: str) -> ASGIApp:
     # What is left of the body is not read, so the connection cannot be used again.
     return PlainTextResponse(f"{sentence}\n", status, headers={"Connection": "close"})
 
 
-async def _read_body(receive: Receive, limit: int) -> bytes:
-    """Return the whole body; raise _TooLargeError at the first byte too many.
+async def _read_body(scope: Scope, receive: Receive) -> bytes:
+    """Return the whole body; raise HTTPException at the first byte too many.
 
     Raise ClientDisconnect if its sender hangs up before the end.
     """
-    chunks, size = [], 0
-    while True:
+    headers, path, by_path = Headers(scope=scope), scope["path"], MAX_BODY_BYTES_BY_PATH
+    limit = by_path.get(path) or by_path.get(path.split("/")[1], MAX_BODY_BYTES)
+    length = headers.get("content-length", "0")
+    # A proxy in front could take the other length, and see another request in what is left.
+    if not length.isdecimal() or ("content-length" in headers and "transfer-encoding" in headers):
+        raise HTTPException(400, "The length of the request is ambiguous.")
+    size = int(length[:_MAX_LENGTH_DIGITS])
+    body, has_more = bytearray(), True
+    while has_more and size <= limit:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
-        chunk = message.get("body", b"")
-        size += len(chunk)
-        if size > limit:
-            raise _TooLargeError
-        chunks.append(chunk)
-        if not message.get("more_body"):
-            return b"".join(chunks)
+        body += message.get("body", b"")
+        size, has_more = len(body), message.get("more_body", False)
+    if size > limit:
+        raise HTTPException(413, f"That is too much: at most {limit:,} bytes can be sent here.")
+    return bytes(body)
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -1,16 +1,30 @@
-"""ASGI middleware of the web page: security headers, trusted hosts, access token."""
+"""ASGI middleware of the web page: security headers, rate limits, trusted hosts, access token."""
 
+from collections.abc import Awaitable, Callable
 from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import HTTPConnection
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bot.web.auth import SLACK_EVENTS, PageSigner, is_authenticated
+from bot.web.auth import (
+    SLACK_EVENTS,
+    VISITOR_COOKIE,
+    TooManyRequestsError,
+    Visitor,
+    address_of,
+    bearer_of,
+    matches_token,
+)
+from bot.web.context import WebContext
+
+Refuse = Callable[[Request, Exception], Awaitable[Response]]
 
 _PUBLIC_PATHS = {"/healthz", "/readyz", "/login", SLACK_EVENTS}
+# Checks of balancers, files that browsers keep, and Slack, which signs what it sends.
+_UNLIMITED_PATHS = {"/healthz", "/readyz", SLACK_EVENTS}
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -60,38 +74,68 @@ class TrustedHostsMiddleware(TrustedHostMiddleware):
             await super().__call__(scope, receive, send)
 
 
-class TokenMiddleware:
-    """Middleware that requires a session or the token, except on public paths and signed links."""
+class GateMiddleware:
+    """Middleware that identifies the visitor, limits requests, and requires a session or the token.
 
-    def __init__(self, app: ASGIApp, token: str | None, signer: PageSigner) -> None:
+    Public paths and signed links need neither. The body of a refused request is never read.
+    """
+
+    def __init__(self, app: ASGIApp, context: WebContext, refuse: Refuse) -> None:
         self._app = app
-        self._token = token
-        self._signer = signer
+        self._context = context
+        self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request, or ask for the token."""
-        if scope["type"] != "http" or self._is_allowed(HTTPConnection(scope), scope["method"]):
-            await self._app(scope, receive, send)
-        else:
-            response = _login_required(HTTPConnection(scope), scope["method"])
-            await response(scope, receive, send)
+        """Handle a request, ask for the token, or say when to try again."""
+        app = self._app
+        if scope["type"] == "http":
+            request, signer = Request(scope), self._context.signer
+            known = signer.read_visitor(request.cookies.get(VISITOR_COOKIE, ""))
+            scope["visitor"] = known or signer.new_visitor(address_of(request))
+            try:
+                self._check_limits(request, known)
+            except TooManyRequestsError as error:
+                app = await self._refuse(request, error)
+            else:
+                app = app if self._is_allowed(request) else _login_required(request)
+        await app(scope, receive, send)
 
-    def _is_allowed(self, connection: HTTPConnection, method: str) -> bool:
-        path: str = connection.scope["path"]
+    def _check_limits(self, request: Request, visitor: Visitor | None) -> None:
+        address, limits, token = address_of(request), self._context.limits, self._context.token
+        sent, path = bearer_of(request), request.scope["path"]
+        if token and sent:
+            limits.failures.check(address)  # even a right guess does not count then
+            if not matches_token(sent, token):
+                limits.failures.count(address)
+        if path in _UNLIMITED_PATHS or path.startswith("/static/"):
+            return
+        is_form = request.method == "POST"
+        counted = [(limits.address, address), *[(limits.address_forms, address)] * is_form]
+        if visitor:
+            secret = visitor.secret
+            counted += [(limits.visitor, secret), *[(limits.visitor_forms, secret)] * is_form]
+        for limit, key in counted:
+            limit.check(key)
+            limit.count(key)
+
+    def _is_allowed(self, request: Request) -> bool:
+        path: str = request.scope["path"]
         if path in _PUBLIC_PATHS or path.startswith("/static/"):
             return True
         # A signed link only opens its round; the handler checks the signature.
-        reads_round = method in {"GET", "HEAD"} and path.startswith("/rounds/")
-        if reads_round and "key" in connection.query_params:
-            return True
-        return is_authenticated(connection, self._token, self._signer)
+        reads_round = request.method in {"GET", "HEAD"} and path.startswith("/rounds/")
+        return (reads_round and "key" in request.query_params) or (
+            self._context.is_authenticated(request)
+        )
 
 
-def _login_required(connection: HTTPConnection, method: str) -> Response:
-    if method == "GET" and "text/html" in connection.headers.get("accept", ""):
-        query = f"?{connection.url.query}" if connection.url.query else ""
-        target = connection.url.path + query
+def _login_required(request: Request) -> Response:
+    if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
+        query = request.scope["query_string"].decode("latin-1")
+        target = quote(request.scope["path"]) + (f"?{query}" if query else "")
         return RedirectResponse(f"/login?next={quote(target)}", status_code=303)
     return PlainTextResponse(
-        "This page needs COUNCIL_WEB_TOKEN, as a bearer token or by /login.\n", status_code=401
+        "This page needs COUNCIL_WEB_TOKEN, as a bearer token or by /login.\n",
+        status_code=401,
+        headers={"Connection": "close"},
     )

@@ -61,16 +61,7 @@ from bot.render.leaderboard_text import (
 )
 from bot.web.context import WebContext, file_response
 
-LEADERBOARD_OPTIONS = (
-    "suite",
-    "version",
-    "panel",
-    "category",
-    "since",
-    "until",
-    "as",
-    "weights",
-)
+LEADERBOARD_OPTIONS = ("suite", "version", "panel", "category", "since", "until", "as", "weights")
 BIAS_OPTIONS = ("suite", "panel", "category", "since", "until")
 MAX_OPTION_LENGTH = 200
 WEIGHTS = (
@@ -119,7 +110,6 @@ async def _report_file(
     document: Callable[[], object],
     png: Callable[[], bytes],
 ) -> Response:
-    """Return a report in the format that the path names."""
     match request.path_params["format"]:
         case "csv":
             return file_response(f"{name}.csv", csv(), "text/csv")
@@ -178,7 +168,6 @@ async def _load_leaderboard(
 def _leaderboard_values(
     board: Leaderboard, query: LeaderboardQuery, request: Request
 ) -> dict[str, Any]:
-    """Return the template values of a leaderboard, sorted as the query says."""
     sort = request.query_params.get("sort", "")
     options = options_of(request)
     if query.as_judge:
@@ -253,7 +242,6 @@ async def download_bias(context: WebContext, request: Request) -> Response:
 
 
 def _bias_values(bias: BiasView) -> dict[str, Any]:
-    """Return the template values of a bias report."""
     has_rounds = bool(bias.report.rounds)
     return {
         "has_rounds": has_rounds,

@@ -198,39 +198,27 @@ async def ask_again(context: WebContext, request: Request) -> Response:
 
 
 async def _start_and_redirect(
-    context: WebContext,
-    request: Request,
-    incoming: IncomingMessage,
-    text: str,
-    options: AskOptions,
+    context: WebContext, request: Request, incoming: IncomingMessage, text: str, options: AskOptions
 ) -> Response:
-    """Start a round and redirect to its page; on an error, show it with the text still typed in."""
+    """Start a round, once for each form; on an error, show it with the text still typed in."""
+    app = context.app
     try:
-        round_id = await _start_round(context, incoming, text, options)
+        await app.reload_picked_panel(incoming.place)
+        round_ = new_round(app, replace(incoming, text=text), options)
+        if not await app.open(round_):
+            existing = await app.store.load(incoming.key)
+            if (existing.question, existing.panel) == (round_.question, round_.panel):
+                return RedirectResponse(f"/rounds/{existing.id}", status_code=303)
+            # The same form with another question, as after the browser's Back button.
+            round_ = replace(round_, id=app.new_id())
+            await app.open(round_)
     except CouncilError as error:
         post = Post((Caution(str(error)),))
         return await context.render_page(
             request, "said.html", status=422, posts=[post], said="", typed=incoming.text
         )
-    return RedirectResponse(f"/rounds/{round_id}", status_code=303)
-
-
-async def _start_round(
-    context: WebContext, incoming: IncomingMessage, text: str, options: AskOptions
-) -> str:
-    """Start a round and return its id; a form that is sent twice starts one round."""
-    app = context.app
-    await app.reload_picked_panel(incoming.place)
-    round_ = new_round(app, replace(incoming, text=text), options)
-    if not await app.open(round_):
-        existing = await app.store.load(incoming.key)
-        if (existing.question, existing.panel) == (round_.question, round_.panel):
-            return incoming.key
-        # The same form with another question, as after the browser's Back button.
-        round_ = replace(round_, id=app.new_id())
-        await app.open(round_)
     app.runner.start(round_)
-    return round_.id
+    return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
 
 
 async def resume_round(context: WebContext, request: Request) -> Response:

@@ -40,12 +40,18 @@ class Server(uvicorn.Server):
 
 @asynccontextmanager
 async def run_server(
-    app: ASGIApp, host: str, port: int, on_bound: Callable[[], Awaitable[None]]
+    app: ASGIApp,
+    host: str,
+    port: int,
+    on_bound: Callable[[], Awaitable[None]],
+    *,
+    behind_proxy: bool = False,
 ) -> AsyncIterator[Server]:
     """Serve the application until the block ends or a signal stops it; port 0 is any free port.
 
-    `on_bound` runs after the port is bound and before the first request. Raise PortTakenError if
-    the address cannot be used.
+    `on_bound` runs after the port is bound and before the first request. With `behind_proxy`, a
+    proxy on this machine, or one named in FORWARDED_ALLOW_IPS, says where a request came from.
+    Raise PortTakenError if the address cannot be used.
     """
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -69,6 +75,7 @@ async def run_server(
             lifespan="off",
             http=HeaderTimeoutProtocol,
             server_header=False,
+            proxy_headers=behind_proxy,
             # Browsers with an open stream are disconnected; they reconnect by themselves.
             timeout_graceful_shutdown=1,
         )

@@ -50,9 +50,20 @@ def main() -> None:
     _row("flagged", sum(bool(find_suspicions(text)) for text in answers), len(answers))
     _row("changed", sum(neutralise(text) != text for text in answers), len(answers))
     print(f"winner changed by an injection, {ROUNDS} rounds, {MEMBERS} members, one outside judge")
+    changed = []
     for gullible, is_defended in ((1, True), (3, True), (6, True), (1, False), (6, False)):
         name = f"{gullible} gullible{'' if is_defended else ', undefended'}"
-        _row(name, asyncio.run(winners_changed(gullible, is_defended=is_defended)), ROUNDS)
+        count = asyncio.run(winners_changed(gullible, is_defended=is_defended))
+        _row(name, count, ROUNDS)
+        changed += [count] * is_defended
+    flagged = sum(bool(find_suspicions(text)) for text in answers)
+    if (
+        len(accepted()) * 60 > 2 * len(hostile)
+        or sum(map(is_read, honest)) < 0.8 * len(honest)
+        or flagged > 0.01 * len(answers)
+        or max(changed) > 0.05 * ROUNDS
+    ):
+        raise SystemExit("a target was missed")
 
 
 def accepted() -> list[AdversarialBallot]:

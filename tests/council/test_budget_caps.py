@@ -20,6 +20,7 @@ from council.budget_caps import (
     CapUsage,
     Scope,
     find_refusal,
+    payer,
     schedule_of_round,
 )
 from council.money import FREE, Price
@@ -43,6 +44,27 @@ def test_a_round_is_charged_to_its_asker_and_channel() -> None:
     assert account == Account("r1", TODAY, "U1", "slack/T1/C1")
     assert account.workspace == "slack/T1"
     assert account.scopes == tuple(scope for scope in Scope if scope is not Scope.SCHEDULE_DAY)
+
+
+def test_visitors_of_the_page_at_one_address_share_their_budgets() -> None:
+    accounts = {
+        Account.of(a_round(question=Question("Why?", who, place=Place("web", channel=who))), NOON)
+        for who in ("web:a1.ada", "web:a1.ben")
+    }
+
+    assert accounts == {Account("r1", TODAY, "web:a1", "web//web:a1")}
+
+
+@pytest.mark.parametrize(
+    ("asker", "account"),
+    [
+        pytest.param("web:old", "web:", id="cookie-of-an-older-version"),
+        pytest.param("U1.x", "U1.x", id="chat"),
+        pytest.param("", "", id="nobody"),
+    ],
+)
+def test_others_pay_for_themselves(asker: str, account: str) -> None:
+    assert payer(asker) == account
 
 
 @pytest.mark.parametrize(

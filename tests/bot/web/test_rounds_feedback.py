@@ -5,15 +5,7 @@ from html import unescape
 import pytest
 
 from council.feedback import Feedback
-from tests.bot.web.browsing import (
-    SOMEBODY,
-    TOKEN,
-    Browser,
-    NewSite,
-    Site,
-    a_round_of,
-    forms_of,
-)
+from tests.bot.web.browsing import SOMEBODY, TOKEN, Browser, NewSite, Site, a_round_of, forms_of
 
 ASKS, THANKS = "Did this help?", "Noted, thank you."
 
@@ -66,26 +58,6 @@ async def test_an_unhelpful_round_takes_a_reason(site: Site) -> None:
     assert await ratings(site, round_.id) == [(who, False, 'It "missed"\n the point.')]
 
 
-async def test_later_feedback_replaces_earlier(site: Site) -> None:
-    round_, browser = await site.run_round(a_round_of(SOMEBODY)), site.browser()
-
-    await rate(browser, round_.id, helpful="no", reason="Too long.")
-    page = await rate(browser, round_.id, helpful="yes")
-
-    assert "You found this answer helpful." in page
-    assert await ratings(site, round_.id) == [(browser.visitor.asker.id, True, "")]
-
-
-async def test_feedback_of_others_is_not_shown(site: Site) -> None:
-    round_ = await site.run_round(a_round_of(SOMEBODY))
-    await rate(site.browser(), round_.id, helpful="no", reason="Between us.")
-
-    page = (await site.browser().get(f"/rounds/{round_.id}")).text
-
-    assert ASKS in page
-    assert "Between us" not in page
-
-
 async def test_a_round_without_an_end_is_not_rated(site: Site) -> None:
     round_, browser = a_round_of(SOMEBODY), site.browser()
     await site.store.open(round_)
@@ -97,15 +69,6 @@ async def test_a_round_without_an_end_is_not_rated(site: Site) -> None:
     assert ASKS not in page.text
     assert "is not closed yet: wait for its answer" in done.text
     assert await ratings(site, round_.id) == []
-
-
-async def test_a_forgotten_round_asks_for_no_feedback(site: Site) -> None:
-    round_ = await site.run_round(a_round_of(SOMEBODY))
-    await site.store.forget(round_.id, round_.asked_at, "salt")
-
-    page = await site.browser().get(f"/rounds/{round_.id}")
-
-    assert ASKS not in page.text
 
 
 @pytest.mark.parametrize(

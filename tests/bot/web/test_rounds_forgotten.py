@@ -11,6 +11,7 @@ from bot.web.rounds import round_page, rounds_page
 from council.integrity.erasure import forget
 from council.rounds import Round
 from tests.bot.app_fakes import an_app
+from tests.bot.web.browsing import SOMEBODY
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
@@ -22,7 +23,8 @@ def site_of(store: MemoryStore) -> WebContext:
 
 def request(**parameters: str) -> Request:
     scope = {"type": "http", "headers": [], "query_string": b"", "path_params": parameters}
-    return Request({**scope, "method": "GET", "path": "/", "scheme": "http"})
+    rest = {"method": "GET", "path": "/", "scheme": "http", "visitor": SOMEBODY}
+    return Request({**scope, **rest})
 
 
 @pytest.mark.parametrize("round_", [a_round(), a_closed_round()], ids=["stopped", "closed"])

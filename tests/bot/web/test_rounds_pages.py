@@ -14,24 +14,15 @@ from bot.render.round_report import round_thread, thread_markdown
 from council.errors import GatewayError
 from council.rounds import Question
 from tests.bot.app_fakes import an_app
-from tests.bot.web.browsing import (
-    SOMEBODY,
-    NewSite,
-    Site,
-    a_round_of,
-    redirected_round_id,
-)
+from tests.bot.web.browsing import SOMEBODY, NewSite, Site, a_round_of, redirected_round_id
 from tests.builders import CLAUDE, GPT, KEYS
 from tests.fakes.gateway import FakeGateway
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)> \"'& {{ 7*7 }} [x](javascript:x)"
 QUESTIONS = {
     "percent": "Is 100% enough?",
-    "underscore": "Is snake_case good?",
     "quote": "Is it O'Reilly's \"book\"?",
-    "capitals": "Is POSTGRES enough?",
     "umlaut": "Ist ÄRGER gut?",
-    "slash": "Is C:\\temp/x fine?",
     "plain": "Why?",
 }
 
@@ -51,17 +42,9 @@ def listed(page: httpx.Response) -> list[str]:
     ("wanted", "found"),
     [
         ("%", ["percent"]),
-        ("0% e", ["percent"]),
-        ("_", ["underscore"]),
-        ("e_c", ["underscore"]),
-        ("'", ["quote"]),
         ('"', ["quote"]),
-        ("\\", ["slash"]),
-        ("postgres", ["capitals"]),
-        ("POSTGRES", ["capitals"]),
         ("ärger", ["umlaut"]),
         ("  Why?  ", ["plain"]),
-        ("nothing of these", []),
         ("<script>", []),
         ("\x00", []),
         ("a" * 9999, []),
@@ -76,6 +59,13 @@ async def test_a_search_finds_the_questions_with_the_text(
 
     assert (page.status_code, listed(page)) == (200, [QUESTIONS[name] for name in found])
     assert "<script>" not in page.text
+
+
+async def test_the_first_page_says_who_answers_and_how_to_add_a_key(site: Site) -> None:
+    page = unescape((await site.browser().get("/")).text)
+
+    for words in ("Claude Sonnet 4.6, GPT-5.1", "ANTHROPIC_API_KEY=…", ".env"):
+        assert words in page
 
 
 async def test_every_page_links_to_the_others(site: Site) -> None:

@@ -4,12 +4,7 @@ import httpx
 import pytest
 
 from council.rounds import Stage
-from tests.bot.web.browsing import (
-    SOMEBODY,
-    Site,
-    a_round_of,
-    redirected_round_id,
-)
+from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, redirected_round_id
 
 READS = ("", "/events", "/state", "/round.json", "/round.md")
 ACTS = ("again", "stop", "resume", "feedback")
@@ -63,17 +58,6 @@ async def test_a_private_round_is_in_no_list(site: Site) -> None:
     ]
 
     assert all(others_round.question.text not in page.text for page in pages)
-
-
-async def test_an_id_prefix_does_not_reveal_a_private_round(
-    site: Site,
-) -> None:
-    await site.run_round(a_round_of(SOMEBODY, private=True))
-    browser = site.browser()
-
-    found, missing = [await browser.ask(f"/council show {start}") for start in ("abcd", "dcba")]
-
-    assert status_and_content(found, "abcd") == status_and_content(missing, "dcba")
 
 
 @pytest.mark.parametrize("read", READS)

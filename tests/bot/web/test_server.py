@@ -63,9 +63,7 @@ def test_the_procfile_names_a_release_and_a_web_process() -> None:
     assert process_lines().keys() == {"release", "web"}
 
 
-async def test_release_then_web_answers_on_the_platforms_port_and_stops_cleanly(
-    home: Home,
-) -> None:
+async def test_release_then_web_answers_on_the_platforms_port_and_stops_cleanly(home: Home) -> None:
     port = free_port()
     home = home.with_settings(PORT=str(port))
     released = await wait_for_exit(await start(home, "release"))

@@ -62,19 +62,6 @@ async def test_the_page_of_a_bakeoff_becomes_its_result(
     await expect(page.get_by_role("link", name="a bake-off")).to_be_visible()
 
 
-@pytest.mark.nightly
-async def test_a_bakeoff_is_cancelled_and_resumed(page: Page, gateway: BlockedGateway) -> None:
-    gateway.goes_on.clear()
-    await start(page)
-
-    await page.get_by_role("button", name="Cancel").click()
-    await expect(page.get_by_text("It was cancelled.")).to_be_visible()
-    gateway.goes_on.set()
-    await page.get_by_role("button", name="Go on").click()
-
-    await expect(page.get_by_text("3 of 3 questions").first).to_be_visible()
-
-
 @VIEWS
 async def test_bakeoff_pages_are_accessible(
     page: Page, gateway: BlockedGateway, view: View

@@ -8,8 +8,7 @@ from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from tests.bot.homes import Home
 from tests.bot.web.browser.actions import ANSWER, TIMEOUT_MS, ask, wait_until_closed
-from tests.bot.web.browser.product import Product, serve_product
-from tests.bot.web.browser.relay import relayed
+from tests.bot.web.browser.product import serve_product
 from tests.bot.web.browser.streams import open_stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
@@ -32,21 +31,16 @@ async def test_a_tab_opened_during_a_round_shows_it_to_the_end(
 
 
 @pytest.mark.nightly
-async def test_a_lost_connection_is_shown_and_the_page_catches_up(
-    browser: Browser, product: Product
+async def test_more_tabs_than_a_browser_has_connections_all_show_the_answer(
+    visitor: BrowserContext,
 ) -> None:
-    async with relayed(product.port) as relay:
-        page = await browser.new_page(base_url=relay.address)
-        await ask(page, "May the connection drop?", panel="slow")
-        await expect(page.locator("#progress .done").first).to_be_visible()
+    tabs = [await visitor.new_page() for _ in range(9)]
+    path = await ask(tabs[0], "Is there room for all?", panel="slow")
 
-        relay.cut()
-        await expect(page.locator("#connection")).to_have_text(LOST)
-        relay.restore()
-        await wait_until_closed(page)
+    await asyncio.gather(*(tab.goto(path) for tab in tabs[1:]))
 
-        await expect(page.locator(ANSWER)).to_contain_text("word-30")
-        await page.context.close()
+    for tab in tabs:
+        await expect(tab.locator("#answers")).to_be_attached(timeout=2 * TIMEOUT_MS)
 
 
 async def test_after_a_kill_the_page_reconnects_and_every_round_continues(

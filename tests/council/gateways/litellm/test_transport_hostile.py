@@ -1,8 +1,10 @@
 """A hostile provider costs neither memory nor money, and gets no prompt meant for another."""
 
+import asyncio
 import tracemalloc
 from collections.abc import AsyncIterator
 
+import httpx
 import pytest
 
 from council.answers import Call, Reply
@@ -11,6 +13,11 @@ from council.gateways.litellm import client, responses
 from council.gateways.litellm.client import SeatSettings
 from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.litellm.responses import MAX_ANSWER_CHARACTERS
+from council.gateways.litellm.transport import (
+    MAX_REPLY_BYTES,
+    LimitedTransport,
+    ReplyTooLargeError,
+)
 from tests.council.gateways.litellm.harness import CALL, MEMBER
 from tests.wire.hostile_provider import MEBIBYTE, HostileProvider
 
@@ -48,7 +55,7 @@ async def ask(provider: HostileProvider, attack: str, *, stream: bool = False) -
 async def test_a_reply_without_end_is_cut_off_before_it_fills_the_memory(
     provider: HostileProvider, attack: str
 ) -> None:
-    client.load_warm()
+    await asyncio.to_thread(client.load_warm)
     tracemalloc.start()
     try:
         with pytest.raises(GatewayError, match=TOO_MUCH):
@@ -70,6 +77,26 @@ async def test_a_stream_without_end_is_cut_off(
         await ask(provider, "endless-stream", stream=True)
 
     assert len(provider.paths) == 1
+
+
+async def test_a_reply_that_never_pauses_leaves_time_for_others(
+    provider: HostileProvider,
+) -> None:
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    working = asyncio.create_task(others())
+    async with httpx.AsyncClient(transport=LimitedTransport(httpx.AsyncHTTPTransport())) as http:
+        with pytest.raises(ReplyTooLargeError):
+            await http.get(provider.api_base("text"))
+    working.cancel()
+
+    assert turns >= MAX_REPLY_BYTES / 1_100
 
 
 async def test_an_encoding_that_cannot_be_limited_is_refused(provider: HostileProvider) -> None:

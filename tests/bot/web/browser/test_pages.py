@@ -1,0 +1,98 @@
+"""Suites, schedules, reports and votes in a real browser: accessible, on a phone, in the dark."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+
+from tests.bot.bakeoffs.builders import packed_all, runs_of
+from tests.bot.bakeoffs.fakes import a_graded_suite
+from tests.bot.render.bias.builders import a_report
+from tests.bot.web.browser.accessibility import (
+    PHONE,
+    VIEWS,
+    Scheme,
+    View,
+    faults_by_path,
+    overlapping_texts,
+    set_view,
+    smallest_text,
+)
+from tests.bot.web.browser.in_process_site import serve_in_process
+from tests.bot.web.browsing import SOMEBODY, a_round_of
+from tests.bot.web.test_reports_bias import site_with
+from tests.builders import ASKED_AT
+
+pytestmark = pytest.mark.asyncio(loop_scope="package")
+
+LAST, SUITE_BOARD = "/rounds/abc11", "/leaderboard?suite=sql"
+PATHS = (
+    *("/suites", "/suites/graded", "/schedules", "/bias", LAST, f"{LAST}/beside"),
+    *("/leaderboard", SUITE_BOARD, f"{SUITE_BOARD}&as=judge&sort=spoiled"),
+    *("/leaderboard?weights=peerrank", "/leaderboard?weights=human"),
+)
+CHARTS = {SUITE_BOARD: 1, "/bias": 3}
+
+
+@pytest_asyncio.fixture(loop_scope="package", scope="module")
+async def address(browser: Browser) -> AsyncIterator[str]:
+    """Yield the address of a site with rounds, runs of a suite, a suite, and every bias."""
+    site = site_with(a_report(majority="qwen"))
+    stores = site.context.app.bakeoff_stores
+    await stores.suites.save(a_graded_suite("42", "43"), "U1", ASKED_AT)
+    await stores.records.save(packed_all([*runs_of("sql", 4)]))
+    first = a_round_of(SOMEBODY)
+    for i in range(12):
+        asked_at = first.asked_at + timedelta(minutes=i)
+        await site.run_round(replace(first, id=f"abc{i}", seed=f"s{i}", asked_at=asked_at))
+    async with serve_in_process(site) as address:
+        yield address
+
+
+@VIEWS
+async def test_pages_are_accessible(page: Page, view: View) -> None:
+    await set_view(page, view)
+    await page.goto("/schedules")
+    field = page.get_by_label("A name, a suite, and when, in words")
+    await field.fill(f"weekly-{view} suite:graded every monday 09:00 Europe/Budapest")
+    await field.press("Enter")
+    # The times are in the schedule's zone, whatever zone the reader is in.
+    await expect(page.get_by_text("09:00 (Europe/Budapest). Last run").first).to_be_visible()
+
+    assert await faults_by_path(page, *PATHS) == {}
+
+
+@pytest.mark.parametrize("path", CHARTS)
+async def test_the_charts_texts_are_legible_on_a_phone(page: Page, path: str) -> None:
+    await set_view(page, PHONE)
+    await page.goto(path)
+    await page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
+
+    assert await page.locator(".chart").count() == CHARTS[path]
+    assert await overlapping_texts(page) == []
+    assert await smallest_text(page) > 9
+
+
+async def test_charts_have_their_colours_in_light_and_dark(page: Page) -> None:
+    schemes: tuple[Scheme, ...] = ("light", "dark")
+    fills, bare = [], []
+
+    for scheme in schemes:
+        await page.emulate_media(color_scheme=scheme)
+        await page.goto(SUITE_BOARD)
+        fills.append(
+            await page.evaluate("getComputedStyle(document.querySelector('.chart .f-text')).fill")
+        )
+        await page.goto("/bias")
+        bare.append(
+            await page.evaluate(
+                "[...document.querySelectorAll('.chart line, .chart polyline')]"
+                ".filter((mark) => getComputedStyle(mark).stroke === 'none').length"
+            )
+        )
+
+    assert fills == ["rgb(29, 28, 26)", "rgb(236, 233, 226)"]
+    assert bare == [0, 0]
