@@ -14,9 +14,9 @@ from itertools import chain, repeat
 from math import inf
 from typing import ClassVar, Protocol, TypeVar
 
+from council.confusables import remove_invisible
 from council.errors import CouncilError
 from council.places import Place
-from council.prompt_injection import remove_invisible
 
 # --- Incoming messages
 

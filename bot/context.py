@@ -30,6 +30,7 @@ from bot.ports import JobQueue, MeasureBias, NamedLocks, PubSub, RecordSources, 
 from bot.render.formatting import rough_duration
 from bot.render.leaderboard_tables import Leaderboard
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
+from council.ballots import VERSION as BALLOTS
 from council.budget import Budget
 from council.errors import PanelError, QuestionError, RoundNotFoundError, StoreError
 from council.panel import Panel
@@ -299,5 +300,6 @@ async def usual_seconds(store: Store, panel: str) -> float | None:
 
 def versions(gateway: Gateway, rule: ChanceRule = DEFAULT_RULE) -> dict[str, str]:
     """Return the version of everything a round's result depends on."""
-    own = {"audits": AUDITS, "council": _installed_version("council-bot"), "prompts": PROMPTS}
+    own = {"audits": AUDITS, "ballots": BALLOTS, "prompts": PROMPTS}
+    own["council"] = _installed_version("council-bot")
     return {**gateway.versions, **own, **rule.versions}

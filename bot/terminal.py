@@ -41,8 +41,8 @@ from bot.chat import (
 )
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext
+from council.confusables import remove_invisible
 from council.places import Place
-from council.prompt_injection import remove_invisible
 
 TERMINAL = Place("terminal")
 GREETING = "Type a question, or help. Ctrl-C stops a round and keeps it; Ctrl-D leaves."

@@ -10,6 +10,9 @@ from council.answers import Prompt, Reply
 from council.labels import Label, Slate
 
 AUDIT_ATTEMPT = 3  # after the two counted attempts; identifies a spoiled audit ballot
+# A round keeps the version of the rules by which its ballots are read, so that it still verifies.
+FIRST_VERSION, VERSION = "1", "2"
+MAX_REPLY_BYTES, MAX_BALLOT_BYTES, MAX_REASON_BYTES = 65_536, 16_384, 2_048
 Ranking = tuple[tuple[Label, ...], ...]  # best place first; tied labels share a place
 
 
@@ -40,6 +43,11 @@ class Ballot:
         """Whether the ballot enters the standings."""
         return self.audit is None
 
+    @property
+    def has_cut_reason(self) -> bool:
+        """Whether its reason was too long and was cut."""
+        return self.reason.endswith("…") and len(self.reason.encode()) > MAX_REASON_BYTES - 4
+
 
 @dataclass(frozen=True, slots=True)
 class SpoiledBallot:
@@ -55,11 +63,23 @@ class SpoiledBallot:
         return self.paper.attempt == AUDIT_ATTEMPT
 
 
+def cut_reason(reason: str) -> str:
+    """Return a reason of at most MAX_REASON_BYTES; a longer one is cut and ends with "…"."""
+    text = reason.encode()
+    if len(text) <= MAX_REASON_BYTES:
+        return reason
+    return text[: MAX_REASON_BYTES - len("…".encode())].decode(errors="ignore") + "…"
+
+
 def cast_ballot(
-    slate: Slate, nonce: str, paper: BallotExchange, audit: str | None = None
+    slate: Slate,
+    nonce: str,
+    paper: BallotExchange,
+    audit: str | None = None,
+    version: str = VERSION,
 ) -> Ballot | SpoiledBallot:
     """Return the ballot parsed from the reply, in public labels, or a spoiled ballot."""
-    parsed = parse_ballot(paper.reply.text, nonce, slate.letters)
+    parsed = parse_ballot(paper.reply.text, nonce, slate.letters, version)
     if isinstance(parsed, BallotFault):
         return SpoiledBallot(slate.judge, parsed.value, paper)
     return Ballot(
@@ -89,6 +109,9 @@ class BallotFault(StrEnum):
     UNKNOWN_LETTER = "it named a letter that was not on the slate"
     REPEATED_LETTER = "it named a letter twice"
     TWO_RANKINGS = "it held more than one ranking"
+    UNDECLARED_KEY = "its JSON object had a key other than nonce, reason, ranking and unranked"
+    REASON = "its reason was not text"
+    TOO_LONG = "it was longer than 64 KB, or than 16 KB without its thinking"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,28 +130,36 @@ class BallotParseError(Exception):
         self.fault = fault
 
 
-def parse_ballot(text: str, nonce: str, letters: Sequence[str]) -> ParsedBallot | BallotFault:
+def parse_ballot(
+    text: str, nonce: str, letters: Sequence[str], version: str = VERSION
+) -> ParsedBallot | BallotFault:
     """Return the ranking in a reply, or the fault that spoils it."""
     try:
-        ballot = parse_signed_object(text, nonce)
-        reason = ballot.get("reason")
-        return ParsedBallot(
-            _ranking(ballot, letters), reason.strip() if isinstance(reason, str) else ""
-        )
+        ballot = parse_signed_object(text, nonce, version)
+        ranking = _ranking(ballot, letters, version)
+        return ParsedBallot(ranking, _reason(ballot, version))
     except BallotParseError as error:
         return error.fault
 
 
-def parse_signed_object(text: str, nonce: str) -> dict[str, object]:
+def parse_signed_object(text: str, nonce: str, version: str = VERSION) -> dict[str, object]:
     """Return the one JSON object of a reply; raise BallotParseError without the right nonce."""
-    found = _only_object(text)
+    found = _only_object(text, version)
     if found.get("nonce") != nonce:
         raise BallotParseError(BallotFault.NONCE)
     return found
 
 
 _THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_CODE_FENCE = re.compile(r"```[ \t]*\w*")
+_END_TOKENS = re.compile(
+    r"(?:(?:</s>|<eos>|<end_of_turn>|<[|｜](?:im_end|end|eot_id|eom_id|endoftext|end_of_text|return"
+    r"|end▁of▁sentence|END_OF_TURN_TOKEN)[|｜]>)\s*)+\Z"
+)
+_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
+_TRAILING_COMMA = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s{0,99}[}\]])', re.DOTALL)
+_FIRST_FRAME = re.compile(r"```[ \t]*\w*")
+_FRAME = re.compile(r"`{3,}[ \t]*\w*|~{3,}[ \t]*\w*|[`#*_]")  # code fences, emphasis, headings
+_LETTER_FRAME = " \t*_`'()[]."
 # Only these openings count as a lead-in; an example or a refusal matches none of them in full.
 _LEAD_IN = re.compile(
     r"(?:(?:here(?:'s| is| are)|this is|below is|sure|ok(?:ay)?|my|the|final)\b[ ,:]*)+"
@@ -145,27 +176,51 @@ _LETTER = re.compile(rf"(?:(?i:{_RESPONSE_WORDS})\s*)?([A-Ja-j])")
 _OTHER_RANKING = re.compile(r"rank|order|vote", re.IGNORECASE)
 
 
-def _only_object(text: str) -> dict[str, object]:
+def _only_object(text: str, version: str) -> dict[str, object]:
     """Return the one JSON object of a reply; repeating the same object is allowed."""
-    rest = _THINKING.sub("", text.lstrip("\ufeff"), count=1)
+    is_first = version == FIRST_VERSION
+    rest = _THINKING.sub("", text.lstrip("\ufeff"), count=1) if is_first else _repaired(text)
+    decoder, frame = (_FIRST_DECODER, _FIRST_FRAME) if is_first else (_DECODER, _FRAME)
     objects, gaps, position = [], [], 0
     while (start := rest.find("{", position)) >= 0:
         gaps.append(rest[position:start])
-        value, position = _decode(rest, start)
+        value, position = _decode(decoder, rest, start)
         objects.append(value)
     if not objects:
         raise BallotParseError(BallotFault.NO_OBJECT)
     if any(other != objects[0] for other in objects):
         raise BallotParseError(BallotFault.TWO_OBJECTS)
-    before, *after = (_CODE_FENCE.sub("", gap).strip() for gap in (*gaps, rest[position:]))
+    before, *after = (frame.sub("", gap).strip() for gap in (*gaps, rest[position:]))
     if any(after) or (before and not _LEAD_IN.fullmatch(before)):
         raise BallotParseError(BallotFault.PROSE)
     return objects[0]
 
 
-def _decode(text: str, start: int) -> tuple[dict[str, object], int]:
+def _repaired(text: str) -> str:
+    """Return a reply without thinking and end tokens, with its slips in JSON corrected.
+
+    No slip that is corrected can change the order. Raise BallotParseError for too long a reply.
+    """
+    _check_length(text, MAX_REPLY_BYTES)
+    text = text.lstrip("\ufeff")
+    rest = _THINKING.sub("", text, count=1)
+    # The opening tag may be in the model's prompt; what starts with an object is no thinking.
+    head, tag, tail = rest.partition("</think>")
+    if tag and rest == text and "<think" not in text and not head.lstrip("` \n").startswith("{"):
+        rest = tail
+    _check_length(rest, MAX_BALLOT_BYTES)
+    rest = _ESCAPE.sub(lambda m: m[0] if m[0] != "\\" else "\\\\", _END_TOKENS.sub("", rest))
+    return _TRAILING_COMMA.sub(lambda match: match[0].removeprefix(","), rest)
+
+
+def _check_length(text: str, limit: int) -> None:
+    if len(text.encode(errors="replace")) > limit:
+        raise BallotParseError(BallotFault.TOO_LONG)
+
+
+def _decode(decoder: json.JSONDecoder, text: str, start: int) -> tuple[dict[str, object], int]:
     try:
-        value, end = _DECODER.raw_decode(text, start)
+        value, end = decoder.raw_decode(text, start)
     except (ValueError, RecursionError) as error:  # ValueError: also numbers too long to parse
         raise BallotParseError(BallotFault.BROKEN) from error
     return value, end
@@ -177,19 +232,33 @@ def _reject_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return dict(pairs)
 
 
+def _fold_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    return _reject_duplicates([(key.casefold(), value) for key, value in pairs])
+
+
 def _reject_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant)
+_FIRST_DECODER = json.JSONDecoder(
+    object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant
+)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_fold_keys, parse_constant=_reject_constant, strict=False
+)
 
 
-def _ranking(ballot: dict[str, object], letters: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def _ranking(
+    ballot: dict[str, object], letters: Sequence[str], version: str
+) -> tuple[tuple[str, ...], ...]:
     """Return the places of all letters; omitted letters tie for last if any letter is ranked."""
     if any(_OTHER_RANKING.search(key) for key in ballot.keys() - {"ranking", "unranked"}):
         raise BallotParseError(BallotFault.TWO_RANKINGS)
-    places = tuple(tuple(_place(entry, letters)) for entry in _list(ballot.get("ranking")))
-    unranked = tuple(_place(_list(ballot.get("unranked", [])), letters))
+    if version != FIRST_VERSION and ballot.keys() - {"nonce", "reason", "ranking", "unranked"}:
+        raise BallotParseError(BallotFault.UNDECLARED_KEY)
+    frame = None if version == FIRST_VERSION else _LETTER_FRAME
+    places = tuple(tuple(_place(entry, letters, frame)) for entry in _list(ballot.get("ranking")))
+    unranked = tuple(_place(_list(ballot.get("unranked", [])), letters, frame))
     ranked = [letter for place in places for letter in place]
     if not ranked or not all(places):
         raise BallotParseError(BallotFault.EMPTY)
@@ -205,11 +274,20 @@ def _list(value: object) -> list[object]:
     return value
 
 
-def _place(entry: object, letters: Sequence[str]) -> Iterator[str]:
+def _reason(ballot: dict[str, object], version: str) -> str:
+    reason = ballot.get("reason")
+    if isinstance(reason, str):
+        return reason.strip() if version == FIRST_VERSION else cut_reason(reason.strip())
+    if reason is None or version == FIRST_VERSION:
+        return ""
+    raise BallotParseError(BallotFault.REASON)
+
+
+def _place(entry: object, letters: Sequence[str], frame: str | None) -> Iterator[str]:
     for item in entry if isinstance(entry, list) else [entry]:
         if not isinstance(item, str):
             raise BallotParseError(BallotFault.SHAPE)
-        match = _LETTER.fullmatch(item.strip())
+        match = _LETTER.fullmatch(item.strip(frame))
         letter = match[1].upper() if match else ""
         if letter not in letters:
             raise BallotParseError(BallotFault.UNKNOWN_LETTER)

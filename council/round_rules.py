@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from council.anonymize.scrub import mask_names
 from council.answers import Role
-from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast_ballot
+from council.ballots import FIRST_VERSION, Ballot, BallotExchange, SpoiledBallot, cast_ballot
 from council.labels import Label, Slate, draw_labels, draw_slates
 from council.panel import Panel
-from council.prompt_injection import find_suspicions
+from council.prompt_injection import follows_instruction
 from council.prompts.shared import nonce_for
 from council.randomness import random_fraction, shuffle
 from council.rounds import Draw, Round
@@ -49,10 +49,11 @@ class Audit:
     slate: Slate
     nonce: str
     authors: Mapping[Label, str]
+    version: str  # of the rules by which ballots are read
 
     def cast(self, paper: BallotExchange) -> Ballot | SpoiledBallot:
         """Return the ballot parsed from the reply, or a spoiled one; neither is ever counted."""
-        return cast_ballot(self.slate, self.nonce, paper, self.kind)
+        return cast_ballot(self.slate, self.nonce, paper, self.kind, self.version)
 
 
 def due_audit(round_: Round, draw: Draw) -> Audit | None:
@@ -76,7 +77,8 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
         return None
     names = ((label, round_.panel.seat(key).display) for key, label in draw.labels.pairs)
     authors = dict(names) if kind == NAMED else {}
-    return Audit(kind, ballots[0], slate, nonce_for(round_.seed, judge, kind), authors)
+    nonce = nonce_for(round_.seed, judge, kind)
+    return Audit(kind, ballots[0], slate, nonce, authors, ballot_version(round_))
 
 
 def audit_kinds(round_: Round) -> tuple[str, ...]:
@@ -98,6 +100,13 @@ def _audit_slate(kind: str, slate: Slate, draw: Draw, seed: str) -> Slate | None
     return Slate(slate.judge, (*slate.shown[:at], own, *slate.shown[at:]))
 
 
+def ballot_version(round_: Round) -> str:
+    """Return the version of the rules by which the round's ballots are read."""
+    return dict(round_.versions).get(
+        "ballots", FIRST_VERSION
+    )  # rounds from before there were versions
+
+
 def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
     """Return what weakens the verdict; a flag about a seat starts with its key."""
     voted = {ballot.judge for ballot in round_.ballots if ballot.counts}
@@ -109,7 +118,7 @@ def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
             for slate in draw.slates
             if slate.judge not in voted
         ),
-        *_reason_flags(round_.ballots, round_.panel),
+        *_reason_flags(round_.ballots, round_.panel, ballot_version(round_)),
     )
 
 
@@ -123,12 +132,12 @@ def _family_majority(panel: Panel) -> tuple[str, ...]:
     return (f"{seats} of {len(families)} seats are of the {name} family",)
 
 
-def _reason_flags(ballots: Sequence[Ballot], panel: Panel) -> tuple[str, ...]:
+def _reason_flags(ballots: Sequence[Ballot], panel: Panel, version: str) -> tuple[str, ...]:
     families = [seat.family for seat in panel.judges]
     found = []
     for ballot in (ballot for ballot in ballots if ballot.counts):
         if names := mask_names(ballot.reason, families).found:
             found.append(f"{ballot.judge} named {names[0]} in its reason")
-        if "begs for a place" in find_suspicions(ballot.reason):
+        if follows_instruction(ballot.reason, version):
             found.append(f"{ballot.judge} may have followed an instruction in an answer")
     return tuple(found)

@@ -32,11 +32,12 @@ from bot.render.formatting import (
     sum_or_none,
 )
 from council.answers import Role
-from council.ballots import Ballot, BallotExchange, SpoiledBallot
+from council.ballots import FIRST_VERSION, Ballot, BallotExchange, SpoiledBallot
 from council.digests import Erasure
 from council.labels import Label, Slate
 from council.ports import RoundSummary
-from council.round_rules import NAMED, ORDER
+from council.prompt_injection import ENCODED, PLEA
+from council.round_rules import NAMED, ORDER, ballot_version
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import Draw, Fallback, Round, winning_answer
 from council.tally import Strength
@@ -387,7 +388,10 @@ def _answer_findings(round_: Round) -> Iterator[str]:
             yield f"{owner} was shown to judges and chairman with {masked} masked."
         if answer.reply.cut:
             yield f"{owner} ended at its model's token limit."
-        yield from (f"{owner} {suspicion}." for suspicion in answer.suspicions)
+        for suspicion in answer.suspicions:
+            unseen = suspicion in {PLEA, ENCODED} and ballot_version(round_) != FIRST_VERSION
+            hidden = " Judges did not see the request." if unseen else ""
+            yield f"{owner} {suspicion}.{hidden}"
 
 
 def _ballot_findings(round_: Round) -> Iterator[str]:
@@ -400,6 +404,8 @@ def _ballot_findings(round_: Round) -> Iterator[str]:
         if ballot.counts and ballot.paper and ballot.paper.cut_to:
             tokens = f"{ballot.paper.cut_to:,} tokens"
             yield f"{names[ballot.judge]} saw every answer cut to {tokens}, to fit its context."
+        if ballot.has_cut_reason:
+            yield f"{names[ballot.judge]}'s reason was cut at 2 KB."
 
 
 def _audit_lines(round_: Round, judge: str) -> Iterator[str]:

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import is_normalized, normalize
 
-from council.prompt_injection import remove_invisible
+from council.confusables import INVISIBLE, escape_invisible
 
 ZERO_WIDTH_SPACE = "\u200b"
-# Invisible characters that may hide between the characters of a token.
-INVISIBLE_PATTERN = (
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]*"
-)
+# They may hide between the characters of a token.
+INVISIBLE_PATTERN = f"[{INVISIBLE}]*"
 _CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
 
 def visible_text(text: str) -> str:
-    """Return the visible text: no control characters, LF line ends."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _CONTROL_CHARACTERS.sub("", remove_invisible(lines))
+    """Return the visible text: no control characters, invisible ones escaped, LF line ends.
+
+    A zero-width space is removed, because it may have broken a token here before.
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace(ZERO_WIDTH_SPACE, "")
+    return _CONTROL_CHARACTERS.sub("", escape_invisible(lines))
 
 
 def visible_line(text: str) -> str:

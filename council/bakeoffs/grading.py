@@ -11,8 +11,8 @@ from unicodedata import normalize
 import regex
 
 from council.bakeoffs.models import Grading, Reference
+from council.confusables import remove_invisible
 from council.errors import SuiteError
-from council.prompt_injection import remove_invisible
 
 MAX_ANSWER_CHARACTERS = 2_000
 

@@ -8,7 +8,7 @@ from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast_ballot
 from council.integrity.erasure import removable_texts
 from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink
 from council.prompts.shared import nonce_for
-from council.round_rules import Audit, compute_draw, compute_tally, due_audit
+from council.round_rules import Audit, ballot_version, compute_draw, compute_tally, due_audit
 from council.rounds import Draw, Round
 from council.tally import Tally
 from council.tally.standings import TOLERANCE
@@ -129,8 +129,8 @@ def _recast(round_: Round, draw: Draw) -> Iterator[AnyBallot]:
     papers += [(spoiled.judge, spoiled.paper) for spoiled in round_.spoiled]
     for judge, paper in papers:
         if judge in slates:
-            true_paper = _with_true_nonce(paper, round_, judge)
-            yield cast_ballot(slates[judge], true_paper.nonce, true_paper)
+            paper = _with_true_nonce(paper, round_, judge)
+            yield cast_ballot(slates[judge], paper.nonce, paper, version=ballot_version(round_))
 
 
 def _check_rankings(round_: Round, draw: Draw) -> list[AnyBallot]:

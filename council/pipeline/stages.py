@@ -3,12 +3,12 @@
 import asyncio
 import re
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from council.anonymize.scrub import scrub
+from council.anonymize.scrub import MaskedText
 from council.answers import Absence, Answer, Call, Prompt, Reply, Role
 from council.ballots import AUDIT_ATTEMPT, Ballot, BallotExchange, SpoiledBallot, cast_ballot
 from council.errors import ContextOverflowError, CouncilError, GatewayError, GatewayTimeoutError
@@ -34,7 +34,7 @@ from council.prompts.synthesis import (
     chair_prompt,
     parse_chair_reply,
 )
-from council.round_rules import OWN, Audit, due_audit
+from council.round_rules import OWN, Audit, ballot_version, due_audit
 from council.rounds import Artefact, Draw, Fallback, Round, Synthesis, winning_answer
 from council.tally import Tally
 
@@ -57,7 +57,8 @@ class RoundServices:
     """What a round needs from outside.
 
     `on_round` receives the round after each change, `on_text` the synthesis while it is written.
-    `audit_grace_seconds` is how long a finished round waits for its audit ballot.
+    `audit_grace_seconds` is how long a finished round waits for its audit ballot. `in_thread` calls
+    a function that takes long on a long text; the event loop goes on meanwhile.
     """
 
     gateway: Gateway
@@ -66,14 +67,19 @@ class RoundServices:
     on_round: Callable[[Round], None] = lambda _: None
     on_text: Callable[[str], None] | None = None
     audit_grace_seconds: float = 2.0
+    in_thread: Callable[..., Awaitable[Any]] = asyncio.to_thread
 
 
 class RoundSession:
-    """One running round; `round_` is replaced with each new artefact."""
+    """One running round; `round_` is replaced with each new artefact.
+
+    `masked` are the answers for other models by member, each masked once.
+    """
 
     def __init__(self, services: RoundServices, round_: Round) -> None:
         self.services = services
         self.round_ = round_
+        self.masked: dict[str, MaskedText] = {}
         self.started = services.clock()
 
     @property
@@ -92,6 +98,13 @@ class RoundSession:
         await self.services.store.save(self.round_.id, artefact)
         self.round_ = self.round_.with_(artefact)
         self.services.on_round(self.round_)
+
+    async def mask(self, member: Member, text: str) -> MaskedText:
+        """Return a member's answer for other models."""
+        if member.key not in self.masked:
+            own = identifying_names(member)
+            self.masked[member.key] = await self.services.in_thread(anonymize_answer, text, own)
+        return self.masked[member.key]
 
     async def ask(self, call: Call, deadline: "Deadline") -> Reply | Absence:
         """Return the reply, or the absence with its reason; raise ContextOverflowError."""
@@ -191,8 +204,9 @@ async def _answer(
     if isinstance(reply, Absence):
         await session.save(reply)
         return
-    masked = scrub(reply.text, identifying_names(member)).found
-    await session.save(Answer(member.key, prompt, reply, masked, find_suspicions(reply.text)))
+    masked = await session.mask(member, reply.text)
+    suspicions = await session.services.in_thread(find_suspicions, reply.text)
+    await session.save(Answer(member.key, prompt, reply, masked.found, suspicions))
 
 
 def identifying_names(member: Member) -> tuple[str, ...]:
@@ -202,13 +216,13 @@ def identifying_names(member: Member) -> tuple[str, ...]:
     return tuple(name for name in names if _IDENTIFYING.search(name))
 
 
-def blind_answers(round_: Round, draw: Draw) -> dict[Label, str]:
+async def blind_answers(session: RoundSession, draw: Draw) -> dict[Label, str]:
     """Return each answer by label, with its author masked and prompt injections neutralised."""
     texts = {}
-    for answer in round_.answers:
-        text = anonymize_answer(answer.text, identifying_names(round_.panel.seat(answer.member)))
+    for answer in session.round_.answers:
         label = draw.labels.label_of(answer.member)
         if label is not None:
+            text = (await session.mask(session.round_.panel.seat(answer.member), answer.text)).text
             texts[label] = f"{text}\n{CUT_MARK}" if answer.reply.cut else text
     return texts
 
@@ -288,7 +302,7 @@ class BallotRequest:
 async def collect_ballots(session: RoundSession, draw: Draw) -> None:
     """Ask every judge without a ballot, two spoiled ballots or an absence, concurrently."""
     deadline = session.deadline(session.round_.panel.terms.ballot_seconds)
-    texts = blind_answers(session.round_, draw)
+    texts = await blind_answers(session, draw)
     seed = session.round_.seed
     requests = [
         BallotRequest(session.round_, slate, nonce_for(seed, slate.judge), texts)
@@ -332,7 +346,8 @@ async def _request_ballot(
         if isinstance(reply, Absence):
             return reply
         paper = BallotExchange(request.nonce, call.prompt, reply, len(spoiled) + 1, length)
-        return cast_ballot(request.slate, request.nonce, paper)
+        version = ballot_version(session.round_)
+        return cast_ballot(request.slate, request.nonce, paper, version=version)
     return Absence(request.judge.key, Role.BALLOT, TOO_LONG)
 
 
@@ -358,7 +373,7 @@ async def _request_synthesis(
 ) -> Synthesis | Absence:
     round_ = session.round_
     deadline = session.deadline(round_.panel.terms.synthesis_seconds)
-    texts = blind_answers(round_, draw)
+    texts = await blind_answers(session, draw)
     frame = _chair_prompt(round_, chairman, dict.fromkeys(texts, ""), tally)
     context = session.services.gateway.context_tokens(chairman.key)
     budget = _text_budget(context, frame, SYNTHESIS_REPLY_TOKENS)
@@ -440,7 +455,7 @@ async def _request_audit_ballot(
 ) -> Ballot | SpoiledBallot | None:
     """Ask the judge once more, exactly as for its counted ballot except for the audit."""
     round_ = session.round_
-    texts = blind_answers(round_, draw)
+    texts = await blind_answers(session, draw)
     request = BallotRequest(round_, audit.slate, audit.nonce, texts, audit.authors)
     faults = [spoiled.fault for spoiled in round_.spoiled if spoiled.judge == request.judge.key]
     fault = faults[-1] if faults else None

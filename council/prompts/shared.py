@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from council.anonymize.scrub import scrub
+from council.anonymize.scrub import MaskedText, scrub
+from council.confusables import remove_invisible
 from council.panel import Rubric
-from council.prompt_injection import neutralise
+from council.prompt_injection import mask_pleas, neutralise
 from council.randomness import digest
 
 CUT_MARK = "[this answer ended at its token limit]"
@@ -26,9 +27,15 @@ def fence(text: str, letter: str, nonce: str) -> str:
     return f'<response label="{letter}" nonce="{nonce}">\n{text}\n</response nonce="{nonce}">'
 
 
-def anonymize_answer(text: str, own: tuple[str, ...]) -> str:
-    """Return an answer for other models: author masked, prompt injections neutralised."""
-    return neutralise(scrub(text, own).text)
+def fence_reason(text: str, nonce: str) -> str:
+    """Return a judge's reason inside its fence; the text must be neutralised already."""
+    return f'<reason nonce="{nonce}">\n{text}\n</reason nonce="{nonce}">'
+
+
+def anonymize_answer(text: str, own: tuple[str, ...]) -> MaskedText:
+    """Return an answer for other models: author and pleas masked, imitations neutralised."""
+    masked = scrub(remove_invisible(text), own)
+    return MaskedText(neutralise(mask_pleas(masked.text)), masked.found)
 
 
 def estimate_tokens(text: str) -> int:

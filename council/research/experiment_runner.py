@@ -205,7 +205,8 @@ def grade_call(
 ) -> Call:
     """Return the call that asks a judge for a blind grade; `fault` is that of its first reply."""
     panel = experiment.panel
-    text = anonymize_answer(answer.reply.text, identifying_names(panel.seat(answer.member)))
+    own = identifying_names(panel.seat(answer.member))
+    text = anonymize_answer(answer.reply.text, own).text
     shown = f"{text}\n{CUT_MARK}" if answer.reply.cut else text
     nonce = _nonce(experiment, request)
     question = experiment.question(request.number)

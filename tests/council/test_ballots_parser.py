@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from council.ballots import BallotFault, ParsedBallot, parse_ballot
+from council.ballots import FIRST_VERSION, Ballot, BallotFault, ParsedBallot, parse_ballot
 
 NONCE = "4f9c"
 LETTERS = ("A", "B", "C")
@@ -25,7 +25,7 @@ GOOD = _reply([["A"], ["B"], ["C"]])
         pytest.param(f"<think>{GOOD}</think>", BallotFault.NO_OBJECT, id="only-thought"),
         pytest.param(GOOD[:-2], BallotFault.BROKEN, id="cut"),
         pytest.param('{"nonce": NaN}', BallotFault.BROKEN, id="not-json"),
-        pytest.param('{"a": ' * 50_000, BallotFault.BROKEN, id="bottomless"),
+        pytest.param('{"a": ' * 2_500, BallotFault.BROKEN, id="bottomless"),
         pytest.param(f'{{"nonce": {"9" * 5_000}}}', BallotFault.BROKEN, id="endless-number"),
         pytest.param(GOOD + _reply([["B"]]), BallotFault.TWO_OBJECTS, id="two"),
         pytest.param(f"I think B is weak. {GOOD}", BallotFault.PROSE, id="prose-before"),
@@ -50,6 +50,8 @@ GOOD = _reply([["A"], ["B"], ["C"]])
         pytest.param(
             _reply([["A"]], unranked=["A"]), BallotFault.REPEATED_LETTER, id="also-unranked"
         ),
+        pytest.param(_reply([["A"]], winner="B"), BallotFault.UNDECLARED_KEY, id="undeclared"),
+        pytest.param(_reply([["A"]], reason=["x"]), BallotFault.REASON, id="reason-is-a-list"),
         pytest.param(
             _reply([["A"]], final_order=["B"]), BallotFault.TWO_RANKINGS, id="second-ranking"
         ),
@@ -86,7 +88,48 @@ def test_a_ballot_is_parsed(text: str, ranking: tuple[tuple[str, ...], ...]) -> 
     assert parse_ballot(text, NONCE, LETTERS) == ParsedBallot(ranking, "Fine.")
 
 
-def test_a_reason_that_is_not_text_is_empty() -> None:
-    assert parse_ballot(_reply([["A"]], reason=["x"]), NONCE, LETTERS) == ParsedBallot(
+def test_a_long_reason_is_cut() -> None:
+    reply = _reply([["A"]], reason="é" * 2_000)
+
+    parsed = parse_ballot(reply, NONCE, LETTERS)
+
+    assert isinstance(parsed, ParsedBallot)
+    assert parsed.reason == "é" * 1_022 + "…"
+    assert Ballot("x", (), (), parsed.reason).has_cut_reason
+    assert not Ballot("x", (), (), "And so on…").has_cut_reason
+
+
+def test_a_reply_is_limited_with_and_without_its_thinking() -> None:
+    thinking = f"<think>{'x' * 60_000}</think>{GOOD}"
+
+    assert isinstance(parse_ballot(thinking, NONCE, LETTERS), ParsedBallot)
+    for long in (" " * 65_537, thinking + " " * 16_384, GOOD + " " * 16_384):
+        assert parse_ballot(long, NONCE, LETTERS) is BallotFault.TOO_LONG
+
+
+def test_a_missing_reason_is_empty() -> None:
+    assert parse_ballot(_reply([["A"]], reason=None), NONCE, LETTERS) == ParsedBallot(
         (("A",), ("B", "C")), ""
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        pytest.param(_reply([["A"]], winner="B"), "Fine.", id="undeclared-key"),
+        pytest.param(_reply([["A"]], reason=["x"]), "", id="reason-is-a-list"),
+        pytest.param(_reply([["A"]]) + " " * 70_000, "Fine.", id="long"),
+        pytest.param(_reply([["A"]], reason="x" * 3_000), "x" * 3_000, id="long-reason"),
+        pytest.param(_reply([["A"]])[:-1] + ",}", BallotFault.BROKEN, id="trailing-comma"),
+        pytest.param(_reply([["**A**"]]), BallotFault.UNKNOWN_LETTER, id="bold"),
+        pytest.param(GOOD + "</s>", BallotFault.PROSE, id="end-token"),
+        pytest.param(GOOD.replace("n", "N"), BallotFault.NONCE, id="capitals"),
+    ],
+)
+def test_ballots_of_the_first_version_are_read_as_they_were(
+    text: str, first: str | BallotFault
+) -> None:
+    parsed = parse_ballot(text, NONCE, LETTERS, FIRST_VERSION)
+
+    assert (parsed.reason if isinstance(parsed, ParsedBallot) else parsed) == first
+    assert parsed != parse_ballot(text, NONCE, LETTERS)

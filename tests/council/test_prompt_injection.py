@@ -5,11 +5,11 @@ from base64 import b64encode
 
 import pytest
 
+from council.confusables import remove_invisible
 from council.prompt_injection import (
     find_suspicions,
     neutralise,
     neutralise_fences,
-    remove_invisible,
 )
 from tests.council.anonymize.scrub_cases import ORDINARY, Ordinary
 

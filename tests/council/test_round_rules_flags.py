@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from council.ballots import VERSION
 from council.round_rules import compute_draw, compute_tally
 from council.rounds import Round
 from tests.builders import (
@@ -96,3 +97,16 @@ def test_a_judge_without_a_ballot_is_flagged() -> None:
 )
 def test_a_reason_that_names_a_model_is_flagged(reason: str, flags: tuple[str, ...]) -> None:
     assert _flags(_with_reason(reason)) == flags
+
+
+def test_a_round_is_flagged_by_the_version_of_its_ballots() -> None:
+    old, hidden = (
+        _with_reason("I rank Response K first."),
+        _with_reason("As \u00adinstructed in Response K."),
+    )
+    versions = (("ballots", VERSION),)
+
+    assert _flags(old) == (f"{CLAUDE} may have followed an instruction in an answer",)
+    assert _flags(replace(old, versions=versions)) == ()
+    assert _flags(hidden) == ()
+    assert _flags(replace(hidden, versions=versions)) == _flags(old)

@@ -3,7 +3,12 @@
 import pytest
 
 from council.answers import Reply, Role
-from council.pipeline.stages import blind_answers, identifying_names
+from council.pipeline.stages import (
+    RoundServices,
+    RoundSession,
+    blind_answers,
+    identifying_names,
+)
 from council.round_rules import compute_draw
 from council.rounds import (
     Artefact,
@@ -29,6 +34,8 @@ from tests.builders import (
     with_answers,
     with_ballots,
 )
+from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_store import MemoryStore
 
 RANKED = with_ballots(with_answers(a_round()))
 
@@ -98,11 +105,12 @@ def test_every_reply_is_counted_once() -> None:
     assert round_.with_(Synthesis("Yes.", CLAUDE, reply=reply)).replies[-1] == reply
 
 
-def test_an_answer_without_a_label_is_not_a_candidate() -> None:
+async def test_an_answer_without_a_label_is_not_a_candidate() -> None:
     # It came in after its seat had been found absent.
     round_ = with_answers(a_round()).with_(an_absence(GPT))
+    session = RoundSession(RoundServices(FakeGateway(), MemoryStore()), round_)
 
-    found = blind_answers(round_, compute_draw(round_))
+    found = await blind_answers(session, compute_draw(round_))
 
     assert sorted(found.values()) == ["Answer 0.", "Answer 2."]
 

@@ -60,8 +60,12 @@ FORMATS = (
         "ranking-first",
         f'{{"ranking": [["B"], ["A"], ["C"]], "reason": "{WHY}", "nonce": "{NONCE}"}}',
     ),
-    _with_text("extra-number", ballot(["B", "A", "C"], reason=WHY, confidence=0.8)),
-    _with_text("extra-text", ballot(["B", "A", "C"], reason=WHY, language="en")),
+    _with_text("trailing-comma", OWN[:-1] + ",}"),
+    _with_text("trailing-comma-in-the-ranking", OWN.replace('["C"]]', '["C"] ,\n]')),
+    _with_text("keys-in-capitals", OWN.replace('"ranking"', '"Ranking"')),
+    _with_text("think-without-its-opening", f"B, then A. {{}}</think>\n{OWN}"),
+    _with_text("end-token", f"{OWN}</s>"),
+    _with_text("two-end-tokens", f"{OWN}\n<|im_end|>\n<｜end▁of▁sentence｜>\n"),
     _with_text("unranked-empty", ballot(["B", "A", "C"], reason=WHY, unranked=[])),
 )
 
@@ -72,6 +76,7 @@ PLACES = (
     Legitimate("tie-below", ballot([["A"], ["B", "C"]]), (("A",), ("B", "C"))),
     Legitimate("tie-above", ballot([["C", "A"], ["B"]]), (("A", "C"), ("B",))),
     Legitimate("all-tied", ballot([["A", "B", "C"]]), (("A", "B", "C"),)),
+    Legitimate("in-bold", ballot([["**B**"], ["`A`"], ["(C)"]]), RANKED),
     Legitimate("one-left-out", ballot([["C"], ["A"]]), (("C",), ("A",))),
     Legitimate("two-left-out", ballot([["B"]]), (("B",),)),
     Legitimate("two-left-out-flat", ballot(["B"]), (("B",),)),
@@ -130,7 +135,9 @@ REASONS = (
     _reason("reason-a-think-tag", "B explains what <think> means, A does not."),
     _reason("reason-an-injection-named", f"C begs with {ballot(['C'], nonce=OTHER_NONCE)}."),
     _reason("reason-empty", ""),
-    _reason("reason-long", "B is better argued. " * 200 + "That is all."),
+    Legitimate("reason-invalid-escape", OWN.replace(WHY, r"\(a\)"), RANKED, r"\(a\)"),
+    Legitimate("reason-raw-newline", OWN.replace(WHY, "B,\nso B."), RANKED, "B,\nso B."),
+    Legitimate("reason-with-a-comma", OWN.replace(WHY, "[B, ]"), RANKED, "[B, ]"),
     Legitimate(
         "reason-all-escaped",
         json.dumps({"nonce": NONCE, "reason": "Größe: 回答B", "ranking": [["B"], ["A"], ["C"]]}),

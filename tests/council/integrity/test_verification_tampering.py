@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from council.ballots import Ballot
+from council.ballots import FIRST_VERSION, VERSION, Ballot, SpoiledBallot, cast_ballot
 from council.integrity.verification import Difference, verify
 from council.labels import Slate
+from council.prompts.shared import nonce_for
+from council.round_rules import ballot_version, compute_draw
 from council.rounds import Round
 from council.tally import Strength
 from tests.builders import (
@@ -17,6 +19,7 @@ from tests.builders import (
     a_ballot,
     a_panel,
     a_round,
+    an_exchange,
     ballot_text,
     labels,
     with_answers,
@@ -167,3 +170,17 @@ def test_rounding_errors_are_not_differences() -> None:
 
 def test_a_difference_names_stored_and_recomputed_values() -> None:
     assert str(Difference("verdict.p", 0.5, None)) == "verdict.p: stored 0.5, recomputed None"
+
+
+@pytest.mark.parametrize("versions", [(), (("ballots", VERSION),)], ids=["first", "newest"])
+def test_a_ballot_is_read_by_the_rules_of_its_round(versions: tuple[tuple[str, str], ...]) -> None:
+    opened = replace(with_answers(a_round(seed="s")), versions=versions)
+    reply = ballot_text("A B", nonce_for("s", CLAUDE))[:-1] + ', "winner": "B"}'
+    slate = next(slate for slate in compute_draw(opened).slates if slate.judge == CLAUDE)
+    paper = an_exchange(reply, nonce=nonce_for("s", CLAUDE))
+    ballot = cast_ballot(slate, paper.nonce, paper, version=ballot_version(opened))
+    round_ = replace(opened, draw=compute_draw(opened)).with_(ballot)
+
+    assert isinstance(ballot, SpoiledBallot) is bool(versions)
+    assert verify(round_) == ()
+    assert verify(replace(round_, versions=(("ballots", FIRST_VERSION if versions else VERSION),)))

@@ -1,11 +1,15 @@
 """A round runs from its question to its end."""
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 
 from council.answers import Role
+from council.ballots import VERSION, BallotFault
 from council.pipeline.run import run_round
 from council.pipeline.stages import RoundServices
+from council.prompts.shared import anonymize_answer
 from council.rounds import Closing, Round, Stage
 from council.tally.agreement import effective_judges
 from tests.builders import (
@@ -23,6 +27,7 @@ from tests.builders import (
 from tests.council.pipeline.helpers import run_with_fakes
 from tests.fakes.gateway import (
     FakeGateway,
+    ReadPrompt,
     read_prompt,
 )
 from tests.fakes.memory_store import MemoryStore
@@ -139,6 +144,35 @@ async def test_masked_names_and_suspicions_are_stored_with_the_original_text() -
     assert answer.text == text
     assert answer.scrubbed == ("Claude",)
     assert answer.suspicions == ("begs for a place",)
+
+
+async def test_a_ballot_is_read_by_the_version_of_its_round() -> None:
+    def vote(shown: ReadPrompt) -> str:
+        return shown.ballot("")[:-1] + ', "winner": "A"}'
+
+    old = await run_with_fakes(a_round(), FakeGateway(vote=vote))
+    new = await run_with_fakes(
+        replace(a_round(), versions=(("ballots", VERSION),)), FakeGateway(vote=vote)
+    )
+
+    assert len(old.ballots) == 3
+    assert not new.ballots
+    assert {spoiled.fault for spoiled in new.spoiled} == {BallotFault.UNDECLARED_KEY}
+
+
+async def test_each_answer_is_masked_once_and_off_the_event_loop() -> None:
+    called = []
+
+    async def in_thread(function: Callable[..., object], *args: object) -> object:
+        called.append(function)
+        return await asyncio.to_thread(function, *args)
+
+    store = MemoryStore()
+    await store.open(a_round(a_panel(3)))
+
+    await run_round("r1", RoundServices(FakeGateway(), store, in_thread=in_thread))
+
+    assert called.count(anonymize_answer) == 3
 
 
 async def test_the_effective_number_of_judges_rests_on_the_panels_past() -> None:

@@ -188,7 +188,9 @@ class _Slow(FakeGateway):
         return reply
 
 
-async def _run(gateway: Gateway, store: MemoryStore, reported: list[Round], **more: float) -> Round:
+async def _run(
+    gateway: Gateway, store: MemoryStore, reported: list[Round], grace: float = 2.0
+) -> Round:
     await store.open(a_round(PANEL))
     services = RoundServices(
         gateway,
@@ -196,7 +198,7 @@ async def _run(gateway: Gateway, store: MemoryStore, reported: list[Round], **mo
         clock=lambda: 0.0,
         on_round=reported.append,
         on_text=lambda _: None,
-        **more,
+        audit_grace_seconds=grace,
     )
     return await run_round("r1", services)
 
@@ -205,7 +207,7 @@ async def test_a_late_audit_is_dropped_after_the_grace_period() -> None:
     reported: list[Round] = []
 
     async with asyncio.timeout(5):  # its ballot deadline is a minute away
-        round_ = await _run(_Slow(), MemoryStore(), reported, audit_grace_seconds=0.01)
+        round_ = await _run(_Slow(), MemoryStore(), reported, grace=0.01)
 
     assert _audits(round_) == []
     assert [bool(seen.synthesis) for seen in reported[-3:]] == [False, True, True]

@@ -16,7 +16,7 @@ NONCE = nonce_for("seed", "judge")
 
 
 def _prompt(texts: dict[str, str], question: str = "Why?", fault: str | None = None) -> Prompt:
-    shown = {letter: anonymize_answer(text, ()) for letter, text in texts.items()}
+    shown = {letter: anonymize_answer(text, ()).text for letter, text in texts.items()}
     return judge_prompt(a_question(question), RUBRIC, BallotPrompt(shown, NONCE, fault))
 
 
