@@ -204,9 +204,25 @@ async def _answer(
     if isinstance(reply, Absence):
         await session.save(reply)
         return
+    await _despite_cancel(_store_answer(session, member, prompt, reply))
+
+
+async def _store_answer(
+    session: RoundSession, member: Member, prompt: Prompt, reply: Reply
+) -> None:
     masked = await session.mask(member, reply.text)
     suspicions = await session.services.in_thread(find_suspicions, reply.text)
     await session.save(Answer(member.key, prompt, reply, masked.found, suspicions))
+
+
+async def _despite_cancel(work: Coroutine[Any, Any, None]) -> None:
+    """Finish the work even if the caller is cancelled: what was paid for is stored."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.gather(asyncio.shield(task), return_exceptions=True)
+        raise
 
 
 def identifying_names(member: Member) -> tuple[str, ...]:

@@ -123,6 +123,26 @@ async def test_a_cancelled_round_resumes_where_it_stopped() -> None:
     assert len(round_.ballots) == 3
 
 
+async def test_answers_that_are_masked_at_a_cancel_are_stored() -> None:
+    store, masking, may_end = MemoryStore(), asyncio.Event(), asyncio.Event()
+
+    async def in_thread(work: Callable[..., object], *args: object) -> object:
+        masking.set()
+        await may_end.wait()
+        return work(*args)
+
+    await store.open(a_round())
+    services = RoundServices(FakeGateway(), store, in_thread=in_thread)
+    task = asyncio.create_task(run_round("r1", services))
+    await masking.wait()
+    task.cancel()
+    may_end.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert (await store.load("r1")).answers
+
+
 class _Unwritable(MemoryStore):
     async def save(self, round_id: str, artefact: Artefact) -> None:
         raise StoreError("The disk is full.")
