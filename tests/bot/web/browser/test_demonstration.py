@@ -9,6 +9,7 @@ from tests.bot.web.browser.actions import ANSWER
 from tests.bot.web.browser.product import serve_product
 
 
+@pytest.mark.nightly
 @pytest.mark.local_models
 @pytest.mark.asyncio(loop_scope="package")
 async def test_the_demonstration_models_complete_a_round(
