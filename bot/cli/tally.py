@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from bot.cli.output import MISUSED, Json, async_command, fail, print_json, read_file
 from bot.render.round_json import tally_document
+from bot.render.round_report import describe_certainty
 from bot.settings.council_toml import SettingsError, validation_faults
 from council.ballots import Ballot
 from council.labels import Label, draw_labels, draw_slates
@@ -105,4 +106,4 @@ def _print_tally(tally: Tally) -> None:
             f"first on {line.first_votes}"
         )
     p = "–" if tally.verdict.p is None else f"{tally.verdict.p:.3f}"
-    typer.echo(f"{tally.verdict.strength.value} (p = {p})")
+    typer.echo(f"{describe_certainty(tally.verdict)} (p = {p})")

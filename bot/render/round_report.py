@@ -40,7 +40,7 @@ from council.prompt_injection import ENCODED, PLEA
 from council.round_rules import NAMED, ORDER, ballot_version
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import Draw, Fallback, Round, winning_answer
-from council.tally import Strength
+from council.tally import Strength, Verdict
 from council.tally.agreement import compare_rankings
 from council.tally.standings import ranks
 
@@ -262,7 +262,14 @@ def _certainty_text(round_: Round) -> str:
     """Return how sure the first place is; demonstration models never make one sure."""
     if not round_.tally or any(seat.demonstration for seat in round_.panel.judges):
         return ""
+    # The text before this one says that there is a tie or no winner.
     verdict = round_.tally.verdict
+    unsure = {Strength.TIED, Strength.NO_CONSENSUS}
+    return "" if verdict.strength in unsure else describe_certainty(verdict)
+
+
+def describe_certainty(verdict: Verdict) -> str:
+    """Return in words for people how sure the first place is."""
     match verdict.strength:
         case Strength.UNANIMOUS:
             judges = verdict.first_on[1]
@@ -273,8 +280,10 @@ def _certainty_text(round_: Round) -> str:
             return "Clearly ahead; unlikely to be chance"
         case Strength.CLOSE:
             return "Slightly ahead; could be chance"
-        case _:  # ties, and rounds without a winner, say so before
-            return ""
+        case Strength.TIED:
+            return "Tied for first"
+        case Strength.NO_CONSENSUS:
+            return "No clear winner"
 
 
 def _turnout_text(round_: Round) -> str:
