@@ -77,7 +77,7 @@ ATTACKS: dict[str, Callable[[], Iterator[bytes]]] = {
     "endless": endless_json,
     "endless-stream": endless_stream,
     "bomb": lambda: iter([head(200, JSON | {"Content-Encoding": "gzip"}), gzip_bomb()]),
-    "long": lambda: iter([head(200, JSON), completion("long " * 400_000)]),
+    "long": lambda: iter([head(200, JSON), completion("long " * 200_000)]),
     "text": huge_text,
     "drip": lambda: iter([head(200, JSON), *[b" "] * 600]),
     "redirect": lambda: iter([head(307, {"Location": "/stolen/v1/chat/completions"})]),

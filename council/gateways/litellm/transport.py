@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import httpx
 
-MAX_REPLY_BYTES = 8_000_000  # decompressed; 64,000 streamed tokens with their JSON around them
+MAX_REPLY_BYTES = 2_000_000  # decompressed
+MAX_STREAM_BYTES = 8_000_000  # likewise; every token has its JSON around it
 _PIECE_BYTES = 1_024
 _UNPACED_BYTES, _PAUSE_SECONDS = 256_000, 0.001  # of a stream; its events are slow to parse
 _GZIP_OR_ZLIB = 47  # zlib finds out which
@@ -36,9 +37,8 @@ def limit_replies() -> None:
 class LimitedTransport(httpx.AsyncBaseTransport):
     """A transport that limits decompressed replies and removes the target of redirects."""
 
-    def __init__(self, transport: httpx.AsyncBaseTransport, limit: int = MAX_REPLY_BYTES) -> None:
+    def __init__(self, transport: httpx.AsyncBaseTransport) -> None:
         self._transport = transport
-        self._limit = limit
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request and return its limited response."""
@@ -55,7 +55,7 @@ class LimitedTransport(httpx.AsyncBaseTransport):
         return httpx.Response(
             response.status_code,
             headers=headers,
-            stream=_LimitedStream(response, self._limit, is_compressed=encoding != "identity"),
+            stream=_LimitedStream(response, is_compressed=encoding != "identity"),
             extensions=response.extensions,
         )
 
@@ -65,11 +65,11 @@ class LimitedTransport(httpx.AsyncBaseTransport):
 
 
 class _LimitedStream(httpx.AsyncByteStream):
-    def __init__(self, response: httpx.Response, limit: int, *, is_compressed: bool) -> None:
+    def __init__(self, response: httpx.Response, *, is_compressed: bool) -> None:
         self._response = response
-        self._left = limit
         is_stream = response.headers.get("Content-Type", "").startswith("text/event-stream")
-        self._unpaced = limit - _UNPACED_BYTES if is_stream else 0
+        self._left = MAX_STREAM_BYTES if is_stream else MAX_REPLY_BYTES
+        self._unpaced = MAX_STREAM_BYTES - _UNPACED_BYTES if is_stream else 0
         self._decompressor = zlib.decompressobj(_GZIP_OR_ZLIB) if is_compressed else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
