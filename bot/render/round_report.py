@@ -273,7 +273,7 @@ def describe_certainty(verdict: Verdict) -> str:
     match verdict.strength:
         case Strength.UNANIMOUS:
             judges = verdict.first_on[1]
-            who = f"All {judges} judges" if judges > 1 else "Its only judge"
+            who = {1: "Its only judge", 2: "Both judges"}.get(judges, f"All {judges} judges")
             doubt = "; with so few, that can be chance" if verdict.too_few_judges else ""
             return f"{who} put it first{doubt}"
         case Strength.CLEAR:

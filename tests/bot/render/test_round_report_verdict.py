@@ -29,6 +29,12 @@ async def test_the_whole_line_reads_as_the_design_has_it() -> None:
     )
 
 
+async def test_two_judges_are_both_of_them() -> None:
+    round_ = await held(FakeGateway(answers=FOUR), a_panel(3))
+
+    assert "Both judges put it first" in verdict_line(round_)
+
+
 WORDS = {
     Strength.UNANIMOUS: "All 3 judges put it first",
     Strength.CLEAR: "Clearly ahead",
