@@ -13,6 +13,7 @@ AUDIT_ATTEMPT = 3  # after the two counted attempts; identifies a spoiled audit 
 # A round keeps the version of the rules by which its ballots are read, so that it still verifies.
 FIRST_VERSION, VERSION = "1", "2"
 MAX_REPLY_BYTES, MAX_BALLOT_BYTES, MAX_REASON_BYTES = 65_536, 16_384, 2_048
+MAX_LEAD_IN = 200  # characters; a longer one is prose
 Ranking = tuple[tuple[Label, ...], ...]  # best place first; tied labels share a place
 
 
@@ -158,7 +159,9 @@ _END_TOKENS = re.compile(
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
 _TRAILING_COMMA = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s{0,99}[}\]])', re.DOTALL)
 _FIRST_FRAME = re.compile(r"```[ \t]*\w*")
-_FRAME = re.compile(r"`{3,}[ \t]*\w*|~{3,}[ \t]*\w*|[`#*_]")  # code fences, emphasis, headings
+_FRAME = re.compile(
+    r"(?:`{3,}|~{3,})[ \t]*(?:json\w{0,2}|ballot|javascript|js|te?xt)?(?!\w)|[`#*_]", re.I
+)  # code fences, emphasis, headings
 _LETTER_FRAME = " \t*_`'()[]."
 # Only these openings count as a lead-in; an example or a refusal matches none of them in full.
 _LEAD_IN = re.compile(
@@ -191,9 +194,13 @@ def _only_object(text: str, version: str) -> dict[str, object]:
     if any(other != objects[0] for other in objects):
         raise BallotParseError(BallotFault.TWO_OBJECTS)
     before, *after = (frame.sub("", gap).strip() for gap in (*gaps, rest[position:]))
-    if any(after) or (before and not _LEAD_IN.fullmatch(before)):
+    if any(after) or (before and not _is_lead_in(before)):
         raise BallotParseError(BallotFault.PROSE)
     return objects[0]
+
+
+def _is_lead_in(text: str) -> bool:
+    return len(text) <= MAX_LEAD_IN and bool(_LEAD_IN.fullmatch(text))
 
 
 def _repaired(text: str) -> str:
@@ -206,7 +213,7 @@ def _repaired(text: str) -> str:
     rest = _THINKING.sub("", text, count=1)
     # The opening tag may be in the model's prompt; what starts with an object is no thinking.
     head, tag, tail = rest.partition("</think>")
-    if tag and rest == text and "<think" not in text and not head.lstrip("` \n").startswith("{"):
+    if tag and rest == text and "<think" not in text and "nonce" not in head.casefold():
         rest = tail
     _check_length(rest, MAX_BALLOT_BYTES)
     rest = _ESCAPE.sub(lambda m: m[0] if m[0] != "\\" else "\\\\", _END_TOKENS.sub("", rest))
@@ -277,7 +284,10 @@ def _list(value: object) -> list[object]:
 def _reason(ballot: dict[str, object], version: str) -> str:
     reason = ballot.get("reason")
     if isinstance(reason, str):
-        return reason.strip() if version == FIRST_VERSION else cut_reason(reason.strip())
+        if version == FIRST_VERSION:
+            return reason.strip()
+        # JSON may escape half of a character, which no database stores.
+        return cut_reason(reason.encode(errors="replace").decode().strip())
     if reason is None or version == FIRST_VERSION:
         return ""
     raise BallotParseError(BallotFault.REASON)

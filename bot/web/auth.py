@@ -280,7 +280,8 @@ def _local_path(path: str) -> str:
 
 def bearer_of(connection: HTTPConnection) -> str:
     """Return the token that a request names in its headers, or ""."""
-    return connection.headers.get("authorization", "").removeprefix("Bearer ")
+    scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+    return token if scheme.casefold() == "bearer" else ""
 
 
 def matches_token(sent: str, token: str) -> bool:

@@ -114,7 +114,7 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes:
     Raise ClientDisconnect if its sender hangs up before the end.
     """
     headers, path, by_path = Headers(scope=scope), scope["path"], MAX_BODY_BYTES_BY_PATH
-    limit = by_path.get(path) or by_path.get(path.split("/")[1], MAX_BODY_BYTES)
+    limit = by_path.get(path) or by_path.get(path.strip("/").partition("/")[0], MAX_BODY_BYTES)
     length = headers.get("content-length", "0")
     # A proxy in front could take the other length, and see another request in what is left.
     if not length.isdecimal() or ("content-length" in headers and "transfer-encoding" in headers):

@@ -122,7 +122,7 @@ def parse_chair_reply(reply: str, labels: Sequence[Label]) -> ChairReply:
         text=text,
         drawn_on=tuple(label for label in labels if label in _letters(drawn_on)),
         departs=trailer.get("departs") is True,
-        why=why.strip() or None if isinstance(why, str) else None,
+        why=why.encode(errors="replace").decode().strip() or None if isinstance(why, str) else None,
     )
 
 

@@ -133,3 +133,30 @@ def test_ballots_of_the_first_version_are_read_as_they_were(
 
     assert (parsed.reason if isinstance(parsed, ParsedBallot) else parsed) == first
     assert parsed != parse_ballot(text, NONCE, LETTERS)
+
+
+def _ballot(first: str, second: str) -> str:
+    return f'{{"nonce": "n", "reason": "x", "ranking": [["{first}"], ["{second}"]]}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{_ballot('B', 'A')}\n```\n</think>\n{_ballot('A', 'B')}",
+        f"Here is my ballot: {_ballot('B', 'A')} </think> {_ballot('A', 'B')}",
+        f"{_ballot('A', 'B')}\n``` void ``` do ``` not ``` count",
+        "my " * 5_400 + "! " + _ballot("A", "B"),
+    ],
+    ids=["fenced before", "said before", "words after fences", "long before"],
+)
+def test_a_ballot_that_something_contradicts_is_spoiled(text: str) -> None:
+    assert isinstance(parse_ballot(text, "n", ("A", "B")), BallotFault)
+
+
+def test_half_a_character_in_a_reason_can_be_stored() -> None:
+    text = _ballot("A", "B").replace('"x"', '"a\\ud800b"')
+
+    parsed = parse_ballot(text, "n", ("A", "B"))
+
+    assert isinstance(parsed, ParsedBallot)
+    assert parsed.reason == "a?b"

@@ -81,14 +81,14 @@ async def send_request(
     choice = reply.choices[0]
     counts = _token_counts(getattr(reply, "usage", None), sent)
     tokens_in, tokens_out = counts or (None, None)
-    cost = reply._hidden_params.get("response_cost") or None  # litellm's 0.0 is a guess
+    claimed = reply._hidden_params.get("response_cost")
     return RawReply(
         choice.message.content or "",
         choice.finish_reason,
         bool(getattr(choice.message, "reasoning_content", None)),
         tokens_in,
         tokens_out,
-        cost if counts else None,
+        _cost(library, sent["model"], counts, claimed),
     )
 
 
@@ -122,12 +122,28 @@ async def _read_stream(
         usage = None
     counts = _token_counts(usage, sent)
     tokens_in, tokens_out = counts or (None, None)
-    cost = None
-    if counts:
-        # It raises a plain Exception for a model without a price; then the cost is unknown.
-        with suppress(Exception):
-            cost = sum(library.cost_per_token(model=sent["model"], usage_object=usage)) or None
+    claimed = None
+    with suppress(Exception):
+        claimed = sum(library.cost_per_token(model=sent["model"], usage_object=usage))
+    cost = _cost(library, sent["model"], counts, claimed)
     return RawReply(text, finish, reasoned, tokens_in, tokens_out, cost)
+
+
+def _cost(
+    library: ModuleType, model: str, counts: tuple[int, int] | None, claimed: float | None
+) -> float | None:
+    """Return the claimed cost, but at most the price of the tokens; None without a price.
+
+    The claim also rests on what the provider says, such as headers and counts of cached tokens.
+    """
+    if not counts:
+        return None
+    # It raises a plain Exception for a model without a price; then the cost is unknown.
+    with suppress(Exception):
+        tokens = {"prompt_tokens": counts[0], "completion_tokens": counts[1]}
+        most: float = sum(library.cost_per_token(model=model, **tokens))
+        return (claimed if claimed and 0 < claimed < most else most) or None
+    return None
 
 
 def _token_counts(

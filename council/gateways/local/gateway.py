@@ -1,6 +1,7 @@
 """The gateway to the demonstration models, and the detection of Ollama."""
 
 import asyncio
+import json
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from itertools import permutations
@@ -26,6 +27,7 @@ MAX_LETTERS = 5  # 120 rankings; 720 would slow down the grammar
 MAX_TEXT_LENGTH = 160
 TIMEOUT = httpx.Timeout(2.0, connect=0.5)
 OLLAMA = "http://127.0.0.1:11434"
+MAX_OLLAMA_BYTES = 1_000_000
 
 
 class LocalGateway:
@@ -138,10 +140,17 @@ def _letters(ranking: object) -> list[str]:
 async def ollama_models(address: str = OLLAMA) -> tuple[str, ...]:
     """Return the models of the Ollama at this address; () on any failure."""
     try:
-        async with httpx.AsyncClient(timeout=TIMEOUT) as client:
-            response = await client.get(f"{address.rstrip('/')}/api/tags")
+        url, headers, body = f"{address.rstrip('/')}/api/tags", {"Accept-Encoding": "identity"}, b""
+        async with (
+            httpx.AsyncClient(timeout=TIMEOUT, headers=headers) as client,
+            client.stream("GET", url) as response,
+        ):
             response.raise_for_status()
-            return tuple(str(entry["name"]) for entry in response.json()["models"])
+            async for chunk in response.aiter_raw():
+                body += chunk
+                if len(body) > MAX_OLLAMA_BYTES:
+                    return ()
+        return tuple(str(entry["name"]) for entry in json.loads(body)["models"])
     # Any program may listen at this address and reply with anything.
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, LookupError, TypeError):
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, LookupError, TypeError, RecursionError):
         return ()

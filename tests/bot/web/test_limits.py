@@ -242,7 +242,7 @@ async def test_wrong_tokens_are_limited_wherever_they_are_tried(new_site: NewSit
         (await site.browser().log_in("wrong")).status_code,
         (await site.browser(authorization="Bearer wrong").get("/", accept="*/*")).status_code,
         (await site.browser(authorization="Bearer wrong").get("/healthz")).status_code,
-        (await site.browser(authorization="wrong").get("/login")).status_code,
+        (await site.browser(authorization="Bearer wrong").get("/login")).status_code,
     ]
 
     right = [
@@ -252,6 +252,14 @@ async def test_wrong_tokens_are_limited_wherever_they_are_tried(new_site: NewSit
 
     assert (guesses, right) == ([403, 401, 200, 200], [429, 429])
     assert (await site.browser(ip="192.0.2.1").log_in()).status_code == 303
+
+
+async def test_a_proxys_own_login_is_no_guess_of_the_token(new_site: NewSite) -> None:
+    site = limited_site(new_site, token=TOKEN, failures=1)
+    for _ in range(3):
+        await site.browser(authorization="Basic d2hvOndoYXQ=").get("/login")
+
+    assert (await site.browser().log_in()).status_code == 303
 
 
 async def test_a_session_is_not_locked_out_by_others_who_guess(new_site: NewSite) -> None:
