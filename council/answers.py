@@ -7,6 +7,14 @@ from enum import StrEnum
 from council.panel import Member
 
 
+def storable_text(text: str) -> str:
+    """Return the text without what stores do not accept: NUL, U+FFFF and unpaired surrogates.
+
+    A reply may hold them as they are, or escaped in its JSON.
+    """
+    return text.replace("\0", "").replace("\uffff", "").encode(errors="replace").decode()
+
+
 class Role(StrEnum):
     """What a seat was asked for."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from council.answers import Prompt, Reply
+from council.answers import Prompt, Reply, storable_text
 from council.labels import Label, Slate
 
 AUDIT_ATTEMPT = 3  # after the two counted attempts; identifies a spoiled audit ballot
@@ -194,13 +194,10 @@ def _only_object(text: str, version: str) -> dict[str, object]:
     if any(other != objects[0] for other in objects):
         raise BallotParseError(BallotFault.TWO_OBJECTS)
     before, *after = (frame.sub("", gap).strip() for gap in (*gaps, rest[position:]))
-    if any(after) or (before and not _is_lead_in(before)):
+    is_long = len(before) > MAX_LEAD_IN and not is_first
+    if any(after) or (before and (is_long or not _LEAD_IN.fullmatch(before))):
         raise BallotParseError(BallotFault.PROSE)
     return objects[0]
-
-
-def _is_lead_in(text: str) -> bool:
-    return len(text) <= MAX_LEAD_IN and bool(_LEAD_IN.fullmatch(text))
 
 
 def _repaired(text: str) -> str:
@@ -286,8 +283,7 @@ def _reason(ballot: dict[str, object], version: str) -> str:
     if isinstance(reason, str):
         if version == FIRST_VERSION:
             return reason.strip()
-        # JSON may escape half of a character, which no database stores.
-        return cut_reason(reason.encode(errors="replace").decode().strip())
+        return cut_reason(storable_text(reason).strip())
     if reason is None or version == FIRST_VERSION:
         return ""
     raise BallotParseError(BallotFault.REASON)

@@ -268,7 +268,7 @@ def truncate_all(texts: Mapping[Name, str], length: int | None) -> dict[Name, st
 
 
 def _text_budget(context: int | None, frame: Prompt, reply_tokens: int) -> int | None:
-    """Return the tokens a context leaves for texts after prompt and reply; None if unknown."""
+    """Return the tokens a context leaves next to prompt and reply; None if unknown."""
     if context is None:
         return None
     return context - reply_tokens - estimate_tokens(frame.system + frame.user)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from council.anonymize.scrub import mask_names
-from council.answers import Prompt
+from council.answers import Prompt, storable_text
 from council.ballots import Ballot, cut_reason
 from council.confusables import remove_invisible
 from council.labels import Label
@@ -122,7 +122,7 @@ def parse_chair_reply(reply: str, labels: Sequence[Label]) -> ChairReply:
         text=text,
         drawn_on=tuple(label for label in labels if label in _letters(drawn_on)),
         departs=trailer.get("departs") is True,
-        why=why.encode(errors="replace").decode().strip() or None if isinstance(why, str) else None,
+        why=storable_text(why).strip() or None if isinstance(why, str) else None,
     )
 
 

@@ -153,10 +153,18 @@ def test_a_ballot_that_something_contradicts_is_spoiled(text: str) -> None:
     assert isinstance(parse_ballot(text, "n", ("A", "B")), BallotFault)
 
 
-def test_half_a_character_in_a_reason_can_be_stored() -> None:
-    text = _ballot("A", "B").replace('"x"', '"a\\ud800b"')
-
-    parsed = parse_ballot(text, "n", ("A", "B"))
+@pytest.mark.parametrize(
+    ("escaped", "stored"), [("a\\ud800b", "a?b"), ("a\\u0000b", "ab"), ("a\\uffffb", "ab")]
+)
+def test_what_no_store_accepts_is_taken_out_of_a_reason(escaped: str, stored: str) -> None:
+    parsed = parse_ballot(_ballot("A", "B").replace('"x"', f'"{escaped}"'), "n", ("A", "B"))
 
     assert isinstance(parsed, ParsedBallot)
-    assert parsed.reason == "a?b"
+    assert parsed.reason == stored
+
+
+def test_a_long_lead_in_of_an_older_round_is_read_as_it_was() -> None:
+    text = "here is the final ballot: ".replace("the ", "the " * 60) + _ballot("A", "B")
+
+    assert isinstance(parse_ballot(text, "n", ("A", "B"), FIRST_VERSION), ParsedBallot)
+    assert isinstance(parse_ballot(text, "n", ("A", "B")), BallotFault)

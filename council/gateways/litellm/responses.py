@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from council.answers import Call, Reply
+from council.answers import Call, Reply, storable_text
 from council.errors import GatewayError
 from council.gateways.litellm.client import SeatSettings
 from council.gateways.litellm.transport import ReplyTooLargeError
@@ -176,7 +176,7 @@ def build_reply(raw: RawReply, seat: SeatSettings, attempts: int, seconds: float
     if cost is None and not seat.is_private:
         cost = raw.cost_usd
     return Reply(
-        _storable(raw.text[:MAX_ANSWER_CHARACTERS]),
+        storable_text(raw.text[:MAX_ANSWER_CHARACTERS]),
         cut=raw.finish == "length" or len(raw.text) > MAX_ANSWER_CHARACTERS,
         tokens_in=raw.tokens_in,
         tokens_out=raw.tokens_out,
@@ -184,8 +184,3 @@ def build_reply(raw: RawReply, seat: SeatSettings, attempts: int, seconds: float
         seconds=seconds,
         attempts=attempts,
     )
-
-
-def _storable(text: str) -> str:
-    """Return the text without what stores do not accept: NUL, U+FFFF and unpaired surrogates."""
-    return text.replace("\0", "").replace("\uffff", "").encode(errors="replace").decode()

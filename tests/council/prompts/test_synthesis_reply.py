@@ -104,3 +104,9 @@ def test_a_reply_of_only_a_trailer_is_empty() -> None:
 )
 def test_a_draft_hides_the_trailer(written: str, seen: str) -> None:
     assert visible_draft(written) == seen
+
+
+def test_what_no_store_accepts_is_taken_out_of_the_reason_to_depart() -> None:
+    read = parse_chair_reply('Use Postgres.\n{"drawn_on": [], "why": "a\\u0000b\\ud800"}', LABELS)
+
+    assert read.why == "ab?"
