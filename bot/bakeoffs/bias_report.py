@@ -22,7 +22,12 @@ from bot.render.leaderboard_tables import Coverage
 from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
 from council.bias.measurement import measure_bias
 from council.bias.report import BiasReport
-from council.bias.shared_error import estimate_rho, graded_rounds
+from council.bias.shared_error import (
+    MIN_ROUNDS,
+    estimate_rho,
+    graded_rounds,
+    grades_by_round,
+)
 from council.bias.vote_arrays import vote_blocks
 from council.errors import StoreError
 from council.tally.chance import DEFAULT_RULE, ChanceRule
@@ -82,8 +87,11 @@ async def load_bias_page(
 async def estimate_shared_error(sources: RecordSources) -> float | None:
     """Return ρ from all graded rounds; None if they are too few, and then the default stands."""
     records = await sources.bakeoff_stores.records.list_recent()
+    grades = await asyncio.to_thread(grades_by_round, records)
+    if len(grades) < MIN_ROUNDS:
+        return None
     votes = await sources.bakeoff_stores.votes.list_recent()
-    return await asyncio.to_thread(lambda: estimate_rho(graded_rounds(records, votes)))
+    return await asyncio.to_thread(lambda: estimate_rho(graded_rounds(grades, votes)))
 
 
 async def measure_shared_error_daily(

@@ -1,6 +1,6 @@
 """The correlation of judges' errors (ρ), estimated from rounds whose right answers are known."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from math import pi, sin
 
 import numpy as np
@@ -37,15 +37,22 @@ def estimate_rho(rounds: Iterable[tuple[Floats, Floats]]) -> float | None:
     return min(MAX_RHO, max(0.0, round(rho / RHO_STEP) * RHO_STEP))
 
 
-def graded_rounds(
-    records: Iterable[PackedRecord], votes: Iterable[PackedRecord]
-) -> Iterator[tuple[Floats, Floats]]:
-    """Yield the shares and the grades of each round that has both records and votes."""
+def grades_by_round(records: Iterable[PackedRecord]) -> dict[str, dict[str, float]]:
+    """Return the grades of the members of each graded round, NaN for one that has none."""
     columns = record_columns(records)
-    correct = columns.author("correct")
-    grades = {row.round_id: line for row, line in zip(columns.rows, correct, strict=True)}
-    at = {member: i for i, member in enumerate(columns.members)}
+    lines = zip(columns.rows, columns.author("correct"), strict=True)
+    return {
+        row.round_id: dict(zip(columns.members, line.tolist(), strict=True))
+        for row, line in lines
+        if not np.isnan(line).all()
+    }
+
+
+def graded_rounds(
+    grades: Mapping[str, Mapping[str, float]], votes: Iterable[PackedRecord]
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the shares and the grades of each graded round that has votes."""
     for vote in votes:
         for block in vote_blocks([vote]) if vote.round_id in grades else ():
             members = block.judges[: block.members]
-            yield block.shares[0], grades[vote.round_id][[at[member] for member in members]]
+            yield block.shares[0], np.array([grades[vote.round_id][member] for member in members])

@@ -7,7 +7,7 @@ import pytest
 
 from council.bakeoffs.record_arrays import Floats, pack_record
 from council.bakeoffs.records import AuthorRecord, CouncilRecord, Record
-from council.bias.shared_error import MIN_ROUNDS, estimate_rho, graded_rounds
+from council.bias.shared_error import MIN_ROUNDS, estimate_rho, graded_rounds, grades_by_round
 from council.bias.vote_arrays import pack_votes
 from council.bias.votes import Vote, Votes
 from tests.builders import ASKED_AT
@@ -62,7 +62,8 @@ def test_a_rounds_shares_go_with_the_grades_of_the_same_members() -> None:
     cast = Votes((*seats, "x"), ("m", "m", "m"), 2, (Vote("x", ("b", "a"), (1.0, 2.0)),))
     votes = pack_votes(cast, record)
 
-    ((shares, grades),) = graded_rounds([record], [votes, votes._replace(round_id="r2")])
+    known = grades_by_round([record])
+    ((shares, grades),) = graded_rounds(known, [votes, votes._replace(round_id="r2")])
 
     assert shares[2].tolist() == [1, 0]
     assert grades.tolist() == [0, 1]
