@@ -51,7 +51,7 @@ class IncomingMessage:
     """A message to the bot; `key` is the platform's event id, the same for every redelivery.
 
     `context` is what the question refers to, such as a thread or an attached file. In a shared
-    place people of other organisations can read along; a direct message is seen by nobody else.
+    place people of other organisations can read along; a direct message is private.
     `files` are read only by commands that want them.
     """
 

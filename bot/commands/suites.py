@@ -196,7 +196,7 @@ async def estimate_suite_run(app: AppContext, place: Place, made: Suite) -> Suit
     return SuiteRunCost(panel, await estimate_run(made, panel, app.gateway))
 
 
-# --- Drafts: suites that were shown to somebody and await confirmation
+# --- Drafts: suites that await confirmation
 
 DRAFT = "draft"  # the kind of memo
 MAX_DRAFTS = 100

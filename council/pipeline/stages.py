@@ -58,7 +58,7 @@ class RoundServices:
 
     `on_round` receives the round after each change, `on_text` the synthesis while it is written.
     `audit_grace_seconds` is how long a finished round waits for its audit ballot. `in_thread` calls
-    a function that takes long on a long text; the event loop goes on meanwhile.
+    a function that takes long on a long text, without blocking the event loop.
     """
 
     gateway: Gateway
