@@ -13,7 +13,7 @@ from council.gateways.litellm.transport import ReplyTooLargeError
 
 OnText = Callable[[str], None]
 
-MAX_CHUNKS = 50_000  # of a stream; litellm keeps them all until its end
+MAX_CHUNKS = 30_000  # of a stream, for 64,000 characters; litellm keeps them all until its end
 MAX_ANSWER_CHARACTERS = 64_000
 # A token has at least one byte, and the provider's own template around the prompt has some.
 _TEMPLATE_TOKENS = 4_000
