@@ -105,21 +105,21 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One plain line of text."""
+    """One line of text, with `code` and **strong** words; everything else in it is plain."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Small print; plain text."""
+    """Small print, with `code` and **strong** words; everything else in it is plain."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """A plain warning, shown first, about what is missing or weaker than it looks."""
+    """A warning, shown first, about what is missing or weaker than it looks; like a line."""
 
     text: str
 
@@ -170,9 +170,10 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class Buttons:
-    """A row of buttons."""
+    """A row of buttons; `more` are less common ones, which a chat shows in a menu."""
 
     buttons: tuple[Button, ...]
+    more: tuple[Button, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +308,14 @@ class Chat(Protocol):
 
     async def finalize(self, sent: SentMessage, post: Post) -> None:
         """Make the message final: discard progress edits that are still on their way."""
+        return
+
+    async def delete(self, sent: SentMessage) -> None:
+        """Delete a message or file of ours; do nothing if it is gone already."""
+        return
+
+    async def rename_thread(self, root: SentMessage, name: str) -> None:
+        """Rename the thread under a message of ours, where threads have names."""
         return
 
     def private_place(self, asker_id: str, place: Place) -> Place:
