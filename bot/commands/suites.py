@@ -168,6 +168,8 @@ async def find_own_suite(app: AppContext, message: IncomingMessage, name: str) -
         raise SuiteError(
             f"Suite {found.name} comes from council.toml: remove it there, and restart."
         )
+    if message.place.chat == "web" and message.asker.id != found.by:
+        raise NotYoursError(f"Only the person who saved suite {found.name} last can remove it.")
     return found
 
 
