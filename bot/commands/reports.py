@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -23,6 +22,7 @@ from bot.chat import (
     PostingForbiddenError,
     Thread,
 )
+from bot.commands.parameters import Arguments
 from bot.context import AppContext
 from bot.render.bias_message import bias_thread, render_bias_pngs
 from bot.render.formatting import panel_seat_names
@@ -35,22 +35,6 @@ SHARED = "Shared in this channel."
 _MAX_SHAREABLE = 1_000
 _PRIVATE_NOTE = "Only you see this. Share it to post it here with all its details in a thread."
 _TOO_OLD = "This report is too old to share: ask for it again."
-
-_OPTION = re.compile(r'(as|since|until|panel|category|suite|weights):("[^"]*"|\S+)', re.IGNORECASE)
-
-
-def grammar_of(word: str, *names: str) -> str:
-    """Return the pattern of an optional word and of `name:value` options."""
-    option = rf'(?:{"|".join(names)}):(?:"[^"]*"|\S+)'
-    return rf"(?:{word})?(?:(?:\A|\s+){option})*"
-
-
-def parse_options(words: str, alone: str) -> dict[str, str]:
-    """Parse `name:value` options; a single word is the value of the option `alone`."""
-    options = {name.lower(): value.strip('"') for name, value in _OPTION.findall(words)}
-    left = _OPTION.sub("", words).split()
-    return options | ({alone: left[0]} if left else {})
-
 
 # --- Access and posting, for both reports
 
@@ -138,19 +122,12 @@ def _is_file(post: Post) -> bool:
 
 # --- The commands
 
-GRAMMAR = grammar_of(
-    r"[\w.+-]+(?:@[0-9a-f]+)?", "as", "since", "until", "panel", "category", "suite", "weights"
-)
-
 
 async def show_leaderboard(
-    app: AppContext, chat: Chat, message: IncomingMessage, words: str
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
-    """Show a leaderboard; in a chat, of the rounds of its workspace.
-
-    Arguments are `[SUITE[@V]] [as:judge] [since:30d] [until:…] [panel:P] [category:C] [weights:W]`.
-    """
-    await _show_report(app, chat, message, "board", parse_options(words, "suite"))
+    """Show a leaderboard; in a chat, of the rounds of its workspace."""
+    await _show_report(app, chat, message, "board", arguments)
 
 
 async def _leaderboard(
@@ -167,15 +144,11 @@ async def _leaderboard(
     return leaderboard_thread(board, picture, as_judge=query.as_judge)
 
 
-BIAS_GRAMMAR = grammar_of(r"[\w.+-]+", "since", "until", "panel", "category", "suite")
-
-
-async def show_bias(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
-    """Show the bias of judges; in a chat, over the rounds of its workspace.
-
-    Arguments are `[PANEL] [suite:S] [since:30d] [until:…] [category:C]`.
-    """
-    await _show_report(app, chat, message, "bias", parse_options(words, "panel"))
+async def show_bias(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+) -> None:
+    """Show the bias of judges; in a chat, over the rounds of its workspace."""
+    await _show_report(app, chat, message, "bias", arguments)
 
 
 async def _bias(
