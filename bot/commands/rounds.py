@@ -152,7 +152,7 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
         )
         for line in lines
     )
-    table = Table(("Question", "Asked (UTC)", "Stage", "Round"), rows)
+    table = Table(("Question", "Asked (UTC)", "State", "Round"), rows)
     note = Note("`/council show ROUND` opens one.")
     await chat.send_ephemeral(message, Post((Heading(count_noun(len(rows), "round")), table, note)))
 
