@@ -22,6 +22,7 @@ from bot.commands.bakeoffs import (
     start_bakeoff,
 )
 from bot.commands.parameters import Arguments
+from bot.commands.reports import SHARE, share_report
 from bot.commands.retraction import retract_forgotten
 from bot.commands.round_delivery import deliver_round
 from bot.commands.rounds import (
@@ -280,6 +281,7 @@ BUTTON_HANDLERS = {
     REMOVE: remove_suite,
     RETAIN: retain_suite,
     DECLINE_SUITE: decline_suite,
+    SHARE: share_report,
 }
 
 

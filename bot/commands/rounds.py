@@ -117,9 +117,9 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
         panel = app.panel(name, message.place)
         await app.pick_panel(name, message.place)
         seats = seat_names(panel)
-        seated = tuple((seats[seat.key], seat.key, seat.family) for seat in panel.judges)
+        seated = tuple((seats[seat.key], seat.family, seat.key) for seat in panel.judges)
         note = Note(f"Questions here go to panel {name} now, that is to {receivers(panel)}.")
-        table = Table(("Seat", "Key", "Family"), seated)
+        table = Table(("Model", "Family", "Key"), seated)
         await chat.send_ephemeral(message, Post((Heading(f"Panel {name}"), table, note)))
         return
     current = app.panel_name(message.place)
@@ -130,7 +130,7 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
     )
     note = Note("`/council panel NAME` picks one; `panel:NAME` before a question, for that one.")
     await chat.send_ephemeral(
-        message, Post((Heading("Panels"), Table(("Panel", "Members"), rows), note))
+        message, Post((Heading("Panels"), Table(("Panel", "Models"), rows), note))
     )
 
 
@@ -147,12 +147,12 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
         return
     rows = tuple(
         (
-            *(line.id, f"{line.asked_at:%Y-%m-%d %H:%M}", round_state(line)),
-            shorten_to_line(line.question, 60),
+            shorten_to_line(line.question, 60) or "(forgotten)",
+            *(f"{line.asked_at:%Y-%m-%d %H:%M}", round_state(line), line.id),
         )
         for line in lines
     )
-    table = Table(("Round", "Asked (UTC)", "Stage", "Question"), rows)
+    table = Table(("Question", "Asked (UTC)", "State", "Round"), rows)
     note = Note("`/council show ROUND` opens one.")
     await chat.send_ephemeral(message, Post((Heading(count_noun(len(rows), "round")), table, note)))
 
