@@ -107,7 +107,7 @@ def _styles(leaf: TextRun) -> tuple[str, ...]:
 
 def _split_runs(styles: tuple[str, ...], leaves: Iterable[TextRun]) -> Iterable[_Run]:
     """Yield runs; styled ones contain no line break and no space at either end."""
-    text = "".join(map(_render_leaf, leaves))
+    text = "".join(_render_leaves(leaves))
     if not styles:
         yield (), text
         return
@@ -140,14 +140,25 @@ def _delimit(run: _Run, before: str, after: str) -> str:
     return text
 
 
-def _render_leaf(leaf: TextRun) -> str:
+def _render_leaves(leaves: Iterable[TextRun]) -> Iterator[str]:
+    # Neighbours are escaped together, because an emoji may begin in one and end in the next.
+    for is_marked, same in groupby(leaves, lambda leaf: bool(_render_marked(leaf))):
+        if is_marked:
+            yield from map(_render_marked, same)
+        else:
+            yield escape_markup("".join(leaf.text for leaf in same))
+
+
+def _render_marked(leaf: TextRun) -> str:
+    """Return a leaf of code or a link as Discord's Markdown, "" for any other."""
     if "code" in leaf.styles:
         return _render_inline_code(leaf.text)
     # A link that Discord always shows a preview of must not be a link.
     has_preview = re.search(_PREVIEWED, leaf.text, re.IGNORECASE)
-    if leaf.is_web_link and len(leaf.text) <= MAX_URL_LENGTH and not has_preview:
-        return f"<{_TOKENS.neutralize_url(visible_text(normalizeLink(leaf.text)))}>"
-    return escape_markup(leaf.text)
+    if not leaf.is_web_link or len(leaf.text) > MAX_URL_LENGTH or has_preview:
+        return ""
+    url = _TOKENS.neutralize_url(visible_text(normalizeLink(leaf.text)))
+    return f"<{url}>" if TextRun(url, is_address=True).is_web_link else ""
 
 
 def _render_inline_code(code: str) -> str:

@@ -8,6 +8,7 @@ from bot.discord.components import fits_discord, render_components
 from bot.render.pagination import paginate
 from tests.bot.discord.limits import find_pings, message_faults, payload_of, texts
 from tests.bot.discord.markdown_reader import kinds, read
+from tests.bot.hostile_rounds import ANSWERS_PER_ROUND, hostile_posts
 from tests.bot.render.hostile import ANSWERS, DISCORD_TOKENS, FORGED, HUGE, LINKS, PARTED, TOKENS
 
 SAMPLE_CHARACTERS = 10_000
@@ -83,3 +84,20 @@ def test_no_part_of_a_post_contains_markup() -> None:
 
     assert {text: found for text in said if (found := faults(everywhere(text)))} == {}
     assert {text: seen for text in said if (seen := obeyed(everywhere(text)))} == {}
+
+
+# In the nightly run 10,000 answers.
+ROUNDS = [
+    range(100),
+    *(
+        pytest.param(range(at, at + 100), marks=pytest.mark.nightly)
+        for at in range(100, 10_000 // ANSWERS_PER_ROUND, 100)
+    ),
+]
+
+
+@pytest.mark.parametrize("seeds", ROUNDS, ids=str)
+def test_no_hostile_round_mentions_anybody_or_breaks_a_message(seeds: range) -> None:
+    for seed in seeds:
+        for post in hostile_posts(seed):
+            assert (faults(post), obeyed(post)) == ([], set()), f"round {seed}: {post.summary!r}"
