@@ -1,5 +1,7 @@
 """Block action handlers: buttons that open modals, turn pages, give feedback or run commands."""
 
+import re
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +16,7 @@ from bot.commands.buttons import (
 )
 from bot.commands.rounds import Opinion, own_feedback, save_feedback
 from bot.context import AppContext
-from bot.slack.block_kit import action_from_id
+from bot.slack.block_kit import action_from_id, action_id
 from bot.slack.events import Body, parse_interaction
 from bot.slack.modals import (
     TITLES,
@@ -33,7 +35,7 @@ from council.errors import CouncilError
 
 @dataclass(frozen=True, slots=True)
 class BlockAction:
-    """A block action: its name and value, and what it needs to open or replace things."""
+    """A block action: its message, name and value, and what opens or replaces things."""
 
     message: IncomingMessage
     name: str
@@ -65,32 +67,56 @@ class BlockAction:
         return cls(message, name, value, trigger_id, view, url)
 
 
-async def handle_action(
-    app: AppContext, workspace: Workspace, chat: Chat, message: IncomingMessage, action: BlockAction
+ActionHandler = Callable[[AppContext, Workspace, Chat, BlockAction], Awaitable[None]]
+
+
+async def open_round_modal(
+    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
 ) -> None:
-    """Handle an action for the user who pressed the button; CouncilError for an unknown action."""
-    name, value = action.name, action.value
-    if name in TITLES:
-        state = ModalState(name, value, message.place.channel)
-        placeholder = page_view(state, [Post((Note("One moment …"),))])
-        opened = await open_view(workspace.client, action.trigger_id, placeholder)
-        await _fill_modal(app, workspace, message, opened, state)
-    elif name.startswith("page") and action.view:
-        state = replace(ModalState.parse(action.view["private_metadata"]), page=int(value))
-        await _fill_modal(app, workspace, message, action.view, state)
-    elif name in {"helpful", "unhelpful"}:
-        await _rate(app, workspace, chat, message, action)
-    elif name == "suite":
-        await open_suite_modal(app, workspace, message, value, action.trigger_id)
-    elif name in {WITH_THREAD, WITHOUT_THREAD}:
+    """Show a round's answers or ballots in a modal, which opens at once and is filled then."""
+    state = ModalState(action.name, action.value, action.message.place.channel)
+    placeholder = page_view(state, [Post((Note("One moment …"),))])
+    opened = await open_view(workspace.client, action.trigger_id, placeholder)
+    await _fill_modal(app, workspace, action.message, opened, state)
+
+
+async def turn_page(app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction) -> None:
+    """Show another page of an open modal."""
+    if action.view:
+        state = ModalState.parse(action.view["private_metadata"])
+        state = replace(state, page=int(action.value))
+        await _fill_modal(app, workspace, action.message, action.view, state)
+
+
+async def ask_for_suite(
+    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
+) -> None:
+    """Open the modal that asks which suite a round's question is added to."""
+    await open_suite_modal(app, workspace, action.message, action.value, action.trigger_id)
+
+
+async def answer_offer(
+    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
+) -> None:
+    """Ask the question of an offer, with the thread or without."""
+    await delete_offer(action.response_url)
+    await ask_about_thread(app, workspace, chat, action.message, (action.name, action.value))
+
+
+async def run_button(
+    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
+) -> None:
+    """Run what a button does in every chat; a proposal it answers is deleted."""
+    if action.name in PROPOSAL_ACTIONS:
         await delete_offer(action.response_url)
-        await ask_about_thread(app, workspace, chat, message, (name, value))
-    elif name in BUTTON_HANDLERS:
-        if name in PROPOSAL_ACTIONS:
-            await delete_offer(action.response_url)
-        await BUTTON_HANDLERS[name](app, chat, message, value)
-    else:
-        raise CouncilError(OTHER_VERSION)
+    await BUTTON_HANDLERS[action.name](app, chat, action.message, action.value)
+
+
+async def refuse_action(
+    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
+) -> None:
+    """Raise CouncilError for a button of another version."""
+    raise CouncilError(OTHER_VERSION)
 
 
 async def _fill_modal(
@@ -108,11 +134,9 @@ async def _fill_modal(
         await fill_modal(workspace.client, opened, state, [Post((Caution(str(error)),))])
 
 
-async def _rate(
-    app: AppContext, workspace: Workspace, chat: Chat, message: IncomingMessage, action: BlockAction
-) -> None:
+async def rate(app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction) -> None:
     """Store an opinion; if it is "not helpful", ask why, with any earlier reason filled in."""
-    helpful = action.name == "helpful"
+    message, helpful = action.message, action.name == "helpful"
     round_ = await load_readable_round(app, message, action.value)
     earlier = await own_feedback(app, round_.id, message.asker.id)
     reason = earlier.reason if earlier and not earlier.helpful and not helpful else ""
@@ -121,3 +145,19 @@ async def _rate(
         view = reason_view(round_.id, message, reason)
         await open_view(workspace.client, action.trigger_id, view)
     await chat.send_ephemeral(message, Post((Note(THANKS),), THANKS))
+
+
+# By the name in the action id; see `action_pattern`.
+ACTION_HANDLERS: Mapping[str, ActionHandler] = {
+    **dict.fromkeys(TITLES, open_round_modal),
+    **dict.fromkeys(("feedback", "helpful", "unhelpful"), rate),
+    **dict.fromkeys((WITH_THREAD, WITHOUT_THREAD), answer_offer),
+    **dict.fromkeys(BUTTON_HANDLERS, run_button),
+    "page": turn_page,
+    "suite": ask_for_suite,
+}
+
+
+def action_pattern(name: str) -> re.Pattern[str]:
+    """Return what the action ids of a button match: `council:open`, `council:open#2`."""
+    return re.compile(rf"^{re.escape(action_id(name))}([#:]\d+)?$")

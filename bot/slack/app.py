@@ -5,14 +5,16 @@ import hmac
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.request.internals import parse_body
+from slack_bolt.response import BoltResponse
 from slack_sdk.errors import SlackApiError
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
@@ -24,7 +26,7 @@ from bot.chat import Chat
 from bot.commands.recovery import ChatSupervisor, delete_workspace, serve_chat
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
-from bot.coordination.tasks import BackgroundTasks, run_until_first
+from bot.coordination.tasks import run_until_first
 from bot.observability.logs import redirect_library_log
 from bot.slack.client import (
     FINAL_TOKEN_ERRORS,
@@ -46,6 +48,10 @@ from council.ports import RoundQuery
 REVOKED = (
     "SLACK_BOT_TOKEN was revoked, so nothing can be posted: install the app again, set its "
     "new token, and start again."
+)
+NOT_INSTALLED = (
+    "The council is not installed in this workspace, so nothing was asked and nothing was spent: "
+    "ask an administrator to install it."
 )
 MAX_SIGNATURE_AGE_SECONDS = 300
 
@@ -95,13 +101,12 @@ class Slack:
                 raise SlackError(" ".join(me.faults))
             if self._tokens.app:
                 await check_app_token(client, self._tokens.app)
-            workspace = Workspace(client, me.team, me.user, me.scopes, self._limits)
+            workspace = Workspace(client, me.team, me.user, me.scopes, self._limits, me.bot)
             await self._serve_workspace(workspace, me)
 
     async def _serve_workspace(self, workspace: Workspace, me: Identity) -> None:
-        app, team = self._app_context, workspace.team
+        app, team, tasks = self._app_context, workspace.team, workspace.tasks
         await app.runner.resume((CHAT,))
-        tasks, uninstalled = BackgroundTasks(), asyncio.Event()
         delivery = RoundDelivery(
             *(app, CHAT, RoundQuery(chats=(CHAT,), workspace=team)),
             partial(SlackChat, workspace),
@@ -109,8 +114,8 @@ class Slack:
         )
         # Read before the listeners start: rounds asked from now on are delivered by them.
         pending = await delivery.undelivered()
-        bolt = _build_bolt(workspace, me, self._tokens.signing)
-        SlackListeners(app, workspace, tasks, uninstalled).register(bolt)
+        bolt = _build_bolt(workspace, self._tokens.signing)
+        SlackListeners(app).register(bolt)
         bolt.event("tokens_revoked")(self._on_tokens_revoked)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(bolt)
         self._supervisor.report_connected(f"in {me.team_name} over {self._tokens.transport}.")
@@ -123,13 +128,13 @@ class Slack:
         app.chats[CHAT] = find_chat
         try:
             tasks.start(invalidate_changed_channels(app.pubsub, workspace))
-            tasks.start(wait_for_uninstall(app.pubsub, uninstalled))
+            tasks.start(wait_for_uninstall(app.pubsub, workspace))
             async with serve_chat(delivery, find_chat, pending, tasks):
                 if self._tokens.app:
                     socket = _run_socket(bolt, self._tokens.app, self._limits.ping_seconds)
-                    await run_until_first(uninstalled.wait(), socket)
+                    await run_until_first(workspace.uninstalled.wait(), socket)
                 else:
-                    await uninstalled.wait()
+                    await workspace.uninstalled.wait()
         finally:
             self._handler = None
             app.chats.pop(CHAT, None)
@@ -144,26 +149,47 @@ class Slack:
             self._supervisor.report(REVOKED)
 
 
-def _build_bolt(workspace: Workspace, me: Identity, signing_secret: str) -> AsyncApp:
+def _build_bolt(own: Workspace, signing_secret: str) -> AsyncApp:
     """Return the Bolt app, which neither reads the environment nor calls auth.test again."""
 
-    async def authorize() -> AuthorizeResult:
+    async def find_workspace(context: AsyncBoltContext) -> Workspace | None:
+        return own if context.team_id == own.team else None
+
+    async def authorize(context: AsyncBoltContext) -> AuthorizeResult | None:
+        """Return None, so that Bolt refuses the request, if its team has not installed the app."""
+        workspace = await find_workspace(context)
+        if workspace is None:
+            return None
         return AuthorizeResult(
-            enterprise_id=None,
-            team_id=me.team,
-            bot_user_id=me.user,
-            bot_id=me.bot,
+            enterprise_id=context.enterprise_id,
+            team_id=workspace.team,
+            bot_user_id=workspace.bot_user,
+            bot_id=workspace.bot_id,
             bot_token=workspace.client.token,
         )
 
-    return AsyncApp(
+    async def attach_workspace(
+        context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]
+    ) -> BoltResponse | None:
+        """Put the workspace into the context; drop the farewell of one that is not known."""
+        workspace = await find_workspace(context)
+        if workspace is None:
+            return BoltResponse(status=200)
+        context["workspace"] = workspace
+        await next_()
+        return None
+
+    bolt = AsyncApp(
         logger=redirect_library_log(__name__, logging.ERROR, "slack_trouble"),
-        client=workspace.client,
+        client=own.client,
         signing_secret=signing_secret,
-        authorize=authorize,
+        authorize=authorize,  # type: ignore[arg-type]  # None is what Bolt refuses
+        user_facing_authorize_error_message=NOT_INSTALLED,
         # Acknowledge an event only after its listener, which has stored its round by then.
         process_before_response=True,
     )
+    bolt.use(attach_workspace)
+    return bolt
 
 
 def _is_signed(body: bytes, headers: Mapping[str, str], secret: str) -> bool:

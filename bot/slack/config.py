@@ -11,8 +11,6 @@ from typing import Any
 
 import yaml
 
-from bot.commands.dispatch import COMMANDS
-
 _EVENTS_PATH = "/slack/events"
 _HTTP_ONLY = "# HTTP: "
 _ADDRESS = re.compile(r"https://[\w-]+(\.[\w-]+)*(:\d{1,5})?(/[\w.~%-]+)*/?\Z", re.ASCII)
@@ -36,8 +34,6 @@ class Tokens:
 def render_manifest(address: str | None = None) -> str:
     """Return the app manifest as YAML: for HTTP at an address, or for Socket Mode without one."""
     text = files("bot.slack").joinpath("manifest.yaml").read_text(encoding="utf-8")
-    usages = (command.usage.removeprefix("/council ") for command in COMMANDS.commands)
-    text = text.replace("usage_hint: QUESTION", f"usage_hint: {_quote(' · '.join(usages))}")
     if address is None:
         lines = [line for line in text.splitlines() if _HTTP_ONLY not in line]
         return "\n".join([*lines, ""])

@@ -3,7 +3,6 @@
 Turns Slack payloads into IncomingMessage, with mentions and links as plain text.
 """
 
-import asyncio
 import html
 import re
 from collections.abc import Awaitable, Callable
@@ -123,9 +122,9 @@ async def invalidate_changed_channels(bus: PubSub, workspace: Workspace) -> None
             workspace.forget_channel(await subscription.get())
 
 
-async def wait_for_uninstall(bus: PubSub, uninstalled: asyncio.Event) -> None:
-    """Set the event once any process sees that the app was uninstalled."""
+async def wait_for_uninstall(bus: PubSub, workspace: Workspace) -> None:
+    """Set the workspace's event once any process sees that the app was uninstalled from it."""
     with bus.subscription(UNINSTALLED) as subscription:
-        while not await subscription.get():
+        while await subscription.get() != workspace.team:
             pass
-    uninstalled.set()
+    workspace.uninstalled.set()

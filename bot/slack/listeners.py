@@ -1,8 +1,8 @@
 """Bolt listeners: commands, mentions, messages, shortcuts, block actions and view submissions."""
 
-import asyncio
 import re
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
@@ -17,13 +17,19 @@ from bot.commands.buttons import (
     add_to_suite,
     send_busy_note,
 )
-from bot.commands.dispatch import ASK, COMMANDS, Handler, report_errors, run_command
+from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
+from bot.commands.registry import ASK, is_question
 from bot.commands.rounds import context_of, load_thread_rounds
 from bot.context import AppContext
-from bot.coordination.tasks import BackgroundTasks
 from bot.observability import logs
 from bot.slack import events, modals
-from bot.slack.actions import BlockAction, handle_action
+from bot.slack.actions import (
+    ACTION_HANDLERS,
+    ActionHandler,
+    BlockAction,
+    action_pattern,
+    refuse_action,
+)
 from bot.slack.ephemeral import Ack, EphemeralReplies, outside_thread
 from bot.slack.events import CHANNEL_CHANGED, UNINSTALLED, Body, check_can_answer
 from bot.slack.messages import SlackChat
@@ -37,21 +43,17 @@ _MAX_SEEN_EVENTS = 10_000  # Slack stops redelivering after minutes
 # The subtypes of messages that people write; all others report a change.
 _USER_SUBTYPES = {None, "file_share", "me_message", "thread_broadcast"}
 
+ActionListener = Callable[[Ack, Body, Workspace], Awaitable[None]]
+
 
 class SlackListeners:
-    """Bolt listeners of one workspace; they acknowledge, and leave the work to `tasks`."""
+    """Bolt listeners; they acknowledge, and leave the work to the tasks of the workspace.
 
-    def __init__(
-        self,
-        app: AppContext,
-        workspace: Workspace,
-        tasks: BackgroundTasks,
-        uninstalled: asyncio.Event,
-    ) -> None:
+    Their argument `workspace` is the entry of Bolt's context that a middleware has put there.
+    """
+
+    def __init__(self, app: AppContext) -> None:
         self._app = app
-        self._workspace = workspace
-        self._tasks = tasks
-        self._uninstalled = uninstalled
         # The replies to the newest events: Slack redelivers those it has no acknowledgement of.
         # The key of a round protects against duplicates in other processes.
         self._seen: OrderedDict[str, EphemeralReplies] = OrderedDict()
@@ -66,110 +68,121 @@ class SlackListeners:
         for name in ("channel_archive", "channel_unarchive", "member_joined_channel"):
             app.event(name)(self.on_channel_changed)
         app.shortcut(re.compile(f"{ASK_ABOUT_MESSAGE}|{ASK_ANYWHERE}"))(self.on_shortcut)
-        app.action(re.compile("council:.+"))(self.on_action)
+        for name, handler in ACTION_HANDLERS.items():
+            app.action(action_pattern(name))(self._action_listener(handler))
+        # Must be the last action listener: buttons of other versions.
+        app.action(re.compile("council:.+"))(self._action_listener(refuse_action))
         app.view(modals.ASK_CALLBACK)(self.on_ask_submitted)
         app.view(modals.WHY_CALLBACK)(self.on_reason_submitted)
         app.view(modals.SUITE_CALLBACK)(self.on_suite_submitted)
         app.view(re.compile("council:.+"))(on_unknown_view)  # must be the last view listener
 
-    async def on_command(self, ack: Ack, body: Body) -> None:
+    async def on_command(self, ack: Ack, body: Body, workspace: Workspace) -> None:
         """Handle `/council …`: acknowledge in time, and run the command in the background."""
-        message = events.parse_command(self._workspace, body)
-        replies = EphemeralReplies(self._workspace, str(body.get("response_url") or ""), ack)
-        if message.text.strip().lower() == ASK.name:
+        message = events.parse_command(workspace, body)
+        replies = EphemeralReplies(workspace, str(body.get("response_url") or ""), ack)
+        if message.text.strip().lower() == ASK:
             await replies.acknowledge()
-            open_modal = partial(modals.open_ask_modal, self._app, self._workspace, body)
-            self._start(message, replies, open_modal)
+            open_modal = partial(modals.open_ask_modal, self._app, workspace, body)
+            self._start(workspace, message, replies, open_modal)
             return
-        self._start(message, replies, self._handle)
+        self._start(workspace, message, replies, partial(self._handle, workspace))
         await replies.acknowledge_in_time()
 
-    async def on_mention(self, event: Body) -> None:
+    async def on_mention(self, event: Body, workspace: Workspace) -> None:
         """Handle `@Council …`; the answer is posted in a thread."""
-        await self._on_text(event, thread=str(event.get("thread_ts") or event["ts"]))
+        await self._on_text(workspace, event, thread=str(event.get("thread_ts") or event["ts"]))
 
-    async def on_message(self, event: Body) -> None:
+    async def on_message(self, event: Body, workspace: Workspace) -> None:
         """Handle a direct message; ignore messages in channels."""
         if event.get("channel_type") == "im":
-            await self._on_text(event, thread=event.get("thread_ts"))
+            await self._on_text(workspace, event, thread=event.get("thread_ts"))
 
-    async def _on_text(self, event: Body, thread: str | None) -> None:
-        is_from_bot = event.get("bot_id") or event.get("user") in {None, self._workspace.bot_user}
+    async def _on_text(self, workspace: Workspace, event: Body, thread: str | None) -> None:
+        is_from_bot = event.get("bot_id") or event.get("user") in {None, workspace.bot_user}
         if is_from_bot or event.get("subtype") not in _USER_SUBTYPES:
             return
-        message, ts = events.parse_message(self._workspace, event, thread), str(event["ts"])
+        message, ts = events.parse_message(workspace, event, thread), str(event["ts"])
         if replies := self._seen.get(message.key):
             await replies.wait_until_acknowledged()
             return
-        handler = self._handle if thread in {None, ts} else partial(self._handle_in_thread, ts)
-        replies = EphemeralReplies(self._workspace)
+        handler = partial(self._handle, workspace)
+        if thread not in {None, ts}:
+            handler = partial(self._handle_in_thread, workspace, ts)
+        replies = EphemeralReplies(workspace)
         self._seen[message.key] = replies
         if len(self._seen) > _MAX_SEEN_EVENTS:
             self._seen.popitem(last=False)
-        self._start(message, replies, handler, outside_thread(replies) if thread == ts else None)
+        self._start(
+            workspace, message, replies, handler, outside_thread(replies) if thread == ts else None
+        )
         # If this process dies before, Slack has no acknowledgement and delivers the event again.
         await replies.wait_until_acknowledged()
 
-    async def on_uninstalled(self) -> None:
+    async def on_uninstalled(self, workspace: Workspace) -> None:
         """Handle the removal of the app, and notify the other processes."""
-        self._uninstalled.set()
-        await self._app.pubsub.publish(UNINSTALLED, UNINSTALLED)
+        workspace.uninstalled.set()
+        await self._app.pubsub.publish(UNINSTALLED, workspace.team)
 
-    async def on_channel_changed(self, event: Body) -> None:
+    async def on_channel_changed(self, event: Body, workspace: Workspace) -> None:
         """Remove the channel from the cache of every process."""
         channel = str(event.get("channel", ""))
-        self._workspace.forget_channel(channel)
+        workspace.forget_channel(channel)
         await self._app.pubsub.publish(CHANNEL_CHANGED, channel)
 
-    async def on_shortcut(self, ack: Ack, body: Body) -> None:
+    async def on_shortcut(self, ack: Ack, body: Body, workspace: Workspace) -> None:
         """Open the modal to ask in, about a message or about anything."""
         await ack()
-        message = events.parse_interaction(self._workspace, body)
+        message = events.parse_interaction(workspace, body)
         if about := body.get("message"):
             thread = str(about.get("thread_ts") or about["ts"])
             message = replace(message, place=replace(message.place, thread=thread))
-        replies = EphemeralReplies(self._workspace, str(body.get("response_url") or ""))
-        open_modal = partial(modals.open_ask_modal, self._app, self._workspace, body)
-        self._start(message, replies, open_modal)
+        replies = EphemeralReplies(workspace, str(body.get("response_url") or ""))
+        open_modal = partial(modals.open_ask_modal, self._app, workspace, body)
+        self._start(workspace, message, replies, open_modal)
 
-    async def on_action(self, ack: Ack, body: Body) -> None:
-        """Handle a button; a second press is ignored while the first is being handled."""
-        await ack()
-        action = BlockAction.parse(self._workspace, body)
-        replies = EphemeralReplies(self._workspace, str(body.get("response_url") or ""))
+    def _action_listener(self, handler: ActionHandler) -> ActionListener:
+        """Return a listener; a second press is ignored while the first is being handled."""
 
-        async def handle(chat: Chat, message: IncomingMessage) -> None:
-            run = partial(handle_action, self._app, self._workspace, chat, message, action)
-            # Opening a modal twice is harmless and visible, so it needs no check or notice.
-            everywhere = action.name in BUTTON_HANDLERS
-            is_run = await self._deduplicator.do(action.identity, run, everywhere=everywhere)
-            if not is_run and everywhere:
-                await send_busy_note(chat, message)
+        async def on_action(ack: Ack, body: Body, workspace: Workspace) -> None:
+            await ack()
+            action = BlockAction.parse(workspace, body)
+            replies = EphemeralReplies(workspace, str(body.get("response_url") or ""))
 
-        self._start(action.message, replies, handle)
+            async def handle(chat: Chat, message: IncomingMessage) -> None:
+                run = partial(handler, self._app, workspace, chat, replace(action, message=message))
+                # Opening a modal twice is harmless and visible, so it needs no check or notice.
+                everywhere = action.name in BUTTON_HANDLERS
+                is_run = await self._deduplicator.do(action.identity, run, everywhere=everywhere)
+                if not is_run and everywhere:
+                    await send_busy_note(chat, message)
 
-    async def on_reason_submitted(self, ack: Ack, body: Body) -> None:
+            self._start(workspace, action.message, replies, handle)
+
+        return on_action
+
+    async def on_reason_submitted(self, ack: Ack, body: Body, workspace: Workspace) -> None:
         """Store why a round was not helpful."""
         await ack()
-        message, submitted = modals.parse_reason(self._workspace, body)
+        message, submitted = modals.parse_reason(workspace, body)
         handler = partial(modals.store_reason, self._app, submitted=submitted)
-        self._start(message, EphemeralReplies(self._workspace), handler)
+        self._start(workspace, message, EphemeralReplies(workspace), handler)
 
-    async def on_suite_submitted(self, ack: Ack, body: Body) -> None:
+    async def on_suite_submitted(self, ack: Ack, body: Body, workspace: Workspace) -> None:
         """Add a question to the chosen suite; show an error in the modal if none is named."""
         try:
-            message, (round_id, addition) = modals.read_suite_form(self._workspace, body)
+            message, (round_id, addition) = modals.read_suite_form(workspace, body)
         except CouncilError as error:
             await ack(response_action="errors", errors={modals.NAME: str(error)})
             return
         await ack()
         handler = partial(add_to_suite, self._app, round_id=round_id, joining=addition)
-        self._start(message, EphemeralReplies(self._workspace), handler)
+        self._start(workspace, message, EphemeralReplies(workspace), handler)
 
-    async def on_ask_submitted(self, ack: Ack, body: Body) -> None:
+    async def on_ask_submitted(self, ack: Ack, body: Body, workspace: Workspace) -> None:
         """Ask the question of the modal; show errors in the modal, which keeps what was typed."""
         try:
-            message, round_ = await modals.submit_ask_form(self._app, self._workspace, body)
+            message, round_ = await modals.submit_ask_form(self._app, workspace, body)
         except CouncilError as error:
             field = modals.field_for(error, body["view"])
             await ack(response_action="errors", errors={field: str(error)})
@@ -181,47 +194,50 @@ class SlackListeners:
             return
         await ack()
         if round_:
-            chat = SlackChat(self._workspace, outside_thread(EphemeralReplies(self._workspace)))
+            chat = SlackChat(workspace, outside_thread(EphemeralReplies(workspace)))
             delivery = accept_and_deliver(self._app, chat, message, round_)
-            self._tasks.start(report_errors(chat, message, delivery))
+            workspace.tasks.start(report_errors(chat, message, delivery))
 
     def _start(
         self,
+        workspace: Workspace,
         message: IncomingMessage,
         replies: EphemeralReplies,
         handler: Handler,
         send_ephemeral: SendEphemeral | None = None,
     ) -> None:
         """Run a handler in the background, and acknowledge the event at its end at the latest."""
-        chat = SlackChat(self._workspace, send_ephemeral or replies)
+        chat = SlackChat(workspace, send_ephemeral or replies)
 
         async def resolve_and_handle() -> None:
-            await handler(chat, await events.resolve_message(self._workspace, message))
+            await handler(chat, await events.resolve_message(workspace, message))
 
         async def run() -> None:
             await report_errors(chat, message, resolve_and_handle())
             await replies.acknowledge()
 
-        self._tasks.start(run())
+        workspace.tasks.start(run())
 
-    async def _handle(self, chat: Chat, message: IncomingMessage) -> None:
-        invocation = COMMANDS.read(message.text)
-        if invocation.command is ASK:
-            await check_can_answer(self._workspace, message.asker.id, message.place.channel)
+    async def _handle(self, workspace: Workspace, chat: Chat, message: IncomingMessage) -> None:
+        invocation = COMMANDS.parse(message.text)
+        if is_question(invocation):
+            await check_can_answer(workspace, message.asker.id, message.place.channel)
         await run_command(self._app, chat, message, invocation)
 
-    async def _handle_in_thread(self, ts: str, chat: Chat, message: IncomingMessage) -> None:
+    async def _handle_in_thread(
+        self, workspace: Workspace, ts: str, chat: Chat, message: IncomingMessage
+    ) -> None:
         """Ask about the thread's rounds; offer any other thread as context."""
         place = message.place
-        key = event_key(CHAT, self._workspace.team, f"{place.channel} {place.thread}")
+        key = event_key(CHAT, workspace.team, f"{place.channel} {place.thread}")
         rounds = await load_thread_rounds(self._app, place, key)
-        invocation = COMMANDS.read(message.text)
-        if rounds or invocation.command is not ASK:
+        invocation = COMMANDS.parse(message.text)
+        if rounds or not is_question(invocation):
             followup = replace(message, context=context_of(rounds))
             await run_command(self._app, chat, followup, invocation)
         else:
-            await check_can_answer(self._workspace, message.asker.id, place.channel)
-            await offer_thread(self._app, self._workspace, chat, message, ts)
+            await check_can_answer(workspace, message.asker.id, place.channel)
+            await offer_thread(self._app, workspace, chat, message, ts)
 
 
 async def on_unknown_view(ack: Ack, body: Body) -> None:

@@ -1,5 +1,6 @@
 """Slack workspace: client and limits, a cache of users and channels, and channel lookup by name."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from aiolimiter import AsyncLimiter
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat import Asker, DeliveryUnknownError, IncomingMessage, PostingForbiddenError
+from bot.coordination.tasks import BackgroundTasks
 from bot.slack.client import TIMEOUT_SECONDS, EditRateLimiter, RefusedError, call_api, list_items
 from council.errors import CouncilError
 from council.places import Place
@@ -64,7 +66,7 @@ class Conversation:
 
 @dataclass(slots=True)
 class Workspace:
-    """One workspace and our client for it, with a cache of its users and conversations.
+    """One workspace, our client and tasks for it, and a cache of its users and conversations.
 
     `scopes` is empty if Slack did not list them. An entry of the cache expires after five minutes.
     """
@@ -74,6 +76,9 @@ class Workspace:
     bot_user: str
     scopes: frozenset[str] = frozenset()
     limits: SlackLimits = DEFAULT_LIMITS
+    bot_id: str = ""
+    tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
+    uninstalled: asyncio.Event = field(default_factory=asyncio.Event)
     edit_limiter: EditRateLimiter = field(default_factory=EditRateLimiter)
     _post_limiters: dict[str, AsyncLimiter] = field(default_factory=dict)  # by channel
     _dm_channels: dict[str, str] = field(default_factory=dict)  # by user
@@ -165,7 +170,9 @@ def _parse_asker(user: str, facts: Facts, team: str) -> Asker:
     name = profile.get("display_name") or facts.get("real_name") or facts.get("name") or user
     is_restricted = facts.get("is_restricted") or facts.get("is_ultra_restricted")
     is_stranger = facts.get("is_stranger") or facts.get("team_id", team) != team
-    return Asker(user, str(name), is_guest=bool(is_restricted or is_stranger))
+    is_guest = bool(is_restricted or is_stranger)
+    is_admin = bool(facts.get("is_admin") or facts.get("is_owner")) and not is_guest
+    return Asker(user, str(name), is_guest=is_guest, is_admin=is_admin)
 
 
 def _parse_conversation(channel: str, facts: Facts) -> Conversation:

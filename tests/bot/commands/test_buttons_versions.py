@@ -23,7 +23,24 @@ async def test_an_unknown_slack_button_is_reported_as_from_another_version() -> 
     pressed = BlockAction(SAID, "from_the_future", "r1", "trigger")
 
     with pytest.raises(CouncilError, match=TOLD):
-        await in_slack.handle_action(an_app(), cast(Workspace, None), FakeChat(), SAID, pressed)
+        await in_slack.refuse_action(an_app(), cast(Workspace, None), FakeChat(), pressed)
+
+
+@pytest.mark.parametrize(
+    ("action_id", "name"),
+    [
+        ("council:again", "again"),
+        ("council:again#2", "again"),
+        ("council:page:3", "page"),
+        ("council:feedback", "feedback"),
+        ("council:from_the_future", None),
+        ("council:again_and_again", None),
+    ],
+)
+def test_each_slack_button_has_one_handler(action_id: str, name: str | None) -> None:
+    found = [n for n in in_slack.ACTION_HANDLERS if in_slack.action_pattern(n).search(action_id)]
+
+    assert found == ([name] if name else [])
 
 
 async def test_so_is_one_that_discord_shows() -> None:
