@@ -15,6 +15,7 @@ from bot.commands.bakeoffs import (
     resume_bakeoff,
     start_bakeoff,
 )
+from bot.commands.reports import SHARE, share_report
 from bot.commands.round_delivery import deliver_round
 from bot.commands.rounds import (
     Opinion,
@@ -240,6 +241,7 @@ BUTTON_HANDLERS = {
     REMOVE: remove_suite,
     RETAIN: retain_suite,
     DECLINE_SUITE: decline_suite,
+    SHARE: share_report,
 }
 
 

@@ -140,8 +140,10 @@ def _cut_part(part: Part, fits: _FitsPart) -> tuple[Part, Part] | None:
             return cut_rows or _cut_cells(part, fits)
         case Steps(steps=steps):
             return _cut_items(steps, lambda steps: replace(part, steps=steps), fits)
-        case Buttons(buttons):
-            return _cut_items(buttons, Buttons, fits)
+        case Buttons(buttons, more):
+            # The menu is in the last row.
+            count = _find_furthest(range(1, len(buttons)), lambda n: fits(Buttons(buttons[:n])))
+            return (Buttons(buttons[:count]), Buttons(buttons[count:], more)) if count else None
         case Heading(text) | Line(text) | Note(text) | Caution(text) | Quote(text):
             place = _find_cut(text, (), lambda at: fits(replace(part, text=text[:at].rstrip())))
             if place:

@@ -83,8 +83,8 @@ def _words(part: Part) -> str:
             return "\n".join(" | ".join(row) for row in (columns, *rows))
         case Steps(title, steps):
             return "\n".join([title, *(f"{s.title} {s.state} {s.detail}" for s in steps)])
-        case Buttons(buttons):
-            return " ".join(f"[{button.label}]" for button in buttons)
+        case Buttons(buttons, more):
+            return " ".join(f"[{button.label}]" for button in (*buttons, *more))
         case Mentions(ids):
             return " ".join(f"<@{id_}>" for id_ in ids)
         case _:

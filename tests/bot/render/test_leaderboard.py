@@ -69,7 +69,7 @@ def test_more_than_five_members_are_in_the_thread() -> None:
     thread = leaderboard_thread(board)
 
     assert len(table_of(thread.root).rows) == 5
-    assert "3 more members in the thread." in notes(thread.root)
+    assert "And 3 more models." in notes(thread.root)
     assert len(table_of(reply(board, "As authors")).rows) == 8
 
 
