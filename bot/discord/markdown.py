@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from markdown_it.common.normalize_url import normalizeLink
 
 from bot.chat import Table
-from bot.render.formatting import monospace_table
+from bot.render.formatting import monospace_table, styled_runs
 from bot.render.markdown_parser import (
     CodeBlock,
     MarkdownTable,
@@ -70,6 +70,15 @@ def render_plain_text(text: str, *, strong: bool = False) -> str:
     """Render text that is not Markdown, with all of its markup escaped."""
     leaves = linkify(visible_text(text))
     return render_leaves(embolden(leaves) if strong else leaves)
+
+
+def render_styled_text(text: str) -> str:
+    """Render a line or note: its `code` and **strong** words are styled, all else is escaped."""
+    leaves: list[TextRun] = []
+    for run, style in styled_runs(visible_text(text)):
+        plain = [TextRun(run, ("code",))] if style == "code" else linkify(run)
+        leaves += embolden(plain) if style == "bold" else plain
+    return render_leaves(leaves)
 
 
 def neutralize(text: str) -> str:
@@ -174,13 +183,13 @@ def _render_inline_code(code: str) -> str:
 
 def render_code_block(code: str, language: str = "") -> str:
     """Return a code block that its content cannot close."""
+    tag = language if _LANGUAGE.fullmatch(language) else ""
+    if language and not tag:
+        code = f"{language}\n{code}"
     while "```" in code:
         code = code.replace("```", f"`{ZERO_WIDTH_SPACE}`{ZERO_WIDTH_SPACE}`")
     if code.endswith("`"):
         code += ZERO_WIDTH_SPACE
-    tag = language if _LANGUAGE.fullmatch(language) else ""
-    if language and not tag:
-        code = f"{language}\n{code}"
     return f"```{tag}\n{code if code.strip() else ZERO_WIDTH_SPACE}\n```"
 
 
@@ -211,7 +220,8 @@ def _cell_lines(head: Sequence[TextRuns], row: Sequence[TextRuns]) -> Iterator[s
         margin = "  - " if at else "- "
         value = _render_cell(embolden(cell)) if not at else _render_cell(cell)
         title = render_leaves(name).replace("\n", " ")
-        yield f"{margin}{title}: {value}" if title.strip() else f"{margin}{value}"
+        colon = "\\:" if ":" in title else ":"  # two could make an emoji of what is between them
+        yield f"{margin}{title}{colon} {value}" if title.strip() else f"{margin}{value}"
 
 
 def _render_cell(cell: TextRuns) -> str:

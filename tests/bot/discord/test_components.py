@@ -30,7 +30,15 @@ from bot.discord.components import (
 from bot.render.pagination import paginate
 from bot.render.round_report import round_thread
 from bot.render.round_status import running_post
-from tests.bot.discord.limits import BUTTON, CONTAINER, ROW, TEXT, message_faults, texts
+from tests.bot.discord.limits import (
+    BUTTON,
+    CONTAINER,
+    ROW,
+    TEXT,
+    components_of,
+    message_faults,
+    texts,
+)
 from tests.bot.rounds import held, stages_of
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
@@ -46,16 +54,16 @@ STANDINGS = Table(
 
 
 def said(*parts: Part) -> str:
-    (text,) = texts(render_components(Post(parts, "s")).components)
+    (text,) = texts(components_of(render_components(Post(parts, "s"))))
     return text.replace("\u00a0", " ")
 
 
 def kinds(post: Post) -> list[int]:
-    return [component["type"] for component in render_components(post).components]
+    return [component["type"] for component in components_of(render_components(post))]
 
 
 def buttons_of(post: Post) -> list[list[dict[str, Any]]]:
-    rows = [one for one in render_components(post).components if one["type"] == ROW]
+    rows = [one for one in components_of(render_components(post)) if one["type"] == ROW]
     return [row["components"] for row in rows]
 
 
@@ -63,7 +71,7 @@ async def test_a_closed_round_starts_with_the_answer_and_ends_with_buttons() -> 
     root = round_thread(await held()).root
 
     assert kinds(root) == [TEXT, ROW, ROW]
-    words = texts(render_components(root).components)[0].split("\n")
+    words = texts(components_of(render_components(root)))[0].split("\n")
     assert words[:2] == ["## Is Postgres enough for a job queue?", "The council says yes."]
     assert words[3].startswith("-# Best-ranked: Gemini 3 Pro, on 3 of 3 ballots")
     assert [[one["label"] for one in row] for row in buttons_of(root)] == [
@@ -85,7 +93,7 @@ async def test_a_ballot_is_followed_by_its_reason() -> None:
 
     assert (
         "ranked V > W > O\n> It is right.\n\nGPT-5.1 saw"
-        in texts(render_components(post).components)[0]
+        in texts(components_of(render_components(post)))[0]
     )
 
 
@@ -108,7 +116,7 @@ def test_only_cautions_are_in_a_coloured_container() -> None:
     post = Post((Heading("Why?"), Caution("One is missing."), Caution("Two."), Prose("So.")), "s")
 
     assert kinds(post) == [TEXT, CONTAINER, TEXT]
-    box = render_components(post).components[1]
+    box = components_of(render_components(post))[1]
     assert texts([box]) == ["One is missing.\n\nTwo."]
     assert box["accent_color"]
 
@@ -186,7 +194,7 @@ def test_a_custom_id_that_discord_would_refuse_raises() -> None:
 def test_a_file_is_sent_with_the_message_that_names_it() -> None:
     message = render_components(Post((Line("Here."), File("round 1/é.md", "# Round")), "s"))
 
-    assert message.components[1] == {"type": 13, "file": {"url": "attachment://round-1-.md"}}
+    assert components_of(message)[1] == {"type": 13, "file": {"url": "attachment://round-1-.md"}}
     assert message.files == (File("round-1-.md", "# Round"),)
 
 
@@ -202,8 +210,8 @@ def test_the_longest_question_is_shown_whole() -> None:
     made = [render_components(page) for page in paginate(post, fits_discord)]
 
     assert all(message_faults(message) == [] for message in made)
-    assert "So." in texts(made[0].components)[0]
-    assert sum(" ".join(texts(m.components)).count("why") for m in made[1:]) == 5_000
+    assert "So." in texts(components_of(made[0]))[0]
+    assert sum(" ".join(texts(components_of(m))).count("why") for m in made[1:]) == 5_000
 
 
 @pytest.mark.parametrize(

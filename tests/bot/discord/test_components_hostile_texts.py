@@ -6,7 +6,7 @@ import tests.wire.discord as wire
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
 from bot.discord.components import fits_discord, render_components
 from bot.render.pagination import paginate
-from tests.bot.discord.limits import find_pings, message_faults, payload_of, texts
+from tests.bot.discord.limits import components_of, find_pings, message_faults, payload_of, texts
 from tests.bot.discord.markdown_reader import kinds, read
 from tests.bot.hostile_rounds import ANSWERS_PER_ROUND, hostile_posts
 from tests.bot.render.hostile import ANSWERS, DISCORD_TOKENS, FORGED, HUGE, LINKS, PARTED, TOKENS
@@ -30,7 +30,7 @@ def faults(post: Post) -> list[str]:
 
 def obeyed(post: Post) -> set[str]:
     made = [render_components(page) for page in paginate(post, fits_discord)]
-    every = [one for message in made for one in texts(message.components)]
+    every = [one for message in made for one in texts(components_of(message))]
     return {kind for one in every for kind in kinds(read(one))} & FORBIDDEN
 
 

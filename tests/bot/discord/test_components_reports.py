@@ -12,7 +12,7 @@ from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_tables import Coverage
 from bot.render.leaderboard_text import changes_post
 from bot.render.pagination import paginate
-from tests.bot.discord.limits import find_pings, message_faults, payload_of, texts
+from tests.bot.discord.limits import components_of, find_pings, message_faults, payload_of, texts
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
 from tests.bot.render.boards.builders import (
     CLAUDE,
@@ -42,7 +42,7 @@ THREADS = {
 
 def read(post: Post) -> str:
     made = [render_components(page) for page in paginate(post, fits_discord)]
-    return "\n".join(text for m in made for text in texts(m.components)).replace("\u00a0", " ")
+    return "\n".join(text for m in made for text in texts(components_of(m))).replace("\u00a0", " ")
 
 
 def files(thread: Thread) -> list[Post]:
@@ -83,11 +83,11 @@ def test_a_chart_is_an_image_with_a_description_and_a_table_a_file() -> None:
     picture, table = files(THREADS["leaderboard"])
 
     for post in (picture, *pictures):
-        (gallery,) = render_components(post).components
+        (gallery,) = components_of(render_components(post))
         (item,) = gallery["items"]
         assert item["media"]["url"].startswith("attachment://")
         assert 0 < len(item["description"]) <= 256
-    (component,) = render_components(table).components
+    (component,) = components_of(render_components(table))
     assert component == {"type": 13, "file": {"url": "attachment://leaderboard.csv"}}
 
 
