@@ -29,7 +29,7 @@ from bot.render.charts import render_png
 from bot.render.formatting import file_name
 from bot.render.pagination import paginate
 from bot.render.ranking_chart import ranking_figure
-from bot.render.round_report import placement_table, round_thread
+from bot.render.round_report import menu_buttons, placement_table
 from bot.render.text_safety import shorten
 from council.errors import CouncilError
 from council.rounds import Round
@@ -40,9 +40,6 @@ NAME, ANSWER = "name", "answer"
 PAGED = {"answers": "answers_page", "ballots": "ballots_page"}  # and the actions of ◀ and ▶
 PAGE_TURNS = {turn: action for action, turn in PAGED.items()}
 MAX_FIELD_LENGTH, MAX_REASON_LENGTH, MAX_DESCRIPTION_LENGTH = 4000, 1000, 100
-
-
-NOTHING_MORE = "There is nothing more to do with this question."
 
 
 class Button(
@@ -76,7 +73,7 @@ async def handle_button(
         await _show_page(app, chat, incoming, action, value)
     elif action == MORE:
         round_ = await load_readable_round(app, incoming, value)
-        await chat.send_ephemeral(incoming, more_post(round_))
+        await chat.send_ephemeral(incoming, Post((Buttons(menu_buttons(round_.id)),), "More"))
     elif action in {"helpful", "unhelpful"}:
         await rate_round(app, chat, incoming, value, Opinion(action == "helpful"))
     elif action in CONFIRMATIONS:
@@ -129,13 +126,6 @@ def _chart(round_: Round) -> tuple[Part, ...]:
     figure = ranking_figure(placement_table(round_, round_.draw)) if round_.draw else None
     name = file_name(round_.id, "png")
     return (File(name, figure.description, render_png(figure)),) if figure else ()
-
-
-def more_post(round_: Round) -> Post:
-    """Return the menu of a round's message as a message of its own."""
-    rows = (part for part in round_thread(round_).root.parts if isinstance(part, Buttons))
-    more = tuple(button for row in rows for button in row.more)
-    return Post((Buttons(more),) if more else (Note(NOTHING_MORE),), "More")
 
 
 def ask_modal(message: discord.Message) -> Modal:

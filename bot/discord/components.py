@@ -55,6 +55,7 @@ MAX_BOLD_HEADING_LENGTH = 600  # longer text is no heading
 CAUTION_COLOUR = 0xC27C0E
 MORE = "more"  # the action of the button that shows less common ones
 _DANGER_ACTIONS = {"cancel", "yes_cancel", "yes_forget", "bakeoff_cancel"}
+_SHORT_LABELS = {"helpful": "👍", "unhelpful": "👎"}  # so that a round's row fits a phone
 _USER_ID = re.compile(r"[0-9]{15,20}")
 
 Item = ui.Item[Any]
@@ -136,7 +137,7 @@ def _render_button(button: Button) -> ui.Button[Any]:
     is_danger = button.action in _DANGER_ACTIONS
     return ui.Button(
         style=discord.ButtonStyle.danger if is_danger else discord.ButtonStyle.secondary,
-        label=_label(button.label, 80) or button.action,
+        label=_label(_SHORT_LABELS.get(button.action, button.label), 80) or button.action,
         custom_id=custom_id(button),
     )
 

@@ -54,6 +54,8 @@ _DELIMITER_CHARACTERS = frozenset("*_~`")
 _LANGUAGE = re.compile(r"[a-z0-9_+\-.#]+", re.IGNORECASE)
 _MONOSPACED = re.compile(r"[\x20-\x7e\n–—·…−×→←≤≥±°€£§µäöüßéèêáàâçñÄÖÜÉ]*")
 _MAX_LABEL_LENGTH = 2  # a column of longer texts can be what a row is about
+_COUNT = re.compile(r"\d+|[\d.]+ of \d+")
+_HAS_UNIT = re.compile(r"(?=.*\d).*(?:[^\W\d_]|[%$])")
 _EMPTY_CELL = "–"
 _NO_BREAK_SPACE = "\u00a0"  # keeps a number and its unit in one line
 _MAX_HEADING_LEVEL = 2  # deeper headings become bold text
@@ -268,12 +270,15 @@ def _labels(table: Table, row: Sequence[str], subject: int) -> Iterator[str]:
 
 
 def _render_figure(table: Table, row: Sequence[str], at: int) -> str:
-    """Return a number with what it counts; one with a unit stands alone."""
+    """Return a number with what it is: "2 first votes", "5 of 6 points", "share .31"; not a unit's.
+
+    A number with a unit, such as "4.1 s", says what it is.
+    """
     cell, name = _one_line(row[at]), table.columns[at].lower()
-    if cell.isdecimal():
+    if _COUNT.fullmatch(cell):
         name = name.removesuffix("s") if cell == "1" else name
         return render_plain_text(f"{cell} {name}")
-    return render_plain_text(cell if any(map(str.isdecimal, cell)) else f"{name} {cell}")
+    return render_plain_text(cell if _HAS_UNIT.search(cell) else f"{name} {cell}")
 
 
 def _one_line(cell: str) -> str:

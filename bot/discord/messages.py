@@ -75,6 +75,10 @@ class DiscordChat(Chat):
         self._titles: dict[str, str] = {}  # by message, for a thread that is still to be opened
         self.accepts_files = accepts_files
 
+    def has_own_thread(self, place: Place) -> bool:
+        """Return whether a round has a thread there: none in a thread or in direct messages."""
+        return bool(place.workspace) and place.thread is None
+
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split a post into posts that each fit into one message; nothing is dropped."""
         return paginate(post, fits_discord)

@@ -16,7 +16,7 @@ from bot.discord.components import (
     render_components,
 )
 from bot.render.pagination import paginate
-from bot.render.round_report import round_thread
+from bot.render.round_report import whole_round
 from tests.bot.discord.limits import components_of, payload_of, texts
 from tests.bot.rounds import answers, held
 from tests.fakes.gateway import FakeGateway
@@ -36,7 +36,7 @@ async def open_channel() -> AsyncIterator[discord.TextChannel]:
 
 async def test_every_page_of_a_closed_round_arrives_as_rendered() -> None:
     long = "# Why\n\n" + "Postgres *is* enough, <@1> @everyone.\n\n" * 300
-    thread = round_thread(await held(FakeGateway(answers=answers(long, "b", "c", "d"))))
+    thread = whole_round(await held(FakeGateway(answers=answers(long, "b", "c", "d"))))
     made = [
         page for post in (thread.root, *thread.replies) for page in paginate(post, fits_discord)
     ]
