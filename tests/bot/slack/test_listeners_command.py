@@ -9,19 +9,19 @@ from tests.wire.models import Say, by_role
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 SAID = {
-    "help": "see the panels, or pick one",
+    "help": "see the panels, or pick one for this channel",
     "panel": "house (in use)",
     "panel served": "Questions here go to panel served now",
     "show 12ab": "There is no round '12ab' here",
     "budget": "Everybody, this month",
-    "cancel last": "No round of yours is under way here.",
+    "cancel last": "No round of yours is running here.",
     "forget 12ab": "There is no round '12ab' here",
     "ask help": "Asking ",
     "panel:nope Why?": "There is no panel 'nope'",
-    "method:nope Why?": "There is no method 'nope'",
-    "": "Anything else after /council is a question.",
+    "method:nope Why?": "“nope” does not fit method",
+    "": "ask the council",
     "x" * 20_001: "at most 20,000 can be asked",
-    "panel:house  ": "The question is empty",
+    "leaderbord": "looks like a command",
 }
 
 

@@ -47,7 +47,7 @@ async def test_a_thousand_deliveries_are_one_round_and_one_answer(stage: Stage) 
     assert len(stage.bot_messages(channel)) == 7  # the answer, five replies, the file
     told = [text_of(message) for message in stage.ephemerals("U1", channel)]
     assert len(told) == 4
-    for said in (" in round ", "Send this thread along", "/council budget", "no panel 'nope'"):
+    for said in ("Asking ", "Send this thread along", "/council budget", "no panel 'nope'"):
         assert sum(said in one for one in told) == 1
 
 
