@@ -21,7 +21,7 @@ from bot.slack.config import Tokens
 from council.rounds import Round
 from tests.bot.homes import Home, two_panels_config
 from tests.bot.slack.in_process import FAST_LIMITS
-from tests.bot.slack.process import is_answer
+from tests.bot.slack.process import REPLIES, is_answer
 from tests.wire.models import Behaviour, ModelServer
 from tests.wire.slack import BOT, Channel, FakeSlack, Message, Rates, Rules, User, View
 from tests.wire.slack.fields import elements_in
@@ -100,15 +100,17 @@ class Stage:
         return await self.wait_for_answer(channel, before + 1)
 
     async def wait_for_thread(self, root: Message) -> list[Message]:
-        """Wait for a round's whole thread, and return it."""
-        ts = root.thread_ts or root.ts
+        """Wait for a round's whole thread, the results and the rankings, and return it.
+
+        A round in a thread has none of its own.
+        """
+        if root.thread_ts:
+            return []
 
         def thread() -> list[Message]:
-            return self.slack.thread(root.channel, ts)
+            return self.slack.thread(root.channel, root.ts)
 
-        await self.slack.until(
-            lambda: any(message.payload.get("files") for message in thread()), TIMEOUT_SECONDS
-        )
+        await self.slack.until(lambda: len(thread()) == REPLIES, TIMEOUT_SECONDS)
         return thread()
 
     def ephemerals(self, user: str, channel: str) -> list[Message]:
