@@ -10,9 +10,9 @@ dead predecessor made just before.
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from weakref import WeakValueDictionary
 
 from bot.chat import (
     Chat,
@@ -34,7 +34,7 @@ Sleep = Callable[[float], Awaitable[object]]
 
 
 class Outbox:
-    """Sends messages under keys, one at a time in each channel.
+    """Sends messages under keys, one at a time for each round.
 
     `alone` asserts that no other process sends to the same chats from now on.
     """
@@ -52,14 +52,14 @@ class Outbox:
         self._sleep = sleep
         self._alone = alone
         self._failed_at = now()  # when a send last ended without a mark
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def send(
         self, chat: Chat, round_id: str, part: int | str, post: Post, place: Place
     ) -> SentMessage:
         """Return the message for this part of a round's thread, sending it unless it was sent."""
         key = _key(place, round_id, part)
-        async with self._locks[_prefix(place)]:
+        async with self._locks.setdefault(round_id, asyncio.Lock()):
             claim = await self._rows.claim(key, round_id, self._now())
             while not claim.message and not claim.is_new:
                 claim = await self._take_over(chat, claim, round_id, place)

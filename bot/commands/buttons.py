@@ -42,7 +42,7 @@ from bot.render.bakeoffs import CANCEL, RESUME, START
 from bot.render.bakeoffs import LEAVE as DECLINE
 from bot.render.formatting import count_noun, file_name
 from bot.render.round_json import round_document
-from bot.render.round_report import answer_posts, ballots_post, forgotten_line
+from bot.render.round_report import answer_posts, forgotten_line, rankings_post
 from bot.render.round_status import terms_line
 from bot.render.suites import KEEP, question_added_post
 from bot.render.suites import LEAVE as DECLINE_SUITE
@@ -132,7 +132,7 @@ def answer_or_ballot_posts(round_: Round, what: str) -> list[Post]:
     if round_.forgotten and what == "answers":
         raise CouncilError("What was answered in this round is forgotten.")
     if what == "ballots":
-        return [ballots_post(round_, round_.draw)]
+        return [rankings_post(round_, round_.draw)]
     return list(answer_posts(round_, round_.draw))
 
 

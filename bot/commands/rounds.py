@@ -17,7 +17,7 @@ from bot.commands.parameters import LAST, Arguments
 from bot.context import AppContext
 from bot.render.budgets import budget_post
 from bot.render.formatting import author_names, count_noun, join_words, seat_names
-from bot.render.round_report import forgotten_line, round_state, round_thread
+from bot.render.round_report import forgotten_line, round_state, whole_round
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
 from council.budget_caps import Account, channel_account, payer
@@ -167,7 +167,7 @@ async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, want
         line = f"Round {round_.id} is still at stage {round_.stage.value}."
         await chat.send_ephemeral(message, Post((Note(line),)))
         return
-    thread = round_thread(round_)
+    thread = whole_round(round_)
     for post in (thread.root, *(() if chat.is_room else thread.replies)):
         await chat.send_ephemeral(message, post)
 

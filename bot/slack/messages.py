@@ -25,6 +25,7 @@ from bot.chat import (
     SentMessage,
     retry_until_sent,
 )
+from bot.outbox import ROOTS
 from bot.render.pagination import paginate
 from bot.slack.block_kit import Payload, fits_slack, render_message, render_text
 from bot.slack.client import RefusedError, SlackServerError, call_api, list_items
@@ -95,11 +96,12 @@ class SlackChat(Chat):
 
     async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         """Post a message with its key in the metadata, which users do not see."""
-        async with self._workspace.post_limiter(place.channel):
-            file = next((part for part in post.parts if isinstance(part, File)), None)
-            if file:
-                return await self._upload(place, file)
-            return await self._post(place, post, key)
+        is_reply = key.rpartition("/")[2] not in ROOTS
+        await self._workspace.post_limiter(place.channel).acquire(is_reply=is_reply)
+        file = next((part for part in post.parts if isinstance(part, File)), None)
+        if file:
+            return await self._upload(place, file)
+        return await self._post(place, post, key)
 
     async def _upload(self, place: Place, file: File) -> SentMessage:
         """Upload a file; one that Slack refuses is skipped, and not sent again."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from bot.chat import Post
-from bot.render.round_report import answer_posts, ballots_post, round_thread
+from bot.render.round_report import answer_posts, rankings_post, round_thread
 from bot.render.round_status import add_asker, running_post
 from council.answers import Absence, Reply, Role
 from council.rounds import Closing, Fallback, Round, Synthesis
@@ -67,7 +67,7 @@ def hostile_posts(seed: int) -> list[Post]:
     thread = round_thread(round_)
     posts += [add_asker(thread.root, round_, asker), *thread.replies]
     if round_.draw:
-        posts += [*answer_posts(round_, round_.draw), ballots_post(round_, round_.draw)]
+        posts += [*answer_posts(round_, round_.draw), rankings_post(round_, round_.draw)]
     return list(dict.fromkeys(posts))
 
 

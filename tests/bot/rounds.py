@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain, repeat
 
 from bot.chat import Buttons, Mentions, Part, Post, Steps, Table
-from bot.render.round_report import round_thread
+from bot.render.round_report import round_thread, whole_round
 from council.answers import Reply
 from council.panel import Panel
 from council.pipeline.run import run_round
@@ -69,7 +69,7 @@ def root_of(round_: Round) -> str:
 
 
 def thread_of(round_: Round) -> str:
-    return "\n".join(words_of(post) for post in round_thread(round_).replies)
+    return "\n".join(words_of(post) for post in whole_round(round_).replies)
 
 
 def lines_of(round_: Round, kind: type[Part]) -> list[str]:
