@@ -10,7 +10,7 @@ from typing import Literal
 from tests.bot.homes import Home, scripted_config
 from tests.bot.running import serving
 from tests.ports import free_port
-from tests.wire.slack import FakeSlack, Message
+from tests.wire.slack import BOT, FakeSlack, Message
 
 Transport = Literal["socket", "http"]
 
@@ -36,14 +36,18 @@ class RunningProduct:
         return [m for m in self.slack.messages(channel) if m.payload.get("bot_id")]
 
     async def wait_for_thread(self, channel: str, root: Message) -> list[Message]:
-        """Wait for a round's whole thread, which ends with a file, and return it."""
+        """Wait for a round's whole thread, which ends with the rankings, and return it."""
         ts = root.thread_ts or root.ts
 
         def whole() -> bool:
-            return any(message.payload.get("files") for message in self.slack.thread(channel, ts))
+            return any(is_rankings(message) for message in self.slack.thread(channel, ts))
 
         await self.slack.until(whole, 60)
         return self.slack.thread(channel, ts)
+
+
+def is_rankings(message: Message) -> bool:
+    return message.user == BOT and message.text == "Rankings"
 
 
 def is_answer(messages: list[Message], at: int = -1) -> bool:

@@ -21,7 +21,7 @@ from bot.slack.config import Tokens
 from council.rounds import Round
 from tests.bot.homes import Home, two_panels_config
 from tests.bot.slack.in_process import FAST_LIMITS
-from tests.bot.slack.process import is_answer
+from tests.bot.slack.process import is_answer, is_rankings
 from tests.wire.models import Behaviour, ModelServer
 from tests.wire.slack import BOT, Channel, FakeSlack, Message, Rates, Rules, User, View
 from tests.wire.slack.workspace import Kind
@@ -95,9 +95,7 @@ class Stage:
         def thread() -> list[Message]:
             return self.slack.thread(root.channel, ts)
 
-        await self.slack.until(
-            lambda: any(message.payload.get("files") for message in thread()), TIMEOUT_SECONDS
-        )
+        await self.slack.until(lambda: any(map(is_rankings, thread())), TIMEOUT_SECONDS)
         return thread()
 
     def ephemerals(self, user: str, channel: str) -> list[Message]:
