@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from bot.chat import Post
-from bot.render.round_report import answer_posts, rankings_post, round_thread
+from bot.render.round_report import round_post, round_thread, whole_round
 from bot.render.round_status import add_asker, running_post
 from council.answers import Absence, Reply, Role
 from council.rounds import Closing, Fallback, Round, Synthesis
@@ -64,11 +64,10 @@ def hostile_posts(seed: int) -> list[Post]:
     asker, draft = _name(rng, "Ada"), _text(rng, 5)
     running = replace(round_, closing=None, synthesis=None)
     posts = [add_asker(running_post(running, 3.0, draft), round_, asker)]
-    thread = round_thread(round_)
-    posts += [add_asker(thread.root, round_, asker), *thread.replies]
-    if round_.draw:
-        posts += [*answer_posts(round_, round_.draw), rankings_post(round_, round_.draw)]
-    return list(dict.fromkeys(posts))
+    short, whole = round_thread(round_), whole_round(round_)
+    roots = (short.root, round_post(round_, with_results=True))
+    posts += [add_asker(root, round_, asker) for root in roots]
+    return list(dict.fromkeys((*posts, *short.replies, *whole.replies)))
 
 
 def _name(rng: random.Random, name: str) -> str:
