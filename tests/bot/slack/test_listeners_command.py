@@ -2,13 +2,11 @@
 
 import pytest
 
-from bot.commands import round_delivery
-from bot.commands.round_delivery import READY
 from bot.render.round_report import DISCLAIMER
 from tests.bot.homes import SERVED
 from tests.bot.slack.story import Stage, in_menu, text_of
 from tests.wire.models import Say, by_role
-from tests.wire.slack import BOT, find_mentions
+from tests.wire.slack import BOT
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -85,24 +83,6 @@ async def test_in_somebodys_thread_a_round_is_one_message_with_its_results(stage
 
     assert stage.bot_messages(channel) == [answer]
     assert text_of(answer).count(" points") == 4  # the line under it, and each model's
-
-
-async def test_a_round_that_took_long_mentions_its_asker_once_in_a_new_message(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(round_delivery, "MENTION_SECONDS", 0.0)
-    channel = stage.add_channel()
-
-    root = await stage.ask(channel)
-    results, rankings = await stage.wait_for_thread(root)
-    await stage.slack.mention("U1", channel, f"<@{BOT}> Which queue?")
-    await stage.slack.until(lambda: len(stage.bot_messages(channel)) == 5, 60)
-    ready = stage.bot_messages(channel)[-1]
-
-    mentioned = [bool(find_mentions(one.arguments)) for one in (root, results, rankings, ready)]
-    assert mentioned == [False, True, False, True]
-    assert READY in text_of(results)
-    assert READY in text_of(ready)
 
 
 @pytest.mark.parametrize("text", SAID)
