@@ -24,7 +24,7 @@ from bot.coordination.tasks import running_alongside
 from bot.observability import metrics
 from bot.observability.tracing import open_tracing
 from bot.outbox import Outbox
-from bot.ports import NamedLocks, PubSub, Runner
+from bot.ports import InstallationStore, NamedLocks, PubSub, Runner
 from bot.research.services import ResearchServices
 from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
@@ -152,6 +152,7 @@ async def open_app(
             pubsub=pubsub,
             locks=services.locks,
             job_queue=cluster.job_queue if cluster and options.serves else None,
+            installations=_installation_store(engine, settings),
         )
 
 
@@ -214,6 +215,16 @@ def _bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
     return BakeoffStores(
         SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), records, votes
     )
+
+
+def _installation_store(engine: AsyncEngine, settings: Settings) -> InstallationStore | None:
+    secret = settings.slack_client_secret
+    if secret is None:
+        return None
+    # It imports Slack's library, which takes a third of a second.
+    from storage.installations import SqlInstallationStore
+
+    return SqlInstallationStore(engine, secret.get_secret_value().strip())
 
 
 # --- The cluster: what the processes on one Postgres share, besides its rows.

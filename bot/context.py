@@ -26,7 +26,15 @@ from bot.coordination.clock import now
 from bot.coordination.locks import LocalLocks
 from bot.coordination.pubsub import LocalPubSub
 from bot.outbox import Outbox
-from bot.ports import JobQueue, MeasureBias, NamedLocks, PubSub, RecordSources, Runner
+from bot.ports import (
+    InstallationStore,
+    JobQueue,
+    MeasureBias,
+    NamedLocks,
+    PubSub,
+    RecordSources,
+    Runner,
+)
 from bot.render.formatting import rough_duration
 from bot.render.leaderboard_tables import Leaderboard
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
@@ -70,7 +78,8 @@ class AppContext:
     the panel picked in each channel. `prepare` loads the models of a panel. Texts are deleted after
     `texts_days`; None keeps them. `chats` maps a chat's name to a function that returns the chat
     for a place, or None while it is not connected. `zone` is the default time zone of schedules.
-    `job_queue` is None unless this process is part of a cluster. `shards` is the number of Discord
+    `job_queue` is None unless this process is part of a cluster. `installations` is None unless
+    many Slack workspaces may install the app. `shards` is the number of Discord
     gateway connections of the cluster.
     """
 
@@ -101,6 +110,7 @@ class AppContext:
     locks: NamedLocks = field(default_factory=LocalLocks)
     shards: int = 1
     chance_rule: ChanceRule = DEFAULT_RULE
+    installations: InstallationStore | None = None
 
     def find_chat(self, place: Place) -> Chat | None:
         """Return the chat for a place; None on the page, the terminal or while not connected."""

@@ -13,19 +13,37 @@ import yaml
 
 from bot.commands.dispatch import COMMANDS
 
-_EVENTS_PATH = "/slack/events"
+EVENTS_PATH = "/slack/events"
+INSTALL_PATH, REDIRECT_PATH = "/slack/install", "/slack/oauth_redirect"
 _HTTP_ONLY = "# HTTP: "
 _ADDRESS = re.compile(r"https://[\w-]+(\.[\w-]+)*(:\d{1,5})?(/[\w.~%-]+)*/?\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The app's secrets: with `app` it uses Socket Mode, else HTTP requests signed by `signing`."""
+    """The app's secrets: with `app` it uses Socket Mode, else HTTP requests signed by `signing`.
+
+    With a client id and secret, `bot` is not used: each workspace has its own token.
+    """
 
     bot: str = field(repr=False)
     app: str = field(repr=False)
     signing: str = field(repr=False)
     api_url: str
+    client_id: str = ""
+    client_secret: str = field(default="", repr=False)
+    redirect_uri: str = ""
+
+    @property
+    def is_distributed(self) -> bool:
+        """Return whether many workspaces may install the app, each with a token of its own."""
+        return bool(self.client_id and self.client_secret)
+
+    @property
+    def install_url(self) -> str:
+        """Return the address that installs the app; empty if the bot's own address is unknown."""
+        base = self.redirect_uri.removesuffix(REDIRECT_PATH)
+        return base + INSTALL_PATH if self.is_distributed and base != self.redirect_uri else ""
 
     @property
     def transport(self) -> str:
@@ -55,7 +73,7 @@ def events_address(url: str) -> str | None:
     """Return Slack's request URL for a bot at `url`; None unless that is an https URL."""
     if not _ADDRESS.match(url):
         return None
-    return url.rstrip("/").removesuffix(_EVENTS_PATH) + _EVENTS_PATH
+    return url.rstrip("/").removesuffix(EVENTS_PATH) + EVENTS_PATH
 
 
 def _quote(text: str) -> str:

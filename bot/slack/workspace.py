@@ -1,6 +1,5 @@
 """Slack workspace: client and limits, a cache of users and channels, and channel lookup by name."""
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
@@ -77,8 +76,8 @@ class Workspace:
     scopes: frozenset[str] = frozenset()
     limits: SlackLimits = DEFAULT_LIMITS
     bot_id: str = ""
+    name: str = ""
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
-    uninstalled: asyncio.Event = field(default_factory=asyncio.Event)
     edit_limiter: EditRateLimiter = field(default_factory=EditRateLimiter)
     _post_limiters: dict[str, AsyncLimiter] = field(default_factory=dict)  # by channel
     _dm_channels: dict[str, str] = field(default_factory=dict)  # by user
