@@ -60,8 +60,9 @@ class Access:
         return self.workspaces.get(place.workspace, self.rounds_at_once)
 
     def is_admin(self, asker: Asker) -> bool:
-        """Return whether somebody is an admin, by id or by role."""
-        return not {asker.id, *(asker.roles or ())}.isdisjoint(self.admins)
+        """Return whether somebody is an admin: by the chat's own word, by id or by role."""
+        own = {asker.id, *(asker.roles or ())}
+        return asker.is_admin or not own.isdisjoint(self.admins)
 
 
 def check_admitted(access: Access, message: IncomingMessage) -> None:
@@ -110,6 +111,12 @@ def _check_roles(access: Access, message: IncomingMessage, admin: str) -> None:
 
 def _admin(access: Access) -> str:
     return "one of its admins" if access.admins else "whoever runs it"
+
+
+def check_admin(access: Access, message: IncomingMessage, what: str) -> None:
+    """Raise AccessDeniedError unless this is an admin; on the page and terminal, everybody is."""
+    if message.place.chat not in LOCAL_CHATS and not access.is_admin(message.asker):
+        raise AccessDeniedError(f"Only admins can {what}. Ask an admin to do it, or to add you.")
 
 
 def allows_panel(access: Access, place: Place, panel: Panel) -> bool:

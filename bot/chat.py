@@ -27,14 +27,15 @@ MAX_QUESTION_CHARACTERS = 20_000  # of a question with its context
 class Asker:
     """A person who writes to the bot.
 
-    A guest belongs to another organisation or has limited rights. `roles` are ids; None in chats
-    without roles.
+    A guest belongs to another organisation or has limited rights. An admin administers the
+    workspace or server, by the chat's own word. `roles` are ids; None in chats without roles.
     """
 
     id: str
     name: str
     is_guest: bool = False
     roles: tuple[str, ...] | None = None
+    is_admin: bool = False
 
 
 @dataclass(frozen=True, slots=True)

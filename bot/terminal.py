@@ -41,6 +41,7 @@ from bot.chat import (
 )
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext
+from bot.render.formatting import styled_runs
 from council.confusables import remove_invisible
 from council.places import Place
 
@@ -196,11 +197,11 @@ def _render_part(part: Part) -> RenderableType:  # noqa: C901, PLR0911
         case Quote(text):
             return Padding(Text(f"“{_printable(text)}”", style="italic"), (0, 0, 0, 4))
         case Line(text):
-            return Text(_printable(text))
+            return _styled(text, "")
         case Note(text):
-            return Text(_printable(text), style="dim")
+            return _styled(text, "dim")
         case Caution(text):
-            return Text(_printable(text), style="yellow")
+            return _styled(text, "yellow")
         case Table():
             return _render_table(part)
         case Steps():
@@ -210,6 +211,12 @@ def _render_part(part: Part) -> RenderableType:  # noqa: C901, PLR0911
         case File(name, text, data):
             size = f"{len(data):,} bytes" if data else f"{len(text):,} characters"
             return Text(_printable(f"[{name}, {size}]"), style="dim")
+
+
+def _styled(text: str, style: str) -> Text:
+    """Return a line with its code and strong words in bold."""
+    runs = ((_printable(run), "bold" if own else "") for run, own in styled_runs(text))
+    return Text.assemble(*runs, style=style)
 
 
 def _render_table(table: Table) -> Grid:

@@ -12,7 +12,8 @@ from bot.bootstrap import open_app
 from bot.chat import IncomingMessage
 from bot.cli.output import Json, async_command, print_json
 from bot.cli.rounds import TERMINAL_USER
-from bot.commands.schedules import handle_schedule, load_schedule_status
+from bot.commands.dispatch import COMMANDS, run_command
+from bot.commands.schedules import load_schedule_status
 from bot.render.schedules import ScheduleStatus
 from bot.schedules.cron import monthly_runs
 from bot.settings import load_settings
@@ -71,11 +72,11 @@ _add_named_command("run", "Run a schedule now, in addition to its times.")
 async def _run_chat_command(verb: str, *words: str) -> None:
     # An argument that the shell passed as one word stays one, such as a cron in quotes.
     quoted = (f'"{word}"' if " " in word and '"' not in word else word for word in words)
-    text = " ".join((verb, *quoted))
+    text = " ".join(quoted)
     async with open_app(load_settings()) as app:
         chat = TerminalChat(Console(highlight=False))
         message = IncomingMessage(text, TERMINAL_USER, TERMINAL, app.new_id())
-        await handle_schedule(app, chat, message, text)
+        await run_command(app, chat, message, COMMANDS[f"schedule {verb}"].invocation(text))
         chat.close()
 
 

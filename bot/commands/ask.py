@@ -1,17 +1,23 @@
 """The command `ask`: open a round for a question, and deliver its answer."""
 
-import re
+import json
+import secrets
 from dataclasses import dataclass, replace
 
 from bot.access import check_admitted
-from bot.chat import Chat, IncomingMessage, Note, Post
+from bot.chat import Button, Chat, IncomingMessage, Note, Post
+from bot.commands.parameters import Arguments
 from bot.commands.round_delivery import deliver_round
 from bot.context import AppContext, usual_seconds
 from bot.render.round_status import accepted_post
 from council.budget import estimate_round
+from council.errors import QuestionError
 from council.rounds import Question, Round
 
-_OPTION = re.compile(r"\A(panel|method|seed):(\S+)(?:\s+|\Z)")
+UNASKED = "unasked"  # the kind of memo
+MAX_UNASKED = 1_000
+ASK_ANYWAY = "ask_anyway"  # the action
+NOT_WAITING = "This question is not waiting any more: ask it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +29,11 @@ class AskOptions:
     seed: str | None = None
 
 
-async def ask(app: AppContext, chat: Chat, message: IncomingMessage, text: str) -> None:
+async def ask(app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments) -> None:
     """Open a round for the question and deliver its answer."""
-    await ask_with_options(app, chat, replace(message, text=text))
+    options = AskOptions(*(arguments.get(name) for name in ("panel", "method", "seed")))
+    message = replace(message, text=arguments.get("question", ""))
+    await ask_with_options(app, chat, message, options)
 
 
 async def ask_with_options(
@@ -69,20 +77,38 @@ async def open_round(
 def new_round(app: AppContext, message: IncomingMessage, choice: AskOptions) -> Round:
     """Return the round of a question, not stored yet.
 
-    The text may begin with `panel:NAME`, `method:NAME` and `seed:TEXT`, which override the options.
     Raise AccessDeniedError if the asker may not ask here, PanelError or QuestionError.
     """
     check_admitted(app.access, message)
-    options, question = _parse_options(message.text)
-    chosen = replace(choice, **options)
-    panel = app.panel(chosen.panel, message.place, chosen.method)
-    asked = Question(question, message.asker.id, message.context, message.place)
-    return app.new_round(asked, panel, chosen.seed, message.key)
+    panel = app.panel(choice.panel, message.place, choice.method)
+    asked = Question(message.text, message.asker.id, message.context, message.place)
+    return app.new_round(asked, panel, choice.seed, message.key)
 
 
-def _parse_options(text: str) -> tuple[dict[str, str], str]:
-    options: dict[str, str] = {}
-    while match := _OPTION.match(text):
-        options[match[1]] = match[2]
-        text = text[match.end() :]
-    return options, text
+# --- A line that looks like a mistyped command waits here until its author confirms it.
+
+
+async def keep_unasked(app: AppContext, message: IncomingMessage, question: str) -> Button:
+    """Store a question that was not asked; return the button that asks it."""
+    code = secrets.token_hex(6)
+    kept = {
+        "by": message.asker.id,
+        "question": question,
+        "context": message.context,
+        "thread": message.place.thread,
+    }
+    await app.key_values.put(UNASKED, f"{message.place.scope}/{code}", json.dumps(kept))
+    await app.key_values.prune(UNASKED, MAX_UNASKED)
+    return Button(ASK_ANYWAY, "Ask it anyway", code)
+
+
+async def ask_anyway(app: AppContext, chat: Chat, message: IncomingMessage, code: str) -> None:
+    """Ask a kept question, once, for its author; raise QuestionError for anybody else."""
+    name = f"{message.place.scope}/{code}"
+    text = await app.key_values.read(UNASKED, name)
+    kept = json.loads(text) if text else {}
+    if kept.get("by") != message.asker.id or await app.key_values.pop(UNASKED, name) is None:
+        raise QuestionError(NOT_WAITING)
+    place = replace(message.place, thread=kept["thread"])
+    question = replace(message, text=kept["question"], context=kept["context"], place=place)
+    await ask_with_options(app, chat, question)

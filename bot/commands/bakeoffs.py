@@ -5,15 +5,15 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Literal
 
-from bot.access import can_read_bakeoff, check_admitted, check_own_bakeoff, listable_bakeoffs
+from bot.access import can_read_bakeoff, check_admin, listable_bakeoffs
 from bot.bakeoffs import lifecycle
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
 from bot.bakeoffs.posting import render_result
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.chat import Chat, File, Heading, IncomingMessage, Note, Post, Table
-from bot.commands.suites import check_own_people
+from bot.commands.parameters import LAST, Arguments
+from bot.commands.suites import check_may_change, check_own_people
 from bot.context import AppContext
 from bot.coordination.bakeoff_registry import RunningElsewhereError
 from bot.render.bakeoffs import bakeoff_state, proposal_post, running_post
@@ -23,58 +23,16 @@ from council.errors import BakeoffError, SuiteError
 from council.money import cap_micro_usd
 from council.places import LOCAL_CHATS, Place
 
-Verb = Literal["start", "list", "show", "cancel", "resume"]
-
-LAST = "last"
-_OPTION = r"(?:panel|cap|suite):\S+|now"
-# One word with options; a question has more words.
-_SUITE = rf"(?:(?:{_OPTION})\s+)*\S*(?:\s+(?:{_OPTION}))*"
-GRAMMAR = rf"{_SUITE}|list|(?:show|cancel|resume)\s+\S+(?:\s+cap:\S+)?"
-_VERBS: dict[str, Verb] = {"show": "show", "cancel": "cancel", "resume": "resume"}
 _CAP = re.compile(r"\$?(\d+(?:\.\d+)?)\$?")
-HOW = "Say `/council bakeoff SUITE panel:NAME cap:$1.50`; panel and cap may be left out."
 
 
 @dataclass(frozen=True, slots=True)
-class BakeoffArguments:
-    """Parsed arguments: to start, `name` is a suite's, else a bake-off's id or `last`."""
+class BakeoffRequest:
+    """Which suite to run, with which panel, for how much at most."""
 
-    verb: Verb
-    name: str = ""
+    suite: str
     panel: str | None = None
     cap_micro: int | None = None
-    now: bool = False
-
-
-def parse_arguments(text: str) -> BakeoffArguments:
-    """Parse what follows the command; raise BakeoffError, which shows the syntax."""
-    words = text.split()
-    if not words or [word.lower() for word in words] == ["list"]:
-        return BakeoffArguments("list")
-    options = dict(_option(word) for word in words if _is_option(word))
-    names = [word for word in words if not _is_option(word)]
-    names += [options["suite"]] if "suite" in options else []
-    cap = parse_cap_text(options["cap"]) if "cap" in options else None
-    if names and names[0].lower() in _VERBS:
-        return _parse_verb(_VERBS[names[0].lower()], names[1:], cap)
-    if len(names) != 1:
-        raise BakeoffError(f"That names {len(names) or 'no'} suites where one is wanted. {HOW}")
-    return BakeoffArguments("start", names[0], options.get("panel"), cap, "now" in options)
-
-
-def _parse_verb(verb: Verb, names: list[str], cap: int | None) -> BakeoffArguments:
-    if len(names) > 1:
-        raise BakeoffError(f"Name one bake-off to {verb}, or `{LAST}`.")
-    return BakeoffArguments(verb, names[0] if names else LAST, cap_micro=cap)
-
-
-def _is_option(word: str) -> bool:
-    return re.fullmatch(_OPTION, word, re.IGNORECASE) is not None
-
-
-def _option(word: str) -> tuple[str, str]:
-    name, _, value = word.partition(":")
-    return name.lower(), value
 
 
 def parse_cap_text(text: str) -> int:
@@ -89,28 +47,14 @@ def parse_cap_text(text: str) -> int:
 CANCELLED = "It was cancelled."
 
 
-async def handle_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, text: str) -> None:
-    """Run one of the subcommands."""
-    words = parse_arguments(text)
-    match words.verb:
-        case "list":
-            await _list_bakeoffs(app, chat, message)
-        case "show":
-            await _show_bakeoff(app, chat, message, words.name)
-        case "cancel":
-            await cancel_bakeoff(app, chat, message, words.name)
-        case "resume":
-            await resume_bakeoff(app, chat, message, words.name, words.cap_micro)
-        case "start":
-            await _propose_bakeoff(app, chat, message, words)
-
-
-async def _propose_bakeoff(
-    app: AppContext, chat: Chat, message: IncomingMessage, words: BakeoffArguments
+async def propose_bakeoff(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
     """Show the cost of a bake-off and how to start it; with `now`, start it."""
-    bakeoff = await new_bakeoff(app, message, words)
-    if words.now:
+    cap = parse_cap_text(arguments["cap"]) if "cap" in arguments else None
+    request = BakeoffRequest(arguments["suite"], arguments.get("panel"), cap)
+    bakeoff = await new_bakeoff(app, message, request)
+    if "now" in arguments:
         await start_bakeoff(app, chat, message, bakeoff)
         return
     cost = await estimate_bakeoff(app, bakeoff)
@@ -119,15 +63,15 @@ async def _propose_bakeoff(
 
 
 async def new_bakeoff(
-    app: AppContext, message: IncomingMessage, words: BakeoffArguments
+    app: AppContext, message: IncomingMessage, request: BakeoffRequest
 ) -> Bakeoff:
     """Return a new bake-off, not stored yet; raise SuiteError, PanelError or AccessDeniedError."""
     check_own_people(message)
-    suite = await load_suite_to_run(app, message.place, words.name)
+    suite = await load_suite_to_run(app, message.place, request.suite)
     await app.reload_picked_panel(message.place)
-    panel = app.panel(words.panel, message.place)
+    panel = app.panel(request.panel, message.place)
     own = (f"bo:{message.key}", suite, panel, message.place, message.asker.id, app.now())
-    return Bakeoff(*own, words.cap_micro)
+    return Bakeoff(*own, request.cap_micro)
 
 
 async def start_bakeoff(
@@ -141,6 +85,14 @@ async def start_bakeoff(
     await _run(app, chat, message, bakeoff, "begun")
 
 
+async def resume_with_cap(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+) -> None:
+    """Resume a bake-off, with a new cap if one is given."""
+    cap = parse_cap_text(arguments["cap"]) if "cap" in arguments else None
+    await resume_bakeoff(app, chat, message, arguments.get("bakeoff", LAST), cap)
+
+
 async def resume_bakeoff(
     app: AppContext,
     chat: Chat,
@@ -149,9 +101,8 @@ async def resume_bakeoff(
     cap_micro: int | None = None,
 ) -> None:
     """Resume a bake-off that ended early, with a new cap if given."""
-    check_admitted(app.access, message)
+    check_may_change(app, message, "resume a bake-off")
     bakeoff = await find_bakeoff(app, message, name)
-    check_own_bakeoff(app.access, bakeoff, message.asker, "go on with a bake-off")
     again = await lifecycle.reopen_bakeoff(app, bakeoff, cap_micro)
     await _run(app, chat, message, again, "gone on with")
 
@@ -186,8 +137,8 @@ def _posting_chat(
 
 async def cancel_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """Cancel a bake-off; its closed rounds stay."""
-    bakeoff = await find_bakeoff(app, message, name)
-    check_own_bakeoff(app.access, bakeoff, message.asker, "cancel a bake-off")
+    check_admin(app.access, message, "cancel a bake-off")
+    bakeoff = await find_bakeoff(app, message, name or LAST)
     was_held = await is_bakeoff_running(app, bakeoff)
     kept = await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
     shown = _posting_chat(app, chat, message, bakeoff)
@@ -205,7 +156,8 @@ async def cancel_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, 
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
 
-async def _list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage) -> None:
+async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
+    """List the newest bake-offs."""
     there = (await load_readable_bakeoffs(app, message))[:10]
     if not there:
         note = Note("No bake-off has been held here yet: `/council bakeoff SUITE` holds one.")
@@ -225,9 +177,9 @@ async def _list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage) 
     )
 
 
-async def _show_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+async def show_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """Show the progress of a running bake-off, else its result."""
-    bakeoff = await find_bakeoff(app, message, name)
+    bakeoff = await find_bakeoff(app, message, name or LAST)
     progress = await load_progress(app, bakeoff)
     if await is_bakeoff_running(app, bakeoff):
         await chat.send_ephemeral(message, running_post(progress, ""))

@@ -4,10 +4,10 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from bot.access import check_admitted, check_own_bakeoff, check_own_round, check_readable
+from bot.access import check_admin, check_own_round, check_readable
 from bot.bakeoffs.lifecycle import load_progress
 from bot.chat import Button, Buttons, Chat, File, IncomingMessage, Line, Note, Post
-from bot.commands.ask import AskOptions, ask_with_options, new_round
+from bot.commands.ask import ASK_ANYWAY, AskOptions, ask_anyway, ask_with_options, new_round
 from bot.commands.bakeoffs import (
     cancel_bakeoff,
     find_bakeoff,
@@ -25,12 +25,16 @@ from bot.commands.rounds import (
     why_not_cancellable,
 )
 from bot.commands.suites import (
+    REMOVE,
+    RETAIN,
     SuiteAddition,
     add_question,
-    check_own_people,
+    check_may_change,
     decline_suite,
     estimate_suite_run,
     keep_suite,
+    remove_suite,
+    retain_suite,
 )
 from bot.context import AppContext, usual_seconds
 from bot.render.bakeoffs import CANCEL, RESUME, START
@@ -50,7 +54,7 @@ DECLINED = "Nothing was begun, and nothing is spent."
 
 async def start_proposed(app: AppContext, chat: Chat, message: IncomingMessage, value: str) -> None:
     """Start a proposed bake-off."""
-    check_may_add(app, message)
+    check_may_change(app, message, "start a bake-off")
     await start_bakeoff(app, chat, message, await proposed_bakeoff(app, message, value))
 
 
@@ -204,8 +208,7 @@ async def rate_round(
 
 def check_may_add(app: AppContext, message: IncomingMessage) -> None:
     """Raise AccessDeniedError unless this person may add to suites here."""
-    check_admitted(app.access, message)
-    check_own_people(message)
+    check_may_change(app, message, "add to suites")
 
 
 async def add_to_suite(
@@ -222,8 +225,9 @@ async def add_to_suite(
 
 
 # Actions after which the proposal disappears.
-PROPOSAL_ACTIONS = {KEEP, DECLINE_SUITE, START, DECLINE}
+PROPOSAL_ACTIONS = {KEEP, DECLINE_SUITE, REMOVE, RETAIN, START, DECLINE, ASK_ANYWAY}
 BUTTON_HANDLERS = {
+    ASK_ANYWAY: ask_anyway,
     "again": ask_again,
     "cancel": cancel_round,
     "resume": resume_round,
@@ -233,6 +237,8 @@ BUTTON_HANDLERS = {
     CANCEL: cancel_bakeoff,
     RESUME: resume_bakeoff,
     KEEP: keep_suite,
+    REMOVE: remove_suite,
+    RETAIN: retain_suite,
     DECLINE_SUITE: decline_suite,
 }
 
@@ -250,7 +256,7 @@ def confirmed_action(action: str) -> str:
 
 def replacement_post(action: str) -> Post | None:
     """Return the post that replaces an answered question or proposal, else None."""
-    texts = {START: "Beginning …"}
+    texts = {START: "Starting …", ASK_ANYWAY: "Asking …"}
     for wanted, confirmation in CONFIRMATIONS.items():
         texts[f"{YES}{wanted}"] = confirmation.after_yes
         texts[f"{NO}{wanted}"] = confirmation.after_no
@@ -298,8 +304,8 @@ async def _confirm_cancel(
 async def _confirm_cancel_bakeoff(
     app: AppContext, message: IncomingMessage, bakeoff_id: str
 ) -> tuple[str, str]:
+    check_admin(app.access, message, "cancel a bake-off")
     bakeoff = await find_bakeoff(app, message, bakeoff_id)
-    check_own_bakeoff(app.access, bakeoff, message.asker, "cancel a bake-off")
     if bakeoff.ending:
         return f"Bake-off {bakeoff.id} is over already.", ""
     progress = await load_progress(app, bakeoff)

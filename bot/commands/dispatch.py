@@ -1,20 +1,20 @@
-"""Command dispatcher: parse a message, find its command in the registry and run it.
+"""Command dispatcher: the table of commands, and the gate through which every chat runs them."""
 
-A command's name counts only alone or followed by its own grammar; everything else is a question.
-"""
+from collections.abc import Awaitable, Callable
 
-import re
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
-
-from bot.access import check_admitted
-from bot.chat import Caution, Chat, Heading, IncomingMessage, Note, Post, Table
-from bot.commands.ask import ask
-from bot.commands.bakeoffs import GRAMMAR as BAKEOFF
-from bot.commands.bakeoffs import handle_bakeoff
-from bot.commands.reports import BIAS_GRAMMAR as BIAS
-from bot.commands.reports import GRAMMAR as BOARD
+from bot.access import check_admin, check_admitted
+from bot.chat import Caution, Chat, IncomingMessage, Post
+from bot.commands.ask import ask, keep_unasked
+from bot.commands.bakeoffs import (
+    cancel_bakeoff,
+    list_bakeoffs,
+    propose_bakeoff,
+    resume_with_cap,
+    show_bakeoff,
+)
+from bot.commands.help import command_help_post, help_post, typo_post
+from bot.commands.parameters import Arguments, Kind, Parameter, check_arguments
+from bot.commands.registry import ASK, HELP, Command, Invocation, Registry, Run, Typo
 from bot.commands.reports import show_bias, show_leaderboard
 from bot.commands.rounds import (
     cancel_round,
@@ -25,78 +25,61 @@ from bot.commands.rounds import (
     show_rounds,
     vote,
 )
-from bot.commands.schedules import GRAMMAR as SCHEDULE
-from bot.commands.schedules import handle_schedule
-from bot.commands.suites import GRAMMAR as SUITE
-from bot.commands.suites import USAGE, handle_suite
+from bot.commands.schedules import (
+    add_schedule,
+    delete_schedule,
+    edit_schedule_command,
+    list_schedules,
+    pause_schedule,
+    resume_paused,
+    run_schedule,
+    subscribe,
+    unsubscribe,
+)
+from bot.commands.suites import (
+    add_suite,
+    confirm_suite_removal,
+    decline_suite,
+    keep_suite,
+    list_suites,
+    show_suite,
+)
 from bot.context import AppContext
 from bot.observability import logs
 from council.errors import CouncilError
+from council.pipeline.methods import METHODS
 
 Handler = Callable[[Chat, IncomingMessage], Awaitable[None]]
-Run = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
-
-Takes = Literal["question", "panel", "round", "number", "topic", "words", "file"]
-
-ALONE = ""
-_ADDRESS = re.compile(r"\A\s*/council\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command; `grammar` is the regular expression of what may follow its name.
-
-    `takes` is the kind of input field that a chat shows for it: for a question, a panel, a round, a
-    number, a topic, words as they would be typed, or such words with a file.
-    """
-
-    name: str
-    usage: str
-    summary: str
-    run: Run
-    grammar: str = ALONE
-    takes: Takes | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Invocation:
-    """A command and its argument."""
-
-    command: Command
-    argument: str
-
-
-class Registry:
-    """The registered commands; `ask` is the fallback."""
-
-    def __init__(self, ask: Command, others: Sequence[Command]) -> None:
-        self.commands = (ask, *others)
-        self._ask = ask
-        self._by_name = {command.name: command for command in self.commands}
-
-    def read(self, text: str) -> Invocation:
-        """Parse a text, with or without `/council` in front; `/council` alone is `help`."""
-        words = _ADDRESS.sub("", text).strip()
-        name, rest = (*words.split(None, 1), "")[:2] if words else ("help", "")
-        command = self._by_name.get(name.lower())
-        if command and re.fullmatch(command.grammar, rest.strip(), re.IGNORECASE | re.DOTALL):
-            return Invocation(command, rest.strip())
-        return Invocation(self._ask, words)
 
 
 async def handle_message(app: AppContext, chat: Chat, message: IncomingMessage) -> None:
     """Run the command in a message; reply privately with a sentence if that fails."""
-    await report_errors(chat, message, run_command(app, chat, message, COMMANDS.read(message.text)))
+    await report_errors(
+        chat, message, run_command(app, chat, message, COMMANDS.parse(message.text))
+    )
 
 
 async def run_command(
-    app: AppContext, chat: Chat, message: IncomingMessage, invocation: Invocation
+    app: AppContext, chat: Chat, message: IncomingMessage, parsed: Invocation | Typo
 ) -> None:
-    """Run a command; raise CouncilError if it fails or its author has no access."""
-    if invocation.command is not HELP:
+    """Run a command, or explain a typo, which costs nothing.
+
+    Every chat runs its commands through here. Raise CouncilError if the command fails, its values
+    do not fit, or its author may not use it.
+    """
+    if isinstance(parsed, Typo):
         check_admitted(app.access, message)
+        ask_it = await keep_unasked(app, message, parsed.text) if chat.is_room else None
+        await chat.send_ephemeral(message, typo_post(parsed, ask_it))
+        return
+    command = parsed.command
+    if command.name != HELP:
+        check_admitted(app.access, message)
+    if command.for_admins:
+        check_admin(app.access, message, f"use `/council {command.full_name}`")
+    check_arguments(command.parameters, parsed.arguments, command.usage)
     await app.reload_picked_panel(message.place)
-    await invocation.command.run(app, chat, message, invocation.argument)
+    await command.run(app, chat, message, parsed.arguments)
 
 
 async def report_errors(chat: Chat, message: IncomingMessage, action: Awaitable[None]) -> None:
@@ -112,86 +95,255 @@ async def report_errors(chat: Chat, message: IncomingMessage, action: Awaitable[
         await chat.send_ephemeral(message, Post((Caution(line),), line))
 
 
-# An id is hexadecimal, or a platform event's with colons: no word of a question looks like it.
-_ID = r"[0-9a-f]{4,}|\S*[:@]\S*"
-_ROUND = rf"last|{_ID}"
+async def show_help(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+) -> None:
+    """Show all commands, or how to use one command or group."""
+    topic = arguments.get("command", "").lower()
+    shown = [one for one in COMMANDS.commands if not one.hidden]
+    chosen = [one for one in shown if topic and topic in {one.group, one.name, one.full_name}]
+    post = command_help_post(chosen) if chosen else help_post(shown)
+    await chat.send_ephemeral(message, post)
 
 
-async def show_help(app: AppContext, chat: Chat, message: IncomingMessage, topic: str) -> None:
-    """Show all commands, or how one command is used."""
-    chosen = [c for c in COMMANDS.commands if topic.lower() in {"", c.name}]
-    rows = tuple((command.usage, command.summary) for command in chosen)
-    note = Note("Anything else after /council is a question. Answers are written by AI.")
-    await chat.send_ephemeral(message, Post((Heading("Council"), Table(("Say", "To"), rows), note)))
+def _with(
+    name: str, handler: Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
+) -> Run:
+    """Return the handler of one value as a handler of arguments; a missing value is ""."""
+
+    async def run(
+        app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+    ) -> None:
+        await handler(app, chat, message, arguments.get(name, ""))
+
+    return run
 
 
-_PANEL, _LIMIT = r"\S*", r"\d{0,3}"
+# --- The table of commands
 
-ASK = Command("ask", "/council QUESTION", "put a question to the panel", ask, r".*", "question")
-_OTHERS = (
+_PANEL = Parameter("panel", "The panel of models to ask", Kind.PANEL, named=True)
+_ROUND = Parameter(
+    "round", "A round: “last”, its id, or the start of it", Kind.ROUND, required=True
+)
+_SUITE = Parameter("suite", "The suite of questions", Kind.SUITE, named=True)
+_SCHEDULE = Parameter("name", "The name of the schedule", Kind.SCHEDULE, required=True)
+_BAKEOFF = Parameter("bakeoff", "A bake-off: “last”, its id, or the start of it", Kind.BAKEOFF)
+_CAP = Parameter("cap", "The most it may cost, as in $1.50", Kind.MONEY, named=True)
+_FILTERS = (
+    Parameter("since", "Only rounds since then: 30d, 2w or 2026-11-01", Kind.DATE, named=True),
+    Parameter("until", "Only rounds until then: 30d, 2w or 2026-11-01", Kind.DATE, named=True),
+    Parameter("category", "Only questions of this category", named=True),
+)
+_ZONE = Parameter("zone", "The time zone, as in Europe/Budapest", named=True)
+_CHANNEL = Parameter("channel", "Where to post the results", Kind.CHANNEL, form_only=True)
+_WHEN = Parameter("when", "When to run it: “every monday 09:00”, or a cron expression", Kind.TEXT)
+_SCHEDULE_VALUES = (_SUITE, _PANEL, _ZONE, _CAP, _CHANNEL, _WHEN)
+
+_BAKEOFFS = (
     Command(
-        "panel", "/council panel [NAME]", "see the panels, or pick one", show_panel, _PANEL, "panel"
+        "list",
+        "List the newest bake-offs",
+        _with("", list_bakeoffs),
+        group="bakeoff",
+        is_default=True,
     ),
     Command(
-        "rounds", "/council rounds [N]", "list the newest rounds", show_rounds, _LIMIT, "number"
-    ),
-    Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND, "round"),
-    Command(
-        "suite", USAGE, "keep lists of questions to compare models on", handle_suite, SUITE, "file"
-    ),
-    Command(
-        "vote",
-        "/council vote ROUND|last LABEL",
-        "say which answer of a round is the best",
-        vote,
-        rf"(?:{_ROUND})\s+(?:response\s+)?[k-z]",
-        "words",
+        "show",
+        "Show the progress or the result of a bake-off",
+        _with("bakeoff", show_bakeoff),
+        (_BAKEOFF,),
+        group="bakeoff",
     ),
     Command(
-        "cancel", "/council cancel ROUND|last", "stop your round", cancel_round, _ROUND, "round"
+        "run",
+        "Put a suite of questions to a panel, and compare its models",
+        propose_bakeoff,
+        (
+            Parameter("suite", "The suite of questions", Kind.SUITE, required=True),
+            _PANEL,
+            _CAP,
+            Parameter("now", "Start without showing the cost first", Kind.FLAG),
+        ),
+        group="bakeoff",
+        for_admins=True,
+        is_default=True,
     ),
     Command(
-        "bakeoff",
-        "/council bakeoff [SUITE]",
-        "put a suite of questions to a panel, or list, show, cancel, resume one",
-        handle_bakeoff,
-        BAKEOFF,
-        "words",
-    ),
-    Command("budget", "/council budget", "see what is spent and what is left", show_budget),
-    Command(
-        "leaderboard",
-        "/council leaderboard [SUITE]",
-        "see who does best over many rounds",
-        show_leaderboard,
-        BOARD,
-        "words",
+        "cancel",
+        "Stop a bake-off; finished rounds stay",
+        _with("bakeoff", cancel_bakeoff),
+        (_BAKEOFF,),
+        group="bakeoff",
+        for_admins=True,
     ),
     Command(
-        "bias",
-        "/council bias [PANEL]",
-        "see how biased the judges are, over many rounds",
-        show_bias,
-        BIAS,
-        "words",
-    ),
-    Command(
-        "forget",
-        "/council forget ROUND",
-        "remove what was said in your round",
-        forget_round_command,
-        _ID,
-        "round",
-    ),
-    Command(
-        "schedule",
-        "/council schedule [add NAME …]",
-        "have a suite run again and again: list, add, pause, resume, edit, remove, run",
-        handle_schedule,
-        SCHEDULE,
-        "words",
+        "resume",
+        "Resume a bake-off that stopped",
+        resume_with_cap,
+        (_BAKEOFF, _CAP),
+        group="bakeoff",
+        for_admins=True,
     ),
 )
-_TOPICS = "|".join(["", "help", ASK.name, *(command.name for command in _OTHERS)])
-HELP = Command("help", "/council help", "see this", show_help, _TOPICS, "topic")
-COMMANDS = Registry(ASK, (HELP, *_OTHERS))
+_NAME = Parameter("name", "The name of the suite", Kind.SUITE, required=True)
+_CODE = Parameter("code", "The code that was shown", required=True)
+_SUITES = (
+    Command(
+        "list",
+        "List the suites of questions",
+        _with("", list_suites),
+        group="suite",
+        is_default=True,
+    ),
+    Command("show", "Show a suite", _with("name", show_suite), (_NAME,), group="suite"),
+    Command(
+        "add",
+        "Make a suite from a file, a round or lines, or add to one",
+        add_suite,
+        (
+            _NAME,
+            Parameter("round", "A round whose question to add", Kind.ROUND),
+            Parameter("questions", "The questions, one on each line", Kind.TEXT),
+            Parameter("file", "A .csv, .jsonl, .yaml or .txt file", Kind.FILE, form_only=True),
+        ),
+        group="suite",
+        for_admins=True,
+    ),
+    Command(
+        "remove",
+        "Remove a suite; its results stay",
+        confirm_suite_removal,
+        (_NAME, Parameter("yes", "Remove it without asking first", Kind.FLAG, text_only=True)),
+        group="suite",
+        for_admins=True,
+    ),
+    Command("keep", "Save it", _with("code", keep_suite), (_CODE,), "suite", hidden=True),
+    Command("leave", "Discard it", _with("code", decline_suite), (_CODE,), "suite", hidden=True),
+)
+_SCHEDULES = (
+    Command(
+        "list", "List the schedules", _with("", list_schedules), group="schedule", is_default=True
+    ),
+    Command(
+        "add",
+        "Run a suite again and again",
+        add_schedule,
+        (Parameter("name", "A name for the schedule", required=True), *_SCHEDULE_VALUES),
+        group="schedule",
+        for_admins=True,
+    ),
+    Command(
+        "edit",
+        "Change a schedule",
+        edit_schedule_command,
+        (_SCHEDULE, *_SCHEDULE_VALUES),
+        group="schedule",
+        for_admins=True,
+    ),
+    *(
+        Command(name, summary, _with("name", handler), (_SCHEDULE,), "schedule", for_admins=True)
+        for name, summary, handler in (
+            ("pause", "Pause a schedule", pause_schedule),
+            ("resume", "Resume a paused schedule", resume_paused),
+            ("remove", "Remove a schedule; its bake-offs stay", delete_schedule),
+            ("run", "Run a schedule now", run_schedule),
+        )
+    ),
+    *(
+        Command(name, summary, _with("name", handler), (_SCHEDULE,), "schedule")
+        for name, summary, handler in (
+            ("subscribe", "Be mentioned when its results change", subscribe),
+            ("unsubscribe", "No longer be mentioned", unsubscribe),
+        )
+    ),
+)
+COMMANDS = Registry(
+    (
+        Command(
+            HELP,
+            "See all commands, or how to use one",
+            show_help,
+            (Parameter("command", "A command", Kind.TOPIC),),
+        ),
+        Command(
+            ASK,
+            "Ask the council",
+            ask,
+            (
+                _PANEL,
+                Parameter(
+                    "method",
+                    "How the answers are judged",
+                    Kind.CHOICE,
+                    choices=tuple(METHODS),
+                    named=True,
+                ),
+                Parameter("seed", "A text that fixes labels and orders", named=True),
+                Parameter("question", "Your question", Kind.TEXT, required=True),
+                Parameter("private", "Send the answer only to you", Kind.FLAG, form_only=True),
+                Parameter("attachment", "A text file for the question", Kind.FILE, form_only=True),
+            ),
+        ),
+        Command(
+            "panel",
+            "See the panels, or pick one for this channel",
+            _with("name", show_panel),
+            (Parameter("name", "The panel to use in this channel", Kind.PANEL),),
+        ),
+        Command(
+            "rounds",
+            "List the newest rounds",
+            _with("limit", show_rounds),
+            (Parameter("limit", "How many", Kind.NUMBER),),
+        ),
+        Command("show", "Open a round", _with("round", show_round), (_ROUND,)),
+        Command(
+            "vote",
+            "Say which answer of a round is the best",
+            vote,
+            (
+                _ROUND,
+                Parameter("answer", "The letter of the answer", Kind.LABEL, required=True),
+            ),
+        ),
+        Command("cancel", "Stop your round", _with("round", cancel_round), (_ROUND,)),
+        Command("budget", "See what is spent and what is left", show_budget),
+        Command(
+            "leaderboard",
+            "See which models do best over many rounds",
+            show_leaderboard,
+            (
+                Parameter("suite", "Only rounds of this suite", Kind.SUITE),
+                Parameter(
+                    "as",
+                    "Rank the models as authors or as judges",
+                    Kind.CHOICE,
+                    choices=("author", "judge"),
+                    named=True,
+                ),
+                Parameter("panel", "Only rounds of this panel", Kind.PANEL, named=True),
+                *_FILTERS,
+                Parameter("weights", "Also show judges weighted this way", named=True),
+            ),
+        ),
+        Command(
+            "bias",
+            "See how biased the judges are over many rounds",
+            show_bias,
+            (
+                Parameter("panel", "Only rounds of this panel", Kind.PANEL),
+                Parameter("suite", "Only rounds of this suite", Kind.SUITE, named=True),
+                *_FILTERS,
+            ),
+        ),
+        Command(
+            "forget",
+            "Delete what was asked and answered in your round",
+            _with("round", forget_round_command),
+            (_ROUND, Parameter("yes", "Delete it without asking first", Kind.FLAG, text_only=True)),
+        ),
+        *_BAKEOFFS,
+        *_SUITES,
+        *_SCHEDULES,
+    )
+)

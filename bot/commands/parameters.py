@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.render.text_safety import shorten_to_line
+from council.errors import CouncilError
+
 # An id is hexadecimal, or a platform event's with colons: no word of a question looks like it.
 ROUND_PATTERN = r"last|[0-9a-f]{4,}|\S*[:@]\S*"
 LAST = "last"
@@ -26,7 +29,7 @@ class Kind(StrEnum):
     SUITE = "suite"
     BAKEOFF = "bakeoff"
     SCHEDULE = "schedule"
-    LABEL = "label"  # of an answer in a round
+    LABEL = "label"  # of an answer in a round: "K" or "Response K"
     TOPIC = "topic"  # the name of a command
     CHANNEL = "channel"
     MONEY = "money"  # "$1.50"
@@ -40,9 +43,9 @@ _PATTERNS = {
     Kind.ROUND: ROUND_PATTERN,
     Kind.BAKEOFF: r"last|[\w:.@-]+",
     Kind.SUITE: r"[\w.+-]+(?:@[0-9a-f]+)?",
-    Kind.LABEL: r"[a-z]",
-    Kind.MONEY: r"\$?\d+(?:\.\d+)?\$?",
+    Kind.LABEL: r"(?:response\s+)?[a-z]",
 }
+_TAKE_THE_REST = {Kind.TEXT, Kind.LABEL}
 _TOKEN = re.compile(r'(?P<name>[a-z_]+):(?P<value>"[^"]*"|\S+)|"[^"]*"|\S+', re.IGNORECASE)
 
 Arguments = Mapping[str, str]
@@ -53,7 +56,8 @@ class Parameter:
     """One parameter of a command.
 
     In a text any value may be written `name:value`; a `named` one must be. `help` has at most 100
-    characters. `choices` are the values of a choice.
+    characters. `choices` are the values of a choice. A `form_only` one is not typed, and a
+    `text_only` one is no field of a form.
     """
 
     name: str
@@ -62,6 +66,8 @@ class Parameter:
     required: bool = False
     choices: tuple[str, ...] = ()
     named: bool = False
+    form_only: bool = False
+    text_only: bool = False
 
     def accepts(self, value: str) -> bool:
         """Return whether a value has the right form; whether it exists is another question."""
@@ -82,45 +88,77 @@ class Parameter:
 
 
 def parse_arguments(parameters: Sequence[Parameter], text: str) -> Arguments | None:
-    """Return the values by name in the text after a command; None if they do not fit."""
+    """Return the values by name in the text after a command; None if they do not fit.
+
+    A value that is named need only be there: what it means is checked later.
+    """
     values: dict[str, str] = {}
-    places = [one for one in parameters if not one.named and one.kind not in {Kind.FLAG, Kind.FILE}]
     at = 0
     while match := _TOKEN.search(text, at):
         at = match.end()
-        named = _named_parameter(parameters, match)
-        if named:
-            value = named.name if named.kind is Kind.FLAG else match["value"].strip('"')
-        elif places:
-            named = next((one for one in places if one.name not in values), None)
-            if named is None:
+        parameter = _named_parameter(parameters, match)
+        value = match["value"].strip('"') if parameter and match["name"] else match[0]
+        if parameter is None:
+            rest = text[match.start() :].strip()
+            parameter = _next_positional(parameters, values, value.strip('"'), rest)
+            if parameter is None:
                 return None
-            places.remove(named)
-            if named.kind is Kind.TEXT:  # the rest, as it was written
-                value, at = text[match.start() :].strip(), len(text)
-            else:
-                value = match[0].strip('"')
-        else:
+            value = value.strip('"')
+            if parameter.kind in _TAKE_THE_REST:
+                value, at = rest, len(text)
+        if parameter.name in values or not value:
             return None
-        if named.name in values or (named.kind is not Kind.FLAG and not named.accepts(value)):
+        values[parameter.name] = value
+    return values if all(one.name in values for one in parameters if one.required) else None
+
+
+def _next_positional(
+    parameters: Sequence[Parameter], values: Arguments, value: str, rest: str
+) -> Parameter | None:
+    """Return the first parameter without a value that accepts this one; a required one must.
+
+    `rest` is the text from there on, as it was written: the value of some kinds.
+    """
+    for one in parameters:
+        if one.named or one.form_only or one.kind is Kind.FLAG or one.name in values:
+            continue
+        if one.accepts(rest if one.kind in _TAKE_THE_REST else value):
+            return one
+        if one.required:
             return None
-        values[named.name] = value
-    return values if has_required(parameters, values) else None
+    return None
 
 
 def _named_parameter(parameters: Sequence[Parameter], match: re.Match[str]) -> Parameter | None:
     """Return the parameter that a token names, as in `panel:house` or `now`."""
-    if match["name"]:
-        wanted = match["name"].lower()
-        named = (one for one in parameters if one.kind not in {Kind.TEXT, Kind.FLAG, Kind.FILE})
-        return next((one for one in named if one.name == wanted), None)
-    wanted = match[0].lower()
-    return next((one for one in parameters if one.kind is Kind.FLAG and one.name == wanted), None)
+    wanted = (match["name"] or match[0]).lower()
+    for one in parameters:
+        is_typed = not one.form_only and (one.kind is Kind.FLAG) == (match["name"] is None)
+        if one.name == wanted and is_typed and one.kind is not Kind.TEXT:
+            return one
+    return None
 
 
-def has_required(parameters: Sequence[Parameter], values: Arguments) -> bool:
-    """Return whether every required parameter has a value."""
-    return all(values.get(one.name) for one in parameters if one.required)
+def has_named_value(parameters: Sequence[Parameter], text: str) -> bool:
+    """Return whether a text names the value of a parameter, as in `panel:house`."""
+    return any(
+        match["name"] and _named_parameter(parameters, match) for match in _TOKEN.finditer(text)
+    )
+
+
+class UsageError(CouncilError):
+    """The arguments of a command do not fit; the message shows its usage."""
+
+
+def check_arguments(parameters: Sequence[Parameter], values: Arguments, usage: str) -> None:
+    """Raise UsageError for a missing value, or one of the wrong form, as a form may send it."""
+    for one in parameters:
+        value = values.get(one.name)
+        if value is None and one.required:
+            raise UsageError(f"“{one.name}” is missing: {one.help}. Usage: `{usage}`")
+        if value is not None and one.kind is not Kind.FLAG and not one.accepts(value):
+            shown = shorten_to_line(value, 60)
+            raise UsageError(f"“{shown}” does not fit {one.name}: {one.help}. Usage: `{usage}`")
 
 
 def is_one_edit_away(word: str, name: str) -> bool:

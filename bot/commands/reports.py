@@ -1,7 +1,6 @@
 """The commands leaderboard and bias: parse their filters, post the report with its thread."""
 
 import asyncio
-import re
 from dataclasses import replace
 from itertools import chain
 
@@ -19,27 +18,12 @@ from bot.chat import (
     PostingForbiddenError,
     Thread,
 )
+from bot.commands.parameters import Arguments
 from bot.context import AppContext
 from bot.render.bias_message import bias_thread, render_bias_pngs
 from bot.render.formatting import panel_seat_names
 from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from council.places import LOCAL_CHATS
-
-_OPTION = re.compile(r'(as|since|until|panel|category|suite|weights):("[^"]*"|\S+)', re.IGNORECASE)
-
-
-def grammar_of(word: str, *names: str) -> str:
-    """Return the pattern of an optional word and of `name:value` options."""
-    option = rf'(?:{"|".join(names)}):(?:"[^"]*"|\S+)'
-    return rf"(?:{word})?(?:(?:\A|\s+){option})*"
-
-
-def parse_options(words: str, alone: str) -> dict[str, str]:
-    """Parse `name:value` options; a single word is the value of the option `alone`."""
-    options = {name.lower(): value.strip('"') for name, value in _OPTION.findall(words)}
-    left = _OPTION.sub("", words).split()
-    return options | ({alone: left[0]} if left else {})
-
 
 # --- Access and posting, for both reports
 
@@ -102,20 +86,13 @@ def _is_file(post: Post) -> bool:
 
 # --- The commands
 
-GRAMMAR = grammar_of(
-    r"[\w.+-]+(?:@[0-9a-f]+)?", "as", "since", "until", "panel", "category", "suite", "weights"
-)
-
 
 async def show_leaderboard(
-    app: AppContext, chat: Chat, message: IncomingMessage, words: str
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
-    """Show a leaderboard; in a chat, of the rounds of its workspace.
-
-    Arguments are `[SUITE[@V]] [as:judge] [since:30d] [until:…] [panel:P] [category:C] [weights:W]`.
-    """
+    """Show a leaderboard; in a chat, of the rounds of its workspace."""
     check_own_workspace(message, "A leaderboard")
-    query = with_scope(parse_query(parse_options(words, "suite"), app.now()), message)
+    query = with_scope(parse_query(arguments, app.now()), message)
     await update_records(app)
     board = await load_leaderboard(app.bakeoff_stores, query, panel_seat_names(app.panels.values()))
     board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
@@ -126,16 +103,12 @@ async def show_leaderboard(
     await show_report(app, chat, message, thread, "board")
 
 
-BIAS_GRAMMAR = grammar_of(r"[\w.+-]+", "since", "until", "panel", "category", "suite")
-
-
-async def show_bias(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
-    """Show the bias of judges; in a chat, over the rounds of its workspace.
-
-    Arguments are `[PANEL] [suite:S] [since:30d] [until:…] [category:C]`.
-    """
+async def show_bias(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+) -> None:
+    """Show the bias of judges; in a chat, over the rounds of its workspace."""
     check_own_workspace(message, "A bias report")
-    query = with_scope(parse_bias_query(parse_options(words, "panel"), app.now()), message)
+    query = with_scope(parse_bias_query(arguments, app.now()), message)
     names = panel_seat_names(app.panels.values())
     bias = await load_bias(app, query, names, app.measure_bias)
     pictures: tuple[bytes, ...] = ()

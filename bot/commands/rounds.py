@@ -13,6 +13,7 @@ from bot.access import (
     readable_rounds,
 )
 from bot.chat import Chat, Heading, IncomingMessage, Note, Post, SentMessage, Table, clean_text
+from bot.commands.parameters import LAST, Arguments
 from bot.context import AppContext
 from bot.render.budgets import budget_post
 from bot.render.formatting import author_names, count_noun, join_words, seat_names
@@ -27,8 +28,6 @@ from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, Store
 from council.rounds import Draw, Round, Stage
 from storage.hash_chain import new_salt
-
-LAST = "last"
 
 
 async def find_round(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
@@ -319,11 +318,10 @@ async def own_feedback(app: AppContext, round_id: str, by: str) -> Feedback | No
 NOT_BLIND = "You have seen who wrote what, so this vote is not blind."
 
 
-async def vote(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
-    """Store a vote for the best answer, given as `ROUND LABEL`."""
-    wanted, *_, letter = words.split()
-    round_ = await find_round_or_last(app, message, wanted)
-    cast = await cast_vote(app, round_, message.asker.id, letter)
+async def vote(app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments) -> None:
+    """Store a vote for the best answer of a round."""
+    round_ = await find_round_or_last(app, message, arguments["round"])
+    cast = await cast_vote(app, round_, message.asker.id, arguments["answer"].split()[-1])
     line = voted_line(round_, cast)
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
@@ -370,7 +368,7 @@ async def own_vote(app: AppContext, round_id: str, by: str) -> HumanVote | None:
 # --- The command budget
 
 
-async def show_budget(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
+async def show_budget(app: AppContext, chat: Chat, message: IncomingMessage, _: Arguments) -> None:
     """Show the budgets of the asker, of the place, and of everybody."""
     today = app.now().astimezone(UTC).date()
     account = Account("", today, payer(message.asker.id), channel_account(message.place))

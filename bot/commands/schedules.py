@@ -1,15 +1,15 @@
 """The command `schedule`: add, list, edit, pause, resume, run and remove schedules."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
-from functools import partial
 from zoneinfo import ZoneInfo
 
 from bot.access import check_admitted
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.chat import Asker, Chat, IncomingMessage, Note, Post
 from bot.commands.bakeoffs import load_suite_to_run, start_bakeoff
+from bot.commands.parameters import Arguments
 from bot.context import SCHEDULES, AppContext
 from bot.render.formatting import seat_names
 from bot.render.schedules import ScheduleStatus, schedules_post, understood_post
@@ -20,38 +20,36 @@ from council.budget import Estimate
 from council.errors import CouncilError, ScheduleError
 from council.places import LOCAL_CHATS, Place
 
-Subcommand = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
 
-
-async def handle_schedule(
-    app: AppContext, chat: Chat, message: IncomingMessage, words: str
+async def add_schedule(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
-    """Run the subcommand of the first word; without one, list the schedules."""
-    verb, rest = (*words.split(None, 1), "", "")[:2]
-    subcommand = _SUBCOMMANDS.get(verb.lower() or "list")
-    if subcommand is None:
-        raise ScheduleError(
-            f"I cannot {verb!r} schedules, but {', '.join(_SUBCOMMANDS)}: "
-            f"/council schedule {SCHEDULE_EXAMPLE}."
-        )
-    await subcommand(app, chat, message, rest.strip())
-
-
-async def _add(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
-    wanted = parse_schedule(words, today(app))
+    """Store a new schedule, and show how it was understood."""
+    wanted = parse_schedule(_request_text(arguments), today(app))
     there = await _in_reporting_channel(app, chat, message, wanted)
     new = await new_schedule(app, there, wanted)
     await save_schedule(app, new)
     await _show(app, chat, message, new, wanted)
 
 
-async def _edit(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
-    wanted = parse_schedule(words, today(app))
-    before = await _find_own(app, message, wanted.name, "edit")
+async def edit_schedule_command(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+) -> None:
+    """Change a schedule, and show how it was understood."""
+    wanted = parse_schedule(_request_text(arguments), today(app))
+    before = await find_schedule(app, message, wanted.name)
     there = await _in_reporting_channel(app, chat, message, wanted) if wanted.channel else None
     after = await edit_schedule(app, before, wanted, there)
     await save_schedule(app, after)
     await _show(app, chat, message, after)
+
+
+def _request_text(arguments: Arguments) -> str:
+    """Return the values as one line, as `parse_schedule` reads it."""
+    named = (key for key in ("suite", "panel", "zone", "cap") if key in arguments)
+    options = [f'{key}:"{arguments[key]}"' for key in named]
+    channel = [f"<#{arguments['channel']}>"] if "channel" in arguments else []
+    return " ".join((arguments["name"], *options, *channel, arguments.get("when", "")))
 
 
 async def _in_reporting_channel(
@@ -78,36 +76,51 @@ async def _show(
     await chat.send_ephemeral(message, understood_post(status, message.place, zone))
 
 
-async def _list(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
+async def list_schedules(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
+    """List the schedules with their next runs."""
     found = await load_visible_schedules(app, message)
     lines = [await load_schedule_status(app, one) for one in found]
     await chat.send_ephemeral(message, schedules_post(lines))
 
 
-async def _pause(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    one = await _find_own(app, message, name, "pause")
+async def pause_schedule(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Pause a schedule."""
+    one = await find_schedule(app, message, name)
     await save_schedule(app, replace(one, paused=True))
-    line = f"Schedule {name} is paused: `/council schedule resume {name}` goes on with it."
+    line = f"Schedule {name} is paused: `/council schedule resume {name}` starts it again."
     await _send_note(chat, message, line)
 
 
-async def _resume(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    one = await _find_own(app, message, name, "resume")
+async def resume_paused(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Resume a paused schedule."""
+    one = await find_schedule(app, message, name)
     await _show(app, chat, message, await resume_schedule(app, one))
 
 
-async def _remove(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    await remove_schedule(app, await _find_own(app, message, name, "remove"))
+async def delete_schedule(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Remove a schedule; its bake-offs stay."""
+    await remove_schedule(app, await find_schedule(app, message, name))
     await _send_note(chat, message, f"Schedule {name} is removed; its bake-offs stay.")
 
 
-async def _run(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    schedule = await _find_own(app, message, name, "run")
+async def run_schedule(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Run a schedule's bake-off now."""
+    schedule = await find_schedule(app, message, name)
     await start_bakeoff(app, chat, message, await new_extra_run(app, message, schedule))
 
 
-async def _subscribe(
-    app: AppContext, chat: Chat, message: IncomingMessage, name: str, *, wanted: bool = True
+async def subscribe(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Mention this person when the results of a schedule change."""
+    await _set_subscribed(app, chat, message, name, wanted=True)
+
+
+async def unsubscribe(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Mention this person no longer."""
+    await _set_subscribed(app, chat, message, name, wanted=False)
+
+
+async def _set_subscribed(
+    app: AppContext, chat: Chat, message: IncomingMessage, name: str, *, wanted: bool
 ) -> None:
     one = await find_schedule(app, message, name)
     others = tuple(id_ for id_ in one.subscribers if id_ != message.asker.id)
@@ -119,29 +132,8 @@ async def _subscribe(
     await _send_note(chat, message, line)
 
 
-async def _find_own(app: AppContext, message: IncomingMessage, name: str, what: str) -> Schedule:
-    one = await find_schedule(app, message, name)
-    check_own_schedule(app, one, message, what)
-    return one
-
-
 async def _send_note(chat: Chat, message: IncomingMessage, line: str) -> None:
     await chat.send_ephemeral(message, Post((Note(line),), line))
-
-
-_SUBCOMMANDS: Mapping[str, Subcommand] = {
-    "add": _add,
-    "list": _list,
-    "pause": _pause,
-    "resume": _resume,
-    "edit": _edit,
-    "remove": _remove,
-    "run": _run,
-    "subscribe": _subscribe,
-    "unsubscribe": partial(_subscribe, wanted=False),
-}
-_NAMED = "pause|resume|remove|run|subscribe|unsubscribe"
-GRAMMAR = rf"|list|(?:{_NAMED})(?:\s+\S+)?|(?:add|edit)\b.*"
 
 
 async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str = "") -> Bakeoff:
@@ -325,17 +317,6 @@ async def load_visible_schedules(app: AppContext, message: IncomingMessage) -> t
         for one in await app.bakeoff_stores.schedules.list_all(here.scope)
         if one.place.shares_channel(here) or not (is_limited or one.place.private)
     )
-
-
-def check_own_schedule(
-    app: AppContext, schedule: Schedule, message: IncomingMessage, what: str
-) -> None:
-    """Raise ScheduleError unless this is its author, an admin, or on the terminal or page."""
-    if message.place.chat in LOCAL_CHATS or message.asker.id == schedule.made_by:
-        return
-    if not app.access.is_admin(message.asker):
-        whose = "the one who made it, or an admin," if app.access.admins else "the one who made it"
-        raise ScheduleError(f"Only {whose} can {what} schedule {schedule.name!r}.")
 
 
 def today(app: AppContext) -> date:

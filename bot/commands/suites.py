@@ -1,17 +1,18 @@
 """The command `suite`: list, show, add, grow and remove suites; drafts await confirmation."""
 
 import asyncio
-import re
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.access import AccessDeniedError, NotYoursError, check_admitted
-from bot.chat import Chat, IncomingMessage, Note, Post
+from bot.access import AccessDeniedError, NotYoursError, check_admin, check_admitted
+from bot.chat import Button, Buttons, Chat, IncomingMessage, Line, Note, Part, Post
+from bot.commands.parameters import Arguments
 from bot.commands.rounds import find_round_or_last
 from bot.context import AppContext
+from bot.render.formatting import count_noun
 from bot.render.suites import (
     SuiteRunCost,
     confirm_suite_post,
@@ -37,22 +38,7 @@ from council.places import Place
 from council.ports import KeyValueStore
 from council.rounds import Round
 
-_NAME, _CODE = r"[\w.-]+", r"[0-9a-f]{8}"
-_ROUND = r"last|[0-9a-f]{4,}|\S*[:@]\S*"
-_READ = re.compile(
-    rf"(?P<act>list|show|add|remove|keep|leave)?"
-    rf"(?:\s+(?P<name>{_NAME}))?(?:[ \t]+(?P<round>{_ROUND})|[ \t]*\n(?P<lines>.+))?",
-    re.IGNORECASE | re.DOTALL,
-)
-GRAMMAR = (
-    rf"(?:list|show\s+{_NAME}|add\s+{_NAME}(?:[ \t]+(?:{_ROUND})|[ \t]*\n.+)?"
-    rf"|remove\s+{_NAME}|(?:keep|leave)\s+{_CODE})?"
-)
-USAGE = "/council suite [show|add|remove NAME]"
-HOW = (
-    "Say `/council suite`, `suite show NAME`, `suite add NAME` with a file, `suite add NAME ROUND` "
-    "or `suite remove NAME`."
-)
+REMOVE, RETAIN = "remove_suite", "retain_suite"  # actions
 NO_QUESTIONS = (
     "Attach a file of questions (.csv, .jsonl, .yaml or .txt), name a round, or write the "
     "questions under it, one a line."
@@ -63,37 +49,42 @@ NOT_HERE = (
 )
 
 
-async def handle_suite(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
-    """Run one of the subcommands; raise SuiteError, which shows the syntax."""
+async def list_suites(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
+    """List the suites that can be used here."""
     check_own_people(message)
-    found = re.fullmatch(GRAMMAR, words.strip(), re.IGNORECASE | re.DOTALL)
-    read = _READ.fullmatch(words.strip()) if found else None
-    if read is None:
-        raise SuiteError(HOW)
-    name = read["name"] or ""
-    match (read["act"] or "list").lower():
-        case "list":
-            lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
-            await _send_pages(chat, message, suites_post(lines, message.place.scope))
-        case "show":
-            suite = await app.bakeoff_stores.suites.load(message.place.scope, name.lower())
-            cost = await estimate_suite_run(app, message.place, suite)
-            await _send_pages(chat, message, suite_post(suite, cost))
-        case "add":
-            made = await _new_suite(
-                app, message, validate_suite_name(name), (read["round"], read["lines"])
-            )
-            await offer_suite(app, chat, message, made)
-        case "remove":
-            await remove_suite(app, chat, message, name)
-        case act:
-            await (keep_suite if act == "keep" else decline_suite)(app, chat, message, name)
+    lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
+    await _send_pages(chat, message, suites_post(lines, message.place.scope))
+
+
+async def show_suite(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Show the questions of a suite, and what a run costs."""
+    check_own_people(message)
+    suite = await app.bakeoff_stores.suites.load(message.place.scope, name.lower())
+    cost = await estimate_suite_run(app, message.place, suite)
+    await _send_pages(chat, message, suite_post(suite, cost))
+
+
+async def add_suite(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+) -> None:
+    """Show a new or grown suite, to be confirmed with a button."""
+    check_own_people(message)
+    name = validate_suite_name(arguments["name"])
+    given = arguments.get("round"), arguments.get("questions")
+    await offer_suite(app, chat, message, await _new_suite(app, message, name, given))
 
 
 def check_own_people(message: IncomingMessage) -> None:
     """Raise AccessDeniedError for a guest or in a shared channel."""
     if message.asker.is_guest or message.is_shared:
         raise AccessDeniedError(NOT_HERE)
+
+
+def check_may_change(app: AppContext, message: IncomingMessage, what: str) -> None:
+    """Raise AccessDeniedError unless this person may change what everybody here uses."""
+    check_admitted(app.access, message)
+    check_own_people(message)
+    check_admin(app.access, message, what)
 
 
 async def _send_pages(chat: Chat, message: IncomingMessage, post: Post) -> None:
@@ -149,8 +140,7 @@ async def find_suite_summary(app: AppContext, scope: str, name: str) -> SuiteSum
 
 async def keep_suite(app: AppContext, chat: Chat, message: IncomingMessage, code: str) -> None:
     """Store a draft; raise SuiteError if somebody changed the suite meanwhile."""
-    check_admitted(app.access, message)
-    check_own_people(message)
+    check_may_change(app, message, "change suites")
     taken = await take_draft(app.key_values, code.lower(), message)
     now = await find_suite_summary(app, taken.suite.scope, taken.suite.name)
     if (now.version if now else "") != taken.before:
@@ -168,21 +158,49 @@ async def decline_suite(app: AppContext, chat: Chat, message: IncomingMessage, c
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
 
-async def remove_suite(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    """Remove a suite; only its author, an admin or the operator may."""
+async def find_own_suite(app: AppContext, message: IncomingMessage, name: str) -> SuiteSummary:
+    """Return a suite that an admin may remove here; raise SuiteError or AccessDeniedError."""
+    check_may_change(app, message, "remove suites")
     found = await find_suite_summary(app, message.place.scope, name.lower())
     if found is None:
-        raise SuiteError(f"There is no suite {name!r}: `/council suite` lists those there are.")
+        raise SuiteError(f"There is no suite {name!r}. `/council suite list` shows all suites.")
     if found.scope != message.place.scope:
-        raise NotYoursError(
-            f"Suite {found.name} is the house's: only whoever runs the bot can remove it."
+        raise SuiteError(
+            f"Suite {found.name} comes from council.toml: remove it there, and restart."
         )
-    is_operator = message.place.chat == "terminal"
-    if not (is_operator or message.asker.id == found.by or app.access.is_admin(message.asker)):
-        whose = "who kept it last, or an admin," if app.access.admins else "who kept it last"
-        raise NotYoursError(f"Only the one {whose} can remove suite {found.name}.")
+    if message.place.chat == "web" and message.asker.id != found.by:
+        raise NotYoursError(f"Only the person who saved suite {found.name} last can remove it.")
+    return found
+
+
+async def remove_suite(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Remove a suite, as an admin."""
+    found = await find_own_suite(app, message, name)
     await app.bakeoff_stores.suites.remove(found.scope, found.name)
     line = f"Suite {found.name} is removed; what was measured on it stays."
+    await chat.send_ephemeral(message, Post((Note(line),), line))
+
+
+async def confirm_suite_removal(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+) -> None:
+    """Ask whether to remove a suite; with `yes`, remove it."""
+    found = await find_own_suite(app, message, arguments["name"])
+    if "yes" in arguments:
+        await remove_suite(app, chat, message, found.name)
+        return
+    line = f"Remove suite {found.name} and its {count_noun(found.questions, 'question')}?"
+    if chat.is_room:
+        buttons = (Button(REMOVE, "Remove it", found.name), Button(RETAIN, "Keep it", found.name))
+        parts: tuple[Part, ...] = (Line(line), Note("Its results stay."), Buttons(buttons))
+    else:
+        parts = (Line(line), Note(f"To remove it, type `suite remove {found.name} yes`."))
+    await chat.send_ephemeral(message, Post(parts, line))
+
+
+async def retain_suite(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Leave a suite as it is."""
+    line = f"Suite {name} stays."
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
 

@@ -26,7 +26,8 @@ from bot.commands.buttons import (
     replacement_post,
     send_busy_note,
 )
-from bot.commands.dispatch import COMMANDS, Command, Handler, Invocation, report_errors, run_command
+from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
+from bot.commands.registry import Command
 from bot.commands.rounds import Opinion, context_of, find_round_of_message, load_thread_rounds
 from bot.commands.suites import SuiteAddition
 from bot.context import AppContext
@@ -166,7 +167,7 @@ class DiscordClient(discord.Client):
 
         async def run(chat: Chat, incoming: IncomingMessage) -> None:
             files = (parse_attachment(attachment),) if attachment else ()
-            invocation = Invocation(command, argument)
+            invocation = COMMANDS.parse(f"{command.group or command.name} {argument}")
             await run_command(self._app, chat, replace(incoming, files=files), invocation)
 
         await self._begin(interaction, run)
@@ -253,7 +254,7 @@ class DiscordClient(discord.Client):
             rounds = (first,)
         if rounds:
             incoming = replace(incoming, context=context_of(rounds))
-        await run_command(self._app, chat, incoming, COMMANDS.read(incoming.text))
+        await run_command(self._app, chat, incoming, COMMANDS.parse(incoming.text))
 
     async def suggest_panels(self, interaction: Interaction, typed: str) -> list[Choice[str]]:
         """Return the panels that may be used here, for autocomplete."""

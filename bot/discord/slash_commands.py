@@ -8,7 +8,7 @@ import discord
 from discord import app_commands
 from discord.app_commands import Choice, Range
 
-from bot.commands.dispatch import Command
+from bot.commands.registry import Command
 from bot.discord.actions import ask_modal
 from bot.render.text_safety import shorten_to_line
 
@@ -19,6 +19,17 @@ MAX_CHOICES, MAX_CHOICE_LENGTH = 25, 100
 MAX_DESCRIPTION_LENGTH = 100
 
 Interaction = discord.Interaction[Any]
+
+_TAKES = {
+    "ask": "question",
+    "panel": "panel",
+    "show": "round",
+    "cancel": "round",
+    "forget": "round",
+    "rounds": "number",
+    "suite": "file",
+    **dict.fromkeys(("vote", "bakeoff", "leaderboard", "bias", "schedule", "help"), "words"),
+}
 
 
 def add_commands(
@@ -31,9 +42,9 @@ def add_commands(
         allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True),
         allowed_installs=app_commands.AppInstallationType(guild=True),
     )
-    for command in commands:
+    for command in {one.group or one.name: one for one in commands}.values():
         description = command.summary[:MAX_DESCRIPTION_LENGTH]
-        register = group.command(name=command.name, description=description)
+        register = group.command(name=command.group or command.name, description=description)
         register(_callback(command, client))
     tree.add_command(group)
 
@@ -105,4 +116,5 @@ def _callback(command: Command, client: "DiscordClient") -> Any:  # noqa: ANN401
         "words": with_words,
         "file": with_file,
     }
-    return callbacks.get(command.takes, with_nothing)
+    takes = _TAKES.get(command.group or command.name)
+    return callbacks.get(takes, with_nothing)

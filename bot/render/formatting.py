@@ -1,5 +1,6 @@
-"""Formatters of numbers, durations, money, lists, seat names and plain-text tables."""
+"""Formatters of numbers, durations, money, lists, seat names, styled lines and tables."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import floor, log10
@@ -113,7 +114,19 @@ def max_cost_text(micro_usd: int, unknown: Iterable[str]) -> str:
     return sentence[0].upper() + sentence[1:]
 
 
-# --- Tables and steps
+# --- Styled lines, tables and steps
+
+_STYLED = re.compile(r"`([^`\n]+)`|\*\*(?=\S)([^*\n]+)(?<=\S)\*\*")
+
+
+def styled_runs(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the runs of a line or note with their style: "code", "bold" or "" for plain text."""
+    end = 0
+    for match in _STYLED.finditer(text):
+        yield text[end : match.start()], ""
+        yield (match[1], "code") if match[1] else (match[2], "bold")
+        end = match.end()
+    yield text[end:], ""
 
 
 def number_table(columns: Sequence[str], rows: Iterable[tuple[str, ...]]) -> Table:

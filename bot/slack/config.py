@@ -11,8 +11,6 @@ from typing import Any
 
 import yaml
 
-from bot.commands.dispatch import COMMANDS
-
 EVENTS_PATH = "/slack/events"
 INSTALL_PATH, REDIRECT_PATH = "/slack/install", "/slack/oauth_redirect"
 _HTTP_ONLY = "# HTTP: "
@@ -54,8 +52,6 @@ class Tokens:
 def render_manifest(address: str | None = None) -> str:
     """Return the app manifest as YAML: for HTTP at an address, or for Socket Mode without one."""
     text = files("bot.slack").joinpath("manifest.yaml").read_text(encoding="utf-8")
-    usages = (command.usage.removeprefix("/council ") for command in COMMANDS.commands)
-    text = text.replace("usage_hint: QUESTION", f"usage_hint: {_quote(' · '.join(usages))}")
     if address is None:
         lines = [line for line in text.splitlines() if _HTTP_ONLY not in line]
         return "\n".join([*lines, ""])

@@ -17,7 +17,8 @@ from bot.commands.buttons import (
     add_to_suite,
     send_busy_note,
 )
-from bot.commands.dispatch import ASK, COMMANDS, Handler, report_errors, run_command
+from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
+from bot.commands.registry import ASK, is_question
 from bot.commands.rounds import context_of, load_thread_rounds
 from bot.context import AppContext
 from bot.observability import logs
@@ -79,7 +80,7 @@ class SlackListeners:
         """Handle `/council …`: acknowledge in time, and run the command in the background."""
         message = events.parse_command(workspace, body)
         replies = EphemeralReplies(workspace, str(body.get("response_url") or ""), ack)
-        if message.text.strip().lower() == ASK.name:
+        if message.text.strip().lower() == ASK:
             await replies.acknowledge()
             open_modal = partial(modals.open_ask_modal, self._app, workspace, body)
             self._start(workspace, message, replies, open_modal)
@@ -212,8 +213,8 @@ class SlackListeners:
         workspace.tasks.start(run())
 
     async def _handle(self, workspace: Workspace, chat: Chat, message: IncomingMessage) -> None:
-        invocation = COMMANDS.read(message.text)
-        if invocation.command is ASK:
+        invocation = COMMANDS.parse(message.text)
+        if is_question(invocation):
             await check_can_answer(workspace, message.asker.id, message.place.channel)
         await run_command(self._app, chat, message, invocation)
 
@@ -224,8 +225,8 @@ class SlackListeners:
         place = message.place
         key = event_key(CHAT, workspace.team, f"{place.channel} {place.thread}")
         rounds = await load_thread_rounds(self._app, place, key)
-        invocation = COMMANDS.read(message.text)
-        if rounds or invocation.command is not ASK:
+        invocation = COMMANDS.parse(message.text)
+        if rounds or not is_question(invocation):
             followup = replace(message, context=context_of(rounds))
             await run_command(self._app, chat, followup, invocation)
         else:

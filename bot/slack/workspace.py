@@ -169,7 +169,9 @@ def _parse_asker(user: str, facts: Facts, team: str) -> Asker:
     name = profile.get("display_name") or facts.get("real_name") or facts.get("name") or user
     is_restricted = facts.get("is_restricted") or facts.get("is_ultra_restricted")
     is_stranger = facts.get("is_stranger") or facts.get("team_id", team) != team
-    return Asker(user, str(name), is_guest=bool(is_restricted or is_stranger))
+    is_guest = bool(is_restricted or is_stranger)
+    is_admin = bool(facts.get("is_admin") or facts.get("is_owner")) and not is_guest
+    return Asker(user, str(name), is_guest=is_guest, is_admin=is_admin)
 
 
 def _parse_conversation(channel: str, facts: Facts) -> Conversation:

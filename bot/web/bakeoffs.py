@@ -20,9 +20,10 @@ from bot.bakeoffs.posting import render_result
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.chat import Attachment, Caution, Post
 from bot.commands import schedules as scheduling
+from bot.commands import suites as suite_commands
 from bot.commands.bakeoffs import (
     CANCELLED,
-    BakeoffArguments,
+    BakeoffRequest,
     load_readable_bakeoffs,
     new_bakeoff,
     parse_cap_text,
@@ -30,7 +31,7 @@ from bot.commands.bakeoffs import (
     proposed_bakeoff,
 )
 from bot.commands.buttons import BUTTON_HANDLERS, PROPOSAL_ACTIONS, add_to_suite
-from bot.commands.dispatch import COMMANDS, Invocation, report_errors, run_command
+from bot.commands.dispatch import report_errors
 from bot.commands.suites import NO_QUESTIONS, SuiteAddition, estimate_suite_run, find_suite_summary
 from bot.render.bakeoffs import bakeoff_state, bakeoff_title, proposal_post, running_post
 from bot.render.schedules import understood_post
@@ -76,7 +77,7 @@ async def propose_bakeoff(context: WebContext, request: Request) -> Response:
     form = await read_form(context, request)
     incoming = replace(empty_message(request), key=context.form_key(form))
     try:
-        wanted = BakeoffArguments("start", form["suite"], form["panel"] or None, _cap_of(form))
+        wanted = BakeoffRequest(form["suite"], form["panel"] or None, _cap_of(form))
         bakeoff = await new_bakeoff(context.app, incoming, wanted)
     except CouncilError as error:
         return await bakeoffs_page(context, request, error)
@@ -225,14 +226,23 @@ async def add_suite(context: WebContext, request: Request) -> Response:
     name, lines = validate_suite_name(form["name"]), form["lines"].strip()
     if not (lines or file):
         raise FormError(NO_QUESTIONS, 422)
-    words = f"add {name}" if file else f"add {name}\n{lines}"
-    return await _run_suite_command(context, request, words, *([file] if file else []))
+    chat = PageChat()
+    incoming = replace(empty_message(request), files=(file,) if file else ())
+    arguments = {"name": name} if file else {"name": name, "questions": lines}
+    await report_errors(
+        chat, incoming, suite_commands.add_suite(context.app, chat, incoming, arguments)
+    )
+    return await context.render_page(request, "said.html", posts=chat.posts, said="")
 
 
 async def remove_suite(context: WebContext, request: Request) -> Response:
     """Remove a suite of the visitor."""
     await read_form(context, request)
-    return await _run_suite_command(context, request, f"remove {request.path_params['name']}")
+    chat, incoming = PageChat(), empty_message(request)
+    name = request.path_params["name"]
+    removed = suite_commands.remove_suite(context.app, chat, incoming, name)
+    await report_errors(chat, incoming, removed)
+    return await context.render_page(request, "said.html", posts=chat.posts, said="")
 
 
 async def press_button(context: WebContext, request: Request) -> Response:
@@ -255,17 +265,6 @@ async def add_round_to_suite(context: WebContext, request: Request) -> Response:
     addition = SuiteAddition(form["name"], form["answer"])
     await add_to_suite(context.app, PageChat(), incoming, round_.id, addition)
     return RedirectResponse(f"/suites/{addition.name.strip().lower()}", status_code=303)
-
-
-async def _run_suite_command(
-    context: WebContext, request: Request, words: str, *files: Attachment
-) -> Response:
-    chat = PageChat()
-    incoming = replace(empty_message(request), text=words, key=context.app.new_id(), files=files)
-    command = next(command for command in COMMANDS.commands if command.name == "suite")
-    invocation = Invocation(command, words)
-    await report_errors(chat, incoming, run_command(context.app, chat, incoming, invocation))
-    return await context.render_page(request, "said.html", posts=chat.posts, said="")
 
 
 async def _read_file(request: Request) -> Attachment | None:

@@ -20,7 +20,7 @@ from bot.access import check_readable, listable_rounds
 from bot.commands.buttons import PROPOSAL_ACTIONS
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
-from bot.render.formatting import seat_names
+from bot.render.formatting import seat_names, styled_runs
 from bot.render.round_status import receivers
 from bot.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
 from bot.render.text_safety import has_surplus_cells
@@ -153,7 +153,11 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"markdown": render_markdown, "kind": lambda part: type(part).__name__}
+    environment.filters |= {
+        "markdown": render_markdown,
+        "kind": lambda part: type(part).__name__,
+        "styled_runs": styled_runs,
+    }
     environment.globals |= {
         "asset": _asset_url,
         "names_of": seat_names,

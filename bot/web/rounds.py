@@ -10,7 +10,8 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.chat import Caution, Chat, IncomingMessage, Post, SentMessage
 from bot.commands.ask import AskOptions, acceptance_post, new_round
-from bot.commands.dispatch import ASK, COMMANDS, handle_message
+from bot.commands.dispatch import COMMANDS, handle_message
+from bot.commands.registry import Invocation, is_question
 from bot.commands.rounds import NOT_BLIND, Opinion, cast_vote, own_feedback, own_vote, save_feedback
 from bot.render.round_json import round_document
 from bot.render.round_report import (
@@ -174,14 +175,19 @@ async def ask(context: WebContext, request: Request) -> Response:
     text, visitor = form["question"], visitor_of(request)
     place = place_of(visitor, private=form["audience"] == "me")
     incoming = IncomingMessage(text, visitor.asker, place, context.form_key(form))
-    invocation = COMMANDS.read(text) if text.strip() else None
-    if invocation and invocation.command is not ASK:
+    parsed = COMMANDS.parse(text) if text.strip() else None
+    if parsed and not is_question(parsed):
         chat = PageChat()
         # A panel is picked for the whole page, not for private questions alone.
         await handle_message(context.app, chat, replace(incoming, place=place_of(visitor)))
         return await context.render_page(request, "said.html", posts=chat.posts, said=text)
-    question = invocation.argument if invocation else ""
-    options = AskOptions(form["panel"] or None, form["method"] or None)
+    asked = parsed.arguments if isinstance(parsed, Invocation) else {}
+    options = AskOptions(
+        asked.get("panel", form["panel"]) or None,
+        asked.get("method", form["method"]) or None,
+        asked.get("seed"),
+    )
+    question = asked.get("question", "")
     return await _start_and_redirect(context, request, incoming, question, options)
 
 

@@ -21,7 +21,7 @@ async def main() -> None:
             said = IncomingMessage(
                 question.strip(), Asker("bench", "bench"), TERMINAL, app.new_id()
             )
-            await ask(app, chat, said, said.text)
+            await ask(app, chat, said, {"question": said.text})
             print("done", flush=True)
 
 

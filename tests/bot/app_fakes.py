@@ -27,7 +27,7 @@ from tests.fakes.memory_ledger import MemoryLedger
 from tests.fakes.memory_outbox import MemoryOutbox
 from tests.fakes.memory_store import MemoryStore
 
-ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")
+ANA, BEN = Asker("U1", "Ana", is_admin=True), Asker("U2", "Ben")
 HERE = Place("slack", "T1", "C1")
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 import pytest
 
 from bot.commands.dispatch import COMMANDS
+from bot.commands.registry import ASK
 from tests.bot.homes import TIMEOUT_SECONDS, Home, scripted_config, wait_for_exit
 
 HERE = "Asking North, South, East, West and Middle"
@@ -29,6 +30,7 @@ def transcript(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         "/council panel nope",
         "panel:nope Why?",
         "/council show beef",
+        "leaderbord",
         "/council panel pair",
         "panel:house How?",
         "",
@@ -63,7 +65,17 @@ def test_a_question_is_accepted_followed_and_answered(transcript: list[str]) -> 
 
 def test_help_lists_the_commands_that_are_registered(transcript: list[str]) -> None:
     for command in COMMANDS.commands:
-        assert any(line.startswith(command.usage) for line in transcript), command.usage
+        name = "QUESTION" if command.name == ASK else command.full_name
+        is_listed = any(line.startswith(f"/council {name}: ") for line in transcript)
+        assert is_listed is not command.hidden, name
+
+
+def test_a_typo_costs_nothing_and_names_the_command(transcript: list[str]) -> None:
+    [line] = lines_with(transcript, "“leaderbord” looks like a command")
+
+    after = transcript[transcript.index(line) + 1 :]
+    assert after[0].startswith("/council leaderboard ")
+    assert "ask leaderbord" in " ".join(after[:4])
 
 
 def test_unknown_panels_and_rounds_are_reported_in_one_sentence(transcript: list[str]) -> None:

@@ -8,6 +8,7 @@ from bot.chat import Button
 from bot.commands.bakeoffs import proposal_value
 from bot.commands.buttons import NO, YES
 from bot.commands.dispatch import COMMANDS
+from bot.commands.registry import Invocation
 from bot.discord.actions import Button as DiscordButton
 from bot.discord.components import MAX_CUSTOM_ID_LENGTH, custom_id
 from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
@@ -28,8 +29,8 @@ IDS = pytest.mark.parametrize("id_", ["bo:0123456789ab", SLOT, NAMED])
 def test_a_rounds_id_tells_its_bake_off_and_commands_read_it(id_: str) -> None:
     assert split_round_id(a_bakeoff(id_=id_).round_id(12)) == (id_, 12)
     for name in ("show", "cancel", "forget"):
-        order = COMMANDS.read(f"/council {name} {id_}.12")
-        assert (order.command.name, order.argument) == (name, f"{id_}.12")
+        parsed = COMMANDS.parse(f"/council {name} {id_}.12")
+        assert parsed == Invocation(COMMANDS[name], {"round": f"{id_}.12"})
 
 
 def test_a_scheduled_rounds_money_counts_under_its_schedule() -> None:

@@ -1,51 +1,84 @@
-"""Command parser: whatever is not a whole command is a question."""
+"""Command registry: a command, a typo, which costs nothing, or a question."""
 
 import pytest
 
-from bot.commands.dispatch import COMMANDS
+from bot.chat import Buttons, IncomingMessage, Post
+from bot.commands.ask import ASK_ANYWAY, UNASKED
+from bot.commands.buttons import BUTTON_HANDLERS
+from bot.commands.dispatch import COMMANDS, handle_message, report_errors
+from bot.commands.parameters import Kind, is_one_edit_away
+from bot.commands.registry import Invocation, Typo, is_question
+from tests.bot.app_fakes import ANA, BEN, HERE, FakeChat, an_app, replies_to
 
 
-def read(text: str) -> tuple[str, str]:
-    order = COMMANDS.read(text)
-    return order.command.name, order.argument
+def parse(text: str) -> tuple[str, dict[str, str]]:
+    parsed = COMMANDS.parse(text)
+    assert isinstance(parsed, Invocation)
+    return parsed.command.full_name, dict(parsed.arguments)
 
 
 @pytest.mark.parametrize(
-    ("text", "command", "argument"),
+    ("text", "command", "arguments"),
     [
-        ("", "help", ""),
-        ("   ", "help", ""),
-        ("/council", "help", ""),
-        ("/council help", "help", ""),
-        ("/COUNCIL Help", "help", ""),
-        ("help show", "help", "show"),
-        ("/council rounds", "rounds", ""),
-        ("rounds 5", "rounds", "5"),
-        ("ROUNDS", "rounds", ""),
-        ("/council show last", "show", "last"),
-        ("show LAST", "show", "LAST"),
-        ("show 12ab", "show", "12ab"),
-        ("/council cancel last", "cancel", "last"),
-        ("cancel slack:T1:1.2", "cancel", "slack:T1:1.2"),
-        ("show slack:T1:123.456@0", "show", "slack:T1:123.456@0"),
-        ("budget", "budget", ""),
-        ("forget 12ab", "forget", "12ab"),
-        ("/council forget slack:T1:123.456@0", "forget", "slack:T1:123.456@0"),
-        ("panel", "panel", ""),
-        ("panel house", "panel", "house"),
-        ("  /council   rounds  ", "rounds", ""),
-        ("leaderboard", "leaderboard", ""),
-        ("leaderboard sql@3f2a as:judge", "leaderboard", "sql@3f2a as:judge"),
-        ("leaderboard sql weights:family", "leaderboard", "sql weights:family"),
-        ('leaderboard q category:"a b" since:2w', "leaderboard", 'q category:"a b" since:2w'),
-        ("bias", "bias", ""),
-        ('bias house suite:sql category:"a b"', "bias", 'house suite:sql category:"a b"'),
+        ("", "help", {}),
+        ("/council", "help", {}),
+        ("/COUNCIL Help", "help", {}),
+        ("help show", "help", {"command": "show"}),
+        ("rounds 5", "rounds", {"limit": "5"}),
+        ("ROUNDS", "rounds", {}),
+        ("show LAST", "show", {"round": "LAST"}),
+        ("show 12ab", "show", {"round": "12ab"}),
+        ("show slack:T1:123.456@0", "show", {"round": "slack:T1:123.456@0"}),
+        ("forget last", "forget", {"round": "last"}),
+        ("forget 12ab yes", "forget", {"round": "12ab", "yes": "yes"}),
+        ("vote last k", "vote", {"round": "last", "answer": "k"}),
+        ("vote 12ab Response K", "vote", {"round": "12ab", "answer": "Response K"}),
+        ("panel house", "panel", {"name": "house"}),
+        ("  /council   rounds  ", "rounds", {}),
+        ("/council\nrounds", "rounds", {}),
+        (
+            "leaderboard sql@3f2a as:judge weights:family",
+            "leaderboard",
+            {"suite": "sql@3f2a", "as": "judge", "weights": "family"},
+        ),
+        (
+            'bias house category:"a b" since:2w',
+            "bias",
+            {"panel": "house", "category": "a b", "since": "2w"},
+        ),
+        ("suite", "suite list", {}),
+        ("suite add sql last", "suite add", {"name": "sql", "round": "last"}),
+        (
+            "suite add sql\nWhy?\nHow so?",
+            "suite add",
+            {"name": "sql", "questions": "Why?\nHow so?"},
+        ),
+        ("bakeoff", "bakeoff list", {}),
+        ("bakeoff sql", "bakeoff run", {"suite": "sql"}),
+        ("bakeoff cap:$2 sql now", "bakeoff run", {"cap": "$2", "suite": "sql", "now": "now"}),
+        ("bakeoff show", "bakeoff show", {}),
+        ("bakeoff resume bo:1 cap:$3", "bakeoff resume", {"bakeoff": "bo:1", "cap": "$3"}),
+        ("schedule", "schedule list", {}),
+        (
+            "schedule add weekly suite:sql every monday 09:00 #general",
+            "schedule add",
+            {"name": "weekly", "suite": "sql", "when": "every monday 09:00 #general"},
+        ),
+        ("ask", "ask", {}),
+        ("ask help", "ask", {"question": "help"}),
+        ("ASK show 12ab", "ask", {"question": "show 12ab"}),
+        ("ask Why?\nAnd how?", "ask", {"question": "Why?\nAnd how?"}),
+        (
+            "panel:house seed:s Why a:b?",
+            "ask",
+            {"panel": "house", "seed": "s", "question": "Why a:b?"},
+        ),
     ],
 )
-def test_a_command_is_its_name_alone_or_with_its_own_grammar(
-    text: str, command: str, argument: str
+def test_a_command_is_its_name_with_values_that_fit(
+    text: str, command: str, arguments: dict[str, str]
 ) -> None:
-    assert read(text) == (command, argument)
+    assert parse(text) == (command, arguments)
 
 
 @pytest.mark.parametrize(
@@ -53,66 +86,134 @@ def test_a_command_is_its_name_alone_or_with_its_own_grammar(
     [
         "help me pick a queue",
         "history of Rome",
-        "show tables in Postgres",
         "show me the rounds of a boxing match",
         "cancel my subscription?",
         "rounds of golf per year?",
-        "rounds 12345",
         "panel data or time series?",
-        "show",
-        "forget",
-        "forget last",
         "forget about tabs?",
-        "last",
-        "helping hands",
-        "budget for a trip to Rome?",
         "Wie heißt die Hauptstadt? 🏛",
         "помощь",
+        "how databases work",
         "cafe show",
-        "rounds\nof golf",
         "/councilor, what is a quorum?",
-        "suite case in law?",
-        "suite show me the money",
-        "suite add to this",
         "bakeoff the right word for this?",
-        "bakeoff or contest, which?",
-        "Bakeoff: is it fair?",
         "schedule a meeting for me?",
-        "schedule pause for a marathon runner",
-        "scheduled tasks in Postgres?",
-        "vote for whom?",
-        "vote beef1",
         "vote on this: K or L?",
-        "vote K beef1",
         "leaderboard design for a game",
         "Leaderboards: are they fair?",
-        "leaderboard since when?",
         "bias in hiring: what is known?",
-        "bias sql@3f2a",
-        "biases of judges",
+        "Why panel:house?",
     ],
 )
 def test_anything_else_is_a_question(question: str) -> None:
-    assert read(question) == ("ask", question)
+    assert parse(question) == ("ask", {"question": question})
 
 
 @pytest.mark.parametrize(
-    ("text", "question"),
+    ("line", "meant"),
     [
-        ("ask help", "help"),
-        ("/council ask show 12ab", "show 12ab"),
-        ("ASK rounds", "rounds"),
-        ("ask Why?\nAnd how?", "Why?\nAnd how?"),
-        ("ask ask", "ask"),
-        ("ask", ""),
+        ("leaderbord", ["leaderboard"]),
+        ("show zzzz", ["show"]),
+        ("show", ["show"]),
+        ("forget", ["forget"]),
+        ("shwo last", ["show"]),
+        ("rounds 12345", ["rounds"]),
+        ("show tables quickly", ["show"]),
+        ("vote beef1", ["vote"]),
+        ("schedule lsit", None),
+        ("schedule pause", ["pause"]),
+        ("suites", None),
+        ("leaderboard sql law and more as:judge", ["leaderboard"]),
+        ("bakeoff sql law panel:house cap:$2", ["run", "resume"]),
     ],
 )
-def test_ask_always_makes_a_question(text: str, question: str) -> None:
-    assert read(text) == ("ask", question)
+def test_a_short_line_that_begins_like_a_command_is_a_typo(
+    line: str, meant: list[str] | None
+) -> None:
+    parsed = COMMANDS.parse(line)
+
+    assert isinstance(parsed, Typo)
+    group = line.split()[0].rstrip("s")
+    expected = meant or [
+        one.name for one in COMMANDS.commands if one.group == group and not one.hidden
+    ]
+    assert [one.name for one in parsed.meant] == expected
 
 
-@pytest.mark.parametrize("text", ["ask\nWhy is the sky blue?", "help\n", "/council\nrounds"])
-def test_a_line_break_parts_a_command_from_what_follows_as_a_space_does(text: str) -> None:
-    _, argument = read(text)
+@pytest.mark.parametrize(
+    ("word", "name", "is_close"),
+    [
+        ("show", "show", True),
+        ("shw", "show", True),
+        ("shoow", "show", True),
+        ("shew", "show", True),
+        ("shwo", "show", True),
+        ("shows", "show", True),
+        ("hsow", "show", True),
+        ("wosh", "show", False),
+        ("sh", "show", False),
+        ("shwoo", "show", False),
+    ],
+)
+def test_one_edit_adds_drops_changes_or_swaps_one_letter(
+    word: str, name: str, is_close: bool
+) -> None:
+    assert is_one_edit_away(word, name) is is_close
 
-    assert argument in {"Why is the sky blue?", ""}
+
+class Room(FakeChat):
+    """A chat with buttons, which remembers those it showed."""
+
+    is_room = True
+    shown: tuple[Post, ...] = ()
+
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
+        self.shown = (*self.shown, post)
+        await FakeChat.send_ephemeral(self, said, post)
+
+    def value(self) -> str:
+        """Return the value of the button that asks it anyway."""
+        [row] = [part for part in self.shown[-1].parts if isinstance(part, Buttons)]
+        assert row.buttons[0].action == ASK_ANYWAY
+        return row.buttons[0].value
+
+
+@pytest.mark.parametrize("line", ["leaderbord", "forget latest", "show zzzz", "schedule lsit"])
+async def test_a_typo_costs_nothing_and_says_how_to_ask_it_anyway(line: str) -> None:
+    app = an_app()
+
+    reply = await replies_to(app, f"/council {line}")
+
+    assert await app.store.ids() == ()
+    assert "/council " in reply
+    assert f"`ask {line}`" in reply
+
+
+async def test_a_typo_is_asked_anyway_once_and_only_for_its_author() -> None:
+    app, chat = an_app(), Room()
+    message = IncomingMessage("leaderbord", ANA, HERE, "k1", "the thread so far")
+    await handle_message(app, chat, message)
+    press = BUTTON_HANDLERS[ASK_ANYWAY]
+
+    for asker, key in ((BEN, "k2"), (ANA, "k3"), (ANA, "k4")):
+        pressed = IncomingMessage("", asker, HERE, key)
+        await report_errors(chat, pressed, press(app, chat, pressed, chat.value()))
+        chat.shown = chat.shown[:1]
+
+    assert await app.store.ids() == ("k3",)
+    asked = (await app.store.load("k3")).question
+    assert (asked.text, asked.context, asked.asked_by) == ("leaderbord", message.context, ANA.id)
+    assert await app.key_values.list_texts(UNASKED) == {}
+
+
+def test_every_command_fits_the_forms_of_every_chat() -> None:
+    for command in COMMANDS.commands:
+        texts = [command.summary, *(one.help for one in command.parameters)]
+        assert max(map(len, texts)) <= 100
+        assert all(one.choices for one in command.parameters if one.kind is Kind.CHOICE)
+
+
+def test_only_an_invocation_of_ask_is_a_question() -> None:
+    assert [is_question(COMMANDS.parse(x)) for x in ("Why?", "rounds", "rouns")] == [
+        *(True, False, False)
+    ]

@@ -105,9 +105,7 @@ async def test_without_a_zone_the_default_zone_is_named(app: AppContext) -> None
         ("add w suite:sql every monday", "At what time?"),
         ("add w suite:sql every monday 09:00 #nowhere", "There is no channel #nowhere here."),
         ("add w suite:sql every monday 09:00 #shared", "not open in channels shared with other"),
-        ("pause", "Which schedule? There are: none yet."),
         ("pause nothing", "There is no schedule 'nothing' here; there are: none yet."),
-        ("edit", "Begin with a name for the schedule"),
     ],
 )
 async def test_an_invalid_schedule_is_refused_in_a_sentence_and_not_stored(
@@ -123,7 +121,7 @@ async def test_an_invalid_schedule_is_refused_in_a_sentence_and_not_stored(
 async def test_a_name_is_taken_once(app: AppContext) -> None:
     await replies_to(app, ADD)
 
-    text = await replies_to(app, ADD, BEN)
+    text = await replies_to(app, ADD, ADMIN)
 
     assert text == "There is a schedule 'weekly-sql' already: give this one another name."
 
@@ -192,13 +190,13 @@ async def test_an_edit_changes_what_it_names_and_nothing_else(app: AppContext) -
 
 
 @pytest.mark.parametrize("act", ["pause", "resume", "remove", "run", "edit"])
-async def test_only_its_maker_or_an_admin_may_do_that(app: AppContext, act: str) -> None:
+async def test_only_an_admin_may_do_that(app: AppContext, act: str) -> None:
     await replies_to(app, ADD)
     more = " every day 10:00" if act == "edit" else ""
 
     text = await replies_to(app, f"/council schedule {act} weekly-sql{more}", BEN)
 
-    assert text == f"Only the one who made it, or an admin, can {act} schedule 'weekly-sql'."
+    assert text.startswith("Only admins can")
     assert "Only" not in await replies_to(app, f"/council schedule {act} weekly-sql{more}", ADMIN)
 
 
@@ -236,7 +234,7 @@ async def test_workspaces_do_not_see_each_others_schedules_nor_other_private_cha
 
     assert "secret" not in await replies_to(app, "/council schedule list", BEN)
     assert "secret" in await replies_to(app, "/council schedule list", BEN, closed)
-    assert "There is no schedule 'secret'" in await replies_to(app, "schedule run secret", BEN)
+    assert "There is no schedule 'secret'" in await replies_to(app, "schedule run secret", ADMIN)
     elsewhere = Place("slack", "T2", "C1")
     assert "No schedule yet" in await replies_to(app, "/council schedule list", BEN, elsewhere)
     assert "secret" in await replies_to(app, "/council schedule list", place=Place("terminal"))

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import pytest
 
@@ -9,7 +10,15 @@ from bot.access import Access
 from bot.chat import Asker, Attachment, Button, Buttons, IncomingMessage, Post
 from bot.commands.buttons import BUTTON_HANDLERS, add_to_suite
 from bot.commands.dispatch import handle_message, report_errors
-from bot.commands.suites import MAX_DRAFTS, Draft, SuiteAddition, save_draft, take_draft
+from bot.commands.suites import (
+    MAX_DRAFTS,
+    REMOVE,
+    RETAIN,
+    Draft,
+    SuiteAddition,
+    save_draft,
+    take_draft,
+)
 from bot.context import AppContext
 from bot.render.suites import KEEP, LEAVE
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
@@ -25,6 +34,7 @@ from tests.fakes.memory_key_value import MemoryKeyValueStore
 from tests.fakes.memory_store import MemoryStore
 
 ELSEWHERE = Place("slack", "T2", "C9")
+CLEO = Asker("U3", "Cleo", is_admin=True)
 CSV = b"question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n"
 
 
@@ -32,6 +42,7 @@ CSV = b"question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n"
 class Room(FakeChat):
     """Remembers posts as well as their words."""
 
+    is_room: ClassVar[bool] = True
     posts: list[Post] = field(default_factory=list)
 
     async def send_ephemeral(self, message: IncomingMessage, post: Post) -> None:
@@ -130,7 +141,7 @@ async def test_only_its_author_confirms_a_draft_and_only_in_its_workspace() -> N
     harness = SuiteHarness()
     keep = (await harness.send("suite add sql\nWhy?")).buttons()[KEEP]
 
-    assert "does not wait" in await harness.press(keep, BEN)
+    assert "does not wait" in await harness.press(keep, CLEO)
     assert "does not wait" in await harness.press(keep, place=ELSEWHERE)
     harness.app.access = Access(channels=())
     assert "not open in this channel" in await harness.press(keep)
@@ -170,8 +181,8 @@ async def test_a_workspace_sees_its_own_suites_and_shared_ones_which_the_operato
     assert "general (the house's)" in await harness.replies_to("suite")
     assert "sql" not in await harness.replies_to("suite", place=ELSEWHERE)
     assert "There is no suite 'sql'" in await harness.replies_to("suite show sql", place=ELSEWHERE)
-    assert "is the house's" in await harness.replies_to("suite remove general")
-    by_operator = await harness.replies_to("suite remove general", place=Place("terminal"))
+    assert "comes from council.toml" in await harness.replies_to("suite remove general")
+    by_operator = await harness.replies_to("suite remove general yes", place=Place("terminal"))
     assert "Suite general is removed" in by_operator
 
 
@@ -215,18 +226,32 @@ async def test_guests_and_shared_channels_see_no_suites() -> None:
     assert "its own members" in await harness.replies_to("suite", guest)
 
 
-async def test_its_author_or_an_admin_removes_a_suite() -> None:
+async def test_an_admin_removes_a_suite_once_it_is_confirmed() -> None:
     harness = SuiteHarness()
     await harness.add_suite("sql")
     await harness.add_suite("more")
 
-    assert "Only the one who kept it last can remove" in await harness.replies_to(
-        "suite remove sql", BEN
-    )
-    assert "Suite sql is removed" in await harness.replies_to("suite remove sql")
+    asked = (await harness.send("suite remove sql")).buttons()
+    assert "stays" in await harness.press(asked[RETAIN])
+    assert "is removed" in await harness.press(asked[REMOVE])
     harness.app.access = Access(admins=("U2",))
-    assert "Suite more is removed" in await harness.replies_to("suite remove more", BEN)
+    assert "is removed" in await harness.replies_to("suite remove more yes", BEN)
     assert "There is no suite yet" in await harness.replies_to("suite")
+
+
+async def test_a_plain_member_changes_no_suite_neither_typed_nor_pressed() -> None:
+    harness = SuiteHarness()
+    await harness.add_suite("sql")
+    asked = (await harness.send("suite remove sql")).buttons()
+    keep = (await harness.send("suite add other\nWhy?")).buttons()[KEEP]
+
+    for text in ("suite add more\nWhy?", "suite remove sql yes"):
+        assert "Only admins can" in await harness.replies_to(text, BEN)
+    for button in (asked[REMOVE], keep):
+        assert "Only admins can" in await harness.press(button, BEN)
+
+    lines = await harness.app.bakeoff_stores.suites.list_summaries(HERE.scope)
+    assert [line.name for line in lines] == ["sql"]
 
 
 async def test_a_rounds_question_begins_a_suite_and_joins_it() -> None:
@@ -249,7 +274,7 @@ async def test_a_private_question_is_added_by_its_asker_alone() -> None:
     harness = await harness_with_round(Question("Which queue?", "U1", place=private))
 
     assert "Only the one who asked" in await harness.replies_to(
-        "suite add sql abc123", BEN, private
+        "suite add sql abc123", CLEO, private
     )
     assert "Keep suite sql?" in await harness.replies_to("suite add sql abc123", ANA, private)
     await harness.app.store.forget("abc123", ASKED_AT, "salt")

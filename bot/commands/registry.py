@@ -1,0 +1,153 @@
+"""Command registry: which command a line of text is, a typo of one, or a question.
+
+Knows what commands declare, not what they do.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from bot.chat import Chat, IncomingMessage
+from bot.commands.parameters import (
+    Arguments,
+    Parameter,
+    UsageError,
+    has_named_value,
+    is_one_edit_away,
+    parse_arguments,
+)
+from bot.context import AppContext
+
+Run = Callable[[AppContext, Chat, IncomingMessage, Arguments], Awaitable[None]]
+
+ASK, HELP = "ask", "help"
+_MAX_TYPO_WORDS = 3
+_QUESTION_WORDS = {"how"}  # one letter away from `show`, and how many questions begin
+_ADDRESS = re.compile(r"\A\s*/council\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command, or the subcommand of a group.
+
+    `summary` has at most 100 characters. `for_admins`: it changes things for everyone, or spends
+    repeatedly. The name of a group stands for its default commands, the first whose parameters
+    fit. A hidden command answers a prompt of the terminal.
+    """
+
+    name: str
+    summary: str
+    run: Run
+    parameters: tuple[Parameter, ...] = ()
+    group: str = ""
+    for_admins: bool = False
+    is_default: bool = False
+    hidden: bool = False
+
+    @property
+    def full_name(self) -> str:
+        """Return the name with its group: "schedule add"."""
+        return f"{self.group} {self.name}".strip()
+
+    @property
+    def usage(self) -> str:
+        """Return how to type it: "/council show ROUND"."""
+        name = [] if self.name == ASK else [self.full_name]
+        typed = [one.usage for one in self.parameters if not one.form_only]
+        return " ".join(["/council", *name, *typed])
+
+    def invocation(self, text: str) -> "Invocation":
+        """Return this command with the values in a text; raise UsageError if they do not fit."""
+        arguments = parse_arguments(self.parameters, text)
+        if arguments is None:
+            raise UsageError(f"That does not fit. Usage: `{self.usage}`")
+        return Invocation(self, arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A command and the values of its parameters, by name."""
+
+    command: Command
+    arguments: Arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Typo:
+    """A line that looks like a mistyped command, and the commands that may be meant."""
+
+    text: str
+    meant: tuple[Command, ...]
+
+
+def is_question(parsed: Invocation | Typo) -> TypeGuard[Invocation]:
+    """Return whether a line is a question for the council."""
+    return isinstance(parsed, Invocation) and parsed.command.name == ASK
+
+
+class Registry:
+    """The registered commands; `ask` is the fallback."""
+
+    def __init__(self, commands: Sequence[Command]) -> None:
+        self.commands = tuple(commands)
+        self._by_name = {command.full_name: command for command in commands}
+        self._groups = {command.group for command in commands if command.group}
+
+    def __getitem__(self, full_name: str) -> Command:
+        """Return a command by its full name; raise KeyError for an unknown one."""
+        return self._by_name[full_name]
+
+    def parse(self, text: str) -> Invocation | Typo:
+        """Parse a text, with or without `/council` in front; `/council` alone is `help`."""
+        words = _ADDRESS.sub("", text).strip()
+        if not words:
+            return Invocation(self[HELP], {})
+        for command, rest in self._candidates(words):
+            arguments = parse_arguments(command.parameters, rest)
+            if arguments is not None:
+                return Invocation(command, arguments)
+        if meant := self._meant(words):
+            return Typo(words, meant)
+        if words.lower() == ASK:
+            return Invocation(self[ASK], {})
+        # Options such as `panel:NAME` may precede the question.
+        options = parse_arguments(self[ASK].parameters, words)
+        return Invocation(self[ASK], options or {"question": words})
+
+    def _candidates(self, words: str) -> Iterator[tuple[Command, str]]:
+        """Yield the commands that the first words name, with what follows."""
+        first, rest = _split_first(words)
+        if first.lower() not in self._groups:
+            if command := self._by_name.get(first.lower()):
+                yield command, rest
+            return
+        second, after = _split_first(rest)
+        if command := self._by_name.get(f"{first.lower()} {second.lower()}"):
+            yield command, after
+        for command in self.commands:
+            if command.group == first.lower() and command.is_default:
+                yield command, rest
+
+    def _meant(self, words: str) -> tuple[Command, ...]:
+        """Return the commands that a line may be a typo of; none for a question.
+
+        It is a typo if it has at most three words and no question mark, and begins with a name or
+        one edit from it; or if it begins with a name and also has one of its `name:value` options.
+        """
+        first, *others = words.lower().split()
+        shown = [one for one in self.commands if not one.hidden and one.name != ASK]
+        named = [one for one in shown if (one.group or one.name) == first]
+        if len(others) < _MAX_TYPO_WORDS and "?" not in words:
+            if not named and first not in _QUESTION_WORDS:
+                named = [one for one in shown if is_one_edit_away(first, one.group or one.name)]
+        else:
+            named = [one for one in named if has_named_value(one.parameters, words)]
+        exact = [one for one in named if others and one.name == others[0]]
+        return tuple(exact or named)
+
+
+def _split_first(words: str) -> tuple[str, str]:
+    """Return the first word, and the rest as it was written."""
+    first, rest = (*words.split(None, 1), "", "")[:2]
+    return first, rest
