@@ -85,14 +85,18 @@ class RotatingClient(AsyncWebClient):
     refresh_at = inf
     refresh: Callable[[], Awaitable[str]]
 
-    def with_token(self, token: str) -> "RotatingClient":
-        """Return a client with another token, over the same connections."""
+    def with_token(self, token: str, team: str | None = None) -> "RotatingClient":
+        """Return a client with another token, over the same connections.
+
+        An organisation's token needs the `team` that its calls are about.
+        """
         return RotatingClient(
             token=token,
             base_url=self.base_url,
             timeout=self.timeout,
             session=self.session,
             retry_handlers=[],
+            team_id=team,
         )
 
     async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:  # noqa: ANN401

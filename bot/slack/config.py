@@ -49,9 +49,18 @@ class Tokens:
         return "Socket Mode" if self.app else "HTTP at /slack/events"
 
 
-def render_manifest(address: str | None = None) -> str:
-    """Return the app manifest as YAML: for HTTP at an address, or for Socket Mode without one."""
+def render_manifest(address: str | None = None, *, distributed: bool = False) -> str:
+    """Return the app manifest as YAML: for HTTP at an address, or for Socket Mode without one.
+
+    With `distributed`, which needs an address, many workspaces can install the app.
+    """
     text = files("bot.slack").joinpath("manifest.yaml").read_text(encoding="utf-8")
+    if address and distributed:
+        redirect = address.removesuffix(EVENTS_PATH) + REDIRECT_PATH
+        text = text.replace("# DISTRIBUTED: ", "").replace("REDIRECT", _quote(redirect))
+        text = text.replace("false # DISTRIBUTED", "true")
+    text = "".join(line for line in text.splitlines(True) if "# DISTRIBUTED: " not in line)
+    text = text.replace(" # DISTRIBUTED", "")
     if address is None:
         lines = [line for line in text.splitlines() if _HTTP_ONLY not in line]
         return "\n".join([*lines, ""])
@@ -59,9 +68,9 @@ def render_manifest(address: str | None = None) -> str:
     return text.replace("socket_mode_enabled: true", "socket_mode_enabled: false")
 
 
-def load_manifest(address: str | None = None) -> dict[str, Any]:
+def load_manifest(address: str | None = None, *, distributed: bool = False) -> dict[str, Any]:
     """Return the app manifest as a parsed document."""
-    document: dict[str, Any] = yaml.safe_load(render_manifest(address))
+    document: dict[str, Any] = yaml.safe_load(render_manifest(address, distributed=distributed))
     return document
 
 

@@ -332,10 +332,11 @@ class Installations:
         return workspace.tasks if workspace else self._tasks
 
     def _new_workspace(self, distribution: Distribution, team: str, bot: Bot) -> Workspace:
-        client = self._client.with_token(bot.bot_token)
+        is_shared = bot.is_enterprise_install
+        client = self._client.with_token(bot.bot_token, team if is_shared else None)
         _use_token(client, bot)
         rotation: asyncio.Future[None] | None = None
-        lock = f"slack token {bot.enterprise_id if bot.is_enterprise_install else team}"
+        lock = f"slack token {bot.enterprise_id if is_shared else team}"
 
         async def refresh() -> str:
             nonlocal rotation

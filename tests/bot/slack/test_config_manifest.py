@@ -57,6 +57,19 @@ def test_over_http_everything_is_posted_to_one_address() -> None:
         assert document["settings"][name]["request_url"] == ADDRESS
 
 
+def test_many_workspaces_can_install_a_distributed_app() -> None:
+    document = load_manifest(ADDRESS, distributed=True)
+
+    redirect = "https://council.example.com/slack/oauth_redirect"
+    assert document["oauth_config"]["redirect_urls"] == [redirect]
+    settings = document["settings"]
+    assert settings["org_deploy_enabled"]
+    assert settings["token_rotation_enabled"]
+    assert "team_access_revoked" in settings["event_subscriptions"]["bot_events"]
+    assert find_manifest_faults(document) == []
+    assert "redirect_urls" not in load_manifest(ADDRESS)["oauth_config"]
+
+
 def test_over_a_socket_there_is_no_address() -> None:
     assert load_manifest()["settings"]["socket_mode_enabled"] is True
     assert "url" not in render_manifest()

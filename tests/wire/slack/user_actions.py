@@ -130,6 +130,12 @@ class UserActions:
             sent = payloads.click_in_view(self.state, on, action)
         return await self._interact(user, sent)
 
+    async def forge(self, on: Message, user: str, action_id: str, value: str) -> UserAction:
+        """Click a button that is not there, with any value, as a changed client could."""
+        clicked = {"type": "button", "action_id": action_id, "value": value}
+        forged = fields.action("forged", clicked, None, self.state.now())
+        return await self._interact(user, payloads.click_in_message(self.state, on, user, forged))
+
     async def submit(self, view: View, values: Mapping[str, object], user: str) -> UserAction:
         """Submit a modal with values by block_id or action_id."""
         assert view in self.state.modals.get(user, []), f"{user} has no such modal open"
