@@ -273,6 +273,10 @@ class Chat(Protocol):
     accepts_files: bool = False
     shows_progress: ClassVar[bool] = True
 
+    def has_own_thread(self, place: Place) -> bool:
+        """Return whether a round that is posted in a place has a thread of its own there."""
+        return place.thread is None
+
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split a post into posts that each fit in one message; nothing is dropped."""
         return (post,)

@@ -10,9 +10,10 @@ dead predecessor made just before.
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime
+from weakref import WeakValueDictionary
 
 from bot.chat import (
     Chat,
@@ -23,7 +24,7 @@ from bot.chat import (
     backoff_seconds,
 )
 from council.places import Place
-from council.ports import Claim, OutboxStore
+from council.ports import Claim, OutboxStore, SentPart
 
 GRACE_SECONDS = 45.0  # longer than any chat's own timeout for sending
 SETTLE_SECONDS = 3.0  # for a chat to process a dead process's last request
@@ -34,7 +35,7 @@ Sleep = Callable[[float], Awaitable[object]]
 
 
 class Outbox:
-    """Sends messages under keys, one at a time in each channel.
+    """Sends messages under keys, one at a time for each round.
 
     `alone` asserts that no other process sends to the same chats from now on.
     """
@@ -52,14 +53,14 @@ class Outbox:
         self._sleep = sleep
         self._alone = alone
         self._failed_at = now()  # when a send last ended without a mark
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def send(
         self, chat: Chat, round_id: str, part: int | str, post: Post, place: Place
     ) -> SentMessage:
         """Return the message for this part of a round's thread, sending it unless it was sent."""
         key = _key(place, round_id, part)
-        async with self._locks[_prefix(place)]:
+        async with self._locks.setdefault(round_id, asyncio.Lock()):
             claim = await self._rows.claim(key, round_id, self._now())
             while not claim.message and not claim.is_new:
                 claim = await self._take_over(chat, claim, round_id, place)
@@ -86,6 +87,14 @@ class Outbox:
             if message := await self._rows.find_message(_key(place, round_id, part)):
                 return SentMessage(place, message)
         return None
+
+    async def list_forgotten(self) -> list["PostedPart"]:
+        """Return the messages of forgotten rounds that are still there, replies first."""
+        return [PostedPart.of(one) for one in await self._rows.list_forgotten()]
+
+    async def remove(self, posted: "PostedPart") -> None:
+        """Stop counting a message as ours; it is deleted or blanked."""
+        await self._rows.remove(posted.key)
 
     async def count_unmarked(self) -> int:
         """Return how many messages were claimed over a minute ago and never marked as sent."""
@@ -143,6 +152,25 @@ class Outbox:
             except DeliveryUnknownError:
                 await self._sleep(seconds)
         raise AssertionError("the pauses never end")
+
+
+@dataclass(frozen=True, slots=True)
+class PostedPart:
+    """A message of a round as it was posted; its place has no thread."""
+
+    key: str
+    round_id: str
+    part: str
+    sent: SentMessage
+
+    @classmethod
+    def of(cls, row: SentPart) -> "PostedPart":
+        """Parse a row of the outbox."""
+        chat, workspace, channel, rest = row.key.split("/", 3)
+        part = rest.removeprefix(f"{row.round_id}/")
+        return cls(
+            row.key, row.round_id, part, SentMessage(Place(chat, workspace, channel), row.message)
+        )
 
 
 def _key(place: Place, round_id: str, part: int | str) -> str:

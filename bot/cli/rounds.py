@@ -26,7 +26,7 @@ from bot.context import AppContext
 from bot.observability import logs
 from bot.render.budgets import budget_document, budget_post
 from bot.render.round_json import round_document
-from bot.render.round_report import round_state, round_thread
+from bot.render.round_report import round_state, whole_round
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, TerminalChat, new_session_place
 from council.budget_caps import Account, channel_account
@@ -85,7 +85,7 @@ async def show(round_id: RoundId, as_json: Json = False) -> None:
     if as_json:
         print_json(round_document(round_))
         return
-    thread = round_thread(round_)
+    thread = whole_round(round_)
     print_posts((thread.root, *thread.replies))
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         typer.echo(f"Still at stage {round_.stage.value}: council ask --resume {round_.id}")

@@ -4,18 +4,19 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from bot.chat import (
     Asker,
     Buttons,
     Caution,
     Chat,
-    File,
     IncomingMessage,
+    Line,
+    Mentions,
     MessageGoneError,
     Note,
     NoThreadError,
+    Part,
     Post,
     PostingForbiddenError,
     ProgressUpdates,
@@ -36,8 +37,13 @@ from bot.ports import (
     job_for,
     queue_for,
 )
-from bot.render.formatting import file_name
-from bot.render.round_report import round_thread, thread_markdown
+from bot.render.round_report import (
+    MAX_REASON_CHARACTERS,
+    rankings_post,
+    results_post,
+    round_post,
+    whole_round,
+)
 from bot.render.round_status import add_asker, progress_post, running_post, stopped_post
 from council.errors import CouncilError, StoreError
 from council.places import Place
@@ -47,6 +53,8 @@ from council.rounds import Round
 RECEIPT_SECONDS = 1.0  # for the receiving process to confirm that it sends the reply
 POLL_SECONDS = 15.0  # without a message, after which the job queue is asked
 ENDED = "-"
+MENTION_SECONDS = 20.0  # after which an asker has probably looked away
+READY = "Your answer is ready."
 MAX_DELIVERIES = 200  # at once by one process
 RETRY_SECONDS = 1.0  # before a round is delivered again whose process stopped
 
@@ -140,14 +148,8 @@ async def _show_stopped(app: AppContext, live: "_LiveMessage", why: str) -> None
 
 async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
     round_, chat = live.snapshot.round_, live.chat
-    thread = round_thread(round_)
-    posts = (add_asker(thread.root, round_, live.asker), *thread.replies)
     # Splitting long answers into pages is slow and must not block the event loop.
-    (root, *rest), *more = await asyncio.to_thread(lambda: [chat.pages(post) for post in posts])
-    replies = [*rest, *chain.from_iterable(more)]
-    if chat.accepts_files:
-        name = file_name(round_.id, "md")
-        replies.append(Post((File(name, thread_markdown(thread)),), name))
+    root, *replies = await asyncio.to_thread(_delivered_posts, chat, round_, live.asker)
     sent = live.sent
     try:
         await chat.edit(sent, root)
@@ -163,6 +165,49 @@ async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
     if sent == live.sent:
         await chat.finalize(sent, root)
     await app.store.deliver(round_.id, delivered=True)
+
+
+def _delivered_posts(chat: Chat, round_: Round, asker: str) -> list[Post]:
+    """Return the messages of a closed round, each within the chat's limits.
+
+    With a thread of its own, a round has the results and the rankings there; else one message. If
+    it took long, its asker is mentioned once, in a message that is new. The terminal shows it all.
+    """
+    if not chat.is_room:
+        whole = whole_round(round_)
+        return [page for post in (whole.root, *whole.replies) for page in chat.pages(post)]
+    has_thread = chat.has_own_thread(round_.question.place)
+    root = round_post(round_, with_results=not has_thread)
+    posts = list(chat.pages(add_asker(root, round_, asker)))
+    mention = _mention(round_)
+    if has_thread and round_.draw:
+        results = results_post(round_, round_.draw)
+        summary = root.summary if mention else results.summary
+        posts += chat.pages(Post((*mention, *results.parts), summary))
+        posts += _fitting_rankings(chat, round_)
+    elif mention:
+        posts.append(Post(mention, root.summary))
+    return posts
+
+
+def _mention(round_: Round) -> tuple[Part, ...]:
+    """Return the mention of the asker of a round that took long."""
+    took_long = round_.closing and round_.closing.seconds > MENTION_SECONDS
+    if not took_long or not round_.question.asked_by or round_.forgotten:
+        return ()
+    return Mentions((round_.question.asked_by,)), Line(READY)
+
+
+def _fitting_rankings(chat: Chat, round_: Round) -> Sequence[Post]:
+    """Return the rankings as one message, with shorter reasons if needed."""
+    if not round_.draw or not round_.draw.slates:
+        return ()
+    pages: Sequence[Post] = ()
+    for max_reason in (MAX_REASON_CHARACTERS, 150, 60):
+        pages = chat.pages(rankings_post(round_, round_.draw, max_reason))
+        if len(pages) == 1:
+            break
+    return pages
 
 
 async def _post_replies_or_hint(
@@ -182,9 +227,7 @@ async def _post_replies(
 ) -> None:
     place = replace(root.place, thread=root.place.thread or root.message)
     for number, reply in enumerate(replies, start=1):
-        is_file = any(isinstance(part, File) for part in reply.parts)
-        part = reply.summary if is_file else number
-        await app.outbox.send(live.chat, live.snapshot.round_.id, part, reply, place)
+        await app.outbox.send(live.chat, live.snapshot.round_.id, number, reply, place)
 
 
 async def _post_root_again(app: AppContext, live: "_LiveMessage", root: Post) -> SentMessage:
@@ -212,7 +255,7 @@ async def _deliver_privately(app: AppContext, live: "_LiveMessage", why: str) ->
 
 
 async def _post_privately(app: AppContext, chat: Chat, round_: Round) -> None:
-    root = round_thread(round_).root
+    root = round_post(round_, with_results=True)
     parts = tuple(part for part in root.parts if not isinstance(part, Buttons))
     line = f"I could not post this where you asked for it, so only you see it (round {round_.id})."
     post = replace(root, parts=(Caution(line), *parts))

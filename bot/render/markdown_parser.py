@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from bot.chat import Table
-from bot.render.text_safety import has_surplus_cells, visible_text
+from bot.render.text_safety import has_surplus_cells, shorten, visible_text
 
 _MAX_NESTING = 40  # the parser drops what is nested deeper
 _MAX_BRACKETS = 2_000  # the parser searches the end of a link for each
@@ -189,6 +189,33 @@ def code_block(token: Token) -> CodeBlock:
 def _plain_paragraphs(source: str) -> list[Token]:
     texts = [Token("text", "", 0, content=text.strip()) for text in source.split("\n\n")]
     return [Token("inline", "", 0, children=[text]) for text in texts]
+
+
+# --- The first sentence
+
+_MAX_SENTENCE, _MAX_SEARCHED = 200, 4_000  # characters
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[a-z]\.[a-z]|etc|vs|cf|no|vol|approx|mr|mrs|ms|dr|st|[a-z]))\.$", re.I
+)
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)]*(?=\s)|[。！？]")
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a Markdown text, plain and of at most 200 characters.
+
+    Headings and code are passed over if other text follows. Return "" for a text without any.
+    """
+    tokens = parse_markdown(text[:_MAX_SEARCHED]).tokens
+    lines, headings = list[str](), list[str]()
+    for before, token in pairwise([Token("", "", 0), *tokens]):
+        if token.type == "inline":
+            line = plain_text(inline_runs(token.children or ()))
+            (headings if before.type == "heading_open" else lines).append(line)
+    line = next(filter(None, (*lines, *headings)), "")
+    for match in _SENTENCE_END.finditer(line):
+        if not _ABBREVIATION.search(line[: match.end()]):
+            return shorten(line[: match.end()], _MAX_SENTENCE)
+    return shorten(line, _MAX_SENTENCE)
 
 
 # --- Open quotes and lists

@@ -31,8 +31,10 @@ from bot.render.formatting import (
     seat_names,
     sum_or_none,
 )
+from bot.render.markdown_parser import first_sentence
+from bot.render.text_safety import shorten
 from council.answers import Role
-from council.ballots import FIRST_VERSION, Ballot, BallotExchange, SpoiledBallot
+from council.ballots import FIRST_VERSION, Ballot, BallotExchange
 from council.digests import Erasure
 from council.labels import Label, Slate
 from council.ports import RoundSummary
@@ -53,24 +55,51 @@ AUDIT_VIEWS = {
 OWN_TEXT, NO_BALLOT_TEXT = "own", "none"
 ACTIONS = (
     ("answers", "Answers"),
-    ("ballots", "Ballots"),
-    ("again", "Run again"),
-    ("suite", "Add to suite"),
-    ("export", "Export"),
+    ("ballots", "Rankings"),
     ("helpful", "Helpful"),
     ("unhelpful", "Not helpful"),
 )
-_STANDINGS_TITLE = "Who wrote what, and how they were ranked"
+MENU = (
+    ("again", "Run again"),
+    ("suite", "Add to suite"),
+    ("export", "Export"),
+    ("forget", "Forget"),
+)
+DISCLAIMER = "AI-generated. Agreement is not truth; check what matters."
+MAX_REASON_CHARACTERS = 300  # of a judge's reason in a thread; the rest opens with a button
+_UNRANKED_CELLS = 4  # of a row without standings
+_RESULTS_TITLE, _RANKINGS_TITLE = "Results", "Rankings"
 
 
 def round_thread(round_: Round) -> Thread:
-    """Return a closed round: the answer with its verdict line, and the details as replies."""
-    root, draw = Post(tuple(_root_parts(round_)), round_title(round_)), round_.draw
+    """Return a closed round: the answer, and as replies the results and the rankings."""
+    draw = round_.draw
     if not draw:
-        return Thread(root)
-    ballots = (ballots_post(round_, draw),) if draw.slates else ()
+        return Thread(round_post(round_))
+    rankings = (rankings_post(round_, draw, MAX_REASON_CHARACTERS),) if draw.slates else ()
+    return Thread(round_post(round_), (results_post(round_, draw), *rankings))
+
+
+def whole_round(round_: Round) -> Thread:
+    """Return a closed round with every ranking and answer in full."""
+    draw = round_.draw
+    if not draw:
+        return Thread(round_post(round_))
+    rankings = (rankings_post(round_, draw),) if draw.slates else ()
     answers = () if round_.forgotten else answer_posts(round_, draw)
-    return Thread(root, (standings_post(round_, draw), *ballots, *answers))
+    return Thread(round_post(round_), (results_post(round_, draw), *rankings, *answers))
+
+
+def round_post(round_: Round, *, with_results: bool = False) -> Post:
+    """Return the answer of a closed round; where it has no thread, with one line per model."""
+    results = _result_lines(round_) if with_results and not round_.forgotten else ()
+    answer = round_.synthesis.text if round_.synthesis else ""
+    return Post(tuple(_root_parts(round_, results)), first_sentence(answer) or round_title(round_))
+
+
+def menu_buttons(round_id: str) -> tuple[Button, ...]:
+    """Return the less common buttons under an answer, which a menu shows."""
+    return tuple(Button(action, label, round_id) for action, label in MENU)
 
 
 def round_title(round_: Round) -> str:
@@ -91,12 +120,14 @@ def forgotten_line(forgotten: Erasure) -> str:
     )
 
 
-def _root_parts(round_: Round) -> Iterator[Part]:
+def _root_parts(round_: Round, results: Iterable[Line]) -> Iterator[Part]:
     yield Heading(round_title(round_))
     if round_.forgotten:
         yield Caution(forgotten_line(round_.forgotten))
     if round_.closing and round_.closing.failure:
         yield Caution(round_.closing.failure)
+        again, *_, forget = menu_buttons(round_.id)
+        yield from () if round_.forgotten else (Buttons((again, forget)),)
         return
     if round_.forgotten:
         yield Note(verdict_line(round_))
@@ -105,31 +136,51 @@ def _root_parts(round_: Round) -> Iterator[Part]:
     if round_.synthesis:
         yield Prose(round_.synthesis.text)
     yield Note(verdict_line(round_))
-    yield Buttons(tuple(Button(action, label, round_.id) for action, label in ACTIONS))
+    yield from results
+    yield Note(DISCLAIMER)
+    buttons = tuple(Button(action, label, round_.id) for action, label in ACTIONS)
+    yield Buttons(buttons, menu_buttons(round_.id))
 
 
-def standings_post(round_: Round, draw: Draw) -> Post:
+def results_post(round_: Round, draw: Draw) -> Post:
     """Return who wrote what: the Borda table, or a plain list if there are no standings."""
-    authors = author_names(round_.panel, draw)
-    standings = {line.label: line for line in (round_.tally.standings if round_.tally else ())}
-    columns: tuple[str, ...] = ("Response", "Author", "Time", "Cost")
-    if standings:
-        columns = ("", "Response", "Author", "Points", "First votes", "Time", "Cost")
-    rows: list[tuple[str, ...]] = []
-    for label in _ordered_labels(round_, draw):
-        author = draw.labels.author_of(label)
-        reply = next(answer.reply for answer in round_.answers if answer.member == author)
-        use = (duration(reply.seconds), money(reply.cost_usd).removeprefix("cost "))
-        if line := standings.get(label):
-            score = (points(line.points, line.max_points), str(line.first_votes))
-            rows.append((str(line.place), label, authors[label], *score, *use))
-        else:
-            rows.append((label, authors[label], *use))
-    numeric = frozenset(i for i, name in enumerate(columns) if name not in {"Response", "Author"})
+    columns: tuple[str, ...] = ("Model", "Time", "Cost", "Response")
+    if round_.tally and round_.tally.standings:
+        columns = ("", "Model", "Points", "First votes", "Time", "Cost", "Response")
+    rows = tuple(_result_row(round_, draw, label) for label in _ordered_labels(round_, draw))
+    numeric = frozenset(i for i, name in enumerate(columns) if name not in {"Model", "Response"})
     agreed = agreement_line(round_)
     notes = [*_chairman_notes(round_), *([f"{agreed}."] if agreed else []), *_flag_notes(round_)]
-    table = Table(columns, tuple(rows), numeric)
-    return Post((Heading(_STANDINGS_TITLE), table, *map(Note, notes)), _STANDINGS_TITLE)
+    table = Table(columns, rows, numeric)
+    return Post((Heading(_RESULTS_TITLE), table, *map(Note, notes)), _RESULTS_TITLE)
+
+
+def _result_row(round_: Round, draw: Draw, label: Label) -> tuple[str, ...]:
+    author, name = draw.labels.author_of(label), author_names(round_.panel, draw)[label]
+    reply = next(answer.reply for answer in round_.answers if answer.member == author)
+    use = (duration(reply.seconds), money(reply.cost_usd).removeprefix("cost "), label)
+    standings = round_.tally.standings if round_.tally else ()
+    for line in standings:
+        if line.label == label:
+            score = points(line.points, line.max_points), str(line.first_votes)
+            return (str(line.place), name, *score, *use)
+    return (name, *use)
+
+
+def _result_lines(round_: Round) -> Iterator[Line]:
+    """Yield a line for each model, in the order of the standings."""
+    draw = round_.draw
+    for label in _ordered_labels(round_, draw) if draw else ():
+        row = _result_row(round_, draw, label) if draw else ()
+        if len(row) == _UNRANKED_CELLS:
+            name, *use = row
+            facts = []
+        else:
+            place, name, score, votes, *use = row
+            name, facts = f"{place}. {name}", [f"{score} points"]
+            facts.append(count_noun(int(votes), "first vote"))
+        facts += [one for one in use[:-1] if one != "unknown"]
+        yield Line(" · ".join((f"**{name}**", *facts)))
 
 
 def _chairman_notes(round_: Round) -> Iterator[str]:
@@ -151,38 +202,41 @@ def _flag_notes(round_: Round) -> list[str]:
     return [f"Flag: {flag}." for flag in flags]
 
 
-def ballots_post(round_: Round, draw: Draw) -> Post:
-    """Return every ballot: what the judge saw, its ranking and reason, or what spoiled it."""
-    names, authors = seat_names(round_.panel), author_names(round_.panel, draw)
-    label_key = join_words(f"{label} is {authors[label]}" for label in sorted(authors))
-    parts: list[Part] = [
-        Heading("Ballots"),
-        Note("Each judge saw the others' answers, without names, in an order of its own."),
-        Note(f"{label_key}."),
-    ]
+def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> Post:
+    """Return every ranking with its reason, or what made it invalid.
+
+    With `max_reason`, reasons are cut to so many characters, and what each judge saw is left out.
+    """
+    intro = "Each judge saw the other answers without names, in a different order."
+    parts: list[Part] = [Heading(_RANKINGS_TITLE), Note(intro)]
     for slate in draw.slates:
-        judge = names[slate.judge]
-        labels = " ".join(slate.shown)
-        cast = [b for b in round_.ballots if b.judge == slate.judge and b.counts]
-        spoiled = [s for s in round_.spoiled if s.judge == slate.judge and not s.is_audit]
-        parts += _ballot_parts(judge, labels, cast, spoiled)
+        parts += _ranking_parts(round_, draw, slate, max_reason)
         parts += map(Note, _audit_lines(round_, slate.judge))
-    return Post(tuple(parts), "Ballots")
+    return Post(tuple(parts), _RANKINGS_TITLE)
 
 
-def _ballot_parts(
-    judge: str, labels: str, cast: list[Ballot], spoiled: list[SpoiledBallot]
+def _ranking_parts(
+    round_: Round, draw: Draw, slate: Slate, max_reason: int | None
 ) -> Iterator[Part]:
+    authors, judge = author_names(round_.panel, draw), seat_names(round_.panel)[slate.judge]
+    cast = [b for b in round_.ballots if b.judge == slate.judge and b.counts]
     if not cast:
-        yield Line(f"{judge} saw {labels}; no ballot of it counts")
+        yield Line(f"**{judge}**: no valid ranking")
     for ballot in cast:
-        yield Line(f"{judge} saw {labels} and ranked {_ranking_text(ballot)}")
+        ranked = " > ".join(
+            " = ".join(authors[label] for label in place) for place in ballot.ranking
+        )
+        yield Line(f"**{judge}**: {ranked}")
         if ballot.reason:
-            yield Quote(ballot.reason)
-    for reply in spoiled:
-        yield Note(f"{judge}'s reply {reply.paper.attempt} was not counted: {reply.fault}")
+            yield Quote(shorten(ballot.reason, max_reason) if max_reason else ballot.reason)
+    if max_reason is None:
+        shown = join_words(f"{label} ({authors[label]})" for label in slate.shown)
+        yield Note(f"{judge} saw {shown}, in this order.")
+    for reply in round_.spoiled:
+        if reply.judge == slate.judge and not reply.is_audit:
+            yield Note(f"{judge}'s reply {reply.paper.attempt} was not counted: {reply.fault}.")
     if any(ballot.paper and ballot.paper.cut_to for ballot in cast):
-        yield Note(f"{judge} saw every answer cut to one length, to fit its context")
+        yield Note(f"{judge} saw every answer cut to the same length, to fit its context.")
 
 
 def answer_posts(round_: Round, draw: Draw) -> Iterator[Post]:
@@ -215,15 +269,12 @@ def _ordered_labels(round_: Round, draw: Draw) -> list[Label]:
 
 
 def verdict_line(round_: Round) -> str:
-    """Return the winner and how sure that is, who took part, time and cost."""
+    """Return the winner, how sure that is, the time and the cost."""
     parts = (
         _winner_text(round_),
-        _certainty_text(round_),
-        _turnout_text(round_),
-        _demonstration_text(round_),
+        _demonstration_text(round_) or _certainty_text(round_),
         duration(round_.closing.seconds) if round_.closing else "",
         money(sum_or_none(reply.cost_usd for reply in round_.replies)),
-        "written by AI, check what matters",
     )
     return " · ".join(filter(None, parts))
 
@@ -241,12 +292,10 @@ def _winner_text(round_: Round) -> str:
     if len(first) > 1:
         tied = join_words(authors[line.label] for line in first)
         return f"Tied for first: {tied}, {points(first[0].points, first[0].max_points)} points"
-    won, cast = round_.tally.verdict.first_on
-    votes = f"on {won} of {count_noun(cast, 'ballot')}"
     score = points(first[0].points, first[0].max_points)
     is_weak = round_.tally.verdict.strength is Strength.NO_CONSENSUS
     lead = "No clear winner; most points" if is_weak else "Best-ranked"
-    return f"{lead}: {authors[first[0].label]}, {votes}, {score} points"
+    return f"{lead}: {authors[first[0].label]}, {score} points"
 
 
 def _unranked_text(round_: Round) -> str:
@@ -255,7 +304,7 @@ def _unranked_text(round_: Round) -> str:
         return "One answer, nothing to rank"
     if round_.draw and not round_.draw.slates:
         return f"{number_word(answers).capitalize()} answers, nobody left to judge"
-    return "No ballot counts, so there is no ranking"
+    return "No valid ranking, so there is no result"
 
 
 def _certainty_text(round_: Round) -> str:
@@ -265,7 +314,8 @@ def _certainty_text(round_: Round) -> str:
     # The text before this one says that there is a tie or no winner.
     verdict = round_.tally.verdict
     unsure = {Strength.TIED, Strength.NO_CONSENSUS}
-    return "" if verdict.strength in unsure else describe_certainty(verdict)
+    text = "" if verdict.strength in unsure else describe_certainty(verdict)
+    return text[:1].lower() + text[1:]
 
 
 def describe_certainty(verdict: Verdict) -> str:
@@ -284,14 +334,6 @@ def describe_certainty(verdict: Verdict) -> str:
             return "Tied for first"
         case Strength.NO_CONSENSUS:
             return "No clear winner"
-
-
-def _turnout_text(round_: Round) -> str:
-    seats, answered = len(round_.panel.members), len(round_.answers)
-    slates = len(round_.draw.slates) if round_.draw else 0
-    count = sum(ballot.counts for ballot in round_.ballots)
-    voted = f", {count} of {count_noun(slates, 'ballot')} {'counts' if slates == 1 else 'count'}"
-    return f"{answered} of {seats} answered{voted if slates else ''}"
 
 
 def _demonstration_text(round_: Round) -> str:

@@ -178,6 +178,10 @@ def _code_and_status(error: SlackApiError) -> tuple[str, int]:
 _EDIT_BURST, _EDITS_PER_MINUTE = 4, 36
 
 
+# Of the burst that a channel takes, replies leave this many posts to new rounds.
+_KEPT_FOR_FIRST_POSTS = 2
+
+
 class EditRateLimiter:
     """Rate limiter for the edits of one workspace: answers go first, progress updates wait."""
 
@@ -206,6 +210,25 @@ class EditRateLimiter:
             await self._limiter.acquire()
             if self._no_answer.is_set():
                 return
+
+
+class PostRateLimiter:
+    """Rate limiter for the posts of one channel: first messages go before replies."""
+
+    def __init__(self, burst: int, posts_a_second: float) -> None:
+        for_replies = max(1, burst - _KEPT_FOR_FIRST_POSTS)
+        self._all = AsyncLimiter(burst, burst / posts_a_second)
+        self._replies = AsyncLimiter(for_replies, for_replies / posts_a_second)
+        self._turn = asyncio.Lock()
+
+    async def acquire(self, *, is_reply: bool) -> None:
+        """Wait until another post may be sent."""
+        if not is_reply:
+            await self._all.acquire()
+            return
+        async with self._turn:  # one reply at a time competes with first messages
+            await self._replies.acquire()
+            await self._all.acquire()
 
 
 REQUIRED_SCOPES = ("chat:write", "commands")

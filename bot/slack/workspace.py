@@ -7,12 +7,18 @@ from functools import partial
 from typing import Any, TypeVar
 
 import structlog
-from aiolimiter import AsyncLimiter
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat import Asker, DeliveryUnknownError, IncomingMessage, PostingForbiddenError
 from bot.coordination.tasks import BackgroundTasks
-from bot.slack.client import TIMEOUT_SECONDS, EditRateLimiter, RefusedError, call_api, list_items
+from bot.slack.client import (
+    TIMEOUT_SECONDS,
+    EditRateLimiter,
+    PostRateLimiter,
+    RefusedError,
+    call_api,
+    list_items,
+)
 from council.errors import CouncilError
 from council.places import Place
 
@@ -79,7 +85,7 @@ class Workspace:
     name: str = ""
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
     edit_limiter: EditRateLimiter = field(default_factory=EditRateLimiter)
-    _post_limiters: dict[str, AsyncLimiter] = field(default_factory=dict)  # by channel
+    _post_limiters: dict[str, PostRateLimiter] = field(default_factory=dict)  # by channel
     _dm_channels: dict[str, str] = field(default_factory=dict)  # by user
     _cache: dict[str, tuple[float, Any]] = field(default_factory=dict)
 
@@ -87,11 +93,11 @@ class Workspace:
         """Return whether a scope was granted; True if the scopes are unknown."""
         return not self.scopes or scope in self.scopes
 
-    def post_limiter(self, channel: str) -> AsyncLimiter:
+    def post_limiter(self, channel: str) -> PostRateLimiter:
         """Return the rate limiter for posts in a channel."""
-        burst = self.limits.posts_at_once
+        limits = self.limits
         return self._post_limiters.setdefault(
-            channel, AsyncLimiter(burst, burst / self.limits.posts_a_second)
+            channel, PostRateLimiter(limits.posts_at_once, limits.posts_a_second)
         )
 
     async def dm_channel(self, user: str) -> str:

@@ -16,13 +16,14 @@ from bot.commands.rounds import NOT_BLIND, Opinion, cast_vote, own_feedback, own
 from bot.render.round_json import round_document
 from bot.render.round_report import (
     answers_by_label,
-    ballots_post,
     findings,
     placement_table,
-    round_thread,
+    rankings_post,
+    results_post,
+    round_post,
     round_title,
-    standings_post,
     thread_markdown,
+    whole_round,
 )
 from bot.render.round_status import progress_post
 from bot.web.auth import FormError, place_of, read_form, visitor_of
@@ -99,15 +100,15 @@ async def _rating_values(context: WebContext, request: Request, round_: Round) -
 
 def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
     values: dict[str, Any] = {
-        "root": round_thread(round_).root,
+        "root": round_post(round_),
         "draw": round_.draw,
         "link": seal.link if seal else None,
         "changed": find_changes(round_, seal) if seal else (),
     }
     if round_.draw:
         values |= {
-            "standings": standings_post(round_, round_.draw),
-            "ballots": ballots_post(round_, round_.draw),
+            "standings": results_post(round_, round_.draw),
+            "ballots": rankings_post(round_, round_.draw),
             "answers": [] if round_.forgotten else [*answers_by_label(round_, round_.draw)],
             "placings": placement_table(round_, round_.draw),
             "findings": findings(round_),
@@ -137,7 +138,7 @@ async def download_json(context: WebContext, request: Request) -> Response:
 async def download_markdown(context: WebContext, request: Request) -> Response:
     """Return a round as Markdown."""
     round_ = await context.load_round(request)
-    text = thread_markdown(round_thread(round_))
+    text = thread_markdown(whole_round(round_))
     return file_response(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain, repeat
 
 from bot.chat import Buttons, Mentions, Part, Post, Steps, Table
-from bot.render.round_report import round_thread
+from bot.render.round_report import round_thread, whole_round
 from council.answers import Reply
 from council.panel import Panel
 from council.pipeline.run import run_round
@@ -69,7 +69,7 @@ def root_of(round_: Round) -> str:
 
 
 def thread_of(round_: Round) -> str:
-    return "\n".join(words_of(post) for post in round_thread(round_).replies)
+    return "\n".join(words_of(post) for post in whole_round(round_).replies)
 
 
 def lines_of(round_: Round, kind: type[Part]) -> list[str]:
@@ -83,8 +83,8 @@ def _words(part: Part) -> str:
             return "\n".join(" | ".join(row) for row in (columns, *rows))
         case Steps(title, steps):
             return "\n".join([title, *(f"{s.title} {s.state} {s.detail}" for s in steps)])
-        case Buttons(buttons):
-            return " ".join(f"[{button.label}]" for button in buttons)
+        case Buttons(buttons, more):
+            return " ".join(f"[{button.label}]" for button in (*buttons, *more))
         case Mentions(ids):
             return " ".join(f"<@{id_}>" for id_ in ids)
         case _:

@@ -20,7 +20,15 @@ from bot.chat import (
     Table,
     Thread,
 )
-from bot.render.round_report import findings, round_thread, thread_markdown
+from bot.render.round_report import (
+    DISCLAIMER,
+    MAX_REASON_CHARACTERS,
+    findings,
+    round_post,
+    round_thread,
+    thread_markdown,
+    whole_round,
+)
 from council.answers import Reply
 from council.ballots import cut_reason
 from council.errors import GatewayError
@@ -40,12 +48,23 @@ from tests.fakes.gateway import FakeGateway, rank_by_slot, rank_by_text
 UNREACHED = GatewayError("could not be reached")
 
 
-async def test_the_question_comes_first_and_the_verdict_line_last() -> None:
+async def test_the_answer_follows_the_question_and_has_one_line_under_it() -> None:
     root = round_thread(await held()).root
 
-    assert [type(part) for part in root.parts] == [Heading, Prose, Note, Buttons]
+    assert [type(part) for part in root.parts] == [Heading, Prose, Note, Note, Buttons]
     assert root.parts[1] == Prose("The council says yes.")
-    assert root.summary == "Is Postgres enough for a job queue?"
+    assert root.parts[3] == Note(DISCLAIMER)
+    assert root.summary == "The council says yes."
+
+
+async def test_without_a_thread_a_line_for_each_model_follows_the_answer() -> None:
+    round_ = await held()
+
+    parts = round_post(round_, with_results=True).parts
+
+    lines = [part.text for part in parts if isinstance(part, Line)]
+    assert [line.split("**")[1].split(". ")[0] for line in lines] == ["1", "2", "3", "4"]
+    assert lines[0].endswith("** · 6 of 6 points · 3 first votes · 0.0 s")
 
 
 async def test_labels_are_revealed_only_in_the_thread() -> None:
@@ -59,28 +78,46 @@ async def test_labels_are_revealed_only_in_the_thread() -> None:
         assert f"Response {label}, by {NAMES[author]}" in thread
 
 
-async def test_the_thread_holds_standings_ballots_and_every_answer_best_first() -> None:
+async def test_the_thread_holds_results_and_rankings_and_the_whole_every_answer_best_first() -> (
+    None
+):
     round_ = await held()
     assert round_.tally
 
-    replies = round_thread(round_).replies
+    posted, whole = round_thread(round_).replies, whole_round(round_).replies
 
-    titles = [reply.summary for reply in replies]
-    assert titles[:2] == ["Who wrote what, and how they were ranked", "Ballots"]
-    assert [title.split(",")[0] for title in titles[2:]] == [
+    assert [reply.summary for reply in posted] == ["Results", "Rankings"]
+    assert [reply.summary for reply in whole[:2]] == ["Results", "Rankings"]
+    assert [reply.summary.split(",")[0] for reply in whole[2:]] == [
         f"Response {line.label}" for line in round_.tally.standings
     ]
 
 
-async def test_every_ballot_is_shown_with_its_order_its_ranking_and_its_reason() -> None:
+async def test_every_ranking_is_shown_with_names_with_its_order_and_its_reason() -> None:
     round_ = await held(FakeGateway(vote=rank_by_slot))
+    assert round_.draw
 
     thread = thread_of(round_)
 
     for ballot in round_.ballots:
-        shown, ranked = " ".join(ballot.shown), " > ".join(label for (label,) in ballot.ranking)
-        assert f"{NAMES[ballot.judge]} saw {shown} and ranked {ranked}" in thread
+        names = {label: NAMES[round_.draw.labels.author_of(label)] for label in ballot.shown}
+        ranked = " > ".join(names[label] for (label,) in ballot.ranking)
+        assert f"**{NAMES[ballot.judge]}**: {ranked}" in thread
+        *first, last = (f"{label} ({names[label]})" for label in ballot.shown)
+        assert f"{NAMES[ballot.judge]} saw {', '.join(first)} and {last}, in this order." in thread
     assert thread.count("It is right.") == len(round_.ballots)
+
+
+async def test_in_the_thread_a_long_reason_is_cut() -> None:
+    round_ = with_ballots(with_answers(a_round(a_panel(3))))
+    first, *others = round_.ballots
+    long = replace(round_, ballots=(replace(first, reason="long " * 200), *others))
+
+    (short, *_) = [p for p in round_thread(long).replies[1].parts if isinstance(p, Quote)]
+    (full, *_) = [p for p in whole_round(long).replies[1].parts if isinstance(p, Quote)]
+
+    assert len(short.text) <= MAX_REASON_CHARACTERS
+    assert full.text == "long " * 200
 
 
 async def test_a_spoiled_ballot_is_shown_with_its_fault_and_is_not_counted() -> None:
@@ -90,7 +127,7 @@ async def test_a_spoiled_ballot_is_shown_with_its_fault_and_is_not_counted() -> 
 
     assert "Claude Sonnet 4.6's reply 1 was not counted: it held no JSON object" in thread
     assert "Claude Sonnet 4.6's reply 2 was not counted" in thread
-    assert "3 of 4 ballots count" in root_of(round_)
+    assert "**Claude Sonnet 4.6**: no valid ranking" in thread
 
 
 async def test_a_round_that_could_not_be_ranked_says_why_and_shows_no_answer() -> None:
@@ -99,7 +136,8 @@ async def test_a_round_that_could_not_be_ranked_says_why_and_shows_no_answer() -
 
     thread = round_thread(round_)
 
-    assert [type(part) for part in thread.root.parts] == [Heading, Caution]
+    assert [type(part) for part in thread.root.parts] == [Heading, Caution, Buttons]
+    assert "[Run again] [Forget]" in root_of(round_)
     assert "Only 1 of 4 members answered and 2 are needed" in root_of(round_)
     assert "GPT-5.1 could not be reached" in root_of(round_)
     assert thread.replies == ()
@@ -144,8 +182,8 @@ async def test_two_answers_leave_no_judges() -> None:
     round_ = await held(panel=a_panel(2))
 
     assert "Two answers, nobody left to judge" in root_of(round_)
-    assert "Ballots" not in [reply.summary for reply in round_thread(round_).replies]
-    assert "Response | Author | Time | Cost" in thread_of(round_)
+    assert "Rankings" not in [reply.summary for reply in round_thread(round_).replies]
+    assert "Model | Time | Cost | Response" in thread_of(round_)
 
 
 async def test_an_unremarkable_round_has_no_findings() -> None:

@@ -15,7 +15,6 @@ from tests.builders import CLAUDE, GEMINI, GPT, NAMES, a_panel
 from tests.fakes.gateway import FakeGateway, ScriptEntry, rank_by_slot
 
 FOUR = answers("1", "2", "3", "4")  # by the fakes' taste the first is the best
-CHECK = "written by AI, check what matters"
 
 
 async def test_the_whole_line_reads_as_the_design_has_it() -> None:
@@ -23,22 +22,21 @@ async def test_the_whole_line_reads_as_the_design_has_it() -> None:
 
     # By hand: three judges saw the winner, each put it above two rivals, 3 · 2 = 6 points.
     assert verdict_line(round_) == (
-        "Best-ranked: Claude Sonnet 4.6, on 3 of 3 ballots, 6 of 6 points · "
-        "All 3 judges put it first; with so few, that can be chance · "
-        f"4 of 4 answered, 4 of 4 ballots count · 21 s · cost unknown · {CHECK}"
+        "Best-ranked: Claude Sonnet 4.6, 6 of 6 points · "
+        "all 3 judges put it first; with so few, that can be chance · 21 s · cost unknown"
     )
 
 
 async def test_two_judges_are_both_of_them() -> None:
     round_ = await held(FakeGateway(answers=FOUR), a_panel(3))
 
-    assert "Both judges put it first" in verdict_line(round_)
+    assert "both judges put it first" in verdict_line(round_)
 
 
 WORDS = {
-    Strength.UNANIMOUS: "All 3 judges put it first",
-    Strength.CLEAR: "Clearly ahead",
-    Strength.CLOSE: "Slightly ahead; could be chance",
+    Strength.UNANIMOUS: "all 3 judges put it first",
+    Strength.CLEAR: "clearly ahead",
+    Strength.CLOSE: "slightly ahead; could be chance",
     Strength.NO_CONSENSUS: "No clear winner; most points: Claude Sonnet 4.6",
 }
 
@@ -74,7 +72,7 @@ async def test_a_tie_names_everybody_in_first_place() -> None:
 
     # By hand: each of the two is alone first for the other (2) and shares it twice (1.5 each).
     assert verdict_line(round_).startswith(
-        "Tied for first: Claude Sonnet 4.6 and GPT-5.1, 5 of 6 points · 4 of 4"
+        "Tied for first: Claude Sonnet 4.6 and GPT-5.1, 5 of 6 points · 21 s"
     )
 
 
@@ -82,7 +80,7 @@ async def test_judges_that_vote_by_slot_produce_no_winner() -> None:
     round_ = await held(FakeGateway(vote=rank_by_slot))
 
     assert verdict_line(round_).startswith(
-        "No clear winner: all four answers got the same points · 4 of 4"
+        "No clear winner: all four answers got the same points · 21 s"
     )
 
 
@@ -90,14 +88,7 @@ async def test_a_round_without_a_counted_ballot_has_no_first_place() -> None:
     babble = dict.fromkeys(NAMES, "They are all good.")
     round_ = await held(FakeGateway(judges=babble))
 
-    assert verdict_line(round_).startswith("No ballot counts, so there is no ranking · 4 of 4")
-
-
-async def test_turnout_counts_answers_and_valid_ballots() -> None:
-    gone = {GEMINI: GatewayError("could not be reached")}
-    round_ = await held(FakeGateway(answers={**FOUR, **gone}, judges={GEMINI: "?"}))
-
-    assert "3 of 4 answered, 3 of 4 ballots count" in verdict_line(round_)
+    assert verdict_line(round_).startswith("No valid ranking, so there is no result · 21 s")
 
 
 async def test_the_cost_of_every_call_is_added_up() -> None:
@@ -106,7 +97,7 @@ async def test_the_cost_of_every_call_is_added_up() -> None:
     chair = dict.fromkeys(NAMES, Reply("Yes.", cost_usd=0.003))
     round_ = await held(FakeGateway(answers=priced, judges=ballots, chairmen=chair))
 
-    assert f"21 s · $0.043 · {CHECK}" in verdict_line(round_)
+    assert verdict_line(round_).endswith(" · 21 s · $0.043")
 
 
 async def test_one_model_in_two_seats_is_labelled() -> None:

@@ -67,7 +67,10 @@ async def test_only_its_author_can_remove_a_suite(site: Site) -> None:
 
     assert "/suites/sql/remove" not in others.text
     form = await other.form("/suites", "/suites")
-    assert "Only the person who saved suite sql last" in (await other.post("/suites/sql/remove", **form)).text
+    assert (
+        "Only the person who saved suite sql last"
+        in (await other.post("/suites/sql/remove", **form)).text
+    )
     done = await browser.post("/suites/sql/remove", **browser.form_of(page, "/suites/sql/remove"))
     assert "Suite sql is removed" in done.text
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from bot.render.round_json import round_document
-from bot.render.round_report import round_thread, thread_markdown
+from bot.render.round_report import thread_markdown, whole_round
 from council.errors import GatewayError
 from council.rounds import Question
 from tests.bot.app_fakes import an_app
@@ -151,7 +151,7 @@ async def test_the_markdown_file_holds_answer_table_and_ballots(site: Site) -> N
 
     file = await site.browser().get(f"/rounds/{round_.id}/round.md")
 
-    assert file.text == thread_markdown(round_thread(round_))
+    assert file.text == thread_markdown(whole_round(round_))
     assert "The council says yes." in file.text
     assert "| --: |" in file.text or "| --- |" in file.text
     assert all(ballot.reason in file.text for ballot in round_.ballots)
