@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
+from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.bias_report import bias_report
@@ -24,7 +25,7 @@ from bot.coordination.tasks import running_alongside
 from bot.observability import metrics
 from bot.observability.tracing import open_tracing
 from bot.outbox import Outbox
-from bot.ports import InstallationStore, NamedLocks, PubSub, Runner
+from bot.ports import NamedLocks, PubSub, Runner
 from bot.research.services import ResearchServices
 from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
@@ -59,6 +60,7 @@ from storage.rounds import SqlRoundStore
 
 if TYPE_CHECKING:
     from bot.cluster.setup import Cluster
+    from storage.installations import SqlInstallationStore
 
 SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
 
@@ -152,7 +154,7 @@ async def open_app(
             pubsub=pubsub,
             locks=services.locks,
             job_queue=cluster.job_queue if cluster and options.serves else None,
-            installations=_installation_store(engine, settings),
+            installations=_installation_store(engine, settings.slack_client_secret),
         )
 
 
@@ -217,8 +219,9 @@ def _bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
     )
 
 
-def _installation_store(engine: AsyncEngine, settings: Settings) -> InstallationStore | None:
-    secret = settings.slack_client_secret
+def _installation_store(
+    engine: AsyncEngine, secret: SecretStr | None
+) -> "SqlInstallationStore | None":
     if secret is None:
         return None
     # It imports Slack's library, which takes a third of a second.

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cache, partial
 from importlib.metadata import version
 from statistics import median
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from bot.access import (
     Access,
@@ -26,15 +26,7 @@ from bot.coordination.clock import now
 from bot.coordination.locks import LocalLocks
 from bot.coordination.pubsub import LocalPubSub
 from bot.outbox import Outbox
-from bot.ports import (
-    InstallationStore,
-    JobQueue,
-    MeasureBias,
-    NamedLocks,
-    PubSub,
-    RecordSources,
-    Runner,
-)
+from bot.ports import JobQueue, MeasureBias, NamedLocks, PubSub, RecordSources, Runner
 from bot.render.formatting import rough_duration
 from bot.render.leaderboard_tables import Leaderboard
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
@@ -50,6 +42,9 @@ from council.providers import Health
 from council.round_rules import AUDIT_POLICY as AUDITS
 from council.rounds import Question, Round
 from council.tally.chance import DEFAULT_RULE, ChanceRule
+
+if TYPE_CHECKING:
+    from storage.installations import SqlInstallationStore
 
 PICKED_PANEL = "panel"  # the kind of memo
 SCHEDULES = "schedules"  # the topic that announces a changed schedule
@@ -110,7 +105,7 @@ class AppContext:
     locks: NamedLocks = field(default_factory=LocalLocks)
     shards: int = 1
     chance_rule: ChanceRule = DEFAULT_RULE
-    installations: InstallationStore | None = None
+    installations: "SqlInstallationStore | None" = None
 
     def find_chat(self, place: Place) -> Chat | None:
         """Return the chat for a place; None on the page, the terminal or while not connected."""

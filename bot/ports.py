@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.bias.report import BiasReport
@@ -12,9 +12,6 @@ from council.errors import CouncilError, StoreError
 from council.places import LOCAL_CHATS, Place
 from council.ports import Store
 from council.rounds import Round
-
-if TYPE_CHECKING:
-    from slack_sdk.oauth.installation_store import Bot, Installation
 
 
 class RoundStoppedError(CouncilError):
@@ -141,40 +138,6 @@ class NamedLocks(Protocol):
 
     def dismiss(self, round_id: str) -> None:
         """Stop counting a round, if only this process counts it."""
-
-
-class InstallationStore(Protocol):
-    """The Slack workspaces and organisations that installed the app; Bolt names its methods."""
-
-    async def async_save(self, installation: "Installation") -> None:
-        """Store the bot of an installation, replacing the one before."""
-
-    async def async_save_bot(self, bot: "Bot") -> None:
-        """Store a bot, replacing the one before."""
-
-    async def save_team_of_enterprise(self, team_id: str, enterprise_id: str) -> None:
-        """Store that a workspace is served by the bot of its organisation."""
-
-    async def async_find_bot(
-        self,
-        *,
-        enterprise_id: str | None,
-        team_id: str | None,
-        is_enterprise_install: bool | None = False,
-    ) -> "Bot | None":
-        """Return the bot of a workspace or of its organisation; None if it is not installed.
-
-        Raise CouncilError, which says what to do, if its token cannot be decrypted.
-        """
-
-    async def list_team_ids(self, enterprise_id: str = "") -> list[str]:
-        """Return the ids of all workspaces, or of those that an organisation's bot serves."""
-
-    async def revoke(self, id_: str) -> None:
-        """Delete the tokens of a workspace or organisation, and remember that it was installed."""
-
-    async def delete_revoked(self, id_: str) -> None:
-        """Delete a workspace or organisation, unless it has installed the app again."""
 
 
 class RecordSources(Protocol):

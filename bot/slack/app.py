@@ -35,7 +35,7 @@ from bot.slack.client import (
     open_client,
 )
 from bot.slack.config import Tokens
-from bot.slack.installations import UNINSTALLED_FROM, Distribution, Installations
+from bot.slack.installations import UNINSTALLED_FROM, Installations
 from bot.slack.listeners import SlackListeners
 from bot.slack.middleware import new_bolt
 from bot.slack.oauth import NOT_INSTALLED, new_oauth_flow, render_page
@@ -80,10 +80,8 @@ class Slack:
     async def handle_install(self, request: Request) -> Response:
         """Handle a browser that installs the app; no error shows more than a sentence."""
         if self._handler is None or not self._tokens.is_distributed:
-            missing = not self._tokens.is_distributed
-            why = "This bot serves one workspace." if missing else "Try again in a moment."
-            page = render_page(NOT_INSTALLED, why)
-            return HTMLResponse(page, status_code=404 if missing else 503)
+            page = render_page(NOT_INSTALLED, "Slack is not set up for this, or not connected yet.")
+            return HTMLResponse(page, status_code=503)
         try:
             return await self._handler.handle(request)
         except CouncilError as error:
@@ -106,15 +104,13 @@ class Slack:
             me = None if is_distributed else await _check_bot_token(client)
             if tokens.app:
                 await check_app_token(client, tokens.app)
-            distribution = None
-            if store and is_distributed:
-                keys = {"client_id": tokens.client_id, "client_secret": tokens.client_secret}
-                distribution = Distribution(store, AsyncTokenRotator(**keys, client=client))
-            parts = (app, client, self._limits, self._report, distribution)
+            keys = {"client_id": tokens.client_id, "client_secret": tokens.client_secret}
+            rotator = AsyncTokenRotator(**keys, client=client) if is_distributed else None
+            parts = (app, client, self._limits, self._report, rotator)
             installations, flow = Installations(*parts), None
             if me:
                 ids = (me.team, me.user, me.scopes, self._limits, me.bot, me.team_name)
-                installations.add(Workspace(client, *ids))
+                installations.connected[me.team] = Workspace(client, *ids)
             elif store:
                 flow = new_oauth_flow(app, store, client, tokens, installations.on_installed)
             bolt = new_bolt(installations, client, tokens, flow)
@@ -132,7 +128,7 @@ class Slack:
         except CouncilError as error:  # the tokens of some cannot be decrypted
             self._report(f"Slack: {error}")
         SlackListeners(app).register(bolt)
-        where = me.team_name if me else count_noun(len(installations.all()), "workspace")
+        where = me.team_name if me else count_noun(len(installations.connected), "workspace")
         try:
             async with installations.serving():
                 self._handler = AsyncSlackRequestHandler(bolt)

@@ -80,10 +80,10 @@ async def open_client(
 
 
 class RotatingClient(AsyncWebClient):
-    """A client whose token may expire: `refresh` returns a new one when `refresh_at` has come."""
+    """A client whose token may expire: `refresh` replaces it when `refresh_at` has come."""
 
     refresh_at = inf
-    refresh: Callable[[], Awaitable[str]]
+    refresh: Callable[[], Awaitable[None]]
 
     def with_token(self, token: str, team: str | None = None) -> "RotatingClient":
         """Return a client with another token, over the same connections.
@@ -102,7 +102,7 @@ class RotatingClient(AsyncWebClient):
     async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:  # noqa: ANN401
         """Call a method, with a new token if the old one expires soon."""
         if time.time() >= self.refresh_at:
-            self.token = await self.refresh()
+            await self.refresh()
         return await super().api_call(api_method, **arguments)
 
 

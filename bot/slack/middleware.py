@@ -46,15 +46,25 @@ def new_bolt(
     )
 
     async def attach_workspace(context: AsyncBoltContext, next_: Next) -> None:
-        """Add the workspace to the arguments of the listeners; the events below come without."""
-        context["workspace"] = installations.get(context.team_id or "")
+        """Add the workspace to the arguments of listeners; the events below may have none."""
+        context["workspace"] = installations.connected.get(context.team_id or "")
         await next_()
 
+    async def on_uninstalled(context: AsyncBoltContext) -> None:
+        await installations.uninstall(*_ids(context))
+
+    async def on_tokens_revoked(context: AsyncBoltContext, event: Body) -> None:
+        if (event.get("tokens") or {}).get("bot"):  # those of users do not matter
+            await installations.revoke(*_ids(context))
+
+    async def on_access_revoked(event: Body) -> None:
+        for team in event.get("team_ids") or ():
+            await installations.uninstall(str(team), "")
+
     bolt.use(attach_workspace)
-    lifecycle = InstallationEvents(installations)
-    bolt.event("app_uninstalled")(lifecycle.on_uninstalled)
-    bolt.event("tokens_revoked")(lifecycle.on_tokens_revoked)
-    bolt.event("team_access_revoked")(lifecycle.on_access_revoked)
+    bolt.event("app_uninstalled")(on_uninstalled)
+    bolt.event("tokens_revoked")(on_tokens_revoked)
+    bolt.event("team_access_revoked")(on_access_revoked)
     return bolt
 
 
@@ -105,27 +115,6 @@ class _Authorize(AsyncAuthorize):
             bot_id=workspace.bot_id,
             bot_token=workspace.client.token,
         )
-
-
-class InstallationEvents:
-    """Listeners for what ends an installation, which also come from workspaces without one."""
-
-    def __init__(self, installations: Installations) -> None:
-        self._installations = installations
-
-    async def on_uninstalled(self, context: AsyncBoltContext) -> None:
-        """Delete what a workspace or organisation leaves that removed the app."""
-        await self._installations.uninstall(*_ids(context))
-
-    async def on_tokens_revoked(self, context: AsyncBoltContext, event: Body) -> None:
-        """Stop a workspace or organisation whose bot token was revoked; users' do not matter."""
-        if (event.get("tokens") or {}).get("bot"):
-            await self._installations.revoke(*_ids(context))
-
-    async def on_access_revoked(self, context: AsyncBoltContext, event: Body) -> None:
-        """Delete what those workspaces leave that lost the app of their organisation."""
-        for team in event.get("team_ids") or ():
-            await self._installations.uninstall(str(team), "")
 
 
 def _ids(context: AsyncBoltContext) -> tuple[str, str]:

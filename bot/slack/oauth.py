@@ -5,6 +5,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin
 
 from slack_bolt.oauth.async_callback_options import (
@@ -21,16 +22,16 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
 from bot.context import AppContext
 from bot.observability.logs import redirect_library_log
-from bot.ports import InstallationStore
 from bot.slack.client import RotatingClient
 from bot.slack.config import INSTALL_PATH, REDIRECT_PATH, Tokens, load_manifest
+
+if TYPE_CHECKING:
+    from storage.installations import SqlInstallationStore
 
 STATE = "slack state"  # the kind of memo
 STATE_SECONDS = 600
 _MAX_STATES = 1_000  # of installations that were begun and not finished
 _STATE = re.compile(r"[\w-]{43}\Z", re.ASCII)
-
-OnInstalled = Callable[[Installation], Awaitable[None]]
 
 INSTALLED = "The council is installed"
 NOT_INSTALLED = "The council was not installed"
@@ -71,10 +72,10 @@ class StateStore(AsyncOAuthStateStore):
 
 def new_oauth_flow(
     app: AppContext,
-    store: InstallationStore,
+    store: "SqlInstallationStore",
     client: RotatingClient,
     tokens: Tokens,
-    on_installed: OnInstalled,
+    on_installed: Callable[[Installation], Awaitable[None]],
 ) -> AsyncOAuthFlow:
     """Return Bolt's OAuth flow; `on_installed` is called after an installation was stored."""
     install_client = client.with_token("")
@@ -101,8 +102,8 @@ def new_oauth_flow(
         redirect_uri_path=REDIRECT_PATH,
         install_page_rendering_enabled=False,  # Slack's own page says all there is to say
         callback_options=AsyncCallbackOptions(succeed, fail),
-        authorization_url=_authorization_url(tokens.api_url),
-        installation_store=store,  # type: ignore[arg-type]  # it has the methods that Bolt calls
+        authorization_url=urljoin(tokens.api_url, "../oauth/v2/authorize"),
+        installation_store=store,
         state_store=StateStore(app),
         state_expiration_seconds=STATE_SECONDS,
     )
@@ -110,18 +111,9 @@ def new_oauth_flow(
     return AsyncOAuthFlow(client=install_client, logger=logger, settings=settings)
 
 
-def _authorization_url(api_url: str) -> str:
-    """Return where people allow an installation: next to the API, `/oauth/v2/authorize`."""
-    return urljoin(api_url, "../oauth/v2/authorize")
-
-
 def installed_page(installation: Installation) -> str:
     """Return the page after an installation, with a link that opens Slack."""
-    where = (
-        installation.enterprise_name
-        if installation.is_enterprise_install
-        else installation.team_name
-    )
+    where = installation.team_name or installation.enterprise_name
     link = f"https://slack.com/app_redirect?app={quote(installation.app_id or '')}"
     if installation.team_id:
         link += f"&team={quote(installation.team_id)}"

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 import structlog
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat import Asker, DeliveryUnknownError, IncomingMessage, PostingForbiddenError
 from bot.coordination.tasks import BackgroundTasks
@@ -16,6 +15,7 @@ from bot.slack.client import (
     EditRateLimiter,
     PostRateLimiter,
     RefusedError,
+    RotatingClient,
     call_api,
     list_items,
 )
@@ -76,7 +76,7 @@ class Workspace:
     `scopes` is empty if Slack did not list them. An entry of the cache expires after five minutes.
     """
 
-    client: AsyncWebClient
+    client: RotatingClient
     team: str
     bot_user: str
     scopes: frozenset[str] = frozenset()

@@ -97,7 +97,7 @@ def delete(state: State, call: Call) -> Payload:
     message = channel.find(call.required("ts", "message_not_found"))
     if message is None:
         raise RefusalError("message_not_found")
-    if message.user != BOT:
+    if message.user != state.bot:
         raise RefusalError("cant_delete_message")
     channel.said.remove(message)
     return {"channel": channel.id, "ts": message.ts}
