@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from bot.slack.app import REVOKED, Slack
+from bot.slack.app import Slack
 from bot.slack.client import FEATURES_BY_SCOPE
 from bot.slack.config import Tokens
+from bot.slack.installations import REVOKED
 from tests.bot.app_fakes import an_app
 from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack, run_slack
 from tests.ports import free_port
