@@ -1,14 +1,18 @@
 """The commands leaderboard and bias: parse their filters, post the report with its thread."""
 
 import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from itertools import chain
 
-from bot.access import AccessDeniedError
+from bot.access import AccessDeniedError, check_admitted
 from bot.bakeoffs.bias_report import load_bias, parse_bias_query
 from bot.bakeoffs.leaderboard import LeaderboardQuery, load_leaderboard, parse_query
 from bot.bakeoffs.records import update_records
 from bot.chat import (
+    Button,
+    Buttons,
     Chat,
     File,
     IncomingMessage,
@@ -23,7 +27,14 @@ from bot.context import AppContext
 from bot.render.bias_message import bias_thread, render_bias_pngs
 from bot.render.formatting import panel_seat_names
 from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
+from council.errors import CouncilError
 from council.places import LOCAL_CHATS
+
+SHARE = "share_board"  # the button's action, and the kind of its stored query
+SHARED = "Shared in this channel."
+_MAX_SHAREABLE = 1_000
+_SHARE_NOTE = "Sharing posts it here, with all its details in a thread."
+_TOO_OLD = "This report is too old to share: ask for it again."
 
 # --- Access and posting, for both reports
 
@@ -42,17 +53,44 @@ def with_scope(query: LeaderboardQuery, message: IncomingMessage) -> Leaderboard
     return query if message.place.chat in LOCAL_CHATS else replace(query, scope=message.place.scope)
 
 
-async def show_report(
-    app: AppContext, chat: Chat, message: IncomingMessage, thread: Thread, root: str
+async def _show_report(
+    app: AppContext, chat: Chat, message: IncomingMessage, name: str, options: Mapping[str, str]
 ) -> None:
-    """Post a report and its thread in a room, else reply privately.
-
-    `root` keys its messages; it differs from the parts of a round's answer.
-    """
-    if chat.is_room and thread.replies:
-        await _post_thread(app, chat, message, thread, root)
-    else:
+    """Show a report to its asker, with a button to share it; in direct messages, post all of it."""
+    is_posted = chat.is_room and message.is_direct
+    thread = await _REPORTS[name](app, message, options, is_posted and chat.accepts_files)
+    if not thread.replies or not chat.is_room:
         await _send_privately(chat, message, thread)
+    elif is_posted:
+        try:
+            await _post_thread(app, chat, message, thread, name)
+        except PostingForbiddenError:
+            await _send_privately(chat, message, thread)
+    else:
+        parts = (Note(_SHARE_NOTE), await _share_button(app, message, name, options))
+        await chat.send_ephemeral(message, Post((*thread.root.parts, *parts), thread.root.summary))
+
+
+async def _share_button(
+    app: AppContext, message: IncomingMessage, name: str, options: Mapping[str, str]
+) -> Buttons:
+    """Return the button; its value is the key of the stored query, because Discord's is short."""
+    query = json.dumps([name, dict(options)])
+    await app.key_values.put(SHARE, f"{message.place.scope}/{message.key}", query)
+    await app.key_values.prune(SHARE, _MAX_SHAREABLE)
+    return Buttons((Button(SHARE, "Share to channel", message.key),))
+
+
+async def share_report(app: AppContext, chat: Chat, message: IncomingMessage, key: str) -> None:
+    """Post a report that was shown privately, with its thread, once; check the presser again."""
+    check_admitted(app.access, message)
+    query = await app.key_values.read(SHARE, f"{message.place.scope}/{key}")
+    if query is None:
+        raise CouncilError(_TOO_OLD)
+    name, options = json.loads(query)
+    thread = await _REPORTS[name](app, message, options, chat.accepts_files)
+    await _post_thread(app, chat, replace(message, key=key), thread, name)
+    await chat.send_ephemeral(message, Post((Note(SHARED),), SHARED))
 
 
 async def _send_privately(chat: Chat, message: IncomingMessage, thread: Thread) -> None:
@@ -62,22 +100,20 @@ async def _send_privately(chat: Chat, message: IncomingMessage, thread: Thread) 
 
 
 async def _post_thread(
-    app: AppContext, chat: Chat, message: IncomingMessage, thread: Thread, key: str
+    app: AppContext, chat: Chat, message: IncomingMessage, thread: Thread, name: str
 ) -> None:
-    """Post the report once for each event; if posting is forbidden, reply privately."""
+    """Post a report once for each key of a message; its parts differ from those of a round."""
     replies = [post for post in thread.replies if chat.accepts_files or not _is_file(post)]
     paged = [[post] if _is_file(post) else chat.pages(post) for post in replies]
     (first, *rest) = chat.pages(thread.root)
+    root = await app.outbox.send(chat, message.key, name, first, message.place)
+    place = replace(root.place, thread=root.place.thread or root.message)
     try:
-        root = await app.outbox.send(chat, message.key, key, first, message.place)
-        place = replace(root.place, thread=root.place.thread or root.message)
         for number, post in enumerate(chain(rest, *paged), start=1):
-            part = f"{key} {post.summary}" if _is_file(post) else f"{key} {number}"
+            part = f"{name} {post.summary}" if _is_file(post) else f"{name} {number}"
             await app.outbox.send(chat, message.key, part, post, place)
     except NoThreadError as error:
         await chat.send_ephemeral(message, Post((Note(str(error)),), str(error)))
-    except PostingForbiddenError:
-        await _send_privately(chat, message, thread)
 
 
 def _is_file(post: Post) -> bool:
@@ -91,27 +127,44 @@ async def show_leaderboard(
     app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
     """Show a leaderboard; in a chat, of the rounds of its workspace."""
+    await _show_report(app, chat, message, "board", arguments)
+
+
+async def _leaderboard(
+    app: AppContext, message: IncomingMessage, options: Mapping[str, str], has_files: bool
+) -> Thread:
     check_own_workspace(message, "A leaderboard")
-    query = with_scope(parse_query(arguments, app.now()), message)
+    query = with_scope(parse_query(options, app.now()), message)
     await update_records(app)
     board = await load_leaderboard(app.bakeoff_stores, query, panel_seat_names(app.panels.values()))
     board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
     picture = b""
-    if chat.accepts_files and board.board.rows:
+    if has_files and board.board.rows:
         picture = await asyncio.to_thread(render_leaderboard_png, board)
-    thread = leaderboard_thread(board, picture, as_judge=query.as_judge)
-    await show_report(app, chat, message, thread, "board")
+    return leaderboard_thread(board, picture, as_judge=query.as_judge)
 
 
 async def show_bias(
     app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
     """Show the bias of judges; in a chat, over the rounds of its workspace."""
+    await _show_report(app, chat, message, "bias", arguments)
+
+
+async def _bias(
+    app: AppContext, message: IncomingMessage, options: Mapping[str, str], has_files: bool
+) -> Thread:
     check_own_workspace(message, "A bias report")
-    query = with_scope(parse_bias_query(arguments, app.now()), message)
+    query = with_scope(parse_bias_query(options, app.now()), message)
     names = panel_seat_names(app.panels.values())
     bias = await load_bias(app, query, names, app.measure_bias)
     pictures: tuple[bytes, ...] = ()
-    if chat.accepts_files and bias.report.judges:
+    if has_files and bias.report.judges:
         pictures = await asyncio.to_thread(render_bias_pngs, bias)
-    await show_report(app, chat, message, bias_thread(bias, pictures), "bias")
+    return bias_thread(bias, pictures)
+
+
+# By the part of its first message in the outbox.
+_REPORTS: Mapping[
+    str, Callable[[AppContext, IncomingMessage, Mapping[str, str], bool], Awaitable[Thread]]
+] = {"board": _leaderboard, "bias": _bias}

@@ -1,13 +1,16 @@
-"""Buttons under a round: their handlers, and the modals that they open."""
+"""Buttons under a round: their handlers, paged ephemeral views, and the modals that they open."""
 
+import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import discord
 from discord.ui import Label, Modal, TextInput
 
-from bot.chat import Chat, IncomingMessage
+from bot.chat import Button as ChatButton
+from bot.chat import Buttons, Chat, File, IncomingMessage, Note, Part, Post
 from bot.commands.buttons import (
     BUTTON_HANDLERS,
     CONFIRMATIONS,
@@ -21,12 +24,21 @@ from bot.commands.buttons import (
 )
 from bot.commands.rounds import Opinion
 from bot.context import AppContext
+from bot.discord.components import MORE, fits_discord
+from bot.render.charts import render_png
+from bot.render.formatting import file_name
+from bot.render.pagination import paginate
+from bot.render.ranking_chart import ranking_figure
+from bot.render.round_report import menu_buttons, placement_table
 from bot.render.text_safety import shorten
 from council.errors import CouncilError
+from council.rounds import Round
 
 ASK, WHY, SUITE = "ask", "why", "suite"  # the modals
 QUESTION, CONTEXT, REASON = "question", "context", "reason"  # their fields
 NAME, ANSWER = "name", "answer"
+PAGED = {"answers": "answers_page", "ballots": "ballots_page"}  # and the actions of ◀ and ▶
+PAGE_TURNS = {turn: action for action, turn in PAGED.items()}
 MAX_FIELD_LENGTH, MAX_REASON_LENGTH, MAX_DESCRIPTION_LENGTH = 4000, 1000, 100
 
 
@@ -57,10 +69,11 @@ async def handle_button(
     app: AppContext, chat: Chat, incoming: IncomingMessage, action: str, value: str
 ) -> None:
     """Handle a button press; raise CouncilError for an action of another version."""
-    if action in {"answers", "ballots"}:
+    if action in PAGED or action in PAGE_TURNS:
+        await _show_page(app, chat, incoming, action, value)
+    elif action == MORE:
         round_ = await load_readable_round(app, incoming, value)
-        for post in answer_or_ballot_posts(round_, action):
-            await chat.send_ephemeral(incoming, post)
+        await chat.send_ephemeral(incoming, Post((Buttons(menu_buttons(round_.id)),), "More"))
     elif action in {"helpful", "unhelpful"}:
         await rate_round(app, chat, incoming, value, Opinion(action == "helpful"))
     elif action in CONFIRMATIONS:
@@ -69,6 +82,50 @@ async def handle_button(
         await handler(app, chat, incoming, value)
     elif replacement_post(action) is None:
         raise CouncilError(OTHER_VERSION)
+
+
+async def _show_page(
+    app: AppContext, chat: Chat, incoming: IncomingMessage, action: str, value: str
+) -> None:
+    """Show a page of a round's answers or rankings; drawing and paging are slow."""
+    round_id, number = value, "1"
+    if action in PAGE_TURNS:
+        action, (round_id, _, number) = PAGE_TURNS[action], value.rpartition(":")
+    round_ = await load_readable_round(app, incoming, round_id)
+    page = await asyncio.to_thread(page_post, round_, action, int(number))
+    if action == "ballots" and number == "1" and chat.accepts_files:
+        page = replace(page, parts=(*await asyncio.to_thread(_chart, round_), *page.parts))
+    await chat.send_ephemeral(incoming, page)
+
+
+def page_post(round_: Round, action: str, number: int = 1) -> Post:
+    """Return one page of a round's answers or rankings, with buttons to the pages beside it."""
+    room = _page_turns(round_, action, 88, 99)  # for the longest row of buttons
+    pages = [
+        page
+        for post in answer_or_ballot_posts(round_, action)
+        for page in paginate(post, lambda one: fits_discord(Post((*one.parts, *room))))
+    ]
+    number = max(1, min(number, len(pages)))
+    page = pages[number - 1]
+    turns = _page_turns(round_, action, number, len(pages)) if len(pages) > 1 else ()
+    return replace(page, parts=(*page.parts, *turns))
+
+
+def _page_turns(round_: Round, action: str, number: int, count: int) -> tuple[Part, ...]:
+    targets = (("◀", number - 1), ("▶", number + 1))
+    buttons = (
+        ChatButton(PAGED[action], sign, f"{round_.id}:{target}")
+        for sign, target in targets
+        if 1 <= target <= count
+    )
+    return Note(f"{number} of {count}"), Buttons(tuple(buttons))
+
+
+def _chart(round_: Round) -> tuple[Part, ...]:
+    figure = ranking_figure(placement_table(round_, round_.draw)) if round_.draw else None
+    name = file_name(round_.id, "png")
+    return (File(name, figure.description, render_png(figure)),) if figure else ()
 
 
 def ask_modal(message: discord.Message) -> Modal:

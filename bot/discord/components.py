@@ -1,7 +1,7 @@
-"""Renderer of posts as components (V2): buttons with custom ids, files, and Discord's limits."""
+"""Renderer of posts as discord.py's layout items: buttons, files, and Discord's limits."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import groupby
@@ -26,7 +26,13 @@ from bot.chat import (
     Steps,
     Table,
 )
-from bot.discord.markdown import neutralize, render_markdown, render_plain_text, render_standings
+from bot.discord.markdown import (
+    neutralize,
+    render_markdown,
+    render_plain_text,
+    render_standings,
+    render_styled_text,
+)
 from bot.render.formatting import step_line
 from bot.render.pagination import may_fit
 from bot.render.text_safety import shorten, visible_text
@@ -46,35 +52,36 @@ MAX_CUSTOM_ID_LENGTH = 100
 MAX_HEADING_LENGTH = 150  # a longer title becomes bold text
 MAX_BOLD_HEADING_LENGTH = 600  # longer text is no heading
 
-Component = dict[str, Any]  # a component in Discord's JSON
-
-_ROW, _BUTTON, _TEXT, _GALLERY, _FILE, _CONTAINER = 1, 2, 10, 12, 13, 17
-_SECONDARY, _DANGER = 2, 4
-_DANGER_ACTIONS = {"cancel", "yes_cancel", "bakeoff_cancel"}
-_FEEDBACK_ACTIONS = {"helpful", "unhelpful"}
+CAUTION_COLOUR = 0xC27C0E
+MORE = "more"  # the action of the button that shows less common ones
+_DANGER_ACTIONS = {"cancel", "yes_cancel", "yes_forget", "bakeoff_cancel"}
+_SHORT_LABELS = {"helpful": "👍", "unhelpful": "👎"}  # so that a round's row fits a phone
 _USER_ID = re.compile(r"[0-9]{15,20}")
+
+Item = ui.Item[Any]
+MentionCommands = Callable[[str], str]  # makes the commands in rendered text clickable
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A rendered message: components, the files they refer to, and the ids of mentioned users."""
+    """A rendered message: items, the files they refer to, and the ids of mentioned users."""
 
-    components: tuple[Component, ...]
+    items: tuple[Item, ...]
     files: tuple[File, ...] = ()
     mentioned: tuple[str, ...] = ()
 
 
-def render_components(post: Post) -> Message:
+def render_components(post: Post, mention_commands: MentionCommands = str) -> Message:
     """Render a post as a message; it is within Discord's limits if `fits_discord` accepts it."""
     files = tuple(replace(p, name=_file_name(p.name)) for p in post.parts if isinstance(p, File))
-    components = [
-        component
+    items = [
+        item
         for kind, parts in groupby(post.parts, _group)
-        for component in _render_group(kind, parts)
+        for item in _render_group(kind, parts, mention_commands)
     ]
+    summary = neutralize(render_plain_text(post.summary)) or "A message of the council"
     return Message(
-        tuple(components)
-        or (_text(render_plain_text(post.summary) or "A message of the council"),),
+        tuple(items) or (ui.TextDisplay(summary),),
         files,
         tuple(id_ for part in post.parts if isinstance(part, Mentions) for id_ in _user_ids(part)),
     )
@@ -85,28 +92,28 @@ def _group(part: Part) -> type:
     return type(part) if isinstance(part, Caution | Buttons | File | Mentions) else Post
 
 
-def _render_group(kind: type, parts: Iterator[Part]) -> Iterator[Component]:
+def _render_group(
+    kind: type, parts: Iterator[Part], mention_commands: MentionCommands
+) -> Iterator[Item]:
     if kind is Buttons:
         for row in parts:
-            yield from render_button_rows(row.buttons if isinstance(row, Buttons) else ())
+            yield from _render_rows(row) if isinstance(row, Buttons) else ()
     elif kind is File:
         yield from (_render_file(part) for part in parts if isinstance(part, File))
     elif kind is Mentions:
         users = [id_ for part in parts if isinstance(part, Mentions) for id_ in _user_ids(part)]
         if users:
-            yield {"type": _TEXT, "content": " ".join(f"<@{id_}>" for id_ in users)}
-    elif text := _join_parts(parts):
-        component = _text(text)
-        container = {"type": _CONTAINER, "accent_color": 0xC27C0E, "components": [component]}
-        yield container if kind is Caution else component
+            yield ui.TextDisplay(" ".join(f"<@{id_}>" for id_ in users))
+    elif text := _join_parts(parts, mention_commands):
+        item = ui.TextDisplay[Any](text)
+        yield ui.Container(item, accent_colour=CAUTION_COLOUR) if kind is Caution else item
 
 
-def _render_file(file: File) -> Component:
-    media = {"url": f"attachment://{_file_name(file.name)}"}
+def _render_file(file: File) -> Item:
+    media = f"attachment://{_file_name(file.name)}"
     if not file.is_picture:
-        return {"type": _FILE, "file": media}
-    description = _label(file.text, 256)
-    return {"type": _GALLERY, "items": [{"media": media, "description": description}]}
+        return ui.File(media)
+    return ui.MediaGallery(discord.MediaGalleryItem(media, description=_label(file.text, 1_024)))
 
 
 def _file_name(name: str) -> str:
@@ -117,24 +124,22 @@ def _user_ids(mentions: Mentions) -> list[str]:
     return [id_ for id_ in dict.fromkeys(mentions.ids) if _USER_ID.fullmatch(id_)][:50]
 
 
-def render_button_rows(buttons: Sequence[Button]) -> Iterator[Component]:
-    """Render buttons as action rows, without duplicates; feedback buttons have their own row."""
-    unique = list({custom_id(button): button for button in buttons}.values())
-    actions = [button for button in unique if button.action not in _FEEDBACK_ACTIONS]
-    feedback = [button for button in unique if button.action in _FEEDBACK_ACTIONS]
-    for group in (actions, feedback):
-        for at in range(0, len(group), MAX_ROW_BUTTONS):
-            row = group[at : at + MAX_ROW_BUTTONS]
-            yield {"type": _ROW, "components": list(map(_render_button, row))}
+def _render_rows(row: Buttons) -> Iterator[Item]:
+    """Yield action rows of the buttons without duplicates, the last with the menu's button."""
+    shown = list({custom_id(button): button for button in row.buttons}.values())
+    if row.more:
+        shown.append(Button(MORE, "More", row.more[0].value))
+    for at in range(0, len(shown), MAX_ROW_BUTTONS):
+        yield ui.ActionRow(*map(_render_button, shown[at : at + MAX_ROW_BUTTONS]))
 
 
-def _render_button(button: Button) -> Component:
-    return {
-        "type": _BUTTON,
-        "style": _DANGER if button.action in _DANGER_ACTIONS else _SECONDARY,
-        "label": _label(button.label, 80) or button.action,
-        "custom_id": custom_id(button),
-    }
+def _render_button(button: Button) -> ui.Button[Any]:
+    is_danger = button.action in _DANGER_ACTIONS
+    return ui.Button(
+        style=discord.ButtonStyle.danger if is_danger else discord.ButtonStyle.secondary,
+        label=_label(_SHORT_LABELS.get(button.action, button.label), 80) or button.action,
+        custom_id=custom_id(button),
+    )
 
 
 def custom_id(button: Button) -> str:
@@ -145,12 +150,14 @@ def custom_id(button: Button) -> str:
     return id_
 
 
-def _join_parts(parts: Iterator[Part]) -> str:
+def _join_parts(parts: Iterable[Part], mention_commands: MentionCommands) -> str:
     """Render parts as one text, with notes and quotes close to what they refer to."""
     joined = ""
     last: Part | None = None
     for part in parts:
-        text = _render_part(part)
+        text = neutralize(_render_part(part))
+        if isinstance(part, Line | Note | Caution):  # other texts are of people and models
+            text = mention_commands(text)
         if not text.strip():
             continue
         joined += (_gap(last, part) if last else "") + text
@@ -180,9 +187,9 @@ def _render_part(part: Part) -> str:
         case Quote(text):
             rendered = _prefix_lines("> ", render_plain_text(text.strip("\n")))
         case Note(text):
-            rendered = _prefix_lines("-# ", render_plain_text(_one_line(text)))
+            rendered = _prefix_lines("-# ", render_styled_text(_one_line(text)))
         case Line(text) | Caution(text):
-            rendered = render_plain_text(text)
+            rendered = render_styled_text(text)
     return rendered
 
 
@@ -202,10 +209,6 @@ def _prefix_lines(prefix: str, text: str) -> str:
     return "\n".join(prefix + line for line in text.split("\n")) if text.strip() else ""
 
 
-def _text(text: str) -> Component:
-    return {"type": _TEXT, "content": neutralize(text)}
-
-
 def _label(text: str, limit: int) -> str:
     return shorten(neutralize(_one_line(visible_text(text))), limit)
 
@@ -214,36 +217,32 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-class _View(ui.LayoutView):
-    """A view that consists of components in Discord's JSON."""
-
-    def __init__(self, components: list[Component]) -> None:
-        super().__init__(timeout=None)
-        self._json = components
-
-    def to_components(self) -> list[Component]:
-        return self._json
-
-    def has_components_v2(self) -> bool:
-        return True
-
-
 def build_view(message: Message, mark: int | None = None) -> ui.LayoutView:
-    """Return the message as a view for discord.py; `mark` becomes its first component's id.
+    """Return the message as a view; `mark` becomes its first component's id.
 
     The view is stopped, so that the client neither stores it nor handles its buttons: those are
     recognised by their custom ids. Needs a running event loop.
     """
-    first, *others = message.components
-    view = _View([first if mark is None else {**first, "id": mark}, *others])
+    view = ui.LayoutView(timeout=None)
+    for item in message.items:
+        view.add_item(item)
+    if mark is not None:
+        message.items[0].id = mark
     view.stop()
     return view
 
 
-def silent_message(post: Post) -> dict[str, Any]:
-    """Return a post as arguments of discord.py, for a message that notifies nobody."""
-    view = build_view(render_components(post))
-    return {"view": view, "allowed_mentions": discord.AllowedMentions.none()}
+def silent_message(post: Post, mention_commands: MentionCommands = str) -> dict[str, Any]:
+    """Return a post as arguments for a new message that notifies nobody."""
+    message = render_components(post, mention_commands)
+    nobody = discord.AllowedMentions.none()
+    return {"view": build_view(message), "files": build_files(message), "allowed_mentions": nobody}
+
+
+def silent_edit(post: Post, mention_commands: MentionCommands = str) -> dict[str, Any]:
+    """Return a post as arguments for an edit, which replaces the files of the message too."""
+    arguments = silent_message(post, mention_commands)
+    return {**arguments, "attachments": arguments.pop("files")}
 
 
 def build_files(message: Message) -> list[discord.File]:
@@ -257,22 +256,23 @@ def allowed_mentions(message: Message) -> discord.AllowedMentions:
     return discord.AllowedMentions(everyone=False, roles=False, replied_user=False, users=users)
 
 
-def fits_discord(post: Post) -> bool:
+def fits_discord(post: Post, mention_commands: MentionCommands = str) -> bool:
     """Return whether Discord accepts the post as one message: its components, text and bytes."""
     if not may_fit(post, MAX_WEIGHT, MAX_BOLD_HEADING_LENGTH):
         return False
-    components = list(_walk(render_components(post).components))
-    texts = [str(component["content"]) for component in components if "content" in component]
+    items = list(_walk(render_components(post, mention_commands).items))
+    texts = [item.content for item in items if isinstance(item, ui.TextDisplay)]
     weight = sum(len(text.encode()) + WEIGHT_OF_TEXT for text in texts)
     return (
-        len(components) <= MAX_COMPONENTS
+        len(items) <= MAX_COMPONENTS
         # Its client counts UTF-16 code units.
         and sum(len(text.encode("utf-16-le")) // 2 for text in texts) <= MAX_TEXT_LENGTH
         and weight <= MAX_WEIGHT
     )
 
 
-def _walk(components: Sequence[Component]) -> Iterator[Component]:
-    for component in components:
-        yield component
-        yield from _walk(component.get("components", ()))
+def _walk(items: Iterable[Item]) -> Iterator[Item]:
+    for item in items:
+        yield item
+        if isinstance(item, ui.Container | ui.ActionRow):
+            yield from item.walk_children()

@@ -8,13 +8,15 @@ import aiohttp
 import discord
 import structlog
 
-from bot.chat import IncomingMessage, Post, send_first_possible
-from bot.discord.components import silent_message
+from bot.chat import File, IncomingMessage, Post, send_first_possible
+from bot.discord.components import silent_edit, silent_message
 from bot.discord.errors import call_with_retries, is_transient, translate_errors
 from bot.discord.messages import REPLY_TIMEOUT_SECONDS, Call, Interaction
 from council.errors import CouncilError
 
+ResponseType = discord.InteractionResponseType
 _ALREADY_ACKNOWLEDGED = 40060
+_DEFERRED = {ResponseType.deferred_channel_message, ResponseType.deferred_message_update}
 
 
 async def defer(interaction: Interaction) -> None:
@@ -22,9 +24,14 @@ async def defer(interaction: Interaction) -> None:
     await _acknowledge(partial(interaction.response.defer, ephemeral=True, thinking=True))
 
 
+async def defer_page(interaction: Interaction) -> None:
+    """Acknowledge a button press whose first reply replaces the button's message."""
+    await _acknowledge(interaction.response.defer)
+
+
 async def replace_message(interaction: Interaction, post: Post) -> None:
     """Acknowledge a button press by replacing the button's message with a post."""
-    await _acknowledge(lambda: interaction.response.edit_message(**silent_message(post)))
+    await _acknowledge(lambda: interaction.response.edit_message(**silent_edit(post)))
 
 
 async def _acknowledge(call: Call) -> None:
@@ -52,30 +59,27 @@ class EphemeralReplies:
 
     async def __call__(self, incoming: IncomingMessage, post: Post) -> None:
         """Reply to the user; after the interaction's 15 minutes, send a direct message."""
-        send: Call = partial(self._interaction.followup.send, ephemeral=True)
-        if self._is_deferred and not self._has_replied:
-            # Replaces "is thinking …"; sent twice, the reply appears once.
-            send = self._interaction.edit_original_response
+        # The first replaces "is thinking …" or the pressed page; sent twice, it appears once.
+        is_edit = not self._has_replied and self._interaction.response.type in _DEFERRED
         self._has_replied = True
         try:
-            await call_with_retries(lambda: self._reply(post, send), REPLY_TIMEOUT_SECONDS)
+            await call_with_retries(lambda: self._reply(post, is_edit), REPLY_TIMEOUT_SECONDS)
         except CouncilError as error:
             structlog.get_logger().warning("discord_whisper_lost", key=incoming.key, why=str(error))
 
     async def end(self) -> None:
         """Remove "is thinking …" if there was no reply."""
-        if self._is_deferred and not self._has_replied:
+        is_thinking = self._interaction.response.type == ResponseType.deferred_channel_message
+        if is_thinking and not self._has_replied:
             with suppress(CouncilError), translate_errors():
                 await self._interaction.delete_original_response()
 
-    @property
-    def _is_deferred(self) -> bool:
-        deferred = discord.InteractionResponseType.deferred_channel_message
-        return self._interaction.response.type == deferred
-
-    async def _reply(self, post: Post, send: Call) -> None:
+    async def _reply(self, post: Post, is_edit: bool) -> None:
         try:
-            await send(**silent_message(post))
+            if is_edit:
+                await self._interaction.edit_original_response(**silent_edit(post))
+            else:
+                await self._interaction.followup.send(**silent_message(post), ephemeral=True)
         except discord.HTTPException as error:
             if is_transient(error):
                 raise
@@ -94,7 +98,9 @@ class MessageReplies:
         """Reply to the message, else post in its channel, else send a direct message."""
         message = self._message
         reply = partial(message.reply, mention_author=False)
-        calls = (reply, message.channel.send, message.author.send)
+        calls: tuple[Call, ...] = (reply, message.channel.send, message.author.send)
+        if message.guild and any(isinstance(part, File) for part in post.parts):
+            calls = (message.author.send,)  # a file is for this person alone
         sends = (partial(self._send, call, post, next(self._nonces)) for call in calls)
         try:
             await send_first_possible(sends, REPLY_TIMEOUT_SECONDS)

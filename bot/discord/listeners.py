@@ -34,7 +34,13 @@ from bot.commands.suites import SuiteAddition
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord import actions
-from bot.discord.ephemeral import EphemeralReplies, MessageReplies, defer, replace_message
+from bot.discord.ephemeral import (
+    EphemeralReplies,
+    MessageReplies,
+    defer,
+    defer_page,
+    replace_message,
+)
 from bot.discord.errors import EditRateLimiter, translate_errors
 from bot.discord.events import (
     CHAT,
@@ -205,6 +211,8 @@ class DiscordClient(discord.Client):
             await interaction.response.send_modal(actions.why_modal(value))
         elif replacement := replacement_post(action):
             await replace_message(interaction, replacement)
+        elif action in actions.PAGE_TURNS:
+            await defer_page(interaction)
         else:
             await defer(interaction)
 
@@ -212,7 +220,9 @@ class DiscordClient(discord.Client):
             action_key = (incoming.asker.id, incoming.place.channel, action, value)
             handle = partial(actions.handle_button, self._app, chat, incoming, action, value)
             has_effect = (confirmed_action(action) or action) in BUTTON_HANDLERS
-            if not await self._deduplicator.do(action_key, handle, everywhere=has_effect):
+            if action in actions.PAGE_TURNS:  # a second press shows the same page
+                await handle()
+            elif not await self._deduplicator.do(action_key, handle, everywhere=has_effect):
                 await send_busy_note(chat, incoming)
 
         await self._begin(interaction, press)

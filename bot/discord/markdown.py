@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from markdown_it.common.normalize_url import normalizeLink
 
 from bot.chat import Table
-from bot.render.formatting import monospace_table
+from bot.render.formatting import monospace_table, styled_runs
 from bot.render.markdown_parser import (
     CodeBlock,
     MarkdownTable,
@@ -54,6 +54,8 @@ _DELIMITER_CHARACTERS = frozenset("*_~`")
 _LANGUAGE = re.compile(r"[a-z0-9_+\-.#]+", re.IGNORECASE)
 _MONOSPACED = re.compile(r"[\x20-\x7e\n–—·…−×→←≤≥±°€£§µäöüßéèêáàâçñÄÖÜÉ]*")
 _MAX_LABEL_LENGTH = 2  # a column of longer texts can be what a row is about
+_COUNT = re.compile(r"\d+|[\d.]+ of \d+")
+_HAS_UNIT = re.compile(r"(?=.*\d).*(?:[^\W\d_]|[%$])")
 _EMPTY_CELL = "–"
 _NO_BREAK_SPACE = "\u00a0"  # keeps a number and its unit in one line
 _MAX_HEADING_LEVEL = 2  # deeper headings become bold text
@@ -70,6 +72,15 @@ def render_plain_text(text: str, *, strong: bool = False) -> str:
     """Render text that is not Markdown, with all of its markup escaped."""
     leaves = linkify(visible_text(text))
     return render_leaves(embolden(leaves) if strong else leaves)
+
+
+def render_styled_text(text: str) -> str:
+    """Render a line or note: its `code` and **strong** words are styled, all else is escaped."""
+    leaves: list[TextRun] = []
+    for run, style in styled_runs(visible_text(text)):
+        plain = [TextRun(run, ("code",))] if style == "code" else linkify(run)
+        leaves += embolden(plain) if style == "bold" else plain
+    return render_leaves(leaves)
 
 
 def neutralize(text: str) -> str:
@@ -107,7 +118,7 @@ def _styles(leaf: TextRun) -> tuple[str, ...]:
 
 def _split_runs(styles: tuple[str, ...], leaves: Iterable[TextRun]) -> Iterable[_Run]:
     """Yield runs; styled ones contain no line break and no space at either end."""
-    text = "".join(map(_render_leaf, leaves))
+    text = "".join(_render_leaves(leaves))
     if not styles:
         yield (), text
         return
@@ -140,14 +151,25 @@ def _delimit(run: _Run, before: str, after: str) -> str:
     return text
 
 
-def _render_leaf(leaf: TextRun) -> str:
+def _render_leaves(leaves: Iterable[TextRun]) -> Iterator[str]:
+    # Neighbours are escaped together, because an emoji may begin in one and end in the next.
+    for is_marked, same in groupby(leaves, lambda leaf: bool(_render_marked(leaf))):
+        if is_marked:
+            yield from map(_render_marked, same)
+        else:
+            yield escape_markup("".join(leaf.text for leaf in same))
+
+
+def _render_marked(leaf: TextRun) -> str:
+    """Return a leaf of code or a link as Discord's Markdown, "" for any other."""
     if "code" in leaf.styles:
         return _render_inline_code(leaf.text)
     # A link that Discord always shows a preview of must not be a link.
     has_preview = re.search(_PREVIEWED, leaf.text, re.IGNORECASE)
-    if leaf.is_web_link and len(leaf.text) <= MAX_URL_LENGTH and not has_preview:
-        return f"<{_TOKENS.neutralize_url(visible_text(normalizeLink(leaf.text)))}>"
-    return escape_markup(leaf.text)
+    if not leaf.is_web_link or len(leaf.text) > MAX_URL_LENGTH or has_preview:
+        return ""
+    url = _TOKENS.neutralize_url(visible_text(normalizeLink(leaf.text)))
+    return f"<{url}>" if TextRun(url, is_address=True).is_web_link else ""
 
 
 def _render_inline_code(code: str) -> str:
@@ -163,13 +185,13 @@ def _render_inline_code(code: str) -> str:
 
 def render_code_block(code: str, language: str = "") -> str:
     """Return a code block that its content cannot close."""
+    tag = language if _LANGUAGE.fullmatch(language) else ""
+    if language and not tag:
+        code = f"{language}\n{code}"
     while "```" in code:
         code = code.replace("```", f"`{ZERO_WIDTH_SPACE}`{ZERO_WIDTH_SPACE}`")
     if code.endswith("`"):
         code += ZERO_WIDTH_SPACE
-    tag = language if _LANGUAGE.fullmatch(language) else ""
-    if language and not tag:
-        code = f"{language}\n{code}"
     return f"```{tag}\n{code if code.strip() else ZERO_WIDTH_SPACE}\n```"
 
 
@@ -200,7 +222,8 @@ def _cell_lines(head: Sequence[TextRuns], row: Sequence[TextRuns]) -> Iterator[s
         margin = "  - " if at else "- "
         value = _render_cell(embolden(cell)) if not at else _render_cell(cell)
         title = render_leaves(name).replace("\n", " ")
-        yield f"{margin}{title}: {value}" if title.strip() else f"{margin}{value}"
+        colon = "\\:" if ":" in title else ":"  # two could make an emoji of what is between them
+        yield f"{margin}{title}{colon} {value}" if title.strip() else f"{margin}{value}"
 
 
 def _render_cell(cell: TextRuns) -> str:
@@ -247,12 +270,15 @@ def _labels(table: Table, row: Sequence[str], subject: int) -> Iterator[str]:
 
 
 def _render_figure(table: Table, row: Sequence[str], at: int) -> str:
-    """Return a number with what it counts; one with a unit stands alone."""
+    """Return a number with what it is: "2 first votes", "5 of 6 points", "share .31"; not a unit's.
+
+    A number with a unit, such as "4.1 s", says what it is.
+    """
     cell, name = _one_line(row[at]), table.columns[at].lower()
-    if cell.isdecimal():
+    if _COUNT.fullmatch(cell):
         name = name.removesuffix("s") if cell == "1" else name
         return render_plain_text(f"{cell} {name}")
-    return render_plain_text(cell if any(map(str.isdecimal, cell)) else f"{name} {cell}")
+    return render_plain_text(cell if _HAS_UNIT.search(cell) else f"{name} {cell}")
 
 
 def _one_line(cell: str) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, ClassVar
@@ -27,9 +28,10 @@ from bot.discord.components import (
     build_view,
     fits_discord,
     render_components,
-    silent_message,
+    silent_edit,
 )
 from bot.discord.errors import (
+    ARCHIVED,
     THREAD_EXISTS,
     UNKNOWN_CHANNEL,
     EditRateLimiter,
@@ -70,8 +72,12 @@ class DiscordChat(Chat):
         self._edits = edits
         self._send_ephemeral = send_ephemeral
         self._edited_at = time.monotonic()
-        self._titles: dict[str, str] = {}  # of messages, for the threads under them
+        self._titles: dict[str, str] = {}  # by message, for a thread that is still to be opened
         self.accepts_files = accepts_files
+
+    def has_own_thread(self, place: Place) -> bool:
+        """Return whether a round has a thread there: none in a thread or in direct messages."""
+        return bool(place.workspace) and place.thread is None
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split a post into posts that each fit into one message; nothing is dropped."""
@@ -101,7 +107,7 @@ class DiscordChat(Chat):
                 structlog.get_logger().warning("discord_file_refused", why=error.code)
                 return SentMessage(place, f"refused: {error.code}")
             raise PostingForbiddenError(str(error)) from None
-        self._titles[str(message.id)] = _title(post)
+        self._note_title(str(message.id), post)
         return SentMessage(place, str(message.id))
 
     def private_place(self, asker_id: str, place: Place) -> Place:
@@ -117,6 +123,8 @@ class DiscordChat(Chat):
     async def _send_opening_thread(self, place: Place, post: Post, key: str) -> discord.Message:
         """Post a message; the first reply to a message opens its thread, which has the same id."""
         needed = "Attach Files and " * _has_file(post) + "Send Messages in Threads"
+        if _is_thread(place) and place.thread in self._titles:
+            await self._open_thread(place)
         try:
             return await self._send(place, post, key)
         except discord.HTTPException as error:
@@ -133,7 +141,8 @@ class DiscordChat(Chat):
     async def _send(self, place: Place, post: Post, key: str) -> discord.Message:
         channel = self._channel(place)
         message = render_components(post)
-        await self._edits.acquire_call()
+        if _is_thread(place):  # a root goes first
+            await self._edits.acquire_call()
         return await channel.send(
             view=build_view(message, nonce_of(key)),
             files=build_files(message),
@@ -145,7 +154,7 @@ class DiscordChat(Chat):
     async def _open_thread(self, place: Place) -> None:
         root_id = place.thread or ""
         root = self._message(Place(CHAT, place.workspace, place.within), root_id)
-        name = shorten_to_line(self._titles.get(root_id, ""), 100) or "The council"
+        name = _thread_name(self._titles.get(root_id, ""))
         await self._edits.acquire_call()
         try:
             await root.create_thread(name=name, auto_archive_duration=1440)  # a day
@@ -154,6 +163,12 @@ class DiscordChat(Chat):
                 raise
             if error.code != THREAD_EXISTS:
                 raise thread_error(error, "Create Public Threads") from None
+        self._titles.pop(root_id, None)
+
+    def _note_title(self, message: str, post: Post) -> None:
+        """Remember the question as the title of a thread: an answer may not repeat it."""
+        title = next((part.text for part in post.parts if isinstance(part, Heading)), "")
+        self._titles[message] = title or self._titles.get(message) or post.summary
 
     async def find(self, place: Place, key: str) -> SentMessage | None:
         """Return the message that was posted with this key, or None."""
@@ -170,7 +185,7 @@ class DiscordChat(Chat):
 
     async def edit(self, sent: SentMessage, post: Post) -> None:
         """Replace a message; retry for as long as Discord cannot be reached."""
-        self._titles[sent.message] = _title(post)
+        self._note_title(sent.message, post)
         try:
             await call_with_retries(lambda: self._edit(sent, post))
         except RefusedError as error:
@@ -181,7 +196,44 @@ class DiscordChat(Chat):
             raise MessageGoneError(str(error)) from None
 
     async def _edit(self, sent: SentMessage, post: Post) -> None:
-        await self._message(sent.place, sent.message).edit(**silent_message(post))
+        message = self._message(sent.place, sent.message)
+        await self._in_open_thread(sent.place, lambda: message.edit(**silent_edit(post)))
+
+    async def delete(self, sent: SentMessage) -> None:
+        """Delete a message of ours; do nothing if it is gone already."""
+        message = self._message(sent.place, sent.message)
+        with suppress(MessageGoneError, PostingForbiddenError):
+            await call_with_retries(lambda: self._in_open_thread(sent.place, message.delete))
+
+    async def rename_thread(self, root: SentMessage, name: str) -> None:
+        """Rename the thread under a message of ours, and archive it again if it was archived."""
+
+        async def rename() -> None:
+            thread = await self._client.fetch_channel(int(root.message))
+            if not isinstance(thread, discord.Thread):
+                return
+            was_archived = thread.archived
+            if was_archived:
+                await thread.edit(archived=False)
+            await thread.edit(name=_thread_name(name))
+            if was_archived:
+                await thread.edit(archived=True)
+
+        with suppress(PostingForbiddenError):  # no thread, or none that may be renamed
+            await call_with_retries(rename)
+
+    async def _in_open_thread(self, place: Place, call: Call) -> None:
+        """Make a call about a message; reopen its thread if that is archived."""
+        try:
+            await call()
+        except discord.HTTPException as error:
+            if error.code != ARCHIVED or not place.thread:
+                raise
+            thread = await self._client.fetch_channel(int(place.thread))
+            if not isinstance(thread, discord.Thread) or thread.locked:
+                raise
+            await thread.edit(archived=False)
+            await call()
 
     def _channel(self, place: Place) -> discord.PartialMessageable:
         guild = int(place.workspace) if place.workspace else None
@@ -266,5 +318,5 @@ def _has_file(post: Post) -> bool:
     return any(isinstance(part, File) for part in post.parts)
 
 
-def _title(post: Post) -> str:
-    return next((part.text for part in post.parts if isinstance(part, Heading)), post.summary)
+def _thread_name(title: str) -> str:
+    return shorten_to_line(title, 100) or "The council"

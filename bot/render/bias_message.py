@@ -47,7 +47,7 @@ def _root_parts(bias: BiasView) -> Iterator[Part]:
     yield from map(Line, lines[:_MAX_FINDINGS])
     yield from map(Caution, caution_lines(bias))
     others = len(lines) - _MAX_FINDINGS
-    prefix = f"{count_noun(others, 'more finding')} in the thread. " if others > 0 else ""
+    prefix = f"And {count_noun(others, 'more finding')}. " if others > 0 else ""
     yield Note(f"{prefix}{bias_coverage_line(bias)}")
 
 

@@ -135,6 +135,7 @@ def number_table(columns: Sequence[str], rows: Iterable[tuple[str, ...]]) -> Tab
 
 
 _MAX_CELL_WIDTH = 24  # columns; longer cells are not aligned
+_PHONE_WIDTH = 34  # columns of a monospaced font; a phone wraps longer lines
 
 
 def monospace_table(table: Table) -> str:
@@ -150,6 +151,23 @@ def _pad_cells(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int
     for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
         space = " " * (width - cell_len(cell))
         yield space + cell if column in numeric else cell + space
+
+
+def is_wide(table: Table) -> bool:
+    """Return whether a phone would wrap the lines of the monospaced table."""
+    return any(cell_len(line) > _PHONE_WIDTH for line in monospace_table(table).split("\n"))
+
+
+def labelled_rows(table: Table) -> Iterator[tuple[str, str]]:
+    """Yield each row as its name and its other cells under their labels: "Share 71 % · Rounds 36".
+
+    An unnamed first column, such as a place, belongs to the name. Empty cells are left out.
+    """
+    start = 1 if table.columns[0] else 2
+    for row in table.rows:
+        cells = zip(table.columns[start:], row[start:], strict=True)
+        details = (f"{label} {cell}".strip() for label, cell in cells if cell.strip())
+        yield " ".join(filter(None, row[:start])), " · ".join(details)
 
 
 _STATE_WORDS = {

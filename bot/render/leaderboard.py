@@ -80,7 +80,7 @@ def _summary(leaderboard: Leaderboard) -> str:
     rounds = count_noun(leaderboard.coverage.rounds, "round")
     if len(first) == 1:
         return f"{leaderboard.title}: {first[0]} first, {rounds}"
-    together = f"{count_noun(len(first), 'member')} share the first place, " if first else ""
+    together = f"{count_noun(len(first), 'model')} share the first place, " if first else ""
     return f"{leaderboard.title}: {together}{rounds}"
 
 
@@ -98,7 +98,7 @@ def _root_parts(leaderboard: Leaderboard, *, as_judge: bool) -> Iterator[Part]:
         yield author_table(leaderboard, _MAX_ROWS)
         others = len(leaderboard.board.rows) - _MAX_ROWS
         notes = (
-            f"{count_noun(others, 'more member')} in the thread." if others > 0 else "",
+            f"And {count_noun(others, 'more model')}." if others > 0 else "",
             SHARED_PLACES_NOTE,
             run_off_note(leaderboard),
             coverage_line(leaderboard.coverage),

@@ -29,7 +29,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)»]?\s+|\n\s*|(?<=
 _WORD_END = re.compile(r"\s+(?![-+*#>=~`|:]|\d+[.)])")
 
 # A cut in the marks that a block begins with would make no progress.
-_BEGINNING = re.compile(r"(?:[>\s]|[-*+] |\d+[.)] )*(?:(?:```|~~~).*\n[>\s]*)?")
+_BEGINNING = re.compile(r"(?:[>\s]|[-*+] |\d+[.)] )*(?:(?:```|~~~)(?:.{0,300}\n[>\s]*)?)?")
 _MOST = 4  # a page is used to a quarter at least, if it can be
 
 # The blocks that the chats show: see bot.render.markdown_parser.
@@ -140,8 +140,10 @@ def _cut_part(part: Part, fits: _FitsPart) -> tuple[Part, Part] | None:
             return cut_rows or _cut_cells(part, fits)
         case Steps(steps=steps):
             return _cut_items(steps, lambda steps: replace(part, steps=steps), fits)
-        case Buttons(buttons):
-            return _cut_items(buttons, Buttons, fits)
+        case Buttons(buttons, more):
+            # The menu is in the last row.
+            count = _find_furthest(range(1, len(buttons)), lambda n: fits(Buttons(buttons[:n])))
+            return (Buttons(buttons[:count]), Buttons(buttons[count:], more)) if count else None
         case Heading(text) | Line(text) | Note(text) | Caution(text) | Quote(text):
             place = _find_cut(text, (), lambda at: fits(replace(part, text=text[:at].rstrip())))
             if place:
@@ -216,15 +218,22 @@ class _Markdown:
         return sorted(rows)
 
     def _is_place(self, place: int) -> bool:
-        """Return whether the text can be cut there: not in the first or last line of a fence."""
+        """Return whether the text can be cut there: not in the first or last line of a fence.
+
+        A first line that is too long to repeat can be cut.
+        """
         return not any(
-            f.start < place <= f.code or f.code_end <= place < f.end for f in self._fences
+            (f.start < place <= f.code and f.code - f.start <= _MAX_REPEATED_LENGTH)
+            or f.code_end <= place < f.end
+            for f in self._fences
         )
 
     def _split(self, place: int) -> tuple[str, str]:
         """Split the text: close and reopen code, repeat a table's head, dedent an item."""
         head, rest = self._text[:place].rstrip(), self._text[place:].lstrip("\n")
         for fence in self._fences:
+            if fence.start < place <= fence.code:  # the rest of its first line becomes code
+                return head, f"{fence.closing}\n{fence.margin}{rest}"
             if fence.code < place < fence.code_end:
                 margin = "" if place in self._starts else fence.margin
                 return f"{head}\n{fence.closing}", f"{fence.opening}\n{margin}{self._text[place:]}"
@@ -233,7 +242,7 @@ class _Markdown:
             return head, rest
         if block.type == "blockquote_open" and not rest.lstrip().startswith(">"):
             rest = f"> {rest.lstrip()}"
-        elif block.type == "table_open" and place in self._starts:
+        elif block.type == "table_open" and place in self._starts[_first(block) + 3 :]:
             table_head = self._text[start : self._starts[_first(block) + 2]]
             rest = (table_head if len(table_head) <= _MAX_REPEATED_LENGTH else "") + rest
         elif block.type.endswith("_list_open"):

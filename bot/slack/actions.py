@@ -8,15 +8,20 @@ from typing import Any
 from bot.chat import Caution, Chat, IncomingMessage, Note, Post
 from bot.commands.buttons import (
     BUTTON_HANDLERS,
+    CONFIRMATIONS,
+    NO,
     OTHER_VERSION,
     PROPOSAL_ACTIONS,
     THANKS,
+    YES,
     answer_or_ballot_posts,
+    confirmation_post,
+    confirmed_action,
     load_readable_round,
 )
 from bot.commands.rounds import Opinion, own_feedback, save_feedback
 from bot.context import AppContext
-from bot.slack.block_kit import action_from_id, action_id
+from bot.slack.block_kit import MORE, action_from_id, action_id
 from bot.slack.events import Body, parse_interaction
 from bot.slack.modals import (
     TITLES,
@@ -56,8 +61,9 @@ class BlockAction:
         """Parse the payload of a block action."""
         action = body["actions"][0]
         name = action_from_id(str(action["action_id"]))
-        value, view = str(action.get("value") or ""), body.get("view")
-        if name == "feedback":
+        pressed, view = action.get("selected_option") or action, body.get("view")
+        value = str(pressed.get("value") or "")
+        if name in {"feedback", MORE}:
             name, _, value = value.partition(":")
         message = parse_interaction(workspace, body)
         if view and name.startswith("page"):
@@ -112,6 +118,26 @@ async def run_button(
     await BUTTON_HANDLERS[action.name](app, chat, action.message, action.value)
 
 
+async def run_option(
+    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
+) -> None:
+    """Do what a menu's option does as a button; Slack confirms buttons, but not one option."""
+    if action.name in CONFIRMATIONS:
+        post = await confirmation_post(app, action.message, action.name, action.value)
+        await chat.send_ephemeral(action.message, post)
+    else:
+        await ACTION_HANDLERS.get(action.name, refuse_action)(app, workspace, chat, action)
+
+
+async def answer_confirmation(
+    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
+) -> None:
+    """Delete our question, and run the action if the answer is yes."""
+    await delete_offer(action.response_url)
+    if handler := BUTTON_HANDLERS.get(confirmed_action(action.name)):
+        await handler(app, chat, action.message, action.value)
+
+
 async def refuse_action(
     app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
 ) -> None:
@@ -153,6 +179,8 @@ ACTION_HANDLERS: Mapping[str, ActionHandler] = {
     **dict.fromkeys(("feedback", "helpful", "unhelpful"), rate),
     **dict.fromkeys((WITH_THREAD, WITHOUT_THREAD), answer_offer),
     **dict.fromkeys(BUTTON_HANDLERS, run_button),
+    **{f"{answer}{name}": answer_confirmation for answer in (YES, NO) for name in CONFIRMATIONS},
+    MORE: run_option,
     "page": turn_page,
     "suite": ask_for_suite,
 }

@@ -24,7 +24,7 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.render.formatting import monospace_table, step_line
+from bot.render.formatting import is_wide, labelled_rows, monospace_table, step_line, styled_runs
 from bot.render.markdown_parser import parse_markdown
 from bot.render.pagination import may_fit
 from bot.render.text_safety import shorten
@@ -36,6 +36,7 @@ from bot.slack.rich_text import (
     escape_mrkdwn,
     markdown_blocks,
     mentionable_ids,
+    mrkdwn_text,
     neutralize,
     one_line,
     plain_text,
@@ -60,10 +61,13 @@ MAX_HEADER = 150
 MAX_BOLD_HEADING = 600  # our own limit
 MAX_CONTEXT_ELEMENTS = 10
 MAX_ACTIONS = 25
+MIN_OPTIONS, MAX_OPTIONS = 2, 5  # of an overflow menu
+MAX_OPTION_VALUE = 150
 MAX_PLAN_TASKS = 50
 MAX_PLAN_TITLE = 256
 MAX_TASK_TITLE = 150
 
+MORE = "more"  # the action of a menu; the value of its options is "action:value"
 _OPINIONS = ("helpful", "unhelpful")
 _CONFIRMED = {
     "bakeoff_cancel": (
@@ -71,9 +75,13 @@ _CONFIRMED = {
         "What has been answered and ranked so far is kept; the rest is not asked.",
     ),
     "again": ("Run again?", "The whole council is asked once more, and that costs as much again."),
+    "forget": (
+        "Forget this round?",
+        "The question, the answers and what was posted here are deleted; this cannot be undone.",
+    ),
     "cancel": ("Stop this round?", "What has been answered so far is kept; the rest is not asked."),
 }
-_DANGEROUS = {"cancel", "bakeoff_cancel"}
+_DANGEROUS = {"cancel", "bakeoff_cancel", "forget"}
 _TASK_STATUS = {
     StepState.WAITING: "pending",
     StepState.RUNNING: "in_progress",
@@ -185,7 +193,7 @@ class PostRenderer:
                 rendered = markdown_blocks(next(prose), as_table=has_table_block)
             elif isinstance(part, Table):
                 block = data_table_block(part, caption) if has_table_block else None
-                rendered = [block] if block else _rich_text(monospace_table(part), "preformatted")
+                rendered = [block] if block else _plain_table(part)
             else:
                 rendered = _render_part(part, simple=simple)
             # A quote belongs to the line before it.
@@ -226,16 +234,16 @@ def _render_part(part: Part, *, simple: bool) -> list[Block]:  # noqa: PLR0911
         case Quote(words):
             return _rich_text(words, "quote")
         case Line(words):
-            return _rich_text(words, "section")
+            return _styled_line(words)
         case Caution(words):
-            return _rich_text(words, "section", "bold")
+            return _styled_line(words, "bold")
         case Note(words):
             return list(_context_blocks(words))
         case Steps():
             plan = None if simple else _plan_block(part)
             return [plan] if plan else _step_list(part)
-        case Buttons(buttons):
-            return list(_button_blocks(buttons, feedback=not simple))
+        case Buttons():
+            return list(_button_blocks(part, feedback=not simple))
         case Mentions(ids):
             return _mention_blocks(ids)
         case _:  # a file is uploaded
@@ -257,6 +265,31 @@ def _rich_text(words: str, kind: str, *styles: str) -> list[Block]:
     return rich_text_blocks(rich_text_elements(kind, [text_leaf(plain, *styles)]))
 
 
+def _styled_line(words: str, *styles: str) -> list[Block]:
+    """Return a line of ours as rich text, with its code and strong words."""
+    runs = [(neutralize(run), style) for run, style in styled_runs(words.strip("\n"))]
+    if not "".join(run for run, _ in runs).strip():
+        return []
+    leaves = [text_leaf(run, *filter(None, (*styles, style))) for run, style in runs if run]
+    return rich_text_blocks(rich_text_elements("section", leaves))
+
+
+def _plain_table(table: Table) -> list[Block]:
+    """Return a table as monospaced lines; a wide one as a list, which a phone does not break."""
+    if not is_wide(table):
+        return _rich_text(monospace_table(table), "preformatted")
+    return rich_text_blocks(
+        rich_text_element("list", [section], style="bullet")
+        for name, details in labelled_rows(table)
+        for section in rich_text_elements("section", _row_leaves(name, details))
+    )
+
+
+def _row_leaves(name: str, details: str) -> list[Block]:
+    leaves = [text_leaf(one_line(name) or "–", "bold")]
+    return [*leaves, text_leaf(f" · {one_line(details)}")] if details else leaves
+
+
 def _mention_blocks(ids: Iterable[str]) -> list[Block]:
     leaves: list[Block] = []
     for id_ in mentionable_ids(ids):
@@ -267,6 +300,11 @@ def _mention_blocks(ids: Iterable[str]) -> list[Block]:
 
 
 def _context_blocks(words: str) -> Iterator[Block]:
+    runs = [*styled_runs(words)]
+    styled = mrkdwn_text(runs)
+    if any(style for _, style in runs) and len(styled["text"]) <= MAX_PLAIN_TEXT:
+        yield {"type": "context", "elements": [styled]}
+        return
     parts = split_leaves([text_leaf(words)], MAX_PLAIN_TEXT)
     elements = [plain_text(part[0]["text"]) for part in parts]
     for at in range(0, len(elements), MAX_CONTEXT_ELEMENTS):
@@ -276,15 +314,30 @@ def _context_blocks(words: str) -> Iterator[Block]:
 # --- Buttons: each carries an opaque value, and a dangerous one asks for confirmation.
 
 
-def _button_blocks(buttons: Sequence[Button], *, feedback: bool) -> Iterator[Block]:
+def _button_blocks(part: Buttons, *, feedback: bool) -> Iterator[Block]:
     """Yield the rows of buttons; with `feedback`, opinions become Slack's feedback buttons."""
-    thumbs = _feedback_block(buttons) if feedback else None
-    plain = [b for b in buttons if not (thumbs and b.action in _OPINIONS)]
-    for at in range(0, len(plain), MAX_ACTIONS):
-        row = [_button(button) for button in plain[at : at + MAX_ACTIONS]]
-        yield {"type": "actions", "elements": row}
+    thumbs = _feedback_block(part.buttons) if feedback else None
+    plain = [b for b in part.buttons if not (thumbs and b.action in _OPINIONS)]
+    elements = [*map(_button, plain), *_menus(part.more)]
+    for at in range(0, len(elements), MAX_ACTIONS):
+        yield {"type": "actions", "elements": elements[at : at + MAX_ACTIONS]}
     if thumbs:
         yield thumbs
+
+
+def _menus(buttons: Sequence[Button]) -> Iterator[Block]:
+    """Yield menus of these buttons; those of which Slack makes no menu stay buttons."""
+    for at in range(0, len(buttons), MAX_OPTIONS):
+        menu = buttons[at : at + MAX_OPTIONS]
+        options = [
+            {"text": plain_text(_label(b), emoji=True), "value": f"{b.action}:{b.value}"}
+            for b in menu
+        ]
+        is_menu = len(menu) >= MIN_OPTIONS
+        if is_menu and all(len(str(option["value"])) <= MAX_OPTION_VALUE for option in options):
+            yield {"type": "overflow", "action_id": action_id(MORE), "options": options}
+        else:
+            yield from map(_button, menu)
 
 
 def _button(button: Button) -> Block:
@@ -362,15 +415,21 @@ def _step_list(steps: Steps) -> list[Block]:
 
 
 def _summary_text(post: Post) -> str:
+    """Return the text of a notification; Slack notifies those it mentions, as in the blocks."""
+    mentions = "".join(f"{mention} " for mention in _mentions(post))
     words = one_line(post.summary) or one_line(_words_of(post)[: 2 * MAX_SUMMARY])
-    return _fit(words or _FALLBACK_SUMMARY, MAX_SUMMARY)
+    return mentions + _fit(words or _FALLBACK_SUMMARY, MAX_SUMMARY)
 
 
 def _whole_text(post: Post) -> str:
-    ids = [part.ids for part in post.parts if isinstance(part, Mentions)]
-    mentions = "".join(f"\n<@{id_}>" for part in ids for id_ in mentionable_ids(part))
+    mentions = "".join(f"\n{mention}" for mention in _mentions(post))
     words = _words_of(post).strip() or post.summary.strip() or _FALLBACK_SUMMARY
     return _fit(words, MAX_TEXT - len(mentions)) + mentions
+
+
+def _mentions(post: Post) -> list[str]:
+    ids = (id_ for part in post.parts if isinstance(part, Mentions) for id_ in part.ids)
+    return [f"<@{id_}>" for id_ in mentionable_ids(ids)]
 
 
 def _fit(words: str, limit: int) -> str:
@@ -390,7 +449,7 @@ def _words_of(post: Post) -> str:
 def _words(part: Part) -> str:
     match part:
         case Table():
-            return monospace_table(part)
+            return "\n".join(f"{name} · {details}" for name, details in labelled_rows(part))
         case Steps(title, steps):
             return "\n".join([title, *(one_line(step_line(step)) for step in steps)])
         case Quote(text):
@@ -399,4 +458,8 @@ def _words(part: Part) -> str:
             return ""
         case Prose(text):
             return text
-    return one_line(part.text)
+        case Heading(text):
+            runs = [(text, "")]
+        case _:
+            runs = [*styled_runs(part.text)]
+    return one_line("".join(run for run, _ in runs))

@@ -13,6 +13,7 @@ from bot.render.text_safety import shorten
 from bot.slack.client import call_api
 from bot.slack.rich_text import MAX_ALT_TEXT, one_line
 from bot.slack.workspace import Workspace
+from bot.suite_files import MAX_BYTES
 from council.errors import CouncilError
 from council.places import Place
 
@@ -21,6 +22,11 @@ _NO_SCOPE = (
     "Slack does not let me read files: have an admin add the scope files:read and install the app "
     "again, or write the questions under the command, one a line."
 )
+NO_UPLOAD = (
+    "Slack does not let me send you a file: have an admin add the scopes files:write and im:write "
+    "and install the app again."
+)
+_TOO_LARGE = "{name} is larger than {most:,} bytes: send a smaller one."
 _NOT_READ = "Slack did not give me {name}: send it once more, or write the questions in a message."
 
 
@@ -96,6 +102,11 @@ async def _download(client: AsyncWebClient, url: str, name: str) -> bytes:
             if denied or response.content_type == "text/html":
                 raise CouncilError(_NO_SCOPE)
             response.raise_for_status()
-            return await response.read()
+            content = bytearray()
+            async for chunk in response.content.iter_any():
+                content += chunk
+                if len(content) > MAX_BYTES:
+                    raise CouncilError(_TOO_LARGE.format(name=name, most=MAX_BYTES))
+            return bytes(content)
     except (aiohttp.ClientError, TimeoutError):
         raise CouncilError(_NOT_READ.format(name=name)) from None

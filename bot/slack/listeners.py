@@ -15,6 +15,7 @@ from bot.commands.buttons import (
     OTHER_VERSION,
     ActionDeduplicator,
     add_to_suite,
+    confirmed_action,
     send_busy_note,
 )
 from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
@@ -152,7 +153,7 @@ class SlackListeners:
             async def handle(chat: Chat, message: IncomingMessage) -> None:
                 run = partial(handler, self._app, workspace, chat, replace(action, message=message))
                 # Opening a modal twice is harmless and visible, so it needs no check or notice.
-                everywhere = action.name in BUTTON_HANDLERS
+                everywhere = (confirmed_action(action.name) or action.name) in BUTTON_HANDLERS
                 is_run = await self._deduplicator.do(action.identity, run, everywhere=everywhere)
                 if not is_run and everywhere:
                     await send_busy_note(chat, message)

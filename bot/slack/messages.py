@@ -18,6 +18,7 @@ from bot.chat import (
     File,
     IncomingMessage,
     MessageGoneError,
+    Note,
     Post,
     PostingForbiddenError,
     SendEphemeral,
@@ -29,7 +30,7 @@ from bot.render.pagination import paginate
 from bot.slack.block_kit import Payload, fits_slack, render_message, render_text
 from bot.slack.client import RefusedError, SlackServerError, call_api, list_items
 from bot.slack.ephemeral import EphemeralReplies
-from bot.slack.files import upload_file
+from bot.slack.files import NO_UPLOAD, upload_file
 from bot.slack.workspace import (
     ARCHIVED,
     NO_UNFURL,
@@ -44,9 +45,12 @@ from council.places import Place
 # Nothing untrusted is parsed: a name does not become a mention, nor a URL a preview.
 NO_PARSING: dict[str, Any] = {"parse": "none", "link_names": False}
 
+_REFUSED = "refused: "  # the id of a file that Slack refused begins so
 _MAX_SERVER_ERRORS = 6  # with the blocks of one message, before it is sent as plain text
 _BLOCK_ERRORS = ("invalid_blocks", "invalid_attachments", "msg_", "invalid_arguments")
 _MOVED = "The answer is in a message of its own, below."
+FILE_SENT = "{name} is in your direct messages with me."
+_DELETED = {"message_not_found", "channel_not_found", "file_not_found", "file_deleted"}
 _GONE = {
     "message_not_found": "The message is not there any more.",
     "thread_not_found": "The thread is not there any more: ask again in the channel.",
@@ -107,7 +111,7 @@ class SlackChat(Chat):
             if error.is_about_token:
                 raise
             structlog.get_logger().warning("slack_file_refused", why=error.code)
-            return SentMessage(place, f"refused: {error.code}")
+            return SentMessage(place, f"{_REFUSED}{error.code}")
 
     async def _post(self, place: Place, post: Post, key: str) -> SentMessage:
         metadata = {"event_type": "council_round", "event_payload": {"key": key}}
@@ -227,6 +231,22 @@ class SlackChat(Chat):
 
         return write
 
+    async def delete(self, sent: SentMessage) -> None:
+        """Delete a message, or a file, whose id begins with F; do nothing if it is gone."""
+        client, id_ = self._client, sent.message
+        delete: Callable[[], Awaitable[object]]
+        if id_.startswith("F"):
+            delete = partial(client.files_delete, file=id_)
+        elif id_.startswith(_REFUSED):
+            return
+        else:
+            delete = partial(client.chat_delete, channel=sent.place.channel, ts=id_)
+        try:
+            await retry_until_sent(partial(call_api, delete))
+        except RefusedError as error:
+            if error.code not in _DELETED:
+                raise
+
     def private_place(self, asker_id: str, place: Place) -> Place:
         """Return the place of a user's direct messages; Slack opens them on the first post."""
         return replace(place, channel=asker_id, thread=None, private=True)
@@ -241,9 +261,24 @@ class SlackChat(Chat):
         await postable_conversation(self._workspace, place.channel)
 
     async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
-        """Send a post that only the asker sees."""
+        """Send a post that only the asker sees; a file goes to their direct messages."""
+        for file in (part for part in post.parts if isinstance(part, File)):
+            await self._send_file(said, file)
+            note = Note(FILE_SENT.format(name=file.name))
+            parts = (note if part is file else part for part in post.parts)
+            post = Post(tuple(parts), note.text)
         for page in self.pages(post):
             await self._send_ephemeral(said, page)
+
+    async def _send_file(self, said: IncomingMessage, file: File) -> None:
+        """Upload a file to somebody's direct messages; CouncilError if Slack does not allow it."""
+        try:
+            channel = await self._workspace.dm_channel(said.asker.id)
+            place = replace(said.place, channel=channel, thread=None, private=True)
+            await upload_file(self._client, place, file)
+        except RefusedError as error:
+            structlog.get_logger().warning("slack_file_refused", why=error.code)
+            raise CouncilError(NO_UPLOAD) from None
 
 
 def _map_refusal(error: RefusedError) -> CouncilError | None:

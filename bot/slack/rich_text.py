@@ -24,7 +24,13 @@ from bot.render.markdown_parser import (
     walk_markdown,
 )
 from bot.render.markdown_parser import TextRuns as Runs
-from bot.render.text_safety import INVISIBLE_PATTERN, Tokens, shorten, visible_text
+from bot.render.text_safety import (
+    INVISIBLE_PATTERN,
+    ZERO_WIDTH_SPACE,
+    Tokens,
+    shorten,
+    visible_text,
+)
 
 # --- Limits of Block Kit, in characters or elements.
 
@@ -62,6 +68,31 @@ def neutralize(text: str) -> str:
 def escape_mrkdwn(text: str) -> str:
     """Return the text for a field that Slack parses as mrkdwn, without any markup."""
     return neutralize(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+# Characters that Slack reads as markup, and similar ones that it does not: it has no escapes.
+_WIDE_BACKTICK, _SIMILAR_BACKTICK = "\uff40", "\u02cb"
+_SIMILAR = str.maketrans(f"*\uff0a~`{_WIDE_BACKTICK}", f"\u2217\ufe61\u223c{_SIMILAR_BACKTICK * 2}")
+_WORD_EDGE_UNDERSCORE = re.compile(r"(?<![^\W_])[_\uff3f]|[_\uff3f](?![^\W_])")
+_EMOJI_COLON = re.compile(r":(?=[^\s:]+:)")
+_QUOTE_SIGN = re.compile(r"^(\s*)(?:&gt;|\uff1e)", re.MULTILINE)
+
+
+def mrkdwn_text(runs: Iterable[tuple[str, str]]) -> Block:
+    """Return styled runs as Block Kit's object for mrkdwn: no other markup, link or emoji works."""
+    text = "".join(_mrkdwn_run(escape_mrkdwn(run), style) for run, style in runs)
+    return {"type": "mrkdwn", "text": _QUOTE_SIGN.sub("\\1\u203a", text), "verbatim": True}
+
+
+def _mrkdwn_run(escaped: str, style: str) -> str:
+    """Return one run, with all markup of its own broken; my_panel stays as it is."""
+    if not escaped.strip():
+        return escaped
+    if style == "code":
+        return f"`{escaped.replace(_WIDE_BACKTICK, _SIMILAR_BACKTICK)}`"
+    plain = _WORD_EDGE_UNDERSCORE.sub("\u02cd", escaped.translate(_SIMILAR))
+    plain = _EMOJI_COLON.sub(f":{ZERO_WIDTH_SPACE}", plain)
+    return f"*{plain}*" if style else plain
 
 
 def one_line(text: str) -> str:

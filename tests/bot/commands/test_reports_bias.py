@@ -1,4 +1,4 @@
-"""`/council bias`: posted with its thread in a room, else sent privately."""
+"""`/council bias`: shown to its asker, who can share it with its thread in the channel."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
 from council.places import Place
 from tests.bot.app_fakes import FakeChat, an_app
-from tests.bot.commands.test_reports_leaderboard import ADA, ROOM, Room, a_message
+from tests.bot.commands.test_reports_leaderboard import ADA, ROOM, Room, a_message, press_share
 from tests.bot.render.bias.builders import NOTHING, a_report
 from tests.bot.rounds import words_of
 
@@ -30,10 +30,11 @@ def app_with(report: BiasReport) -> tuple[AppContext, list[RecordQuery]]:
     return app, asked
 
 
-async def test_in_a_channel_findings_are_posted_with_details_in_the_thread() -> None:
+async def test_shared_findings_are_posted_with_details_in_the_thread() -> None:
     (app, asked), chat = app_with(a_report()), Room()
-
     await handle_message(app, chat, a_message("bias house suite:sql"))
+
+    await press_share(app, chat)
 
     (place, root), *replies = chat.posted
     assert (asked[0].panel, asked[0].suite, asked[0].scope) == ("house", "sql", "slack/T1")
@@ -43,13 +44,14 @@ async def test_in_a_channel_findings_are_posted_with_details_in_the_thread() -> 
     files = [part for _, post in replies for part in post.parts if isinstance(part, File)]
     names = ["bias-given.png", "bias-slots.png", "bias-kept.png", "bias.csv"]
     assert [file.name for file in files] == names
-    assert chat.said == []
+    assert "ranks its own answer .31 higher" in chat.said[0]
 
 
 async def test_without_files_the_figures_are_described_in_words() -> None:
     (app, _), chat = app_with(a_report()), Room(accepts_files=False)
-
     await handle_message(app, chat, a_message("bias"))
+
+    await press_share(app, chat)
 
     read = " ".join(words_of(post) for _, post in chat.posted)
     assert not any(isinstance(part, File) for _, post in chat.posted for part in post.parts)

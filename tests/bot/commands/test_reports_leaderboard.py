@@ -1,4 +1,4 @@
-"""`/council leaderboard`: posted with its thread in a room, else sent privately."""
+"""`/council leaderboard`: shown to its asker, who can share it with its thread in the channel."""
 
 from dataclasses import dataclass, field, replace
 
@@ -13,7 +13,9 @@ from bot.chat import (
     PostingForbiddenError,
     SentMessage,
 )
-from bot.commands.dispatch import handle_message
+from bot.commands.buttons import BUTTON_HANDLERS
+from bot.commands.dispatch import handle_message, report_errors
+from bot.commands.reports import SHARE, SHARED
 from bot.context import AppContext
 from council.places import Place
 from tests.bot.app_fakes import FakeChat, an_app
@@ -51,10 +53,30 @@ async def with_runs(scope: str) -> AppContext:
     return app
 
 
-async def test_in_a_channel_the_leaderboard_is_posted_with_details_in_the_thread() -> None:
+async def press_share(
+    app: AppContext, chat: Room, message: IncomingMessage | None = None, key: str = "e1"
+) -> None:
+    """Press the share button of the report that was asked for with this key."""
+    pressed = replace(message or a_message(""), key="press")
+    await report_errors(chat, pressed, BUTTON_HANDLERS[SHARE](app, chat, pressed, key))
+
+
+async def test_in_a_channel_only_the_asker_sees_the_leaderboard_and_can_share_it() -> None:
     app, chat = await with_runs("slack/T1"), Room()
 
     await handle_message(app, chat, a_message("leaderboard sql"))
+
+    (said,) = chat.said
+    assert said.startswith("Leaderboard of sql\n")
+    assert said.endswith("[Share to channel]")
+    assert chat.posted == []
+
+
+async def test_a_shared_leaderboard_is_posted_once_with_details_in_the_thread() -> None:
+    app, chat = await with_runs("slack/T1"), Room()
+    await handle_message(app, chat, a_message("leaderboard sql"))
+
+    await press_share(app, chat)
 
     (place, root), *replies = chat.posted
     assert place == ROOM
@@ -64,8 +86,18 @@ async def test_in_a_channel_the_leaderboard_is_posted_with_details_in_the_thread
     files = [part for _, post in replies for part in post.parts if isinstance(part, File)]
     assert [file.name for file in files] == ["leaderboard.png", "leaderboard.csv"]
     posted = len(chat.posted)
-    await handle_message(app, chat, a_message("leaderboard sql"))  # the same event
-    assert (len(chat.posted), chat.said) == (posted, [])
+    await press_share(app, chat)
+    assert len(chat.posted) == posted
+    assert chat.said[1:] == [SHARED, SHARED]
+
+
+async def test_in_a_direct_message_the_whole_leaderboard_is_posted_at_once() -> None:
+    app, chat = await with_runs("slack/T1"), Room()
+
+    await handle_message(app, chat, replace(a_message("leaderboard sql"), is_direct=True))
+
+    assert len(chat.posted) > 3
+    assert chat.said == []
 
 
 @pytest.mark.parametrize(
@@ -77,11 +109,40 @@ async def test_a_report_that_may_not_be_posted_is_sent_privately(
 ) -> None:
     app, chat = await with_runs("slack/T1"), Room(refuses=refuses)
 
-    await handle_message(app, chat, a_message("leaderboard sql"))
+    await handle_message(app, chat, replace(a_message("leaderboard sql"), is_direct=True))
 
     assert len(chat.posted) == posted
     assert said in chat.said[0]
     assert (len(chat.said) > 3) == (refuses is PostingForbiddenError)
+
+
+async def test_a_report_that_cannot_be_shared_is_not_lost() -> None:
+    app, chat = await with_runs("slack/T1"), Room(refuses=PostingForbiddenError)
+    await handle_message(app, chat, a_message("leaderboard sql"))
+
+    await press_share(app, chat)
+
+    assert chat.said[1:] == ["Not here."]
+    chat.refuses = None
+    await press_share(app, chat)
+    assert chat.said[-1] == SHARED
+
+
+@pytest.mark.parametrize("who", ["guest", "shared", "stranger"])
+async def test_a_press_is_checked_again_before_a_report_is_shared(who: str) -> None:
+    app, chat = await with_runs("slack/T1"), Room()
+    app.access = replace(app.access, guests=True, shared_channels=True)
+    await handle_message(app, chat, a_message("leaderboard sql"))
+    presser = {
+        "guest": replace(a_message(""), asker=replace(ADA, is_guest=True)),
+        "shared": a_message("", is_shared=True),
+        "stranger": a_message("", replace(ROOM, workspace="T2")),
+    }[who]
+
+    await press_share(app, chat, presser)
+
+    assert chat.posted == []
+    assert "too old" in chat.said[-1] or "of the whole workspace" in chat.said[-1]
 
 
 async def test_a_workspace_sees_its_own_rounds_alone() -> None:
@@ -123,6 +184,9 @@ async def test_a_category_and_a_window_narrow_what_is_counted() -> None:
 
     await handle_message(app, chat, a_message("leaderboard sql category:joins until:2026-10-20"))
 
-    assert "12 rounds of suite sql, version 3f2a1b9c, category joins" in words_of(chat.posted[0][1])
+    counted = "12 rounds of suite sql, version 3f2a1b9c, category joins"
+    assert counted in chat.said[0]
+    await press_share(app, chat)
+    assert counted in words_of(chat.posted[0][1])
     await handle_message(app, chat, a_message("leaderboard sql since:yesterday"))
-    assert "say 30d, 2w, 12h" in chat.said[0]
+    assert "say 30d, 2w, 12h" in chat.said[-1]

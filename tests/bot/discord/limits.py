@@ -17,9 +17,14 @@ PINGS = re.compile(
 Component = dict[str, Any]
 
 
+def components_of(message: Message) -> list[Component]:
+    """Return the components as discord.py sends them."""
+    return [item.to_component_dict() for item in message.items]
+
+
 def payload_of(message: Message) -> Component:
     return {
-        "components": list(message.components),
+        "components": components_of(message),
         "flags": 1 << 15,
         "allowed_mentions": allowed_mentions(message).to_dict(),
     }
@@ -27,7 +32,7 @@ def payload_of(message: Message) -> Component:
 
 def message_faults(message: Message) -> list[str]:
     faults = faults_of_message(payload_of(message), [file.name for file in message.files])
-    said = texts(message.components)
+    said = texts(components_of(message))
     heavy = sum(len(text.encode()) + 12 for text in said) > 10_000
     return [*map(str, faults), *(["too many bytes"] if heavy else [])]
 

@@ -30,7 +30,15 @@ from bot.discord.components import (
 from bot.render.pagination import paginate
 from bot.render.round_report import round_thread
 from bot.render.round_status import running_post
-from tests.bot.discord.limits import BUTTON, CONTAINER, ROW, TEXT, message_faults, texts
+from tests.bot.discord.limits import (
+    BUTTON,
+    CONTAINER,
+    ROW,
+    TEXT,
+    components_of,
+    message_faults,
+    texts,
+)
 from tests.bot.rounds import held, stages_of
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
@@ -46,47 +54,44 @@ STANDINGS = Table(
 
 
 def said(*parts: Part) -> str:
-    (text,) = texts(render_components(Post(parts, "s")).components)
+    (text,) = texts(components_of(render_components(Post(parts, "s"))))
     return text.replace("\u00a0", " ")
 
 
 def kinds(post: Post) -> list[int]:
-    return [component["type"] for component in render_components(post).components]
+    return [component["type"] for component in components_of(render_components(post))]
 
 
 def buttons_of(post: Post) -> list[list[dict[str, Any]]]:
-    rows = [one for one in render_components(post).components if one["type"] == ROW]
+    rows = [one for one in components_of(render_components(post)) if one["type"] == ROW]
     return [row["components"] for row in rows]
 
 
 async def test_a_closed_round_starts_with_the_answer_and_ends_with_buttons() -> None:
     root = round_thread(await held()).root
 
-    assert kinds(root) == [TEXT, ROW, ROW]
-    words = texts(render_components(root).components)[0].split("\n")
+    assert kinds(root) == [TEXT, ROW]
+    words = texts(components_of(render_components(root)))[0].split("\n")
     assert words[:2] == ["## Is Postgres enough for a job queue?", "The council says yes."]
-    assert words[3].startswith("-# Best-ranked: Gemini 3 Pro, on 3 of 3 ballots")
-    assert [[one["label"] for one in row] for row in buttons_of(root)] == [
-        ["Answers", "Ballots", "Run again", "Add to suite", "Export"],
-        ["Helpful", "Not helpful"],
-    ]
+    assert words[3].startswith("-# Best-ranked: Gemini 3 Pro, 6 of 6 points")
+    (row,) = buttons_of(root)
+    assert [one["label"] for one in row] == ["Answers", "Rankings", "👍", "👎", "More"]
+    assert row[-1]["custom_id"] == "council:more:r1"
 
 
-async def test_the_thread_names_the_author_of_each_answer() -> None:
+async def test_the_results_name_the_author_of_each_answer_with_labelled_points() -> None:
     post = round_thread(await held()).replies[0]
 
     lines = said(*post.parts).split("\n")
-    assert lines[0] == "## Who wrote what, and how they were ranked"
-    assert lines[1].startswith("1. **Gemini 3 Pro** (Response V) 6 of 6 · 3 first votes · ")
+    assert lines[0] == "## Results"
+    assert lines[1].startswith("1. **Gemini 3 Pro** (Response V) 6 of 6 points · 3 first votes · ")
 
 
-async def test_a_ballot_is_followed_by_its_reason() -> None:
+async def test_a_ranking_is_followed_by_its_reason() -> None:
     post = round_thread(await held()).replies[1]
 
-    assert (
-        "ranked V > W > O\n> It is right.\n\nGPT-5.1 saw"
-        in texts(render_components(post).components)[0]
-    )
+    said_there = texts(components_of(render_components(post)))[0]
+    assert " > GPT-5.1\n> It is right.\n\n**" in said_there
 
 
 async def test_every_stage_of_a_round_is_a_valid_message() -> None:
@@ -108,7 +113,7 @@ def test_only_cautions_are_in_a_coloured_container() -> None:
     post = Post((Heading("Why?"), Caution("One is missing."), Caution("Two."), Prose("So.")), "s")
 
     assert kinds(post) == [TEXT, CONTAINER, TEXT]
-    box = render_components(post).components[1]
+    box = components_of(render_components(post))[1]
     assert texts([box]) == ["One is missing.\n\nTwo."]
     assert box["accent_color"]
 
@@ -118,14 +123,30 @@ def test_notes_are_small_and_quotes_are_quoted() -> None:
     assert said(Quote("a\n\n# b")) == "> a\n> \n> \\# b"
 
 
-def test_a_line_is_shown_as_it_is() -> None:
-    assert said(Line("1. **a** @everyone")) == "1\\. \\*\\*a\\*\\* @\u200beveryone"
+@pytest.mark.parametrize("part", [Line, Note, Caution])
+def test_only_code_and_strong_words_of_a_line_are_markup(part: type[Line]) -> None:
+    text = said(part("1. **a** `/council show` *b* _c_ [d](https://e.example) @everyone `<@1>`"))
+
+    assert text.removeprefix("-# ") == (
+        "1\\. **a** `/council show` \\*b\\* \\_c\\_ \\[d](<https://e.example>) @\u200beveryone"
+        " `<\u200b@1>`"
+    )
+
+
+def test_commands_are_clickable_in_notes_and_lines_but_not_in_a_models_words() -> None:
+    post = Post((Prose("Ask `/council show`."), Note("Ask `/council show`.")), "s")
+
+    message = render_components(
+        post, lambda text: text.replace("`/council show`", "</council show:1>")
+    )
+
+    assert texts(components_of(message)) == ["Ask `/council show`.\n\n-# Ask </council show:1>."]
 
 
 def test_each_candidates_line_starts_with_the_author() -> None:
     assert said(STANDINGS) == (
-        "1. **Claude Sonnet 4.6** (Response K) 5 of 6 · 2 first votes · 4.1 s · $0.012\n"
-        "2. **Gemini 3 Pro** (Response T) 3.5 of 6 · 1 first vote · 6.0 s · cost unknown"
+        "1. **Claude Sonnet 4.6** (Response K) 5 of 6 points · 2 first votes · 4.1 s · $0.012\n"
+        "2. **Gemini 3 Pro** (Response T) 3.5 of 6 points · 1 first vote · 6.0 s · cost unknown"
     )
 
 
@@ -186,7 +207,7 @@ def test_a_custom_id_that_discord_would_refuse_raises() -> None:
 def test_a_file_is_sent_with_the_message_that_names_it() -> None:
     message = render_components(Post((Line("Here."), File("round 1/é.md", "# Round")), "s"))
 
-    assert message.components[1] == {"type": 13, "file": {"url": "attachment://round-1-.md"}}
+    assert components_of(message)[1]["file"] == {"url": "attachment://round-1-.md"}
     assert message.files == (File("round-1-.md", "# Round"),)
 
 
@@ -202,8 +223,8 @@ def test_the_longest_question_is_shown_whole() -> None:
     made = [render_components(page) for page in paginate(post, fits_discord)]
 
     assert all(message_faults(message) == [] for message in made)
-    assert "So." in texts(made[0].components)[0]
-    assert sum(" ".join(texts(m.components)).count("why") for m in made[1:]) == 5_000
+    assert "So." in texts(components_of(made[0]))[0]
+    assert sum(" ".join(texts(components_of(m))).count("why") for m in made[1:]) == 5_000
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ import tests.wire.discord as wire
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
 from bot.discord.components import fits_discord, render_components
 from bot.render.pagination import paginate
-from tests.bot.discord.limits import find_pings, message_faults, payload_of, texts
+from tests.bot.discord.limits import components_of, find_pings, message_faults, payload_of, texts
 from tests.bot.discord.markdown_reader import kinds, read
+from tests.bot.hostile_rounds import ANSWERS_PER_ROUND, hostile_posts
 from tests.bot.render.hostile import ANSWERS, DISCORD_TOKENS, FORGED, HUGE, LINKS, PARTED, TOKENS
 
 SAMPLE_CHARACTERS = 10_000
@@ -29,7 +30,7 @@ def faults(post: Post) -> list[str]:
 
 def obeyed(post: Post) -> set[str]:
     made = [render_components(page) for page in paginate(post, fits_discord)]
-    every = [one for message in made for one in texts(message.components)]
+    every = [one for message in made for one in texts(components_of(message))]
     return {kind for one in every for kind in kinds(read(one))} & FORBIDDEN
 
 
@@ -83,3 +84,20 @@ def test_no_part_of_a_post_contains_markup() -> None:
 
     assert {text: found for text in said if (found := faults(everywhere(text)))} == {}
     assert {text: seen for text in said if (seen := obeyed(everywhere(text)))} == {}
+
+
+# In the nightly run 10,000 answers.
+ROUNDS = [
+    range(100),
+    *(
+        pytest.param(range(at, at + 100), marks=pytest.mark.nightly)
+        for at in range(100, 10_000 // ANSWERS_PER_ROUND, 100)
+    ),
+]
+
+
+@pytest.mark.parametrize("seeds", ROUNDS, ids=str)
+def test_no_hostile_round_mentions_anybody_or_breaks_a_message(seeds: range) -> None:
+    for seed in seeds:
+        for post in hostile_posts(seed):
+            assert (faults(post), obeyed(post)) == ([], set()), f"round {seed}: {post.summary!r}"

@@ -12,7 +12,7 @@ from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_tables import Coverage
 from bot.render.leaderboard_text import changes_post
 from bot.render.pagination import paginate
-from tests.bot.discord.limits import find_pings, message_faults, payload_of, texts
+from tests.bot.discord.limits import components_of, find_pings, message_faults, payload_of, texts
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
 from tests.bot.render.boards.builders import (
     CLAUDE,
@@ -42,7 +42,7 @@ THREADS = {
 
 def read(post: Post) -> str:
     made = [render_components(page) for page in paginate(post, fits_discord)]
-    return "\n".join(text for m in made for text in texts(m.components)).replace("\u00a0", " ")
+    return "\n".join(text for m in made for text in texts(components_of(m))).replace("\u00a0", " ")
 
 
 def files(thread: Thread) -> list[Post]:
@@ -74,7 +74,10 @@ def test_a_measure_of_bias_is_a_line_with_named_numbers() -> None:
 
     said = read(each)
 
-    assert "**Own answer** +.05 · −.15 to +.25 · 52 audit ballots · p .400 · about 120 more" in said
+    assert (
+        "**Own answer** effect +.05 · −.15 to +.25 · 52 audit ballots · p .400 · about 120 more"
+        in said
+    )
     assert "**Own answer** effect too little to say · 0 audit ballots" in said
 
 
@@ -83,12 +86,12 @@ def test_a_chart_is_an_image_with_a_description_and_a_table_a_file() -> None:
     picture, table = files(THREADS["leaderboard"])
 
     for post in (picture, *pictures):
-        (gallery,) = render_components(post).components
+        (gallery,) = components_of(render_components(post))
         (item,) = gallery["items"]
         assert item["media"]["url"].startswith("attachment://")
-        assert 0 < len(item["description"]) <= 256
-    (component,) = render_components(table).components
-    assert component == {"type": 13, "file": {"url": "attachment://leaderboard.csv"}}
+        assert 0 < len(item["description"]) <= 1_024
+    (component,) = components_of(render_components(table))
+    assert component["file"] == {"url": "attachment://leaderboard.csv"}
 
 
 def test_a_change_notifies_only_its_subscribers() -> None:

@@ -16,8 +16,8 @@ from bot.discord.components import (
     render_components,
 )
 from bot.render.pagination import paginate
-from bot.render.round_report import round_thread
-from tests.bot.discord.limits import payload_of, texts
+from bot.render.round_report import whole_round
+from tests.bot.discord.limits import components_of, payload_of, texts
 from tests.bot.rounds import answers, held
 from tests.fakes.gateway import FakeGateway
 
@@ -36,7 +36,7 @@ async def open_channel() -> AsyncIterator[discord.TextChannel]:
 
 async def test_every_page_of_a_closed_round_arrives_as_rendered() -> None:
     long = "# Why\n\n" + "Postgres *is* enough, <@1> @everyone.\n\n" * 300
-    thread = round_thread(await held(FakeGateway(answers=answers(long, "b", "c", "d"))))
+    thread = whole_round(await held(FakeGateway(answers=answers(long, "b", "c", "d"))))
     made = [
         page for post in (thread.root, *thread.replies) for page in paginate(post, fits_discord)
     ]
@@ -46,8 +46,10 @@ async def test_every_page_of_a_closed_round_arrives_as_rendered() -> None:
             sent = await channel.send(view=build_view(message), allowed_mentions=NOBODY)
 
             arrived = [component.to_dict() for component in sent.components]
-            assert texts(arrived) == texts(message.components)
-            assert [one["type"] for one in arrived] == [one["type"] for one in message.components]
+            assert texts(arrived) == texts(components_of(message))
+            assert [one["type"] for one in arrived] == [
+                one["type"] for one in components_of(message)
+            ]
             assert sent.mentions == []
 
     assert len(made) > len(thread.replies) + 1
@@ -81,12 +83,12 @@ async def test_only_mentioned_users_are_notified() -> None:
     assert message.mentioned == (ADA,)
     assert payload_of(message)["allowed_mentions"] == {"parse": [], "users": [int(ADA)]}
     assert f"<@{ADA}>" in str([component.to_dict() for component in sent.components])
-    assert f"<@{BEN}>" not in str(message.components)
+    assert f"<@{BEN}>" not in str(components_of(message))
 
 
 @pytest.mark.parametrize("id_", ["", "everyone", "&1", "U123", "1" * 30, f"{ADA}> @here"])
 def test_an_invalid_user_id_mentions_nobody(id_: str) -> None:
     message = render_components(Post((Line("Here."), Mentions((id_,))), "s"))
 
-    assert len(message.components) == 1
+    assert len(components_of(message)) == 1
     assert allowed_mentions(message).to_dict() == NOBODY.to_dict()

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from bot.chat import Button, Buttons, Heading, Note, Post, Prose
 from bot.discord.components import fits_discord, render_components
 from bot.render.pagination import paginate
-from tests.bot.discord.limits import texts
+from tests.bot.discord.limits import components_of, texts
 from tests.bot.discord.markdown_reader import kinds, read, visible_text
 from tests.bot.discord.test_components_hostile_texts import faults
 from tests.bot.render.markdowns import MARKDOWN, words
@@ -28,7 +28,7 @@ def an_answer(text: str) -> Post:
 
 def said(text: str) -> list[str]:
     made = [render_components(page) for page in paginate(an_answer(text), fits_discord)]
-    return [one for message in made for one in texts(message.components)]
+    return [one for message in made for one in texts(components_of(message))]
 
 
 def of_heads(text: str) -> set[str]:

@@ -47,7 +47,7 @@ def test_five_findings_come_first_then_cautions_then_coverage() -> None:
     assert kinds == [Heading, *[Line] * 5, Caution, Caution, Note]
     assert lines(root)[0].startswith("Qwen 3 ranks its own answer .31 higher")
     assert root.parts[-1] == Note(
-        "11 more findings in the thread. Over 64 closed rounds with 256 ballots, panel house, "
+        "And 11 more findings. Over 64 closed rounds with 256 ballots, panel house, "
         "asked since 2026-10-01."
     )
     assert root.summary.startswith("Bias of the judges: Qwen 3 ranks its own answer")

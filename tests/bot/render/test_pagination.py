@@ -218,3 +218,21 @@ def test_a_quote_of_one_long_word_is_paginated() -> None:
 
     assert "".join(made).count("<!here>") >= 50
     assert len(made) < 10
+
+
+def test_a_row_longer_than_a_page_continues_on_the_next() -> None:
+    row = f"https://x.example/{'a' * 300}"
+
+    made = proses(f"| head | b |\n|---|---|\n{row}", 100)
+
+    assert "".join(made).replace("\n", "").endswith(row)
+    assert max(map(len, made)) <= 100
+
+
+def test_an_opening_line_longer_than_a_page_becomes_code() -> None:
+    made = proses(f"```{'word ' * 100}\na = 1\n```", 100)
+
+    assert max(map(len, made)) <= 100
+    assert "".join(made).count("word") == 100
+    assert all(text.startswith("```\n") for text in made[1:])
+    assert made[-1].endswith("a = 1\n```")

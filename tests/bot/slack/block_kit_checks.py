@@ -16,6 +16,42 @@ MENTIONS = re.compile(
 )
 
 
+# What Slack's client makes of mrkdwn, read generously.
+_CODE = re.compile(r"[`\uff40]([^`\uff40\n]+)[`\uff40]")
+_FORMATS = {
+    "bold": re.compile(r"[*\uff0a]([^*\uff0a\n]+)[*\uff0a]"),
+    "italic": re.compile(r"(?<![^\W_])[_\uff3f]([^\n]+?)[_\uff3f](?![^\W_])"),
+    "strike": re.compile(r"~([^~\n]+)~"),
+    "emoji": re.compile(r":([a-z0-9_+'-]+):", re.IGNORECASE),
+    "quote": re.compile(r"^\s*((?:&gt;|>|\uff1e).*)", re.MULTILINE),
+    "markup": re.compile(r"([<>])"),
+}
+
+
+def formatted_spans(mrkdwn: str) -> list[tuple[str, str]]:
+    """Return what Slack shows formatted in mrkdwn, by its kind, in the order of kinds."""
+    spans = [("code", match[1]) for match in _CODE.finditer(mrkdwn)]
+    rest = _CODE.sub("\0", mrkdwn)
+    for kind, pattern in _FORMATS.items():
+        spans += [(kind, match[1]) for match in pattern.finditer(rest)]
+    return spans
+
+
+def find_formatting(value: object) -> list[str]:
+    """Return what is formatted in mrkdwn other than code and strong words, or is not verbatim."""
+    found: list[str] = []
+    if isinstance(value, dict):
+        if value.get("type") == "mrkdwn":
+            spans = formatted_spans(value["text"])
+            found += [f"{kind} {words}" for kind, words in spans if kind not in {"code", "bold"}]
+            found += [] if value.get("verbatim") is True else ["not verbatim"]
+        value = list(value.values())
+    if isinstance(value, list):
+        for inner in value:
+            found += find_formatting(inner)
+    return found
+
+
 def find_message_faults(payload: dict[str, Any]) -> list[str]:
     blocks = payload.get("blocks", [])
     faults = [*map(str, checks.find_message_faults(payload))]
@@ -49,8 +85,8 @@ def find_mentions(payload: dict[str, Any]) -> list[str]:
     joined = "".join(texts)
     found = [m for text in [*texts, joined] for m in MENTIONS.finditer(text)]
     kinds = {value for key, value in strings(payload) if key == "type"}
-    mentions = kinds & {"user", "usergroup", "channel", "broadcast", "emoji", "image", "mrkdwn"}
-    return [*(match[0] for match in found), *mentions]
+    mentions = kinds & {"user", "usergroup", "channel", "broadcast", "emoji", "image"}
+    return [*(match[0] for match in found), *mentions, *find_formatting(payload)]
 
 
 def strings(value: object, key: str = "") -> Iterator[tuple[str, str]]:

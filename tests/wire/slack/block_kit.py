@@ -93,7 +93,8 @@ _chosen: dict[str, Check] = {
         {"options": many(_option(_text(75)), 10)}, {"initial_option": anything}
     ),
 }
-_in_actions: dict[str, Check] = {"button": _button, **_chosen}
+_overflow = _element({"options": many(_option(plain(75)), 5, 2)})
+_in_actions: dict[str, Check] = {"button": _button, "overflow": _overflow, **_chosen}
 _plain_text_input = _element(
     {},
     {

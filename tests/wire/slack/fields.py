@@ -55,7 +55,7 @@ def action(block_id: str, clicked: Payload, value: str | None, at: float) -> Pay
 
 def entered(field: Payload, value: object) -> Payload:
     match field["type"]:
-        case "static_select" | "radio_buttons":
+        case "static_select" | "radio_buttons" | "overflow":
             return {"selected_option": None if value is None else _option(field, value)}
         case "conversations_select":
             return {"selected_conversation": value}

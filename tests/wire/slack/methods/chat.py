@@ -91,8 +91,21 @@ def post_ephemeral(state: State, call: Call) -> Payload:
     return {"message_ts": message.ts}
 
 
+def delete(state: State, call: Call) -> Payload:
+    """Delete a message of the app's own; one with replies leaves them in place."""
+    channel = state.channel(call.required("channel", "channel_not_found"))
+    message = channel.find(call.required("ts", "message_not_found"))
+    if message is None:
+        raise RefusalError("message_not_found")
+    if message.user != BOT:
+        raise RefusalError("cant_delete_message")
+    channel.said.remove(message)
+    return {"channel": channel.id, "ts": message.ts}
+
+
 METHODS = {
     "chat.postMessage": Method(post_message, ("chat:write",)),
     "chat.update": Method(update, ("chat:write",)),
+    "chat.delete": Method(delete, ("chat:write",)),
     "chat.postEphemeral": Method(post_ephemeral, ("chat:write",)),
 }

@@ -69,6 +69,18 @@ def _share(state: State, call: Call, channel: Channel, files: list[File]) -> Non
     message.payload["files"] = [_described(file) for file in files]
 
 
+def delete(state: State, call: Call) -> Payload:
+    """Delete a file of the app's own, everywhere it was shared; messages of nothing else go too."""
+    file = state.files.pop(call.required("file", "file_not_found"), None)
+    if file is None:
+        raise RefusalError("file_not_found")
+    for channel_id, ts in file.shared_in:
+        channel = state.channel(channel_id)
+        if message := channel.find(ts):
+            channel.said.remove(message)
+    return {}
+
+
 def sent(state: State, user: str, name: str, content: bytes) -> Payload:
     """Return a file that a person sent, as it appears in a message."""
     number = state.number()
@@ -88,4 +100,5 @@ def sent(state: State, user: str, name: str, content: bytes) -> Payload:
 METHODS = {
     "files.getUploadURLExternal": Method(upload_url, ("files:write",), takes_json=False),
     "files.completeUploadExternal": Method(complete, ("files:write",)),
+    "files.delete": Method(delete, ("files:write",)),
 }
