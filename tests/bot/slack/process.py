@@ -10,7 +10,7 @@ from typing import Literal
 from tests.bot.homes import Home, scripted_config
 from tests.bot.running import serving
 from tests.ports import free_port
-from tests.wire.slack import BOT, FakeSlack, Message
+from tests.wire.slack import FakeSlack, Message
 
 Transport = Literal["socket", "http"]
 
@@ -36,18 +36,12 @@ class RunningProduct:
         return [m for m in self.slack.messages(channel) if m.payload.get("bot_id")]
 
     async def wait_for_thread(self, channel: str, root: Message) -> list[Message]:
-        """Wait for a round's whole thread, which ends with the rankings, and return it."""
-        ts = root.thread_ts or root.ts
-
-        def whole() -> bool:
-            return any(is_rankings(message) for message in self.slack.thread(channel, ts))
-
-        await self.slack.until(whole, 60)
-        return self.slack.thread(channel, ts)
+        """Wait for a round's whole thread, the results and the rankings, and return it."""
+        await self.slack.until(lambda: len(self.slack.thread(channel, root.ts)) == REPLIES, 60)
+        return self.slack.thread(channel, root.ts)
 
 
-def is_rankings(message: Message) -> bool:
-    return message.user == BOT and message.text == "Rankings"
+REPLIES = 2  # of a round: the results and the rankings
 
 
 def is_answer(messages: list[Message], at: int = -1) -> bool:
