@@ -124,11 +124,8 @@ class InProcessBot:
         start = f"discord/{line.place.workspace}/{line.place.channel}/{line.id}/"
         known = {nonce_of(f"{start}{number}"): number for number in range(1, MOST_PARTS)}
         thread = self.discord.thread_of(root).said
-        *numbered, last = [message.components[0]["id"] for message in thread]
-        # Two tables, and an answer of each member.
-        assert [known[mark] for mark in numbered] == [1, 2, 3, 4, 5]
-        assert last == nonce_of(f"{start}council-{line.id}.md")
-        assert [len(message.files) for message in thread] == [0, 0, 0, 0, 0, 1]
+        marks = [message.components[0]["id"] for message in thread]
+        assert [known[mark] for mark in marks] == [1, 2]  # the results and the rankings
 
     def private_texts(self) -> str:
         discord = self.discord
