@@ -11,6 +11,7 @@ dead predecessor made just before.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime
 from weakref import WeakValueDictionary
 
@@ -23,7 +24,7 @@ from bot.chat import (
     backoff_seconds,
 )
 from council.places import Place
-from council.ports import Claim, OutboxStore
+from council.ports import Claim, OutboxStore, SentPart
 
 GRACE_SECONDS = 45.0  # longer than any chat's own timeout for sending
 SETTLE_SECONDS = 3.0  # for a chat to process a dead process's last request
@@ -87,6 +88,14 @@ class Outbox:
                 return SentMessage(place, message)
         return None
 
+    async def list_forgotten(self) -> list["PostedPart"]:
+        """Return the messages of forgotten rounds that are still there, replies first."""
+        return [PostedPart.of(one) for one in await self._rows.list_forgotten()]
+
+    async def remove(self, posted: "PostedPart") -> None:
+        """Stop counting a message as ours; it is deleted or blanked."""
+        await self._rows.remove(posted.key)
+
     async def count_unmarked(self) -> int:
         """Return how many messages were claimed over a minute ago and never marked as sent."""
         return await self._rows.count_unmarked(60, self._now())
@@ -143,6 +152,25 @@ class Outbox:
             except DeliveryUnknownError:
                 await self._sleep(seconds)
         raise AssertionError("the pauses never end")
+
+
+@dataclass(frozen=True, slots=True)
+class PostedPart:
+    """A message of a round as it was posted; its place has no thread."""
+
+    key: str
+    round_id: str
+    part: str
+    sent: SentMessage
+
+    @classmethod
+    def of(cls, row: SentPart) -> "PostedPart":
+        """Parse a row of the outbox."""
+        chat, workspace, channel, rest = row.key.split("/", 3)
+        part = rest.removeprefix(f"{row.round_id}/")
+        return cls(
+            row.key, row.round_id, part, SentMessage(Place(chat, workspace, channel), row.message)
+        )
 
 
 def _key(place: Place, round_id: str, part: int | str) -> str:

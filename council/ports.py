@@ -292,6 +292,15 @@ class Claim:
     age_seconds: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class SentPart:
+    """A message of a round that was sent, by its key and its id in the chat."""
+
+    key: str
+    round_id: str
+    message: str
+
+
 class OutboxStore(Protocol):
     """Store of outgoing messages; `now` counts only for stores without a clock."""
 
@@ -309,6 +318,12 @@ class OutboxStore(Protocol):
 
     async def find_key(self, start: str, message: str) -> str | None:
         """Return the key with this prefix under which a message was sent, or None."""
+
+    async def list_forgotten(self) -> Sequence[SentPart]:
+        """Return the sent messages of forgotten rounds; roots come after their replies."""
+
+    async def remove(self, key: str) -> None:
+        """Delete the claim of a message."""
 
     async def count_unmarked(self, older_seconds: float, now: datetime) -> int:
         """Count the claims older than `older_seconds` that are not marked as sent."""

@@ -1,14 +1,15 @@
 """The outbox store in a SQL database: claims on outgoing messages, so that each is sent once."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import DateTime, Interval, func, literal, select, update
+from sqlalchemy import DateTime, Interval, delete, func, literal, select, update
 from sqlmodel import col
 
-from council.ports import Claim
+from council.ports import Claim, SentPart
 from storage.engine import SqlStore
-from storage.tables import OutgoingRow, by_letter, starts_with
+from storage.tables import OutgoingRow, RoundRow, by_letter, starts_with
 from storage.transactions import (
     current_attempt,
     fetch_rows,
@@ -82,6 +83,23 @@ class SqlOutbox(SqlStore):
         query = select(key).where(*own).order_by(by_letter(key)).limit(1)
         found: str | None = await self._fetch_value(query)
         return found
+
+    @retried_and_shielded
+    async def list_forgotten(self) -> Sequence[SentPart]:
+        """Return the sent messages of forgotten rounds; roots come after their replies."""
+        key, message = col(OutgoingRow.key), col(OutgoingRow.message)
+        query = (
+            select(key, col(OutgoingRow.round_id), message)
+            .join(RoundRow, col(RoundRow.id) == col(OutgoingRow.round_id))
+            .where(col(RoundRow.forgotten_at).is_not(None), message.is_not(None))
+            .order_by(by_letter(key).desc())
+        )
+        return tuple(SentPart(**row) for row in await self._fetch(query))
+
+    @retried_and_shielded
+    async def remove(self, key: str) -> None:
+        """Delete the claim of a message."""
+        await self._execute(delete(OutgoingRow).where(col(OutgoingRow.key) == key))
 
     @retried_and_shielded
     async def count_unmarked(self, older_seconds: float, now: datetime) -> int:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from sys import stdin
 from typing import Annotated
 
 import typer
@@ -24,6 +25,8 @@ from bot.cli.output import (
 from bot.commands.rounds import UnderWayError, forget_and_wipe
 from bot.coordination.clock import now
 from bot.render.formatting import count_noun, join_words
+from bot.render.round_report import round_title
+from bot.render.text_safety import shorten_to_line
 from bot.runners.retention import forget_older
 from bot.settings import load_settings
 from council.bakeoffs.models import Bakeoff, Ending, Schedule
@@ -31,6 +34,7 @@ from council.bakeoffs.ports import ScheduleStore, StoredSuite
 from council.errors import CouncilError, ForgottenError, ScheduleError, StoreError
 from council.integrity.seal import find_changes
 from council.ports import RoundQuery, Store
+from council.rounds import Round
 from storage.export import ExportedItem, ExportedRound, dump_item, dump_round, parse_item
 
 Entry = ExportedRound | ExportedItem
@@ -102,15 +106,22 @@ async def forget(
     unfinished: Annotated[
         bool, typer.Option("--unfinished", help="Allow a round that has not finished.")
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
 ) -> None:
-    """Delete the texts of a round for good; standings, cost and digests stay."""
+    """Delete the texts of a round for good; standings, cost and digests stay.
+
+    A running bot also deletes what it posted of the round, within ten minutes.
+    """
     if bool(round_id) == bool(older_than):
         fail("Name one round, or give --older-than DAYS.", MISUSED)
 
     async with open_stores(load_settings()) as stores:
         if not older_than:
-            await _forget_round(stores.store, round_id, unfinished=unfinished)
+            round_ = await _load_forgettable(stores.store, round_id, unfinished=unfinished)
+            _confirm(f"Forget “{shorten_to_line(round_title(round_), 80)}”?", yes=yes)
+            typer.echo(await forget_and_wipe(stores.store, round_, now()))
             return
+        _confirm(f"Forget every round older than {count_noun(older_than, 'day')}?", yes=yes)
         with exit_on_faults(err=True) as on_fault:
             count = await forget_older(stores.store, older_than, now(), on_fault)
             aged = f"older than {count_noun(older_than, 'day')}"
@@ -247,7 +258,17 @@ async def _store_schedule(store: ScheduleStore, schedule: Schedule) -> bool:
 # --- Forget
 
 
-async def _forget_round(store: Store, start: str, *, unfinished: bool) -> None:
+def _confirm(question: str, *, yes: bool) -> None:
+    """Ask before something is deleted; exit if the answer is no, or nobody can be asked."""
+    if yes:
+        return
+    if not stdin.isatty():
+        fail("Nothing was deleted. To delete it without being asked, add --yes.", MISUSED)
+    if not typer.confirm(question):
+        fail("Nothing was deleted.", 1)
+
+
+async def _load_forgettable(store: Store, start: str, *, unfinished: bool) -> Round:
     # Another process may be running an unfinished round; once forgotten, nothing is added to it.
     round_ = await store.load(await store.find(start))
     if not (round_.closing or round_.forgotten or unfinished):
@@ -255,4 +276,4 @@ async def _forget_round(store: Store, start: str, *, unfinished: bool) -> None:
             f"Round {round_.id} has not come to its end: stop it first, then forget it with "
             "--unfinished."
         )
-    typer.echo(await forget_and_wipe(store, round_, now()))
+    return round_

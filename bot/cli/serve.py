@@ -18,6 +18,7 @@ from bot.cli.output import async_command
 from bot.cli.progress import DownloadBar
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
 from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
+from bot.commands.retraction import retract_regularly
 from bot.context import AppContext
 from bot.coordination.tasks import running_alongside
 from bot.observability import logs, metrics
@@ -200,6 +201,7 @@ def _background_tasks(app_context: AppContext, closed: "asyncio.Queue[Round]") -
     leader_lock = app_context.bakeoff_registry.acquire
     tasks = [Scheduler(app_context).run(), count_closed_rounds(app_context, closed, leader_lock)]
     tasks.append(measure_shared_error_daily(app_context))
+    tasks.append(retract_regularly(app_context))
     tasks.append(metrics.watch_outbox(app_context.outbox.count_unmarked))
     if app_context.texts_days is not None:
         is_running = app_context.runner.is_running

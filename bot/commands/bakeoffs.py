@@ -165,12 +165,12 @@ async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _
         return
     rows = [
         (
-            *(x.id, f"{x.at:%Y-%m-%d %H:%M}", x.suite.name, x.panel.name),
-            bakeoff_state(await load_progress(app, x)),
+            *(x.suite.name, x.panel.name, f"{x.at:%Y-%m-%d %H:%M}"),
+            *(bakeoff_state(await load_progress(app, x)), x.id),
         )
         for x in there
     ]
-    table = Table(("Bake-off", "Begun (UTC)", "Suite", "Panel", "State"), tuple(rows))
+    table = Table(("Suite", "Panel", "Begun (UTC)", "State", "Bake-off"), tuple(rows))
     note = Note("`/council bakeoff show ID` shows one, `/council bakeoff SUITE` holds a new one.")
     await chat.send_ephemeral(
         message, Post((Heading(count_noun(len(rows), "bake-off")), table, note))

@@ -4,7 +4,13 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from bot.access import check_admin, check_own_round, check_readable
+from bot.access import (
+    AccessDeniedError,
+    check_admin,
+    check_admitted,
+    check_own_round,
+    check_readable,
+)
 from bot.bakeoffs.lifecycle import load_progress
 from bot.chat import Button, Buttons, Chat, File, IncomingMessage, Line, Note, Post
 from bot.commands.ask import ASK_ANYWAY, AskOptions, ask_anyway, ask_with_options, new_round
@@ -15,13 +21,17 @@ from bot.commands.bakeoffs import (
     resume_bakeoff,
     start_bakeoff,
 )
+from bot.commands.parameters import Arguments
 from bot.commands.reports import SHARE, share_report
+from bot.commands.retraction import retract_forgotten
 from bot.commands.round_delivery import deliver_round
 from bot.commands.rounds import (
     Opinion,
     answers_kept,
     cancel_round,
     find_round_to_cancel,
+    find_round_to_forget,
+    forget_and_wipe,
     save_feedback,
     why_not_cancellable,
 )
@@ -46,6 +56,7 @@ from bot.render.round_report import answer_posts, forgotten_line, rankings_post
 from bot.render.round_status import terms_line
 from bot.render.suites import KEEP, question_added_post
 from bot.render.suites import LEAVE as DECLINE_SUITE
+from bot.render.text_safety import shorten_to_line
 from council.budget import estimate_round
 from council.errors import CouncilError
 from council.rounds import Round, Stage
@@ -111,7 +122,11 @@ async def send_busy_note(chat: Chat, message: IncomingMessage) -> None:
 
 # --- Buttons of rounds
 
+FORGET = "forget"  # the action
 THANKS = "Noted, thank you."
+MEMBERS_EXPORT = (
+    "Exports are for members of this workspace, in channels that no other organisation shares."
+)
 OTHER_VERSION = (
     "This comes from another version of the council, as while a new one is being installed: try "
     "it again in a few minutes."
@@ -167,11 +182,12 @@ async def resume_round(
     app: AppContext, chat: Chat, message: IncomingMessage, round_id: str
 ) -> None:
     """Resume a round that was cancelled or failed."""
+    check_admitted(app.access, message)
     round_ = await load_readable_round(app, message, round_id)
-    check_own_round(app.access, round_, message.asker, "go on with a round")
+    check_own_round(app.access, round_, message.asker, "resume a round")
     _check_remembered(round_)
     if round_.closing or await app.runner.is_running(round_id):
-        raise CouncilError(f"Round {round_id} is not stopped: there is nothing to go on with.")
+        raise CouncilError("This round is not stopped, so it cannot be resumed.")
     await app.reopen(round_)
     with app.dismissed_at_end(round_):
         await deliver_round(app, chat, message, round_)
@@ -180,21 +196,44 @@ async def resume_round(
 async def export_round(
     app: AppContext, chat: Chat, message: IncomingMessage, round_id: str
 ) -> None:
-    """Post a round as a JSON file in its own thread, once."""
+    """Send a round as a JSON file to the presser alone, who must be a member here."""
+    check_admitted(app.access, message)
+    if message.asker.is_guest or message.is_shared:
+        raise AccessDeniedError(MEMBERS_EXPORT)
     round_ = await load_readable_round(app, message, round_id)
     if round_.stage is not Stage.CLOSED:
-        raise CouncilError(f"Round {round_id} is still at stage {round_.stage.value}.")
-    if not chat.accepts_files:
-        raise CouncilError("I may not post files here: ask an admin to grant that.")
-    root = await app.outbox.root(round_id, round_.question.place)
-    if root is None:
-        raise CouncilError(f"The thread of round {round_id} is not there to put a file in.")
-    place = replace(root.place, thread=root.place.thread or root.message)
+        raise CouncilError("This round is not finished: export it when its answer is there.")
     text = json.dumps(round_document(round_), ensure_ascii=False, indent=2)
     file = File(file_name(round_id, "json"), text)
-    await app.outbox.send(chat, round_id, file.name, Post((file,), file.name), place)
-    line = "The round is in its thread, as JSON: everything that was stored of it."
+    await chat.send_ephemeral(message, Post((file,), file.name))
+
+
+# --- Forget
+
+
+async def forget_command(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+) -> None:
+    """Ask whether to forget a round; with `yes`, forget it."""
+    round_ = await find_round_to_forget(app, message, arguments["round"])
+    if "yes" in arguments:
+        await forget_round(app, chat, message, round_.id)
+    elif chat.is_room:
+        await chat.send_ephemeral(message, await confirmation_post(app, message, FORGET, round_.id))
+    else:
+        line, note = await _confirm_forget(app, message, round_.id)
+        how = f"To forget it, type `forget {round_.id} yes`."
+        await chat.send_ephemeral(message, Post((Line(line), Note(note), Note(how)), line))
+
+
+async def forget_round(
+    app: AppContext, chat: Chat, message: IncomingMessage, round_id: str
+) -> None:
+    """Delete the texts of a round, and what was posted of it."""
+    round_ = await find_round_to_forget(app, message, round_id)
+    line = await forget_and_wipe(app.store, round_, app.now())
     await chat.send_ephemeral(message, Post((Note(line),), line))
+    await retract_forgotten(app, round_.id)
 
 
 async def rate_round(
@@ -233,6 +272,7 @@ BUTTON_HANDLERS = {
     "cancel": cancel_round,
     "resume": resume_round,
     "export": export_round,
+    FORGET: forget_round,
     START: start_proposed,
     DECLINE: decline_proposal,
     CANCEL: cancel_bakeoff,
@@ -291,6 +331,20 @@ async def _confirm_again(
     return "Run again? The whole council is asked once more.", terms
 
 
+async def _confirm_forget(
+    app: AppContext, message: IncomingMessage, round_id: str
+) -> tuple[str, str]:
+    round_ = await find_round_to_forget(app, message, round_id)
+    if round_.forgotten:
+        return forgotten_line(round_.forgotten), ""
+    question = shorten_to_line(round_.question.text, 80)
+    note = (
+        "The question, the answers and what was posted here are deleted, for everybody and for "
+        "good. Rankings, result and cost stay."
+    )
+    return f"Forget “{question}”?", note
+
+
 async def _confirm_cancel(
     app: AppContext, message: IncomingMessage, round_id: str
 ) -> tuple[str, str]:
@@ -332,8 +386,11 @@ CONFIRMATIONS = {
     "again": Confirmation(
         _confirm_again, "Yes, run again", "Running again …", "Nothing was asked."
     ),
-    "cancel": Confirmation(_confirm_cancel, "Yes, cancel it", "Cancelling …", "The round goes on."),
+    "cancel": Confirmation(
+        _confirm_cancel, "Yes, cancel it", "Cancelling …", "The round is still running."
+    ),
+    FORGET: Confirmation(_confirm_forget, "Yes, forget it", "Forgetting …", "The round stays."),
     CANCEL: Confirmation(
-        _confirm_cancel_bakeoff, "Yes, cancel it", "Cancelling …", "The bake-off goes on."
+        _confirm_cancel_bakeoff, "Yes, cancel it", "Cancelling …", "The bake-off is still running."
     ),
 }

@@ -12,13 +12,13 @@ from bot.commands.bakeoffs import (
     resume_with_cap,
     show_bakeoff,
 )
+from bot.commands.buttons import forget_command
 from bot.commands.help import command_help_post, help_post, typo_post
 from bot.commands.parameters import Arguments, Kind, Parameter, check_arguments
 from bot.commands.registry import ASK, HELP, Command, Invocation, Registry, Run, Typo
 from bot.commands.reports import show_bias, show_leaderboard
 from bot.commands.rounds import (
     cancel_round,
-    forget_round_command,
     show_budget,
     show_panel,
     show_round,
@@ -339,7 +339,7 @@ COMMANDS = Registry(
         Command(
             "forget",
             "Delete what was asked and answered in your round",
-            _with("round", forget_round_command),
+            forget_command,
             (_ROUND, Parameter("yes", "Delete it without asking first", Kind.FLAG, text_only=True)),
         ),
         *_BAKEOFFS,

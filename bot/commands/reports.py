@@ -33,7 +33,7 @@ from council.places import LOCAL_CHATS
 SHARE = "share_board"  # the button's action, and the kind of its stored query
 SHARED = "Shared in this channel."
 _MAX_SHAREABLE = 1_000
-_PRIVATE_NOTE = "Only you see this. Share it to post it here with all its details in a thread."
+_SHARE_NOTE = "Sharing posts it here, with all its details in a thread."
 _TOO_OLD = "This report is too old to share: ask for it again."
 
 # --- Access and posting, for both reports
@@ -67,7 +67,7 @@ async def _show_report(
         except PostingForbiddenError:
             await _send_privately(chat, message, thread)
     else:
-        parts = (Note(_PRIVATE_NOTE), await _share_button(app, message, name, options))
+        parts = (Note(_SHARE_NOTE), await _share_button(app, message, name, options))
         await chat.send_ephemeral(message, Post((*thread.root.parts, *parts), thread.root.summary))
 
 

@@ -117,9 +117,9 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
         panel = app.panel(name, message.place)
         await app.pick_panel(name, message.place)
         seats = seat_names(panel)
-        seated = tuple((seats[seat.key], seat.key, seat.family) for seat in panel.judges)
+        seated = tuple((seats[seat.key], seat.family, seat.key) for seat in panel.judges)
         note = Note(f"Questions here go to panel {name} now, that is to {receivers(panel)}.")
-        table = Table(("Seat", "Key", "Family"), seated)
+        table = Table(("Model", "Family", "Key"), seated)
         await chat.send_ephemeral(message, Post((Heading(f"Panel {name}"), table, note)))
         return
     current = app.panel_name(message.place)
@@ -130,7 +130,7 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
     )
     note = Note("`/council panel NAME` picks one; `panel:NAME` before a question, for that one.")
     await chat.send_ephemeral(
-        message, Post((Heading("Panels"), Table(("Panel", "Members"), rows), note))
+        message, Post((Heading("Panels"), Table(("Panel", "Models"), rows), note))
     )
 
 
@@ -147,12 +147,12 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
         return
     rows = tuple(
         (
-            *(line.id, f"{line.asked_at:%Y-%m-%d %H:%M}", round_state(line)),
-            shorten_to_line(line.question, 60),
+            shorten_to_line(line.question, 60) or "(forgotten)",
+            *(f"{line.asked_at:%Y-%m-%d %H:%M}", round_state(line), line.id),
         )
         for line in lines
     )
-    table = Table(("Round", "Asked (UTC)", "Stage", "Question"), rows)
+    table = Table(("Question", "Asked (UTC)", "State", "Round"), rows)
     note = Note("`/council show ROUND` opens one.")
     await chat.send_ephemeral(message, Post((Heading(count_noun(len(rows), "round")), table, note)))
 
@@ -194,18 +194,21 @@ async def cancel_round(app: AppContext, chat: Chat, message: IncomingMessage, wa
 
 async def find_round_to_cancel(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
     """Load the round to cancel; raise NotYoursError unless this person may cancel it."""
-    round_ = await _find_own_or_last(app, message, wanted)
+    round_ = await _find_own_or_last(app, message, wanted, unfinished=True)
     check_own_round(app.access, round_, message.asker, "cancel a round")
     return round_
 
 
-async def _find_own_or_last(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
+async def _find_own_or_last(
+    app: AppContext, message: IncomingMessage, wanted: str, *, unfinished: bool = False
+) -> Round:
     if wanted.lower() != LAST:
         return await find_round(app, message, wanted)
-    own = replace(listable_rounds(message), asked_by=message.asker.id, unfinished=True)
-    newest = await app.store.list_summaries(1, own)
+    own = replace(listable_rounds(message), asked_by=message.asker.id, unfinished=unfinished)
+    newest = await app.store.list_summaries(1, replace(own, remembered=True))
     if not newest:
-        raise RoundNotFoundError("No round of yours is under way here.")
+        running = " is running" if unfinished else " can be found"
+        raise RoundNotFoundError(f"No round of yours{running} here.")
     return await app.store.load(newest[0].id)
 
 
@@ -249,16 +252,16 @@ class UnderWayError(CouncilError):
     """A running round cannot be forgotten."""
 
 
-async def forget_round_command(
-    app: AppContext, chat: Chat, message: IncomingMessage, wanted: str
-) -> None:
-    """Forget a round of one's own, or any as an admin; it must not be running."""
-    round_ = await find_round(app, message, wanted)
-    check_own_round(app.access, round_, message.asker, "have a round forgotten")
+async def find_round_to_forget(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
+    """Load a round of one's own, or any as an admin; `last` is one's newest.
+
+    Raise UnderWayError while it runs.
+    """
+    round_ = await _find_own_or_last(app, message, wanted)
+    check_own_round(app.access, round_, message.asker, "forget a round")
     if await app.runner.is_running(round_.id):
-        raise UnderWayError(f"Round {round_.id} is under way: stop it first, then forget it.")
-    line = await forget_and_wipe(app.store, round_, app.now())
-    await chat.send_ephemeral(message, Post((Note(line),), line))
+        raise UnderWayError("This round is still running: cancel it first, then forget it.")
+    return round_
 
 
 async def forget_and_wipe(store: Store, round_: Round, moment: datetime) -> str:
@@ -269,11 +272,11 @@ async def forget_and_wipe(store: Store, round_: Round, moment: datetime) -> str:
     except StoreError as error:
         raise StoreError(f"Round {round_.id} is forgotten, but not yet wiped: {error}") from error
     if not is_new:
-        return f"Round {round_.id} was forgotten before; nothing is left to forget."
+        return f"Round {round_.id} was forgotten before; no text of it is left."
     texts = count_noun(len(removable_texts(round_)), "text")
     return (
-        f"Round {round_.id} is forgotten: {texts} removed; who sat, rankings, standings, cost and "
-        "a digest of each text are kept."
+        f"Forgotten: {texts} of round {round_.id} deleted. Its models, rankings, result and cost "
+        "stay, with a digest of each text."
     )
 
 

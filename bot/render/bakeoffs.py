@@ -173,7 +173,7 @@ def _result_parts(progress: BakeoffProgress, board: Post | None, *, linked: bool
         facts.append(duration((bakeoff.ending.at - bakeoff.at).total_seconds()))
     yield Note(" · ".join([*facts, _spent_line(progress)]))
     if not linked:
-        yield Note(f"Its first question: /council show {bakeoff.round_id(1)}")
+        yield Note(f"`/council show {bakeoff.round_id(1)}` opens its first question.")
     if failure:
         yield _resume_button(bakeoff)
 
@@ -323,7 +323,7 @@ def _summary_lines(
 def _board_lines(board: Leaderboard) -> Iterator[str]:
     if not board.board.rows:
         return
-    yield "| Place | Member | Share | 95 % | Rounds |"
+    yield "| Place | Model | Share | 95 % | Rounds |"
     yield "| ---: | --- | ---: | ---: | ---: |"
     for line in board.board.rows:
         share = "unknown" if line.share is None else percent(line.share)
@@ -338,7 +338,7 @@ def _change_lines(changes: Changes, names: Mapping[str, str]) -> Iterator[str]:
         yield f"- {_escape_markdown(line)}"
     yield ""
     if changes.moves:
-        yield "| Member | Measure | Before | Now | Difference (95 %) | Beyond noise |"
+        yield "| Model | Measure | Before | Now | Difference (95 %) | Beyond noise |"
         yield "| --- | --- | ---: | ---: | ---: | --- |"
         yield from (_change_row(move, names) for move in changes.moves)
         yield ""

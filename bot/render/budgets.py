@@ -24,7 +24,7 @@ def budget_post(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> Post:
     rows = []
     for scope, usage in usage_by_scope.items():
         cap = caps.of(scope)
-        left = "no cap" if cap is None else format_usd(max(0, cap - usage.total))
+        left = "" if cap is None else format_usd(max(0, cap - usage.total))
         limit = "none" if cap is None else format_usd(cap)
         spent, reserved = format_usd(usage.spent), format_usd(usage.reserved)
         rows.append((_NAMES[scope], spent, reserved, limit, left))

@@ -80,7 +80,7 @@ def _summary(leaderboard: Leaderboard) -> str:
     rounds = count_noun(leaderboard.coverage.rounds, "round")
     if len(first) == 1:
         return f"{leaderboard.title}: {first[0]} first, {rounds}"
-    together = f"{count_noun(len(first), 'member')} share the first place, " if first else ""
+    together = f"{count_noun(len(first), 'model')} share the first place, " if first else ""
     return f"{leaderboard.title}: {together}{rounds}"
 
 

@@ -94,7 +94,7 @@ def describe_chart(chart: Chart) -> str:
     """Return what the chart shows in words, as its alternative text."""
     shares = "; ".join(_describe_bar(bar, bar.spread) for bar in chart.bars if bar.spread)
     if not shares:
-        return "No member has a share yet."
+        return "No model has a share yet."
     runs = f", over all and in each of {len(chart.days)} runs" if chart.has_trend else ""
     return f"{chart_heading(chart)}{runs}. {shares}."
 
@@ -357,7 +357,7 @@ def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
 def _short_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
     return (
         Column("place", "", attrgetter("place"), lambda line: str(line.place or "–"), True),
-        _name_column("member", "Member", names),
+        _name_column("member", "Model", names),
         _number_column("share", "Share", "share", percent),
         Column(
             "ci",

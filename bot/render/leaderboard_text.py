@@ -28,7 +28,7 @@ def decision_lines(leaderboard: Leaderboard) -> Iterator[str]:
         yield _run_off_line(leaderboard, board.run_off)
     if board.is_mixed:
         yield (
-            "The rounds had different panels, so members stand by the share each should have "
+            "The rounds had different panels, so models stand by the share each should have "
             "if all had met (Bradley–Terry), not by the share they had."
         )
 
@@ -48,7 +48,7 @@ def _run_off_line(leaderboard: Leaderboard, run_off: RunOff) -> str:
     if run_off.changed:
         return (
             f"By all ballots {second} came first; the judges that are neither put {first} before "
-            f"it ({margin}), and that counts: a member that judges badly harms every rival but "
+            f"it ({margin}), and that counts: a model that judges badly harms every rival but "
             "itself."
         )
     return f"The judges that are neither also put {first} before {second} ({margin})."
@@ -64,15 +64,15 @@ def _claim_lines(leaderboard: Leaderboard) -> Iterator[str]:
         if losers := join_words(leaderboard.name(x) for x in order if x in beaten[member]):
             yield f"{leaderboard.name(member)} is ahead of {losers}, beyond chance."
     if not leaderboard.board.claims:
-        yield "No member is ahead of another beyond chance yet."
+        yield "No model is ahead of another beyond chance yet."
 
 
 # --- Council value
 
 _PAYOFF_TEXTS = {
-    Payoff.WORTH_IT: "more accurate than any one member, beyond chance.",
+    Payoff.WORTH_IT: "more accurate than any one model, beyond chance.",
     Payoff.NOT_WORTH_IT: "not worth its cost here.",
-    Payoff.OPEN: "too close to the best member to tell.",
+    Payoff.OPEN: "too close to the best model to tell.",
 }
 
 
@@ -88,7 +88,7 @@ def council_value_table(leaderboard: Leaderboard) -> Table | None:
 
 def _best_member_row(leaderboard: Leaderboard, best: BestMember) -> tuple[str, ...]:
     row = next((line for line in leaderboard.board.rows if line.member == best.member), None)
-    name = f"{leaderboard.name(best.member)} (best member)"
+    name = f"{leaderboard.name(best.member)} (best model)"
     interval = interval_text(row.accuracy_ci) if row and not best.is_picked_elsewhere else ""
     return (name, f"{percent(best.accuracy)} right", interval, "", *_cost_and_time(best))
 
@@ -128,7 +128,7 @@ def council_value_lines(leaderboard: Leaderboard) -> Iterator[str]:
         )
         yield (
             f"Over {graded}, each compared with {leaderboard.name(value.best.member)}, the most "
-            f"accurate single member, {picked}."
+            f"accurate single model, {picked}."
         )
         if all(line.verdict is None for line in value.rows):
             yield "That is too few to say whether the council is worth it."
@@ -184,7 +184,7 @@ def comparison_line(changes: Changes) -> str:
     """Return what was compared with what."""
     shares = [move for move in changes.moves if move.measure is Measure.SHARE]
     runs = count_noun(max((move.runs for move in shares), default=changes.runs), "earlier run")
-    members = count_noun(len({move.member for move in shares}), "member")
+    members = count_noun(len({move.member for move in shares}), "model")
     return f"{members} compared with {runs}, question by question; what may be chance is left out."
 
 

@@ -127,7 +127,7 @@ def _zone_note(zone: str) -> str:
 def schedules_post(statuses: Sequence[ScheduleStatus]) -> Post:
     """Return all schedules: when they run, how the last run went, the cost of one."""
     if not statuses:
-        status = "No schedule yet: /council schedule add NAME suite:NAME every monday 09:00."
+        status = "No schedule yet: `/council schedule add NAME suite:NAME every monday 09:00`."
         return Post((Note(status),), status)
     rows = tuple(
         (

@@ -37,12 +37,12 @@ def suites_post(suites: Sequence[SuiteSummary], scope: str) -> Post:
             suite.name + (" (the house's)" if suite.scope != scope else ""),
             str(suite.questions),
             str(suite.graded),
-            suite.version,
             f"{suite.kept_at:%Y-%m-%d}",
+            suite.version,
         )
         for suite in suites
     )
-    columns = ("Suite", "Questions", "With an answer", "Version", "Kept (UTC)")
+    columns = ("Suite", "Questions", "With an answer", "Saved (UTC)", "Version")
     table = Table(columns, rows, frozenset({1, 2}))
     note = Note("`/council suite show NAME` opens one.")
     return Post((Heading(count_noun(len(suites), "suite")), table, note), "Suites")
@@ -53,13 +53,13 @@ def suite_post(suite: Suite, run: SuiteRunCost | None) -> Post:
     rows = tuple(
         (
             str(number),
-            question.category,
             shorten_to_line(question.text, 70),
             _reference_text(question.reference),
+            question.category,
         )
         for number, question in enumerate(suite.questions[:_MAX_QUESTIONS], start=1)
     )
-    table = Table(("", "Category", "Question", "Answer"), rows, frozenset({0}))
+    table = Table(("", "Question", "Answer", "Category"), rows, frozenset({0}))
     parts: list[Part] = [Heading(f"Suite {suite.name}"), Line(size_line(suite)), table]
     if (rest := len(suite.questions) - _MAX_QUESTIONS) > 0:
         parts.append(Note(f"And {count_noun(rest, 'question')} more."))

@@ -110,7 +110,7 @@ def _changed_line(leaderboard: Leaderboard, board: WeightedBoard) -> str:
 
 
 def _member_table(leaderboard: Leaderboard, board: WeightedBoard) -> Table:
-    columns = ("", "Member", "Weighed", "95 % interval", "Alike", "Change", "Rounds")
+    columns = ("", "Model", "Weighed", "95 % interval", "Alike", "Change", "Rounds")
     rows = tuple(_member_row(leaderboard, line) for line in board.rows)
     return Table(columns, rows, frozenset({0, 2, 3, 4, 5, 6}))
 

@@ -10,7 +10,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.chat import Asker, IncomingMessage, Post
+from bot.chat import Asker, Button, Buttons, IncomingMessage, Mentions, Note, Post
 from bot.render.round_report import answer_posts, rankings_post, round_thread
 from bot.render.round_status import progress_post
 from bot.slack import modals
@@ -100,6 +100,10 @@ def _posts(closed: Round) -> Iterator[tuple[str, Post]]:
     yield "a round that failed", round_thread(failed).root
     offer = offer_post(ThreadContext(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc")
     yield "a thread to send along", offer
+    options = tuple(Button(name, name, closed.id) for name in ("again", "forget"))
+    note = Note("Type `/council help` for **all** commands.")
+    parts = (note, Mentions(("U1",)), Buttons(options, more=options))
+    yield "a menu, styled words and a mention", Post(parts, "A menu")
 
 
 def _modals(closed: Round) -> Iterator[tuple[str, View]]:

@@ -26,6 +26,7 @@ from tests.wire.models import Behaviour, ModelServer, Outcome, Request, Say, fai
 from tests.wire.slack import BOT, FakeSlack, Message, View, Workspace
 
 ADA, BEN, CHANNEL = "U1", "U2", "C1"
+PEOPLE = {ADA: "Ada", BEN: "Ben"}
 PANE, THREAD, MODAL, PHONE = 800, 620, 568, 390
 PHONE_HEIGHT = 844
 PACE = 3  # slower than the page's round: Slack shows progress every three seconds
@@ -48,7 +49,8 @@ class Studio:
         size: ViewportSize = {"width": width * len(screens), "height": height or 200}
         scale = 1.5 if screens[0].is_thread or len(screens) > 1 else 2
         page = await self.browser.new_page(viewport=size, device_scale_factor=scale)
-        await page.set_content(side_by_side(map(drawn, screens), size))
+        named = (replace(screen, people=PEOPLE) for screen in screens)
+        await page.set_content(side_by_side(map(drawn, named), size))
         picture = await page.screenshot(full_page=not height)
         await page.close()
         path = PICTURES / f"slack-{name}.png"
@@ -72,7 +74,8 @@ def paced(behaviour: Behaviour) -> Behaviour:
 def workspace() -> Workspace:
     """Return a workspace whose people and channel have names."""
     home = Workspace.standard()
-    home.users[ADA].name, home.users[BEN].name = "Ada", "Ben"
+    for user, name in PEOPLE.items():
+        home.users[user].name = name
     home.channels[CHANNEL].name = "backend"
     return home
 

@@ -28,7 +28,7 @@ from storage.engine import open_engine
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from tests.bot.file_chat import FileChat
-from tests.builders import a_round
+from tests.builders import ASKED_AT, a_round
 from tests.fakes.memory_outbox import MemoryOutbox
 from tests.sqlite import new_file
 
@@ -231,7 +231,32 @@ async def test_of_two_processes_that_find_a_claim_one_sends(
     assert sent[0] == sent[1]
 
 
-async def test_a_channels_messages_keep_the_order_they_were_asked_for(outbox: Outbox) -> None:
+async def test_the_messages_of_forgotten_rounds_are_listed_replies_first_until_removed(
+    outbox: Outbox, rows: OutboxStore
+) -> None:
+    chat = FakeChat()
+    for part in (0, 1, "alone 1"):
+        await outbox.send(chat, "r1", part, POST, HERE)
+    assert await outbox.list_forgotten() == []
+
+    if isinstance(rows, MemoryOutbox):
+        rows.forgotten.add("r1")
+    elif isinstance(rows, SqlOutbox):
+        await SqlRoundStore(rows.engine).forget("r1", ASKED_AT, "salt")
+    listed = await outbox.list_forgotten()
+    for posted in listed:
+        await outbox.remove(posted)
+
+    assert [(one.round_id, one.part) for one in listed] == [
+        *(("r1", part) for part in ("alone 1", "1", "0"))
+    ]
+    assert {one.sent.place for one in listed} == {HERE}
+    assert await outbox.list_forgotten() == []
+
+
+async def test_the_messages_of_one_round_keep_the_order_they_were_asked_for(
+    outbox: Outbox,
+) -> None:
     chat = FakeChat()
 
     await asyncio.gather(*(outbox.send(chat, "r1", part, POST, HERE) for part in range(9)))

@@ -162,7 +162,7 @@ def test_a_stopped_round_can_be_resumed(own: Installation) -> None:
 def test_a_stored_round_can_be_forgotten_and_the_rest_verifies(own: Installation) -> None:
     was = expected("torn")
 
-    assert own.council("forget", was["id"]).code == 0
+    assert own.council("forget", "--yes", was["id"]).code == 0
 
     shown = own.council("show", was["id"], "--json").json
     assert (shown["question"], bool(shown["forgotten"])) == ("", True)

@@ -1,9 +1,10 @@
 """An in-memory outbox store."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from council.ports import Claim
+from council.ports import Claim, SentPart
 
 
 class MemoryOutbox:
@@ -12,6 +13,7 @@ class MemoryOutbox:
     def __init__(self) -> None:
         self._claims: dict[str, Claim] = {}
         self._rounds: dict[str, str] = {}
+        self.forgotten: set[str] = set()  # rounds
 
     async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
         if key in self._claims:
@@ -40,6 +42,17 @@ class MemoryOutbox:
             if key.startswith(start) and claim.message == message:
                 return key
         return None
+
+    async def list_forgotten(self) -> Sequence[SentPart]:
+        return tuple(
+            SentPart(key, self._rounds[key], claim.message)
+            for key, claim in sorted(self._claims.items(), reverse=True)
+            if claim.message and self._rounds[key] in self.forgotten
+        )
+
+    async def remove(self, key: str) -> None:
+        self._claims.pop(key, None)
+        self._rounds.pop(key, None)
 
     async def count_unmarked(self, older_seconds: float, now: datetime) -> int:
         since = now - timedelta(seconds=older_seconds)

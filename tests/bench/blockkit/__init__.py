@@ -3,6 +3,7 @@
 Knows no product and no browser.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -10,12 +11,22 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
 from PIL import Image
 
 Payload = dict[str, Any]
 
 _FOLDER = Path(__file__).parent / "templates"
 _TEMPLATES = Environment(loader=FileSystemLoader(_FOLDER), autoescape=True, trim_blocks=True)
+
+
+def _styled(mrkdwn: str) -> Markup:
+    """Return mrkdwn, whose text is escaped already, with its code and bold words as HTML."""
+    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", mrkdwn)
+    return Markup(re.sub(r"\*([^*]+)\*", r"<b>\1</b>", coded))  # noqa: S704
+
+
+_TEMPLATES.filters["mrkdwn"] = _styled
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +46,7 @@ class Screen:
     """What somebody looks at: a place with its messages, or a modal before it.
 
     With `has_root` the first message is the thread's root. `typed` is what stands in the inputs
-    of a modal.
+    of a modal. `people` are the names of users by their ids.
     """
 
     title: str
@@ -44,6 +55,7 @@ class Screen:
     has_root: bool = False
     modal: Payload | None = None
     typed: Mapping[str, str] = field(default_factory=dict)
+    people: Mapping[str, str] = field(default_factory=dict)
     is_dark: bool = False
     is_phone: bool = False
 

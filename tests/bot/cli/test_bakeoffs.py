@@ -94,7 +94,7 @@ def test_an_equal_run_passes_the_baseline_check(home: Home) -> None:
     assert (home.folder / "s.md").read_text().startswith("## Bake-off of sql by house\n")
     assert second.code == 0, second.err
     assert "## Bake-off of sql by house: no worse than the baseline" in second.out
-    assert "| Member | Measure | Before | Now | Difference (95 %) | Beyond noise |" in second.out
+    assert "| Model | Measure | Before | Now | Difference (95 %) | Beyond noise |" in second.out
 
 
 def test_a_baseline_of_other_questions_cannot_be_compared(home: Home) -> None:

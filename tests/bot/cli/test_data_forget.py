@@ -15,10 +15,10 @@ def test_no_byte_of_the_texts_is_left(stored_round: tuple[Home, str]) -> None:
     texts = [row[0] for row in home.sql("SELECT text FROM answer UNION SELECT text FROM synthesis")]
     assert QUESTION.encode() in home.stored_bytes()
 
-    result = home.invoke("forget", round_id)
+    result = home.invoke("forget", "--yes", round_id)
 
     assert (result.code, result.err) == (0, "")
-    assert f"Round {round_id} is forgotten" in result.out
+    assert f"of round {round_id} deleted" in result.out
     left = home.stored_bytes()
     assert [text for text in (QUESTION, *texts) if text.encode() in left] == []
 
@@ -26,7 +26,7 @@ def test_no_byte_of_the_texts_is_left(stored_round: tuple[Home, str]) -> None:
 def test_the_counts_stay(stored_round: tuple[Home, str]) -> None:
     home, round_id = stored_round
     before = home.invoke("show", round_id, "--json").json
-    home.invoke("forget", round_id)
+    home.invoke("forget", "--yes", round_id)
 
     after = home.invoke("show", round_id, "--json").json
 
@@ -41,10 +41,10 @@ def test_a_forgotten_round_verifies_and_is_neither_resumed_nor_forgotten_again(
     stored_round: tuple[Home, str],
 ) -> None:
     home, round_id = stored_round
-    home.invoke("forget", round_id)
+    home.invoke("forget", "--yes", round_id)
 
     verified, resumed = home.invoke("verify", "--all"), home.invoke("ask", "--resume", round_id)
-    again = home.invoke("forget", round_id)
+    again = home.invoke("forget", "--yes", round_id)
 
     assert verified.code == 0
     assert f"Round {round_id}: forgotten on 20" in verified.out
@@ -55,7 +55,7 @@ def test_a_forgotten_round_verifies_and_is_neither_resumed_nor_forgotten_again(
 
 def test_a_forgotten_round_is_shown_and_listed(stored_round: tuple[Home, str]) -> None:
     home, round_id = stored_round
-    home.invoke("forget", round_id)
+    home.invoke("forget", "--yes", round_id)
 
     shown, listed = home.invoke("show", round_id), home.invoke("rounds")
 
@@ -71,7 +71,7 @@ def test_a_text_can_be_proven(stored_round: tuple[Home, str], is_forgotten: bool
     mine.write_text(QUESTION + "\n", encoding="utf-8")
     other.write_text("Another?", encoding="utf-8")
     if is_forgotten:
-        home.invoke("forget", round_id)
+        home.invoke("forget", "--yes", round_id)
 
     (home.folder / "bytes").write_bytes(b"\xff\xfe\xff")
 
@@ -89,8 +89,8 @@ def test_an_unfinished_round_is_forgotten_only_on_request(stored_round: tuple[Ho
     home, round_id = stored_round
     home.sql("UPDATE round SET seconds = NULL")
 
-    refused = home.invoke("forget", round_id)
-    forgotten = home.invoke("forget", round_id, "--unfinished")
+    refused = home.invoke("forget", "--yes", round_id)
+    forgotten = home.invoke("forget", "--yes", round_id, "--unfinished")
 
     assert (refused.code, "stop it first" in refused.err) == (1, True)
     assert forgotten.code == 0
@@ -103,7 +103,7 @@ def test_only_old_rounds_are_forgotten(stored_round: tuple[Home, str]) -> None:
     home.sql(LONG_AGO)
     new = home.invoke("ask", "And how?", "--json").json["id"]
 
-    result = home.invoke("forget", "--older-than", "90")
+    result = home.invoke("forget", "--yes", "--older-than", "90")
 
     assert (result.code, result.out) == (0, "1 round older than 90 days forgotten.\n")
     states = {line["id"]: "forgotten" in line for line in home.invoke("rounds", "--json").json}
@@ -116,7 +116,7 @@ def test_an_old_unreadable_round_is_reported(stored_round: tuple[Home, str]) -> 
     home.sql(LONG_AGO)
     home.sql("UPDATE verdict SET strength = 'crushing'")
 
-    result = home.invoke("forget", "--older-than", "90")
+    result = home.invoke("forget", "--yes", "--older-than", "90")
 
     assert result.code == 1
     assert round_id in result.err
@@ -140,3 +140,13 @@ async def test_serve_forgets_rounds_that_are_too_old(stored_round: tuple[Home, s
     assert json.loads(line)["rounds"] == 1
     assert process.returncode == 0
     assert "forgotten on" in (await home.beside("verify", round_id)).out
+
+
+def test_without_a_terminal_it_must_be_told_yes(stored_round: tuple[Home, str]) -> None:
+    home, round_id = stored_round
+
+    refused = home.invoke("forget", round_id)
+
+    assert (refused.code, refused.out) == (2, "")
+    assert "add --yes" in refused.err
+    assert QUESTION.encode() in home.stored_bytes()

@@ -21,7 +21,7 @@ def full(stored_round: tuple[Home, str]) -> tuple[Home, str]:
     """Return a home with rounds, one of them forgotten, and with a bake-off, suite and schedule."""
     home, round_id = stored_round
     gone = home.invoke("ask", "And how?", "--json").json["id"]
-    assert home.invoke("forget", gone).code == 0
+    assert home.invoke("forget", "--yes", gone).code == 0
     use_stores(home, one_of_each)
     return home, round_id
 

@@ -66,7 +66,7 @@ def test_a_round_older_than_the_chain_verifies(stored_round: tuple[Home, str]) -
 
 def test_an_edit_after_forgetting_is_reported(stored_round: tuple[Home, str]) -> None:
     home, round_id = stored_round
-    home.invoke("forget", round_id)
+    home.invoke("forget", "--yes", round_id)
     home.sql("UPDATE answer SET tokens_out = 1 WHERE member = 'north'")
 
     result = home.invoke("verify", round_id)

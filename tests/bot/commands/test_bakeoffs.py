@@ -184,8 +184,8 @@ async def test_bakeoffs_are_shown_to_people_who_can_read_their_place(app: AppCon
     listed = await replies_to(app, "bakeoff", BEN)
     shown = await replies_to(app, "bakeoff show last", BEN)
 
-    assert "bo:0123456789ab | " in listed
-    assert "| sql | house | 2 questions" in listed
+    assert "\nsql | house | " in listed
+    assert "| 2 questions | bo:0123456789ab\n" in listed
     assert "Bake-off of sql by house" in shown
     assert "Question 2?" in await replies_to(app, "show bo:0123456789ab.2", BEN)
 

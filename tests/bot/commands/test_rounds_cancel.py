@@ -59,7 +59,7 @@ async def test_last_is_ones_own_newest_that_is_unfinished(app: AppContext) -> No
 
     assert "Round beef2 is cancelled" in await replies_to(app, "cancel last")
     assert "Round beef1 is cancelled" in await replies_to(app, "cancel last")
-    assert await replies_to(app, "cancel last") == "No round of yours is under way here."
+    assert await replies_to(app, "cancel last") == "No round of yours is running here."
 
 
 async def test_nobody_else_but_an_admin_of_the_place_may(app: AppContext) -> None:

@@ -1,18 +1,23 @@
 """`/council forget ROUND`: only for the asker, and not while the round runs."""
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bot.chat import Asker
+from bot.chat import Asker, MessageGoneError, Post, SentMessage
+from bot.commands.retraction import retract_forgotten
 from bot.context import AppContext
+from bot.outbox import Outbox
 from council.integrity.erasure import removable_texts
 from council.places import Place
 from council.rounds import Question
-from tests.bot.app_fakes import an_app, replies_to
-from tests.builders import CLAUDE, a_panel, a_round
+from tests.bot.app_fakes import ANA as CHANNEL_ASKER
+from tests.bot.app_fakes import HERE, an_app, replies_to
+from tests.bot.bakeoffs.fakes import Room
+from tests.builders import ASKED_AT, CLAUDE, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, Hangs
+from tests.fakes.memory_outbox import MemoryOutbox
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
 
@@ -34,16 +39,16 @@ async def send(app: AppContext, text: str, asker: Asker = ANA) -> str:
 
 
 async def test_the_asker_may_forget_a_round(app: AppContext) -> None:
-    assert f"Round {ROUND_ID} is forgotten" in await send(app, f"/council forget {ROUND_ID}")
+    assert f"of round {ROUND_ID} deleted" in await send(app, f"/council forget {ROUND_ID} yes")
 
     assert removable_texts(await app.store.load(ROUND_ID)) == ()
-    assert "forgotten before" in await send(app, f"/council forget {ROUND_ID}")
+    assert "forgotten before" in await send(app, f"/council forget {ROUND_ID} yes")
 
 
 async def test_nobody_else_may(app: AppContext) -> None:
     line = await send(app, f"/council forget {ROUND_ID}", BEN)
 
-    assert line == "Only the one who asked can have a round forgotten."
+    assert line == "Only the one who asked can forget a round."
     assert removable_texts(await app.store.load(ROUND_ID))
 
 
@@ -57,12 +62,12 @@ async def test_a_round_under_way_has_to_be_stopped_first(app: AppContext) -> Non
     refused = await send(app, "/council forget beef3")
     await app.runner.stop("beef3")
 
-    assert refused == "Round beef3 is under way: stop it first, then forget it."
-    assert "is forgotten" in await send(app, "/council forget beef3")
+    assert refused == "This round is still running: cancel it first, then forget it."
+    assert "deleted" in await send(app, "/council forget beef3 yes")
 
 
 async def test_a_forgotten_round_is_shown_and_listed_as_one(app: AppContext) -> None:
-    await send(app, f"/council forget {ROUND_ID}")
+    await send(app, "/council forget last yes")
 
     shown = await send(app, f"/council show {ROUND_ID}")
 
@@ -70,3 +75,84 @@ async def test_a_forgotten_round_is_shown_and_listed_as_one(app: AppContext) -> 
     assert "Response" in shown
     assert "Answer 0" not in shown
     assert "forgotten" in await send(app, "/council rounds")
+
+
+async def test_without_yes_it_asks_first(app: AppContext) -> None:
+    reply = await send(app, "/council forget last")
+
+    assert reply.startswith("Forget “Why?”?")
+    assert f"`forget {ROUND_ID} yes`" in reply
+    assert removable_texts(await app.store.load(ROUND_ID))
+
+
+@dataclass(slots=True)
+class Channel(Room):
+    """A chat that remembers what was deleted and renamed, and which messages are gone."""
+
+    retracted: list[SentMessage] = field(default_factory=list)
+    renamed: list[tuple[SentMessage, str]] = field(default_factory=list)
+    gone: set[str] = field(default_factory=set)
+
+    async def edit(self, sent: SentMessage, post: Post) -> None:
+        if sent.message in self.gone:
+            raise MessageGoneError
+        await Room.edit(self, sent, post)
+
+    async def delete(self, sent: SentMessage) -> None:
+        self.retracted.append(sent)
+
+    async def rename_thread(self, root: SentMessage, name: str) -> None:
+        self.renamed.append((root, name))
+
+
+@dataclass(slots=True)
+class Posted:
+    """A round that was posted in a channel, and forgotten in the store."""
+
+    app: AppContext
+    chat: Channel
+    root: SentMessage
+    rows: MemoryOutbox
+
+
+@pytest.fixture
+async def posted() -> Posted:
+    chat, store, rows = Channel(), MemoryStore(), MemoryOutbox()
+    question = Question("Why?", CHANNEL_ASKER.id, place=HERE)
+    await store.open(replace(a_closed_round(ROUND_ID), question=question))
+    app = an_app(FakeGateway(), store)
+    app.outbox, app.chats["slack"] = Outbox(rows, app.now), lambda _: chat
+    root = await app.outbox.send(chat, ROUND_ID, "0", Post((), "Why?"), HERE)
+    for part in (1, 2):
+        reply = replace(HERE, thread=root.message)
+        await app.outbox.send(chat, ROUND_ID, part, Post((), str(part)), reply)
+    rows.forgotten.add(ROUND_ID)
+    return Posted(app, chat, root, rows)
+
+
+async def test_what_was_posted_is_deleted_and_the_first_message_blanked(posted: Posted) -> None:
+    reply = await replies_to(posted.app, "forget last yes", CHANNEL_ASKER, HERE)
+
+    assert "deleted" in reply
+    assert {one.place.thread for one in posted.chat.retracted} == {posted.root.message}
+    assert len(posted.chat.retracted) == 2
+    assert posted.chat.renamed == [(posted.root, "A forgotten question")]
+    assert "forgotten on" in posted.chat.edited[-1]
+    assert "[" not in posted.chat.edited[-1]  # no button
+    assert await posted.rows.list_forgotten() == ()
+
+
+async def test_a_round_forgotten_elsewhere_is_retracted_once_its_chat_is_connected(
+    posted: Posted,
+) -> None:
+    await posted.app.store.forget(ROUND_ID, ASKED_AT, "salt")
+    connected = posted.app.chats.pop("slack")
+    await retract_forgotten(posted.app)
+    assert len(await posted.rows.list_forgotten()) == 3
+
+    posted.app.chats["slack"] = connected
+    posted.chat.gone.add(posted.root.message)  # somebody deleted it
+    await retract_forgotten(posted.app)
+
+    assert posted.root in posted.chat.retracted
+    assert await posted.rows.list_forgotten() == ()

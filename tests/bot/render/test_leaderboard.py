@@ -45,7 +45,7 @@ def test_changes_come_before_the_first_five_members() -> None:
     root = leaderboard_thread(a_leaderboard(5)).root
 
     table = table_of(root)
-    assert table.columns == ("", "Member", "Share", "95 % interval", "Rounds")
+    assert table.columns == ("", "Model", "Share", "95 % interval", "Rounds")
     assert table.rows[0] == ("1", "Claude Sonnet 4.6", "71 %", "65–77 %", "36")
     kinds = [type(part) for part in root.parts]
     assert kinds == [Heading, *[Line] * kinds.count(Line), Table, Note]
@@ -131,7 +131,7 @@ def test_a_council_not_worth_its_cost_is_reported() -> None:
     few = " ".join(council_value_lines(replace(a_leaderboard(), worth=a_worth(None))))
 
     rows = table_of(post).rows
-    assert [row[0] for row in rows] == ["Claude Sonnet 4.6 (best member)", "Council", "Winner"]
+    assert [row[0] for row in rows] == ["Claude Sonnet 4.6 (best model)", "Council", "Winner"]
     assert rows[1][3] == "+4 (−6 to +14) points"
     assert post.parts[0] not in [reply.parts[0] for reply in ungraded.replies]
     assert "too few to say" in few
@@ -153,7 +153,7 @@ def test_decisions_explain_the_places() -> None:
     assert "Claude Sonnet 4.6 is ahead of Qwen 3, beyond chance." in of_all
     assert any(line.startswith("GPT-5.1 is ahead of Mistral") for line in of_all)
     assert any(line.startswith("By all ballots GPT-5.1 came first") for line in of_all)
-    assert "No member is ahead of another beyond chance yet." in of_mixed
+    assert "No model is ahead of another beyond chance yet." in of_mixed
     assert any("different panels" in line for line in of_mixed)
     assert len(of_one) == 1
 
@@ -196,6 +196,6 @@ def test_an_unchanged_run_says_what_it_was_compared_with() -> None:
     root = leaderboard_thread(replace(a_leaderboard(), changes=quiet)).root
 
     assert root.parts[1] == Note(
-        "Nothing moved beyond noise. 1 member compared with 3 earlier runs, question by question; "
+        "Nothing moved beyond noise. 1 model compared with 3 earlier runs, question by question; "
         "what may be chance is left out."
     )

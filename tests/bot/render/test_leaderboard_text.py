@@ -29,7 +29,7 @@ def test_changes_are_listed_by_member_and_subscribers_are_mentioned() -> None:
     ]
     assert post.parts[-2:] == (
         Note(
-            "2 members compared with 3 earlier runs, question by question; what may be chance is "
+            "2 models compared with 3 earlier runs, question by question; what may be chance is "
             "left out."
         ),
         Mentions(("U0ADA",)),

@@ -189,6 +189,87 @@ def test_actions_that_cost_or_end_something_ask_for_confirmation() -> None:
     assert again["confirm"]
 
 
+def a_menu(count: int) -> Buttons:
+    more = tuple(Button(f"do_{n}", f"Do {n}", "r1") for n in range(count))
+    return Buttons((Button("answers", "Answers", "r1"),), more)
+
+
+@pytest.mark.parametrize("render", [render_message, render_ephemeral])
+def test_less_common_buttons_are_in_a_menu_after_the_others(render: Render) -> None:
+    answers, menu = only(a_menu(2), render)[0]["elements"]
+
+    assert answers["action_id"] == "council:answers"
+    assert (menu["type"], menu["action_id"]) == ("overflow", "council:more")
+    assert [(option["text"]["text"], option["value"]) for option in menu["options"]] == [
+        ("Do 0", "do_0:r1"),
+        ("Do 1", "do_1:r1"),
+    ]
+
+
+def test_a_menu_has_two_to_five_options_and_the_rest_stay_buttons() -> None:
+    kinds = [[e["type"] for e in only(a_menu(n))[0]["elements"]] for n in (1, 5, 6, 7)]
+
+    assert kinds == [
+        ["button", "button"],
+        ["button", "overflow"],
+        ["button", "overflow", "button"],
+        ["button", "overflow", "overflow"],
+    ]
+    too_long = Buttons((), tuple(Button("again", "Again", "r" * 150) for _ in range(2)))
+    assert [e["type"] for e in only(too_long)[0]["elements"]] == ["button", "button"]
+
+
+def test_a_menu_is_not_lost_when_a_long_post_is_cut() -> None:
+    row = Buttons(tuple(Button("answers", "a" * 75, "r" * 400) for _ in range(40)), a_menu(2).more)
+
+    pages = paginate(Post((row,), "s"), fits_slack)
+
+    assert len(pages) > 1
+    assert all(find_message_faults(render_message(page)) == [] for page in pages)
+    assert sum(str(render_message(page)).count("'overflow'") for page in pages) == 1
+
+
+def test_code_and_strong_words_are_styled_in_lines_and_notes() -> None:
+    text = "Type `/council help` for **all** commands."
+
+    (line,) = only(Line(text))[0]["elements"]
+    (note,) = only(Note(text))[0]["elements"]
+
+    assert [(leaf["text"], leaf.get("style")) for leaf in line["elements"]] == [
+        ("Type ", None),
+        ("/council help", {"code": True}),
+        (" for ", None),
+        ("all", {"bold": True}),
+        (" commands.", None),
+    ]
+    assert note == {
+        "type": "mrkdwn",
+        "text": "Type `/council help` for *all* commands.",
+        "verbatim": True,
+    }
+    assert render_text(Post((Caution(text),)))["text"] == "Type /council help for all commands."
+
+
+def test_a_note_without_styles_is_not_parsed() -> None:
+    assert only(Note("Ada *and* <!here>"))[0]["elements"][0]["type"] == "plain_text"
+
+
+def test_a_wide_table_is_a_list_where_no_table_can_be() -> None:
+    wide = Table(
+        ("", "Model", "Share", "95 % interval", "Rounds"),
+        (("1", "Claude Sonnet 4.6", "71 %", "65–77 %", "36"), ("2", "Qwen 3", "48 %", "", "36")),
+        frozenset({0, 2, 3, 4}),
+    )
+
+    assert only(wide)[0]["type"] == "data_table"
+    items = only(wide, render_ephemeral)[0]["elements"]
+    assert {(item["type"], item["style"]) for item in items} == {("rich_text_list", "bullet")}
+    assert [shown_text([item]) for item in items] == [
+        "1 Claude Sonnet 4.6\n · Share 71 % · 95 % interval 65–77 % · Rounds 36",
+        "2 Qwen 3\n · Share 48 % · Rounds 36",
+    ]
+
+
 def test_a_repeated_action_gets_two_ids_and_stays_one_action() -> None:
     row = Buttons((Button("open", "One", "r1"), Button("open", "Two", "r2")))
 
@@ -238,6 +319,11 @@ def test_mentions_are_user_elements(render: Callable[[Post], Payload]) -> None:
         {"type": "user", "user_id": "W0EVE"},
     ]
     assert fits_slack(CALLED)
+
+
+@pytest.mark.parametrize("render", [render_message, render_ephemeral])
+def test_a_notification_mentions_whom_the_message_mentions(render: Render) -> None:
+    assert render(CALLED)["text"] == "<@U0ADA> <@W0EVE> s"
 
 
 def test_in_plain_text_only_our_own_mentions_are_markup() -> None:

@@ -9,6 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.slack.client import open_client
 from bot.slack.files import parse_attachment
 from bot.slack.workspace import Workspace
+from bot.suite_files import MAX_BYTES
 from council.errors import CouncilError
 from tests.wire.slack import FakeSlack, Rates, Rules
 from tests.wire.slack.methods.files import sent
@@ -54,6 +55,15 @@ async def test_without_the_scope_the_error_names_it(
 
     with pytest.raises(CouncilError, match="add the scope files:read"):
         await read(slack, file, token, *scopes)
+
+
+async def test_a_file_that_is_larger_than_announced_is_not_read_to_its_end(
+    slack: FakeSlack,
+) -> None:
+    file = sent(slack.state, "U1", "sql.csv", b"x" * (MAX_BYTES + 1)) | {"size": 9}
+
+    with pytest.raises(CouncilError, match=r"sql\.csv is larger than 200,000 bytes"):
+        await read(slack, file)
 
 
 async def test_the_error_for_a_missing_file_asks_to_send_it_again(slack: FakeSlack) -> None:

@@ -1,23 +1,27 @@
-"""`/council leaderboard`: the table in the channel, figure and CSV in its thread."""
+"""`/council leaderboard`: shown to its asker alone; shared, its figure and CSV in its thread."""
 
 import pytest
 
 from tests.bot.slack.story import TIMEOUT_SECONDS, Stage, text_of
+from tests.wire.slack import Message
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
-async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: Stage) -> None:
+async def test_a_leaderboard_is_private_until_shared_with_its_figure(stage: Stage) -> None:
     channel = stage.add_channel()
     await stage.wait_for_thread(await stage.ask(channel))
 
     await stage.slack.command("U1", channel, "/council", "leaderboard")
+    shown = await stage.wait_for_ephemeral("U1", channel, "Leaderboard")
 
-    def boards() -> list[object]:
+    def boards() -> list[Message]:
         return [m for m in stage.slack.messages(channel) if "Leaderboard" in text_of(m)]
 
-    await stage.slack.until(lambda: bool(boards()), TIMEOUT_SECONDS)
-    (root,) = [m for m in stage.slack.messages(channel) if "Leaderboard" in text_of(m)]
+    assert boards() == []
+    await stage.slack.click(shown, "council:share_board", "U1")
+    await stage.slack.until(boards, TIMEOUT_SECONDS)
+    (root,) = boards()
 
     def files() -> dict[str, object]:
         under = {message.ts for message in stage.slack.thread(channel, root.ts)}

@@ -67,7 +67,7 @@ async def test_no_to_a_question_of_a_menu_deletes_it_and_does_nothing() -> None:
 async def test_other_options_of_a_menu_act_at_once() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         round_id, message = await a_round_with_menu(bot)
-        bot.app.access = replace(bot.app.access, admins=frozenset({"U1"}))
+        bot.app.access = replace(bot.app.access, admins=("U1",))
 
         await slack.click(message, MORE, "U1", f"suite:{round_id}")
         await slack.until(lambda: slack.views("U1"))

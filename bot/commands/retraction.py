@@ -1,0 +1,60 @@
+"""Retraction of forgotten rounds: delete or blank the messages that were posted of them."""
+
+import asyncio
+from dataclasses import replace
+
+import structlog
+
+from bot.chat import Chat, MessageGoneError
+from bot.context import AppContext
+from bot.outbox import ROOTS, PostedPart
+from bot.render.round_report import round_post, round_title
+from council.errors import CouncilError
+
+RETRACT_SECONDS = 600.0
+
+
+async def retract_regularly(app: AppContext) -> None:
+    """Retract what is left of forgotten rounds, now and every ten minutes, until cancelled."""
+    while True:
+        try:
+            async with app.bakeoff_registry.acquire("retracting") as is_leader:
+                if is_leader:
+                    await retract_forgotten(app)
+        except CouncilError as error:
+            structlog.get_logger().warning("not_retracted", why=str(error))
+        await asyncio.sleep(RETRACT_SECONDS)
+
+
+async def retract_forgotten(app: AppContext, round_id: str = "") -> None:
+    """Delete the replies of forgotten rounds, blank their first messages, rename their threads.
+
+    What cannot be reached now stays in the outbox for the next time. With an id, only that round's.
+    """
+    for posted in await app.outbox.list_forgotten():
+        chat = app.find_chat(posted.sent.place)
+        if chat is None or round_id not in {"", posted.round_id}:
+            continue
+        try:
+            await _retract(app, chat, posted)
+        except CouncilError as error:
+            log = structlog.get_logger()
+            log.warning("message_not_retracted", round_id=posted.round_id, why=str(error))
+
+
+async def _retract(app: AppContext, chat: Chat, posted: PostedPart) -> None:
+    round_ = await app.store.load(posted.round_id)
+    thread = round_.question.place.thread
+    sent = replace(posted.sent, place=replace(posted.sent.place, thread=thread))
+    if posted.part in ROOTS:
+        try:
+            await chat.edit(sent, round_post(round_))
+        except MessageGoneError:
+            await chat.delete(sent)
+        if thread is None:
+            await chat.rename_thread(sent, round_title(round_))
+    else:
+        root = await app.outbox.root(posted.round_id, posted.sent.place)
+        under = thread or (root.message if root else None)
+        await chat.delete(replace(sent, place=replace(sent.place, thread=under)))
+    await app.outbox.remove(posted)
