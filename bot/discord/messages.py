@@ -23,6 +23,7 @@ from bot.chat import (
     SentMessage,
 )
 from bot.discord.components import (
+    MentionCommands,
     allowed_mentions,
     build_files,
     build_view,
@@ -66,6 +67,7 @@ class DiscordChat(Chat):
         send_ephemeral: SendEphemeral,
         *,
         accepts_files: bool = True,
+        mention_commands: MentionCommands = str,
     ) -> None:
         self._client = client
         self._names = names
@@ -74,6 +76,7 @@ class DiscordChat(Chat):
         self._edited_at = time.monotonic()
         self._titles: dict[str, str] = {}  # by message, for a thread that is still to be opened
         self.accepts_files = accepts_files
+        self._mention_commands = mention_commands
 
     def has_own_thread(self, place: Place) -> bool:
         """Return whether a round has a thread there: none in a thread or in direct messages."""
@@ -81,7 +84,7 @@ class DiscordChat(Chat):
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split a post into posts that each fit into one message; nothing is dropped."""
-        return paginate(post, fits_discord)
+        return paginate(post, lambda page: fits_discord(page, self._mention_commands))
 
     async def display_name(self, asker_id: str) -> str:
         """Return a user's display name, or the id if Discord does not return the user."""
@@ -140,7 +143,7 @@ class DiscordChat(Chat):
 
     async def _send(self, place: Place, post: Post, key: str) -> discord.Message:
         channel = self._channel(place)
-        message = render_components(post)
+        message = render_components(post, self._mention_commands)
         if _is_thread(place):  # a root goes first
             await self._edits.acquire_call()
         return await channel.send(
@@ -197,7 +200,8 @@ class DiscordChat(Chat):
 
     async def _edit(self, sent: SentMessage, post: Post) -> None:
         message = self._message(sent.place, sent.message)
-        await self._in_open_thread(sent.place, lambda: message.edit(**silent_edit(post)))
+        mention = self._mention_commands
+        await self._in_open_thread(sent.place, lambda: message.edit(**silent_edit(post, mention)))
 
     async def delete(self, sent: SentMessage) -> None:
         """Delete a message of ours; do nothing if it is gone already."""
