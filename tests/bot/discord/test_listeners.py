@@ -77,8 +77,7 @@ async def test_every_button_reply_is_ephemeral(bot: InProcessBot) -> None:
     root = await bot.answered()
 
     await bot.press(root, "answers", "Response ")
-    await bot.press(root, "ballots", " and ranked ")
-    await bot.press(root, "export", "The round is in its thread, as JSON")
+    await bot.press(root, "ballots", " > ")
     await bot.press(root, "helpful", "Noted, thank you.")
 
 
@@ -202,7 +201,8 @@ async def test_a_suite_is_previewed_stored_and_extended_by_a_rounds_question(
     await bot.press(preview, "keep_suite", "Suite filed is kept")
 
     root = await bot.answered("Which queue, for the suite?")
-    result = await bot.discord.click(root, custom_id_of(root, "suite"), bot.person)
+    menu = await bot.menu(root)
+    result = await bot.discord.click(menu, custom_id_of(menu, "suite"), bot.person)
     assert result.modal
     filled = {"Suite": "Filed", "The right answer": "42"}
     await bot.discord.submit(result.modal, filled, bot.person)
