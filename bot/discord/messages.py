@@ -202,25 +202,27 @@ class DiscordChat(Chat):
     async def delete(self, sent: SentMessage) -> None:
         """Delete a message of ours; do nothing if it is gone already."""
         message = self._message(sent.place, sent.message)
-        with suppress(MessageGoneError, PostingForbiddenError):
-            await call_with_retries(lambda: self._in_open_thread(sent.place, message.delete))
+
+        async def delete() -> None:
+            with suppress(discord.NotFound):
+                await self._in_open_thread(sent.place, message.delete)
+
+        await call_with_retries(delete, REPLY_TIMEOUT_SECONDS)
 
     async def rename_thread(self, root: SentMessage, name: str) -> None:
-        """Rename the thread under a message of ours, and archive it again if it was archived."""
+        """Rename the thread under a message of ours, if any; an archived one is archived again."""
 
         async def rename() -> None:
-            thread = await self._client.fetch_channel(int(root.message))
-            if not isinstance(thread, discord.Thread):
-                return
-            was_archived = thread.archived
-            if was_archived:
-                await thread.edit(archived=False)
-            await thread.edit(name=_thread_name(name))
-            if was_archived:
-                await thread.edit(archived=True)
+            with suppress(discord.NotFound):
+                thread = await self._client.fetch_channel(int(root.message))
+                if isinstance(thread, discord.Thread):
+                    if was_archived := thread.archived:
+                        await thread.edit(archived=False)
+                    await thread.edit(name=_thread_name(name))
+                    if was_archived:
+                        await thread.edit(archived=True)
 
-        with suppress(PostingForbiddenError):  # no thread, or none that may be renamed
-            await call_with_retries(rename)
+        await call_with_retries(rename, REPLY_TIMEOUT_SECONDS)
 
     async def _in_open_thread(self, place: Place, call: Call) -> None:
         """Make a call about a message; reopen its thread if that is archived."""
