@@ -1,6 +1,6 @@
 """How soon Slack and Discord show something, with the platforms' own rate limits in force.
 
-The product is a process, the chats are the strict fakes: python -m tests.bench.chats [slack|discord]
+The product is a process, the chats are strict fakes: python -m tests.bench.chats [slack|discord]
 """
 
 import argparse
