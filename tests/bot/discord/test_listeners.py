@@ -39,7 +39,7 @@ def _open_to_all(bot: InProcessBot) -> Iterator[None]:
         ("schedule list", {}, "No schedule yet"),
         ("show", {"round": "12ab"}, "There is no round '12ab' here"),
         ("budget", {}, "This workspace, today"),
-        ("cancel", {"round": "last"}, "No round of yours is under way here."),
+        ("cancel", {"round": "last"}, "No round of yours is running here."),
         ("forget", {"round": "12ab"}, "There is no round '12ab' here"),
         ("ask", {"question": "Why?", "panel": "nope"}, "There is no panel 'nope'"),
         ("ask", {"question": "\u200b "}, "The question is empty"),
@@ -215,7 +215,7 @@ async def test_a_suite_is_previewed_stored_and_extended_by_a_rounds_question(
     [
         (NOTHING, "posted in another channel of Discord"),
         (Permission.SEND_MESSAGES, "I need Send Messages there"),
-        (Permission.VIEW_CHANNEL, "in this server that you and I both see"),
+        (Permission.VIEW_CHANNEL, "I need View Channel"),
     ],
 )
 async def test_a_schedule_is_posted_in_a_channel_that_is_open_to_both(
