@@ -21,6 +21,7 @@ from tests.soak.chats import (
     Count,
     Crowd,
     run,
+    wanted_parts,
 )
 from tests.soak.paid import PaidServer
 from tests.soak.soak import MEMBERS
@@ -109,7 +110,8 @@ class _Crowd(Crowd):
                 count.answers += f"council:answers:{round_id}" in shown
             elif message.components and message.components[0]["id"] in marks:
                 parts.append(marks[message.components[0]["id"]])
-        count.look_at(parts, names)
+        has_thread = not place.startswith("/")  # direct messages have no workspace
+        count.look_at(parts, wanted_parts(parts, has_thread=has_thread))
 
 
 def _all_in(channel: Channel) -> Iterator[Message]:

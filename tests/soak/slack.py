@@ -15,11 +15,11 @@ from tests.soak.chats import (
     LONGEST_LIFE_SECONDS,
     PEOPLE,
     PLACES,
-    REPLIES,
     TERMS,
     Count,
     Crowd,
     run,
+    wanted_parts,
 )
 from tests.soak.paid import PaidServer
 from tests.soak.soak import MEMBERS
@@ -92,14 +92,16 @@ class _Crowd(Crowd):
 
 def look_at(slack: FakeSlack, round_id: str, count: Count) -> None:
     parts: list[str] = []
+    has_thread = True
     for channel in slack.workspace.channels.values():
         for message in channel.said:
             key = str(((message.metadata or {}).get("event_payload") or {}).get("key", ""))
             start, _, part = key.rpartition("/")
             if start.endswith(f"/{round_id}"):
                 parts.append(part)
+                has_thread = has_thread and not (part == "0" and message.thread_ts)
                 count.answers += part == "0" and "council:answers" in str(message.blocks)
-    count.look_at(parts, [str(number) for number in range(REPLIES + 1)])
+    count.look_at(parts, wanted_parts(parts, has_thread=has_thread))
 
 
 if __name__ == "__main__":
