@@ -1,4 +1,4 @@
-"""The pictures of a round in Discord: what the dress sends, drawn by simcord's preview.
+"""The pictures of a round in Discord: what the renderer makes, drawn by simcord's preview.
 
 Needs Debian's chromium; Discord's own client may look a little different.
 """

@@ -68,8 +68,8 @@ IN_SLACK = (
 )
 IN_DISCORD = (
     Press("finished", "answers", "U2", "Response "),
-    Press("finished", "ballots", "U2", " and ranked "),
-    Press("finished", "export", "U1", "The round is in its thread, as JSON"),
+    Press("finished", "ballots", "U2", " > "),
+    Press("finished", "export", "U1", "attachment://council-"),
     Press("finished", "suite", "U2", "Add to suite"),
     Press("finished", "helpful", "U1", "Noted, thank you."),
     Press("finished", "unhelpful", "U1", "What was wrong or missing?"),
