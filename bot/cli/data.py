@@ -47,7 +47,7 @@ NOUNS: dict[type[Entry], str] = {
     Bakeoff: "bake-off",
     Schedule: "schedule",
 }
-IMPORTED_UNFINISHED = "It was taken in before its end; it can be gone on with."
+IMPORTED_UNFINISHED = "It was imported unfinished. Resume it to go through the rest."
 
 
 @async_command

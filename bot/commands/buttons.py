@@ -317,7 +317,7 @@ async def confirmation_post(
     if not note:
         return Post((Note(line),), line)
     yes = Button(f"{YES}{action}", confirmation.yes, round_id)
-    no = Button(f"{NO}{action}", "No", round_id)
+    no = Button(f"{NO}{action}", confirmation.no, round_id)
     return Post((Line(line), Note(note), Buttons((yes, no))), f"{line} {note}")
 
 
@@ -351,9 +351,7 @@ async def _confirm_cancel(
     round_ = await find_round_to_cancel(app, message, round_id)
     if why := why_not_cancellable(round_):
         return why, ""
-    note = (
-        f"{answers_kept(round_)}; nobody else is asked, and nothing more spent. It can go on later."
-    )
+    note = f"{answers_kept(round_)}. Nothing more is asked or spent. You can resume it later."
     return f"Cancel round {round_.id}?", note
 
 
@@ -367,19 +365,20 @@ async def _confirm_cancel_bakeoff(
     progress = await load_progress(app, bakeoff)
     note = (
         f"{progress.over} of {count_noun(progress.questions, 'question')} are over and kept; "
-        "nobody else is asked, and nothing more spent. It can go on later."
+        "nobody else is asked, and nothing more spent. You can resume it later."
     )
     return f"Cancel bake-off {bakeoff.id}?", note
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """The question and its note, the label of "yes", and what replaces the question after each."""
+    """The question and its note, the labels of its buttons, and what replaces it after each."""
 
     ask: Callable[[AppContext, IncomingMessage, str], Awaitable[tuple[str, str]]]
     yes: str
     after_yes: str
     after_no: str
+    no: str = "No"
 
 
 CONFIRMATIONS = {
@@ -389,7 +388,9 @@ CONFIRMATIONS = {
     "cancel": Confirmation(
         _confirm_cancel, "Yes, cancel it", "Cancelling …", "The round is still running."
     ),
-    FORGET: Confirmation(_confirm_forget, "Yes, forget it", "Forgetting …", "The round stays."),
+    FORGET: Confirmation(
+        _confirm_forget, "Forget it", "Forgetting …", "The round stays.", "Keep it"
+    ),
     CANCEL: Confirmation(
         _confirm_cancel_bakeoff, "Yes, cancel it", "Cancelling …", "The bake-off is still running."
     ),

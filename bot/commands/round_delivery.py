@@ -23,6 +23,7 @@ from bot.chat import (
     SendEphemeral,
     SentMessage,
 )
+from bot.commands.retraction import retract_forgotten
 from bot.context import AppContext
 from bot.observability import logs
 from bot.outbox import ROOT, ROOT_AGAIN
@@ -55,6 +56,7 @@ POLL_SECONDS = 15.0  # without a message, after which the job queue is asked
 ENDED = "-"
 MENTION_SECONDS = 20.0  # after which an asker has probably looked away
 READY = "Your answer is ready."
+NO_ANSWER = "Your question got no answer."
 MAX_DELIVERIES = 200  # at once by one process
 RETRY_SECONDS = 1.0  # before a round is delivered again whose process stopped
 
@@ -164,7 +166,22 @@ async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
         await _post_replies_or_hint(app, live, sent, replies)
     if sent == live.sent:
         await chat.finalize(sent, root)
+    await _retract_if_forgotten(app, live, sent)
     await app.store.deliver(round_.id, delivered=True)
+
+
+async def _retract_if_forgotten(app: AppContext, live: "_LiveMessage", sent: SentMessage) -> None:
+    """Blank the answer again if somebody forgot the round while it was posted."""
+    if await _is_forgotten(app, live):
+        with suppress(MessageGoneError):
+            await live.chat.edit(sent, round_post(await app.store.load(live.snapshot.round_.id)))
+        await retract_forgotten(app, live.snapshot.round_.id)
+
+
+async def _is_forgotten(app: AppContext, live: "_LiveMessage") -> bool:
+    before = live.snapshot.round_
+    now = await app.store.load_summary(before.id)
+    return bool(now.forgotten and not before.forgotten)
 
 
 def _delivered_posts(chat: Chat, round_: Round, asker: str) -> list[Post]:
@@ -195,7 +212,7 @@ def _mention(round_: Round) -> tuple[Part, ...]:
     took_long = round_.closing and round_.closing.seconds > MENTION_SECONDS
     if not took_long or not round_.question.asked_by or round_.forgotten:
         return ()
-    return Mentions((round_.question.asked_by,)), Line(READY)
+    return Mentions((round_.question.asked_by,)), Line(READY if round_.synthesis else NO_ANSWER)
 
 
 def _fitting_rankings(chat: Chat, round_: Round) -> Sequence[Post]:
@@ -227,6 +244,8 @@ async def _post_replies(
 ) -> None:
     place = replace(root.place, thread=root.place.thread or root.message)
     for number, reply in enumerate(replies, start=1):
+        if await _is_forgotten(app, live):
+            return
         await app.outbox.send(live.chat, live.snapshot.round_.id, number, reply, place)
 
 

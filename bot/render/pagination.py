@@ -20,7 +20,7 @@ from bot.chat import Buttons, Caution, Heading, Line, Note, Part, Post, Prose, Q
 
 _MAX_PAGE_CHARACTERS = 40_000  # no platform's page is longer
 _MAX_REPEATED_LENGTH = 300  # longer fence lines and table heads are not repeated
-CONTINUED_NOTE = Note("The answer goes on below.")
+CONTINUED_NOTE = Note("The answer continues below.")
 FULL_QUESTION_HEADING = Heading("The question in full")
 _MAX_HEADING_LENGTH = 300
 

@@ -24,7 +24,7 @@ from bot.render.formatting import (
     rough_duration,
     seat_names,
 )
-from bot.render.round_report import round_title
+from bot.render.round_report import menu_buttons, round_title
 from council.answers import Role
 from council.budget import Estimate
 from council.money import cap_micro_usd
@@ -160,14 +160,15 @@ def running_post(round_: Round, seconds: float, draft: str = "") -> Post:
 
 
 def stopped_post(round_: Round, reason: str) -> Post:
-    """Return a round that stopped: the question, why, what is saved, and a resume button."""
+    """Return a round that stopped: the question, why, what is saved, and what to do with it."""
     saved = [count_noun(len(round_.answers), "answer")] if round_.answers else []
     saved += [count_noun(len(round_.ballots), "ranking")] if round_.ballots else []
     line = f"{reason} Saved so far: {' and '.join(saved) or 'nothing'}."
+    again, *_, forget = menu_buttons(round_.id)
     parts = (
         Heading(round_title(round_)),
         Caution(line),
-        Buttons((Button("resume", "Resume", round_.id),)),
+        Buttons((Button("resume", "Resume", round_.id), again, forget)),
     )
     return Post(parts, f"{round_title(round_)} · {reason}")
 

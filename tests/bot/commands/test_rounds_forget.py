@@ -7,6 +7,7 @@ import pytest
 
 from bot.chat import Asker, MessageGoneError, Post, SentMessage
 from bot.commands.retraction import retract_forgotten
+from bot.commands.round_delivery import follow_and_deliver
 from bot.context import AppContext
 from bot.outbox import Outbox
 from council.integrity.erasure import removable_texts
@@ -156,3 +157,33 @@ async def test_a_round_forgotten_elsewhere_is_retracted_once_its_chat_is_connect
 
     assert posted.root in posted.chat.retracted
     assert await posted.rows.list_forgotten() == ()
+
+
+@dataclass(slots=True)
+class Impatient(Channel):
+    """A channel in which somebody forgets the round while its replies are posted."""
+
+    app: AppContext | None = None
+    rows: MemoryOutbox = field(default_factory=MemoryOutbox)
+
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
+        if place.thread and self.app:
+            await replies_to(self.app, "forget last yes", CHANNEL_ASKER, HERE)
+            self.rows.forgotten.add(ROUND_ID)
+        return await Channel.send(self, place, post, key)
+
+
+async def test_a_round_forgotten_while_it_is_posted_leaves_nothing() -> None:
+    chat, store = Impatient(), MemoryStore()
+    question = Question("Why?", CHANNEL_ASKER.id, place=HERE)
+    round_ = replace(a_closed_round(ROUND_ID), question=question)
+    await store.open(round_)
+    chat.app = app = an_app(FakeGateway(), store)
+    app.outbox, app.chats["slack"] = Outbox(chat.rows, app.now), lambda _: chat
+
+    await follow_and_deliver(app, chat, HERE, round_)
+
+    assert "forgotten on" in chat.edited[-1]
+    assert len([place for place, _ in chat.posted if place.thread]) == 1
+    assert [one.place.thread is not None for one in chat.retracted] == [True]
+    assert await chat.rows.list_forgotten() == ()

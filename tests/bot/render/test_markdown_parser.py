@@ -7,6 +7,7 @@ from bot.render.markdown_parser import (
     TextRun,
     code_block,
     embolden,
+    first_sentence,
     inline_runs,
     linkify,
     parse_markdown,
@@ -85,3 +86,26 @@ def test_deeply_nested_markdown_becomes_paragraphs() -> None:
 
 def test_too_many_brackets_become_paragraphs() -> None:
     assert {token.type for token in parse_markdown("[" * 3_000).tokens} == {"inline"}
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Use **Postgres** itself. It is enough.", "Use Postgres itself."),
+        ("Use a queue, e.g. Redis, for that. Then", "Use a queue, e.g. Redis, for that."),
+        ("It takes 3.5 seconds. Not more.", "It takes 3.5 seconds."),
+        ("# Title\n\nYes! No.", "Yes!"),
+        ("```sql\nSELECT 1;\n```\n\nRun this. Then that.", "Run this."),
+        ("- First point\n- second point", "First point"),
+        ("はい。いいえ。", "はい。"),
+        ("# Only a title", "Only a title"),
+        ("```\ncode\n```", ""),
+        ("", ""),
+    ],
+)
+def test_the_first_sentence_is_plain_and_whole(text: str, first: str) -> None:
+    assert first_sentence(text) == first
+
+
+def test_a_long_first_sentence_is_cut() -> None:
+    assert len(first_sentence("word " * 1_000)) <= 200

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.chat import Steps, StepState
-from bot.render.round_status import accepted_post, progress_post
+from bot.chat import Buttons, Steps, StepState
+from bot.render.round_status import accepted_post, progress_post, stopped_post
 from council.budget import Estimate
 from council.errors import GatewayError
 from council.panel import Panel, Terms
@@ -123,3 +123,10 @@ async def test_a_missing_member_a_retried_judge_and_a_spoiled_one_are_shown() ->
     assert any("asked again: it held no JSON object" in words for words in shown)
     assert steps_of(rounds[-1])["Claude Sonnet 4.6 ranks"] is StepState.MISSING
     assert shown[-1].endswith("1 min 5 s")
+
+
+def test_a_stopped_round_can_be_resumed_run_again_or_forgotten() -> None:
+    *_, buttons = stopped_post(a_round(), "Cancelled.").parts
+    assert isinstance(buttons, Buttons)
+
+    assert [button.action for button in buttons.buttons] == ["resume", "again", "forget"]
