@@ -89,8 +89,8 @@ class Outbox:
         return None
 
     async def list_forgotten(self) -> list["PostedPart"]:
-        """Return the messages of forgotten rounds that are still there, replies first."""
-        return [PostedPart.of(one) for one in await self._rows.list_forgotten()]
+        """Return the messages of forgotten rounds that may still be there, replies first."""
+        return [PostedPart.of(one) for one in await self._rows.list_forgotten(self._now())]
 
     async def remove(self, posted: "PostedPart") -> None:
         """Stop counting a message as ours; it is deleted or blanked."""
@@ -156,7 +156,7 @@ class Outbox:
 
 @dataclass(frozen=True, slots=True)
 class PostedPart:
-    """A message of a round as it was posted; its place has no thread."""
+    """A message of a round; its place has no thread, and its id is "" if it may not be there."""
 
     key: str
     round_id: str
@@ -169,7 +169,10 @@ class PostedPart:
         chat, workspace, channel, rest = row.key.split("/", 3)
         part = rest.removeprefix(f"{row.round_id}/")
         return cls(
-            row.key, row.round_id, part, SentMessage(Place(chat, workspace, channel), row.message)
+            row.key,
+            row.round_id,
+            part,
+            SentMessage(Place(chat, workspace, channel), row.message or ""),
         )
 
 

@@ -294,11 +294,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class SentPart:
-    """A message of a round that was sent, by its key and its id in the chat."""
+    """A message of a round that was sent, or may have been, by its key and its id in the chat."""
 
     key: str
     round_id: str
-    message: str
+    message: str | None
 
 
 class OutboxStore(Protocol):
@@ -319,8 +319,11 @@ class OutboxStore(Protocol):
     async def find_key(self, start: str, message: str) -> str | None:
         """Return the key with this prefix under which a message was sent, or None."""
 
-    async def list_forgotten(self) -> Sequence[SentPart]:
-        """Return the sent messages of forgotten rounds; roots come after their replies."""
+    async def list_forgotten(self, now: datetime) -> Sequence[SentPart]:
+        """Return the messages of forgotten rounds; roots come after their replies.
+
+        One that is claimed and not marked as sent is among them after a minute.
+        """
 
     async def remove(self, key: str) -> None:
         """Delete the claim of a message."""

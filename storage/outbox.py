@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import DateTime, Interval, delete, func, literal, select, update
+from sqlalchemy import DateTime, Interval, delete, func, literal, or_, select, update
 from sqlmodel import col
 
 from council.ports import Claim, SentPart
@@ -85,13 +85,17 @@ class SqlOutbox(SqlStore):
         return found
 
     @retried_and_shielded
-    async def list_forgotten(self) -> Sequence[SentPart]:
-        """Return the sent messages of forgotten rounds; roots come after their replies."""
+    async def list_forgotten(self, now: datetime) -> Sequence[SentPart]:
+        """Return the messages of forgotten rounds; roots come after their replies.
+
+        One that is claimed and not marked as sent is among them after a minute.
+        """
+        settled = self._moment(now, timedelta(minutes=1)) > _CLAIMED_AT
         key, message = col(OutgoingRow.key), col(OutgoingRow.message)
         query = (
             select(key, col(OutgoingRow.round_id), message)
             .join(RoundRow, col(RoundRow.id) == col(OutgoingRow.round_id))
-            .where(col(RoundRow.forgotten_at).is_not(None), message.is_not(None))
+            .where(col(RoundRow.forgotten_at).is_not(None), or_(message.is_not(None), settled))
             .order_by(by_letter(key).desc())
         )
         return tuple(SentPart(**row) for row in await self._fetch(query))

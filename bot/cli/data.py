@@ -110,7 +110,7 @@ async def forget(
 ) -> None:
     """Delete the texts of a round for good; standings, cost and digests stay.
 
-    A running bot also deletes what it posted of the round, within ten minutes.
+    A running bot also deletes what it posted of the round, within a minute.
     """
     if bool(round_id) == bool(older_than):
         fail("Name one round, or give --older-than DAYS.", MISUSED)

@@ -5,17 +5,18 @@ from dataclasses import replace
 
 import structlog
 
-from bot.chat import Chat, MessageGoneError
+from bot.chat import Chat, MessageGoneError, SentMessage
 from bot.context import AppContext
 from bot.outbox import ROOTS, PostedPart
 from bot.render.round_report import round_post, round_title
 from council.errors import CouncilError
+from council.rounds import Round
 
-RETRACT_SECONDS = 600.0
+RETRACT_SECONDS = 60.0
 
 
 async def retract_regularly(app: AppContext) -> None:
-    """Retract what is left of forgotten rounds, now and every ten minutes, until cancelled."""
+    """Retract what is left of forgotten rounds, now and every minute, until cancelled."""
     while True:
         try:
             async with app.bakeoff_registry.acquire("retracting") as is_leader:
@@ -44,17 +45,26 @@ async def retract_forgotten(app: AppContext, round_id: str = "") -> None:
 
 async def _retract(app: AppContext, chat: Chat, posted: PostedPart) -> None:
     round_ = await app.store.load(posted.round_id)
-    thread = round_.question.place.thread
-    sent = replace(posted.sent, place=replace(posted.sent.place, thread=thread))
-    if posted.part in ROOTS:
-        try:
-            await chat.edit(sent, round_post(round_))
-        except MessageGoneError:
-            await chat.delete(sent)
-        if thread is None:
-            await chat.rename_thread(sent, round_title(round_))
-    else:
+    thread, is_root = round_.question.place.thread, posted.part in ROOTS
+    if not is_root and thread is None:
         root = await app.outbox.root(posted.round_id, posted.sent.place)
-        under = thread or (root.message if root else None)
-        await chat.delete(replace(sent, place=replace(sent.place, thread=under)))
+        thread = root.message if root else None
+    sent: SentMessage | None = posted.sent
+    place = replace(posted.sent.place, thread=thread)
+    if not posted.sent.message:  # it was claimed, and may have been sent
+        sent = await chat.find(place, posted.key)
+    if sent and is_root:
+        await _blank(chat, replace(sent, place=place), round_)
+    elif sent:
+        await chat.delete(replace(sent, place=place))
     await app.outbox.remove(posted)
+
+
+async def _blank(chat: Chat, root: SentMessage, round_: Round) -> None:
+    """Replace a round's answer by a line that says that it was forgotten."""
+    try:
+        await chat.edit(root, round_post(round_))
+    except MessageGoneError:
+        await chat.delete(root)
+    if root.place.thread is None:
+        await chat.rename_thread(root, round_title(round_))

@@ -232,11 +232,12 @@ async def test_of_two_processes_that_find_a_claim_one_sends(
 
 
 async def test_the_messages_of_forgotten_rounds_are_listed_replies_first_until_removed(
-    outbox: Outbox, rows: OutboxStore
+    outbox: Outbox, rows: OutboxStore, clock: Clock, pass_time: PassTime
 ) -> None:
     chat = FakeChat()
     for part in (0, 1, "alone 1"):
         await outbox.send(chat, "r1", part, POST, HERE)
+    await rows.claim("fake/team/general/r1/2", "r1", clock())  # and perhaps sent
     assert await outbox.list_forgotten() == []
 
     if isinstance(rows, MemoryOutbox):
@@ -244,11 +245,14 @@ async def test_the_messages_of_forgotten_rounds_are_listed_replies_first_until_r
     elif isinstance(rows, SqlOutbox):
         await SqlRoundStore(rows.engine).forget("r1", ASKED_AT, "salt")
     listed = await outbox.list_forgotten()
-    for posted in listed:
+    await pass_time(timedelta(minutes=2))
+    later = await outbox.list_forgotten()
+    for posted in later:
         await outbox.remove(posted)
 
-    assert [(one.round_id, one.part) for one in listed] == [
-        *(("r1", part) for part in ("alone 1", "1", "0"))
+    assert [one.part for one in listed] == ["alone 1", "1", "0"]
+    assert [(one.part, bool(one.sent.message)) for one in later] == [
+        *(("alone 1", True), ("2", False), ("1", True), ("0", True))
     ]
     assert {one.sent.place for one in listed} == {HERE}
     assert await outbox.list_forgotten() == []

@@ -43,11 +43,12 @@ class MemoryOutbox:
                 return key
         return None
 
-    async def list_forgotten(self) -> Sequence[SentPart]:
+    async def list_forgotten(self, now: datetime) -> Sequence[SentPart]:
+        settled = now - timedelta(minutes=1)
         return tuple(
             SentPart(key, self._rounds[key], claim.message)
             for key, claim in sorted(self._claims.items(), reverse=True)
-            if claim.message and self._rounds[key] in self.forgotten
+            if self._rounds[key] in self.forgotten and (claim.message or claim.claimed_at < settled)
         )
 
     async def remove(self, key: str) -> None:

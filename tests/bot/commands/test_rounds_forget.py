@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 import pytest
 
@@ -140,7 +141,7 @@ async def test_what_was_posted_is_deleted_and_the_first_message_blanked(posted: 
     assert posted.chat.renamed == [(posted.root, "A forgotten question")]
     assert "forgotten on" in posted.chat.edited[-1]
     assert "[" not in posted.chat.edited[-1]  # no button
-    assert await posted.rows.list_forgotten() == ()
+    assert await posted.rows.list_forgotten(ASKED_AT) == ()
 
 
 async def test_a_round_forgotten_elsewhere_is_retracted_once_its_chat_is_connected(
@@ -149,14 +150,14 @@ async def test_a_round_forgotten_elsewhere_is_retracted_once_its_chat_is_connect
     await posted.app.store.forget(ROUND_ID, ASKED_AT, "salt")
     connected = posted.app.chats.pop("slack")
     await retract_forgotten(posted.app)
-    assert len(await posted.rows.list_forgotten()) == 3
+    assert len(await posted.rows.list_forgotten(ASKED_AT)) == 3
 
     posted.app.chats["slack"] = connected
     posted.chat.gone.add(posted.root.message)  # somebody deleted it
     await retract_forgotten(posted.app)
 
     assert posted.root in posted.chat.retracted
-    assert await posted.rows.list_forgotten() == ()
+    assert await posted.rows.list_forgotten(ASKED_AT) == ()
 
 
 @dataclass(slots=True)
@@ -186,4 +187,18 @@ async def test_a_round_forgotten_while_it_is_posted_leaves_nothing() -> None:
     assert "forgotten on" in chat.edited[-1]
     assert len([place for place, _ in chat.posted if place.thread]) == 1
     assert [one.place.thread is not None for one in chat.retracted] == [True]
-    assert await chat.rows.list_forgotten() == ()
+    assert await chat.rows.list_forgotten(ASKED_AT) == ()
+
+
+async def test_a_message_that_was_sent_but_never_marked_is_found_and_deleted(
+    posted: Posted,
+) -> None:
+    key = f"slack/T1/C1/{ROUND_ID}/3"
+    await posted.rows.claim(key, ROUND_ID, ASKED_AT)
+    posted.chat.keys.append(key)  # it arrived, and the process died
+    posted.app.outbox = Outbox(posted.rows, lambda: ASKED_AT + timedelta(minutes=2))
+
+    await retract_forgotten(posted.app)
+
+    assert key in [one.message for one in posted.chat.retracted]
+    assert await posted.rows.list_forgotten(ASKED_AT) == ()
