@@ -21,6 +21,7 @@ from bot.commands.bakeoffs import (
     resume_bakeoff,
     start_bakeoff,
 )
+from bot.commands.conversations import NEW_QUESTION, start_conversation
 from bot.commands.parameters import Arguments
 from bot.commands.reports import SHARE, share_report
 from bot.commands.retraction import retract_forgotten
@@ -269,6 +270,7 @@ PROPOSAL_ACTIONS = {KEEP, DECLINE_SUITE, REMOVE, RETAIN, START, DECLINE, ASK_ANY
 BUTTON_HANDLERS = {
     ASK_ANYWAY: ask_anyway,
     "again": ask_again,
+    NEW_QUESTION: start_conversation,
     "cancel": cancel_round,
     "resume": resume_round,
     "export": export_round,

@@ -26,6 +26,7 @@ from bot.commands.buttons import (
     replacement_post,
     send_busy_note,
 )
+from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
 from bot.commands.registry import Command
 from bot.commands.rounds import Opinion, context_of, find_round_of_message, load_thread_rounds
@@ -264,6 +265,7 @@ class DiscordClient(discord.Client):
             rounds = (first,)
         if rounds:
             incoming = replace(incoming, context=context_of(rounds))
+        incoming = await continue_conversation(self._app, incoming)
         await run_command(self._app, chat, incoming, COMMANDS.parse(incoming.text))
 
     async def suggest_panels(self, interaction: Interaction, typed: str) -> list[Choice[str]]:

@@ -18,6 +18,7 @@ from bot.commands.buttons import (
     confirmed_action,
     send_busy_note,
 )
+from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
 from bot.commands.registry import ASK, is_question
 from bot.commands.rounds import context_of, load_thread_rounds
@@ -223,6 +224,7 @@ class SlackListeners:
         invocation = COMMANDS.parse(message.text)
         if is_question(invocation):
             await check_can_answer(workspace, message.asker.id, message.place.channel)
+        message = await continue_conversation(self._app, message)
         await run_command(self._app, chat, message, invocation)
 
     async def _handle_in_thread(
