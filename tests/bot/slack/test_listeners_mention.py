@@ -190,7 +190,8 @@ async def test_direct_messages_remember_until_a_new_question(stage: Stage) -> No
     await stage.slack.direct_message(dora, "And at night?")
     await stage.wait_for_answer(channel, 2)
     await stage.slack.click(answer, f"council:{NEW_QUESTION}", dora)
-    await stage.wait_for_ephemeral(dora, channel, STARTED)
+    direct = stage.slack.direct
+    await stage.slack.until(lambda: any(STARTED in text_of(m) for m in direct(dora)))
     await stage.slack.direct_message(dora, "Which log?")
     await stage.wait_for_answer(channel, 3)
 
