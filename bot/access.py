@@ -33,8 +33,8 @@ class Access:
     `channels` are the allowed channels; None allows every channel that is neither shared with other
     organisations nor a direct message. `admins` are ids of people or roles; they may do with the
     rounds of others what the askers may. If `roles` are given, only people with one of them may
-    ask, in chats that have roles. `rounds_at_once` limits the running rounds of a workspace;
-    `workspaces` overrides it by workspace id.
+    ask, in chats that have roles. `rounds_at_once` limits the running rounds of a workspace.
+    `workspaces` are the policies of single workspaces, by id; each is complete.
     """
 
     channels: tuple[str, ...] | None = None
@@ -47,17 +47,19 @@ class Access:
     rounds_per_day: int | None = None
     rules: Mapping[str, ChannelRules] = field(default_factory=dict)
     rounds_at_once: int | None = None
-    workspaces: Mapping[str, int] = field(default_factory=dict)
+    workspaces: Mapping[str, "Access"] = field(default_factory=dict)
+
+    def at(self, place: Place) -> "Access":
+        """Return the policy of a place's workspace."""
+        return self.workspaces.get(place.workspace, self)
 
     def rules_in(self, place: Place) -> ChannelRules:
         """Return the rules of a place's channel."""
-        return self.rules.get(place.within, ChannelRules())
+        return self.at(place).rules.get(place.within, ChannelRules())
 
     def max_running_rounds(self, place: Place) -> int | None:
         """Return the limit of running rounds in a place's workspace; None is no limit."""
-        if not place.workspace:
-            return None
-        return self.workspaces.get(place.workspace, self.rounds_at_once)
+        return self.at(place).rounds_at_once if place.workspace else None
 
     def is_admin(self, asker: Asker) -> bool:
         """Return whether somebody is an admin: by the chat's own word, by id or by role."""
@@ -72,6 +74,7 @@ def check_admitted(access: Access, message: IncomingMessage) -> None:
     """
     if message.place.chat in LOCAL_CHATS:
         return
+    access = access.at(message.place)
     admin = _admin(access)
     if message.asker.is_guest and not access.guests:
         raise AccessDeniedError(
@@ -115,7 +118,8 @@ def _admin(access: Access) -> str:
 
 def check_admin(access: Access, message: IncomingMessage, what: str) -> None:
     """Raise AccessDeniedError unless this is an admin; on the page and terminal, everybody is."""
-    if message.place.chat not in LOCAL_CHATS and not access.is_admin(message.asker):
+    is_admin = access.at(message.place).is_admin(message.asker)
+    if message.place.chat not in LOCAL_CHATS and not is_admin:
         raise AccessDeniedError(f"Only admins can {what}. Ask an admin to do it, or to add you.")
 
 
@@ -158,6 +162,7 @@ async def check_rate_limit(access: Access, store: Store, question: Question, now
     """
     if not is_rate_limited(access, question):
         return
+    access = access.at(question.place)
     # The day's limit comes first: if both are reached, it lasts longer.
     limits = (("24 hours", _DAY, access.rounds_per_day), ("hour", _HOUR, access.rounds_per_hour))
     for words, window, most in limits:
@@ -180,6 +185,7 @@ async def check_rate_limit(access: Access, store: Store, question: Question, now
 
 def is_rate_limited(access: Access, question: Question) -> bool:
     """Return whether a rate limit applies to a question's asker."""
+    access = access.at(question.place)
     is_limited = access.rounds_per_hour is not None or access.rounds_per_day is not None
     return is_limited and question.place.chat not in LOCAL_CHATS and bool(question.asked_by)
 
@@ -227,6 +233,7 @@ def listable_rounds(message: IncomingMessage, containing: str = "") -> RoundQuer
 
 def check_own_round(access: Access, round_: Round, asker: Asker, what: str) -> None:
     """Raise NotYoursError unless this is the round's asker or an admin."""
+    access = access.at(round_.question.place)
     if asker.id != round_.question.asked_by and not access.is_admin(asker):
         whose = "the one who asked, or an admin," if access.admins else "the one who asked"
         raise NotYoursError(f"Only {whose} can {what}.")
@@ -251,6 +258,7 @@ def can_read_bakeoff(message: IncomingMessage, bakeoff: Bakeoff) -> bool:
 
 def check_own_bakeoff(access: Access, bakeoff: Bakeoff, asker: Asker, what: str) -> None:
     """Raise NotYoursError unless this is who began it, an admin, or the operator."""
+    access = access.at(bakeoff.place)
     if asker.id in {bakeoff.asked_by, "terminal"} or access.is_admin(asker):
         return
     whose = "the one who began it, or an admin," if access.admins else "the one who began it"

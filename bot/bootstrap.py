@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
+from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.bias_report import bias_report
@@ -59,6 +60,7 @@ from storage.rounds import SqlRoundStore
 
 if TYPE_CHECKING:
     from bot.cluster.setup import Cluster
+    from storage.installations import SqlInstallationStore
 
 SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
 
@@ -152,6 +154,7 @@ async def open_app(
             pubsub=pubsub,
             locks=services.locks,
             job_queue=cluster.job_queue if cluster and options.serves else None,
+            installations=_installation_store(engine, settings.slack_client_secret),
         )
 
 
@@ -214,6 +217,17 @@ def _bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
     return BakeoffStores(
         SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), records, votes
     )
+
+
+def _installation_store(
+    engine: AsyncEngine, secret: SecretStr | None
+) -> "SqlInstallationStore | None":
+    if secret is None:
+        return None
+    # It imports Slack's library, which takes a third of a second.
+    from storage.installations import SqlInstallationStore
+
+    return SqlInstallationStore(engine, secret.get_secret_value().strip())
 
 
 # --- The cluster: what the processes on one Postgres share, besides its rows.

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cache, partial
 from importlib.metadata import version
 from statistics import median
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from bot.access import (
     Access,
@@ -43,6 +43,9 @@ from council.round_rules import AUDIT_POLICY as AUDITS
 from council.rounds import Question, Round
 from council.tally.chance import DEFAULT_RULE, ChanceRule
 
+if TYPE_CHECKING:
+    from storage.installations import SqlInstallationStore
+
 PICKED_PANEL = "panel"  # the kind of memo
 SCHEDULES = "schedules"  # the topic that announces a changed schedule
 MIN_TIMED_ROUNDS, MAX_TIMED_ROUNDS = 3, 20
@@ -70,7 +73,8 @@ class AppContext:
     the panel picked in each channel. `prepare` loads the models of a panel. Texts are deleted after
     `texts_days`; None keeps them. `chats` maps a chat's name to a function that returns the chat
     for a place, or None while it is not connected. `zone` is the default time zone of schedules.
-    `job_queue` is None unless this process is part of a cluster. `shards` is the number of Discord
+    `job_queue` is None unless this process is part of a cluster. `installations` is None unless
+    many Slack workspaces may install the app. `shards` is the number of Discord
     gateway connections of the cluster.
     """
 
@@ -101,6 +105,7 @@ class AppContext:
     locks: NamedLocks = field(default_factory=LocalLocks)
     shards: int = 1
     chance_rule: ChanceRule = DEFAULT_RULE
+    installations: "SqlInstallationStore | None" = None
 
     def find_chat(self, place: Place) -> Chat | None:
         """Return the chat for a place; None on the page, the terminal or while not connected."""

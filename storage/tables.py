@@ -341,3 +341,22 @@ class SettledRow(SQLModel, table=True):
     __tablename__ = "settled"
     key: str = Field(primary_key=True)
     at: datetime = Field(sa_type=UtcDateTime, index=True)
+
+
+class SlackInstallationRow(SQLModel, table=True):
+    """A Slack workspace or, by its enterprise id, a whole organisation that installed the app.
+
+    Tokens are encrypted. A workspace without one is served by the bot of its organisation.
+    """
+
+    __tablename__ = "slack_installation"
+    id: str = Field(primary_key=True)
+    enterprise_id: str = Field(index=True)
+    name: str
+    bot_user_id: str
+    bot_id: str
+    scopes: str
+    bot_token: str
+    bot_refresh_token: str
+    bot_token_expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    installed_at: datetime = Field(sa_type=UtcDateTime)

@@ -20,6 +20,10 @@ NO_ADDRESS = (
     "With SLACK_SIGNING_SECRET alone Slack posts over HTTP: give the address it reaches the bot "
     "at, as in --url https://council.example.com, or set SLACK_APP_TOKEN for Socket Mode."
 )
+NO_REDIRECT = (
+    "Slack sends people back to the bot after they install it: give its address, as in "
+    "--url https://council.example.com"
+)
 
 
 @slack_app.command()
@@ -29,10 +33,15 @@ async def manifest(
         str | None,
         typer.Option(help="Where Slack reaches the bot over HTTP: https://council.example.com"),
     ] = None,
+    distributed: Annotated[
+        bool, typer.Option("--distributed", help="Let many workspaces install it; needs --url.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Print the app manifest: for Socket Mode, or with --url for HTTP."""
     settings = load_settings()
+    if distributed and url is None:
+        raise SettingsError([NO_REDIRECT])
     address = _events_address(settings, url)
     if address and settings.slack_app_token:
         typer.echo(
@@ -41,9 +50,9 @@ async def manifest(
             err=True,
         )
     if as_json:
-        print_json(slack_config.load_manifest(address))
+        print_json(slack_config.load_manifest(address, distributed=distributed))
     else:
-        typer.echo(slack_config.render_manifest(address), nl=False)
+        typer.echo(slack_config.render_manifest(address, distributed=distributed), nl=False)
 
 
 @slack_app.command()

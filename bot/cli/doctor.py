@@ -81,7 +81,11 @@ async def _check_slack(report: _Report, settings: Settings) -> None:
         return
     try:
         async with open_client(tokens.api_url, tokens.bot) as client:
-            await _check_bot_token(report, client, tokens)
+            if tokens.is_distributed:
+                where = tokens.install_url or "your address and /slack/install"
+                report.note(f"Slack: workspaces install the app at {where}")
+            else:
+                await _check_bot_token(report, client, tokens)
             await _check_events(report, client, tokens)
     except DeliveryUnknownError as error:
         report.fail(f"Slack: {error} Its address is {tokens.api_url}.")
@@ -147,6 +151,7 @@ async def _check_app(report: _Report, settings: Settings, *, live: bool) -> None
     seats = (await load_panels(settings, local=False)).seats
     async with open_app(settings) as app_context:
         report.ok("database opens, its schema is up to date")
+        await _check_installations(report, app_context)
         for provider in app_context.health().providers:
             report.note(_limits(provider))
         if not app_context.panels:
@@ -167,6 +172,20 @@ async def _check_app(report: _Report, settings: Settings, *, live: bool) -> None
         chats = {name for name, tokens in found.items() if tokens}
         for schedule in await app_context.bakeoff_stores.schedules.list_all():
             await _check_schedule(report, app_context, schedule, chats)
+
+
+async def _check_installations(report: _Report, app_context: AppContext) -> None:
+    """Check that the tokens of all installed Slack workspaces can be decrypted."""
+    store, count = app_context.installations, 0
+    if store is None:
+        return
+    for team in await store.list_team_ids():
+        try:
+            count += await store.async_find_bot(enterprise_id=None, team_id=team) is not None
+        except CouncilError as error:
+            report.fail(f"Slack: {error}")
+            return
+    report.ok(f"Slack: {count_noun(count, 'workspace')} installed the app")
 
 
 def _limits(provider: ProviderHealth) -> str:

@@ -44,8 +44,9 @@ _PATTERNS = {
     Kind.BAKEOFF: r"last|[\w:.@-]+",
     Kind.SUITE: r"[\w.+-]+(?:@[0-9a-f]+)?",
     Kind.LABEL: r"(?:response\s+)?[a-z]",
+    Kind.TOPIC: r"\S+(?:\s+\S+)?",  # with its group: "schedule add"
 }
-_TAKE_THE_REST = {Kind.TEXT, Kind.LABEL}
+_TAKE_THE_REST = {Kind.TEXT, Kind.LABEL, Kind.TOPIC}
 _TOKEN = re.compile(r'(?P<name>[a-z_]+):(?P<value>"[^"]*"|\S+)|"[^"]*"|\S+', re.IGNORECASE)
 
 Arguments = Mapping[str, str]

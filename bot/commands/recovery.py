@@ -19,6 +19,7 @@ from bot.context import PICKED_PANEL, AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability.logs import log_unexpected_error
 from council.errors import CouncilError
+from council.places import Place
 from council.ports import RoundQuery, RoundSummary
 
 MAX_PAUSE_SECONDS = 60.0
@@ -88,7 +89,7 @@ async def serve_chat(
     delivery: RoundDelivery,
     find_chat: FindChat,
     pending: Iterable[RoundSummary],
-    tasks: BackgroundTasks,
+    tasks_for: Callable[[Place], BackgroundTasks],
 ) -> AsyncIterator[None]:
     """Deliver the rounds of a chat and run its bake-offs for the duration of the block.
 
@@ -102,13 +103,14 @@ async def serve_chat(
             yield
         return
     for line in pending:
-        tasks.start(_deliver_pending(delivery, line))
+        tasks_for(line.place).start(deliver_pending(delivery, line))
     await resume_bakeoffs_of_chat(app, delivery.wanted.chats[0], find_chat)
     yield
 
 
-async def _deliver_pending(delivery: RoundDelivery, line: RoundSummary) -> None:
-    chat = delivery.new_chat(delivery.send_ephemeral)
+async def deliver_pending(delivery: RoundDelivery, line: RoundSummary) -> None:
+    """Deliver a round that an earlier process, or an earlier installation, left undelivered."""
+    chat = await delivery.new_chat(line.place, delivery.send_ephemeral)
 
     async def deliver() -> None:
         round_ = await delivery.app.store.load(line.id)

@@ -1,7 +1,7 @@
 """Deliver a round: post its progress, then its answer and thread, each message once."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 
@@ -367,16 +367,18 @@ def _receipt_topic(job: Job) -> str:
 class RoundDelivery:
     """Worker that delivers the rounds of one chat or Discord shard, as jobs of a cluster.
 
-    `wanted` selects the rounds to check for undelivered ones. `new_chat` builds the chat that a
-    round is posted with. `send_ephemeral` is the fallback for replies to an asker whose command
+    `wanted` selects the rounds to check for undelivered ones, and `serves` the places that are
+    connected. `new_chat` builds the chat that a round of a place is posted with; it may raise
+    CouncilError. `send_ephemeral` is the fallback for replies to an asker whose command
     no live process received.
     """
 
     app: AppContext
     teller: str
     wanted: RoundQuery
-    new_chat: Callable[[SendEphemeral], Chat]
+    new_chat: Callable[[Place, SendEphemeral], Awaitable[Chat]]
     send_ephemeral: SendEphemeral
+    serves: Callable[[Place], bool] = lambda _: True
 
     def serve_queue(self, job_queue: JobQueue) -> AbstractAsyncContextManager[None]:
         """Deliver queued rounds, and those whose process died, for the duration of the block."""
@@ -389,7 +391,11 @@ class RoundDelivery:
         wanted = replace(self.wanted, undelivered=True)
         found = await self.app.store.list_summaries(wanted=wanted)
         shards = self.app.shards
-        return [one for one in reversed(found) if queue_for(one.place, shards) == self.teller]
+        return [
+            one
+            for one in reversed(found)
+            if queue_for(one.place, shards) == self.teller and self.serves(one.place)
+        ]
 
     async def unfinished(self) -> list[str]:
         """Return the ids of the undelivered rounds."""
@@ -401,7 +407,7 @@ class RoundDelivery:
         job = Job(f"{SHOW} {self.teller}", round_id)
         relay = ReplyRelay(self.app.pubsub, job, self.send_ephemeral)
         try:
-            await self._deliver(self.new_chat(relay), round_id)
+            await self._deliver(await self.new_chat(message.place, relay), round_id)
         except CouncilError as error:
             await _relay_error(relay, message, str(error))
             raise

@@ -163,7 +163,7 @@ async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, want
     """
     round_ = await find_round_or_last(app, message, wanted)
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
-        line = f"Round {round_.id} is still at stage {round_.stage.value}."
+        line = "This round is not finished yet: its answer appears where it was asked."
         await chat.send_ephemeral(message, Post((Note(line),)))
         return
     thread = whole_round(round_)

@@ -9,7 +9,7 @@ from functools import partial
 
 import discord
 
-from bot.chat import Chat, DeliveryUnknownError
+from bot.chat import Chat, DeliveryUnknownError, SendEphemeral
 from bot.commands.recovery import ChatSupervisor, serve_chat
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
@@ -144,8 +144,12 @@ class Discord:
         app, tasks = self._app, BackgroundTasks()
         servers = ServerTracker(app, supervisor.report, shard)
         client = DiscordClient(app, tasks, servers)
+
+        async def new_chat(_: Place, send_ephemeral: SendEphemeral) -> Chat:
+            return client.chat(send_ephemeral)
+
         delivery = RoundDelivery(
-            app, f"{CHAT} {shard}", RoundQuery(chats=(CHAT,)), client.chat, discard_reply
+            app, f"{CHAT} {shard}", RoundQuery(chats=(CHAT,)), new_chat, discard_reply
         )
 
         async def work() -> None:
@@ -153,7 +157,7 @@ class Discord:
             _report_ready(supervisor, client)
             self._clients[shard.number] = client
             await servers.sync(client)
-            async with serve_chat(delivery, self._chat_for, pending, tasks):
+            async with serve_chat(delivery, self._chat_for, pending, lambda _: tasks):
                 await asyncio.Event().wait()
 
         try:

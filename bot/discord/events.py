@@ -40,20 +40,27 @@ GuildTextChannel = discord.TextChannel | discord.VoiceChannel | discord.StageCha
 
 def parse_interaction(interaction: discord.Interaction) -> IncomingMessage:
     """Return an interaction as an incoming message without text, under a key from its id."""
-    return _parse(interaction.id, interaction.user, interaction.channel, interaction.guild_id)
+    held, guild_id = interaction.permissions, interaction.guild_id
+    return _parse(interaction.id, interaction.user, held, interaction.channel, guild_id)
 
 
 def parse_message(message: discord.Message) -> IncomingMessage:
     """Return a message as an incoming one; its key is the same however often it is delivered."""
     guild_id = message.guild.id if message.guild else None
-    return _parse(message.id, message.author, message.channel, guild_id)
+    held = getattr(message.author, "guild_permissions", discord.Permissions.none())
+    return _parse(message.id, message.author, held, message.channel, guild_id)
 
 
 def _parse(
-    id_: int, user: discord.User | discord.Member, channel: object, guild_id: int | None
+    id_: int,
+    user: discord.User | discord.Member,
+    held: discord.Permissions,
+    channel: object,
+    guild_id: int | None,
 ) -> IncomingMessage:
     roles = tuple(str(role.id) for role in getattr(user, "roles", ()))
-    asker = Asker(str(user.id), user.display_name, roles=roles)
+    is_admin = guild_id is not None and (held.manage_guild or held.administrator)
+    asker = Asker(str(user.id), user.display_name, roles=roles, is_admin=is_admin)
     key, is_direct = event_key(CHAT, str(id_)), guild_id is None
     return IncomingMessage("", asker, place_of(channel, guild_id), key, is_direct=is_direct)
 

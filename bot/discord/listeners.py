@@ -9,12 +9,11 @@ from typing import Any
 
 import discord
 import structlog
-from discord import MessageType, app_commands
-from discord.app_commands import Choice
+from discord import MessageType
 
-from bot.access import AccessDeniedError, allows_panel, check_admitted, listable_rounds
+from bot.access import check_admitted
 from bot.chat import Chat, IncomingMessage, SendEphemeral
-from bot.commands.ask import AskOptions, ask_with_options
+from bot.commands.ask import ask_with_options
 from bot.commands.buttons import (
     BUTTON_HANDLERS,
     OTHER_VERSION,
@@ -26,9 +25,11 @@ from bot.commands.buttons import (
     replacement_post,
     send_busy_note,
 )
+from bot.commands.completion import Suggestion, suggest
 from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
-from bot.commands.registry import Command
+from bot.commands.parameters import Parameter
+from bot.commands.registry import ASK, Command, Invocation
 from bot.commands.rounds import Opinion, context_of, find_round_of_message, load_thread_rounds
 from bot.commands.suites import SuiteAddition
 from bot.context import AppContext
@@ -52,7 +53,7 @@ from bot.discord.events import (
 )
 from bot.discord.messages import DiscordChat
 from bot.discord.servers import ServerTracker
-from bot.discord.slash_commands import add_commands, build_choices
+from bot.discord.slash_commands import CommandTree, add_commands, option_values
 from council.errors import CouncilError
 from council.places import Place
 
@@ -82,7 +83,7 @@ class DiscordClient(discord.Client):
         self._names: dict[str, str] = {}
         self._edits = EditRateLimiter()
         self._deduplicator = ActionDeduplicator(app)
-        self.tree = app_commands.CommandTree(self)
+        self.tree = CommandTree(self)
         add_commands(self.tree, COMMANDS.commands, self)
 
     async def setup_hook(self) -> None:
@@ -131,53 +132,51 @@ class DiscordClient(discord.Client):
             self, self._names, self._edits, send_ephemeral, accepts_files=accepts_files
         )
 
-    async def on_ask(
-        self,
-        interaction: Interaction,
-        question: str,
-        panel: str | None,
-        attachment: discord.Attachment | None,
-        *,
-        private: bool,
-    ) -> None:
-        """Handle `/council ask`."""
+    async def on_command(self, interaction: Interaction, command: Command) -> None:
+        """Run a command with the options of an interaction."""
         await defer(interaction)
-
-        async def ask(chat: Chat, incoming: IncomingMessage) -> None:
-            check_admitted(self._app.access, incoming)
-            options = AskOptions(panel)
-            if private:
-                # The answer goes to another place; the panel is still that of this one.
-                await self._app.reload_picked_panel(incoming.place)
-                options = AskOptions(self._app.panel(panel, incoming.place).name)
-                with translate_errors():
-                    channel = await interaction.user.create_dm()
-                direct = Place(CHAT, "", str(channel.id), private=True)
-                incoming = replace(incoming, place=direct, is_direct=True)
-            else:
-                check_can_post(interaction)
-            context = await read_attachment(attachment) if attachment else ""
-            incoming = replace(incoming, text=question, context=context)
-            await ask_with_options(self._app, chat, incoming, options)
-
-        await self._begin(interaction, ask)
-
-    async def on_command(
-        self,
-        interaction: Interaction,
-        command: Command,
-        argument: str,
-        attachment: discord.Attachment | None = None,
-    ) -> None:
-        """Handle any other command, some of which accept a file."""
-        await defer(interaction)
+        arguments, files = option_values(interaction, command)
 
         async def run(chat: Chat, incoming: IncomingMessage) -> None:
-            files = (parse_attachment(attachment),) if attachment else ()
-            invocation = COMMANDS.parse(f"{command.group or command.name} {argument}")
-            await run_command(self._app, chat, replace(incoming, files=files), invocation)
+            invocation = Invocation(command, arguments)
+            incoming = replace(incoming, files=tuple(map(parse_attachment, files)))
+            if command.name == ASK:
+                incoming, invocation = await self._prepare_ask(
+                    interaction, incoming, invocation, files
+                )
+            await run_command(self._app, chat, incoming, invocation)
 
         await self._begin(interaction, run)
+
+    async def _prepare_ask(
+        self,
+        interaction: Interaction,
+        incoming: IncomingMessage,
+        invocation: Invocation,
+        files: list[discord.Attachment],
+    ) -> tuple[IncomingMessage, Invocation]:
+        """Return a question with its file as context; a private one is asked in direct messages."""
+        check_admitted(self._app.access, incoming)
+        arguments = invocation.arguments
+        if "private" in arguments:
+            # The answer goes to another place; the panel is still that of this one.
+            await self._app.reload_picked_panel(incoming.place)
+            panel = self._app.panel(arguments.get("panel"), incoming.place).name
+            invocation = replace(invocation, arguments={**arguments, "panel": panel})
+            with translate_errors():
+                channel = await interaction.user.create_dm()
+            direct = Place(CHAT, "", str(channel.id), private=True)
+            incoming = replace(incoming, place=direct, is_direct=True)
+        else:
+            check_can_post(interaction)
+        context = await read_attachment(files[0]) if files else ""
+        return replace(incoming, context=context), invocation
+
+    async def suggest(
+        self, interaction: Interaction, parameter: Parameter, typed: str
+    ) -> list[Suggestion]:
+        """Return suggestions for the value of a parameter, for autocomplete."""
+        return await suggest(self._app, parse_interaction(interaction), parameter, typed)
 
     async def _on_modal_submit(
         self, interaction: Interaction, custom_id: str, fields: dict[str, str]
@@ -267,28 +266,6 @@ class DiscordClient(discord.Client):
             incoming = replace(incoming, context=context_of(rounds))
         incoming = await continue_conversation(self._app, incoming)
         await run_command(self._app, chat, incoming, COMMANDS.parse(incoming.text))
-
-    async def suggest_panels(self, interaction: Interaction, typed: str) -> list[Choice[str]]:
-        """Return the panels that may be used here, for autocomplete."""
-        place, access = parse_interaction(interaction).place, self._app.access
-        panels = self._app.panels.items()
-        names = [name for name, panel in panels if allows_panel(access, place, panel)]
-        return build_choices((name, name) for name in names if typed.lower() in name.lower())
-
-    async def suggest_rounds(self, interaction: Interaction, typed: str) -> list[Choice[str]]:
-        """Return the rounds that the user may read, by question or id, for autocomplete."""
-        incoming = parse_interaction(interaction)
-        try:
-            check_admitted(self._app.access, incoming)
-        except AccessDeniedError:
-            return []
-        lines = await self._app.store.list_summaries(100, listable_rounds(incoming))
-        wanted = typed.lower()
-        return build_choices(
-            (f"{line.question or 'forgotten'} · {line.id}", line.id)
-            for line in lines
-            if wanted in line.question.lower() or line.id.startswith(wanted)
-        )
 
     async def _begin(self, interaction: Interaction, act: Handler) -> None:
         incoming, replies = parse_interaction(interaction), EphemeralReplies(interaction)

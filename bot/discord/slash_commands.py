@@ -1,120 +1,194 @@
-"""Slash commands: `/council` as a command group with autocomplete, and the context menu."""
+"""Slash commands built from the command registry, with typed options, and the context menu.
 
-from collections.abc import Iterable
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+`/council` holds what everybody may use, `/council-admin` what changes things for everyone: Discord
+shows that one only to those who may manage the server. A group is a group of subcommands.
+"""
+
+from collections.abc import Callable, Coroutine, Iterable
+from inspect import Parameter as PythonParameter
+from inspect import Signature
+from typing import Any, Protocol
 
 import discord
-from discord import app_commands
-from discord.app_commands import Choice, Range
+import structlog
+from discord import ChannelType, app_commands
+from discord.app_commands import AppCommandChannel, Choice, Range
 
+from bot.commands.completion import MAX_SUGGESTIONS, Suggestion
+from bot.commands.parameters import Kind, Parameter
 from bot.commands.registry import Command
 from bot.discord.actions import ask_modal
 from bot.render.text_safety import shorten_to_line
 
-if TYPE_CHECKING:
-    from bot.discord.listeners import DiscordClient
-
-MAX_CHOICES, MAX_CHOICE_LENGTH = 25, 100
-MAX_DESCRIPTION_LENGTH = 100
+MAX_CHOICE_LENGTH, MAX_TEXT_LENGTH = 100, 6000
+COUNCIL, ADMIN = "council", "council-admin"
+COMMANDS_CHANGED = (
+    "This command has changed. Reload Discord (Ctrl+R, or close and open the app), and try again."
+)
+UNEXPECTED = "Something went wrong here, and it is in the log. Nothing that was saved is lost."
 
 Interaction = discord.Interaction[Any]
 
-_TAKES = {
-    "ask": "question",
-    "panel": "panel",
-    "show": "round",
-    "cancel": "round",
-    "forget": "round",
-    "rounds": "number",
-    "suite": "file",
-    **dict.fromkeys(("vote", "bakeoff", "leaderboard", "bias", "schedule", "help"), "words"),
-}
+_COMPLETED = {Kind.ROUND, Kind.PANEL, Kind.SUITE, Kind.BAKEOFF, Kind.SCHEDULE, Kind.TOPIC}
+
+
+class Listeners(Protocol):
+    """What slash commands call."""
+
+    async def on_command(self, interaction: Interaction, command: Command) -> None:
+        """Run a command with the options of an interaction."""
+        ...
+
+    async def suggest(
+        self, interaction: Interaction, parameter: Parameter, typed: str
+    ) -> list[Suggestion]:
+        """Return suggestions for the value of a parameter."""
+        ...
+
+
+class CommandTree(app_commands.CommandTree[Any]):
+    """The tree of slash commands, which answers also where a command is out of date."""
+
+    async def on_error(self, interaction: Interaction, error: app_commands.AppCommandError) -> None:
+        """Reply with a sentence; log what is not a stale command."""
+        is_stale = isinstance(
+            error, app_commands.CommandNotFound | app_commands.CommandSignatureMismatch
+        )
+        if not is_stale:
+            structlog.get_logger().error("discord_command_failed", exc_info=error)
+        if not interaction.response.is_done():
+            line = COMMANDS_CHANGED if is_stale else UNEXPECTED
+            await interaction.response.send_message(line, ephemeral=True)
 
 
 def add_commands(
-    tree: app_commands.CommandTree[Any], commands: Iterable[Command], client: "DiscordClient"
+    tree: app_commands.CommandTree[Any], commands: Iterable[Command], listeners: Listeners
 ) -> None:
-    """Add the `/council` group of slash commands, and the context menu, to a tree."""
-    group = app_commands.Group(
-        name="council",
+    """Add `/council`, `/council-admin` and the context menu to a tree."""
+    everywhere = app_commands.AppCommandContext(guild=True, dm_channel=True)
+    council = app_commands.Group(
+        name=COUNCIL,
         description="Several models answer, rank each other without names, and one sums up",
-        allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True),
+        allowed_contexts=everywhere,
         allowed_installs=app_commands.AppInstallationType(guild=True),
     )
-    for command in {one.group or one.name: one for one in commands}.values():
-        description = command.summary[:MAX_DESCRIPTION_LENGTH]
-        register = group.command(name=command.group or command.name, description=description)
-        register(_callback(command, client))
-    tree.add_command(group)
+    admin = app_commands.Group(
+        name=ADMIN,
+        description="Bake-offs, suites and schedules, for those who manage this server",
+        allowed_contexts=app_commands.AppCommandContext(guild=True),
+        allowed_installs=app_commands.AppInstallationType(guild=True),
+        default_permissions=discord.Permissions(manage_guild=True),
+    )
+    for command in commands:
+        if not command.hidden:
+            top = admin if command.for_admins else council
+            holder = _group(top, command.group) if command.group else top
+            holder.add_command(_subcommand(command, listeners))
+    tree.add_command(council)
+    tree.add_command(admin)
 
     @tree.context_menu(name="Ask the council")
     async def ask_about(interaction: Interaction, message: discord.Message) -> None:
         await interaction.response.send_modal(ask_modal(message))
 
 
-def build_choices(pairs: Iterable[tuple[str, str]]) -> list[Choice[str]]:
-    """Return autocomplete choices from pairs of label and value, as many as Discord accepts."""
-    return [
-        Choice(name=shorten_to_line(label, MAX_CHOICE_LENGTH), value=value)
-        for label, value in islice(pairs, MAX_CHOICES)
-    ]
+def option_values(
+    interaction: Interaction, command: Command
+) -> tuple[dict[str, str], list[discord.Attachment]]:
+    """Return the arguments in an interaction's options, by name, and its files."""
+    arguments, files = dict[str, str](), list[discord.Attachment]()
+    kinds = {one.name: one.kind for one in command.parameters}
+    for name, value in interaction.namespace:
+        if isinstance(value, discord.Attachment):
+            files.append(value)
+        elif kinds.get(name) is Kind.FLAG:
+            arguments |= {name: name} if value else {}
+        elif value is not None:
+            id_ = getattr(value, "id", value)  # of a channel
+            arguments[name] = str(id_)
+    return arguments, files
 
 
-def _callback(command: Command, client: "DiscordClient") -> Any:  # noqa: ANN401
-    """Return a callback with the parameters that the command takes: they become its options."""
-    usage = command.usage.removeprefix("/council ")[:MAX_DESCRIPTION_LENGTH]
+def _group(top: app_commands.Group, name: str) -> app_commands.Group:
+    """Return a group of subcommands, which is made when first needed."""
+    found = top.get_command(name)
+    if isinstance(found, app_commands.Group):
+        return found
+    title = {"bakeoff": "Bake-offs of models", "suite": "Suites of questions"}
+    description = title.get(name, f"{name.title()}s")
+    return app_commands.Group(name=name, description=description, parent=top)
 
-    @app_commands.describe(
-        question="What the council should answer",
-        panel="Which models answer; the channel's own where you leave it out",
-        private="Have the answer for yourself, as a direct message",
-        attachment="A text file that the question refers to",
-    )
-    @app_commands.autocomplete(panel=client.suggest_panels)
-    async def ask(
-        interaction: Interaction,
-        question: Range[str, 1, 6000],
-        panel: str | None = None,
-        private: bool = False,
-        attachment: discord.Attachment | None = None,
-    ) -> None:
-        await client.on_ask(interaction, question, panel, attachment, private=private)
 
-    @app_commands.describe(name="The panel to use in this channel; left out, all are listed")
-    @app_commands.autocomplete(name=client.suggest_panels)
-    async def with_panel(interaction: Interaction, name: str = "") -> None:
-        await client.on_command(interaction, command, name)
+def _subcommand(command: Command, listeners: Listeners) -> app_commands.Command[Any, ..., Any]:
+    async def run(interaction: Interaction, **_: object) -> None:
+        await listeners.on_command(interaction, command)
 
-    @app_commands.describe(round="A round's id, or the start of it")
-    @app_commands.autocomplete(round=client.suggest_rounds)
-    async def with_round(interaction: Interaction, round: str) -> None:  # noqa: A002
-        await client.on_command(interaction, command, round)
-
-    @app_commands.describe(number="How many")
-    async def with_number(interaction: Interaction, number: Range[int, 1, 100] = 10) -> None:
-        await client.on_command(interaction, command, str(number))
-
-    @app_commands.describe(words=usage)
-    async def with_words(interaction: Interaction, words: str = "") -> None:
-        await client.on_command(interaction, command, words)
-
-    @app_commands.describe(words=usage, file="A file of questions: .csv, .jsonl, .yaml or .txt")
-    async def with_file(
-        interaction: Interaction, words: str = "", file: discord.Attachment | None = None
-    ) -> None:
-        await client.on_command(interaction, command, words, file)
-
-    async def with_nothing(interaction: Interaction) -> None:
-        await client.on_command(interaction, command, "")
-
-    callbacks: dict[str | None, Any] = {
-        "question": ask,
-        "panel": with_panel,
-        "round": with_round,
-        "number": with_number,
-        "words": with_words,
-        "file": with_file,
+    shown = [one for one in command.parameters if not one.text_only]
+    # Named by number: an option may have a name that Python reserves, such as "as".
+    names = {f"option_{number}": one for number, one in enumerate(shown)}
+    interaction = PythonParameter("interaction", PythonParameter.POSITIONAL_OR_KEYWORD)
+    options = [_python_parameter(name, one) for name, one in names.items()]
+    run.__signature__ = Signature([interaction, *options])  # type: ignore[attr-defined]
+    app_commands.rename(**{name: one.name for name, one in names.items()})(run)
+    app_commands.describe(**{name: one.help for name, one in names.items()})(run)
+    choices = {
+        name: [Choice(name=choice, value=choice) for choice in one.choices]
+        for name, one in names.items()
+        if one.choices
     }
-    takes = _TAKES.get(command.group or command.name)
-    return callbacks.get(takes, with_nothing)
+    app_commands.choices(**choices)(run)
+    completed = {
+        name: _autocomplete(one, listeners) for name, one in names.items() if one.kind in _COMPLETED
+    }
+    app_commands.autocomplete(**completed)(run)
+    return app_commands.Command(name=command.name, description=command.summary, callback=run)
+
+
+def _python_parameter(name: str, parameter: Parameter) -> PythonParameter:
+    """Return the parameter of a callback that discord.py makes into an option."""
+    most = MAX_TEXT_LENGTH if parameter.kind is Kind.TEXT else MAX_CHOICE_LENGTH
+    annotations: dict[Kind, Any] = {
+        Kind.NUMBER: Range[int, 1, 999],
+        Kind.FLAG: bool,
+        Kind.FILE: discord.Attachment,
+        Kind.CHANNEL: app_commands.Transform[AppCommandChannel, TextChannel],
+        Kind.CHOICE: str,
+    }
+    return PythonParameter(
+        name,
+        PythonParameter.KEYWORD_ONLY,
+        default=PythonParameter.empty if parameter.required else None,
+        annotation=annotations.get(parameter.kind, Range[str, 1, most]),
+    )
+
+
+class TextChannel(app_commands.Transformer):
+    """A text channel, also one that the bot cannot see: the command says so."""
+
+    @property
+    def type(self) -> discord.AppCommandOptionType:
+        """Return the type of the option."""
+        return discord.AppCommandOptionType.channel
+
+    @property
+    def channel_types(self) -> list[ChannelType]:
+        """Return the kinds of channels that Discord offers."""
+        return [ChannelType.text, ChannelType.news]
+
+    async def transform(self, _: Interaction, value: Any, /) -> object:  # noqa: ANN401
+        """Return the channel as Discord sent it."""
+        return value
+
+
+def _autocomplete(
+    parameter: Parameter, listeners: Listeners
+) -> Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[str]]]]:
+    async def complete(interaction: Interaction, typed: str) -> list[Choice[str]]:
+        found = await listeners.suggest(interaction, parameter, typed)
+        return [
+            Choice(name=shorten_to_line(label, MAX_CHOICE_LENGTH), value=value)
+            for label, value in found[:MAX_SUGGESTIONS]
+            if len(value) <= MAX_CHOICE_LENGTH
+        ]
+
+    return complete

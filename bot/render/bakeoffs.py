@@ -137,7 +137,7 @@ def _resume_hint(progress: BakeoffProgress, why: str) -> Caution:
 
 
 def _resume_button(bakeoff: Bakeoff) -> Buttons:
-    return Buttons((Button(RESUME, "Go on", bakeoff.id),))
+    return Buttons((Button(RESUME, "Resume", bakeoff.id),))
 
 
 def result_thread(

@@ -55,9 +55,9 @@ def accepted_post(round_: Round, estimate: Estimate, usual_seconds: float | None
     """Return the private confirmation that the question was accepted."""
     names = seat_names(round_.panel)
     members = join_words(names[seat.key] for seat in round_.panel.members)
-    line = f"Asking {members} in round {round_.id}."
-    note = terms_line(round_, estimate, usual_seconds)
-    return Post((Line(line), Note(note)), f"{line} {note}")
+    line = f"Asking {members}."
+    terms = terms_line(round_, estimate, usual_seconds)
+    return Post((Line(line), Note(f"{terms} Round `{round_.id}`.")), f"{line} {terms}")
 
 
 def terms_line(round_: Round, estimate: Estimate, usual_seconds: float | None) -> str:
@@ -103,7 +103,7 @@ def progress_post(round_: Round, seconds: float, draft: str = "") -> Post:
 
 def _summary(round_: Round) -> str:
     if round_.stage is Stage.OPEN:
-        members = count_noun(len(round_.panel.members), "member")
+        members = count_noun(len(round_.panel.members), "model")
         return f"{len(round_.answers)} of {members} answered"
     if round_.draw and round_.stage is Stage.ANSWERED:
         voted = sum(ballot.counts for ballot in round_.ballots)
@@ -141,7 +141,7 @@ def _ballot_steps(round_: Round) -> list[Step]:
         elif absence := round_.absence(slate.judge, Role.BALLOT):
             steps.append(Step(title, StepState.MISSING, absence.reason))
         elif spoiled and round_.tally:
-            steps.append(Step(title, StepState.MISSING, "its ballots were spoiled"))
+            steps.append(Step(title, StepState.MISSING, "its rankings were invalid"))
         else:
             again = f"asked again: {spoiled[-1].fault}" if spoiled else ""
             steps.append(Step(title, StepState.RUNNING, again))
@@ -162,12 +162,12 @@ def running_post(round_: Round, seconds: float, draft: str = "") -> Post:
 def stopped_post(round_: Round, reason: str) -> Post:
     """Return a round that stopped: the question, why, what is saved, and a resume button."""
     saved = [count_noun(len(round_.answers), "answer")] if round_.answers else []
-    saved += [count_noun(len(round_.ballots), "ballot")] if round_.ballots else []
-    line = f"{reason} Kept so far: {' and '.join(saved) or 'nothing'}."
+    saved += [count_noun(len(round_.ballots), "ranking")] if round_.ballots else []
+    line = f"{reason} Saved so far: {' and '.join(saved) or 'nothing'}."
     parts = (
         Heading(round_title(round_)),
         Caution(line),
-        Buttons((Button("resume", "Go on", round_.id),)),
+        Buttons((Button("resume", "Resume", round_.id),)),
     )
     return Post(parts, f"{round_title(round_)} · {reason}")
 

@@ -114,14 +114,7 @@ class ChannelSection(Section):
     day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
 
 
-class WorkspaceSection(Section):
-    """The rules of one Slack workspace or Discord server, under its id."""
-
-    rounds_at_once: int | None = Field(None, ge=1)
-    day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
-
-
-class AccessSection(Section):
+class PolicySection(Section):
     """Who may ask where, and how often; `in` maps channel ids to their rules."""
 
     channels: tuple[str, ...] | None = None
@@ -134,21 +127,39 @@ class AccessSection(Section):
     rounds_per_day: int | None = Field(None, ge=1)
     rounds_at_once: int | None = Field(None, ge=1)
     in_: dict[str, ChannelSection] = Field(default_factory=dict, alias="in")
+
+    def applied_to(self, access: Access) -> Access:
+        """Return a policy with what this section sets; a channel's rules replace its earlier."""
+        given = self.model_dump(exclude_unset=True, exclude={"in_", "workspaces", "day_usd"})
+        own = {
+            channel: ChannelRules(rules.panel, rules.vendors) for channel, rules in self.in_.items()
+        }
+        return replace(access, rules={**access.rules, **own}, **given)
+
+
+class WorkspaceSection(PolicySection):
+    """The policy of one Slack workspace or Discord server; what it leaves out is as for all."""
+
+    day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+
+
+class AccessSection(PolicySection):
+    """The policy for all workspaces, and those of single ones by id."""
+
     workspaces: dict[str, WorkspaceSection] = Field(default_factory=dict)
+
+    @property
+    def channel_sections(self) -> dict[str, ChannelSection]:
+        """Return the rules of all channels, whose ids are unique across workspaces."""
+        sections = (self, *self.workspaces.values())
+        return {id_: rules for section in sections for id_, rules in section.in_.items()}
 
 
 def access_of(section: AccessSection) -> Access:
     """Return the access policy of a section."""
-    channels = {
-        channel: ChannelRules(rules.panel, rules.vendors) for channel, rules in section.in_.items()
-    }
-    at_once = {
-        workspace: rules.rounds_at_once
-        for workspace, rules in section.workspaces.items()
-        if rules.rounds_at_once is not None
-    }
-    plain = section.model_dump(exclude={"in_", "workspaces"})
-    return Access(rules=channels, workspaces=at_once, **plain)
+    access = section.applied_to(Access())
+    own = {id_: one.applied_to(access) for id_, one in section.workspaces.items()}
+    return replace(access, workspaces=own)
 
 
 def day_caps(sections: Mapping[str, ChannelSection | WorkspaceSection]) -> dict[str, int]:
@@ -164,14 +175,21 @@ def channel_panel_faults(
 
     `panels` are the valid ones; `known` also contains those with faults.
     """
-    for channel, rules in access.rules.items():
+    own = [
+        (f"workspaces.{workspace}.in.{channel}", workspace, channel, rules)
+        for workspace, policy in access.workspaces.items()
+        for channel, rules in policy.rules.items()
+        if rules != access.rules.get(channel)
+    ]
+    shared = [(f"in.{channel}", "", channel, rules) for channel, rules in access.rules.items()]
+    for path, workspace, channel, rules in (*shared, *own):
         if rules.panel is None:
             continue
-        where = f"access.in.{channel}.panel"
+        where = f"access.{path}.panel"
         if rules.panel not in known:
             yield f"{where}: there is no panel {rules.panel!r}."
         elif rules.panel in panels and not allows_panel(
-            access, Place("", channel=channel), panels[rules.panel]
+            access, Place("", workspace, channel), panels[rules.panel]
         ):
             vendors = ", ".join(rules.vendors)
             yield f"{where}: {rules.panel!r} also seats models of others than {vendors}."

@@ -48,6 +48,9 @@ class Settings(BaseSettings):
     slack_bot_token: SecretStr | None = Field(None, validation_alias="SLACK_BOT_TOKEN")
     slack_app_token: SecretStr | None = Field(None, validation_alias="SLACK_APP_TOKEN")
     slack_signing_secret: SecretStr | None = Field(None, validation_alias="SLACK_SIGNING_SECRET")
+    slack_client_id: str = Field("", validation_alias="SLACK_CLIENT_ID")
+    slack_client_secret: SecretStr | None = Field(None, validation_alias="SLACK_CLIENT_SECRET")
+    slack_redirect_uri: str = Field("", validation_alias="SLACK_REDIRECT_URI")
     slack_api_url: str = Field("https://slack.com/api/", validation_alias="SLACK_API_URL")
     discord_token: SecretStr | None = Field(None, validation_alias="DISCORD_TOKEN")
     discord_api_url: str = Field("", validation_alias="DISCORD_API_URL")
@@ -62,7 +65,7 @@ class Settings(BaseSettings):
     def _add_async_driver(cls, url: str) -> str:
         return with_async_driver(url)
 
-    @field_validator("slack_api_url", "discord_api_url", "otlp_endpoint")
+    @field_validator("slack_api_url", "slack_redirect_uri", "discord_api_url", "otlp_endpoint")
     @classmethod
     def _check_url(cls, url: str) -> str:
         if url and not url.startswith(("https://", "http://")):

@@ -123,7 +123,7 @@ class _Parser:
         access_section = self._section(document, "access", AccessSection)
         caps = replace(
             self._caps(document),
-            channels=day_caps(access_section.in_),
+            channels=day_caps(access_section.channel_sections),
             workspaces=day_caps(access_section.workspaces),
         )
         access = access_of(access_section)

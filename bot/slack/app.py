@@ -5,29 +5,27 @@ import hmac
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
+from html import escape
 
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.async_app import AsyncApp
-from slack_bolt.authorization import AuthorizeResult
-from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.request.internals import parse_body
-from slack_bolt.response import BoltResponse
 from slack_sdk.errors import SlackApiError
+from slack_sdk.oauth.token_rotation.async_rotator import AsyncTokenRotator
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.web.async_client import AsyncWebClient
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from bot.chat import Chat
-from bot.commands.recovery import ChatSupervisor, delete_workspace, serve_chat
-from bot.commands.round_delivery import RoundDelivery
+from bot.commands.recovery import ChatSupervisor
 from bot.context import AppContext
 from bot.coordination.tasks import run_until_first
-from bot.observability.logs import redirect_library_log
+from bot.observability.logs import log_unexpected_error, redirect_library_log
+from bot.render.formatting import count_noun
 from bot.slack.client import (
     FINAL_TOKEN_ERRORS,
     Identity,
@@ -37,22 +35,13 @@ from bot.slack.client import (
     open_client,
 )
 from bot.slack.config import Tokens
-from bot.slack.ephemeral import EphemeralReplies
-from bot.slack.events import Body, invalidate_changed_channels, wait_for_uninstall
+from bot.slack.installations import UNINSTALLED_FROM, Installations
 from bot.slack.listeners import SlackListeners
-from bot.slack.messages import SlackChat
+from bot.slack.middleware import new_bolt
+from bot.slack.oauth import NOT_INSTALLED, new_oauth_flow, render_page
 from bot.slack.workspace import CHAT, DEFAULT_LIMITS, SlackLimits, Workspace
-from council.places import Place
-from council.ports import RoundQuery
+from council.errors import CouncilError, StoreError
 
-REVOKED = (
-    "SLACK_BOT_TOKEN was revoked, so nothing can be posted: install the app again, set its "
-    "new token, and start again."
-)
-NOT_INSTALLED = (
-    "The council is not installed in this workspace, so nothing was asked and nothing was spent: "
-    "ask an administrator to install it."
-)
 MAX_SIGNATURE_AGE_SECONDS = 300
 
 
@@ -88,108 +77,81 @@ class Slack:
             return PlainTextResponse("This is not what Slack sends.\n", status_code=400)
         return await self._handler.handle(request)
 
+    async def handle_install(self, request: Request) -> Response:
+        """Handle a browser that installs the app; no error shows more than a sentence."""
+        if self._handler is None or not self._tokens.is_distributed:
+            page = render_page(NOT_INSTALLED, "Slack is not set up for this, or not connected yet.")
+            return HTMLResponse(page, status_code=503)
+        try:
+            return await self._handler.handle(request)
+        except CouncilError as error:
+            sentence = str(error)
+        # The outermost handler of these pages.
+        except Exception as error:  # noqa: BLE001
+            sentence = log_unexpected_error("slack_installation_failed", error)
+        return HTMLResponse(render_page(NOT_INSTALLED, escape(sentence)), status_code=503)
+
     @property
     def is_ready(self) -> bool:
         """Return whether requests from Slack can be handled; over a socket, there are none."""
         return bool(self._tokens.app) or self._handler is not None
 
     async def _serve(self) -> None:
-        timeout = self._limits.timeout_seconds
-        async with open_client(self._tokens.api_url, self._tokens.bot, timeout) as client:
-            me = await fetch_identity(client)
-            if me.faults:
-                raise SlackError(" ".join(me.faults))
-            if self._tokens.app:
-                await check_app_token(client, self._tokens.app)
-            workspace = Workspace(client, me.team, me.user, me.scopes, self._limits, me.bot)
-            await self._serve_workspace(workspace, me)
+        tokens, store, app = self._tokens, self._app_context.installations, self._app_context
+        is_distributed = tokens.is_distributed and store is not None
+        bot_token = "" if is_distributed else tokens.bot
+        async with open_client(tokens.api_url, bot_token, self._limits.timeout_seconds) as client:
+            me = None if is_distributed else await _check_bot_token(client)
+            if tokens.app:
+                await check_app_token(client, tokens.app)
+            keys = {"client_id": tokens.client_id, "client_secret": tokens.client_secret}
+            rotator = AsyncTokenRotator(**keys, client=client) if is_distributed else None
+            parts = (app, client, self._limits, self._report, rotator)
+            installations, flow = Installations(*parts), None
+            if me:
+                ids = (me.team, me.user, me.scopes, self._limits, me.bot, me.team_name)
+                installations.connected[me.team] = Workspace(client, *ids)
+            elif store:
+                flow = new_oauth_flow(app, store, client, tokens, installations.on_installed)
+            bolt = new_bolt(installations, client, tokens, flow)
+            await self._serve_workspaces(installations, bolt, me)
 
-    async def _serve_workspace(self, workspace: Workspace, me: Identity) -> None:
-        app, team, tasks = self._app_context, workspace.team, workspace.tasks
+    async def _serve_workspaces(
+        self, installations: Installations, bolt: AsyncApp, me: Identity | None
+    ) -> None:
+        app = self._app_context
         await app.runner.resume((CHAT,))
-        delivery = RoundDelivery(
-            *(app, CHAT, RoundQuery(chats=(CHAT,), workspace=team)),
-            partial(SlackChat, workspace),
-            EphemeralReplies(workspace),
-        )
-        # Read before the listeners start: rounds asked from now on are delivered by them.
-        pending = await delivery.undelivered()
-        bolt = _build_bolt(workspace, self._tokens.signing)
-        SlackListeners(app).register(bolt)
-        bolt.event("tokens_revoked")(self._on_tokens_revoked)
-        self._handler = None if self._tokens.app else AsyncSlackRequestHandler(bolt)
-        self._supervisor.report_connected(f"in {me.team_name} over {self._tokens.transport}.")
-        for warning in me.warnings:
-            self._report(warning)
-
-        def find_chat(place: Place) -> Chat | None:
-            return SlackChat(workspace) if place.workspace == team else None
-
-        app.chats[CHAT] = find_chat
         try:
-            tasks.start(invalidate_changed_channels(app.pubsub, workspace))
-            tasks.start(wait_for_uninstall(app.pubsub, workspace))
-            async with serve_chat(delivery, find_chat, pending, tasks):
+            await installations.connect_all()
+        except StoreError:
+            raise
+        except CouncilError as error:  # the tokens of some cannot be decrypted
+            self._report(f"Slack: {error}")
+        SlackListeners(app).register(bolt)
+        where = me.team_name if me else count_noun(len(installations.connected), "workspace")
+        try:
+            async with installations.serving():
+                self._handler = AsyncSlackRequestHandler(bolt)
+                self._supervisor.report_connected(f"in {where} over {self._tokens.transport}.")
+                for warning in me.warnings if me else ():
+                    self._report(warning)
+                receive = installations.ended.wait()
                 if self._tokens.app:
                     socket = _run_socket(bolt, self._tokens.app, self._limits.ping_seconds)
-                    await run_until_first(workspace.uninstalled.wait(), socket)
+                    await run_until_first(receive, socket)
                 else:
-                    await workspace.uninstalled.wait()
+                    await receive
         finally:
             self._handler = None
-            app.chats.pop(CHAT, None)
-            await tasks.close()
-            await app.bakeoff_registry.stop(CHAT)
-        await delete_workspace(app, CHAT, team)
-        raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
-
-    async def _on_tokens_revoked(self, event: Body) -> None:
-        """Report that the bot token was revoked; tokens of users do not matter."""
-        if (event.get("tokens") or {}).get("bot"):
-            self._supervisor.report(REVOKED)
+        raise SlackError(UNINSTALLED_FROM.format(name=where))
 
 
-def _build_bolt(own: Workspace, signing_secret: str) -> AsyncApp:
-    """Return the Bolt app, which neither reads the environment nor calls auth.test again."""
-
-    async def find_workspace(context: AsyncBoltContext) -> Workspace | None:
-        return own if context.team_id == own.team else None
-
-    async def authorize(context: AsyncBoltContext) -> AuthorizeResult | None:
-        """Return None, so that Bolt refuses the request, if its team has not installed the app."""
-        workspace = await find_workspace(context)
-        if workspace is None:
-            return None
-        return AuthorizeResult(
-            enterprise_id=context.enterprise_id,
-            team_id=workspace.team,
-            bot_user_id=workspace.bot_user,
-            bot_id=workspace.bot_id,
-            bot_token=workspace.client.token,
-        )
-
-    async def attach_workspace(
-        context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]
-    ) -> BoltResponse | None:
-        """Put the workspace into the context; drop the farewell of one that is not known."""
-        workspace = await find_workspace(context)
-        if workspace is None:
-            return BoltResponse(status=200)
-        context["workspace"] = workspace
-        await next_()
-        return None
-
-    bolt = AsyncApp(
-        logger=redirect_library_log(__name__, logging.ERROR, "slack_trouble"),
-        client=own.client,
-        signing_secret=signing_secret,
-        authorize=authorize,  # type: ignore[arg-type]  # None is what Bolt refuses
-        user_facing_authorize_error_message=NOT_INSTALLED,
-        # Acknowledge an event only after its listener, which has stored its round by then.
-        process_before_response=True,
-    )
-    bolt.use(attach_workspace)
-    return bolt
+async def _check_bot_token(client: AsyncWebClient) -> Identity:
+    """Return the workspace and bot of the single token; SlackError if it cannot be used."""
+    me = await fetch_identity(client)
+    if me.faults:
+        raise SlackError(" ".join(me.faults))
+    return me
 
 
 def _is_signed(body: bytes, headers: Mapping[str, str], secret: str) -> bool:

@@ -196,9 +196,12 @@ class PostRenderer:
                 rendered = [block] if block else _plain_table(part)
             else:
                 rendered = _render_part(part, simple=simple)
-            # A quote belongs to the line before it.
+            # A quote belongs to the line before it, and a mention to the line after it.
             is_quoted_line = isinstance(previous, Line) and isinstance(part, Quote)
-            if is_quoted_line or type(previous) is type(part):
+            mentions = isinstance(previous, Mentions) and mentionable_ids(previous.ids)
+            if mentions and isinstance(part, Line):
+                blocks = [*blocks[:-1], *_join_lines(blocks[-1], rendered)]
+            elif is_quoted_line or type(previous) is type(part):
                 blocks = _merge_rich_text(blocks, rendered)
             else:
                 blocks = [*blocks, *rendered]
@@ -225,6 +228,18 @@ def _merge_rich_text(blocks: list[Block], more: list[Block]) -> list[Block]:
         return [*blocks, *more]
     merged = {"type": "rich_text", "elements": [*last["elements"], *first["elements"]]}
     return [*blocks[:-1], merged, *more[1:]]
+
+
+def _join_lines(first: Block, more: list[Block]) -> list[Block]:
+    """Return rich text of one section with a line after it, in one line if possible."""
+    if not more or [element["type"] for element in more[0]["elements"]] != ["rich_text_section"]:
+        return [first, *more]
+    leaves = (
+        *first["elements"][0]["elements"],
+        text_leaf(" "),
+        *more[0]["elements"][0]["elements"],
+    )
+    return [*rich_text_blocks([rich_text_element("section", leaves)]), *more[1:]]
 
 
 def _render_part(part: Part, *, simple: bool) -> list[Block]:  # noqa: PLR0911

@@ -4,6 +4,7 @@ It raises DeliveryUnknownError whenever a call may or may not have taken effect.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -65,17 +66,44 @@ class RefusedError(CouncilError):
 @asynccontextmanager
 async def open_client(
     api_url: str, bot_token: str | None = None, seconds: float = TIMEOUT_SECONDS
-) -> AsyncIterator[AsyncWebClient]:
+) -> AsyncIterator["RotatingClient"]:
     """Yield a client of Slack's Web API; without a token, for the few calls that need none."""
     timeout = aiohttp.ClientTimeout(total=seconds)
     async with aiohttp.ClientSession(timeout=timeout) as session:
-        yield AsyncWebClient(
+        yield RotatingClient(
             token=bot_token,
             base_url=api_url,
             timeout=TIMEOUT_SECONDS,
             session=session,
             retry_handlers=[],  # the SDK's own would send a message twice
         )
+
+
+class RotatingClient(AsyncWebClient):
+    """A client whose token may expire: `refresh` replaces it when `refresh_at` has come."""
+
+    refresh_at = inf
+    refresh: Callable[[], Awaitable[None]]
+
+    def with_token(self, token: str, team: str | None = None) -> "RotatingClient":
+        """Return a client with another token, over the same connections.
+
+        An organisation's token needs the `team` that its calls are about.
+        """
+        return RotatingClient(
+            token=token,
+            base_url=self.base_url,
+            timeout=self.timeout,
+            session=self.session,
+            retry_handlers=[],
+            team_id=team,
+        )
+
+    async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:  # noqa: ANN401
+        """Call a method, with a new token if the old one expires soon."""
+        if time.time() >= self.refresh_at:
+            await self.refresh()
+        return await super().api_call(api_method, **arguments)
 
 
 async def call_api(call: Call[T], max_wait_seconds: float = inf) -> T:

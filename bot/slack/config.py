@@ -11,19 +11,37 @@ from typing import Any
 
 import yaml
 
-_EVENTS_PATH = "/slack/events"
+EVENTS_PATH = "/slack/events"
+INSTALL_PATH, REDIRECT_PATH = "/slack/install", "/slack/oauth_redirect"
 _HTTP_ONLY = "# HTTP: "
 _ADDRESS = re.compile(r"https://[\w-]+(\.[\w-]+)*(:\d{1,5})?(/[\w.~%-]+)*/?\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The app's secrets: with `app` it uses Socket Mode, else HTTP requests signed by `signing`."""
+    """The app's secrets: with `app` it uses Socket Mode, else HTTP requests signed by `signing`.
+
+    With a client id and secret, `bot` is not used: each workspace has its own token.
+    """
 
     bot: str = field(repr=False)
     app: str = field(repr=False)
     signing: str = field(repr=False)
     api_url: str
+    client_id: str = ""
+    client_secret: str = field(default="", repr=False)
+    redirect_uri: str = ""
+
+    @property
+    def is_distributed(self) -> bool:
+        """Return whether many workspaces may install the app, each with a token of its own."""
+        return bool(self.client_id and self.client_secret)
+
+    @property
+    def install_url(self) -> str:
+        """Return the address that installs the app; empty if the bot's own address is unknown."""
+        base = self.redirect_uri.removesuffix(REDIRECT_PATH)
+        return base + INSTALL_PATH if self.is_distributed and base != self.redirect_uri else ""
 
     @property
     def transport(self) -> str:
@@ -31,9 +49,18 @@ class Tokens:
         return "Socket Mode" if self.app else "HTTP at /slack/events"
 
 
-def render_manifest(address: str | None = None) -> str:
-    """Return the app manifest as YAML: for HTTP at an address, or for Socket Mode without one."""
+def render_manifest(address: str | None = None, *, distributed: bool = False) -> str:
+    """Return the app manifest as YAML: for HTTP at an address, or for Socket Mode without one.
+
+    With `distributed`, which needs an address, many workspaces can install the app.
+    """
     text = files("bot.slack").joinpath("manifest.yaml").read_text(encoding="utf-8")
+    if address and distributed:
+        redirect = address.removesuffix(EVENTS_PATH) + REDIRECT_PATH
+        text = text.replace("# DISTRIBUTED: ", "").replace("REDIRECT", _quote(redirect))
+        text = text.replace("false # DISTRIBUTED", "true")
+    text = "".join(line for line in text.splitlines(True) if "# DISTRIBUTED: " not in line)
+    text = text.replace(" # DISTRIBUTED", "")
     if address is None:
         lines = [line for line in text.splitlines() if _HTTP_ONLY not in line]
         return "\n".join([*lines, ""])
@@ -41,9 +68,9 @@ def render_manifest(address: str | None = None) -> str:
     return text.replace("socket_mode_enabled: true", "socket_mode_enabled: false")
 
 
-def load_manifest(address: str | None = None) -> dict[str, Any]:
+def load_manifest(address: str | None = None, *, distributed: bool = False) -> dict[str, Any]:
     """Return the app manifest as a parsed document."""
-    document: dict[str, Any] = yaml.safe_load(render_manifest(address))
+    document: dict[str, Any] = yaml.safe_load(render_manifest(address, distributed=distributed))
     return document
 
 
@@ -51,7 +78,7 @@ def events_address(url: str) -> str | None:
     """Return Slack's request URL for a bot at `url`; None unless that is an https URL."""
     if not _ADDRESS.match(url):
         return None
-    return url.rstrip("/").removesuffix(_EVENTS_PATH) + _EVENTS_PATH
+    return url.rstrip("/").removesuffix(EVENTS_PATH) + EVENTS_PATH
 
 
 def _quote(text: str) -> str:

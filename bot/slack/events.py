@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import Any
 
 from bot.chat import Asker, IncomingMessage, PostingForbiddenError, event_key
-from bot.ports import PubSub
 from bot.slack.files import parse_attachment
 from bot.slack.workspace import CHAT, Workspace, postable_conversation
 from council.places import Place
 
 Body = dict[str, Any]
 
-CHANNEL_CHANGED, UNINSTALLED = "slack channel", "slack gone"  # topics of the event bus
+# Topics of the event bus: what one process learns from Slack and all must know.
+CHANNEL_CHANGED, UNINSTALLED = "slack channel", "slack gone"
 # Other text in angle brackets, such as `List<String>`, was typed by a person.
 _TOKEN = re.compile(r"<([@#!][^<>\n]+|[a-z][a-z0-9+.-]*:[^<>\n]+)>")
 
@@ -110,21 +110,3 @@ def _plain_token(token: str, names: dict[str, str]) -> str:
         return label or f"@{target[1:].partition('^')[0]}"
     target = target.removeprefix("mailto:")
     return target if label in {"", target} else f"{label} ({target})"
-
-
-# --- What one process learns from Slack and all processes of a cluster must know.
-
-
-async def invalidate_changed_channels(bus: PubSub, workspace: Workspace) -> None:
-    """Remove channels from the cache when any process sees them change, until cancelled."""
-    with bus.subscription(CHANNEL_CHANGED) as subscription:
-        while True:  # an empty message: notifications may have been missed
-            workspace.forget_channel(await subscription.get())
-
-
-async def wait_for_uninstall(bus: PubSub, workspace: Workspace) -> None:
-    """Set the workspace's event once any process sees that the app was uninstalled from it."""
-    with bus.subscription(UNINSTALLED) as subscription:
-        while await subscription.get() != workspace.team:
-            pass
-    workspace.uninstalled.set()

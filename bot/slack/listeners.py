@@ -33,7 +33,7 @@ from bot.slack.actions import (
     refuse_action,
 )
 from bot.slack.ephemeral import Ack, EphemeralReplies, outside_thread
-from bot.slack.events import CHANNEL_CHANGED, UNINSTALLED, Body, check_can_answer
+from bot.slack.events import CHANNEL_CHANGED, Body, check_can_answer
 from bot.slack.messages import SlackChat
 from bot.slack.threads import offer_thread
 from bot.slack.workspace import CHAT, Workspace
@@ -66,7 +66,6 @@ class SlackListeners:
         app.command(re.compile(r"/.+"))(self.on_command)
         app.event("app_mention")(self.on_mention)
         app.event("message")(self.on_message)
-        app.event("app_uninstalled")(self.on_uninstalled)
         for name in ("channel_archive", "channel_unarchive", "member_joined_channel"):
             app.event(name)(self.on_channel_changed)
         app.shortcut(re.compile(f"{ASK_ABOUT_MESSAGE}|{ASK_ANYWHERE}"))(self.on_shortcut)
@@ -120,11 +119,6 @@ class SlackListeners:
         )
         # If this process dies before, Slack has no acknowledgement and delivers the event again.
         await replies.wait_until_acknowledged()
-
-    async def on_uninstalled(self, workspace: Workspace) -> None:
-        """Handle the removal of the app, and notify the other processes."""
-        workspace.uninstalled.set()
-        await self._app.pubsub.publish(UNINSTALLED, workspace.team)
 
     async def on_channel_changed(self, event: Body, workspace: Workspace) -> None:
         """Remove the channel from the cache of every process."""

@@ -1,6 +1,5 @@
 """Slack workspace: client and limits, a cache of users and channels, and channel lookup by name."""
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
@@ -8,7 +7,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 import structlog
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat import Asker, DeliveryUnknownError, IncomingMessage, PostingForbiddenError
 from bot.coordination.tasks import BackgroundTasks
@@ -17,6 +15,7 @@ from bot.slack.client import (
     EditRateLimiter,
     PostRateLimiter,
     RefusedError,
+    RotatingClient,
     call_api,
     list_items,
 )
@@ -77,14 +76,14 @@ class Workspace:
     `scopes` is empty if Slack did not list them. An entry of the cache expires after five minutes.
     """
 
-    client: AsyncWebClient
+    client: RotatingClient
     team: str
     bot_user: str
     scopes: frozenset[str] = frozenset()
     limits: SlackLimits = DEFAULT_LIMITS
     bot_id: str = ""
+    name: str = ""
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
-    uninstalled: asyncio.Event = field(default_factory=asyncio.Event)
     edit_limiter: EditRateLimiter = field(default_factory=EditRateLimiter)
     _post_limiters: dict[str, PostRateLimiter] = field(default_factory=dict)  # by channel
     _dm_channels: dict[str, str] = field(default_factory=dict)  # by user

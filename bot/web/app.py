@@ -1,6 +1,7 @@
 """The Starlette application: routes, middleware and error page."""
 
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -16,7 +17,7 @@ from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
 from bot.web import auth, bakeoffs, events, health, reports, rounds
-from bot.web.auth import SLACK_EVENTS, FormError, LinkError, TooManyRequestsError
+from bot.web.auth import SLACK_EVENTS, SLACK_INSTALL, FormError, LinkError, TooManyRequestsError
 from bot.web.context import STATIC, WebContext
 from bot.web.limits import BodyLimitMiddleware
 from bot.web.middleware import (
@@ -27,7 +28,17 @@ from bot.web.middleware import (
 from council.errors import BakeoffError, CouncilError, RoundNotFoundError, SuiteError
 
 Handler = Callable[[WebContext, Request], Awaitable[Response]]
-SlackHandler = Callable[[Request], Awaitable[Response]]
+
+
+class SlackHandler(Protocol):
+    """What the web server passes on to Slack."""
+
+    async def handle_http(self, request: Request) -> Response:
+        """Handle an event, a command or an interaction."""
+
+    async def handle_install(self, request: Request) -> Response:
+        """Handle a browser that installs the app."""
+
 
 _LOOPBACK = ["127.0.0.1", "localhost", "[::1]", "::1"]
 _INTERNAL_ERROR = 500
@@ -42,7 +53,7 @@ def create_app(
 ) -> Starlette:
     """Return the application; with `loopback` it answers only to the names of the loopback address.
 
-    `slack` handles Slack's events, if it is given.
+    `slack` handles Slack's events and installations, if it is given.
     """
 
     def route(path: str, handler: Handler, method: str) -> Route:
@@ -63,7 +74,8 @@ def create_app(
         routes=[
             *(route(path, handler, "GET") for path, handler in _GET.items()),
             *(route(path, handler, "POST") for path, handler in _POST.items()),
-            *([Route(SLACK_EVENTS, slack, methods=["POST"])] if slack else []),
+            *([Route(SLACK_EVENTS, slack.handle_http, methods=["POST"])] if slack else []),
+            *(Route(path, slack.handle_install) for path in SLACK_INSTALL if slack),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[

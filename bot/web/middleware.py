@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.web.auth import (
     SLACK_EVENTS,
+    SLACK_INSTALL,
     VISITOR_COOKIE,
     TooManyRequestsError,
     Visitor,
@@ -22,7 +23,7 @@ from bot.web.context import WebContext
 
 Refuse = Callable[[Request, Exception], Awaitable[Response]]
 
-_PUBLIC_PATHS = {"/healthz", "/readyz", "/login", SLACK_EVENTS}
+_PUBLIC_PATHS = {"/healthz", "/readyz", "/login", SLACK_EVENTS, *SLACK_INSTALL}
 # Checks of balancers, files that browsers keep, and Slack, which signs what it sends.
 _UNLIMITED_PATHS = {"/healthz", "/readyz", SLACK_EVENTS}
 _POLICY = (
@@ -67,8 +68,8 @@ class TrustedHostsMiddleware(TrustedHostMiddleware):
     """Middleware against DNS rebinding: answers only to trusted host names."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request; Slack's may use any host name, such as a tunnel's."""
-        if scope["type"] == "http" and scope["path"] == SLACK_EVENTS:
+        """Handle a request; those about Slack may use any host name, such as a tunnel's."""
+        if scope["type"] == "http" and scope["path"] in {SLACK_EVENTS, *SLACK_INSTALL}:
             await self.app(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)

@@ -120,7 +120,7 @@ async def the_round(studio: Studio, product: RunningProduct) -> None:
     await finished(studio, slack, root, replies)
     await slack.click(root, "council:ballots", ADA)
     view = await filled(slack)
-    await studio.take("ballots", Screen("Ballots", modal=view.payload), width=MODAL)
+    await studio.take("ballots", Screen("Rankings", modal=view.payload), width=MODAL)
     slack.closes(view)
 
 
@@ -131,8 +131,7 @@ async def finished(studio: Studio, slack: FakeSlack, root: Message, replies: lis
     channel = Screen("backend", (answer,))
     await studio.take("round", channel)
     await studio.take("dark", replace(channel, is_dark=True))
-    # Up to the first answer, and the file: the rest looks alike.
-    thread = Screen("backend", (*under[:3], under[-1]), is_thread=True)
+    thread = Screen("backend", under, is_thread=True)
     await studio.take("thread", thread, width=THREAD)
     held = [replace(screen, is_phone=True) for screen in (channel, thread)]
     await studio.take("phone", *held, width=PHONE, height=PHONE_HEIGHT)

@@ -77,7 +77,7 @@ async def test_a_round_above_the_limit_is_refused_with_a_time_and_not_stored() -
 
 
 async def test_a_refusal_names_the_usual_time_if_known() -> None:
-    harness = AppHarness(Access(rounds_at_once=1, workspaces={"T1": 2}))
+    harness = AppHarness(Access(rounds_at_once=1, workspaces={"T1": Access(rounds_at_once=2)}))
     for number in range(3):
         closed = replace(a_closed_round(f"r{number}"), closing=Closing(60.0))
         await harness.app.store.open(closed)

@@ -58,7 +58,7 @@ def test_a_question_is_accepted_followed_and_answered(transcript: list[str]) -> 
 
     after = transcript[accepted:]
 
-    order = ["5 of 5 members answered", "5 of 5 judges voted", "Why is the sky blue?"]
+    order = ["5 of 5 models answered", "5 of 5 judges voted", "Why is the sky blue?"]
     found = [after.index(next(line for line in after if words in line)) for words in order]
     assert found == sorted(found)
 

@@ -16,12 +16,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.bot.homes import Home
-from tests.soak.soak import MEMBERS
 from tests.wire.discord import FakeDiscord
 from tests.wire.faults import Slow
 from tests.wire.slack import FakeSlack
 
-REPLIES = 2 + len(MEMBERS)  # two tables, and each member's answer
+REPLIES = 2  # the results and the rankings
 PEOPLE = ("U1", "U2", "UADMIN")
 PLACES = 6
 TERMS: dict[str, Any] = {"chairman": ["openai/a"], "audit_share": 0.0}
@@ -42,7 +41,7 @@ class Count:
     rounds: int = 0
     roots: int = 0
     replies: int = 0
-    files: int = 0
+    lasts: int = 0
     answers: int = 0
     duplicates: int = 0
     lost: int = 0
@@ -67,11 +66,11 @@ class Count:
         self.duplicates += max(0, rounds - asked)
 
     def look_at(self, parts: Sequence[str], wanted: Sequence[str]) -> None:
-        """Count a round's messages by their parts: a root first, replies, and a file last."""
-        root, *_, file = wanted
+        """Count a round's messages by their parts: a root first, then the replies."""
+        root, *_, last = wanted
         self.roots += parts.count(root)
-        self.files += parts.count(file)
-        self.replies += len(parts) - parts.count(root) - parts.count(file)
+        self.lasts += parts.count(last)
+        self.replies += len(parts) - parts.count(root)
         self.duplicates += len(parts) - len(set(parts))
         self.lost += len(set(wanted) - set(parts))
         self.out_of_order += list(dict.fromkeys(parts)) != [p for p in wanted if p in parts]
@@ -85,7 +84,7 @@ class Count:
             "roots": self.roots,
             "roots that hold an answer": self.answers,
             "thread messages": self.replies,
-            "files": self.files,
+            "complete threads": self.lasts,
             "duplicates": self.duplicates,
             "lost": self.lost,
             "out of order": self.out_of_order,

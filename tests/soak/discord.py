@@ -99,7 +99,7 @@ class _Crowd(Crowd):
 
     def look_at(self, round_id: str, place: str, count: Count) -> None:
         start = f"discord/{place}/{round_id}/"
-        names = [*map(str, range(REPLIES + 1)), f"council-{round_id}.md"]
+        names = [*map(str, range(REPLIES + 1))]
         marks = {nonce_of(start + name): name for name in names}
         parts: list[str] = []
         for message in _all_in(self._discord.channel(place.rpartition("/")[2])):

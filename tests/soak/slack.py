@@ -27,7 +27,7 @@ from tests.wire.slack import BOT, Channel, FakeSlack, Rates, Rules
 from tests.wire.slack.user_actions import Event
 
 MARGIN_SECONDS = 0.5  # a reply is saved when its turn comes, and all rounds share one file
-MOMENTS = ("chat.postMessage", "chat.update", "files.completeUploadExternal")
+MOMENTS = ("chat.postMessage", "chat.update")
 
 
 async def soak(
@@ -94,15 +94,12 @@ def look_at(slack: FakeSlack, round_id: str, count: Count) -> None:
     parts: list[str] = []
     for channel in slack.workspace.channels.values():
         for message in channel.said:
-            names = [file["name"] for file in message.payload.get("files", [])]
-            parts += ["file" for name in names if round_id in name]
             key = str(((message.metadata or {}).get("event_payload") or {}).get("key", ""))
             start, _, part = key.rpartition("/")
             if start.endswith(f"/{round_id}"):
                 parts.append(part)
                 count.answers += part == "0" and "council:answers" in str(message.blocks)
-    wanted = ["0", *(str(number) for number in range(1, REPLIES + 1)), "file"]
-    count.look_at(parts, wanted)
+    count.look_at(parts, [str(number) for number in range(REPLIES + 1)])
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from tests.storage.benches import Stores, sql_bakeoff_stores
 
 DATABASE_KINDS = ["sqlite", "postgres"]
 # The fixtures that exist for each kind of store.
-CONTRACTS = {"store", "stores", "ledger", "key_values", "experiments", "site"}
+CONTRACTS = {"store", "stores", "ledger", "key_values", "experiments", "site", "installations"}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -85,10 +85,10 @@ async def test_a_spent_daily_budget_ends_a_bakeoff_that_can_be_resumed() -> None
 
     assert 0 < progress.over < 6
     assert "is left of the budget of" in chat.edited[-1]
-    assert "[Go on]" in chat.edited[-1]
+    assert "[Resume]" in chat.edited[-1]
     (loud,) = [words for words in chat.said_in("C1") if "ended early" in words]
     assert "is left of the budget of" in loud
-    assert "[Go on]" in loud
+    assert "[Resume]" in loud
     stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
     assert stored.ending
     assert stored.ending.failure

@@ -75,6 +75,22 @@ async def test_every_missing_scope_is_reported(home: Home) -> None:
     assert "     Slack: guests cannot be told from members" in "\n".join(lines)
 
 
+async def test_a_distributed_app_needs_no_bot_token(home: Home, slack: FakeSlack) -> None:
+    app = slack.state.app
+    own = {"SLACK_CLIENT_ID": app.client_id, "SLACK_CLIENT_SECRET": app.client_secret}
+    redirect = "https://council.example.com/slack/oauth_redirect"
+
+    result = await run_doctor(home, slack, SLACK_BOT_TOKEN="", SLACK_REDIRECT_URI=redirect, **own)
+
+    assert result.code == 0
+    assert of_slack(result) == [
+        "     Slack: workspaces install the app at https://council.example.com/slack/install",
+        "ok   Slack: a socket can be opened",
+        "ok   Slack: 0 workspaces installed the app",
+    ]
+    assert app.client_secret not in result.out + result.err
+
+
 @pytest.mark.parametrize(
     ("settings", "line"),
     [
@@ -85,6 +101,10 @@ async def test_every_missing_scope_is_reported(home: Home) -> None:
             id="bot-token-alone",
         ),
         ({"SLACK_APP_TOKEN": APP}, "FAIL Slack: SLACK_BOT_TOKEN is missing"),
+        (
+            {"SLACK_APP_TOKEN": APP, "SLACK_CLIENT_ID": "11.22"},
+            "FAIL Slack: SLACK_CLIENT_SECRET is missing",
+        ),
         pytest.param(
             {"SLACK_SIGNING_SECRET": SECRET, "SLACK_BOT_TOKEN": "  "},
             "FAIL Slack: SLACK_BOT_TOKEN is missing",

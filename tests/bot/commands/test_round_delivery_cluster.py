@@ -59,7 +59,7 @@ class ClusterHarness:
     async def deliver(self, app: AppContext) -> AsyncIterator[None]:
         """Deliver the rounds of Slack with a process while the block lasts."""
 
-        def chat(reply_directly: SendEphemeral) -> Private:
+        async def chat(_: Place, reply_directly: SendEphemeral) -> Private:
             self.chats.append(Private(reply_by=reply_directly))
             if self.chats[:-1]:
                 self.chats[-1].keys = self.chats[0].keys  # one Slack

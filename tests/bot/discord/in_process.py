@@ -32,7 +32,7 @@ from tests.wire.discord import (
     User,
 )
 from tests.wire.discord.permissions import NOTHING
-from tests.wire.discord.sample_world import add_channel, add_user
+from tests.wire.discord.sample_world import add_channel, add_role, add_user
 
 MOST_PARTS = 12
 _NUMBERS = count(1)
@@ -67,9 +67,23 @@ class InProcessBot:
             self.person, where or self.place, "council ask", question="Which queue?"
         )
 
-    async def run(self, command: str, **options: object) -> None:
+    async def run(self, command: str, /, **options: object) -> None:
         result = await self.discord.slash(self.person, self.place, f"council {command}", **options)
         assert result.accepted
+
+    async def run_as_admin(self, command: str, /, **options: object) -> Interaction:
+        """Run a subcommand of `/council-admin`; the person manages the server from here on."""
+        self.make_admin()
+        result = await self.discord.slash(
+            self.person, self.place, f"council-admin {command}", **options
+        )
+        assert result.accepted
+        return result
+
+    def make_admin(self) -> None:
+        add_role(
+            self.discord.world.guild("G1"), "managers", Permission.MANAGE_GUILD, self.person.handle
+        )
 
     async def answered(self, question: str = "Which queue?") -> Message:
         """Return an answer whose round is delivered."""

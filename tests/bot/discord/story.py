@@ -104,9 +104,14 @@ class StoryBot:
         assert all(message.ephemeral_to for message in result.sent)
         return read()
 
-    async def run(self, user: str, where: Channel | str, command: str, **options: object) -> str:
+    async def run(self, user: str, where: Channel | str, command: str, /, **options: object) -> str:
         """Run a command; return its ephemeral replies."""
         result = await self.discord.slash(user, where, f"council {command}", **options)
+        return await self.wait_for_reply(result)
+
+    async def run_as_admin(self, where: Channel | str, command: str, /, **options: object) -> str:
+        """Run a subcommand of `/council-admin` as Cleo; return its ephemeral replies."""
+        result = await self.discord.slash("UADMIN", where, f"council-admin {command}", **options)
         return await self.wait_for_reply(result)
 
     async def press(self, user: str, message: Message, action: str) -> str:

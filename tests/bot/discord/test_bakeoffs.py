@@ -15,11 +15,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 HOUR_SECONDS = 3600
 
 
-async def proposed(bot: InProcessBot, words: str = "sql cap:$1") -> Message:
-    """Run `/council bakeoff`; return the ephemeral proposal."""
+async def proposed(bot: InProcessBot) -> Message:
+    """Run `/council-admin bakeoff run`; return the ephemeral proposal."""
     await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
-    result = await bot.discord.slash(bot.person, bot.place, "council bakeoff", words=words)
-    assert result.accepted
+    result = await bot.run_as_admin("bakeoff run", suite="sql", cap="$1")
 
     def shown() -> list[Message]:
         return [m for m in result.sent if "Bake-off of sql" in m.text]
@@ -75,6 +74,19 @@ async def test_a_bakeoff_is_cancelled_and_resumed_by_buttons(bot: InProcessBot) 
 
     await ended(bot, root)
     assert bot.bot_messages() == [root]
+
+
+async def test_a_plain_member_starts_cancels_and_resumes_no_bakeoff(bot: InProcessBot) -> None:
+    proposal = await proposed(bot)
+    bot.discord.world.guild("G1").members[bot.person.id].roles.clear()
+
+    async def refused(message: Message, action: str) -> bool:
+        result = await bot.discord.click(message, custom_id_of(message, action), bot.person)
+        await bot.discord.until(lambda: "Only admins can " in bot.private_texts(), 60)
+        return result.accepted
+
+    assert await refused(proposal, "bakeoff_start")
+    assert bot.bot_messages() == []
 
 
 async def test_without_send_permission_nothing_is_asked(bot: InProcessBot) -> None:

@@ -14,6 +14,7 @@ from tests.bot.discord.in_process import InProcessBot
 from tests.bot.discord.story import custom_id_of
 from tests.builders import ASKED_AT
 from tests.wire.discord import Permission, Upload
+from tests.wire.discord.permissions import NOTHING
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -30,7 +31,12 @@ def _open_to_all(bot: InProcessBot) -> Iterator[None]:
         ("help", {}, "see the panels, or pick one"),
         ("panel", {}, "house (in use)"),
         ("panel", {"name": "nope"}, "There is no panel 'nope'"),
-        ("rounds", {"number": 3}, "round"),
+        ("rounds", {"limit": 3}, "No round has been held yet."),
+        ("vote", {"round": "last", "answer": "K"}, "No round has been held yet."),
+        ("help", {"command": "schedule add"}, "/council schedule add NAME"),
+        ("bakeoff show", {"bakeoff": "is that"}, "“is that” does not fit bakeoff"),
+        ("leaderboard", {"suite": "sql", "as": "judge"}, "No round of suite sql"),
+        ("schedule list", {}, "No schedule yet"),
         ("show", {"round": "12ab"}, "There is no round '12ab' here"),
         ("budget", {}, "This workspace, today"),
         ("cancel", {"round": "last"}, "No round of yours is under way here."),
@@ -58,8 +64,8 @@ async def test_rounds_and_panels_are_suggested_while_typing(bot: InProcessBot) -
         )
         return found.choices
 
-    assert await suggested("show", "round", "best") == [f"Which queue is best? · {id_}"]
-    assert await suggested("show", "round", id_[:5]) == [f"Which queue is best? · {id_}"]
+    assert await suggested("show", "round", "best") == ["Which queue is best?"]
+    assert await suggested("show", "round", id_[:5]) == ["Which queue is best?"]
     assert await suggested("ask", "panel", "HOU") == ["house"]
     bot.app.access = Access(rules={bot.place.id: ChannelRules(vendors=("openai",))})
     assert await suggested("ask", "panel", "") == []
@@ -188,7 +194,7 @@ async def test_a_suite_is_previewed_stored_and_extended_by_a_rounds_question(
     bot: InProcessBot,
 ) -> None:
     csv = Upload("sql.csv", b"question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n")
-    await bot.run("suite", words="add filed", file=csv)
+    await bot.run_as_admin("suite add", name="filed", file=csv)
     await bot.discord.until(lambda: "Keep suite filed?" in bot.private_texts())
     shown = bot.discord.ephemerals(bot.person)
     (preview,) = [message for message in shown if custom_id_of(message, "keep_suite")]
@@ -205,23 +211,29 @@ async def test_a_suite_is_previewed_stored_and_extended_by_a_rounds_question(
 
 
 @pytest.mark.parametrize(
-    ("channel", "said"),
+    ("deny", "said"),
     [
-        ("<#{there}>", "posted in another channel of Discord"),
-        ("<#{closed}>", "I need Send Messages there"),
-        ("<#12345678>", "There is no channel 12345678 in this server that you and I both see"),
+        (NOTHING, "posted in another channel of Discord"),
+        (Permission.SEND_MESSAGES, "I need Send Messages there"),
+        (Permission.VIEW_CHANNEL, "in this server that you and I both see"),
     ],
 )
 async def test_a_schedule_is_posted_in_a_channel_that_is_open_to_both(
-    bot: InProcessBot, channel: str, said: str
+    bot: InProcessBot, deny: Permission, said: str
 ) -> None:
     await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
-    there, closed = bot.for_test().place, bot.for_test().place
-    bot.discord.permit(closed, deny=Permission.SEND_MESSAGES)
-    named = channel.format(there=there.id, closed=closed.id)
+    there = bot.for_test().place
+    bot.discord.permit(there, deny=deny)
 
-    words = f"add daily-{there.id} suite:sql panel:house every day 09:00 Europe/Budapest {named}"
-    await bot.run("schedule", words=words)
+    await bot.run_as_admin(
+        "schedule add",
+        name=f"daily-{there.id}",
+        suite="sql",
+        panel="house",
+        when="every day 09:00",
+        zone="Europe/Budapest",
+        channel=there,
+    )
 
     await bot.discord.until(lambda: said in bot.private_texts())
 

@@ -18,7 +18,7 @@ async def test_a_kill_neither_loses_nor_repeats_messages(tmp_path: Path, kills: 
     count = await soak(Home(tmp_path), kills=kills, at_once=2, seed=3, life=1.2)
 
     assert len(count.kills) == kills
-    assert count.asked == count.rounds == count.roots == count.answers == count.files
+    assert count.asked == count.rounds == count.roots == count.answers == count.lasts
     assert count.wrong == 0, str(count)
 
 

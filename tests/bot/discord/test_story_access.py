@@ -59,7 +59,7 @@ async def _cannot_be_read(product: StoryBot, place: Channel, id_: str) -> None:
             reply = await product.run("U1", place, command, round=wanted)
             assert f"There is no round '{wanted}' here" in reply
     assert SECRET not in await product.run("U1", place, "show", round="last")
-    assert id_ not in await product.run("U1", place, "rounds", number=100)
+    assert id_ not in await product.run("U1", place, "rounds", limit=100)
     for typed in ("dismiss", id_[:5]):
         found = await product.discord.autocomplete(
             "U1", place, "council show", "round", round=typed

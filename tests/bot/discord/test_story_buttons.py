@@ -61,7 +61,7 @@ async def test_only_asker_and_admins_cancel_and_then_can_resume(
     assert question.text == "-# The round goes on."
     assert f"Round {id_} is cancelled" in await product.confirm("UADMIN", root, "cancel")
     await product.discord.until(lambda: custom_id_of(root, "resume"))
-    assert "Kept so far: nothing." in root.text
+    assert "Saved so far: nothing." in root.text
     product.models.script.clear()
     assert "Only the one who asked" in await product.press("U2", root, "resume")
     await product.discord.click(root, custom_id_of(root, "resume"), "U1")

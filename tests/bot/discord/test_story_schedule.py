@@ -9,7 +9,7 @@ from tests.wire.discord.routes.channels import remove
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 PATIENCE_SECONDS = 60
-ADD = "add {name} suite:sql panel:house {when} Europe/Budapest {channel}"
+TIMES = {"suite": "sql", "panel": "house", "when": "every hour", "zone": "Europe/Budapest"}
 
 
 async def posted(product: StoryBot, channel: Channel, said: str) -> str:
@@ -24,11 +24,12 @@ async def test_a_schedule_runs_at_its_slot_in_the_channel_that_was_named(
     product: StoryBot,
 ) -> None:
     here, there = product.channel(), product.channel()
-    add = ADD.format(name="hourly-sql", when="every hour", channel=f"<#{there.id}>")
 
-    reply = await product.run("U1", here, "schedule", words=add)
+    reply = await product.run_as_admin(
+        here, "schedule add", name="hourly-sql", channel=there, **TIMES
+    )
     product.served.home.sql("UPDATE schedule SET last_slot = ''")
-    await product.run("U2", here, "schedule", words="subscribe hourly-sql")
+    await product.run("U2", here, "schedule subscribe", name="hourly-sql")
     await posted(product, there, "2 of 2 questions")
 
     assert (
@@ -45,14 +46,13 @@ async def test_a_deleted_channel_pauses_the_schedule_and_tells_its_author(
     product: StoryBot,
 ) -> None:
     here, there = product.channel(), product.channel()
-    add = ADD.format(name="doomed", when="every hour", channel=f"<#{there.id}>")
-    await product.run("U1", here, "schedule", words=add)
+    await product.run_as_admin(here, "schedule add", name="doomed", channel=there, **TIMES)
     remove(product.discord.state, there)
 
     product.served.home.sql("UPDATE schedule SET last_slot = '' WHERE name = 'doomed'")
-    await product.run("U2", here, "schedule", words="subscribe doomed")
+    await product.run("U2", here, "schedule subscribe", name="doomed")
     paused = "SELECT paused FROM schedule WHERE name = 'doomed'"
     await product.discord.until(lambda: product.served.home.sql(paused) == [(1,)])
 
-    said = [message.text for message in product.discord.direct("U1")]
+    said = [message.text for message in product.discord.direct("UADMIN")]
     assert any("Your schedule doomed cannot run, so it is paused." in text for text in said)

@@ -105,7 +105,7 @@ async def test_an_open_round_waits_for_everybody() -> None:
 async def test_summaries_count_answers_then_ballots_then_say_what_is_left() -> None:
     summaries = [progress_post(round_, 3).summary for round_ in await running()]
 
-    assert summaries[:4] == [f"{n} of 4 members answered" for n in (1, 2, 3, 4)]
+    assert summaries[:4] == [f"{n} of 4 models answered" for n in (1, 2, 3, 4)]
     assert "0 of 4 judges voted" in summaries
     assert "4 of 4 judges voted" in summaries
     assert summaries[-1] == "Writing the answer"

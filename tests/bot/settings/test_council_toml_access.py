@@ -1,5 +1,6 @@
 """`[access]` in council.toml: who may ask where, and what goes for one channel."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,11 @@ def test_every_rule_of_access_is_read(tmp_path: Path) -> None:
     rounds_at_once = 5
     day_usd = 2
     [access.workspaces."T2"]
+    admins = []
+    channels = ["C9"]
+    [access.workspaces."T2".in."C9"]
+    panel = "cheap"
+    day_usd = 0.25
     """
 
     found = house_panel(tmp_path, text)
@@ -52,8 +58,15 @@ def test_every_rule_of_access_is_read(tmp_path: Path) -> None:
         "D1": ChannelRules(None, ("anthropic", "openai")),
     }
     people = (("U1",), ("R1",), True, True, False)
-    assert found.access == Access(("C1", "D1"), *people, 20, 100, rules, 3, {"T1": 5})
-    assert found.caps.channels == {"C1": 500_000}
+    common = Access(("C1", "D1"), *people, 20, 100, rules, 3)
+    workspaces = {
+        "T1": replace(common, rounds_at_once=5),
+        "T2": replace(
+            common, admins=(), channels=("C9",), rules={**rules, "C9": ChannelRules("cheap")}
+        ),
+    }
+    assert found.access == replace(common, workspaces=workspaces)
+    assert found.caps.channels == {"C1": 500_000, "C9": 250_000}
     assert found.caps.workspaces == {"T1": 2_000_000}
 
 
@@ -75,6 +88,10 @@ def test_without_rules_ordinary_channels_and_direct_messages_are_open(
         pytest.param("[access.in.C1]\nday_usd = -1", "access.in.C1.day_usd: ", id="negative"),
         pytest.param("[access]\nrounds_at_once = 0", "access.rounds_at_once: ", id="no-room"),
         ("[access.workspaces.T1]\npanel = 'x'", "access.workspaces.T1.panel: "),
+        (
+            "[access.workspaces.T1.in.C1]\npanel = 'x'",
+            "access.workspaces.T1.in.C1.panel: there is no panel 'x'.",
+        ),
         pytest.param("[access]\nin = 3", "access.in: ", id="no-channels"),
         ("[access.in.C1]\npanel = 'x'", "access.in.C1.panel: there is no panel 'x'."),
         ("[panels.odd]\nmembers = ['openai/a']\n[access.in.C1]\npanel = 'odd'", "panels.odd: "),

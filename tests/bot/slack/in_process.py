@@ -76,14 +76,10 @@ class RunningSlack:
         self.assert_thread_is_whole(root)
 
     def assert_thread_is_whole(self, root: Message) -> None:
-        """Assert that the thread has every part once and in order, and one file."""
+        """Assert that the thread has the results and the rankings, once and in order."""
         thread = self.slack.thread(root.channel, root.ts)
         keys = [part_number(message) for message in thread if message.metadata]
-        assert keys == [str(number) for number in range(1, len(keys) + 1)]
-        assert len(keys) == 5  # two tables, and an answer of each member
-        files = [file["name"] for message in thread for file in message.payload.get("files", [])]
-        assert len(files) == 1
-        assert thread[-1].payload.get("files")
+        assert keys == ["1", "2"]
 
     def direct_texts(self, user: str = "U1") -> list[str]:
         return [text_of(message) for message in self.slack.direct(user)]

@@ -36,14 +36,12 @@ class RunningProduct:
         return [m for m in self.slack.messages(channel) if m.payload.get("bot_id")]
 
     async def wait_for_thread(self, channel: str, root: Message) -> list[Message]:
-        """Wait for a round's whole thread, which ends with a file, and return it."""
-        ts = root.thread_ts or root.ts
+        """Wait for a round's whole thread, the results and the rankings, and return it."""
+        await self.slack.until(lambda: len(self.slack.thread(channel, root.ts)) == REPLIES, 60)
+        return self.slack.thread(channel, root.ts)
 
-        def whole() -> bool:
-            return any(message.payload.get("files") for message in self.slack.thread(channel, ts))
 
-        await self.slack.until(whole, 60)
-        return self.slack.thread(channel, ts)
+REPLIES = 2  # of a round: the results and the rankings
 
 
 def is_answer(messages: list[Message], at: int = -1) -> bool:

@@ -21,9 +21,10 @@ from bot.slack.config import Tokens
 from council.rounds import Round
 from tests.bot.homes import Home, two_panels_config
 from tests.bot.slack.in_process import FAST_LIMITS
-from tests.bot.slack.process import is_answer
+from tests.bot.slack.process import REPLIES, is_answer
 from tests.wire.models import Behaviour, ModelServer
 from tests.wire.slack import BOT, Channel, FakeSlack, Message, Rates, Rules, User, View
+from tests.wire.slack.fields import elements_in
 from tests.wire.slack.workspace import Kind
 
 TIMEOUT_SECONDS = 60
@@ -50,6 +51,13 @@ def _texts(value: object) -> Iterator[str]:
                 yield from _texts(part)
 
 
+def in_menu(message: Message, action: str) -> str:
+    """Return the value of the option of the message's menu that does an action."""
+    [menu] = [one for _, one in elements_in(message.blocks) if one["type"] == "overflow"]
+    values = [str(option["value"]) for option in menu["options"]]
+    return next(value for value in values if value.startswith(f"{action}:"))
+
+
 @dataclass(slots=True)
 class Stage:
     """A running product, its Slack, and a second panel whose models a test can script."""
@@ -58,8 +66,11 @@ class Stage:
     slack: FakeSlack
     models: ModelServer
 
-    def add_user(self, name: str = "dora", *, is_guest: bool = False) -> str:
-        user = User(f"U{next(_NUMBERS):05d}", name, is_restricted=is_guest)
+    def add_user(
+        self, name: str = "dora", *, is_guest: bool = False, is_admin: bool = False
+    ) -> str:
+        id_ = f"U{next(_NUMBERS):05d}"
+        user = User(id_, name, is_restricted=is_guest, is_admin=is_admin)
         return self.slack.workspace.add_user(user).id
 
     def add_channel(self, *others: str, kind: Kind = "public", shared: bool = False) -> str:
@@ -89,15 +100,17 @@ class Stage:
         return await self.wait_for_answer(channel, before + 1)
 
     async def wait_for_thread(self, root: Message) -> list[Message]:
-        """Wait for a round's whole thread, and return it."""
-        ts = root.thread_ts or root.ts
+        """Wait for a round's whole thread, the results and the rankings, and return it.
+
+        A round in a thread has none of its own.
+        """
+        if root.thread_ts:
+            return []
 
         def thread() -> list[Message]:
-            return self.slack.thread(root.channel, ts)
+            return self.slack.thread(root.channel, root.ts)
 
-        await self.slack.until(
-            lambda: any(message.payload.get("files") for message in thread()), TIMEOUT_SECONDS
-        )
+        await self.slack.until(lambda: len(thread()) == REPLIES, TIMEOUT_SECONDS)
         return thread()
 
     def ephemerals(self, user: str, channel: str) -> list[Message]:

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from bot.slack.app import REVOKED, Slack
+from bot.slack.app import Slack
 from bot.slack.client import FEATURES_BY_SCOPE
 from bot.slack.config import Tokens
+from bot.slack.installations import REVOKED
 from tests.bot.app_fakes import an_app
 from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack, run_slack
 from tests.ports import free_port
@@ -108,7 +109,7 @@ async def test_slack_starts_without_optional_scopes_and_lists_what_is_off() -> N
         bot.release_models()
         await bot.wait_until_delivered()
 
-        assert len(slack.thread("C1", root.ts)) == 5
+        assert len(slack.thread("C1", root.ts)) == 2
         assert not slack.called("files.getUploadURLExternal")
         _, *warnings = bot.reports
         for scope, line in zip(sorted(without), warnings, strict=True):

@@ -31,7 +31,7 @@ async def test_commands_mentions_messages_shortcuts_buttons_and_modals_work(
         assert command.message.ephemeral_to == "U1"
         root = await bot.wait_for_answer("C1")
         thread = await bot.wait_for_thread("C1", root)
-        assert [bool(message.payload.get("files")) for message in thread] == [False] * 6 + [True]
+        assert [text_of(message).split()[0] for message in thread] == ["Results", "Rankings"]
 
         await _press_buttons(slack, bot)
         await _ask_by_mention_message_and_shortcut(slack, bot)

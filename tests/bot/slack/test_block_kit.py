@@ -68,16 +68,20 @@ async def test_a_finished_round_starts_with_the_answer_and_ends_with_buttons() -
 
     message = render_message(root)
 
-    assert message["text"] == "Is Postgres enough for a job queue?"
+    assert message["text"] == "The council says yes."
     assert kinds(root) == ["header", "rich_text", "context", "actions", "context_actions"]
     assert shown_text(message["blocks"][1:2]) == "The council says yes."
     actions, thumbs = message["blocks"][-2:]
-    assert [element["text"]["text"] for element in actions["elements"]] == [
+    *buttons, menu = actions["elements"]
+    assert [element["text"]["text"] for element in buttons] == [
         "Answers",
-        "Ballots",
+        "Rankings",
+    ]
+    assert [option["text"]["text"] for option in menu["options"]] == [
         "Run again",
         "Add to suite",
         "Export",
+        "Forget",
     ]
     assert [element["action_id"] for element in thumbs["elements"]] == ["council:feedback"]
 
@@ -265,8 +269,8 @@ def test_a_wide_table_is_a_list_where_no_table_can_be() -> None:
     items = only(wide, render_ephemeral)[0]["elements"]
     assert {(item["type"], item["style"]) for item in items} == {("rich_text_list", "bullet")}
     assert [shown_text([item]) for item in items] == [
-        "1 Claude Sonnet 4.6\n · Share 71 % · 95 % interval 65–77 % · Rounds 36",
-        "2 Qwen 3\n · Share 48 % · Rounds 36",
+        "1. Claude Sonnet 4.6\n · Share 71 % · 95 % interval 65–77 % · Rounds 36",
+        "2. Qwen 3\n · Share 48 % · Rounds 36",
     ]
 
 
@@ -321,6 +325,17 @@ def test_mentions_are_user_elements(render: Callable[[Post], Payload]) -> None:
     assert fits_slack(CALLED)
 
 
+def test_a_line_after_a_mention_continues_it() -> None:
+    (block,) = blocks_of(Post((Mentions(("U0ADA",)), Line("Your answer is ready.")), "s"))
+
+    (section,) = block["elements"]
+    assert [leaf.get("text", leaf.get("user_id")) for leaf in section["elements"]] == [
+        "U0ADA",
+        " ",
+        "Your answer is ready.",
+    ]
+
+
 @pytest.mark.parametrize("render", [render_message, render_ephemeral])
 def test_a_notification_mentions_whom_the_message_mentions(render: Render) -> None:
     assert render(CALLED)["text"] == "<@U0ADA> <@W0EVE> s"
@@ -335,7 +350,7 @@ def test_in_plain_text_only_our_own_mentions_are_markup() -> None:
 
 @pytest.mark.parametrize("id_", ["", "everyone", "!channel", "123", "U0ADA> <!here", "u0ada"])
 def test_an_id_that_is_not_a_users_mentions_nobody(id_: str) -> None:
-    post = Post((Line("Here."), Mentions((id_,))), "s")
+    post = Post((Line("Here."), Mentions((id_,)), Line("There.")), "s")
 
-    assert len(render_message(post)["blocks"]) == 1
+    assert shown_text(render_message(post)["blocks"]) == "Here.\nThere."
     assert "<" not in render_text(post)["text"]

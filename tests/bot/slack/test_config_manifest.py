@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from bot.settings import load_panel_config
-from bot.slack.app import Slack
 from bot.slack.client import FEATURES_BY_SCOPE, REQUIRED_SCOPES
 from bot.slack.config import events_address, load_manifest, render_manifest
 from bot.slack.listeners import ASK_ABOUT_MESSAGE, ASK_ANYWHERE, SlackListeners
+from bot.slack.middleware import new_bolt
 from tests.bot.homes import Home, Result
 from tests.wire.slack.manifest import find_manifest_faults
 
@@ -42,7 +42,7 @@ def test_it_lists_every_shortcut_that_is_handled() -> None:
 
 
 def test_every_event_in_it_is_handled() -> None:
-    heard = inspect.getsource(SlackListeners) + inspect.getsource(Slack)
+    heard = inspect.getsource(SlackListeners) + inspect.getsource(new_bolt)
 
     for event in load_manifest()["settings"]["event_subscriptions"]["bot_events"]:
         assert f'"{event.partition(".")[0]}"' in heard, event
@@ -55,6 +55,19 @@ def test_over_http_everything_is_posted_to_one_address() -> None:
     assert document["features"]["slash_commands"][0]["url"] == ADDRESS
     for name in ("event_subscriptions", "interactivity"):
         assert document["settings"][name]["request_url"] == ADDRESS
+
+
+def test_many_workspaces_can_install_a_distributed_app() -> None:
+    document = load_manifest(ADDRESS, distributed=True)
+
+    redirect = "https://council.example.com/slack/oauth_redirect"
+    assert document["oauth_config"]["redirect_urls"] == [redirect]
+    settings = document["settings"]
+    assert settings["org_deploy_enabled"]
+    assert settings["token_rotation_enabled"]
+    assert "team_access_revoked" in settings["event_subscriptions"]["bot_events"]
+    assert find_manifest_faults(document) == []
+    assert "redirect_urls" not in load_manifest(ADDRESS)["oauth_config"]
 
 
 def test_over_a_socket_there_is_no_address() -> None:

@@ -4,9 +4,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.client import open_client
+from bot.slack.client import RotatingClient, open_client
 from bot.slack.files import parse_attachment
 from bot.slack.workspace import Workspace
 from bot.suite_files import MAX_BYTES
@@ -23,7 +22,7 @@ async def slack() -> AsyncIterator[FakeSlack]:
         yield running
 
 
-def workspace(client: AsyncWebClient, *scopes: str) -> Workspace:
+def workspace(client: RotatingClient, *scopes: str) -> Workspace:
     return Workspace(client, "T0HOME", "U0BOT", frozenset(scopes))
 
 

@@ -110,9 +110,12 @@ async def test_a_private_round_is_readable_nowhere_else(stage: Stage, way: str) 
         view = await stage.wait_for_modal(other, "There is no round")
         assert SECRET not in text_of(view)
         stage.slack.state.modals[other].clear()
-    for action in ("again", "export", "feedback"):
+    for action, value in (
+        *(("more", f"{one}:{id_}") for one in ("again", "export", "forget")),
+        ("feedback", "negative"),
+    ):
         stage.slack.state.ephemerals.clear()
-        await stage.slack.click(_forged(bait, id_), f"council:{action}", other, "negative")
+        await stage.slack.click(_forged(bait, id_), f"council:{action}", other, value)
         await stage.wait_for_ephemeral(other, elsewhere, "There is no round")
     assert stage.home.sql("SELECT count(*) FROM feedback WHERE round_id = ?", id_) == [(0,)]
     assert stage.slack.views(other) == []
@@ -126,7 +129,8 @@ def _forged(message: Message, id_: str) -> Message:
     payload: dict[str, Any] = deepcopy(message.payload)
     for block in payload["blocks"]:
         for one in block.get("elements", []) if "actions" in block["type"] else []:
-            for part in (one, one.get("positive_button", {}), one.get("negative_button", {})):
+            thumbs = (one.get("positive_button", {}), one.get("negative_button", {}))
+            for part in (one, *thumbs, *one.get("options", ())):
                 if "value" in part:
                     opinion, colon, _ = part["value"].rpartition(":")
                     part["value"] = f"{opinion}{colon}{id_}"

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.bot.homes import SERVED, Home, two_panels_config
-from tests.bot.slack.story import Stage, run_in_process, text_of
+from tests.bot.slack.story import Stage, in_menu, run_in_process, text_of
 from tests.wire.models import Behaviour, ModelServer, Say, answer, by_role, fences
 from tests.wire.slack import BOT, Event, FakeSlack, Message, Rates, Rules, UserAction
+from tests.wire.slack.state import File
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -47,9 +48,9 @@ async def test_answers_and_ballots_open_at_once_and_then_fill(stage: Stage) -> N
     answers = await stage.wait_for_modal("U2", "Response ")
     assert text_of(answers).count(", by ") == 3
     await _press(stage, root, "ballots", "U2")
-    ballots = await stage.wait_for_modal("U2", " and ranked ")
+    rankings = await stage.wait_for_modal("U2", " saw ")
 
-    assert text_of(ballots).count(" and ranked ") == 3
+    assert text_of(rankings).count(" > ") == 3
     first = stage.slack.called("views.open")[-1].arguments["view"]
     assert "One moment" in str(first)
 
@@ -78,7 +79,10 @@ async def test_run_again_pressed_twice_makes_one_new_round_of_the_presser(stage:
     channel = stage.add_channel()
     root = await stage.ask(channel, "Which queue again?")
 
-    await asyncio.gather(*[_press(stage, root, "again", "U2") for _ in range(2)])
+    again = in_menu(root, "again")
+    await stage.slack.click(root, "council:more", "U2", again)
+    question = await stage.wait_for_ephemeral("U2", channel, "Run again?")
+    await asyncio.gather(*[_press(stage, question, "yes_again", "U2") for _ in range(2)])
 
     second = await stage.wait_for_answer(channel, 2)
     assert "Which queue again?" in text_of(second)
@@ -97,11 +101,11 @@ async def test_only_the_asker_can_cancel_and_resume_and_no_answer_is_repeated(
     await _press(stage, root, "cancel", "U2")
     await stage.wait_for_ephemeral("U2", channel, "Only the one who asked can cancel a round.")
     await asyncio.gather(*[_press(stage, root, "cancel") for _ in range(2)])
-    await stage.slack.until(lambda: "Cancelled. Kept so far: 1 answer." in _root(stage, channel))
+    await stage.slack.until(lambda: "Cancelled. Saved so far: 1 answer." in _root(stage, channel))
     await stage.wait_for_ephemeral("U1", channel, "1 of 3 answers is kept")
     assert "council:cancel" not in str(root.blocks)
     await _press(stage, root, "resume", "U2")
-    await stage.wait_for_ephemeral("U2", channel, "Only the one who asked can go on with a round.")
+    await stage.wait_for_ephemeral("U2", channel, "Only the one who asked can resume a round.")
     stage.models.script.clear()
     await asyncio.gather(*[_press(stage, root, "resume") for _ in range(2)])
 
@@ -111,23 +115,45 @@ async def test_only_the_asker_can_cancel_and_resume_and_no_answer_is_repeated(
     assert len(stage.round_ids(channel)) == 1
 
 
-async def test_export_puts_the_round_in_its_thread_once_however_often_it_is_pressed(
+async def test_an_export_reaches_only_the_person_who_pressed_and_never_a_guest(
     stage: Stage,
 ) -> None:
-    channel = stage.add_channel()
+    dora, guest = stage.add_user(), stage.add_user("gil", is_guest=True)
+    channel = stage.add_channel(dora, guest)
     root = await stage.ask(channel, "Which queue to export?")
-
-    await asyncio.gather(*[_press(stage, root, "export") for _ in range(3)])
-    await stage.wait_for_ephemeral("U1", channel, "The round is in its thread, as JSON")
-    await _press(stage, root, "export", "U2")
-    await stage.wait_for_ephemeral("U2", channel, "The round is in its thread, as JSON")
-
+    export = in_menu(root, "export")
     (id_,) = stage.round_ids(channel)
-    (file,) = [file for file in stage.slack.files if file.name == f"council-{id_}.json"]
-    ((where, ts),) = file.shared_in
-    assert where == channel
-    assert ts in {message.ts for message in stage.slack.thread(channel, root.ts)}
+
+    def files() -> list[File]:
+        return [file for file in stage.slack.files if file.name == f"council-{id_}.json"]
+
+    await stage.slack.click(root, "council:more", guest, export)
+    await stage.wait_for_ephemeral(guest, channel, "not open to guests")
+    assert files() == []
+    await stage.slack.click(root, "council:more", dora, export)
+    await stage.slack.until(files)
+
+    (file,) = files()
+    ((where, _),) = file.shared_in
+    assert where == stage.slack.workspace.im_with(dora).id
     assert json.loads(file.content or b"")["question"] == "Which queue to export?"
+
+
+async def test_forgetting_deletes_the_thread_and_blanks_the_answer(stage: Stage) -> None:
+    channel = stage.add_channel()
+    root = await stage.ask(channel, "Which queue to forget?")
+    await stage.wait_for_thread(root)
+
+    await stage.slack.click(root, "council:more", "U2", in_menu(root, "forget"))
+    await stage.wait_for_ephemeral("U2", channel, "Only the one who asked")
+    await stage.slack.command("U1", channel, "/council", "forget last")
+    question = await stage.wait_for_ephemeral("U1", channel, "Which queue to forget?")
+    await _press(stage, question, "yes_forget")
+    await stage.slack.until(lambda: not stage.slack.thread(channel, root.ts))
+    await stage.slack.until(lambda: "forgotten on" in text_of(root))
+
+    assert "Which queue" not in text_of(root)
+    assert "council:" not in str(root.blocks)
 
 
 async def test_an_opinion_is_stored_with_its_reason_and_changed_by_a_second_press(
@@ -184,13 +210,15 @@ async def _pressed_all(stage: Stage, event: Event, root: Message, stopped: Messa
     await _press(stage, root, "answers")
     await stage.wait_for_modal("U1", ", by ")
     await _press(stage, root, "ballots")
-    await stage.wait_for_modal("U1", " and ranked ")
-    await _press(stage, root, "export")
-    await stage.wait_for_ephemeral("U1", channel, "as JSON")
+    await stage.wait_for_modal("U1", " saw ")
+    await stage.slack.click(root, "council:more", "U1", in_menu(root, "export"))
+    await stage.slack.until(lambda: [f for f in stage.slack.files if f.name.endswith(".json")])
     await stage.slack.click(root, "council:feedback", "U2", "positive")
     await stage.wait_for_ephemeral("U2", channel, "Noted, thank you.")
     await _press(stage, stopped, "resume")
     assert await stage.wait_for_answer(stopped.channel) is stopped
     assert len(stage.round_ids(channel)) == 1
-    await _press(stage, root, "again", "U2")
+    await stage.slack.click(root, "council:more", "U2", in_menu(root, "again"))
+    question = await stage.wait_for_ephemeral("U2", channel, "Run again?")
+    await _press(stage, question, "yes_again", "U2")
     await stage.wait_for_answer(channel, 2)

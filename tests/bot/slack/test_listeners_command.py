@@ -2,26 +2,28 @@
 
 import pytest
 
+from bot.render.round_report import DISCLAIMER
 from tests.bot.homes import SERVED
-from tests.bot.slack.story import Stage, text_of
+from tests.bot.slack.story import Stage, in_menu, text_of
 from tests.wire.models import Say, by_role
+from tests.wire.slack import BOT
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 SAID = {
-    "help": "see the panels, or pick one",
+    "help": "see the panels, or pick one for this channel",
     "panel": "house (in use)",
     "panel served": "Questions here go to panel served now",
     "show 12ab": "There is no round '12ab' here",
     "budget": "Everybody, this month",
-    "cancel last": "No round of yours is under way here.",
+    "cancel last": "No round of yours is running here.",
     "forget 12ab": "There is no round '12ab' here",
     "ask help": "Asking ",
     "panel:nope Why?": "There is no panel 'nope'",
-    "method:nope Why?": "There is no method 'nope'",
-    "": "Anything else after /council is a question.",
+    "method:nope Why?": "“nope” does not fit method",
+    "": "ask the council",
     "x" * 20_001: "at most 20,000 can be asked",
-    "panel:house  ": "The question is empty",
+    "leaderbord": "looks like a command",
 }
 
 
@@ -54,32 +56,33 @@ async def test_the_channel_sees_the_question_and_then_the_answer_in_the_same_mes
     kinds = [block["type"] for block in root.blocks]
     read = text_of(root)
     assert kinds[0] == "header"
-    assert read.index("Which queue?") < read.index("3 of 3 answered") < read.index("Asked by ada")
-    assert "written by AI, check what matters" in read
-    assert all(
-        f"council:{name}" in str(root.blocks)
-        for name in ("answers", "ballots", "again", "export", "feedback")
-    )
+    assert read.index("Which queue?") < read.index(DISCLAIMER) < read.index("Asked by ada")
+    shown = str(root.blocks)
+    assert all(f"council:{name}" in shown for name in ("answers", "ballots", "more", "feedback"))
+    assert all(in_menu(root, action) for action in ("again", "suite", "export", "forget"))
 
 
-async def test_the_thread_reveals_in_order_who_wrote_what_the_ballots_each_answer_and_a_file(
-    stage: Stage,
-) -> None:
+async def test_the_thread_has_the_results_and_then_the_rankings(stage: Stage) -> None:
     channel = stage.add_channel()
     root = await stage.ask(channel)
 
     thread = await stage.wait_for_thread(root)
 
-    titles = [text_of(message) for message in thread]
-    assert "Who wrote what, and how they were ranked" in titles[0]
-    assert "Ballots" in titles[1]
-    assert titles[1].count(" and ranked ") == 3
-    assert all(title.startswith("Response ") and ", by " in title for title in titles[2:5])
-    assert len(titles) == 6
-    (file,) = [file for file in stage.slack.files if (channel, thread[-1].ts) in file.shared_in]
-    assert file.name.endswith(".md")
-    assert file.content
-    assert "Which queue?" in file.content.decode()
+    assert [text_of(message).split()[0] for message in thread] == ["Results", "Rankings"]
+    assert text_of(thread[1]).count(" > ") == 3
+    assert not [file for file in stage.slack.files if (channel, root.ts) in file.shared_in]
+
+
+async def test_in_somebodys_thread_a_round_is_one_message_with_its_results(stage: Stage) -> None:
+    channel = stage.add_channel()
+
+    await stage.slack.mention("U1", channel, f"<@{BOT}> Which queue?")
+    answer = await stage.wait_for_answer(channel)
+    delivered = "SELECT min(delivered) FROM round WHERE channel = ?"
+    await stage.slack.until(lambda: stage.home.sql(delivered, channel) == [(1,)])
+
+    assert stage.bot_messages(channel) == [answer]
+    assert text_of(answer).count(" points") == 4  # the line under it, and each model's
 
 
 @pytest.mark.parametrize("text", SAID)

@@ -36,7 +36,7 @@ async def test_a_mention_in_a_channel_is_answered_in_its_thread(stage: Stage) ->
     assert "Which queue?" in text_of(answer)
     assert stage.slack.messages(channel) == [event.message]
     # In a thread without replies nobody would see it.
-    assert (await stage.wait_for_ephemeral("U1", channel, " in round ")).thread_ts is None
+    assert (await stage.wait_for_ephemeral("U1", channel, "Asking ")).thread_ts is None
 
 
 async def test_commands_can_be_mentioned_too(stage: Stage) -> None:

@@ -19,6 +19,7 @@ ADD = "schedule add {name} suite:sql panel:house {when} Europe/Budapest {channel
 @pytest_asyncio.fixture(loop_scope="package", scope="module")
 async def scheduled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     async with run_stage(tmp_path_factory.mktemp("scheduled"), SUITES) as running:
+        running.slack.workspace.users["U1"].is_admin = True
         yield running
 
 

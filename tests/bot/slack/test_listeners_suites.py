@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bot.slack.story import Stage, text_of
+from tests.bot.slack.story import Stage, in_menu, text_of
 from tests.wire.slack import Message
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
@@ -15,7 +15,7 @@ def direct(stage: Stage, user: str, said: str) -> list[Message]:
 
 
 async def test_a_file_sent_to_the_bot_is_shown_and_saved_with_a_button(stage: Stage) -> None:
-    dora = stage.add_user()
+    dora = stage.add_user(is_admin=True)
 
     await stage.slack.direct_message(dora, "suite add sent", files={"sql.csv": CSV})
     await stage.slack.until(lambda: direct(stage, dora, "Keep suite sent?"), 15)
@@ -30,19 +30,29 @@ async def test_a_file_sent_to_the_bot_is_shown_and_saved_with_a_button(stage: St
 
 
 async def test_a_rounds_question_is_added_in_a_modal(stage: Stage) -> None:
+    cleo, dora = (stage.add_user(name, is_admin=True) for name in ("cleo", "dora"))
+    channel = stage.add_channel(cleo, dora)
+    root = await stage.ask(channel, f"Which queue is it, in {channel}?")
+
+    await stage.slack.click(root, "council:more", dora, in_menu(root, "suite"))
+    view = await stage.wait_for_modal(dora, "Add to suite")
+    empty = await stage.slack.submit(view, {"name": " "}, dora)
+    assert empty.payload
+    assert "Choose a suite" in str(empty.payload["errors"])
+    await stage.slack.submit(view, {"name": f"grown-{channel}", "answer": "42"}, dora)
+
+    name = f"grown-{channel}".lower()
+    await stage.wait_for_ephemeral(dora, channel, f"The question is in suite {name} now")
+    await stage.slack.click(root, "council:more", cleo, in_menu(root, "suite"))
+    again = await stage.wait_for_modal(cleo, name)
+    await stage.slack.submit(again, {"suite": name}, cleo)
+    await stage.wait_for_ephemeral(cleo, channel, f"Suite {name} asks this already.")
+
+
+async def test_a_plain_member_changes_no_suite(stage: Stage) -> None:
     channel = stage.add_channel()
     root = await stage.ask(channel, f"Which queue is it, in {channel}?")
 
-    await stage.slack.click(root, "council:suite", "U2")
-    view = await stage.wait_for_modal("U2", "Add to suite")
-    empty = await stage.slack.submit(view, {"name": " "}, "U2")
-    assert empty.payload
-    assert "Choose a suite" in str(empty.payload["errors"])
-    await stage.slack.submit(view, {"name": f"grown-{channel}", "answer": "42"}, "U2")
+    await stage.slack.click(root, "council:more", "U2", in_menu(root, "suite"))
 
-    name = f"grown-{channel}".lower()
-    await stage.wait_for_ephemeral("U2", channel, f"The question is in suite {name} now")
-    await stage.slack.click(root, "council:suite", "U1")
-    again = await stage.wait_for_modal("U1", name)
-    await stage.slack.submit(again, {"suite": name}, "U1")
-    await stage.wait_for_ephemeral("U1", channel, f"Suite {name} asks this already.")
+    await stage.wait_for_ephemeral("U2", channel, "Only admins can")

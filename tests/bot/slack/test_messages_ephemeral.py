@@ -2,8 +2,12 @@
 
 from dataclasses import replace
 
+import pytest
+
+from bot.commands import round_delivery
+from bot.commands.round_delivery import READY
 from tests.bot.slack.in_process import RunningSlack, make_fake_slack, run_slack, text_of
-from tests.wire.slack import FakeSlack, Refuse, Slow
+from tests.wire.slack import BOT, FakeSlack, Refuse, Slow, find_mentions
 from tests.wire.slack.server import RESPONSE_URL
 
 
@@ -64,3 +68,23 @@ async def test_an_ephemeral_whose_blocks_are_refused_is_sent_as_text() -> None:
         await slack.click(root, "council:feedback", "U1", "positive")
 
         await slack.until(lambda: any("Noted" in m.text for m in slack.ephemerals("U1")))
+
+
+async def test_a_round_that_took_long_mentions_its_asker_once_in_a_new_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(round_delivery, "MENTION_SECONDS", 0.0)
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        bot.release_models()
+        root = await bot.ask()
+        await bot.wait_until_delivered()
+        asked = (await slack.mention("U1", "C1", f"<@{BOT}> Which queue?")).message
+        assert asked
+        await slack.until(lambda: len(slack.thread("C1", asked.ts)) == 2)
+        answer, ready = slack.thread("C1", asked.ts)
+        results, rankings = slack.thread("C1", root.ts)
+
+        mentioning = [READY in text_of(one) for one in (root, results, rankings, answer, ready)]
+        assert mentioning == [False, True, False, False, True]
+        assert len(slack.pings()) == len(find_mentions(results.arguments)) * 2
+        assert all("U1" in ping for ping in slack.pings())

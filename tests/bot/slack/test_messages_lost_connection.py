@@ -30,7 +30,6 @@ async def test_every_message_is_posted_once(troubles: tuple[Fault, ...]) -> None
         slack.trouble("chat.postMessage", other)  # a reply
         slack.trouble("chat.postMessage", third)  # and again
         slack.trouble("chat.update", third)  # the answer
-        slack.trouble("files.completeUploadExternal", one)
         bot.release_models()
 
         await bot.assert_one_whole_round()
@@ -44,7 +43,6 @@ async def test_a_call_that_timed_out_takes_effect_once(before: bool) -> None:
         await bot.ask()
         slack.trouble("chat.postMessage", slow)
         slack.trouble("chat.update", slow)
-        slack.trouble("files.completeUploadExternal", slow)
         bot.release_models()
 
         await bot.assert_one_whole_round()

@@ -73,7 +73,7 @@ class Count:
             "rounds": told.rounds,
             "rounds that ended": self.ended,
             "answers shown": told.answers,
-            "posts": told.roots + told.replies + told.files,
+            "posts": told.roots + told.replies,
             "duplicate posts": told.duplicates,
             "posts lost": told.lost,
             "threads out of order": told.out_of_order,

@@ -71,13 +71,15 @@ def _payload(state: State, interaction: Interaction, data: Payload) -> Payload:
 def find_command(state: State, place: Channel, user: User, name: str, kind: int = 1) -> Payload:
     """Return the command someone chooses here, if Discord shows it to them."""
     guild = place.guild
+    held = state.held(place, user.id)
     if guild:
-        held = state.held(place, user.id)
         assert held & Permission.USE_APPLICATION_COMMANDS, f"{user.name} may use no commands"
     for command in state.commands:
         if (command["type"], command["name"]) == (kind, name):
             contexts = command.get("contexts")
             here = IN_GUILD if guild else IN_BOT_DM
             assert contexts is None or here in contexts, f"{name} does not show in {place.handle}"
+            needed = int(command.get("default_member_permissions") or 0)
+            assert not guild or held & needed == needed, f"{name} does not show to {user.name}"
             return command
     raise AssertionError(f"no command {name!r} among {[one['name'] for one in state.commands]}")

@@ -6,28 +6,31 @@ Refuses what Discord's clients refuse.
 from collections.abc import Mapping
 from typing import Any
 
-from tests.wire.discord import message_payloads
+from tests.wire.discord import message_payloads, payloads
 from tests.wire.discord.calls import Upload
 from tests.wire.discord.checks.components import STRING_SELECT, TEXT_INPUT
 from tests.wire.discord.message_store import store
+from tests.wire.discord.permissions import Permission
 from tests.wire.discord.state import State
-from tests.wire.discord.world import Channel
+from tests.wire.discord.world import TYPES, Channel, User
 
 Payload = dict[str, Any]
 
-SUB, GROUP, STRING, INTEGER, BOOLEAN, NUMBER, ATTACHMENT = 1, 2, 3, 4, 5, 10, 11
+SUB, GROUP, STRING, INTEGER, BOOLEAN, CHANNEL, NUMBER, ATTACHMENT = 1, 2, 3, 4, 5, 7, 10, 11
 _KINDS: dict[int, tuple[type, ...]] = {
     STRING: (str,),
     INTEGER: (int,),
     BOOLEAN: (bool,),
+    CHANNEL: (Channel,),
     NUMBER: (int, float),
     ATTACHMENT: (Upload,),
 }
 
 
 class Filling:
-    def __init__(self, state: State, place: Channel, *, partial: bool = False) -> None:
+    def __init__(self, state: State, user: User, place: Channel, *, partial: bool = False) -> None:
         self._state = state
+        self._user = user
         self._place = place
         self._partial = partial  # while typing: nothing is required yet
         self.resolved: dict[str, Payload] = {}
@@ -66,6 +69,9 @@ class Filling:
         assert kinds is None or isinstance(value, kinds), f"{name} cannot be {value!r}"
         choices = [one["value"] for one in option.get("choices") or []]
         assert not choices or value in choices, f"{name} is one of {choices}"
+        kinds_of_channels = option.get("channel_types")
+        if isinstance(value, Channel) and kinds_of_channels:
+            assert TYPES[value.kind] in kinds_of_channels, f"{name} cannot be a {value.kind}"
         if isinstance(value, str):
             most = option.get("max_length") or 6000
             assert len(value) <= most, f"{name} is longer than {most}"
@@ -81,7 +87,19 @@ class Filling:
             file = store(self._state, self._place, value)
             self._resolve("attachments", file.id, message_payloads.attachment(self._state, file))
             return file.id
+        if isinstance(value, Channel):
+            self._resolve("channels", value.id, self._channel(value))
+            return value.id
         return value
+
+    def _channel(self, channel: Channel) -> Payload:
+        """Return a partial channel, with what its chooser may do there."""
+        assert channel.guild is self._place.guild, "only channels of this server can be chosen"
+        held = payloads.permissions(self._state, channel, self._user.id)
+        assert int(held) & Permission.VIEW_CHANNEL, "nobody can choose what they do not see"
+        shown = payloads.channel(self._state, channel)
+        names = ("id", "name", "type", "parent_id", "flags", "last_message_id")
+        return {name: shown[name] for name in names if name in shown} | {"permissions": held}
 
     def _resolve(self, kind: str, id_: str, shown: Payload) -> None:
         self.resolved.setdefault(kind, {})[id_] = shown

@@ -40,7 +40,7 @@ class UserActions:
         person, place = self._who_and_where(user, channel)
         name, *path = command.split()
         known = find_command(self.state, place, person, name)
-        data = Filling(self.state, place).data(known, path, options)
+        data = Filling(self.state, person, place).data(known, path, options)
         return await self._begin(COMMAND, person, place, data)
 
     async def autocomplete(
@@ -56,7 +56,8 @@ class UserActions:
         person, place = self._who_and_where(user, channel)
         name, *path = command.split()
         known = find_command(self.state, place, person, name)
-        data = Filling(self.state, place, partial=True).data(known, path, {focused: "", **so_far})
+        filling = Filling(self.state, person, place, partial=True)
+        data = filling.data(known, path, {focused: "", **so_far})
         focus(data["options"], focused)
         return await self._begin(AUTOCOMPLETE, person, place, data)
 

@@ -42,6 +42,7 @@ class Call:
     token: str | None
     at: float
     style: str  # get, form, query or json: how the arguments came
+    client: tuple[str, str] | None = None  # id and secret, of HTTP's Basic authentication
     outcome: str = "under way"
     response: Payload = field(default_factory=dict)
 

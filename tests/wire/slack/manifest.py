@@ -91,7 +91,13 @@ _manifest = shape(
                 "shortcuts": many(_shortcut, 10),
             },
         ),
-        "oauth_config": shape({}, {"scopes": shape({}, {"bot": many(_scope, 255)})}),
+        "oauth_config": shape(
+            {},
+            {
+                "scopes": shape({}, {"bot": many(_scope, 255)}),
+                "redirect_urls": many(string(3000), 1000),
+            },
+        ),
         "settings": shape({}, _settings),
     },
 )

@@ -7,7 +7,7 @@ from tests.wire.slack.calls import RefusalError, refusal_for
 from tests.wire.slack.checks import find_message_faults
 from tests.wire.slack.shapes import Fault
 from tests.wire.slack.state import State
-from tests.wire.slack.workspace import APP, BOT, BOT_ID, TEAM, Channel, Message
+from tests.wire.slack.workspace import APP, Channel, Message
 
 Payload = dict[str, Any]
 
@@ -54,10 +54,21 @@ def check_metadata(metadata: object) -> None:
 def new_message(state: State, channel: Channel, user: str, content: Payload) -> Message:
     """Return a new message by this user, not posted yet; its blocks get ids."""
     ts = next_ts(channel, state.now())
-    payload: Payload = {"type": "message", "user": user, "ts": ts, "text": "", "team": TEAM}
-    if user == BOT:
-        profile = {"id": BOT_ID, "app_id": APP, "name": "council", "team_id": TEAM}
-        payload |= {"bot_id": BOT_ID, "app_id": APP, "bot_profile": profile}
+    payload: Payload = {
+        "type": "message",
+        "user": user,
+        "ts": ts,
+        "text": "",
+        "team": state.team,
+    }
+    if user == state.bot:
+        profile = {
+            "id": state.bot_id,
+            "app_id": APP,
+            "name": "council",
+            "team_id": state.team,
+        }
+        payload |= {"bot_id": state.bot_id, "app_id": APP, "bot_profile": profile}
     else:
         payload["team"] = state.workspace.users[user].team
     message = Message(channel.id, ts, payload)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.wire.slack.state import State, View
-from tests.wire.slack.workspace import APP, TEAM, Channel, Message
+from tests.wire.slack.workspace import APP, Channel, Message
 
 Payload = dict[str, Any]
 
@@ -15,7 +15,7 @@ def command(state: State, user: str, channel: Channel, line: tuple[str, str]) ->
     """Return a slash command, which names no thread; `line` is the command and its text."""
     return {
         "token": TOKEN,
-        "team_id": TEAM,
+        "team_id": state.team,
         "team_domain": "home",
         "channel_id": channel.id,
         "channel_name": _NAMES.get(channel.kind, channel.name),
@@ -24,7 +24,8 @@ def command(state: State, user: str, channel: Channel, line: tuple[str, str]) ->
         "command": line[0],
         "text": line[1],
         "api_app_id": APP,
-        "is_enterprise_install": "false",
+        "is_enterprise_install": str(state.is_org_install).lower(),
+        **({"enterprise_id": found} if (found := state.workspace.enterprise) else {}),
         "response_url": state.hook(user, channel.id),
         "trigger_id": state.trigger(user),
     }
@@ -34,15 +35,22 @@ def event(state: State, inner: Payload, *, shared: bool = False) -> Payload:
     number = state.number()
     return {
         "token": TOKEN,
-        "team_id": TEAM,
-        "context_team_id": TEAM,
+        "team_id": state.team,
+        **({"enterprise_id": found} if (found := state.workspace.enterprise) else {}),
+        "context_team_id": state.team,
         "api_app_id": APP,
         "event": inner,
         "type": "event_callback",
         "event_id": f"Ev{number:08d}",
         "event_time": int(state.now()),
         "authorizations": [
-            {"team_id": TEAM, "user_id": "U0BOT", "is_bot": True, "is_enterprise_install": False}
+            {
+                "enterprise_id": state.workspace.enterprise or None,
+                "team_id": None if state.is_org_install else state.team,
+                "user_id": state.bot,
+                "is_bot": True,
+                "is_enterprise_install": state.is_org_install,
+            }
         ],
         "is_ext_shared_channel": shared,
         "event_context": f"context-{number}",
@@ -98,12 +106,12 @@ def interaction(state: State, type_: str, user: str) -> Payload:
         "type": type_,
         "token": TOKEN,
         "action_ts": f"{state.now():.6f}",
-        "team": {"id": TEAM, "domain": "home"},
+        "team": {"id": state.team, "domain": "home"},
         "user": {"id": user, "username": who.name, "name": who.name, "team_id": who.team},
         "api_app_id": APP,
         "trigger_id": state.trigger(user),
-        "enterprise": None,
-        "is_enterprise_install": False,
+        "enterprise": {"id": found} if (found := state.workspace.enterprise) else None,
+        "is_enterprise_install": state.is_org_install,
     }
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from base64 import b64decode
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
@@ -14,7 +15,7 @@ from tests.wire.slack.messages import check, new_message, put, thread_root
 from tests.wire.slack.methods import METHODS
 from tests.wire.slack.sockets import Links
 from tests.wire.slack.state import Hook, State
-from tests.wire.slack.workspace import BOT, Message
+from tests.wire.slack.workspace import Message
 
 Payload = dict[str, Any]
 Serve = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -85,41 +86,20 @@ class Server:
         return await self._respond(request, call, partial(self._run, call))
 
     def _run(self, call: Call) -> web.Response:
-        wait = self._state.limiter.wait_for(call.method, call.text("channel"), self._state.now())
+        state = self._state.site_of(call)
+        wait = state.limiter.wait_for(call.method, call.text("channel"), state.now())
         if wait:
             call.outcome = "ratelimited"
             return _rate_limited(wait)
         try:
-            method = self._allowed_method(call)
-            call.response = {"ok": True, **method.do(self._state, call)}
+            method = _allowed_method(state, call)
+            call.response = {"ok": True, **method.do(state, call)}
             call.outcome = "ok"
         except RefusalError as refusal:
             call.outcome, call.response = refusal.code, refusal.body
-        token = self._state.tokens.get(call.token or "")
+        token = state.tokens.get(call.token or "")
         headers = {"X-OAuth-Scopes": ",".join(token.scopes)} if token else None
         return web.json_response(call.response, headers=headers)
-
-    def _allowed_method(self, call: Call) -> Method:
-        """Return the method of a call; refuse if it does not accept its token, scopes or style."""
-        method = METHODS.get(call.method)
-        if method is None:
-            raise RefusalError("unknown_method", req_method=call.method)
-        if method.token is None:
-            return method
-        if call.token is None:
-            raise RefusalError("not_authed")
-        token = self._state.tokens.get(call.token)
-        if token is None:
-            raise RefusalError("invalid_auth")
-        if token.trouble:
-            raise RefusalError(token.trouble)
-        if method.token not in {"any", token.kind}:
-            raise RefusalError("not_allowed_token_type")
-        for scope in method.scopes:
-            self._state.need(call, scope)
-        if call.style == "json" and not method.takes_json:
-            raise RefusalError("invalid_arguments")
-        return method
 
     async def _response_url(self, request: web.Request) -> web.Response:
         """Take a reply over a response_url: five, for half an hour, without being a member."""
@@ -135,15 +115,16 @@ class Server:
 
     def _reply(self, name: str, call: Call) -> web.Response:
         try:
-            self._use(self._live_hook(name), call)
+            site = next((s for s in self._state.sites if name in s.hooks), self._state)
+            _use(site, self._live_hook(site, name), call)
         except RefusalError as refusal:
             call.outcome = refusal.code
             return web.json_response(refusal.body, status=404 if refusal.code in _GONE else 400)
         call.outcome = "ok"
         return web.json_response({"ok": True})
 
-    def _live_hook(self, name: str) -> Hook:
-        hook = self._state.hooks.get(name)
+    def _live_hook(self, site: State, name: str) -> Hook:
+        hook = site.hooks.get(name)
         if hook is None:
             raise RefusalError("no_such_url")
         if self._state.now() - hook.at > self._state.rules.hook_seconds:
@@ -153,20 +134,6 @@ class Server:
         hook.uses += 1
         return hook
 
-    def _use(self, hook: Hook, call: Call) -> None:
-        if call.style != "json":
-            raise RefusalError("invalid_payload")
-        if not call.flag("delete_original"):
-            check(self._state, call.arguments)
-            respond(self._state, hook.user, hook.channel, call.arguments)
-            return
-        if hook.source is None:
-            raise RefusalError("cant_delete_message")
-        said = self._state.workspace.channels[hook.channel].said
-        for place in (said, self._state.ephemerals):
-            if hook.source in place:
-                place.remove(hook.source)
-
     async def _upload(self, request: web.Request) -> web.Response:
         """Receive the content of one file; its length must be the announced one."""
         call = Call(UPLOAD, {"path": request.path}, None, self._state.now(), "bytes")
@@ -174,7 +141,9 @@ class Server:
         return await self._respond(request, call, act)
 
     def _store(self, call: Call, content: bytes) -> web.Response:
-        file = self._state.uploads.pop(str(call.arguments["path"]), None)
+        path = str(call.arguments["path"])
+        found = (site.uploads.pop(path, None) for site in self._state.sites)
+        file = next((file for file in found if file), None)
         if file is None:
             call.outcome = "no such upload"
             return web.Response(status=404, text=call.outcome)
@@ -187,17 +156,59 @@ class Server:
     async def _download(self, request: web.Request) -> web.Response:
         """Return a file that a user sent; without files:read, redirect to the login page."""
         shown = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        token = self._state.tokens.get(shown)
+        call = Call("download", {}, shown, self._state.now(), "get")
+        site = self._state.site_of(call)
+        token = site.tokens.get(shown)
         if token is None or "files:read" not in token.scopes:
             raise web.HTTPFound("/signin")
-        content = self._state.sent.get(request.path)
+        content = site.sent.get(request.path)
         return web.Response(body=content, status=404 if content is None else 200)
+
+
+def _allowed_method(state: State, call: Call) -> Method:
+    """Return the method of a call; refuse if it does not accept its token, scopes or style."""
+    method = METHODS.get(call.method)
+    if method is None:
+        raise RefusalError("unknown_method", req_method=call.method)
+    if method.token is None:
+        return method
+    if call.token is None:
+        raise RefusalError("not_authed")
+    token = state.tokens.get(call.token)
+    if token is None:
+        raise RefusalError("invalid_auth")
+    if token.expires_at <= state.now():
+        raise RefusalError("token_expired")
+    if token.trouble:
+        raise RefusalError(token.trouble)
+    if method.token not in {"any", token.kind}:
+        raise RefusalError("not_allowed_token_type")
+    for scope in method.scopes:
+        state.need(call, scope)
+    if call.style == "json" and not method.takes_json:
+        raise RefusalError("invalid_arguments")
+    return method
+
+
+def _use(state: State, hook: Hook, call: Call) -> None:
+    if call.style != "json":
+        raise RefusalError("invalid_payload")
+    if not call.flag("delete_original"):
+        check(state, call.arguments)
+        respond(state, hook.user, hook.channel, call.arguments)
+        return
+    if hook.source is None:
+        raise RefusalError("cant_delete_message")
+    said = state.workspace.channels[hook.channel].said
+    for place in (said, state.ephemerals):
+        if hook.source in place:
+            place.remove(hook.source)
 
 
 def respond(state: State, user: str, channel_id: str, content: Payload) -> Message:
     """Post the content in the channel or to this user only, depending on its response_type."""
     channel = state.workspace.channels[channel_id]
-    message = new_message(state, channel, BOT, content)
+    message = new_message(state, channel, state.bot, content)
     thread_ts = thread_root(channel, content.get("thread_ts"))
     if content.get("response_type") == "in_channel":
         return put(channel, message, thread_ts)
@@ -223,10 +234,12 @@ async def _read(request: web.Request, method: str, at: float) -> Call:
         style = "form" if form else "query"
     scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
     token = bearer if scheme == "Bearer" else None
+    client = b64decode(bearer).decode().partition(":") if scheme == "Basic" else None
     if style != "json":
         token = arguments.pop("token", None) or token
     given = {name: value for name, value in arguments.items() if value is not None}
-    return Call(method, given, token or None, at, style)
+    own = (client[0], client[2]) if client else None
+    return Call(method, given, token or None, at, style, own)
 
 
 async def _json(request: web.Request) -> Payload:

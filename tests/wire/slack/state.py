@@ -1,9 +1,10 @@
 """State of the fake: settings, tokens, trigger ids, modals, files and recorded calls."""
 
 import asyncio
+import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from aiohttp import web
 
 from tests.wire.faults import FaultQueue
 from tests.wire.slack.calls import Call, RefusalError
-from tests.wire.slack.workspace import APP, BOT, Channel, Message, Workspace
+from tests.wire.slack.workspace import APP, Channel, Message, Workspace
 
 Payload = dict[str, Any]
 
@@ -44,6 +45,10 @@ class Installation:
     signing_secret: str = "8f742231b10e8888abcd99yyyzzz85a5"
     scopes: tuple[str, ...] = SCOPES
     events: tuple[str, ...] = EVENTS
+    client_id: str = "11.22"
+    client_secret: str = "client-secret-of-the-app"
+    redirect_urls: tuple[str, ...] = ("https://council.example.com/slack/oauth_redirect",)
+    token_seconds: int | None = None  # with token rotation, how long a token is valid
 
 
 # A bucket for the tier of each method, and one for the posts of each channel.
@@ -121,6 +126,18 @@ class Token:
     kind: Literal["bot", "app"]
     scopes: tuple[str, ...]
     trouble: str | None = None  # token_revoked, account_inactive
+    expires_at: float = math.inf
+
+
+@dataclass(slots=True)
+class Code:
+    """A code of OAuth, valid once and for ten minutes, for the workspaces of `sites`."""
+
+    sites: "tuple[State, ...]"
+    user: str
+    redirect_uri: str | None
+    at: float
+    used: bool = False
 
 
 @dataclass(slots=True)
@@ -178,10 +195,13 @@ class State:
         self.rules = rules
         self.workspace = workspace
         self.app = app
-        self.tokens = {
-            app.bot_token: Token("bot", app.scopes),
-            app.app_token: Token("app", ("connections:write",)),
-        }
+        self.tokens = {app.app_token: Token("app", ("connections:write",))}
+        if app.bot_token:
+            self.tokens[app.bot_token] = Token("bot", app.scopes)
+        self.sites = [self]  # the states of all workspaces
+        self.is_org_install = False
+        self.codes: dict[str, Code] = {}
+        self.refresh_tokens: dict[str, tuple[State, ...]] = {}
         self.address = ""  # of this server: http://127.0.0.1:port
         self.calls: list[Call] = []
         self.troubles = FaultQueue()
@@ -202,6 +222,40 @@ class State:
         self.broken: list[Exception] = []  # mistakes of this fake, raised when it ends
         self._numbers = count(1)
 
+    @property
+    def team(self) -> str:
+        return self.workspace.team
+
+    @property
+    def bot(self) -> str:
+        return self.workspace.bot
+
+    @property
+    def bot_id(self) -> str:
+        return self.workspace.bot_id
+
+    def add_site(self, workspace: Workspace) -> "State":
+        """Return the state of another workspace of the same Slack, without a token yet."""
+        other = State(self.rules, workspace, replace(self.app, bot_token=""))
+        other.tokens.clear()
+        for name in ("address", "calls", "troubles", "work", "broken", "faults", "sites"):
+            setattr(other, name, getattr(self, name))
+        other._numbers = self._numbers
+        self.sites.append(other)
+        return other
+
+    def site_of(self, call: Call) -> "State":
+        """Return the workspace of a call's token; for an organisation's, the one that is named."""
+        sites = [site for site in self.sites if (call.token or "") in site.tokens]
+        named = [site for site in sites if site.workspace.team == call.text("team_id")]
+        return next(iter([*named, *sites]), self)
+
+    def revoke(self, trouble: str) -> None:
+        """Give every bot token of this workspace a trouble."""
+        for token in self.tokens.values():
+            if token.kind == "bot":
+                token.trouble = trouble
+
     def now(self) -> float:
         return self.rules.now()
 
@@ -221,7 +275,7 @@ class State:
     def channel(self, id_: str | None) -> Channel:
         """Return a conversation the bot may see; a private one only if the bot is in it."""
         channel = self.workspace.channels.get(id_ or "")
-        if channel is None or (channel.kind != "public" and BOT not in channel.members):
+        if channel is None or (channel.kind != "public" and self.bot not in channel.members):
             raise RefusalError("channel_not_found")
         return channel
 

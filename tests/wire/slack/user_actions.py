@@ -12,7 +12,7 @@ from tests.wire.slack.messages import check, new_message, put, thread_root
 from tests.wire.slack.methods.files import sent
 from tests.wire.slack.server import respond
 from tests.wire.slack.state import SeenFault, State, View
-from tests.wire.slack.workspace import BOT, Channel, Message
+from tests.wire.slack.workspace import Channel, Message
 
 Payload = dict[str, Any]
 
@@ -74,7 +74,7 @@ class UserActions:
         self, user: str, channel: str, text: str, thread_ts: str | None = None
     ) -> Event:
         """Post a message that mentions the bot."""
-        assert f"<@{BOT}>" in text, f"nobody is mentioned without <@{BOT}>"
+        assert f"<@{self.state.bot}>" in text, f"nobody is mentioned without <@{self.state.bot}>"
         message = self.says(user, channel, text, thread_ts)
         return await self._tell("app_mention", message)
 
@@ -94,14 +94,14 @@ class UserActions:
 
     async def uninstalls(self) -> Event:
         """Uninstall the app: revoke its token, and send the event."""
-        self.state.tokens[self.state.app.bot_token].trouble = "account_inactive"
+        self.state.revoke("account_inactive")
         return await self._happens("app_uninstalled", {"type": "app_uninstalled"})
 
     async def revokes(self, *, bot: bool = True) -> Event:
         """Revoke the bot's token, or only a user's, and send the event."""
         if bot:
-            self.state.tokens[self.state.app.bot_token].trouble = "token_revoked"
-        tokens = {"bot": [BOT]} if bot else {"oauth": ["U1"]}
+            self.state.revoke("token_revoked")
+        tokens = {"bot": [self.state.bot]} if bot else {"oauth": ["U1"]}
         return await self._happens("tokens_revoked", {"type": "tokens_revoked", "tokens": tokens})
 
     async def deliver_again(self, event: Event, attempt: int = 1) -> Acknowledgement:
@@ -129,6 +129,12 @@ class UserActions:
         else:
             sent = payloads.click_in_view(self.state, on, action)
         return await self._interact(user, sent)
+
+    async def forge(self, on: Message, user: str, action_id: str, value: str) -> UserAction:
+        """Click a button that is not there, with any value, as a changed client could."""
+        clicked = {"type": "button", "action_id": action_id, "value": value}
+        forged = fields.action("forged", clicked, None, self.state.now())
+        return await self._interact(user, payloads.click_in_message(self.state, on, user, forged))
 
     async def submit(self, view: View, values: Mapping[str, object], user: str) -> UserAction:
         """Submit a modal with values by block_id or action_id."""
@@ -204,7 +210,7 @@ class UserActions:
 
     async def _happens(self, name: str, inner: Payload, message: Message | None = None) -> Event:
         place = self.state.workspace.channels.get(message.channel) if message else None
-        if name not in self.state.app.events or (place and BOT not in place.members):
+        if name not in self.state.app.events or (place and self.state.bot not in place.members):
             return Event(name, message=message)
         shared = place is not None and place.is_ext_shared
         event = Event(name, payloads.event(self.state, inner, shared=shared), message)

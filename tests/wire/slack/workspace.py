@@ -20,6 +20,7 @@ class User:
     id: str
     name: str
     team: str = TEAM  # another team's: someone met over Slack Connect
+    home: str = TEAM  # the workspace that shows this person
     is_restricted: bool = False
     is_ultra_restricted: bool = False
     is_bot: bool = False
@@ -28,7 +29,7 @@ class User:
 
     @property
     def is_stranger(self) -> bool:
-        return self.team != TEAM
+        return self.team != self.home
 
 
 @dataclass(slots=True)
@@ -81,15 +82,24 @@ class Channel:
 
 
 class Workspace:
-    """Everyone and every place; `standard` gives one of each kind."""
+    """Everyone and every place; `standard` gives one of each kind.
 
-    def __init__(self) -> None:
+    The ids of another workspace end in its letter, because ids are unique in all of Slack. With
+    `enterprise` it belongs to an organisation.
+    """
+
+    def __init__(self, name: str = "Home", letter: str = "", enterprise: str = "") -> None:
         self.users: dict[str, User] = {}
         self.channels: dict[str, Channel] = {}
-        self.name = "Home"
-        self.add_user(User(BOT, "council", is_bot=True))
+        self.name, self.enterprise = name, enterprise
+        self.team = f"T0{letter}" if letter else TEAM
+        self.bot, self.bot_id = BOT + letter, BOT_ID + letter
+        self.add_user(User(self.bot, "council", is_bot=True))
 
     def add_user(self, user: User) -> User:
+        if user.team == TEAM:
+            user.team = self.team
+        user.home = self.team
         self.users[user.id] = user
         return user
 
@@ -100,25 +110,26 @@ class Workspace:
     def im_with(self, user: str) -> Channel:
         """Return the direct message channel of this user with the bot; open it if necessary."""
         for channel in self.channels.values():
-            if channel.kind == "im" and channel.members == {BOT, user}:
+            if channel.kind == "im" and channel.members == {self.bot, user}:
                 return channel
-        return self.add_channel(Channel(f"D{user[1:]}", user, "im", {BOT, user}))
+        return self.add_channel(Channel(f"D{user[1:]}", user, "im", {self.bot, user}))
 
     @classmethod
-    def standard(cls) -> "Workspace":
+    def standard(cls, name: str = "Home", letter: str = "", enterprise: str = "") -> "Workspace":
         """Return a workspace with every kind of user and channel that the API distinguishes."""
-        home = cls()
+        home = cls(name, letter, enterprise)
         for user in _EVERYONE:
-            home.add_user(User(**user))
+            home.add_user(User(**(user | {"id": user["id"] + letter})))
+        ada, ben, bot = f"U1{letter}", f"U2{letter}", home.bot
         here = {user.id for user in home.users.values() if not user.deleted}
         everyone = {id_ for id_ in here if not home.users[id_].is_stranger}
-        home.add_channel(Channel("C1", "general", members=set(everyone)))
-        home.add_channel(Channel("C2", "elsewhere", members={"U1", "U2"}))
-        home.add_channel(Channel("C3", "attic", members=set(everyone), is_archived=True))
-        home.add_channel(Channel("C4", "shared", members=here, is_ext_shared=True))
-        home.add_channel(Channel("G1", "inner", "private", members={BOT, "U1", "U2"}))
-        home.add_channel(Channel("G2", "closed", "private", members={"U1", "U2"}))
-        home.add_channel(Channel("G3", "mpdm-ada--ben", "mpim", members={BOT, "U1", "U2"}))
+        home.add_channel(Channel(f"C1{letter}", "general", members=set(everyone)))
+        home.add_channel(Channel(f"C2{letter}", "elsewhere", members={ada, ben}))
+        home.add_channel(Channel(f"C3{letter}", "attic", members=set(everyone), is_archived=True))
+        home.add_channel(Channel(f"C4{letter}", "shared", members=here, is_ext_shared=True))
+        home.add_channel(Channel(f"G1{letter}", "inner", "private", members={bot, ada, ben}))
+        home.add_channel(Channel(f"G2{letter}", "closed", "private", members={ada, ben}))
+        home.add_channel(Channel(f"G3{letter}", "mpdm-ada--ben", "mpim", members={bot, ada, ben}))
         return home
 
 

@@ -15,7 +15,7 @@ async def test_a_running_round_shows_every_step_and_the_answer_as_it_is_written(
     await wait_until_closed(page)
 
     seen = await page.evaluate("seen")
-    counts = [f"{n} of 4 members answered" for n in range(5)]
+    counts = [f"{n} of 4 models answered" for n in range(5)]
     votes = [f"{n} of 4 judges voted" for n in range(5)]
     assert seen["summaries"] == [*counts, *votes, "Writing the answer"]
     assert len(seen["drafts"]) > 3

@@ -1,7 +1,7 @@
 """The methods of the Web API that the product calls, one module for each family."""
 
 from tests.wire.slack.calls import Method
-from tests.wire.slack.methods import chat, conversations, files, identity, views
+from tests.wire.slack.methods import chat, conversations, files, identity, oauth, views
 
 METHODS: dict[str, Method] = {
     **identity.METHODS,
@@ -9,4 +9,5 @@ METHODS: dict[str, Method] = {
     **conversations.METHODS,
     **views.METHODS,
     **files.METHODS,
+    **oauth.METHODS,
 }

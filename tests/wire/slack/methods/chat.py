@@ -11,7 +11,7 @@ from tests.wire.slack.messages import (
     write,
 )
 from tests.wire.slack.state import State
-from tests.wire.slack.workspace import BOT, Channel
+from tests.wire.slack.workspace import Channel
 
 UPDATE_TEXT = 4_000
 _STRUCTURED = {"blocks": "invalid_blocks_format", "metadata": "invalid_metadata_format"}
@@ -29,7 +29,7 @@ def _open_channel(state: State, call: Call) -> Channel:
     if user and not user.deleted:
         return state.workspace.im_with(user.id)
     channel = state.channel(id_)
-    if BOT not in channel.members and "chat:write.public" not in state.app.scopes:
+    if state.bot not in channel.members and "chat:write.public" not in state.app.scopes:
         raise RefusalError("not_in_channel")
     if channel.is_archived:
         raise RefusalError("is_archived")
@@ -42,7 +42,7 @@ def post_message(state: State, call: Call) -> Payload:
     check(state, content)
     check_metadata(content.get("metadata"))
     thread_ts = thread_root(channel, call.text("thread_ts"))
-    message = put(channel, new_message(state, channel, BOT, content), thread_ts)
+    message = put(channel, new_message(state, channel, state.bot, content), thread_ts)
     message.metadata = content.get("metadata") or None
     state.echo(None, message)
     shows = shown(channel, message, metadata=True)
@@ -54,7 +54,7 @@ def update(state: State, call: Call) -> Payload:
     message = channel.find(call.required("ts", "message_not_found"))
     if message is None:
         raise RefusalError("message_not_found")
-    if message.user != BOT:
+    if message.user != state.bot:
         raise RefusalError("cant_update_message")
     if channel.is_archived:
         raise RefusalError("is_archived")
@@ -68,7 +68,7 @@ def update(state: State, call: Call) -> Payload:
     check_metadata(content.get("metadata"))
     write(state, message, content)
     message.edits += 1
-    message.payload["edited"] = {"user": BOT, "ts": f"{state.now():.6f}"}
+    message.payload["edited"] = {"user": state.bot, "ts": f"{state.now():.6f}"}
     if "metadata" in content:
         message.metadata = content["metadata"] or None
     state.echo("message_changed", message)
@@ -84,7 +84,7 @@ def post_ephemeral(state: State, call: Call) -> Payload:
         raise RefusalError("user_not_in_channel")
     content = _content_of(call)
     check(state, content)
-    message = new_message(state, channel, BOT, content)
+    message = new_message(state, channel, state.bot, content)
     message.ephemeral_to = user
     message.thread_ts = thread_root(channel, call.text("thread_ts"))
     state.ephemerals.append(message)
@@ -97,7 +97,7 @@ def delete(state: State, call: Call) -> Payload:
     message = channel.find(call.required("ts", "message_not_found"))
     if message is None:
         raise RefusalError("message_not_found")
-    if message.user != BOT:
+    if message.user != state.bot:
         raise RefusalError("cant_delete_message")
     channel.said.remove(message)
     return {"channel": channel.id, "ts": message.ts}

@@ -6,7 +6,7 @@ from typing import TypeVar
 from tests.wire.slack.calls import Call, Method, Payload, RefusalError
 from tests.wire.slack.messages import shown
 from tests.wire.slack.state import State
-from tests.wire.slack.workspace import BOT, TEAM, Channel, Message
+from tests.wire.slack.workspace import Channel, Message
 
 T = TypeVar("T")
 
@@ -14,7 +14,7 @@ _FAMILY = {"public": "channels", "private": "groups", "im": "im", "mpim": "mpim"
 _KINDS = {"public_channel": "public", "private_channel": "private", "im": "im", "mpim": "mpim"}
 
 
-def described(channel: Channel) -> Payload:
+def described(state: State, channel: Channel) -> Payload:
     common: Payload = {
         "id": channel.id,
         "is_channel": channel.kind == "public",
@@ -26,11 +26,11 @@ def described(channel: Channel) -> Payload:
         "is_shared": channel.is_ext_shared,
         "is_ext_shared": channel.is_ext_shared,
         "is_org_shared": False,
-        "context_team_id": TEAM,
+        "context_team_id": state.team,
     }
     if channel.kind == "im":
-        return common | {"user": next(iter(channel.members - {BOT}))}
-    return common | {"name": channel.name, "is_member": BOT in channel.members}
+        return common | {"user": next(iter(channel.members - {state.bot}))}
+    return common | {"name": channel.name, "is_member": state.bot in channel.members}
 
 
 def page(call: Call, items: Sequence[T], usual: int = 100) -> tuple[Sequence[T], str]:
@@ -54,7 +54,7 @@ def _of_kind(state: State, call: Call, right: str) -> Channel:
 
 def info(state: State, call: Call) -> Payload:
     channel = _of_kind(state, call, "read")
-    return {"channel": described(channel)}
+    return {"channel": described(state, channel)}
 
 
 def members(state: State, call: Call) -> Payload:
@@ -74,7 +74,7 @@ def _within(call: Call, messages: list[Message]) -> list[Message]:
 
 def _inside(state: State, call: Call) -> Channel:
     channel = _of_kind(state, call, "history")
-    if BOT not in channel.members:
+    if state.bot not in channel.members:
         raise RefusalError("not_in_channel")
     return channel
 
@@ -131,10 +131,10 @@ def list_own(state: State, call: Call) -> Payload:
     for kind in kinds:
         state.need(call, f"{_FAMILY[kind]}:read")
     found = [
-        described(channel)
+        described(state, channel)
         for channel in state.workspace.channels.values()
         if channel.kind in kinds
-        and BOT in channel.members
+        and state.bot in channel.members
         and not (call.flag("exclude_archived") and channel.is_archived)
     ]
     channels, cursor = page(call, found)

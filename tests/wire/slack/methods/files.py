@@ -3,16 +3,16 @@
 from tests.wire.slack.calls import Call, Method, Payload, RefusalError
 from tests.wire.slack.messages import new_message, put, thread_root
 from tests.wire.slack.state import File, State
-from tests.wire.slack.workspace import BOT, Channel
+from tests.wire.slack.workspace import Channel
 
 
-def _described(file: File) -> Payload:
+def _described(state: State, file: File) -> Payload:
     return {
         "id": file.id,
         "name": file.name,
         "title": file.title or file.name,
         "size": file.length,
-        "user": BOT,
+        "user": state.bot,
         "mode": "hosted",
     }
 
@@ -41,7 +41,7 @@ def complete(state: State, call: Call) -> Payload:
         _share(state, call, channel, files)
     for file, one in zip(files, wanted, strict=True):
         file.done, file.title = True, str(one.get("title") or file.name)
-    return {"files": [_described(file) for file in files]}
+    return {"files": [_described(state, file) for file in files]}
 
 
 def _uploaded(state: State, one: Payload) -> File:
@@ -53,7 +53,7 @@ def _uploaded(state: State, one: Payload) -> File:
 
 def _open(state: State, id_: str) -> Channel:
     channel = state.channel(id_)
-    if BOT not in channel.members:
+    if state.bot not in channel.members:
         raise RefusalError("not_in_channel")
     if channel.is_archived:
         raise RefusalError("is_archived")
@@ -63,10 +63,10 @@ def _open(state: State, id_: str) -> Channel:
 def _share(state: State, call: Call, channel: Channel, files: list[File]) -> None:
     thread_ts = thread_root(channel, call.text("thread_ts"))
     content = {"text": call.text("initial_comment") or ""}
-    message = put(channel, new_message(state, channel, BOT, content), thread_ts)
+    message = put(channel, new_message(state, channel, state.bot, content), thread_ts)
     for file in files:
         file.shared_in.append((channel.id, message.ts))
-    message.payload["files"] = [_described(file) for file in files]
+    message.payload["files"] = [_described(state, file) for file in files]
 
 
 def delete(state: State, call: Call) -> Payload:

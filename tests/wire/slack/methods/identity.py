@@ -3,7 +3,7 @@
 from tests.wire.slack.calls import Call, Method, Payload, RefusalError
 from tests.wire.slack.checks import find_message_faults, find_view_faults
 from tests.wire.slack.state import State
-from tests.wire.slack.workspace import APP, BOT, BOT_ID, TEAM, User
+from tests.wire.slack.workspace import APP, User
 
 ARGUMENT_CHARACTERS = 100_000
 
@@ -14,11 +14,12 @@ def auth_test(state: State, call: Call) -> Payload:
     return {
         "url": "https://home.slack.com/",
         "team": state.workspace.name,
-        "team_id": TEAM,
+        "team_id": state.team,
         "user": "council",
-        "user_id": BOT,
-        "bot_id": BOT_ID,
-        "is_enterprise_install": False,
+        "user_id": state.bot,
+        "bot_id": state.bot_id,
+        "is_enterprise_install": state.is_org_install,
+        **({"enterprise_id": found} if (found := state.workspace.enterprise) else {}),
     }
 
 
@@ -57,7 +58,7 @@ def users_info(state: State, call: Call) -> Payload:
     if user is None:
         raise RefusalError("user_not_found")
     places = state.workspace.channels.values()
-    met = any({user.id, BOT} <= channel.members for channel in places)
+    met = any({user.id, state.bot} <= channel.members for channel in places)
     return {"user": _described(user, met=met)}
 
 

@@ -4,7 +4,7 @@ from tests.wire.slack.calls import Call, Method, Payload, RefusalError, refusal_
 from tests.wire.slack.checks import find_view_faults
 from tests.wire.slack.messages import with_ids
 from tests.wire.slack.state import State, Trigger, View
-from tests.wire.slack.workspace import APP, BOT_ID, TEAM
+from tests.wire.slack.workspace import APP
 
 _EMPTY = {"private_metadata": "", "callback_id": "", "submit": None, "close": None}
 
@@ -26,10 +26,12 @@ def _fill(state: State, view: View, given: Payload) -> None:
         "blocks": with_ids(state, given["blocks"]),
         "hash": f"{state.now():.0f}.{state.number()}",
         "state": {"values": {}},
-        "team_id": TEAM,
+        "team_id": state.team,
         "app_id": APP,
-        "app_installed_team_id": TEAM,
-        "bot_id": BOT_ID,
+        "app_installed_team_id": (
+            state.workspace.enterprise if state.is_org_install else state.team
+        ),
+        "bot_id": state.bot_id,
     }
 
 
