@@ -34,6 +34,7 @@ from bot.slack.actions import (
 )
 from bot.slack.ephemeral import Ack, EphemeralReplies, outside_thread
 from bot.slack.events import CHANNEL_CHANGED, Body, check_can_answer
+from bot.slack.home import HOME_HANDLERS
 from bot.slack.messages import SlackChat
 from bot.slack.threads import offer_thread
 from bot.slack.workspace import CHAT, Workspace
@@ -69,7 +70,7 @@ class SlackListeners:
         for name in ("channel_archive", "channel_unarchive", "member_joined_channel"):
             app.event(name)(self.on_channel_changed)
         app.shortcut(re.compile(f"{ASK_ABOUT_MESSAGE}|{ASK_ANYWHERE}"))(self.on_shortcut)
-        for name, handler in ACTION_HANDLERS.items():
+        for name, handler in {**ACTION_HANDLERS, **HOME_HANDLERS}.items():
             app.action(action_pattern(name))(self._action_listener(handler))
         # Must be the last action listener: buttons of other versions.
         app.action(re.compile("council:.+"))(self._action_listener(refuse_action))
