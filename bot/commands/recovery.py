@@ -22,6 +22,7 @@ from council.errors import CouncilError
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
 
+WELCOMED = "welcomed"  # the kind of memo
 MAX_PAUSE_SECONDS = 60.0
 
 
@@ -76,7 +77,7 @@ async def delete_workspace(app: AppContext, chat: str, workspace: str) -> int:
         wanted=RoundQuery(chats=(chat,), workspace=workspace)
     ):
         await app.runner.stop(line.id)
-    for kind in (PICKED_PANEL, DRAFT, SHARE, CONVERSATION):
+    for kind in (PICKED_PANEL, DRAFT, SHARE, CONVERSATION, WELCOMED):
         await app.key_values.delete(kind, f"{chat}/{workspace}/")
     rounds = await app.store.delete_workspace(chat, workspace)
     structlog.get_logger().warning("workspace_dropped", chat=chat, rounds_deleted=rounds)

@@ -1,6 +1,6 @@
 """App Home of Slack: a button to ask, my newest rounds, my budget, and the panels."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC
 
@@ -21,6 +21,7 @@ from bot.slack.client import RefusedError, call_api
 from bot.slack.events import Body, new_message, resolve_message
 from bot.slack.modals import View, open_ask_modal
 from bot.slack.rich_text import Block, escape_mrkdwn, neutralize, plain_text
+from bot.slack.welcome import STARTER, ask_starter, welcome
 from bot.slack.workspace import Workspace
 from council.budget_caps import Account, channel_account, payer
 from council.errors import CouncilError
@@ -172,19 +173,22 @@ class HomeListeners:
         app.event("app_home_opened")(self.on_opened)
 
     async def on_opened(self, event: Body, workspace: Workspace) -> None:
-        """Publish the home of the person who opens it."""
+        """Publish the home of the person who opens it, or welcome them to their messages."""
         user, channel = str(event["user"]), str(event.get("channel") or "")
         message = new_message(workspace, user, channel, str(event["event_ts"]))
         if event.get("tab") == "home":
-            workspace.tasks.start(self._publish(workspace, message, event.get("view")))
+            publish = publish_home(self._app, workspace, message, event.get("view"))
+            workspace.tasks.start(log_errors(publish))
+        elif event.get("tab") == "messages":
+            workspace.tasks.start(log_errors(welcome(self._app, workspace, message)))
 
-    async def _publish(
-        self, workspace: Workspace, message: IncomingMessage, shown: View | None
-    ) -> None:
-        try:
-            await publish_home(self._app, workspace, message, shown)
-        except CouncilError as error:  # nobody waits for a reply
-            structlog.get_logger().warning("slack_home_not_shown", why=str(error))
+
+async def log_errors(action: Awaitable[None]) -> None:
+    """Await an action whose failure nobody waits to hear of."""
+    try:
+        await action
+    except CouncilError as error:
+        structlog.get_logger().warning("slack_tab_not_shown", why=str(error))
 
 
 # --- Its buttons
@@ -207,4 +211,8 @@ async def open_home_round(
     await publish_home(app, workspace, action.message, action.view)
 
 
-HOME_HANDLERS: dict[str, ActionHandler] = {HOME_ASK: ask_from_home, HOME_ROUND: open_home_round}
+HOME_HANDLERS: dict[str, ActionHandler] = {
+    HOME_ASK: ask_from_home,
+    HOME_ROUND: open_home_round,
+    STARTER: ask_starter,
+}

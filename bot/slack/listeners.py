@@ -34,9 +34,10 @@ from bot.slack.actions import (
 )
 from bot.slack.ephemeral import Ack, EphemeralReplies, outside_thread
 from bot.slack.events import CHANNEL_CHANGED, Body, check_can_answer
-from bot.slack.home import HOME_HANDLERS
+from bot.slack.home import HOME_HANDLERS, log_errors
 from bot.slack.messages import SlackChat
 from bot.slack.threads import offer_thread
+from bot.slack.welcome import on_invited
 from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError
 
@@ -126,6 +127,8 @@ class SlackListeners:
         channel = str(event.get("channel", ""))
         workspace.forget_channel(channel)
         await self._app.pubsub.publish(CHANNEL_CHANGED, channel)
+        if event["type"] == "member_joined_channel" and event["user"] == workspace.bot_user:
+            workspace.tasks.start(log_errors(on_invited(self._app, workspace, event)))
 
     async def on_shortcut(self, ack: Ack, body: Body, workspace: Workspace) -> None:
         """Open the modal to ask in, about a message or about anything."""

@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 
-from slack_bolt.async_app import AsyncApp
-
 from bot.access import AccessDeniedError, check_admitted
 from bot.chat import Button, Buttons, Chat, IncomingMessage, Line, Note, Post, event_key
 from bot.commands.ask import accept_and_deliver, open_round
-from bot.commands.buttons import OTHER_VERSION, WELCOMED
+from bot.commands.buttons import OTHER_VERSION
+from bot.commands.recovery import WELCOMED
 from bot.context import AppContext
-from bot.slack.actions import ActionHandler, BlockAction
+from bot.slack.actions import BlockAction
 from bot.slack.events import Body, check_can_answer, new_message, resolve_message
 from bot.slack.messages import SlackChat
 from bot.slack.workspace import CHAT, Workspace
@@ -38,6 +37,13 @@ def welcome_post(*, is_direct: bool) -> Post:
         Note(f"Answers are AI-generated.{who}"),
     )
     return Post(parts, "Hello, I am the council.")
+
+
+async def on_invited(app: AppContext, workspace: Workspace, event: Body) -> None:
+    """Welcome a channel in which the bot is new."""
+    inviter = str(event.get("inviter") or workspace.bot_user)  # nobody invites to an own channel
+    message = new_message(workspace, inviter, str(event["channel"]), str(event["event_ts"]))
+    await welcome(app, workspace, message)
 
 
 async def welcome(app: AppContext, workspace: Workspace, message: IncomingMessage) -> None:

@@ -44,7 +44,7 @@ def test_it_lists_every_shortcut_that_is_handled() -> None:
 
 def test_every_event_in_it_is_handled() -> None:
     handlers = (SlackListeners, HomeListeners, new_bolt)
-    heard = "".join(map(inspect.getsource, handlers))
+    heard = "".join(inspect.getsource(handler) for handler in handlers)
 
     for event in load_manifest()["settings"]["event_subscriptions"]["bot_events"]:
         assert f'"{event.partition(".")[0]}"' in heard, event
