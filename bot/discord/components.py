@@ -242,7 +242,8 @@ def silent_message(post: Post, mention_commands: MentionCommands = str) -> dict[
 def silent_edit(post: Post, mention_commands: MentionCommands = str) -> dict[str, Any]:
     """Return a post as arguments for an edit, which replaces the files of the message too."""
     arguments = silent_message(post, mention_commands)
-    return {**arguments, "attachments": arguments.pop("files")}
+    arguments["attachments"] = arguments.pop("files")
+    return arguments
 
 
 def build_files(message: Message) -> list[discord.File]:

@@ -9,7 +9,7 @@ import discord
 import structlog
 
 from bot.chat import File, IncomingMessage, Post, send_first_possible
-from bot.discord.components import silent_edit, silent_message
+from bot.discord.components import MentionCommands, silent_edit, silent_message
 from bot.discord.errors import call_with_retries, is_transient, translate_errors
 from bot.discord.messages import REPLY_TIMEOUT_SECONDS, Call, Interaction
 from council.errors import CouncilError
@@ -53,8 +53,9 @@ async def _acknowledge(call: Call) -> None:
 class EphemeralReplies:
     """Ephemeral replies to one interaction."""
 
-    def __init__(self, interaction: Interaction) -> None:
+    def __init__(self, interaction: Interaction, mention_commands: MentionCommands = str) -> None:
         self._interaction = interaction
+        self._mention_commands = mention_commands
         self._has_replied = False
 
     async def __call__(self, incoming: IncomingMessage, post: Post) -> None:
@@ -63,7 +64,9 @@ class EphemeralReplies:
         is_edit = not self._has_replied and self._interaction.response.type in _DEFERRED
         self._has_replied = True
         try:
-            await call_with_retries(lambda: self._reply(post, is_edit), REPLY_TIMEOUT_SECONDS)
+            await call_with_retries(
+                lambda: self._reply(post, is_edit=is_edit), REPLY_TIMEOUT_SECONDS
+            )
         except CouncilError as error:
             structlog.get_logger().warning("discord_whisper_lost", key=incoming.key, why=str(error))
 
@@ -74,24 +77,27 @@ class EphemeralReplies:
             with suppress(CouncilError), translate_errors():
                 await self._interaction.delete_original_response()
 
-    async def _reply(self, post: Post, is_edit: bool) -> None:
+    async def _reply(self, post: Post, *, is_edit: bool) -> None:
         try:
             if is_edit:
-                await self._interaction.edit_original_response(**silent_edit(post))
+                arguments = silent_edit(post, self._mention_commands)
+                await self._interaction.edit_original_response(**arguments)
             else:
-                await self._interaction.followup.send(**silent_message(post), ephemeral=True)
+                arguments = silent_message(post, self._mention_commands)
+                await self._interaction.followup.send(**arguments, ephemeral=True)
         except discord.HTTPException as error:
             if is_transient(error):
                 raise
             # The interaction has expired, or its channel is closed.
-            await self._interaction.user.send(**silent_message(post))
+            await self._interaction.user.send(**silent_message(post, self._mention_commands))
 
 
 class MessageReplies:
     """Replies to a message; Discord has no ephemeral replies to messages, so everyone sees them."""
 
-    def __init__(self, message: discord.Message) -> None:
+    def __init__(self, message: discord.Message, mention_commands: MentionCommands = str) -> None:
         self._message = message
+        self._mention_commands = mention_commands
         self._nonces = count(message.id)
 
     async def __call__(self, incoming: IncomingMessage, post: Post) -> None:
@@ -109,7 +115,8 @@ class MessageReplies:
 
     async def _send(self, call: Call, post: Post, nonce: int) -> None:
         with translate_errors():
-            await call(**silent_message(post), nonce=nonce, silent=True)
+            arguments = silent_message(post, self._mention_commands)
+            await call(**arguments, nonce=nonce, silent=True)
 
 
 async def discard_reply(incoming: IncomingMessage, post: Post) -> None:

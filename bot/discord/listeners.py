@@ -35,6 +35,7 @@ from bot.commands.suites import SuiteAddition
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord import actions
+from bot.discord.components import MentionCommands
 from bot.discord.ephemeral import (
     EphemeralReplies,
     MessageReplies,
@@ -83,6 +84,7 @@ class DiscordClient(discord.Client):
         self._names: dict[str, str] = {}
         self._edits = EditRateLimiter()
         self._deduplicator = ActionDeduplicator(app)
+        self.mention_commands: MentionCommands = str
         self.tree = CommandTree(self)
         add_commands(self.tree, COMMANDS.commands, self)
 
@@ -129,7 +131,12 @@ class DiscordClient(discord.Client):
     def chat(self, send_ephemeral: SendEphemeral, *, accepts_files: bool = True) -> DiscordChat:
         """Return a chat adapter that replies to one user by `send_ephemeral`."""
         return DiscordChat(
-            self, self._names, self._edits, send_ephemeral, accepts_files=accepts_files
+            self,
+            self._names,
+            self._edits,
+            send_ephemeral,
+            accepts_files=accepts_files,
+            mention_commands=self.mention_commands,
         )
 
     async def on_command(self, interaction: Interaction, command: Command) -> None:
@@ -249,7 +256,7 @@ class DiscordClient(discord.Client):
         files = tuple(map(parse_attachment, message.attachments))
         incoming = replace(parse_message(message), text=text or "help", files=files)
         self._names[incoming.asker.id] = incoming.asker.name
-        chat = self.chat(MessageReplies(message))
+        chat = self.chat(MessageReplies(message, self.mention_commands))
         handled = self._handle_message(chat, incoming, message)
         self._tasks.start(report_errors(chat, incoming, handled))
 
@@ -268,7 +275,8 @@ class DiscordClient(discord.Client):
         await run_command(self._app, chat, incoming, COMMANDS.parse(incoming.text))
 
     async def _begin(self, interaction: Interaction, act: Handler) -> None:
-        incoming, replies = parse_interaction(interaction), EphemeralReplies(interaction)
+        incoming = parse_interaction(interaction)
+        replies = EphemeralReplies(interaction, self.mention_commands)
         self._names[incoming.asker.id] = incoming.asker.name
         chat = self.chat(replies, accepts_files=interaction.app_permissions.attach_files)
 

@@ -23,6 +23,7 @@ from bot.chat import (
     SentMessage,
 )
 from bot.discord.components import (
+    MentionCommands,
     allowed_mentions,
     build_files,
     build_view,
@@ -66,6 +67,7 @@ class DiscordChat(Chat):
         send_ephemeral: SendEphemeral,
         *,
         accepts_files: bool = True,
+        mention_commands: MentionCommands = str,
     ) -> None:
         self._client = client
         self._names = names
@@ -74,6 +76,7 @@ class DiscordChat(Chat):
         self._edited_at = time.monotonic()
         self._titles: dict[str, str] = {}  # by message, for a thread that is still to be opened
         self.accepts_files = accepts_files
+        self._mention_commands = mention_commands
 
     def has_own_thread(self, place: Place) -> bool:
         """Return whether a round has a thread there: none in a thread or in direct messages."""
@@ -85,7 +88,7 @@ class DiscordChat(Chat):
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split a post into posts that each fit into one message; nothing is dropped."""
-        return paginate(post, fits_discord)
+        return paginate(post, lambda page: fits_discord(page, self._mention_commands))
 
     async def display_name(self, asker_id: str) -> str:
         """Return a user's display name, or the id if Discord does not return the user."""
@@ -144,7 +147,7 @@ class DiscordChat(Chat):
 
     async def _send(self, place: Place, post: Post, key: str) -> discord.Message:
         channel = self._channel(place)
-        message = render_components(post)
+        message = render_components(post, self._mention_commands)
         if _is_thread(place):  # a root goes first
             await self._edits.acquire_call()
         return await channel.send(
@@ -201,30 +204,33 @@ class DiscordChat(Chat):
 
     async def _edit(self, sent: SentMessage, post: Post) -> None:
         message = self._message(sent.place, sent.message)
-        await self._in_open_thread(sent.place, lambda: message.edit(**silent_edit(post)))
+        mention = self._mention_commands
+        await self._in_open_thread(sent.place, lambda: message.edit(**silent_edit(post, mention)))
 
     async def delete(self, sent: SentMessage) -> None:
         """Delete a message of ours; do nothing if it is gone already."""
         message = self._message(sent.place, sent.message)
-        with suppress(MessageGoneError, PostingForbiddenError):
-            await call_with_retries(lambda: self._in_open_thread(sent.place, message.delete))
+
+        async def delete() -> None:
+            with suppress(discord.NotFound):
+                await self._in_open_thread(sent.place, message.delete)
+
+        await call_with_retries(delete, REPLY_TIMEOUT_SECONDS)
 
     async def rename_thread(self, root: SentMessage, name: str) -> None:
-        """Rename the thread under a message of ours, and archive it again if it was archived."""
+        """Rename the thread under a message of ours, if any; an archived one is archived again."""
 
         async def rename() -> None:
-            thread = await self._client.fetch_channel(int(root.message))
-            if not isinstance(thread, discord.Thread):
-                return
-            was_archived = thread.archived
-            if was_archived:
-                await thread.edit(archived=False)
-            await thread.edit(name=_thread_name(name))
-            if was_archived:
-                await thread.edit(archived=True)
+            with suppress(discord.NotFound):
+                thread = await self._client.fetch_channel(int(root.message))
+                if isinstance(thread, discord.Thread):
+                    if was_archived := thread.archived:
+                        await thread.edit(archived=False)
+                    await thread.edit(name=_thread_name(name))
+                    if was_archived:
+                        await thread.edit(archived=True)
 
-        with suppress(PostingForbiddenError):  # no thread, or none that may be renamed
-            await call_with_retries(rename)
+        await call_with_retries(rename, REPLY_TIMEOUT_SECONDS)
 
     async def _in_open_thread(self, place: Place, call: Call) -> None:
         """Make a call about a message; reopen its thread if that is archived."""

@@ -39,10 +39,10 @@ class ProcessBot:
         return answers()[at]
 
     async def wait_for_thread(self, root: Message) -> list[Message]:
-        """Return the messages of a round's thread once the last one, with the file, is there."""
+        """Return the messages of a round's thread once the last one, the rankings, is there."""
 
         def whole() -> bool:
-            return root.thread is not None and any(m.files for m in root.thread.said)
+            return root.thread is not None and any("Rankings" in m.text for m in root.thread.said)
 
         await self.discord.until(whole, TIMEOUT_SECONDS)
         return list(self.discord.thread_of(root).said)

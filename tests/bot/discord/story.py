@@ -116,13 +116,24 @@ class StoryBot:
 
     async def press(self, user: str, message: Message, action: str) -> str:
         """Press a button; return the ephemeral replies."""
-        result = await self.discord.click(message, custom_id_of(message, action), user)
-        return await self.wait_for_reply(result)
+        return await self.wait_for_reply(await self._click(user, message, action))
 
     async def press_for_question(self, user: str, message: Message, action: str) -> Message:
-        """Press a button; return the confirmation that it asks for."""
-        result = await self.discord.click(message, custom_id_of(message, action), user)
+        """Press a button; return the message that it opens, such as a confirmation."""
+        result = await self._click(user, message, action)
         await self.wait_for_reply(result)
+        return result.sent[-1]
+
+    async def _click(self, user: str, message: Message, action: str) -> Interaction:
+        """Click a button, which the message's menu may hold."""
+        if not custom_id_of(message, action):
+            message = await self.menu(user, message)
+        return await self.discord.click(message, custom_id_of(message, action), user)
+
+    async def menu(self, user: str, root: Message) -> Message:
+        """Open the menu of an answer, which is private."""
+        result = await self.discord.click(root, custom_id_of(root, "more"), user)
+        await self.discord.until(lambda: custom_id_of(result.sent[-1], "export"), TIMEOUT_SECONDS)
         return result.sent[-1]
 
     async def confirm(self, user: str, message: Message, action: str) -> str:

@@ -39,7 +39,7 @@ def _open_to_all(bot: InProcessBot) -> Iterator[None]:
         ("schedule list", {}, "No schedule yet"),
         ("show", {"round": "12ab"}, "There is no round '12ab' here"),
         ("budget", {}, "This workspace, today"),
-        ("cancel", {"round": "last"}, "No round of yours is under way here."),
+        ("cancel", {"round": "last"}, "No round of yours is running here."),
         ("forget", {"round": "12ab"}, "There is no round '12ab' here"),
         ("ask", {"question": "Why?", "panel": "nope"}, "There is no panel 'nope'"),
         ("ask", {"question": "\u200b "}, "The question is empty"),
@@ -77,8 +77,7 @@ async def test_every_button_reply_is_ephemeral(bot: InProcessBot) -> None:
     root = await bot.answered()
 
     await bot.press(root, "answers", "Response ")
-    await bot.press(root, "ballots", " and ranked ")
-    await bot.press(root, "export", "The round is in its thread, as JSON")
+    await bot.press(root, "ballots", " > ")
     await bot.press(root, "helpful", "Noted, thank you.")
 
 
@@ -202,7 +201,8 @@ async def test_a_suite_is_previewed_stored_and_extended_by_a_rounds_question(
     await bot.press(preview, "keep_suite", "Suite filed is kept")
 
     root = await bot.answered("Which queue, for the suite?")
-    result = await bot.discord.click(root, custom_id_of(root, "suite"), bot.person)
+    menu = await bot.menu(root)
+    result = await bot.discord.click(menu, custom_id_of(menu, "suite"), bot.person)
     assert result.modal
     filled = {"Suite": "Filed", "The right answer": "42"}
     await bot.discord.submit(result.modal, filled, bot.person)
@@ -215,7 +215,7 @@ async def test_a_suite_is_previewed_stored_and_extended_by_a_rounds_question(
     [
         (NOTHING, "posted in another channel of Discord"),
         (Permission.SEND_MESSAGES, "I need Send Messages there"),
-        (Permission.VIEW_CHANNEL, "in this server that you and I both see"),
+        (Permission.VIEW_CHANNEL, "I need View Channel"),
     ],
 )
 async def test_a_schedule_is_posted_in_a_channel_that_is_open_to_both(

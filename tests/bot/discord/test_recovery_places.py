@@ -34,22 +34,6 @@ async def test_without_a_thread_buttons_show_the_rest(
     assert not bot.discord.direct(bot.person)
     assert len(bot.discord.refusals) - refused <= 2
     await bot.press(root, "answers", "Response ")
-    before = bot.private_texts().count(needed)
-    await bot.discord.click(root, custom_id_of(root, "export"), bot.person)
-    await bot.discord.until(lambda: bot.private_texts().count(needed) > before)
-
-
-async def test_an_export_opens_the_thread_once_it_is_permitted(bot: InProcessBot) -> None:
-    bot.permit(deny=Permission.CREATE_PUBLIC_THREADS)
-    root = await bot.ask()
-    bot.release_models()
-    await bot.wait_until_delivered()
-    bot.permit()
-
-    await bot.press(root, "export", "as JSON")
-
-    (message,) = bot.discord.thread_of(root).said
-    assert message.files[0].name.endswith(".json")
 
 
 async def test_a_mention_where_the_bot_may_not_post_is_answered_by_direct_message(
@@ -64,29 +48,15 @@ async def test_a_mention_where_the_bot_may_not_post_is_answered_by_direct_messag
     assert not bot.gateway.asked
 
 
-async def test_without_attach_files_only_the_file_is_missing(
-    bot: InProcessBot,
-) -> None:
+async def test_without_attach_files_only_the_chart_is_missing(bot: InProcessBot) -> None:
     bot.permit(deny=Permission.ATTACH_FILES)
     root = await bot.ask()
     bot.release_models()
     await bot.wait_until_delivered()
 
-    assert len(bot.discord.thread_of(root).said) == 5
-    assert not bot.discord.direct(bot.person)
-    await bot.press(root, "export", "I may not post files here")
-
-
-async def test_losing_attach_files_loses_only_the_file(
-    bot: InProcessBot,
-) -> None:
-    root = await bot.ask()
-    bot.permit(deny=Permission.ATTACH_FILES)
-    bot.release_models()
-    await bot.wait_until_delivered()
-
-    assert len(bot.discord.thread_of(root).said) == 5
-    assert "I need Attach Files" in bot.private_texts()
+    await bot.press(root, "ballots", "Rankings")
+    (view,) = [m for m in bot.discord.ephemerals(bot.person) if "Rankings" in m.text]
+    assert view.files == []
     assert not bot.discord.direct(bot.person)
 
 

@@ -41,16 +41,18 @@ async def _for_oneself(product: StoryBot) -> Message:
 )
 async def test_a_private_round_is_read_nowhere_else(product: StoryBot, ask: Ask) -> None:
     root = await ask(product)
-    id_ = custom_id_of(root, "answers").rpartition(":")[2]
+    id_, menu = custom_id_of(root, "answers").rpartition(":")[2], await product.menu("U1", root)
     parent = root.channel.parent
     elsewhere = [parent] if parent else [product.channel(), product.channel(hidden=True)]
     elsewhere += [product.thread("U2", place, private=True) for place in elsewhere[:1]]
 
     for place in elsewhere:
         await _cannot_be_read(product, place, id_)
-        for action in ("answers", "ballots", "again", "export", "helpful"):
-            reply = await product.press("U1", product.forge(root, place), action)
-            assert "There is no round" in reply, action
+        stolen = [(root, ("answers", "ballots", "helpful")), (menu, ("again", "export", "forget"))]
+        for message, wanted in stolen:
+            for action in wanted:
+                reply = await product.press("U1", product.forge(message, place), action)
+                assert "There is no round" in reply, action
 
 
 async def _cannot_be_read(product: StoryBot, place: Channel, id_: str) -> None:
@@ -84,11 +86,12 @@ async def test_in_a_private_thread_one_asks_reads_and_follows(product: StoryBot)
     thread = product.thread("U1", product.channel(), private=True)
 
     root = await product.ask(thread, SECRET)
-    await product.discord.until(lambda: thread.said[-1].files, 60)
-
     assert SECRET in await product.run("U1", thread, "show", round="last")
     assert "Response " in await product.press("U1", root, "answers")
-    assert "as JSON" in await product.press("U1", root, "export")
+    menu = await product.menu("U1", root)
+    result = await product.discord.click(menu, custom_id_of(menu, "export"), "U1")
+    await product.discord.until(lambda: result.sent[-1].files)
+    assert result.sent[-1].ephemeral_to
 
 
 async def test_a_round_of_discord_is_not_on_the_page(product: StoryBot) -> None:

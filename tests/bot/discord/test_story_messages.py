@@ -62,7 +62,6 @@ async def test_a_mention_in_the_councils_thread_follows_its_round(product: Story
     assert "And for one node?" in answer.text
     assert "Which queue?" in _context(product, channel)
     assert product.answers(channel) == [root]
-    await product.discord.until(lambda: thread.said[-1].files, 60)
 
     product.discord.message("U2", thread, f"{product.discord.bot.mention} And for two?")
     await _followed(product, root, 2)
@@ -85,12 +84,9 @@ async def test_direct_messages_need_no_thread(product: StoryBot) -> None:
     own = product.discord.direct("U2")[0].channel
 
     root = await product.answered(own)
-    await product.discord.until(lambda: own.said[-1].files, 60)
-
     after = [m.text for m in own.said if int(m.id) > int(root.id)]
-    assert "Who wrote what" in after[0]
-    assert "Ballots" in after[1]
-    assert sum("Response " in text[:40] for text in after) == 3
+    assert after == []
+    assert " points" in root.text
     product.discord.message("U2", own, "And for one node?", reference=root)
     await product.answered(own, 2)
     assert "Which queue, between us?" in _context(product, own)

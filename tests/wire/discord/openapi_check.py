@@ -82,11 +82,13 @@ class OpenApi:
 
 
 def _with_text_ids(value: object) -> object:
-    """Take attachment ids that are numbers for strings: Discord does, its document does not."""
+    """Take ids that are numbers for strings: Discord does, its document does not."""
     if not isinstance(value, dict):
         return value
     changed = {name: _with_text_ids(part) for name, part in value.items()}
     if isinstance(value.get("attachments"), list):
         listed = [{**one, "id": str(one["id"])} for one in value["attachments"] if "id" in one]
         changed["attachments"] = listed
+    if isinstance(value.get("users"), list):
+        changed["users"] = list(map(str, value["users"]))
     return changed

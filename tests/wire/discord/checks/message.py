@@ -25,12 +25,18 @@ _USER = re.compile(r"<@!?(\d+)>")
 _ROLE = re.compile(r"<@&(\d+)>")
 _EVERYONE = re.compile(r"@(everyone|here)")
 
+
+def _snowflake(value: object, at: str) -> Iterator[Fault]:
+    """Discord takes ids that are numbers for strings; its document does not say so."""
+    yield from string(20, 1)(str(value) if isinstance(value, int) else value, at)
+
+
 _mentions = shape(
     {},
     {
         "parse": many(choice("users", "roles", "everyone"), 3),
-        "users": many(string(20, 1), 100),
-        "roles": many(string(20, 1), 100),
+        "users": many(_snowflake, 100),
+        "roles": many(_snowflake, 100),
         "replied_user": flag,
     },
 )
@@ -156,7 +162,7 @@ def _usual(source: Source) -> Payload:
 
 
 def _lets(allowed: Payload, kind: str, id_: str) -> bool:
-    return kind in (allowed.get("parse") or []) or id_ in (allowed.get(kind) or [])
+    return kind in (allowed.get("parse") or []) or id_ in map(str, allowed.get(kind) or [])
 
 
 def _pings_author(mentions: Payload | None) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.wire.discord import payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
-from tests.wire.discord.checks.shapes import choice, number, shape, string
+from tests.wire.discord.checks.shapes import choice, flag, number, shape, string
 from tests.wire.discord.message_store import dispatch_message, refuse
 from tests.wire.discord.permissions import Permission
 from tests.wire.discord.sample_world import BOT
@@ -19,6 +19,7 @@ _settings = {
     "auto_archive_duration": choice(*ARCHIVING),
     "rate_limit_per_user": number(0, 21600),
 }
+_changes = shape({}, {**_settings, "name": string(100, 1), "archived": flag, "locked": flag})
 _new = shape({"name": string(100, 1)}, _settings)
 
 
@@ -70,6 +71,29 @@ def joined(state: State, thread: Channel, user: str) -> None:
 
 def one(state: State, call: Call) -> Reply:
     return Reply(body=payloads.channel(state, state.channel(call.names["channel_id"])))
+
+
+def edit_thread(state: State, call: Call) -> Reply:
+    """PATCH /channels/{channel_id}, for threads: archived ones can only be reopened."""
+    thread = state.channel(call.names["channel_id"])
+    if not thread.is_thread:
+        state.channel(thread.id, Permission.MANAGE_CHANNELS)
+    given = {name: value for name, value in call.payload.items() if value is not None}
+    refuse(list(_changes(given, "")))
+    manages = bool(state.held(thread) & Permission.MANAGE_THREADS)
+    reopens = given.get("archived") is False
+    if thread.archived and not reopens:
+        raise RefusalError(50083)
+    if not manages:
+        if thread.locked or not state.held(thread) & Permission.SEND_MESSAGES_IN_THREADS:
+            raise RefusalError(50013)
+        if thread.owner != BOT and set(given) != {"archived"}:
+            raise RefusalError(50013)
+    thread.archived = bool(given.get("archived", thread.archived))
+    thread.name = given.get("name", thread.name)
+    shown = payloads.channel(state, thread)
+    state.sessions.dispatch("THREAD_UPDATE", shown, GUILDS)
+    return Reply(body=shown)
 
 
 def remove(state: State, place: Channel) -> None:

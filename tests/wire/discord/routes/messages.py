@@ -4,6 +4,7 @@ from tests.wire.discord import message_payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks import Fault
 from tests.wire.discord.message_store import (
+    delete_message,
     new_message,
     post_message,
     refuse,
@@ -118,3 +119,15 @@ def edit(state: State, call: Call) -> Reply:
         message.old_edits += 1
     update_message(state, message, call.payload, call.uploads)
     return Reply(body=message_payloads.rest_payload(state, save_edit(state, message)))
+
+
+def delete(state: State, call: Call) -> Reply:
+    """DELETE /channels/{channel_id}/messages/{message_id}: the bot's own, or with a permission."""
+    place = state.channel(call.names["channel_id"])
+    message = state.message(place, call.names["message_id"])
+    if message.author.id != BOT:
+        state.channel(place.id, Permission.MANAGE_MESSAGES)
+    if place.archived:
+        raise RefusalError(50083)
+    delete_message(state, message)
+    return Reply(204)
