@@ -41,7 +41,7 @@ HOW = (
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """What a person's home shows; `default` is the name of the panel that their questions go to."""
+    """What a person's home shows; `default` is the name of the panel their questions go to."""
 
     rounds: Sequence[RoundSummary]
     budget: str
@@ -88,9 +88,9 @@ def _render(*parts: Part) -> list[Block]:
 
 def _round_blocks(line: RoundSummary, at: int) -> list[Block]:
     """Return the question with a button that opens the round, then when it was asked."""
-    question = neutralize(shorten_to_line(line.question, MAX_QUESTION)) or "A forgotten question"
+    question = neutralize(shorten_to_line(line.question, MAX_QUESTION))
     section: Block = {"type": "section", "text": plain_text(question)}
-    if line.seconds is not None and not line.failed and not line.forgotten:
+    if line.seconds is not None and not line.failed:
         section["accessory"] = {
             "type": "button",
             "action_id": f"{action_id(HOME_ROUND)}#{at + 1}",
@@ -107,8 +107,6 @@ def _round_blocks(line: RoundSummary, at: int) -> list[Block]:
 
 
 def _state(line: RoundSummary) -> str:
-    if line.forgotten:
-        return "forgotten"
     if line.seconds is None:
         return "cancelled" if line.paused else "under way"
     return "failed" if line.failed else f"answered in {duration(line.seconds)}"
@@ -117,7 +115,7 @@ def _state(line: RoundSummary) -> str:
 def _panel_blocks(panel: Panel, default: str) -> list[Block]:
     names = seat_names(panel)
     models = join_words([names[seat.key] for seat in panel.members])
-    title = f"**{panel.name}**{', your default' if panel.name == default else ''}"
+    title = f"**{panel.name}**{' (your default)' if panel.name == default else ''}"
     note = f"{models}. Your text goes to {receivers(panel)}."
     return _render(Line(title), Note(note))
 
@@ -149,16 +147,17 @@ async def load_home(app: AppContext, message: IncomingMessage) -> Home:
     """Return what the author of a direct message sees in their home."""
     place, today = message.place, app.now().astimezone(UTC).date()
     account = Account("", today, payer(message.asker.id), channel_account(place))
-    own = replace(listable_rounds(message), asked_by=message.asker.id)
+    own = replace(listable_rounds(message), asked_by=message.asker.id, remembered=True)
     await app.reload_picked_panel(place)
+    default = app.panel_name(place) or ""
     panels = [panel for panel in app.panels.values() if allows_panel(app.access, place, panel)]
     return Home(
         await app.store.list_summaries(MAX_ROUNDS, own),
         budget_left_line(
             app.budget.caps.for_account(account), await app.budget.ledger.usage(account)
         ),
-        panels[:MAX_PANELS],
-        app.panel_name(place) or "",
+        sorted(panels, key=lambda panel: panel.name != default)[:MAX_PANELS],
+        default,
     )
 
 

@@ -1,7 +1,6 @@
 """App Home: ask, my newest rounds, my budget and the panels, for those who may use the bot."""
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
@@ -40,7 +39,6 @@ async def test_the_fullest_home_is_one_that_slack_takes() -> None:
         ({"seconds": None}, "under way"),
         ({"seconds": None, "paused": True}, "cancelled"),
         ({"failed": True}, "failed"),
-        ({"forgotten": ASKED_AT + timedelta(days=1), "question": ""}, "forgotten"),
     ],
 )
 async def test_a_round_shows_its_state_and_opens_if_it_has_an_answer(
@@ -80,7 +78,7 @@ async def test_a_round_asked_from_home_is_listed_there_and_opens(stage: Story) -
     await stage.slack.opens_app(dora)
 
     home = await _home(stage, dora, "Which queue, at home?")
-    assert "your default" in str(home.payload)
+    assert "(your default)" in str(home.payload)
     await stage.slack.click(home, f"{action_id(HOME_ROUND)}#1", dora)
     shown = text_of(await stage.wait_for_modal(dora, "Chairman: "))
     assert "Which queue, at home?" in shown
