@@ -277,6 +277,10 @@ class Chat(Protocol):
         """Return whether a round that is posted in a place has a thread of its own there."""
         return place.thread is None
 
+    def is_direct(self, place: Place) -> bool:
+        """Return whether a place is a direct message with the bot, outside of a thread."""
+        return False
+
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split a post into posts that each fit in one message; nothing is dropped."""
         return (post,)

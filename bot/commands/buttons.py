@@ -21,6 +21,7 @@ from bot.commands.bakeoffs import (
     resume_bakeoff,
     start_bakeoff,
 )
+from bot.commands.conversations import NEW_QUESTION, start_conversation
 from bot.commands.parameters import Arguments
 from bot.commands.reports import SHARE, share_report
 from bot.commands.retraction import retract_forgotten
@@ -52,7 +53,13 @@ from bot.render.bakeoffs import CANCEL, RESUME, START
 from bot.render.bakeoffs import LEAVE as DECLINE
 from bot.render.formatting import count_noun, file_name
 from bot.render.round_json import round_document
-from bot.render.round_report import answer_posts, forgotten_line, rankings_post
+from bot.render.round_report import (
+    answer_posts,
+    forgotten_line,
+    rankings_post,
+    results_post,
+    round_post,
+)
 from bot.render.round_status import terms_line
 from bot.render.suites import KEEP, question_added_post
 from bot.render.suites import LEAVE as DECLINE_SUITE
@@ -124,6 +131,7 @@ async def send_busy_note(chat: Chat, message: IncomingMessage) -> None:
 
 FORGET = "forget"  # the action
 THANKS = "Noted, thank you."
+ROUND = "round"  # the council's answer with the answers of all models
 MEMBERS_EXPORT = (
     "Exports are for members of this workspace, in channels that no other organisation shares."
 )
@@ -141,14 +149,19 @@ async def load_readable_round(app: AppContext, message: IncomingMessage, round_i
 
 
 def answer_or_ballot_posts(round_: Round, what: str) -> list[Post]:
-    """Return the answers or the ballots of a round as posts; raise CouncilError without any."""
+    """Return the answers, the ballots or all of a round as posts; CouncilError without any."""
     if round_.draw is None:
         raise CouncilError("There is nothing to show yet: no answer has been ranked.")
-    if round_.forgotten and what == "answers":
+    if round_.forgotten and what != "ballots":
         raise CouncilError("What was answered in this round is forgotten.")
     if what == "ballots":
         return [rankings_post(round_, round_.draw)]
-    return list(answer_posts(round_, round_.draw))
+    answers = list(answer_posts(round_, round_.draw))
+    if what != ROUND:
+        return answers
+    root = round_post(round_)
+    parts = tuple(part for part in root.parts if not isinstance(part, Buttons))
+    return [replace(root, parts=parts), results_post(round_, round_.draw), *answers]
 
 
 async def ask_again(app: AppContext, chat: Chat, message: IncomingMessage, round_id: str) -> None:
@@ -269,6 +282,7 @@ PROPOSAL_ACTIONS = {KEEP, DECLINE_SUITE, REMOVE, RETAIN, START, DECLINE, ASK_ANY
 BUTTON_HANDLERS = {
     ASK_ANYWAY: ask_anyway,
     "again": ask_again,
+    NEW_QUESTION: start_conversation,
     "cancel": cancel_round,
     "resume": resume_round,
     "export": export_round,

@@ -10,6 +10,7 @@ import structlog
 
 from bot.bakeoffs.lifecycle import BakeoffJobs, FindChat, resume_bakeoffs_of_chat
 from bot.chat import DeliveryUnknownError
+from bot.commands.conversations import CONVERSATION
 from bot.commands.dispatch import report_errors
 from bot.commands.reports import SHARE
 from bot.commands.round_delivery import RoundDelivery, follow_and_deliver, message_of
@@ -21,6 +22,7 @@ from council.errors import CouncilError
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
 
+WELCOMED = "welcomed"  # the kind of memo
 MAX_PAUSE_SECONDS = 60.0
 
 
@@ -75,7 +77,7 @@ async def delete_workspace(app: AppContext, chat: str, workspace: str) -> int:
         wanted=RoundQuery(chats=(chat,), workspace=workspace)
     ):
         await app.runner.stop(line.id)
-    for kind in (PICKED_PANEL, DRAFT, SHARE):
+    for kind in (PICKED_PANEL, DRAFT, SHARE, CONVERSATION, WELCOMED):
         await app.key_values.delete(kind, f"{chat}/{workspace}/")
     rounds = await app.store.delete_workspace(chat, workspace)
     structlog.get_logger().warning("workspace_dropped", chat=chat, rounds_deleted=rounds)

@@ -23,6 +23,7 @@ from bot.chat import (
     SendEphemeral,
     SentMessage,
 )
+from bot.commands.conversations import add_new_question
 from bot.commands.retraction import retract_forgotten
 from bot.context import AppContext
 from bot.observability import logs
@@ -195,6 +196,8 @@ def _delivered_posts(chat: Chat, round_: Round, asker: str) -> list[Post]:
         return [page for post in (whole.root, *whole.replies) for page in chat.pages(post)]
     has_thread = chat.has_own_thread(round_.question.place)
     root = round_post(round_, with_results=not has_thread)
+    if chat.is_direct(round_.question.place):
+        root = add_new_question(root, round_)
     posts = list(chat.pages(add_asker(root, round_, asker)))
     mention = _mention(round_)
     if has_thread and round_.draw:

@@ -84,11 +84,10 @@ async def find_round_of_message(app: AppContext, place: Place, message: str) -> 
     return None
 
 
-def context_of(rounds: Sequence[Round]) -> str:
+def context_of(rounds: Sequence[Round], limit: int = MAX_CONTEXT_CHARACTERS) -> str:
     """Return earlier rounds as the context of a question; the newest is always included."""
-    return "\n\n".join(
-        newest_that_fit([_as_context(round_) for round_ in rounds if not round_.forgotten])
-    )
+    lines = [_as_context(round_) for round_ in rounds if not round_.forgotten]
+    return "\n\n".join(newest_that_fit(lines, min(limit, MAX_CONTEXT_CHARACTERS)))
 
 
 def _as_context(round_: Round) -> str:
@@ -96,15 +95,15 @@ def _as_context(round_: Round) -> str:
     return f"The question before: {round_.question.text}\n\nThe council's answer to it: {answer}"
 
 
-def newest_that_fit(lines: list[str]) -> list[str]:
+def newest_that_fit(lines: list[str], limit: int = MAX_CONTEXT_CHARACTERS) -> list[str]:
     """Return as many of the last lines as fit in the context."""
     kept: list[str] = []
-    left = MAX_CONTEXT_CHARACTERS
+    left = limit
     for line in reversed(lines):
         left -= len(line) + 2
         if left < 0 and kept:
             break
-        kept.insert(0, line[:MAX_CONTEXT_CHARACTERS])
+        kept.insert(0, line[: max(0, limit)])
     return kept
 
 

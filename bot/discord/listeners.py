@@ -26,6 +26,7 @@ from bot.commands.buttons import (
     send_busy_note,
 )
 from bot.commands.completion import Suggestion, suggest
+from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
 from bot.commands.parameters import Parameter
 from bot.commands.registry import ASK, Command, Invocation
@@ -270,6 +271,7 @@ class DiscordClient(discord.Client):
             rounds = (first,)
         if rounds:
             incoming = replace(incoming, context=context_of(rounds))
+        incoming = await continue_conversation(self._app, incoming)
         await run_command(self._app, chat, incoming, COMMANDS.parse(incoming.text))
 
     async def _begin(self, interaction: Interaction, act: Handler) -> None:

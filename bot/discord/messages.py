@@ -82,6 +82,10 @@ class DiscordChat(Chat):
         """Return whether a round has a thread there: none in a thread or in direct messages."""
         return bool(place.workspace) and place.thread is None
 
+    def is_direct(self, place: Place) -> bool:
+        """Return whether a place is a direct message."""
+        return not place.workspace
+
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split a post into posts that each fit into one message; nothing is dropped."""
         return paginate(post, lambda page: fits_discord(page, self._mention_commands))

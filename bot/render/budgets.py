@@ -39,6 +39,19 @@ def budget_post(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> Post:
     return Post((Heading("Budget"), table, Note(" ".join(notes))))
 
 
+def budget_left_line(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> str:
+    """Return how much somebody may still spend by their tightest cap, leaving out a channel's."""
+    left = [
+        (max(0, cap - usage.total), _NAMES[scope])
+        for scope, usage in usage_by_scope.items()
+        if scope is not Scope.CHANNEL_DAY and (cap := caps.of(scope)) is not None
+    ]
+    if not left:
+        return "No budget limits your questions."
+    amount, name = min(left)
+    return f"**{format_usd(amount)}** left for {name[0].lower()}{name[1:].replace(',', '')}."
+
+
 def budget_document(
     day: date, caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]
 ) -> dict[str, Any]:

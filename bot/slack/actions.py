@@ -69,6 +69,9 @@ class BlockAction:
         if view and name.startswith("page"):
             channel = ModalState.parse(view["private_metadata"]).channel
             message = replace(message, place=replace(message.place, channel=channel))
+        if view and view["type"] == "home":
+            channel = str(view["private_metadata"])
+            message = replace(message, place=replace(message.place, channel=channel))
         trigger_id, url = (str(body.get(key) or "") for key in ("trigger_id", "response_url"))
         return cls(message, name, value, trigger_id, view, url)
 

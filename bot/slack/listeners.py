@@ -18,6 +18,7 @@ from bot.commands.buttons import (
     confirmed_action,
     send_busy_note,
 )
+from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
 from bot.commands.registry import ASK, is_question
 from bot.commands.rounds import context_of, load_thread_rounds
@@ -33,8 +34,10 @@ from bot.slack.actions import (
 )
 from bot.slack.ephemeral import Ack, EphemeralReplies, outside_thread
 from bot.slack.events import CHANNEL_CHANGED, Body, check_can_answer
+from bot.slack.home import HOME_HANDLERS, log_errors
 from bot.slack.messages import SlackChat
 from bot.slack.threads import offer_thread
+from bot.slack.welcome import on_invited
 from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError
 
@@ -68,7 +71,7 @@ class SlackListeners:
         for name in ("channel_archive", "channel_unarchive", "member_joined_channel"):
             app.event(name)(self.on_channel_changed)
         app.shortcut(re.compile(f"{ASK_ABOUT_MESSAGE}|{ASK_ANYWHERE}"))(self.on_shortcut)
-        for name, handler in ACTION_HANDLERS.items():
+        for name, handler in {**ACTION_HANDLERS, **HOME_HANDLERS}.items():
             app.action(action_pattern(name))(self._action_listener(handler))
         # Must be the last action listener: buttons of other versions.
         app.action(re.compile("council:.+"))(self._action_listener(refuse_action))
@@ -124,6 +127,8 @@ class SlackListeners:
         channel = str(event.get("channel", ""))
         workspace.forget_channel(channel)
         await self._app.pubsub.publish(CHANNEL_CHANGED, channel)
+        if event["type"] == "member_joined_channel" and event["user"] == workspace.bot_user:
+            workspace.tasks.start(log_errors(on_invited(self._app, workspace, event)))
 
     async def on_shortcut(self, ack: Ack, body: Body, workspace: Workspace) -> None:
         """Open the modal to ask in, about a message or about anything."""
@@ -217,6 +222,7 @@ class SlackListeners:
         invocation = COMMANDS.parse(message.text)
         if is_question(invocation):
             await check_can_answer(workspace, message.asker.id, message.place.channel)
+        message = await continue_conversation(self._app, message)
         await run_command(self._app, chat, message, invocation)
 
     async def _handle_in_thread(

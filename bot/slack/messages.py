@@ -86,6 +86,10 @@ class SlackChat(Chat):
         self._failures = Counter[str]()
         self.accepts_files = workspace.has_scope("files:write")
 
+    def is_direct(self, place: Place) -> bool:
+        """Return whether a place is a direct message, outside of a thread."""
+        return place.channel.startswith("D") and place.thread is None
+
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split the post into posts that each fit into a message; nothing is dropped."""
         return paginate(post, fits_slack)

@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.access import allows_panel
 from bot.chat import Chat, Heading, IncomingMessage, Post, PostingForbiddenError
 from bot.commands.ask import AskOptions, open_round
-from bot.commands.buttons import check_may_add, load_readable_round, rate_round
+from bot.commands.buttons import ROUND, check_may_add, load_readable_round, rate_round
 from bot.commands.rounds import Opinion, context_of, find_round_of_message, save_feedback
 from bot.commands.suites import SuiteAddition
 from bot.context import AppContext
@@ -39,7 +39,11 @@ ASK_CALLBACK, SUITE_CALLBACK, WHY_CALLBACK = "council:ask", "council:suite", "co
 QUESTION, CONTEXT, PANEL, AUDIENCE, CHANNEL = "question", "context", "panel", "audience", "channel"
 SUITE, NAME, ANSWER = "suite", "name", "answer"
 WHY = "why"
-TITLES = {"answers": "Answers", "ballots": "Rankings"}  # by what a modal shows of a round
+TITLES = {
+    "answers": "Answers",
+    "ballots": "Rankings",
+    ROUND: "Round",
+}  # by what a modal shows of a round
 
 _HERE, _ONLY_ME = "here", "me"  # values of the audience
 _MAX_OPTIONS, _MAX_OPTION = 100, 75  # options, and characters of one

@@ -171,6 +171,14 @@ async def the_modal(studio: Studio, slack: FakeSlack) -> None:
     slack.closes(view)
 
 
+async def the_home(studio: Studio, slack: FakeSlack) -> None:
+    """Picture the home of somebody who has asked."""
+    await slack.opens_app(ADA)
+    await slack.until(lambda: ADA in slack.state.homes)
+    home = Screen("Council", (Line("Council", "", slack.home(ADA).payload),), is_phone=True)
+    await studio.take("home", home, width=PHONE)
+
+
 async def the_thread(studio: Studio, slack: FakeSlack) -> None:
     """Ask in a thread and take a picture of the context that the asker confirms."""
     root = slack.says(SAID[0][0], CHANNEL, SAID[0][1])
@@ -205,6 +213,7 @@ async def all_of_them(studio: Studio) -> None:
     async with ModelServer() as models:
         async with beside(models, config(models.api_base)) as product:
             await the_round(studio, product)
+            await the_home(studio, product.slack)
             await the_modal(studio, product.slack)
             await the_thread(studio, product.slack)
         await the_cautions(studio, models)

@@ -22,7 +22,8 @@ _TEMPLATES = Environment(loader=FileSystemLoader(_FOLDER), autoescape=True, trim
 
 def _styled(mrkdwn: str) -> Markup:
     """Return mrkdwn, whose text is escaped already, with its code and bold words as HTML."""
-    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", mrkdwn)
+    dated = re.sub(r"<!date\^[^|]*\|([^>]*)>", r"\1", mrkdwn)  # as its text for old clients
+    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", dated)
     return Markup(re.sub(r"\*([^*]+)\*", r"<b>\1</b>", coded))  # noqa: S704
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.commands.conversations import NEW_QUESTION, STARTED
 from tests.bot.discord.story import StoryBot
 from tests.wire.discord import Channel, Message
 
@@ -89,3 +90,19 @@ async def test_direct_messages_need_no_thread(product: StoryBot) -> None:
     product.discord.message("U2", own, "And for one node?", reference=root)
     await product.answered(own, 2)
     assert "Which queue, between us?" in _context(product, own)
+
+
+async def test_direct_messages_remember_until_a_new_question(product: StoryBot) -> None:
+    product.discord.direct_message("U1", "Which queue, between us?")
+    await product.discord.until(lambda: product.discord.direct("U1"))
+    own = product.discord.direct("U1")[0].channel
+    root = await product.answered(own)
+
+    product.discord.direct_message("U1", "And at night?")
+    await product.answered(own, 2)
+    assert "Which queue, between us?" in _context(product, own)
+
+    assert STARTED in await product.press("U1", root, NEW_QUESTION)
+    product.discord.direct_message("U1", "Which log?")
+    await product.answered(own, 3)
+    assert _context(product, own) == ""

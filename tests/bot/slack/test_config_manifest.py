@@ -11,6 +11,7 @@ import yaml
 from bot.settings import load_panel_config
 from bot.slack.client import FEATURES_BY_SCOPE, REQUIRED_SCOPES
 from bot.slack.config import events_address, load_manifest, render_manifest
+from bot.slack.home import HomeListeners
 from bot.slack.listeners import ASK_ABOUT_MESSAGE, ASK_ANYWHERE, SlackListeners
 from bot.slack.middleware import new_bolt
 from tests.bot.homes import Home, Result
@@ -42,7 +43,8 @@ def test_it_lists_every_shortcut_that_is_handled() -> None:
 
 
 def test_every_event_in_it_is_handled() -> None:
-    heard = inspect.getsource(SlackListeners) + inspect.getsource(new_bolt)
+    handlers = (SlackListeners, HomeListeners, new_bolt)
+    heard = "".join(inspect.getsource(handler) for handler in handlers)
 
     for event in load_manifest()["settings"]["event_subscriptions"]["bot_events"]:
         assert f'"{event.partition(".")[0]}"' in heard, event

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.commands.conversations import NEW_QUESTION, STARTED
 from tests.bot.slack.story import Stage, text_of
 from tests.wire.slack import BOT, Message
 
@@ -178,6 +179,29 @@ async def test_a_direct_message_is_answered_there_and_followed_up(stage: Stage) 
     )
     assert "Which queue, between us?" in context
     assert stage.slack.pings() == []
+
+
+async def test_direct_messages_remember_until_a_new_question(stage: Stage) -> None:
+    dora = stage.add_user()
+    await stage.slack.direct_message(dora, "Which queue, between us?")
+    channel = stage.slack.workspace.im_with(dora).id
+    answer = await stage.wait_for_answer(channel)
+
+    await stage.slack.direct_message(dora, "And at night?")
+    await stage.wait_for_answer(channel, 2)
+    await stage.slack.click(answer, f"council:{NEW_QUESTION}", dora)
+    direct = stage.slack.direct
+    await stage.slack.until(lambda: any(STARTED in text_of(m) for m in direct(dora)))
+    await stage.slack.direct_message(dora, "Which log?")
+    await stage.wait_for_answer(channel, 3)
+
+    (first,), (second,), (third,) = stage.home.sql(
+        "SELECT context FROM round WHERE channel = ? ORDER BY asked_at", channel
+    )
+    assert (first, third) == ("", "")
+    assert "Which queue, between us?" in second
+    in_channel = await stage.ask(stage.add_channel())
+    assert NEW_QUESTION not in str(in_channel.blocks)
 
 
 async def test_messages_of_bots_and_edits_are_ignored(stage: Stage) -> None:

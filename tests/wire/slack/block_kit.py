@@ -276,8 +276,11 @@ def _block(required: dict[str, Check], optional: dict[str, Check] | None = None)
     return shape({"type": anything, **required}, {**_ids, **(optional or {})})
 
 
+_accessory: dict[str, Check] = {"accessory": typed(_in_actions)}
 _section_block = all_of(
-    _block({}, {"text": _text(3000), "fields": many(_text(2000), 10), "expand": flag}),
+    _block(
+        {}, {"text": _text(3000), "fields": many(_text(2000), 10), "expand": flag, **_accessory}
+    ),
     one_key_of("text", "fields"),
 )
 _in_context: dict[str, Check] = {"plain_text": _text(3000), "mrkdwn": _text(3000)}

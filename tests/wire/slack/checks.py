@@ -32,6 +32,10 @@ _modal = shape(
         "clear_on_close": flag,
     },
 )
+_home = shape(
+    {"type": anything, "blocks": many(typed(in_modal), VIEW_BLOCKS)},
+    {"private_metadata": string(3000, 0), "callback_id": string(255), "external_id": string(255)},
+)
 _blocks = many(typed(in_message), MESSAGE_BLOCKS, 0)
 
 
@@ -52,8 +56,19 @@ def find_view_faults(view: object) -> list[Fault]:
     """Return everything that views.open or views.update would refuse in this view."""
     faults = list(typed({"modal": _modal})(view, "/view"))
     if isinstance(view, dict) and not faults:
-        blocks = view["blocks"]
-        faults = [*_duplicates(blocks, "/view/blocks"), *_submits(view), *_size(view)]
+        faults = [*_duplicates(view["blocks"], "/view/blocks"), *_submits(view), *_size(view)]
+    return _of_arguments(faults)
+
+
+def find_home_faults(view: object) -> list[Fault]:
+    """Return everything that views.publish would refuse in this view."""
+    faults = list(typed({"home": _home})(view, "/view"))
+    if isinstance(view, dict) and not faults:
+        faults = [*_duplicates(view["blocks"], "/view/blocks"), *_size(view)]
+    return _of_arguments(faults)
+
+
+def _of_arguments(faults: list[Fault]) -> list[Fault]:
     return [
         replace(fault, code="invalid_arguments") if fault.code == "invalid_blocks" else fault
         for fault in faults

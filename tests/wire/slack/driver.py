@@ -60,6 +60,10 @@ class Site(UserActions):
     def views(self, user: str) -> list[View]:
         return list(self.state.modals.get(user, []))
 
+    def home(self, user: str) -> View:
+        """Return the app's home, which the app must have published for this user."""
+        return self.state.homes[user]
+
     def pings(self) -> list[str]:
         """Return what all messages posted or updated would notify, hide or fetch."""
         posting = ("chat.postMessage", "chat.update", "chat.postEphemeral", RESPONSE_URL)

@@ -33,7 +33,14 @@ SCOPES = (
     "mpim:read",
     "users:read",
 )
-EVENTS = ("app_mention", "message.im", "app_uninstalled", "tokens_revoked")
+EVENTS = (
+    "app_home_opened",
+    "app_mention",
+    "app_uninstalled",
+    "member_joined_channel",
+    "message.im",
+    "tokens_revoked",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +218,7 @@ class State:
         self.triggers: dict[str, Trigger] = {}
         self.hooks: dict[str, Hook] = {}
         self.modals: dict[str, list[View]] = {}
+        self.homes: dict[str, View] = {}  # the tab of the app, by user
         self.files: dict[str, File] = {}
         self.uploads: dict[str, File] = {}
         self.sent: dict[str, bytes] = {}  # by people, at their addresses

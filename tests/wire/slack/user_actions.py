@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from tests.wire.slack import fields, payloads
 from tests.wire.slack.calls import RefusalError
@@ -91,6 +91,34 @@ class UserActions:
         if files:
             message.payload["files"] = [sent(self.state, user, *file) for file in files.items()]
         return await self._tell("message.im", message)
+
+    async def opens_app(self, user: str, tab: Literal["home", "messages"] = "home") -> Event:
+        """Open a tab of the app; Slack sends the home that was published last along."""
+        inner: Payload = {
+            "type": "app_home_opened",
+            "user": user,
+            "channel": self.state.workspace.im_with(user).id,
+            "event_ts": f"{self.state.now():.6f}",
+            "tab": tab,
+        }
+        if tab == "home" and user in self.state.homes:
+            inner["view"] = self.state.homes[user].payload
+        return await self._happens("app_home_opened", inner)
+
+    async def invites_bot(self, user: str, channel: str) -> Event:
+        """Invite the bot to a channel."""
+        place = self._place(user, channel)
+        place.members.add(self.state.bot)
+        inner: Payload = {
+            "type": "member_joined_channel",
+            "user": self.state.bot,
+            "channel": channel,
+            "channel_type": "C" if place.kind == "public" else "G",
+            "team": self.state.team,
+            "inviter": user,
+            "event_ts": f"{self.state.now():.6f}",
+        }
+        return await self._happens("member_joined_channel", inner)
 
     async def uninstalls(self) -> Event:
         """Uninstall the app: revoke its token, and send the event."""

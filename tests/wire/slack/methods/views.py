@@ -1,7 +1,7 @@
 """views.*: modals opened by a trigger, and changed."""
 
 from tests.wire.slack.calls import Call, Method, Payload, RefusalError, refusal_for
-from tests.wire.slack.checks import find_view_faults
+from tests.wire.slack.checks import find_home_faults, find_view_faults
 from tests.wire.slack.messages import with_ids
 from tests.wire.slack.state import State, Trigger, View
 from tests.wire.slack.workspace import APP
@@ -71,4 +71,28 @@ def update(state: State, call: Call) -> Payload:
     return {"view": view.payload}
 
 
-METHODS = {"views.open": Method(open_), "views.update": Method(update)}
+def publish(state: State, call: Call) -> Payload:
+    """Replace the home of a user, unless it was replaced since the hash."""
+    user, given = call.required("user_id"), call.value("view")
+    if user not in state.workspace.users:
+        raise RefusalError("user_not_found")
+    shown = state.homes.get(user)
+    if shown and call.text("hash") not in {None, shown.payload["hash"]}:
+        raise RefusalError("hash_conflict")
+    faults = find_home_faults(given)
+    if faults:
+        raise refusal_for(faults)
+    assert isinstance(given, dict)
+    id_ = shown.id if shown else f"V{state.number():06d}"
+    ids = {"id": id_, "root_view_id": id_, "previous_view_id": None}
+    view = View(id_, user, ids, given)
+    _fill(state, view, given)
+    state.homes[user] = view
+    return {"view": view.payload}
+
+
+METHODS = {
+    "views.open": Method(open_),
+    "views.update": Method(update),
+    "views.publish": Method(publish),
+}

@@ -1,0 +1,217 @@
+"""App Home of Slack: a button to ask, my newest rounds, my budget, and the panels."""
+
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC
+
+import structlog
+from slack_bolt.async_app import AsyncApp
+
+from bot.access import AccessDeniedError, allows_panel, check_admitted, listable_rounds
+from bot.chat import Chat, Heading, IncomingMessage, Line, Note, Part, Post
+from bot.commands.buttons import ROUND
+from bot.context import AppContext
+from bot.render.budgets import budget_left_line
+from bot.render.formatting import duration, join_words, seat_names
+from bot.render.round_status import receivers
+from bot.render.text_safety import shorten_to_line
+from bot.slack.actions import ActionHandler, BlockAction, open_round_modal
+from bot.slack.block_kit import PostRenderer, action_id
+from bot.slack.client import RefusedError, call_api
+from bot.slack.events import Body, new_message, resolve_message
+from bot.slack.modals import View, open_ask_modal
+from bot.slack.rich_text import Block, escape_mrkdwn, neutralize, plain_text
+from bot.slack.welcome import STARTER, ask_starter, welcome
+from bot.slack.workspace import Workspace
+from council.budget_caps import Account, channel_account, payer
+from council.errors import CouncilError
+from council.panel import Panel
+from council.ports import RoundSummary
+
+HOME_ASK, HOME_ROUND = "home_ask", "home_round"  # actions
+MAX_ROUNDS, MAX_PANELS = 8, 10  # shown
+MAX_QUESTION = 150
+NO_ROUNDS = "You have not asked anything yet."
+HOW = (
+    "Several models answer your question, each alone.",
+    "They rank the answers without knowing who wrote which.",
+    "One model then writes the council's answer from the best of them.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """What a person's home shows; `default` is the name of the panel their questions go to."""
+
+    rounds: Sequence[RoundSummary]
+    budget: str
+    panels: Sequence[Panel]
+    default: str
+
+
+# --- The view
+
+
+def home_view(home: Home, channel: str) -> View:
+    """Return the view; `channel` is that of the person's direct messages."""
+    ask = {
+        "type": "button",
+        "action_id": action_id(HOME_ASK),
+        "text": plain_text("Ask the council"),
+        "style": "primary",
+    }
+    blocks = [
+        *_render(*map(Line, HOW)),
+        {"type": "actions", "block_id": "asking", "elements": [ask]},
+        {"type": "divider"},
+        *_render(Heading("Your newest rounds")),
+        *(_render(Note(NO_ROUNDS)) if not home.rounds else []),
+        *(block for at, line in enumerate(home.rounds) for block in _round_blocks(line, at)),
+        {"type": "divider"},
+        *_render(Heading("Your budget"), Line(home.budget)),
+        {"type": "divider"},
+        *_render(Heading("Panels")),
+        *(block for panel in home.panels for block in _panel_blocks(panel, home.default)),
+        *_render(Note("`/council panel NAME` picks the panel of a channel.")),
+    ]
+    return {"type": "home", "private_metadata": channel, "blocks": blocks}
+
+
+def refusal_view(sentence: str) -> View:
+    """Return the view of somebody who may not use the bot."""
+    return {"type": "home", "blocks": _render(Line(sentence))}
+
+
+def _render(*parts: Part) -> list[Block]:
+    return PostRenderer(Post(parts)).blocks(simple=True)
+
+
+def _round_blocks(line: RoundSummary, at: int) -> list[Block]:
+    """Return the question with a button that opens the round, then when it was asked."""
+    question = neutralize(shorten_to_line(line.question, MAX_QUESTION))
+    section: Block = {"type": "section", "text": plain_text(question)}
+    if line.seconds is not None and not line.failed:
+        section["accessory"] = {
+            "type": "button",
+            "action_id": f"{action_id(HOME_ROUND)}#{at + 1}",
+            "text": plain_text("Open"),
+            "value": line.id,
+        }
+    moment = line.asked_at.astimezone(UTC)
+    # Slack shows it in the reader's own time zone.
+    date = (
+        f"<!date^{moment.timestamp():.0f}^{{date_short_pretty}} at {{time}}|{moment:%d %b %H:%M}>"
+    )
+    note = {"type": "mrkdwn", "text": f"{date} · {escape_mrkdwn(_state(line))}"}
+    return [section, {"type": "context", "elements": [note]}]
+
+
+def _state(line: RoundSummary) -> str:
+    if line.seconds is None:
+        return "cancelled" if line.paused else "under way"
+    return "failed" if line.failed else f"answered in {duration(line.seconds)}"
+
+
+def _panel_blocks(panel: Panel, default: str) -> list[Block]:
+    names = seat_names(panel)
+    models = join_words([names[seat.key] for seat in panel.members])
+    title = f"**{panel.name}**{' (your default)' if panel.name == default else ''}"
+    note = f"{models}. Your text goes to {receivers(panel)}."
+    return _render(Line(title), Note(note))
+
+
+# --- What it shows, and when
+
+
+async def publish_home(
+    app: AppContext, workspace: Workspace, message: IncomingMessage, shown: View | None
+) -> None:
+    """Publish the home of a message's author, unless it was replaced since `shown`."""
+    message = await resolve_message(workspace, message)
+    try:
+        check_admitted(app.access, message)
+        view = home_view(await load_home(app, message), message.place.channel)
+    except AccessDeniedError as error:
+        view = refusal_view(str(error))
+    user, hash_ = message.asker.id, (shown or {}).get("hash")
+    try:
+        await call_api(
+            lambda: workspace.client.views_publish(user_id=user, view=view, hash=hash_), 10.0
+        )
+    except RefusedError as error:
+        if error.code != "hash_conflict":
+            raise
+
+
+async def load_home(app: AppContext, message: IncomingMessage) -> Home:
+    """Return what the author of a direct message sees in their home."""
+    place, today = message.place, app.now().astimezone(UTC).date()
+    account = Account("", today, payer(message.asker.id), channel_account(place))
+    own = replace(listable_rounds(message), asked_by=message.asker.id, remembered=True)
+    await app.reload_picked_panel(place)
+    default = app.panel_name(place) or ""
+    panels = [panel for panel in app.panels.values() if allows_panel(app.access, place, panel)]
+    return Home(
+        await app.store.list_summaries(MAX_ROUNDS, own),
+        budget_left_line(
+            app.budget.caps.for_account(account), await app.budget.ledger.usage(account)
+        ),
+        sorted(panels, key=lambda panel: panel.name != default)[:MAX_PANELS],
+        default,
+    )
+
+
+class HomeListeners:
+    """Bolt listeners of the app's own tabs; they leave the work to the workspace's tasks."""
+
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
+
+    def register(self, app: AsyncApp) -> None:
+        """Register the listeners."""
+        app.event("app_home_opened")(self.on_opened)
+
+    async def on_opened(self, event: Body, workspace: Workspace) -> None:
+        """Publish the home of the person who opens it, or welcome them to their messages."""
+        user, channel = str(event["user"]), str(event.get("channel") or "")
+        message = new_message(workspace, user, channel, str(event["event_ts"]))
+        if event.get("tab") == "home":
+            publish = publish_home(self._app, workspace, message, event.get("view"))
+            workspace.tasks.start(log_errors(publish))
+        elif event.get("tab") == "messages":
+            workspace.tasks.start(log_errors(welcome(self._app, workspace, message)))
+
+
+async def log_errors(action: Awaitable[None]) -> None:
+    """Await an action whose failure nobody waits to hear of."""
+    try:
+        await action
+    except CouncilError as error:
+        structlog.get_logger().warning("slack_tab_not_shown", why=str(error))
+
+
+# --- Its buttons
+
+
+async def ask_from_home(
+    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
+) -> None:
+    """Open the modal to ask in, which asks for a channel, and refresh the home."""
+    message = replace(action.message, place=replace(action.message.place, channel=""))
+    await open_ask_modal(app, workspace, {"trigger_id": action.trigger_id}, chat, message)
+    await publish_home(app, workspace, action.message, action.view)
+
+
+async def open_home_round(
+    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
+) -> None:
+    """Show a whole round in a modal, and refresh the home."""
+    await open_round_modal(app, workspace, chat, replace(action, name=ROUND))
+    await publish_home(app, workspace, action.message, action.view)
+
+
+HOME_HANDLERS: dict[str, ActionHandler] = {
+    HOME_ASK: ask_from_home,
+    HOME_ROUND: open_home_round,
+    STARTER: ask_starter,
+}
