@@ -81,7 +81,8 @@ def place_of(channel: object, guild_id: int | None) -> Place:
 def _is_public(channel: object) -> bool:
     if not isinstance(channel, discord.abc.GuildChannel):
         return False
-    return channel.permissions_for(channel.guild.default_role).view_channel
+    everyone = channel.guild.get_role(channel.guild.id)  # unknown where the bot is no member
+    return everyone is not None and channel.permissions_for(everyone).view_channel
 
 
 async def read_attachment(attachment: discord.Attachment) -> str:
