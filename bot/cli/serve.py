@@ -107,7 +107,9 @@ async def serve(local: Local = False) -> None:
             lambda: models.state,
             is_slack_ready=lambda: slack is None or slack.is_ready,
         )
-        app = create_app(web_context, loopback=is_loopback(settings.host), slack=slack)
+        app = create_app(
+            web_context, loopback=is_loopback(settings.host), slack=slack.routes if slack else ()
+        )
         # A page that waits for a round must not see it stopped: resume rounds, then serve.
         before_serving = partial(_resume, app_context)
         listen = settings.host, settings.port

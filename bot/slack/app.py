@@ -20,6 +20,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.web.async_client import AsyncWebClient
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
 
 from bot.commands.recovery import ChatSupervisor
 from bot.context import AppContext
@@ -34,7 +35,7 @@ from bot.slack.client import (
     fetch_identity,
     open_client,
 )
-from bot.slack.config import Tokens
+from bot.slack.config import EVENTS_PATH, INSTALL_PATH, REDIRECT_PATH, Tokens
 from bot.slack.installations import UNINSTALLED_FROM, Installations
 from bot.slack.listeners import SlackListeners
 from bot.slack.middleware import new_bolt
@@ -66,9 +67,16 @@ class Slack:
         """Serve until cancelled, or until a token stops working, which is reported."""
         await self._supervisor.serve(self._serve)
 
+    @property
+    def routes(self) -> list[Route]:
+        """Return the routes of the web server that are about Slack."""
+        install = (Route(path, self.handle_install) for path in (INSTALL_PATH, REDIRECT_PATH))
+        return [Route(EVENTS_PATH, self.handle_http, methods=["POST"]), *install]
+
     async def handle_http(self, request: Request) -> Response:
         """Handle an HTTP request from Slack; refuse one that Slack did not sign."""
-        if self._handler is None:
+        # Over a socket nothing is posted here, and there may be no secret to check it with.
+        if self._handler is None or self._tokens.app:
             return PlainTextResponse("Slack is not connected yet.\n", status_code=503)
         body = await request.body()
         if not _is_signed(body, request.headers, self._tokens.signing):

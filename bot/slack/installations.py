@@ -223,8 +223,10 @@ class Installations:
             self._tasks.start(self._reporting(self._uninstall(one)))
 
     async def _teams(self, team: str, enterprise: str) -> list[str]:
-        if team or self._store is None:
+        if team:
             return [team]
+        if self._store is None:
+            return list(self.connected)
         return await self._store.list_team_ids(enterprise)
 
     async def _uninstall(self, team: str) -> None:

@@ -1,7 +1,6 @@
 """The Starlette application: routes, middleware and error page."""
 
-from collections.abc import Awaitable, Callable
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -17,7 +16,7 @@ from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
 from bot.web import auth, bakeoffs, events, health, reports, rounds
-from bot.web.auth import SLACK_EVENTS, SLACK_INSTALL, FormError, LinkError, TooManyRequestsError
+from bot.web.auth import FormError, LinkError, TooManyRequestsError
 from bot.web.context import STATIC, WebContext
 from bot.web.limits import BodyLimitMiddleware
 from bot.web.middleware import (
@@ -29,17 +28,6 @@ from council.errors import BakeoffError, CouncilError, RoundNotFoundError, Suite
 
 Handler = Callable[[WebContext, Request], Awaitable[Response]]
 
-
-class SlackHandler(Protocol):
-    """What the web server passes on to Slack."""
-
-    async def handle_http(self, request: Request) -> Response:
-        """Handle an event, a command or an interaction."""
-
-    async def handle_install(self, request: Request) -> Response:
-        """Handle a browser that installs the app."""
-
-
 _LOOPBACK = ["127.0.0.1", "localhost", "[::1]", "::1"]
 _INTERNAL_ERROR = 500
 _HTTP_ERRORS = {
@@ -49,11 +37,11 @@ _HTTP_ERRORS = {
 
 
 def create_app(
-    context: WebContext, *, loopback: bool = True, slack: SlackHandler | None = None
+    context: WebContext, *, loopback: bool = True, slack: Sequence[Route] = ()
 ) -> Starlette:
     """Return the application; with `loopback` it answers only to the names of the loopback address.
 
-    `slack` handles Slack's events and installations, if it is given.
+    `slack` are the routes of Slack's events and installations, if it is configured.
     """
 
     def route(path: str, handler: Handler, method: str) -> Route:
@@ -74,8 +62,7 @@ def create_app(
         routes=[
             *(route(path, handler, "GET") for path, handler in _GET.items()),
             *(route(path, handler, "POST") for path, handler in _POST.items()),
-            *([Route(SLACK_EVENTS, slack.handle_http, methods=["POST"])] if slack else []),
-            *(Route(path, slack.handle_install) for path in SLACK_INSTALL if slack),
+            *slack,
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[

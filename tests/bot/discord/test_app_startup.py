@@ -129,7 +129,7 @@ async def test_commands_are_registered_only_when_they_have_changed() -> None:
         await start()
 
     assert len(discord.called(SYNC)) == 2
-    assert discord.commands() == ["council", "Ask the council"]
+    assert discord.commands() == ["council", "council-admin", "Ask the council"]
 
 
 async def test_a_failed_registration_of_commands_is_retried() -> None:
@@ -141,7 +141,7 @@ async def test_a_failed_registration_of_commands_is_retried() -> None:
             await discord.until(lambda: is_connected(connection), TIMEOUT_SECONDS)
 
     assert connection.reports[0].endswith("The next try is in 1 s.")
-    assert discord.commands() == ["council", "Ask the council"]
+    assert discord.commands() == ["council", "council-admin", "Ask the council"]
 
 
 async def test_an_interactions_endpoint_is_reported_at_startup() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import httpx
 from starlette.applications import Starlette
-from starlette.routing import Route
 
 from bot.access import Access
 from bot.context import AppContext
@@ -80,6 +79,19 @@ def distributed_fake(token_seconds: int | None = None) -> FakeSlack:
     return FakeSlack(rules=Rules(rates=NO_RATES), app=app)
 
 
+def distributed_tokens(slack: FakeSlack, secret: str = "") -> Tokens:
+    installed = slack.state.app
+    return Tokens(
+        *("", installed.app_token, "", slack.api_url),
+        *(installed.client_id, secret or installed.client_secret, f"{ORIGIN}{REDIRECT_PATH}"),
+    )
+
+
+def browser_of(slack: Slack) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(Starlette(routes=slack.routes))
+    return httpx.AsyncClient(transport=transport, base_url=ORIGIN)
+
+
 @asynccontextmanager
 async def run_distributed(
     folder: Path, slack: FakeSlack, secret: str = "", gateway: BlockedGateway | None = None
@@ -92,17 +104,11 @@ async def run_distributed(
     url = f"sqlite+aiosqlite:///{folder / 'council.db'}"
     engine = open_engine(url if (folder / "council.db").exists() else new_file(folder))
     app.installations = SqlInstallationStore(engine, secret)
-    tokens = Tokens(
-        *("", installed.app_token, "", slack.api_url),
-        *(installed.client_id, secret, f"{ORIGIN}{REDIRECT_PATH}"),
-    )
-    running_slack = Slack(app, tokens, reports.append, FAST_LIMITS)
-    routes = [Route(path, running_slack.handle_install) for path in (INSTALL_PATH, REDIRECT_PATH)]
-    transport = httpx.ASGITransport(Starlette(routes=routes))
+    running_slack = Slack(app, distributed_tokens(slack, secret), reports.append, FAST_LIMITS)
     running = asyncio.create_task(running_slack.run())
     try:
         await until(lambda: slack.links.open, 30, lambda: reports)
-        async with httpx.AsyncClient(transport=transport, base_url=ORIGIN) as browser:
+        async with browser_of(running_slack) as browser:
             yield Distributed(app, gateway, slack, browser, reports)
     finally:
         running.cancel()

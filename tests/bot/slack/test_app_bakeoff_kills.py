@@ -40,7 +40,7 @@ async def test_a_kill_repeats_no_question_and_no_message(tmp_path: Path) -> None
             models.script[name] = slowly
         council = two_panels_config(models.api_base, SUITE)
         async with serve_slack(tmp_path, slack, config=council) as served:
-            await slack.command("U1", "C1", "/council", "bakeoff small panel:served now")
+            await slack.command("UADMIN", "C1", "/council", "bakeoff small panel:served now")
             await slack.until(lambda: len(models.requests) >= PER_ROUND + 3, 60)
             await served.kill()
 

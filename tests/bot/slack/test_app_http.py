@@ -56,6 +56,23 @@ async def endpoint() -> AsyncIterator[Endpoint]:
         await asyncio.gather(running, return_exceptions=True)
 
 
+async def test_over_a_socket_nothing_that_is_posted_is_handled() -> None:
+    async with make_fake_slack() as fake:
+        tokens = Tokens(fake.state.app.bot_token, fake.state.app.app_token, "", fake.api_url)
+        slack = Slack(an_app(), tokens, lambda _: None, FAST_LIMITS)
+        running = asyncio.create_task(slack.run())
+        await fake.connected()
+        app = Starlette(routes=[Route("/", slack.handle_http, methods=["POST"])])
+        transport = httpx.ASGITransport(app, raise_app_exceptions=True)
+        async with httpx.AsyncClient(transport=transport, base_url="http://council") as client:
+            forged = signed("", CHALLENGE, int(time.time()))
+            reply = await client.post("/", content=CHALLENGE, headers={**JSON, **forged})
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    assert reply.status_code == 503
+
+
 def headers(body: str = CHALLENGE, age: int = 0, **changed: str) -> dict[str, str]:
     given = signed(SECRET, body, int(time.time()) - age)
     return given | {name.replace("_", "-"): value for name, value in changed.items()}

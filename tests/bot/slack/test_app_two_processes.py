@@ -2,14 +2,21 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from bot.context import AppContext
+from bot.coordination.tasks import running_alongside
 from bot.slack.app import Slack
-from bot.slack.config import Tokens
+from bot.slack.config import INSTALL_PATH, Tokens
+from bot.slack.middleware import NOT_INSTALLED
+from storage.engine import open_engine
+from storage.installations import SqlInstallationStore
 from tests.bot.cluster_fakes import Board, processes
+from tests.bot.slack.distributed import browser_of, distributed_fake, distributed_tokens
 from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack
+from tests.sqlite import new_file
 from tests.wire.slack import BOT, FakeSlack, Message
 
 
@@ -106,3 +113,38 @@ async def test_progress_continues_when_the_process_that_showed_it_ends() -> None
 
         assert len(both.bot_messages()) == len(both.answers()) == 1
         assert len(both.board.begun) == 2
+
+
+async def test_what_one_process_installs_or_uninstalls_every_process_knows(tmp_path: Path) -> None:
+    gateway = BlockedGateway()
+    gateway.goes_on.set()
+    _, apps = processes(2, gateway)
+    engine = open_engine(new_file(tmp_path))
+    reports: list[str] = []
+    async with distributed_fake() as slack, AsyncExitStack() as stack:
+        tokens = distributed_tokens(slack)
+        served = []
+        for number, app in enumerate(apps, start=1):
+            app.installations = SqlInstallationStore(engine, tokens.client_secret)
+            served.append(Slack(app, tokens, reports.append, FAST_LIMITS))
+            await stack.enter_async_context(running_alongside(served[-1].run()))
+            await slack.connected(number)
+        async with browser_of(served[0]) as browser:
+            begun = await browser.get(INSTALL_PATH)
+            await browser.get(slack.allow(begun.headers["location"]))
+
+        for number in range(4):
+            await slack.command("U1", "C1", "/council", f"Which queue, number {number}?")
+
+        def answers() -> list[Message]:
+            return [m for m in slack.messages("C1") if "council:answers" in str(m.blocks)]
+
+        await slack.until(lambda: len(answers()) == 4, 20)
+        await slack.uninstalls()
+        await slack.until(lambda: sum("uninstalled from" in line for line in reports) == 2, 20)
+        assert await apps[0].store.list_summaries() == ()
+        for _ in range(2):
+            await slack.command("U1", "C1", "/council", "And now?")
+        refusals = [NOT_INSTALLED in message.text for message in slack.ephemerals("U1")]
+        assert sum(refusals) == 2
+    await engine.dispose()
