@@ -116,6 +116,12 @@ def invite_url(application: int) -> str:
     return discord.utils.oauth_url(application, permissions=BOT_PERMISSIONS, scopes=SCOPES)
 
 
+def user_install_url(application: int) -> str:
+    """Return the URL with which people add the bot for themselves, to use it anywhere."""
+    url = discord.utils.oauth_url(application, scopes=("applications.commands",))
+    return f"{url}&integration_type=1"
+
+
 def check_can_post(interaction: discord.Interaction[Any]) -> None:
     """Raise PostingForbiddenError, naming the missing permissions, if no answer can be posted."""
     if interaction.guild_id is None:

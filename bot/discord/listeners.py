@@ -34,6 +34,7 @@ from bot.commands.suites import SuiteAddition
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord import actions
+from bot.discord.command_mentions import CommandMentions
 from bot.discord.components import MentionCommands
 from bot.discord.ephemeral import (
     EphemeralReplies,
@@ -53,12 +54,12 @@ from bot.discord.events import (
 )
 from bot.discord.messages import DiscordChat
 from bot.discord.servers import ServerTracker
-from bot.discord.slash_commands import CommandTree, add_commands, option_values
+from bot.discord.slash_commands import ADMIN, COUNCIL, CommandTree, add_commands, option_values
 from bot.discord.user_installs import OutsideChat, OutsideReplies, as_direct, is_outside
 from council.errors import CouncilError
 from council.places import Place
 
-COMMANDS_MEMO = "discord commands"  # the kind of memo
+COMMANDS_MEMO, COMMAND_IDS_MEMO = "discord commands", "discord command ids"  # kinds of memos
 # For direct messages, mentions and replies in threads; none of these intents is privileged.
 
 Interaction = discord.Interaction[Any]
@@ -96,8 +97,12 @@ class DiscordClient(discord.Client):
         digest = sha256(content.encode()).hexdigest()
         application, memos = str(self.application_id), self._app.key_values
         if await memos.read(COMMANDS_MEMO, application) != digest:
-            await self.tree.sync()
+            ids = {one.name: str(one.id) for one in await self.tree.sync()}
+            await memos.put(COMMAND_IDS_MEMO, application, json.dumps(ids))
             await memos.put(COMMANDS_MEMO, application, digest)
+        ids = json.loads(await memos.read(COMMAND_IDS_MEMO, application) or "{}")
+        mentions = CommandMentions(COMMANDS.commands, ids, (COUNCIL, ADMIN))
+        self.mention_commands = mentions.render
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         """Dispatch an event, unless the client is closed: discord.py dispatches some afterwards."""
@@ -293,10 +298,10 @@ class DiscordClient(discord.Client):
     async def _begin(self, interaction: Interaction, act: Handler, *, asks: bool = False) -> None:
         incoming = parse_interaction(interaction)
         self._names[incoming.asker.id] = incoming.asker.name
-        replies, files = EphemeralReplies(interaction), interaction.app_permissions.attach_files
-        chat = self.chat(replies, accepts_files=files)
+        replies = EphemeralReplies(interaction, self.mention_commands)
+        chat = self.chat(replies, accepts_files=interaction.app_permissions.attach_files)
         if is_outside(interaction):
-            replies = OutsideReplies(interaction, incoming, is_public=asks)
+            replies = OutsideReplies(interaction, self.mention_commands, incoming, is_public=asks)
             chat = OutsideChat(self, self._names, self._edits, interaction, replies)
 
         async def run() -> None:

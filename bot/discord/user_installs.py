@@ -20,6 +20,7 @@ from bot.chat import (
     SentMessage,
 )
 from bot.discord.components import (
+    MentionCommands,
     allowed_mentions,
     build_files,
     build_view,
@@ -71,11 +72,17 @@ class OutsideReplies(EphemeralReplies):
     """
 
     def __init__(
-        self, interaction: Interaction, incoming: IncomingMessage, *, is_public: bool
+        self,
+        interaction: Interaction,
+        mention_commands: MentionCommands,
+        incoming: IncomingMessage,
+        *,
+        is_public: bool,
     ) -> None:
-        super().__init__(interaction)
+        super().__init__(interaction, mention_commands)
         self._incoming = incoming
         self._waiting: list[Post] = []
+        self.mention_commands = mention_commands
         self.is_public = is_public
 
     async def __call__(self, incoming: IncomingMessage, post: Post) -> None:
@@ -114,7 +121,10 @@ class OutsideChat(DiscordChat):
         replies: OutsideReplies,
     ) -> None:
         files = interaction.app_permissions.attach_files
-        super().__init__(client, names, edits, replies, accepts_files=files)
+        mention = replies.mention_commands
+        super().__init__(
+            client, names, edits, replies, accepts_files=files, mention_commands=mention
+        )
         self._interaction = interaction
         self._replies = replies
         self._sent = set[str]()
@@ -138,9 +148,10 @@ class OutsideChat(DiscordChat):
 
     async def _respond(self, post: Post) -> str:
         if self._replies.is_response_free:
-            response = await self._interaction.edit_original_response(**silent_edit(post))
+            arguments = silent_edit(post, self._mention_commands)
+            response = await self._interaction.edit_original_response(**arguments)
             return str(response.id)
-        message = render_components(post)
+        message = render_components(post, self._mention_commands)
         sent = await self._interaction.followup.send(
             view=build_view(message),
             files=build_files(message),
@@ -156,7 +167,8 @@ class OutsideChat(DiscordChat):
             await super()._edit(sent, post)
             return
         try:
-            await self._interaction.followup.edit_message(int(sent.message), **silent_edit(post))
+            arguments = silent_edit(post, self._mention_commands)
+            await self._interaction.followup.edit_message(int(sent.message), **arguments)
         except discord.HTTPException as error:
             if error.code not in {_UNKNOWN_WEBHOOK, _INVALID_TOKEN}:
                 raise
