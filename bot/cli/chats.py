@@ -7,7 +7,7 @@ import typer
 from bot.cli.output import FAILED, Json, async_command, print_json
 from bot.cli.tokens import discord_address
 from bot.discord.app import CODE_GRANT_REQUIRED, DiscordError, fetch_identity
-from bot.discord.events import invite_url
+from bot.discord.events import invite_url, user_install_url
 from bot.settings import Settings, SettingsError, load_settings
 from bot.slack import config as slack_config
 from bot.slack.client import open_client
@@ -74,7 +74,7 @@ async def validate() -> None:
 @discord_app.command()
 @async_command
 async def invite() -> None:
-    """Print the link that invites the bot to a server."""
+    """Print the links that invite the bot to a server and add it for oneself."""
     address = discord_address(load_settings())
     if address is None:
         raise SettingsError(["DISCORD_TOKEN is missing: docs/discord.md says where it is found."])
@@ -82,6 +82,7 @@ async def invite() -> None:
     if me.needs_code_grant:
         raise DiscordError(CODE_GRANT_REQUIRED)
     typer.echo(invite_url(me.application))
+    typer.echo(f"For yourself, to use anywhere: {user_install_url(me.application)}")
 
 
 def _events_address(settings: Settings, url: str | None) -> str | None:

@@ -106,6 +106,7 @@ async def serve(local: Local = False) -> None:
             tuple(await describe_local_models(settings)),
             lambda: models.state,
             is_slack_ready=lambda: slack is None or slack.is_ready,
+            contact=settings.contact,
         )
         app = create_app(
             web_context, loopback=is_loopback(settings.host), slack=slack.routes if slack else ()

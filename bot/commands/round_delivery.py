@@ -70,7 +70,9 @@ async def deliver_round(
     In a cluster, any process of a room's chat does this; cancelling the wait does not stop it.
     """
     place = round_.question.place
-    if app.job_queue is None or not chat.is_room:
+    if app.job_queue and chat.is_bound:  # other processes must not deliver it as well
+        await app.store.deliver(round_.id, delivered=True)
+    if app.job_queue is None or not chat.is_room or chat.is_bound:
         await follow_and_deliver(app, chat, place, round_)
         return
     job = job_for(SHOW, place, round_.id, app.shards)

@@ -19,9 +19,10 @@ _ALREADY_ACKNOWLEDGED = 40060
 _DEFERRED = {ResponseType.deferred_channel_message, ResponseType.deferred_message_update}
 
 
-async def defer(interaction: Interaction) -> None:
-    """Acknowledge an interaction with a deferred ephemeral response."""
-    await _acknowledge(partial(interaction.response.defer, ephemeral=True, thinking=True))
+async def defer(interaction: Interaction, *, is_public: bool = False) -> None:
+    """Acknowledge an interaction with a deferred response, which is ephemeral unless public."""
+    ephemeral = not is_public
+    await _acknowledge(partial(interaction.response.defer, ephemeral=ephemeral, thinking=True))
 
 
 async def defer_page(interaction: Interaction) -> None:
@@ -61,7 +62,7 @@ class EphemeralReplies:
     async def __call__(self, incoming: IncomingMessage, post: Post) -> None:
         """Reply to the user; after the interaction's 15 minutes, send a direct message."""
         # The first replaces "is thinking …" or the pressed page; sent twice, it appears once.
-        is_edit = not self._has_replied and self._interaction.response.type in _DEFERRED
+        is_edit = self.is_response_free
         self._has_replied = True
         try:
             await call_with_retries(
@@ -69,6 +70,11 @@ class EphemeralReplies:
             )
         except CouncilError as error:
             structlog.get_logger().warning("discord_whisper_lost", key=incoming.key, why=str(error))
+
+    @property
+    def is_response_free(self) -> bool:
+        """Return whether the deferred response is still to be replaced by a message."""
+        return not self._has_replied and self._interaction.response.type in _DEFERRED
 
     async def end(self) -> None:
         """Remove "is thinking …" if there was no reply."""

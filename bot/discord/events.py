@@ -81,7 +81,8 @@ def place_of(channel: object, guild_id: int | None) -> Place:
 def _is_public(channel: object) -> bool:
     if not isinstance(channel, discord.abc.GuildChannel):
         return False
-    return channel.permissions_for(channel.guild.default_role).view_channel
+    everyone = channel.guild.get_role(channel.guild.id)  # unknown where the bot is no member
+    return everyone is not None and channel.permissions_for(everyone).view_channel
 
 
 async def read_attachment(attachment: discord.Attachment) -> str:
@@ -113,6 +114,12 @@ def parse_attachment(attachment: discord.Attachment) -> Attachment:
 def invite_url(application: int) -> str:
     """Return the URL that invites the bot with the permissions it uses and no others."""
     return discord.utils.oauth_url(application, permissions=BOT_PERMISSIONS, scopes=SCOPES)
+
+
+def user_install_url(application: int) -> str:
+    """Return the URL with which people add the bot for themselves, to use it anywhere."""
+    url = discord.utils.oauth_url(application, scopes=("applications.commands",))
+    return f"{url}&integration_type=1"
 
 
 def check_can_post(interaction: discord.Interaction[Any]) -> None:

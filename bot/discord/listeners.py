@@ -35,6 +35,7 @@ from bot.commands.suites import SuiteAddition
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord import actions
+from bot.discord.command_mentions import CommandMentions
 from bot.discord.components import MentionCommands
 from bot.discord.ephemeral import (
     EphemeralReplies,
@@ -54,11 +55,12 @@ from bot.discord.events import (
 )
 from bot.discord.messages import DiscordChat
 from bot.discord.servers import ServerTracker
-from bot.discord.slash_commands import CommandTree, add_commands, option_values
+from bot.discord.slash_commands import ADMIN, COUNCIL, CommandTree, add_commands, option_values
+from bot.discord.user_installs import OutsideChat, OutsideReplies, as_direct, is_outside
 from council.errors import CouncilError
 from council.places import Place
 
-COMMANDS_MEMO = "discord commands"  # the kind of memo
+COMMANDS_MEMO, COMMAND_IDS_MEMO = "discord commands", "discord command ids"  # kinds of memos
 # For direct messages, mentions and replies in threads; none of these intents is privileged.
 
 Interaction = discord.Interaction[Any]
@@ -96,8 +98,12 @@ class DiscordClient(discord.Client):
         digest = sha256(content.encode()).hexdigest()
         application, memos = str(self.application_id), self._app.key_values
         if await memos.read(COMMANDS_MEMO, application) != digest:
-            await self.tree.sync()
+            ids = {one.name: str(one.id) for one in await self.tree.sync()}
+            await memos.put(COMMAND_IDS_MEMO, application, json.dumps(ids))
             await memos.put(COMMANDS_MEMO, application, digest)
+        ids = json.loads(await memos.read(COMMAND_IDS_MEMO, application) or "{}")
+        mentions = CommandMentions(COMMANDS.commands, ids, (COUNCIL, ADMIN))
+        self.mention_commands = mentions.render
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         """Dispatch an event, unless the client is closed: discord.py dispatches some afterwards."""
@@ -141,8 +147,9 @@ class DiscordClient(discord.Client):
 
     async def on_command(self, interaction: Interaction, command: Command) -> None:
         """Run a command with the options of an interaction."""
-        await defer(interaction)
         arguments, files = option_values(interaction, command)
+        asks = command.name == ASK and "private" not in arguments
+        await self._defer(interaction, asks=asks)
 
         async def run(chat: Chat, incoming: IncomingMessage) -> None:
             invocation = Invocation(command, arguments)
@@ -153,7 +160,7 @@ class DiscordClient(discord.Client):
                 )
             await run_command(self._app, chat, incoming, invocation)
 
-        await self._begin(interaction, run)
+        await self._begin(interaction, run, asks=asks)
 
     async def _prepare_ask(
         self,
@@ -165,7 +172,9 @@ class DiscordClient(discord.Client):
         """Return a question with its file as context; a private one is asked in direct messages."""
         check_admitted(self._app.access, incoming)
         arguments = invocation.arguments
-        if "private" in arguments:
+        if is_outside(interaction):
+            pass
+        elif "private" in arguments:
             # The answer goes to another place; the panel is still that of this one.
             await self._app.reload_picked_panel(incoming.place)
             panel = self._app.panel(arguments.get("panel"), incoming.place).name
@@ -183,13 +192,17 @@ class DiscordClient(discord.Client):
         self, interaction: Interaction, parameter: Parameter, typed: str
     ) -> list[Suggestion]:
         """Return suggestions for the value of a parameter, for autocomplete."""
-        return await suggest(self._app, parse_interaction(interaction), parameter, typed)
+        try:
+            incoming = await self._parse(interaction)
+        except CouncilError:
+            return []
+        return await suggest(self._app, incoming, parameter, typed)
 
     async def _on_modal_submit(
         self, interaction: Interaction, custom_id: str, fields: dict[str, str]
     ) -> None:
-        await defer(interaction)
         kind, _, value = custom_id.removeprefix("council:").partition(":")
+        await self._defer(interaction, asks=kind == actions.ASK)
 
         async def submit(chat: Chat, incoming: IncomingMessage) -> None:
             if kind == actions.WHY:
@@ -202,13 +215,14 @@ class DiscordClient(discord.Client):
                 return
             if kind != actions.ASK:
                 raise CouncilError(OTHER_VERSION)
-            check_can_post(interaction)
+            if not is_outside(interaction):
+                check_can_post(interaction)
             question, context = fields[actions.QUESTION], fields.get(actions.CONTEXT, "")
             await ask_with_options(
                 self._app, chat, replace(incoming, text=question, context=context)
             )
 
-        await self._begin(interaction, submit)
+        await self._begin(interaction, submit, asks=kind == actions.ASK)
 
     async def on_button(self, interaction: Interaction, action: str, value: str) -> None:
         """Handle a pressed button."""
@@ -237,8 +251,9 @@ class DiscordClient(discord.Client):
 
     async def _open_suite_modal(self, interaction: Interaction, round_id: str) -> None:
         """Open the modal that adds a question to a suite, within Discord's three seconds."""
-        incoming, names = parse_interaction(interaction), list[str]()
+        names = list[str]()
         with suppress(CouncilError):  # a user who may not add anything is told on submission
+            incoming = await self._parse(interaction)
             check_may_add(self._app, incoming)
             lines = await self._app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
             names = [line.name for line in lines]
@@ -274,14 +289,28 @@ class DiscordClient(discord.Client):
         incoming = await continue_conversation(self._app, incoming)
         await run_command(self._app, chat, incoming, COMMANDS.parse(incoming.text))
 
-    async def _begin(self, interaction: Interaction, act: Handler) -> None:
+    async def _defer(self, interaction: Interaction, *, asks: bool) -> None:
+        """Acknowledge a command; where the bot is no member, publicly if it asks a question."""
+        await defer(interaction, is_public=asks and is_outside(interaction))
+
+    async def _parse(self, interaction: Interaction) -> IncomingMessage:
         incoming = parse_interaction(interaction)
-        replies = EphemeralReplies(interaction, self.mention_commands)
+        return await as_direct(interaction, incoming) if is_outside(interaction) else incoming
+
+    async def _begin(self, interaction: Interaction, act: Handler, *, asks: bool = False) -> None:
+        incoming = parse_interaction(interaction)
         self._names[incoming.asker.id] = incoming.asker.name
+        replies = EphemeralReplies(interaction, self.mention_commands)
         chat = self.chat(replies, accepts_files=interaction.app_permissions.attach_files)
+        if is_outside(interaction):
+            replies = OutsideReplies(interaction, self.mention_commands, incoming, is_public=asks)
+            chat = OutsideChat(self, self._names, self._edits, interaction, replies)
 
         async def run() -> None:
-            await report_errors(chat, incoming, act(chat, incoming))
+            await act(chat, await self._parse(interaction))
+
+        async def report() -> None:
+            await report_errors(chat, incoming, run())
             await replies.end()
 
-        self._tasks.start(run())
+        self._tasks.start(report())

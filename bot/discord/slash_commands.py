@@ -65,12 +65,13 @@ def add_commands(
     tree: app_commands.CommandTree[Any], commands: Iterable[Command], listeners: Listeners
 ) -> None:
     """Add `/council`, `/council-admin` and the context menu to a tree."""
-    everywhere = app_commands.AppCommandContext(guild=True, dm_channel=True)
+    contexts = app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True)
+    installs = app_commands.AppInstallationType(guild=True, user=True)
     council = app_commands.Group(
         name=COUNCIL,
         description="Several models answer, rank each other without names, and one sums up",
-        allowed_contexts=everywhere,
-        allowed_installs=app_commands.AppInstallationType(guild=True),
+        allowed_contexts=contexts,
+        allowed_installs=installs,
     )
     admin = app_commands.Group(
         name=ADMIN,
@@ -87,6 +88,8 @@ def add_commands(
     tree.add_command(council)
     tree.add_command(admin)
 
+    @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=True)
+    @app_commands.allowed_installs(guilds=True, users=True)
     @tree.context_menu(name="Ask the council")
     async def ask_about(interaction: Interaction, message: discord.Message) -> None:
         await interaction.response.send_modal(ask_modal(message))

@@ -45,6 +45,7 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", validation_alias="COUNCIL_HOST")
     port: int = Field(8765, ge=0, le=65535, validation_alias=AliasChoices("COUNCIL_PORT", "PORT"))
     web_token: SecretStr | None = Field(None, validation_alias="COUNCIL_WEB_TOKEN")
+    contact: str = Field("", max_length=300, validation_alias="COUNCIL_CONTACT")
     slack_bot_token: SecretStr | None = Field(None, validation_alias="SLACK_BOT_TOKEN")
     slack_app_token: SecretStr | None = Field(None, validation_alias="SLACK_APP_TOKEN")
     slack_signing_secret: SecretStr | None = Field(None, validation_alias="SLACK_SIGNING_SECRET")

@@ -15,7 +15,7 @@ from bot.access import NotYoursError
 from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
-from bot.web import auth, bakeoffs, events, health, reports, rounds
+from bot.web import auth, bakeoffs, events, health, legal, reports, rounds
 from bot.web.auth import FormError, LinkError, TooManyRequestsError
 from bot.web.context import STATIC, WebContext
 from bot.web.limits import BodyLimitMiddleware
@@ -136,6 +136,8 @@ _GET: dict[str, Handler] = {
     "/suites/{name}": bakeoffs.suite_page,
     "/suites/{name}/suite.csv": bakeoffs.download_suite_csv,
     "/login": auth.login_page,
+    legal.PRIVACY: legal.privacy_page,
+    legal.TERMS: legal.terms_page,
     "/healthz": health.health,
     "/readyz": health.readiness,
     "/metrics": health.metrics,

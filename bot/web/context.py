@@ -56,7 +56,7 @@ class WebContext:
     `token` is None if the page is open to all. `state` returns what the models are still waiting
     for, or "" once they are ready. `failed_login_delay_seconds` delays the answer to a wrong token,
     against guessing. `is_slack_ready` returns whether Slack's endpoint, if there is one, can take
-    work. `tasks` continue after a response.
+    work. `tasks` continue after a response. `contact` says who runs this.
     """
 
     app: AppContext
@@ -69,6 +69,7 @@ class WebContext:
     is_slack_ready: Callable[[], bool] = lambda: True
     database: DatabaseProbe = field(default_factory=DatabaseProbe)
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
+    contact: str = ""
 
     def is_authenticated(self, request: Request) -> bool:
         """Return whether the visitor has a session or the token, or needs neither."""

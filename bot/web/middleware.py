@@ -20,10 +20,12 @@ from bot.web.auth import (
     matches_token,
 )
 from bot.web.context import WebContext
+from bot.web.legal import LEGAL_PATHS
 
 Refuse = Callable[[Request, Exception], Awaitable[Response]]
 
-_PUBLIC_PATHS = {"/healthz", "/readyz", "/login", SLACK_EVENTS, *SLACK_INSTALL}
+_PUBLIC_PATHS = {"/healthz", "/readyz", "/login", SLACK_EVENTS, *SLACK_INSTALL, *LEGAL_PATHS}
+_ANY_HOST_PATHS = {SLACK_EVENTS, *SLACK_INSTALL, *LEGAL_PATHS}
 # Checks of balancers, files that browsers keep, and Slack, which signs what it sends.
 _UNLIMITED_PATHS = {"/healthz", "/readyz", SLACK_EVENTS}
 _POLICY = (
@@ -68,8 +70,8 @@ class TrustedHostsMiddleware(TrustedHostMiddleware):
     """Middleware against DNS rebinding: answers only to trusted host names."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request; those about Slack may use any host name, such as a tunnel's."""
-        if scope["type"] == "http" and scope["path"] in {SLACK_EVENTS, *SLACK_INSTALL}:
+        """Handle a request; paths that show no round may use any host name, as a tunnel does."""
+        if scope["type"] == "http" and scope["path"] in _ANY_HOST_PATHS:
             await self.app(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)

@@ -121,12 +121,14 @@ async def test_the_invitation_asks_for_no_permission_too_many(home: Home) -> Non
     async with an_app() as discord:
         result = await run_command(home, discord, "discord", "invite")
 
-    (line,) = result.out.splitlines()
+    line, for_oneself = result.out.splitlines()
     asked = parse_qs(urlsplit(line).query)
     assert line.startswith("https://discord.com/oauth2/authorize?")
     assert asked["client_id"] == [BOT]
     assert asked["scope"] == ["bot applications.commands"]
     assert Permission(int(asked["permissions"][0])) == NEEDED
+    assert f"client_id={BOT}&scope=applications.commands" in for_oneself
+    assert for_oneself.endswith("&integration_type=1")
 
 
 async def test_no_unusable_invitation_is_printed(home: Home) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import pytest
 
@@ -215,3 +216,27 @@ async def test_a_failed_round_is_left_until_somebody_resumes_it(harness: Cluster
 
         assert not (await receiver.store.load_summary(KEY)).delivered
         assert harness.board.begun == [Job("show slack", KEY)]
+
+
+@dataclass(slots=True)
+class Bound(Private):
+    """A chat that no other process can post in."""
+
+    is_bound: ClassVar[bool] = True
+
+
+async def test_where_only_the_receiving_process_can_post_no_other_delivers(
+    harness: ClusterHarness,
+) -> None:
+    receiver, worker = harness.apps
+    chat = Bound()
+    harness.gateway.goes_on.set()
+
+    async with harness.deliver(worker):
+        await ask_with_options(receiver, chat, a_message())
+        await harness.board.sweep()
+
+    assert chat.posted
+    assert harness.posted == []
+    assert harness.board.begun == []
+    assert (await receiver.store.load_summary(KEY)).delivered

@@ -33,7 +33,7 @@ def _open_to_all(bot: InProcessBot) -> Iterator[None]:
         ("panel", {"name": "nope"}, "There is no panel 'nope'"),
         ("rounds", {"limit": 3}, "No round has been held yet."),
         ("vote", {"round": "last", "answer": "K"}, "No round has been held yet."),
-        ("help", {"command": "schedule add"}, "/council schedule add NAME"),
+        ("help", {"command": "schedule add"}, "</council-admin schedule add:"),
         ("bakeoff show", {"bakeoff": "is that"}, "“is that” does not fit bakeoff"),
         ("leaderboard", {"suite": "sql", "as": "judge"}, "No round of suite sql"),
         ("schedule list", {}, "No schedule yet"),

@@ -86,12 +86,18 @@ def make_site(
     token: str | None = None,
     loopback: bool = True,
     state: Callable[[], str] = str,
+    contact: str = "",
 ) -> Site:
     """Return a site that requires the token, if one is given."""
     clock = Clock()
     signer = PageSigner(f"key of {token}".encode(), clock)
     context = WebContext(
-        app_context or an_app(), signer, token, state=state, failed_login_delay_seconds=0
+        app_context or an_app(),
+        signer,
+        token,
+        state=state,
+        failed_login_delay_seconds=0,
+        contact=contact,
     )
     return Site(context, create_app(context, loopback=loopback), clock)
 

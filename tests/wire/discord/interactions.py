@@ -3,14 +3,14 @@
 from typing import Any
 
 from tests.wire.discord import message_payloads, payloads
-from tests.wire.discord.permissions import Permission
+from tests.wire.discord.permissions import IN_MESSAGES, Permission
 from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import Interaction, Modal, State
 from tests.wire.discord.world import Channel, Message, User
 
 Payload = dict[str, Any]
 
-IN_GUILD, IN_BOT_DM = 0, 1
+IN_GUILD, IN_BOT_DM, IN_PRIVATE = 0, 1, 2
 FOR_GUILD, FOR_USER = "0", "1"
 
 
@@ -46,26 +46,53 @@ def _payload(state: State, interaction: Interaction, data: Payload) -> Payload:
         "version": 1,
         "channel_id": place.id,
         "channel": {**payloads.channel(state, place), "permissions": held},
-        "app_permissions": payloads.permissions(state, place, BOT),
+        "app_permissions": _app_permissions(state, place),
         "locale": "en-US",
         "entitlements": [],
         "attachment_size_limit": state.rules.file_bytes,
-        "context": IN_GUILD if place.guild else IN_BOT_DM,
+        "context": context_of(place),
+        "authorizing_integration_owners": _owners(place, interaction),
     }
     if interaction.source:
         sent["message"] = message_payloads.message(state, interaction.source)
     guild = place.guild
     if guild is None:
-        owners = {FOR_GUILD: "0", FOR_USER: user.id}
-        return {**sent, "user": payloads.user(user), "authorizing_integration_owners": owners}
+        return {**sent, "user": payloads.user(user)}
     return {
         **sent,
         "guild_id": guild.id,
         "guild": {"id": guild.id, "locale": "en-US", "features": []},
         "guild_locale": "en-US",
         "member": {**payloads.member(guild.members[user.id]), "permissions": held},
-        "authorizing_integration_owners": {FOR_GUILD: guild.id},
     }
+
+
+def context_of(place: Channel) -> int:
+    if place.guild:
+        return IN_GUILD
+    return IN_BOT_DM if BOT in place.people else IN_PRIVATE
+
+
+def is_outside(place: Channel) -> bool:
+    """Return whether the app is there only for those who installed it for themselves."""
+    return not place.guild.has_bot if place.guild else context_of(place) == IN_PRIVATE
+
+
+def _app_permissions(state: State, place: Channel) -> str:
+    return str(int(IN_MESSAGES)) if is_outside(place) else payloads.permissions(state, place, BOT)
+
+
+def _owners(place: Channel, interaction: Interaction) -> Payload:
+    """Return who installed the app; for a button, what its message was made by."""
+    if interaction.source and interaction.source.interaction:
+        found: Payload = interaction.source.interaction["authorizing_integration_owners"]
+        return found
+    owners: Payload = {}
+    if not is_outside(place):
+        owners[FOR_GUILD] = place.guild.id if place.guild else "0"
+    if interaction.user.has_app:
+        owners[FOR_USER] = interaction.user.id
+    return owners
 
 
 def find_command(state: State, place: Channel, user: User, name: str, kind: int = 1) -> Payload:
@@ -77,8 +104,13 @@ def find_command(state: State, place: Channel, user: User, name: str, kind: int 
     for command in state.commands:
         if (command["type"], command["name"]) == (kind, name):
             contexts = command.get("contexts")
-            here = IN_GUILD if guild else IN_BOT_DM
-            assert contexts is None or here in contexts, f"{name} does not show in {place.handle}"
+            shows = contexts is None or context_of(place) in contexts
+            installs = command.get("integration_types") or [0]
+            is_installed = (0 in installs and not is_outside(place)) or (
+                1 in installs and user.has_app
+            )
+            shows = shows and is_installed
+            assert shows, f"{name} does not show in {place.handle}"
             needed = int(command.get("default_member_permissions") or 0)
             assert not guild or held & needed == needed, f"{name} does not show to {user.name}"
             return command

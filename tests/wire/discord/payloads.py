@@ -82,6 +82,10 @@ def channel(state: State, one: Channel) -> Payload:
     if one.kind == "dm":
         people = [user(state.world.users[id_]) for id_ in sorted(one.people - {BOT})]
         return {**shown, "recipients": people}
+    if one.kind == "group":
+        people = [user(state.world.users[id_]) for id_ in sorted(one.people)]
+        more: Payload = {"name": one.name, "icon": None, "owner_id": one.owner}
+        return {**shown, **more, "recipients": people}
     assert one.guild is not None
     shown |= {"guild_id": one.guild.id, "name": one.name, "rate_limit_per_user": one.slow_mode}
     if one.is_thread:
@@ -95,7 +99,7 @@ def channel(state: State, one: Channel) -> Payload:
         }
         for id_, overwrite in one.overwrites.items()
     ]
-    more: Payload = {"position": 0, "parent_id": None, "topic": None, "nsfw": False}
+    more = {"position": 0, "parent_id": None, "topic": None, "nsfw": False}
     if one.kind == "forum":
         more |= {"available_tags": [], "default_reaction_emoji": None, "default_sort_order": None}
         more |= {"default_forum_layout": 0}

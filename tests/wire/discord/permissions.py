@@ -24,6 +24,7 @@ class Permission(IntFlag):
     CREATE_PUBLIC_THREADS = 1 << 35
     CREATE_PRIVATE_THREADS = 1 << 36
     SEND_MESSAGES_IN_THREADS = 1 << 38
+    USE_EXTERNAL_APPS = 1 << 50
 
 
 NOTHING = Permission(0)
@@ -38,7 +39,12 @@ INVITED = (
     | Permission.READ_MESSAGE_HISTORY
     | Permission.CREATE_PUBLIC_THREADS
 )  # what a bot of ours asks for when it is invited: 309237763072
-USUAL = INVITED | Permission.ADD_REACTIONS | Permission.USE_APPLICATION_COMMANDS
+USUAL = (
+    INVITED
+    | Permission.ADD_REACTIONS
+    | Permission.USE_APPLICATION_COMMANDS
+    | Permission.USE_EXTERNAL_APPS
+)
 
 
 @dataclass(frozen=True, slots=True)

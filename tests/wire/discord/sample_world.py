@@ -55,6 +55,14 @@ def add_channel(world: World, guild: Guild, handle: str, name: str, kind: Kind =
     return channel
 
 
+def add_group(world: World, handle: str, name: str, *people: str) -> Channel:
+    """Open a group conversation, which no bot can be in."""
+    ids = {world.user(who).id for who in people}
+    channel = Channel(handle, _id(), name, "group", people=ids, owner=min(ids))
+    world.channels[channel.id] = channel
+    return channel
+
+
 def sample_world() -> World:
     """Return a home guild, and one away."""
     world = World()

@@ -99,6 +99,7 @@ class Interaction:
     is_deferred: bool = False  # and @original not yet written
     is_lost: bool = False  # nobody waits for an answer any more
     sent: list[Message] = field(default_factory=list)
+    follow_ups: int = 0
     modal: Modal | None = None
     choices: list[str] = field(default_factory=list)  # the names of those suggested
 

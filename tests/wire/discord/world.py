@@ -6,9 +6,16 @@ from typing import Any, Literal
 from tests.wire.discord.permissions import EVERYTHING, Overwrite, Permission, implied, in_channel
 
 Payload = dict[str, Any]
-Kind = Literal["text", "dm", "thread", "private_thread", "forum"]
+Kind = Literal["text", "dm", "group", "thread", "private_thread", "forum"]
 
-TYPES: dict[Kind, int] = {"text": 0, "dm": 1, "thread": 11, "private_thread": 12, "forum": 15}
+TYPES: dict[Kind, int] = {
+    "text": 0,
+    "dm": 1,
+    "group": 3,
+    "thread": 11,
+    "private_thread": 12,
+    "forum": 15,
+}
 EPHEMERAL = 1 << 6
 LOADING = 1 << 7
 HAS_THREAD = 1 << 5
@@ -24,6 +31,7 @@ class User:
     name: str
     is_bot: bool = False
     takes_direct_messages: bool = True
+    has_app: bool = False  # installed the app for themselves
 
     @property
     def mention(self) -> str:
@@ -71,7 +79,7 @@ class Channel:
     overwrites: dict[str, Overwrite] = field(default_factory=dict)
     said: "list[Message]" = field(default_factory=list)
     owner: str = ""  # of a thread
-    people: set[str] = field(default_factory=set)  # of a thread or a direct conversation
+    people: set[str] = field(default_factory=set)  # of a thread, a direct or a group conversation
     archived: bool = False
     locked: bool = False
     auto_archive: int = 1440

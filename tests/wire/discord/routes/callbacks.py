@@ -6,6 +6,7 @@ from tests.wire.discord import message_payloads, payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks import Fault, faults_of_modal
 from tests.wire.discord.checks.shapes import many, shape, string
+from tests.wire.discord.interactions import is_outside
 from tests.wire.discord.message_store import (
     delete_message,
     new_message,
@@ -14,6 +15,7 @@ from tests.wire.discord.message_store import (
     save_edit,
     update_message,
 )
+from tests.wire.discord.permissions import Permission
 from tests.wire.discord.routes.channels import awake
 from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import Interaction, Modal, State
@@ -30,6 +32,7 @@ ALLOWED = {
     SUBMISSION: {SAY, THINK, ACCEPT, UPDATE},
 }
 REPLY = 19
+MOST_FOLLOW_UPS = 5  # where the app is only for those who installed it for themselves
 MESSAGE_TYPES = {1: 20, 2: 23, 3: 23}
 _choices = shape({"choices": many(shape({"name": string(100, 1)}), 25)})
 
@@ -105,10 +108,18 @@ def _message(state: State, interaction: Interaction, *, is_private: bool) -> Mes
         message.reference, message.type = interaction.original, REPLY
     elif interaction.type == COMMAND:
         message.type = MESSAGE_TYPES[interaction.payload["data"]["type"]]
-    if is_private:
+    if is_private or _is_hidden(state, interaction):
         message.flags |= EPHEMERAL
         message.ephemeral_to = interaction.user.id
     return message
+
+
+def _is_hidden(state: State, interaction: Interaction) -> bool:
+    """Return whether a server lets no outside app speak for everyone."""
+    place = interaction.channel
+    if not place.guild or not is_outside(place):
+        return False
+    return not state.held(place, interaction.user.id) & Permission.USE_EXTERNAL_APPS
 
 
 def _metadata(interaction: Interaction) -> Payload:
@@ -186,8 +197,10 @@ def _edited(state: State, call: Call, interaction: Interaction, message: Message
 
 
 def delete(state: State, call: Call) -> Reply:
-    _, message = _sent_message(state, call)
+    interaction, message = _sent_message(state, call)
     delete_message(state, message)
+    if message is interaction.original:
+        interaction.is_deferred = False
     return Reply(204)
 
 
@@ -198,5 +211,8 @@ def follow_up(state: State, call: Call) -> Reply:
         return _edited(state, call, interaction, interaction.original)
     if interaction.channel.archived and interaction.channel.locked:
         raise RefusalError(50083)
+    if is_outside(interaction.channel) and interaction.follow_ups == MOST_FOLLOW_UPS:
+        raise RefusalError(40094)
+    interaction.follow_ups += 1
     message = say(state, interaction, call.payload, call)
     return Reply(body=message_payloads.message(state, message))

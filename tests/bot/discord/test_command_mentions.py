@@ -1,0 +1,36 @@
+"""Hints of commands become mentions that one can click."""
+
+import pytest
+
+from bot.commands.dispatch import COMMANDS
+from bot.discord.command_mentions import CommandMentions
+from bot.discord.slash_commands import ADMIN, COUNCIL
+
+IDS = {COUNCIL: "11", ADMIN: "22"}
+
+
+def rendered(text: str, ids: dict[str, str] = IDS) -> str:
+    return CommandMentions(COMMANDS.commands, ids, (COUNCIL, ADMIN)).render(text)
+
+
+@pytest.mark.parametrize(
+    ("hint", "mention"),
+    [
+        ("`/council rounds`", "</council rounds:11>"),
+        ("`/council show ROUND` opens it", "</council show:11> `ROUND` opens it"),
+        ("`/council suite list`", "</council suite list:11>"),
+        ("`/council suite add NAME`", "</council-admin suite add:22> `NAME`"),
+        ("`/council bakeoff`", "</council bakeoff list:11>"),
+        ("`/council bakeoff sql cap:$1`", "</council-admin bakeoff run:22> `sql cap:$1`"),
+        ("`/council QUESTION`", "`/council QUESTION`"),
+        ("`/council`, or /council rounds", "`/council`, or /council rounds"),
+    ],
+)
+def test_a_hint_is_a_mention_of_its_command_with_the_arguments_behind(
+    hint: str, mention: str
+) -> None:
+    assert rendered(hint) == mention
+
+
+def test_without_the_ids_a_hint_stays_as_it_is() -> None:
+    assert rendered("`/council rounds`", {}) == "`/council rounds`"
