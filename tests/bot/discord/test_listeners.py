@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from bot.access import Access, ChannelRules
+from bot.commands import round_delivery
+from bot.commands.round_delivery import READY
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord.listeners import DiscordClient
 from bot.discord.servers import ServerTracker
@@ -247,3 +249,31 @@ async def test_an_event_after_closing_is_not_dispatched() -> None:
     client.dispatch("ready")
 
     assert client.is_closed()
+
+
+async def test_a_round_has_two_replies_in_a_channel_and_none_in_direct_messages(
+    bot: InProcessBot,
+) -> None:
+    root = await bot.answered()
+    bot.discord.direct_message(bot.person, "And at night?")
+    own = bot.discord.direct(bot.person)[0].channel
+    await bot.discord.until(lambda: "points" in "".join(m.text for m in bot.bot_messages(own)))
+
+    assert len(bot.bot_messages()) == 1
+    thread = bot.discord.thread_of(root).said
+    assert [message.text.split()[1] for message in thread] == ["Results", "Rankings"]
+    answers = [m for m in bot.bot_messages(own) if custom_id_of(m, "answers")]
+    assert [message.text.count(" points") for message in answers] == [4]  # a line, three models
+
+
+async def test_a_round_that_took_long_mentions_its_asker_once_in_the_results(
+    bot: InProcessBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(round_delivery, "MENTION_SECONDS", 0.0)
+
+    root = await bot.answered()
+
+    results, rankings = bot.discord.thread_of(root).said
+    assert [READY in message.text for message in (root, results, rankings)] == [False, True, False]
+    assert len(bot.discord.pings()) == 1
+    assert bot.person.id in bot.discord.pings()[0]
