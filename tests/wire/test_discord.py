@@ -415,7 +415,7 @@ async def test_outside_the_bot_has_an_interaction_alone_and_five_messages_after_
 async def test_a_command_for_those_who_manage_a_server_shows_to_nobody_else(
     fake: FakeDiscord, client: Client
 ) -> None:
-    manage = str(int(Permission.MANAGE_GUILD))
+    manage = int(Permission.MANAGE_GUILD)
     command = {"name": "ask", "description": "x", "default_member_permissions": manage}
     await client.ask(f"PUT {COMMANDS}", [command])
 
