@@ -21,6 +21,7 @@ from tests.wire.discord import (
     Rules,
 )
 from tests.wire.discord.openapi_check import OpenApi
+from tests.wire.discord.sample_world import add_group
 
 Payload = dict[str, Any]
 
@@ -384,6 +385,42 @@ async def test_an_ephemeral_message_is_not_in_the_channel(
 
     assert (fake.messages("C1"), fake.ephemerals("U1")) == ([], [message])
     assert (await client.ask(f"PATCH {C1}/{message.id}", HI)).code == 10008
+
+
+async def test_outside_the_bot_has_an_interaction_alone_and_five_messages_after_its_answer(
+    fake: FakeDiscord, client: Client
+) -> None:
+    command = {"name": "ask", "description": "x", "contexts": [2], "integration_types": [1]}
+    await client.ask(f"PUT {COMMANDS}", [command])
+    group = add_group(fake.world, "GD1", "Friends", "U1", "U2")
+    fake.user("U1").has_app = True
+
+    with pytest.raises(AssertionError, match="does not show in GD1"):
+        await fake.slash("U2", group, "ask")
+    work = asyncio.create_task(fake.slash("U1", group, "ask"))
+    await fake.until(lambda: fake.state.interactions)
+    (interaction,) = fake.state.interactions.values()
+    await client.ask(callback(interaction), {"type": 4, "data": HI})
+    await work
+    hook = f"POST {HOOK}/{interaction.token}"
+    results = [await client.ask(hook, HI) for _ in range(6)]
+
+    assert [one.status for one in results] == [200] * 5 + [400]
+    assert results[-1].code == 40094
+    assert (await client.ask("POST /channels/GD1/messages", HI)).code == 50001
+    owners = interaction.payload["authorizing_integration_owners"]
+    assert (owners, interaction.payload["context"]) == ({"1": fake.user("U1").id}, 2)
+
+
+async def test_a_command_for_those_who_manage_a_server_shows_to_nobody_else(
+    fake: FakeDiscord, client: Client
+) -> None:
+    manage = int(Permission.MANAGE_GUILD)
+    command = {"name": "ask", "description": "x", "default_member_permissions": manage}
+    await client.ask(f"PUT {COMMANDS}", [command])
+
+    with pytest.raises(AssertionError, match="does not show to ada"):
+        await fake.slash("U1", "C1", "ask")
 
 
 async def test_nobody_does_what_discords_client_prevents(fake: FakeDiscord, client: Client) -> None:

@@ -32,7 +32,7 @@ from tests.wire.discord import (
     User,
 )
 from tests.wire.discord.permissions import NOTHING
-from tests.wire.discord.sample_world import add_channel, add_role, add_user
+from tests.wire.discord.sample_world import add_channel, add_user
 
 MOST_PARTS = 12
 _NUMBERS = count(1)
@@ -82,9 +82,7 @@ class InProcessBot:
         return result
 
     def make_admin(self) -> None:
-        add_role(
-            self.discord.world.guild("G1"), "managers", Permission.MANAGE_GUILD, self.person.handle
-        )
+        self.discord.grant("G1", self.person.handle, Permission.MANAGE_GUILD)
 
     async def answered(self, question: str = "Which queue?") -> Message:
         """Return an answer whose round is delivered."""

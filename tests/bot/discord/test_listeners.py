@@ -240,6 +240,24 @@ async def test_a_schedule_is_posted_in_a_channel_that_is_open_to_both(
     await bot.discord.until(lambda: said in bot.private_texts())
 
 
+async def test_only_who_manages_the_server_changes_suites_and_schedules(bot: InProcessBot) -> None:
+    name = f"mine-{bot.person.id}"
+    mention = f"{bot.discord.bot.mention} suite add {name} Why WAL?"
+
+    def said() -> str:
+        return "\n".join(one.text for one in bot.bot_messages())
+
+    bot.discord.message(bot.person, bot.place, mention)
+    await bot.discord.until(lambda: "Only admins can use" in said())
+    pause = f"{bot.discord.bot.mention} schedule pause {name}"
+    bot.discord.message(bot.person, bot.place, pause)
+    await bot.discord.until(lambda: said().count("Only admins can use") == 2)
+    bot.make_admin()
+    bot.discord.message(bot.person, bot.place, mention)
+
+    await bot.discord.until(lambda: f"Keep suite {name}?" in said())
+
+
 async def test_an_event_after_closing_is_not_dispatched() -> None:
     # The library says that it is ready some time after the last guild, whatever happened meanwhile.
     app = an_app()

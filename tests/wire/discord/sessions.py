@@ -60,5 +60,5 @@ class Sessions:
 
 
 def _guild_of(name: str, data: Payload) -> str:
-    found = data["id"] if name.startswith("GUILD_") else data.get("guild_id")
-    return str(found or "")
+    found = data.get("guild_id") or (data["id"] if name.startswith("GUILD_") else "")
+    return str(found)

@@ -7,7 +7,7 @@ from tests.wire.discord.message_store import delete_message as remove_message
 from tests.wire.discord.permissions import NOTHING, Overwrite, Permission
 from tests.wire.discord.routes import channels
 from tests.wire.discord.routes.channels import begin
-from tests.wire.discord.sample_world import BOT
+from tests.wire.discord.sample_world import BOT, add_role
 from tests.wire.discord.sessions import GUILDS
 from tests.wire.discord.state import State
 from tests.wire.discord.world import Channel, Guild, Message
@@ -34,6 +34,13 @@ class WorldChanges:
         place.overwrites[id_] = Overwrite(allow, deny)
         shown = payloads.channel(self.state, place)
         self.state.sessions.dispatch("CHANNEL_UPDATE", shown, GUILDS)
+
+    def grant(self, guild: str | Guild, who: str, permission: Permission) -> None:
+        """Give somebody a new role with this permission."""
+        place = self.state.world.guild(guild)
+        role = add_role(place, permission.name or "role", permission, who)
+        shown = {"guild_id": place.id, "role": payloads.role(role, len(place.roles))}
+        self.state.sessions.dispatch("GUILD_ROLE_CREATE", shown, GUILDS)
 
     def open_thread(self, user: str, channel: str | Channel, name: str) -> Channel:
         """Open a thread without a message, or a post in a forum, as a user."""
