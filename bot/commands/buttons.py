@@ -53,13 +53,7 @@ from bot.render.bakeoffs import CANCEL, RESUME, START
 from bot.render.bakeoffs import LEAVE as DECLINE
 from bot.render.formatting import count_noun, file_name
 from bot.render.round_json import round_document
-from bot.render.round_report import (
-    answer_posts,
-    forgotten_line,
-    rankings_post,
-    results_post,
-    round_post,
-)
+from bot.render.round_report import answer_posts, forgotten_line, rankings_post, whole_round
 from bot.render.round_status import terms_line
 from bot.render.suites import KEEP, question_added_post
 from bot.render.suites import LEAVE as DECLINE_SUITE
@@ -131,7 +125,7 @@ async def send_busy_note(chat: Chat, message: IncomingMessage) -> None:
 
 FORGET = "forget"  # the action
 THANKS = "Noted, thank you."
-ROUND = "round"  # the council's answer with the answers of all models
+ROUND = "round"  # a modal with everything of a round
 MEMBERS_EXPORT = (
     "Exports are for members of this workspace, in channels that no other organisation shares."
 )
@@ -156,12 +150,11 @@ def answer_or_ballot_posts(round_: Round, what: str) -> list[Post]:
         raise CouncilError("What was answered in this round is forgotten.")
     if what == "ballots":
         return [rankings_post(round_, round_.draw)]
-    answers = list(answer_posts(round_, round_.draw))
     if what != ROUND:
-        return answers
-    root = round_post(round_)
-    parts = tuple(part for part in root.parts if not isinstance(part, Buttons))
-    return [replace(root, parts=parts), results_post(round_, round_.draw), *answers]
+        return list(answer_posts(round_, round_.draw))
+    whole = whole_round(round_)
+    parts = tuple(part for part in whole.root.parts if not isinstance(part, Buttons))
+    return [replace(whole.root, parts=parts), *whole.replies]
 
 
 async def ask_again(app: AppContext, chat: Chat, message: IncomingMessage, round_id: str) -> None:

@@ -35,14 +35,8 @@ async def load_conversation(app: AppContext, place: Place, asked_by: str) -> tup
     Each began at most half an hour after the end of the one before, or after it was asked if it
     did not finish.
     """
-    own = RoundQuery(
-        chats=(place.chat,),
-        workspace=place.workspace,
-        here=place,
-        only_here=True,
-        asked_by=asked_by,
-        bakeoff="",
-    )
+    chats = (place.chat,)
+    own = RoundQuery(chats=chats, here=place, only_here=True, asked_by=asked_by, bakeoff="")
     stored = await app.key_values.read(CONVERSATION, _key(place))
     ended, next_asked, found = datetime.fromisoformat(stored) if stored else None, app.now(), []
     for line in await app.store.list_summaries(MAX_ROUNDS, own):

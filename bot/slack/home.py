@@ -11,6 +11,7 @@ from bot.access import AccessDeniedError, allows_panel, check_admitted, listable
 from bot.chat import Chat, Heading, IncomingMessage, Line, Note, Part, Post
 from bot.commands.buttons import ROUND
 from bot.context import AppContext
+from bot.observability import logs
 from bot.render.budgets import budget_left_line
 from bot.render.formatting import duration, join_words, seat_names
 from bot.render.round_status import receivers
@@ -54,12 +55,7 @@ class Home:
 
 def home_view(home: Home, channel: str) -> View:
     """Return the view; `channel` is that of the person's direct messages."""
-    ask = {
-        "type": "button",
-        "action_id": action_id(HOME_ASK),
-        "text": plain_text("Ask the council"),
-        "style": "primary",
-    }
+    ask = _button(HOME_ASK, "Ask the council", style="primary")
     blocks = [
         *_render(*map(Line, HOW)),
         {"type": "actions", "block_id": "asking", "elements": [ask]},
@@ -77,13 +73,12 @@ def home_view(home: Home, channel: str) -> View:
     return {"type": "home", "private_metadata": channel, "blocks": blocks}
 
 
-def refusal_view(sentence: str) -> View:
-    """Return the view of somebody who may not use the bot."""
-    return {"type": "home", "blocks": _render(Line(sentence))}
-
-
 def _render(*parts: Part) -> list[Block]:
     return PostRenderer(Post(parts)).blocks(simple=True)
+
+
+def _button(action: str, label: str, **more: str) -> Block:
+    return {"type": "button", "action_id": action_id(action), "text": plain_text(label), **more}
 
 
 def _round_blocks(line: RoundSummary, at: int) -> list[Block]:
@@ -91,12 +86,7 @@ def _round_blocks(line: RoundSummary, at: int) -> list[Block]:
     question = neutralize(shorten_to_line(line.question, MAX_QUESTION))
     section: Block = {"type": "section", "text": plain_text(question)}
     if line.seconds is not None and not line.failed:
-        section["accessory"] = {
-            "type": "button",
-            "action_id": f"{action_id(HOME_ROUND)}#{at + 1}",
-            "text": plain_text("Open"),
-            "value": line.id,
-        }
+        section["accessory"] = _button(f"{HOME_ROUND}#{at + 1}", "Open", value=line.id)
     moment = line.asked_at.astimezone(UTC)
     # Slack shows it in the reader's own time zone.
     date = (
@@ -132,7 +122,7 @@ async def publish_home(
         check_admitted(app.access, message)
         view = home_view(await load_home(app, message), message.place.channel)
     except AccessDeniedError as error:
-        view = refusal_view(str(error))
+        view = {"type": "home", "blocks": _render(Line(str(error)))}
     user, hash_ = message.asker.id, (shown or {}).get("hash")
     try:
         await call_api(
@@ -188,6 +178,8 @@ async def log_errors(action: Awaitable[None]) -> None:
         await action
     except CouncilError as error:
         structlog.get_logger().warning("slack_tab_not_shown", why=str(error))
+    except Exception as error:  # noqa: BLE001
+        logs.log_unexpected_error("slack_tab_failed", error)
 
 
 # --- Its buttons

@@ -39,11 +39,8 @@ ASK_CALLBACK, SUITE_CALLBACK, WHY_CALLBACK = "council:ask", "council:suite", "co
 QUESTION, CONTEXT, PANEL, AUDIENCE, CHANNEL = "question", "context", "panel", "audience", "channel"
 SUITE, NAME, ANSWER = "suite", "name", "answer"
 WHY = "why"
-TITLES = {
-    "answers": "Answers",
-    "ballots": "Rankings",
-    ROUND: "Round",
-}  # by what a modal shows of a round
+# By what a modal shows of a round.
+TITLES = {"answers": "Answers", "ballots": "Rankings", ROUND: "Round"}
 
 _HERE, _ONLY_ME = "here", "me"  # values of the audience
 _MAX_OPTIONS, _MAX_OPTION = 100, 75  # options, and characters of one
