@@ -122,9 +122,23 @@ def user_install_url(application: int) -> str:
     return f"{url}&integration_type=1"
 
 
+def is_outside(interaction: discord.Interaction[Any]) -> bool:
+    """Return whether an interaction comes from a place that the bot is not in."""
+    if interaction.guild_id is None:
+        return bool(interaction.context.private_channel)
+    return not interaction.is_guild_integration()
+
+
+async def direct_place(user: discord.User | discord.Member) -> Place:
+    """Return the place of somebody's direct messages."""
+    with translate_errors():
+        channel = await user.create_dm()
+    return Place(CHAT, "", str(channel.id), private=True)
+
+
 def check_can_post(interaction: discord.Interaction[Any]) -> None:
     """Raise PostingForbiddenError, naming the missing permissions, if no answer can be posted."""
-    if interaction.guild_id is None:
+    if interaction.guild_id is None or is_outside(interaction):
         return
     in_thread = isinstance(interaction.channel, discord.Thread)
     needed = _NEEDED_IN_THREAD if in_thread else _NEEDED_IN_CHANNEL

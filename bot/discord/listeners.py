@@ -44,10 +44,11 @@ from bot.discord.ephemeral import (
     defer_page,
     replace_message,
 )
-from bot.discord.errors import EditRateLimiter, translate_errors
+from bot.discord.errors import EditRateLimiter
 from bot.discord.events import (
-    CHAT,
     check_can_post,
+    direct_place,
+    is_outside,
     parse_attachment,
     parse_interaction,
     parse_message,
@@ -56,9 +57,8 @@ from bot.discord.events import (
 from bot.discord.messages import DiscordChat
 from bot.discord.servers import ServerTracker
 from bot.discord.slash_commands import ADMIN, COUNCIL, CommandTree, add_commands, option_values
-from bot.discord.user_installs import OutsideChat, OutsideReplies, as_direct, is_outside
+from bot.discord.user_installs import OutsideChat, OutsideReplies, as_direct
 from council.errors import CouncilError
-from council.places import Place
 
 COMMANDS_MEMO, COMMAND_IDS_MEMO = "discord commands", "discord command ids"  # kinds of memos
 # For direct messages, mentions and replies in threads; none of these intents is privileged.
@@ -172,17 +172,13 @@ class DiscordClient(discord.Client):
         """Return a question with its file as context; a private one is asked in direct messages."""
         check_admitted(self._app.access, incoming)
         arguments = invocation.arguments
-        if is_outside(interaction):
-            pass
-        elif "private" in arguments:
+        if "private" in arguments and not is_outside(interaction):
             # The answer goes to another place; the panel is still that of this one.
             await self._app.reload_picked_panel(incoming.place)
             panel = self._app.panel(arguments.get("panel"), incoming.place).name
             invocation = replace(invocation, arguments={**arguments, "panel": panel})
-            with translate_errors():
-                channel = await interaction.user.create_dm()
-            direct = Place(CHAT, "", str(channel.id), private=True)
-            incoming = replace(incoming, place=direct, is_direct=True)
+            place = await direct_place(interaction.user)
+            incoming = replace(incoming, place=place, is_direct=True)
         else:
             check_can_post(interaction)
         context = await read_attachment(files[0]) if files else ""
@@ -215,8 +211,7 @@ class DiscordClient(discord.Client):
                 return
             if kind != actions.ASK:
                 raise CouncilError(OTHER_VERSION)
-            if not is_outside(interaction):
-                check_can_post(interaction)
+            check_can_post(interaction)
             question, context = fields[actions.QUESTION], fields.get(actions.CONTEXT, "")
             await ask_with_options(
                 self._app, chat, replace(incoming, text=question, context=context)

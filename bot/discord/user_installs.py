@@ -29,7 +29,7 @@ from bot.discord.components import (
 )
 from bot.discord.ephemeral import EphemeralReplies
 from bot.discord.errors import EditRateLimiter, translate_errors
-from bot.discord.events import CHAT
+from bot.discord.events import CHAT, direct_place
 from bot.discord.messages import DIRECT_PREFIX, DiscordChat
 from council.errors import CouncilError
 from council.places import Place
@@ -42,25 +42,17 @@ _UNKNOWN_WEBHOOK, _INVALID_TOKEN = 10015, 50027  # of an interaction after 15 mi
 Interaction = discord.Interaction[Any]
 
 
-def is_outside(interaction: Interaction) -> bool:
-    """Return whether an interaction comes from a place that the bot is not in."""
-    if interaction.guild_id is None:
-        return bool(interaction.context.private_channel)
-    return not interaction.is_guild_integration()
-
-
 async def as_direct(interaction: Interaction, incoming: IncomingMessage) -> IncomingMessage:
     """Return a message from such a place as if its author had sent it in direct messages.
 
     Nobody else reads what is asked there, and who administers that server administers nothing here.
     Raise CouncilError if Discord opens no direct messages.
     """
-    channel = f"{DIRECT_PREFIX}{incoming.asker.id}"  # of somebody else who presses a button
     if interaction.is_user_integration():
-        with translate_errors():
-            channel = str((await interaction.user.create_dm()).id)
+        place = await direct_place(interaction.user)
+    else:  # somebody else pressed a button
+        place = Place(CHAT, "", f"{DIRECT_PREFIX}{incoming.asker.id}", private=True)
     asker = replace(incoming.asker, roles=(), is_admin=False)
-    place = Place(CHAT, "", channel, private=True)
     return replace(incoming, asker=asker, place=place, is_direct=True)
 
 
