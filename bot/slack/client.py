@@ -238,7 +238,7 @@ FEATURES_BY_SCOPE = {
     "channels:history": "threads of channels are not read",
     "channels:read": "channels shared with others cannot be told from ordinary ones",
     "files:read": "files of questions are not read",
-    "files:write": "no files are posted",
+    "files:write": "no files are sent",
     "groups:history": "threads of private channels are not read",
     "groups:read": "private channels cannot be told from others, and count as private",
     "im:history": "direct messages are not heard",
