@@ -44,7 +44,6 @@ from bot.discord.ephemeral import (
     defer_page,
     replace_message,
 )
-from bot.discord.errors import EditRateLimiter
 from bot.discord.events import (
     check_can_post,
     direct_place,
@@ -54,7 +53,7 @@ from bot.discord.events import (
     parse_message,
     read_attachment,
 )
-from bot.discord.messages import DiscordChat
+from bot.discord.messages import ClientState, DiscordChat
 from bot.discord.servers import ServerTracker
 from bot.discord.slash_commands import ADMIN, COUNCIL, CommandTree, add_commands, option_values
 from bot.discord.user_installs import OutsideChat, OutsideReplies, as_direct
@@ -83,8 +82,7 @@ class DiscordClient(discord.Client):
         self._app = app
         self._tasks = tasks
         self._servers = servers
-        self._names: dict[str, str] = {}
-        self._edits = EditRateLimiter()
+        self._state = ClientState()
         self._deduplicator = ActionDeduplicator(app)
         self.mention_commands: MentionCommands = str
         self.tree = CommandTree(self)
@@ -138,8 +136,7 @@ class DiscordClient(discord.Client):
         """Return a chat adapter that replies to one user by `send_ephemeral`."""
         return DiscordChat(
             self,
-            self._names,
-            self._edits,
+            self._state,
             send_ephemeral,
             accepts_files=accepts_files,
             mention_commands=self.mention_commands,
@@ -265,7 +262,7 @@ class DiscordClient(discord.Client):
         text = message.clean_content.replace(f"@{name}", "", 1).strip()
         files = tuple(map(parse_attachment, message.attachments))
         incoming = replace(parse_message(message), text=text or "help", files=files)
-        self._names[incoming.asker.id] = incoming.asker.name
+        self._state.names[incoming.asker.id] = incoming.asker.name
         chat = self.chat(MessageReplies(message, self.mention_commands))
         handled = self._handle_message(chat, incoming, message)
         self._tasks.start(report_errors(chat, incoming, handled))
@@ -294,12 +291,12 @@ class DiscordClient(discord.Client):
 
     async def _begin(self, interaction: Interaction, act: Handler, *, asks: bool = False) -> None:
         incoming = parse_interaction(interaction)
-        self._names[incoming.asker.id] = incoming.asker.name
+        self._state.names[incoming.asker.id] = incoming.asker.name
         replies = EphemeralReplies(interaction, self.mention_commands)
         chat = self.chat(replies, accepts_files=interaction.app_permissions.attach_files)
         if is_outside(interaction):
             replies = OutsideReplies(interaction, self.mention_commands, incoming, is_public=asks)
-            chat = OutsideChat(self, self._names, self._edits, interaction, replies)
+            chat = OutsideChat(self, self._state, interaction, replies)
 
         async def run() -> None:
             await act(chat, await self._parse(interaction))

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, ClassVar
 
@@ -33,8 +33,10 @@ from bot.discord.components import (
 )
 from bot.discord.errors import (
     ARCHIVED,
+    INVALID_TOKEN,
     THREAD_EXISTS,
     UNKNOWN_CHANNEL,
+    UNKNOWN_WEBHOOK,
     EditRateLimiter,
     RefusedError,
     call_with_retries,
@@ -50,7 +52,20 @@ from council.places import Place
 Interaction = discord.Interaction[Any]
 Call = Callable[..., Awaitable[object]]
 REPLY_TIMEOUT_SECONDS = 60.0
+TOO_LATE = "The 15 minutes are over in which this message can be edited."
 DIRECT_PREFIX = "@"  # before a user's id, it is the channel of their direct messages
+
+
+@dataclass(frozen=True, slots=True)
+class ClientState:
+    """What the chats of one client share: display names, rate limits, and open interactions.
+
+    `interactions` has, by message, those that alone can edit it for 15 minutes.
+    """
+
+    names: dict[str, str] = field(default_factory=dict)
+    edits: EditRateLimiter = field(default_factory=EditRateLimiter)
+    interactions: dict[str, Interaction] = field(default_factory=dict)
 
 
 class DiscordChat(Chat):
@@ -62,16 +77,16 @@ class DiscordChat(Chat):
     def __init__(
         self,
         client: discord.Client,
-        names: dict[str, str],
-        edits: EditRateLimiter,
+        state: ClientState,
         send_ephemeral: SendEphemeral,
         *,
         accepts_files: bool = True,
         mention_commands: MentionCommands = str,
     ) -> None:
         self._client = client
-        self._names = names
-        self._edits = edits
+        self._names = state.names
+        self._edits = state.edits
+        self._interactions = state.interactions
         self._send_ephemeral = send_ephemeral
         self._edited_at = time.monotonic()
         self._titles: dict[str, str] = {}  # by message, for a thread that is still to be opened
@@ -203,9 +218,23 @@ class DiscordChat(Chat):
             raise MessageGoneError(str(error)) from None
 
     async def _edit(self, sent: SentMessage, post: Post) -> None:
-        message = self._message(sent.place, sent.message)
         mention = self._mention_commands
+        if interaction := self._interactions.get(sent.message):
+            await self._edit_outside(interaction, sent.message, post)
+            return
+        message = self._message(sent.place, sent.message)
         await self._in_open_thread(sent.place, lambda: message.edit(**silent_edit(post, mention)))
+
+    async def _edit_outside(self, interaction: Interaction, message: str, post: Post) -> None:
+        """Edit a message in a place that the bot is not in."""
+        arguments = silent_edit(post, self._mention_commands)
+        try:
+            await interaction.followup.edit_message(int(message), **arguments)
+        except discord.HTTPException as error:
+            if error.code not in {UNKNOWN_WEBHOOK, INVALID_TOKEN}:
+                raise
+            del self._interactions[message]
+            raise MessageGoneError(TOO_LATE) from None
 
     async def delete(self, sent: SentMessage) -> None:
         """Delete a message of ours; do nothing if it is gone already."""

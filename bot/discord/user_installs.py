@@ -13,7 +13,6 @@ import discord
 from bot.chat import (
     DeliveryUnknownError,
     IncomingMessage,
-    MessageGoneError,
     Note,
     Part,
     Post,
@@ -28,16 +27,15 @@ from bot.discord.components import (
     silent_edit,
 )
 from bot.discord.ephemeral import EphemeralReplies
-from bot.discord.errors import EditRateLimiter, translate_errors
+from bot.discord.errors import translate_errors
 from bot.discord.events import CHAT, direct_place
-from bot.discord.messages import DIRECT_PREFIX, DiscordChat
+from bot.discord.messages import DIRECT_PREFIX, ClientState, DiscordChat
 from council.errors import CouncilError
 from council.places import Place
 
 NO_THREAD_HERE = (
     "I am not in this channel, so there is no thread; `/council show last` opens the round again."
 )
-_UNKNOWN_WEBHOOK, _INVALID_TOKEN = 10015, 50027  # of an interaction after 15 minutes
 
 Interaction = discord.Interaction[Any]
 
@@ -107,19 +105,16 @@ class OutsideChat(DiscordChat):
     def __init__(
         self,
         client: discord.Client,
-        names: dict[str, str],
-        edits: EditRateLimiter,
+        state: ClientState,
         interaction: Interaction,
         replies: OutsideReplies,
     ) -> None:
         files = interaction.app_permissions.attach_files
         mention = replies.mention_commands
-        super().__init__(
-            client, names, edits, replies, accepts_files=files, mention_commands=mention
-        )
+        super().__init__(client, state, replies, accepts_files=files, mention_commands=mention)
         self._interaction = interaction
         self._replies = replies
-        self._sent = set[str]()
+        self._has_posted = False
 
     async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         """Post through the interaction while Discord accepts that, then in direct messages."""
@@ -131,9 +126,11 @@ class OutsideChat(DiscordChat):
                 raise
             except CouncilError:  # expired, or five follow-ups
                 return await super().send(place, post, key)
-            is_first = not self._sent
-            self._sent.add(message)
-            if is_first:
+            for old in [m for m, one in self._interactions.items() if one.is_expired()]:
+                del self._interactions[old]
+            self._interactions[message] = self._interaction
+            if not self._has_posted:
+                self._has_posted = True
                 await self._replies.send_waiting(Note(NO_THREAD_HERE))
             return SentMessage(place, message)
         return await super().send(place, post, key)
@@ -153,16 +150,3 @@ class OutsideChat(DiscordChat):
             wait=True,
         )
         return str(sent.id)
-
-    async def _edit(self, sent: SentMessage, post: Post) -> None:
-        if sent.message not in self._sent:
-            await super()._edit(sent, post)
-            return
-        try:
-            arguments = silent_edit(post, self._mention_commands)
-            await self._interaction.followup.edit_message(int(sent.message), **arguments)
-        except discord.HTTPException as error:
-            if error.code not in {_UNKNOWN_WEBHOOK, _INVALID_TOKEN}:
-                raise
-            gone = "The 15 minutes are over in which this message can be edited."
-            raise MessageGoneError(gone) from None

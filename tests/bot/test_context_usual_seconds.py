@@ -9,7 +9,6 @@ from bot.commands.ask import acceptance_post
 from bot.context import usual_seconds
 from council.rounds import Closing, Round
 from tests.bot.app_fakes import an_app
-from tests.bot.rounds import words_of
 from tests.builders import ASKED_AT, a_panel, a_round
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
@@ -57,4 +56,4 @@ async def test_the_usual_time_is_in_the_confirmation(before: int, told: str) -> 
     for number in range(before):
         await app.store.open(took(38, number))
 
-    assert words_of(await acceptance_post(app, a_round())).endswith(told)
+    assert (await acceptance_post(app, a_round())).summary.endswith(told)

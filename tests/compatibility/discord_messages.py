@@ -17,7 +17,7 @@ from tests.wire.discord import (
     User,
     World,
 )
-from tests.wire.discord.permissions import USUAL
+from tests.wire.discord.permissions import USUAL, Permission
 
 FILE = "discord_messages.json"
 GUILD, PLACE, TESTERS = "200000000000000010", "200000000000000020", "200000000000000030"
@@ -34,7 +34,7 @@ def world() -> World:
     home.roles = {
         GUILD: Role(GUILD, "@everyone", USUAL),
         BOT: Role(BOT, "council", INVITED, managed=True),
-        TESTERS: Role(TESTERS, "testers", USUAL),
+        TESTERS: Role(TESTERS, "testers", USUAL | Permission.MANAGE_GUILD),
     }
     bot = User("BOT", BOT, "council", is_bot=True)
     people = [User(handle, *named) for handle, named in PEOPLE.items()]

@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from bot.commands.buttons import CONFIRMATIONS
+from bot.render.bakeoffs import CANCEL
+from bot.slack.messages import FILE_SENT
 from tests.compatibility import discord_messages, slack_messages
 from tests.compatibility.product import DATA, Serving, install
 from tests.wire.discord import FakeDiscord, Message
@@ -22,6 +25,7 @@ from tests.wire.slack import FakeSlack, Rates, Rules
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
 
 SECONDS = 30.0
+STILL_RUNNING = CONFIRMATIONS[CANCEL].after_no
 HANGING = ("patient-1", "patient-2")
 # Discord answers 10003 for a thread that is not opened yet.
 ACCEPTED = {"ok", "200", "201", "204", "under way", "404 10003"}
@@ -47,8 +51,8 @@ class Press:
 
 IN_SLACK = (
     Press("finished", "answers", "U2", ", by "),
-    Press("finished", "ballots", "U2", " and ranked "),
-    Press("finished", "export", "U1", "The round is in its thread, as JSON"),
+    Press("finished", "ballots", "U2", " saw "),
+    Press("finished", "export", "U1", FILE_SENT.format(name="").strip()),
     Press("finished", "suite", "U2", "Add to suite"),
     Press("finished", "feedback", "U1", "What was wrong or missing?", "negative"),
     Press("finished", "feedback", "U1", "Noted, thank you.", "positive"),
@@ -83,10 +87,16 @@ IN_DISCORD = (
     Press("bakeoff: stopped", "bakeoff_resume", "U1", "2 of 2 questions", in_place=True),
     Press("stopped", "resume", "U1", "council:answers:", in_place=True),
     Press("running", "cancel", "U1", "Cancel round "),
-    Press("no_cancel", "no_cancel", "U1", "The round goes on.", in_place=True),
+    Press("no_cancel", "no_cancel", "U1", CONFIRMATIONS["cancel"].after_no, in_place=True),
     Press("yes_cancel", "yes_cancel", "U1", " is cancelled"),
     Press("bakeoff: running", "bakeoff_cancel", "U1", "Cancel bake-off "),
-    Press("no_bakeoff_cancel", "no_bakeoff_cancel", "U1", "The bake-off goes on.", in_place=True),
+    Press(
+        "no_bakeoff_cancel",
+        "no_bakeoff_cancel",
+        "U1",
+        CONFIRMATIONS[CANCEL].after_no,
+        in_place=True,
+    ),
     Press("yes_bakeoff_cancel", "yes_bakeoff_cancel", "U1", " is cancelled"),
 )
 FORMS_IN_SLACK: dict[str, tuple[dict[str, object], str]] = {
@@ -163,6 +173,8 @@ async def site(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Site]:
     ):
         models.script |= {name: by_role(answer=lambda _: Hang()) for name in HANGING}
         in_slack.put_into(slack)
+        for user in ("U1", "U2"):
+            slack.workspace.users[user].is_admin = True
         app = slack.state.app
         settings = {
             "SLACK_BOT_TOKEN": app.bot_token,

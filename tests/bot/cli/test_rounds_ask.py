@@ -3,6 +3,7 @@
 import json
 import re
 
+from bot.render.round_report import DISCLAIMER
 from tests.bot.homes import Home, scripted_config
 
 DRAWN = ("answers", "ballots", "standings", "verdict")
@@ -24,9 +25,9 @@ def test_a_round_in_the_terminal_shows_answer_standings_and_ballots(home: Home) 
     assert (result.code, result.err) == (0, "")
     order = [
         r"Which queue should we use\?",
-        "written by AI, check what matters",
-        "Who wrote what, and how they were ranked",
-        "Ballots",
+        re.escape(DISCLAIMER),
+        "Results",
+        "Rankings",
         r"Response [K-Z], by",
     ]
     text = " ".join(result.out.split())

@@ -3,6 +3,7 @@
 import pytest
 from playwright.async_api import Page, expect
 
+from bot.render.round_report import DISCLAIMER
 from tests.bot.web.browser.actions import ANSWER, RECORDER, ask, wait_until_closed
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
@@ -31,7 +32,7 @@ async def test_the_answer_comes_first_then_its_caution_then_the_buttons(
 
     article = page.locator(ANSWER)
     await expect(article.locator("em")).to_have_text("one")
-    await expect(article).to_contain_text("written by AI, check what matters")
+    await expect(article).to_contain_text(DISCLAIMER)
     parts = "h1", ANSWER, ".acts", ".figure", ".checks"
     tops = [
         await page.locator(part).first.evaluate("(e) => e.getBoundingClientRect().top")
@@ -42,7 +43,7 @@ async def test_the_answer_comes_first_then_its_caution_then_the_buttons(
     buttons = under.get_by_role("link").or_(under.locator("button"))
     assert await buttons.all_inner_texts() == [
         "Answers",
-        "Ballots",
+        "Rankings",
         "Run again",
         "Markdown",
         "JSON",
