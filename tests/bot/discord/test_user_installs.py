@@ -57,6 +57,20 @@ async def answered(bot: InProcessBot, where: Channel, **options: object) -> Mess
 
 
 @pytest.mark.parametrize("place", [group, foreign_channel])
+async def test_forgetting_within_15_minutes_blanks_the_answer(bot: InProcessBot) -> None:
+    root = await answered(bot, group(bot))
+    bot.rows.forgotten.add((await bot.load_line()).id)
+    menu = await bot.menu(root)
+
+    result = await bot.discord.click(menu, custom_id_of(menu, "forget"), bot.person)
+    await bot.discord.until(lambda: custom_id_of(result.sent[-1], "yes_forget"))
+    question = result.sent[-1]
+    await bot.discord.click(question, custom_id_of(question, "yes_forget"), bot.person)
+
+    await bot.discord.until(lambda: "The council says yes." not in root.text)
+    assert "forgotten" in root.text
+
+
 async def test_the_response_shows_progress_and_becomes_the_answer_with_its_results(
     bot: InProcessBot, place: Callable[[InProcessBot], Channel]
 ) -> None:
@@ -195,17 +209,3 @@ async def test_a_member_who_manages_that_server_administers_nothing_here(
 
     with pytest.raises(AssertionError, match="does not show"):
         await bot.discord.slash(bot.person, where, "council-admin suite remove", name="sql")
-
-
-async def test_forgetting_within_15_minutes_blanks_the_answer(bot: InProcessBot) -> None:
-    root = await answered(bot, group(bot))
-    bot.rows.forgotten.add((await bot.load_line()).id)
-    menu = await bot.menu(root)
-
-    result = await bot.discord.click(menu, custom_id_of(menu, "forget"), bot.person)
-    await bot.discord.until(lambda: custom_id_of(result.sent[-1], "yes_forget"))
-    question = result.sent[-1]
-    await bot.discord.click(question, custom_id_of(question, "yes_forget"), bot.person)
-
-    await bot.discord.until(lambda: "The council says yes." not in root.text)
-    assert "forgotten" in root.text
