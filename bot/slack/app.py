@@ -36,7 +36,6 @@ from bot.slack.client import (
     open_client,
 )
 from bot.slack.config import EVENTS_PATH, INSTALL_PATH, REDIRECT_PATH, Tokens
-from bot.slack.home import HomeListeners
 from bot.slack.installations import UNINSTALLED_FROM, Installations
 from bot.slack.listeners import SlackListeners
 from bot.slack.middleware import new_bolt
@@ -136,7 +135,6 @@ class Slack:
             raise
         except CouncilError as error:  # the tokens of some cannot be decrypted
             self._report(f"Slack: {error}")
-        HomeListeners(app).register(bolt)
         SlackListeners(app).register(bolt)
         where = me.team_name if me else count_noun(len(installations.connected), "workspace")
         try:
