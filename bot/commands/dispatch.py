@@ -35,8 +35,7 @@ from bot.commands.schedules import (
     pause_schedule,
     resume_paused,
     run_schedule,
-    subscribe,
-    unsubscribe,
+    set_subscribed,
 )
 from bot.commands.suites import (
     add_suite,
@@ -280,8 +279,13 @@ _SCHEDULES = _group(
             ("resume", "Resume a paused schedule", resume_paused, True),
             ("remove", "Remove a schedule; its bake-offs stay", delete_schedule, True),
             ("run", "Run a schedule now", run_schedule, True),
-            ("subscribe", "Be mentioned when its results change", subscribe, False),
-            ("unsubscribe", "No longer be mentioned", unsubscribe, False),
+            (
+                "subscribe",
+                "Be mentioned when its results change",
+                partial(set_subscribed, wanted=True),
+                False,
+            ),
+            ("unsubscribe", "No longer be mentioned", partial(set_subscribed, wanted=False), False),
         )
     ),
 )
