@@ -3,7 +3,6 @@
 import asyncio
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 
 from bot.access import can_read_bakeoff, check_admin, listable_bakeoffs
@@ -26,15 +25,6 @@ from council.places import LOCAL_CHATS, Place
 _CAP = re.compile(r"\$?(\d+(?:\.\d+)?)\$?")
 
 
-@dataclass(frozen=True, slots=True)
-class BakeoffRequest:
-    """Which suite to run, with which panel, for how much at most."""
-
-    suite: str
-    panel: str | None = None
-    cap_micro: int | None = None
-
-
 def parse_cap_text(text: str) -> int:
     """Parse "$1.50", "1.5" or "2$" into micro-dollars; raise BakeoffError for anything else."""
     found = _CAP.fullmatch(text.strip())
@@ -52,8 +42,7 @@ async def propose_bakeoff(
 ) -> None:
     """Show the cost of a bake-off and how to start it; with `now`, start it."""
     cap = parse_cap_text(arguments["cap"]) if "cap" in arguments else None
-    request = BakeoffRequest(arguments["suite"], arguments.get("panel"), cap)
-    bakeoff = await new_bakeoff(app, message, request)
+    bakeoff = await new_bakeoff(app, message, arguments["suite"], arguments.get("panel"), cap)
     if "now" in arguments:
         await start_bakeoff(app, chat, message, bakeoff)
         return
@@ -63,15 +52,15 @@ async def propose_bakeoff(
 
 
 async def new_bakeoff(
-    app: AppContext, message: IncomingMessage, request: BakeoffRequest
+    app: AppContext, message: IncomingMessage, suite: str, panel: str | None, cap: int | None
 ) -> Bakeoff:
     """Return a new bake-off, not stored yet; raise SuiteError, PanelError or AccessDeniedError."""
     check_own_people(message)
-    suite = await load_suite_to_run(app, message.place, request.suite)
+    found = await load_suite_to_run(app, message.place, suite)
     await app.reload_picked_panel(message.place)
-    panel = app.panel(request.panel, message.place)
-    own = (f"bo:{message.key}", suite, panel, message.place, message.asker.id, app.now())
-    return Bakeoff(*own, request.cap_micro)
+    models = app.panel(panel, message.place)
+    own = (f"bo:{message.key}", found, models, message.place, message.asker.id, app.now())
+    return Bakeoff(*own, cap)
 
 
 async def start_bakeoff(
@@ -94,16 +83,12 @@ async def resume_with_cap(
 
 
 async def resume_bakeoff(
-    app: AppContext,
-    chat: Chat,
-    message: IncomingMessage,
-    name: str,
-    cap_micro: int | None = None,
+    app: AppContext, chat: Chat, message: IncomingMessage, name: str, cap: int | None = None
 ) -> None:
     """Resume a bake-off that ended early, with a new cap if given."""
     check_may_change(app, message, "resume a bake-off")
     bakeoff = await find_bakeoff(app, message, name)
-    again = await lifecycle.reopen_bakeoff(app, bakeoff, cap_micro)
+    again = await lifecycle.reopen_bakeoff(app, bakeoff, cap)
     await _run(app, chat, message, again, "gone on with")
 
 

@@ -1,6 +1,8 @@
 """Command dispatcher: the table of commands, and the gate through which every chat runs them."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
 
 from bot.access import check_admin, check_admitted
 from bot.chat import Caution, Chat, IncomingMessage, Post
@@ -16,7 +18,7 @@ from bot.commands.buttons import forget_command
 from bot.commands.help import command_help_post, help_post, typo_post
 from bot.commands.parameters import Arguments, Kind, Parameter, check_arguments
 from bot.commands.registry import ASK, HELP, Command, Invocation, Registry, Run, Typo
-from bot.commands.reports import show_bias, show_leaderboard
+from bot.commands.reports import show_report
 from bot.commands.rounds import (
     cancel_round,
     show_budget,
@@ -33,8 +35,7 @@ from bot.commands.schedules import (
     pause_schedule,
     resume_paused,
     run_schedule,
-    subscribe,
-    unsubscribe,
+    set_subscribed,
 )
 from bot.commands.suites import (
     add_suite,
@@ -119,231 +120,173 @@ def _with(
     return run
 
 
+def _group(name: str, *commands: Command) -> tuple[Command, ...]:
+    return tuple(replace(command, group=name) for command in commands)
+
+
 # --- The table of commands
 
-_PANEL = Parameter("panel", "The panel of models to ask", Kind.PANEL, named=True)
+_admin = partial(Command, for_admins=True)
+_option = partial(Parameter, named=True)
+_form_field = partial(Parameter, form_only=True)
+
+_PANEL = _option("panel", "The panel of models to ask", Kind.PANEL)
 _ROUND = Parameter(
     "round", "A round: “last”, its id, or the start of it", Kind.ROUND, required=True
 )
-_SUITE = Parameter("suite", "The suite of questions", Kind.SUITE, named=True)
-_SCHEDULE = Parameter("name", "The name of the schedule", Kind.SCHEDULE, required=True)
-_BAKEOFF = Parameter("bakeoff", "A bake-off: “last”, its id, or the start of it", Kind.BAKEOFF)
-_CAP = Parameter("cap", "The most it may cost, as in $1.50", Kind.MONEY, named=True)
-_FILTERS = (
-    Parameter("since", "Only rounds since then: 30d, 2w or 2026-11-01", Kind.DATE, named=True),
-    Parameter("until", "Only rounds until then: 30d, 2w or 2026-11-01", Kind.DATE, named=True),
-    Parameter("category", "Only questions of this category", named=True),
+_TOPIC = Parameter("command", "A command", Kind.TOPIC)
+_PICKED = Parameter("name", "The panel to use in this channel", Kind.PANEL)
+_LIMIT = Parameter("limit", "How many", Kind.NUMBER)
+_METHOD = _option("method", "How the answers are judged", Kind.CHOICE, choices=tuple(METHODS))
+_QUESTION = (
+    _PANEL,
+    _METHOD,
+    _option("seed", "A text that fixes labels and orders"),
+    Parameter("question", "Your question", Kind.TEXT, required=True),
+    _form_field("private", "Send the answer only to you", Kind.FLAG),
+    _form_field("attachment", "A text file for the question", Kind.FILE),
 )
-_ZONE = Parameter("zone", "The time zone, as in Europe/Budapest", named=True)
-_CHANNEL = Parameter("channel", "Where to post the results", Kind.CHANNEL, form_only=True)
-_WHEN = Parameter("when", "When to run it: “every monday 09:00”, or a cron expression", Kind.TEXT)
-_SCHEDULE_VALUES = (_SUITE, _PANEL, _ZONE, _CAP, _CHANNEL, _WHEN)
-
-_BAKEOFFS = (
-    Command(
-        "list",
-        "List the newest bake-offs",
-        _with("", list_bakeoffs),
-        group="bakeoff",
-        is_default=True,
+_LETTER = Parameter("answer", "The letter of the answer", Kind.LABEL, required=True)
+_FORGET_NOW = Parameter("yes", "Delete it without asking first", Kind.FLAG, text_only=True)
+_FILTERS = (
+    _option("since", "Only rounds since then: 30d, 2w or 2026-11-01", Kind.DATE),
+    _option("until", "Only rounds until then: 30d, 2w or 2026-11-01", Kind.DATE),
+    _option("category", "Only questions of this category"),
+)
+_LEADERBOARD = (
+    Parameter("suite", "Only rounds of this suite", Kind.SUITE),
+    _option(
+        "as", "Rank the models as authors or as judges", Kind.CHOICE, choices=("author", "judge")
     ),
+    _option("panel", "Only rounds of this panel", Kind.PANEL),
+    *_FILTERS,
+    _option("weights", "Also show judges weighted this way"),
+)
+_BIAS = (
+    Parameter("panel", "Only rounds of this panel", Kind.PANEL),
+    _option("suite", "Only rounds of this suite", Kind.SUITE),
+    *_FILTERS,
+)
+_ROUNDS = (
+    Command(HELP, "See all commands, or how to use one", show_help, (_TOPIC,)),
+    Command(ASK, "Ask the council", ask, _QUESTION),
+    Command(
+        "panel",
+        "See the panels, or pick one for this channel",
+        _with("name", show_panel),
+        (_PICKED,),
+    ),
+    Command("rounds", "List the newest rounds", _with("limit", show_rounds), (_LIMIT,)),
+    Command("show", "Open a round", _with("round", show_round), (_ROUND,)),
+    Command("vote", "Say which answer of a round is the best", vote, (_ROUND, _LETTER)),
+    Command("cancel", "Stop your round", _with("round", cancel_round), (_ROUND,)),
+    Command("budget", "See what is spent and what is left", show_budget),
+    Command(
+        "leaderboard",
+        "See which models do best over many rounds",
+        partial(show_report, name="board"),
+        _LEADERBOARD,
+    ),
+    Command(
+        "bias",
+        "See how biased the judges are over many rounds",
+        partial(show_report, name="bias"),
+        _BIAS,
+    ),
+    Command(
+        "forget",
+        "Delete what was asked and answered in your round",
+        forget_command,
+        (_ROUND, _FORGET_NOW),
+    ),
+)
+
+_BAKEOFF = Parameter("bakeoff", "A bake-off: “last”, its id, or the start of it", Kind.BAKEOFF)
+_CAP = _option("cap", "The most it may cost, as in $1.50", Kind.MONEY)
+_RUN = (
+    Parameter("suite", "The suite of questions", Kind.SUITE, required=True),
+    _PANEL,
+    _CAP,
+    Parameter("now", "Start without showing the cost first", Kind.FLAG),
+)
+_BAKEOFFS = _group(
+    "bakeoff",
+    Command("list", "List the newest bake-offs", _with("", list_bakeoffs), is_default=True),
     Command(
         "show",
         "Show the progress or the result of a bake-off",
         _with("bakeoff", show_bakeoff),
         (_BAKEOFF,),
-        group="bakeoff",
     ),
-    Command(
+    _admin(
         "run",
         "Put a suite of questions to a panel, and compare its models",
         propose_bakeoff,
-        (
-            Parameter("suite", "The suite of questions", Kind.SUITE, required=True),
-            _PANEL,
-            _CAP,
-            Parameter("now", "Start without showing the cost first", Kind.FLAG),
-        ),
-        group="bakeoff",
-        for_admins=True,
+        _RUN,
         is_default=True,
     ),
-    Command(
+    _admin(
         "cancel",
         "Stop a bake-off; finished rounds stay",
         _with("bakeoff", cancel_bakeoff),
         (_BAKEOFF,),
-        group="bakeoff",
-        for_admins=True,
     ),
-    Command(
-        "resume",
-        "Resume a bake-off that stopped",
-        resume_with_cap,
-        (_BAKEOFF, _CAP),
-        group="bakeoff",
-        for_admins=True,
-    ),
+    _admin("resume", "Resume a bake-off that stopped", resume_with_cap, (_BAKEOFF, _CAP)),
 )
+
 _NAME = Parameter("name", "The name of the suite", Kind.SUITE, required=True)
+_QUESTIONS = (
+    _NAME,
+    Parameter("round", "A round whose question to add", Kind.ROUND),
+    Parameter("questions", "The questions, one on each line", Kind.TEXT),
+    _form_field("file", "A .csv, .jsonl, .yaml or .txt file", Kind.FILE),
+)
+_REMOVE_NOW = Parameter("yes", "Remove it without asking first", Kind.FLAG, text_only=True)
 _CODE = Parameter("code", "The code that was shown", required=True)
-_SUITES = (
-    Command(
-        "list",
-        "List the suites of questions",
-        _with("", list_suites),
-        group="suite",
-        is_default=True,
+_SUITES = _group(
+    "suite",
+    Command("list", "List the suites of questions", _with("", list_suites), is_default=True),
+    Command("show", "Show a suite", _with("name", show_suite), (_NAME,)),
+    _admin(
+        "add", "Make a suite from a file, a round or lines, or add to one", add_suite, _QUESTIONS
     ),
-    Command("show", "Show a suite", _with("name", show_suite), (_NAME,), group="suite"),
-    Command(
-        "add",
-        "Make a suite from a file, a round or lines, or add to one",
-        add_suite,
-        (
-            _NAME,
-            Parameter("round", "A round whose question to add", Kind.ROUND),
-            Parameter("questions", "The questions, one on each line", Kind.TEXT),
-            Parameter("file", "A .csv, .jsonl, .yaml or .txt file", Kind.FILE, form_only=True),
-        ),
-        group="suite",
-        for_admins=True,
+    _admin(
+        "remove", "Remove a suite; its results stay", confirm_suite_removal, (_NAME, _REMOVE_NOW)
     ),
-    Command(
-        "remove",
-        "Remove a suite; its results stay",
-        confirm_suite_removal,
-        (_NAME, Parameter("yes", "Remove it without asking first", Kind.FLAG, text_only=True)),
-        group="suite",
-        for_admins=True,
-    ),
-    Command("keep", "Save it", _with("code", keep_suite), (_CODE,), "suite", hidden=True),
-    Command("leave", "Discard it", _with("code", decline_suite), (_CODE,), "suite", hidden=True),
+    Command("keep", "Save it", _with("code", keep_suite), (_CODE,), hidden=True),
+    Command("leave", "Discard it", _with("code", decline_suite), (_CODE,), hidden=True),
 )
-_SCHEDULES = (
-    Command(
-        "list", "List the schedules", _with("", list_schedules), group="schedule", is_default=True
-    ),
-    Command(
-        "add",
-        "Run a suite again and again",
-        add_schedule,
-        (Parameter("name", "A name for the schedule", required=True), *_SCHEDULE_VALUES),
-        group="schedule",
-        for_admins=True,
-    ),
-    Command(
-        "edit",
-        "Change a schedule",
-        edit_schedule_command,
-        (_SCHEDULE, *_SCHEDULE_VALUES),
-        group="schedule",
-        for_admins=True,
-    ),
+
+_NEW = Parameter("name", "A name for the schedule", required=True)
+_SCHEDULE = Parameter("name", "The name of the schedule", Kind.SCHEDULE, required=True)
+_PLAN = (
+    _option("suite", "The suite of questions", Kind.SUITE),
+    _PANEL,
+    _option("zone", "The time zone, as in Europe/Budapest"),
+    _CAP,
+    _form_field("channel", "Where to post the results", Kind.CHANNEL),
+    Parameter("when", "When to run it: “every monday 09:00”, or a cron expression", Kind.TEXT),
+)
+_SCHEDULES = _group(
+    "schedule",
+    Command("list", "List the schedules", _with("", list_schedules), is_default=True),
+    _admin("add", "Run a suite again and again", add_schedule, (_NEW, *_PLAN)),
+    _admin("edit", "Change a schedule", edit_schedule_command, (_SCHEDULE, *_PLAN)),
     *(
-        Command(name, summary, _with("name", handler), (_SCHEDULE,), "schedule", for_admins=True)
-        for name, summary, handler in (
-            ("pause", "Pause a schedule", pause_schedule),
-            ("resume", "Resume a paused schedule", resume_paused),
-            ("remove", "Remove a schedule; its bake-offs stay", delete_schedule),
-            ("run", "Run a schedule now", run_schedule),
-        )
-    ),
-    *(
-        Command(name, summary, _with("name", handler), (_SCHEDULE,), "schedule")
-        for name, summary, handler in (
-            ("subscribe", "Be mentioned when its results change", subscribe),
-            ("unsubscribe", "No longer be mentioned", unsubscribe),
+        Command(name, summary, _with("name", handler), (_SCHEDULE,), for_admins=for_admins)
+        for name, summary, handler, for_admins in (
+            ("pause", "Pause a schedule", pause_schedule, True),
+            ("resume", "Resume a paused schedule", resume_paused, True),
+            ("remove", "Remove a schedule; its bake-offs stay", delete_schedule, True),
+            ("run", "Run a schedule now", run_schedule, True),
+            (
+                "subscribe",
+                "Be mentioned when its results change",
+                partial(set_subscribed, wanted=True),
+                False,
+            ),
+            ("unsubscribe", "No longer be mentioned", partial(set_subscribed, wanted=False), False),
         )
     ),
 )
-COMMANDS = Registry(
-    (
-        Command(
-            HELP,
-            "See all commands, or how to use one",
-            show_help,
-            (Parameter("command", "A command", Kind.TOPIC),),
-        ),
-        Command(
-            ASK,
-            "Ask the council",
-            ask,
-            (
-                _PANEL,
-                Parameter(
-                    "method",
-                    "How the answers are judged",
-                    Kind.CHOICE,
-                    choices=tuple(METHODS),
-                    named=True,
-                ),
-                Parameter("seed", "A text that fixes labels and orders", named=True),
-                Parameter("question", "Your question", Kind.TEXT, required=True),
-                Parameter("private", "Send the answer only to you", Kind.FLAG, form_only=True),
-                Parameter("attachment", "A text file for the question", Kind.FILE, form_only=True),
-            ),
-        ),
-        Command(
-            "panel",
-            "See the panels, or pick one for this channel",
-            _with("name", show_panel),
-            (Parameter("name", "The panel to use in this channel", Kind.PANEL),),
-        ),
-        Command(
-            "rounds",
-            "List the newest rounds",
-            _with("limit", show_rounds),
-            (Parameter("limit", "How many", Kind.NUMBER),),
-        ),
-        Command("show", "Open a round", _with("round", show_round), (_ROUND,)),
-        Command(
-            "vote",
-            "Say which answer of a round is the best",
-            vote,
-            (
-                _ROUND,
-                Parameter("answer", "The letter of the answer", Kind.LABEL, required=True),
-            ),
-        ),
-        Command("cancel", "Stop your round", _with("round", cancel_round), (_ROUND,)),
-        Command("budget", "See what is spent and what is left", show_budget),
-        Command(
-            "leaderboard",
-            "See which models do best over many rounds",
-            show_leaderboard,
-            (
-                Parameter("suite", "Only rounds of this suite", Kind.SUITE),
-                Parameter(
-                    "as",
-                    "Rank the models as authors or as judges",
-                    Kind.CHOICE,
-                    choices=("author", "judge"),
-                    named=True,
-                ),
-                Parameter("panel", "Only rounds of this panel", Kind.PANEL, named=True),
-                *_FILTERS,
-                Parameter("weights", "Also show judges weighted this way", named=True),
-            ),
-        ),
-        Command(
-            "bias",
-            "See how biased the judges are over many rounds",
-            show_bias,
-            (
-                Parameter("panel", "Only rounds of this panel", Kind.PANEL),
-                Parameter("suite", "Only rounds of this suite", Kind.SUITE, named=True),
-                *_FILTERS,
-            ),
-        ),
-        Command(
-            "forget",
-            "Delete what was asked and answered in your round",
-            forget_command,
-            (_ROUND, Parameter("yes", "Delete it without asking first", Kind.FLAG, text_only=True)),
-        ),
-        *_BAKEOFFS,
-        *_SUITES,
-        *_SCHEDULES,
-    )
-)
+COMMANDS = Registry((*_ROUNDS, *_BAKEOFFS, *_SUITES, *_SCHEDULES))

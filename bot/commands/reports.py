@@ -53,8 +53,8 @@ def with_scope(query: LeaderboardQuery, message: IncomingMessage) -> Leaderboard
     return query if message.place.chat in LOCAL_CHATS else replace(query, scope=message.place.scope)
 
 
-async def _show_report(
-    app: AppContext, chat: Chat, message: IncomingMessage, name: str, options: Mapping[str, str]
+async def show_report(
+    app: AppContext, chat: Chat, message: IncomingMessage, options: Arguments, *, name: str
 ) -> None:
     """Show a report to its asker, with a button to share it; in direct messages, post all of it."""
     is_posted = chat.is_room and message.is_direct
@@ -72,7 +72,7 @@ async def _show_report(
 
 
 async def _share_button(
-    app: AppContext, message: IncomingMessage, name: str, options: Mapping[str, str]
+    app: AppContext, message: IncomingMessage, name: str, options: Arguments
 ) -> Buttons:
     """Return the button; its value is the key of the stored query, because Discord's is short."""
     query = json.dumps([name, dict(options)])
@@ -120,19 +120,13 @@ def _is_file(post: Post) -> bool:
     return any(isinstance(part, File) for part in post.parts)
 
 
-# --- The commands
-
-
-async def show_leaderboard(
-    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
-) -> None:
-    """Show a leaderboard; in a chat, of the rounds of its workspace."""
-    await _show_report(app, chat, message, "board", arguments)
+# --- The reports
 
 
 async def _leaderboard(
-    app: AppContext, message: IncomingMessage, options: Mapping[str, str], has_files: bool
+    app: AppContext, message: IncomingMessage, options: Arguments, has_files: bool
 ) -> Thread:
+    """Return a leaderboard; in a chat, of the rounds of its workspace."""
     check_own_workspace(message, "A leaderboard")
     query = with_scope(parse_query(options, app.now()), message)
     await update_records(app)
@@ -144,16 +138,10 @@ async def _leaderboard(
     return leaderboard_thread(board, picture, as_judge=query.as_judge)
 
 
-async def show_bias(
-    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
-) -> None:
-    """Show the bias of judges; in a chat, over the rounds of its workspace."""
-    await _show_report(app, chat, message, "bias", arguments)
-
-
 async def _bias(
-    app: AppContext, message: IncomingMessage, options: Mapping[str, str], has_files: bool
+    app: AppContext, message: IncomingMessage, options: Arguments, has_files: bool
 ) -> Thread:
+    """Return the bias of judges; in a chat, over the rounds of its workspace."""
     check_own_workspace(message, "A bias report")
     query = with_scope(parse_bias_query(options, app.now()), message)
     names = panel_seat_names(app.panels.values())
@@ -166,5 +154,5 @@ async def _bias(
 
 # By the part of its first message in the outbox.
 _REPORTS: Mapping[
-    str, Callable[[AppContext, IncomingMessage, Mapping[str, str], bool], Awaitable[Thread]]
+    str, Callable[[AppContext, IncomingMessage, Arguments, bool], Awaitable[Thread]]
 ] = {"board": _leaderboard, "bias": _bias}

@@ -109,19 +109,10 @@ async def run_schedule(app: AppContext, chat: Chat, message: IncomingMessage, na
     await start_bakeoff(app, chat, message, await new_extra_run(app, message, schedule))
 
 
-async def subscribe(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    """Mention this person when the results of a schedule change."""
-    await _set_subscribed(app, chat, message, name, wanted=True)
-
-
-async def unsubscribe(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    """Mention this person no longer."""
-    await _set_subscribed(app, chat, message, name, wanted=False)
-
-
-async def _set_subscribed(
+async def set_subscribed(
     app: AppContext, chat: Chat, message: IncomingMessage, name: str, *, wanted: bool
 ) -> None:
+    """Mention this person when the results of a schedule change, or no longer."""
     one = await find_schedule(app, message, name)
     others = tuple(id_ for id_ in one.subscribers if id_ != message.asker.id)
     own = (message.asker.id,) if wanted else ()

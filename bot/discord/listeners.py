@@ -86,7 +86,7 @@ class DiscordClient(discord.Client):
         self._deduplicator = ActionDeduplicator(app)
         self.mention_commands: MentionCommands = str
         self.tree = CommandTree(self)
-        add_commands(self.tree, COMMANDS.commands, self)
+        add_commands(self.tree, COMMANDS.commands, self.on_command, self.suggest)
 
     async def setup_hook(self) -> None:
         """Register the buttons, and the commands if they have changed."""

@@ -4,10 +4,10 @@
 shows that one only to those who may manage the server. A group is a group of subcommands.
 """
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from inspect import Parameter as PythonParameter
 from inspect import Signature
-from typing import Any, Protocol
+from typing import Any
 
 import discord
 import structlog
@@ -28,22 +28,10 @@ COMMANDS_CHANGED = (
 UNEXPECTED = "Something went wrong here, and it is in the log. Nothing that was saved is lost."
 
 Interaction = discord.Interaction[Any]
+RunCommand = Callable[[Interaction, Command], Awaitable[None]]
+Suggest = Callable[[Interaction, Parameter, str], Awaitable[list[Suggestion]]]
 
 _COMPLETED = {Kind.ROUND, Kind.PANEL, Kind.SUITE, Kind.BAKEOFF, Kind.SCHEDULE, Kind.TOPIC}
-
-
-class Listeners(Protocol):
-    """What slash commands call."""
-
-    async def on_command(self, interaction: Interaction, command: Command) -> None:
-        """Run a command with the options of an interaction."""
-        ...
-
-    async def suggest(
-        self, interaction: Interaction, parameter: Parameter, typed: str
-    ) -> list[Suggestion]:
-        """Return suggestions for the value of a parameter."""
-        ...
 
 
 class CommandTree(app_commands.CommandTree[Any]):
@@ -62,7 +50,7 @@ class CommandTree(app_commands.CommandTree[Any]):
 
 
 def add_commands(
-    tree: app_commands.CommandTree[Any], commands: Iterable[Command], listeners: Listeners
+    tree: CommandTree, commands: Iterable[Command], on_command: RunCommand, suggest: Suggest
 ) -> None:
     """Add `/council`, `/council-admin` and the context menu to a tree."""
     contexts = app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True)
@@ -84,7 +72,7 @@ def add_commands(
         if not command.hidden:
             top = admin if command.for_admins else council
             holder = _group(top, command.group) if command.group else top
-            holder.add_command(_subcommand(command, listeners))
+            holder.add_command(_subcommand(command, on_command, suggest))
     tree.add_command(council)
     tree.add_command(admin)
 
@@ -122,9 +110,11 @@ def _group(top: app_commands.Group, name: str) -> app_commands.Group:
     return app_commands.Group(name=name, description=description, parent=top)
 
 
-def _subcommand(command: Command, listeners: Listeners) -> app_commands.Command[Any, ..., Any]:
+def _subcommand(
+    command: Command, on_command: RunCommand, suggest: Suggest
+) -> app_commands.Command[Any, ..., Any]:
     async def run(interaction: Interaction, **_: object) -> None:
-        await listeners.on_command(interaction, command)
+        await on_command(interaction, command)
 
     shown = [one for one in command.parameters if not one.text_only]
     # Named by number: an option may have a name that Python reserves, such as "as".
@@ -141,7 +131,7 @@ def _subcommand(command: Command, listeners: Listeners) -> app_commands.Command[
     }
     app_commands.choices(**choices)(run)
     completed = {
-        name: _autocomplete(one, listeners) for name, one in names.items() if one.kind in _COMPLETED
+        name: _autocomplete(one, suggest) for name, one in names.items() if one.kind in _COMPLETED
     }
     app_commands.autocomplete(**completed)(run)
     return app_commands.Command(name=command.name, description=command.summary, callback=run)
@@ -184,10 +174,10 @@ class TextChannel(app_commands.Transformer):
 
 
 def _autocomplete(
-    parameter: Parameter, listeners: Listeners
+    parameter: Parameter, suggest: Suggest
 ) -> Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[str]]]]:
     async def complete(interaction: Interaction, typed: str) -> list[Choice[str]]:
-        found = await listeners.suggest(interaction, parameter, typed)
+        found = await suggest(interaction, parameter, typed)
         return [
             Choice(name=shorten_to_line(label, MAX_CHOICE_LENGTH), value=value)
             for label, value in found[:MAX_SUGGESTIONS]

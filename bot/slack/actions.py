@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.chat import Caution, Chat, IncomingMessage, Note, Post
+from bot.chat import Caution, IncomingMessage, Note, Post
 from bot.commands.buttons import (
     BUTTON_HANDLERS,
     CONFIRMATIONS,
@@ -23,6 +23,7 @@ from bot.commands.rounds import Opinion, own_feedback, save_feedback
 from bot.context import AppContext
 from bot.slack.block_kit import MORE, action_from_id, action_id
 from bot.slack.events import Body, parse_interaction
+from bot.slack.messages import SlackChat
 from bot.slack.modals import (
     TITLES,
     ModalState,
@@ -76,94 +77,76 @@ class BlockAction:
         return cls(message, name, value, trigger_id, view, url)
 
 
-ActionHandler = Callable[[AppContext, Workspace, Chat, BlockAction], Awaitable[None]]
+ActionHandler = Callable[[AppContext, SlackChat, BlockAction], Awaitable[None]]
 
 
-async def open_round_modal(
-    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
-) -> None:
+async def open_round_modal(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Show a round's answers or ballots in a modal, which opens at once and is filled then."""
     state = ModalState(action.name, action.value, action.message.place.channel)
     placeholder = page_view(state, [Post((Note("One moment …"),))])
-    opened = await open_view(workspace.client, action.trigger_id, placeholder)
-    await _fill_modal(app, workspace, action.message, opened, state)
+    opened = await open_view(chat.workspace.client, action.trigger_id, placeholder)
+    await _fill_modal(app, chat, action.message, opened, state)
 
 
-async def turn_page(app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction) -> None:
+async def turn_page(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Show another page of an open modal."""
     if action.view:
         state = ModalState.parse(action.view["private_metadata"])
         state = replace(state, page=int(action.value))
-        await _fill_modal(app, workspace, action.message, action.view, state)
+        await _fill_modal(app, chat, action.message, action.view, state)
 
 
-async def ask_for_suite(
-    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
-) -> None:
+async def ask_for_suite(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Open the modal that asks which suite a round's question is added to."""
-    await open_suite_modal(app, workspace, action.message, action.value, action.trigger_id)
+    await open_suite_modal(app, chat, action.message, action.value, action.trigger_id)
 
 
-async def answer_offer(
-    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
-) -> None:
+async def answer_offer(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Ask the question of an offer, with the thread or without."""
     await delete_offer(action.response_url)
-    await ask_about_thread(app, workspace, chat, action.message, (action.name, action.value))
+    await ask_about_thread(app, chat, action.message, (action.name, action.value))
 
 
-async def run_button(
-    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
-) -> None:
+async def run_button(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Run what a button does in every chat; a proposal it answers is deleted."""
     if action.name in PROPOSAL_ACTIONS:
         await delete_offer(action.response_url)
     await BUTTON_HANDLERS[action.name](app, chat, action.message, action.value)
 
 
-async def run_option(
-    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
-) -> None:
+async def run_option(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Do what a menu's option does as a button; Slack confirms buttons, but not one option."""
     if action.name in CONFIRMATIONS:
         post = await confirmation_post(app, action.message, action.name, action.value)
         await chat.send_ephemeral(action.message, post)
     else:
-        await ACTION_HANDLERS.get(action.name, refuse_action)(app, workspace, chat, action)
+        await ACTION_HANDLERS.get(action.name, refuse_action)(app, chat, action)
 
 
-async def answer_confirmation(
-    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
-) -> None:
+async def answer_confirmation(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Delete our question, and run the action if the answer is yes."""
     await delete_offer(action.response_url)
     if handler := BUTTON_HANDLERS.get(confirmed_action(action.name)):
         await handler(app, chat, action.message, action.value)
 
 
-async def refuse_action(
-    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
-) -> None:
+async def refuse_action(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Raise CouncilError for a button of another version."""
     raise CouncilError(OTHER_VERSION)
 
 
 async def _fill_modal(
-    app: AppContext,
-    workspace: Workspace,
-    message: IncomingMessage,
-    opened: View,
-    state: ModalState,
+    app: AppContext, chat: SlackChat, message: IncomingMessage, opened: View, state: ModalState
 ) -> None:
     try:
         round_ = await load_readable_round(app, message, state.round_id)
         posts = answer_or_ballot_posts(round_, state.what)
-        await fill_modal(workspace.client, opened, state, posts)
+        await fill_modal(chat.workspace.client, opened, state, posts)
     except CouncilError as error:
-        await fill_modal(workspace.client, opened, state, [Post((Caution(str(error)),))])
+        await fill_modal(chat.workspace.client, opened, state, [Post((Caution(str(error)),))])
 
 
-async def rate(app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction) -> None:
+async def rate(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Store an opinion; if it is "not helpful", ask why, with any earlier reason filled in."""
     message, helpful = action.message, action.name == "helpful"
     round_ = await load_readable_round(app, message, action.value)
@@ -172,7 +155,7 @@ async def rate(app: AppContext, workspace: Workspace, chat: Chat, action: BlockA
     await save_feedback(app, round_, message.asker.id, Opinion(helpful, reason))
     if not helpful:
         view = reason_view(round_.id, message, reason)
-        await open_view(workspace.client, action.trigger_id, view)
+        await open_view(chat.workspace.client, action.trigger_id, view)
     await chat.send_ephemeral(message, Post((Note(THANKS),), THANKS))
 
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC
 
 import structlog
-from slack_bolt.async_app import AsyncApp
 
 from bot.access import AccessDeniedError, allows_panel, check_admitted, listable_rounds
-from bot.chat import Chat, Heading, IncomingMessage, Line, Note, Part, Post
+from bot.chat import Heading, IncomingMessage, Line, Note, Part, Post
 from bot.commands.buttons import ROUND
 from bot.context import AppContext
 from bot.observability import logs
@@ -20,6 +19,7 @@ from bot.slack.actions import ActionHandler, BlockAction, open_round_modal
 from bot.slack.block_kit import PostRenderer, action_id
 from bot.slack.client import RefusedError, call_api
 from bot.slack.events import Body, new_message, resolve_message
+from bot.slack.messages import SlackChat
 from bot.slack.modals import View, open_ask_modal
 from bot.slack.rich_text import Block, escape_mrkdwn, neutralize, plain_text
 from bot.slack.welcome import STARTER, ask_starter, welcome
@@ -151,25 +151,14 @@ async def load_home(app: AppContext, message: IncomingMessage) -> Home:
     )
 
 
-class HomeListeners:
-    """Bolt listeners of the app's own tabs; they leave the work to the workspace's tasks."""
-
-    def __init__(self, app: AppContext) -> None:
-        self._app = app
-
-    def register(self, app: AsyncApp) -> None:
-        """Register the listeners."""
-        app.event("app_home_opened")(self.on_opened)
-
-    async def on_opened(self, event: Body, workspace: Workspace) -> None:
-        """Publish the home of the person who opens it, or welcome them to their messages."""
-        user, channel = str(event["user"]), str(event.get("channel") or "")
-        message = new_message(workspace, user, channel, str(event["event_ts"]))
-        if event.get("tab") == "home":
-            publish = publish_home(self._app, workspace, message, event.get("view"))
-            workspace.tasks.start(log_errors(publish))
-        elif event.get("tab") == "messages":
-            workspace.tasks.start(log_errors(welcome(self._app, workspace, message)))
+async def on_home_opened(app: AppContext, workspace: Workspace, event: Body) -> None:
+    """Publish the home of the person who opens it, or welcome them to their messages."""
+    user, channel = str(event["user"]), str(event.get("channel") or "")
+    message = new_message(workspace, user, channel, str(event["event_ts"]))
+    if event.get("tab") == "home":
+        await publish_home(app, workspace, message, event.get("view"))
+    elif event.get("tab") == "messages":
+        await welcome(app, workspace, message)
 
 
 async def log_errors(action: Awaitable[None]) -> None:
@@ -185,21 +174,17 @@ async def log_errors(action: Awaitable[None]) -> None:
 # --- Its buttons
 
 
-async def ask_from_home(
-    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
-) -> None:
+async def ask_from_home(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Open the modal to ask in, which asks for a channel, and refresh the home."""
     message = replace(action.message, place=replace(action.message.place, channel=""))
-    await open_ask_modal(app, workspace, {"trigger_id": action.trigger_id}, chat, message)
-    await publish_home(app, workspace, action.message, action.view)
+    await open_ask_modal(app, {"trigger_id": action.trigger_id}, chat, message)
+    await publish_home(app, chat.workspace, action.message, action.view)
 
 
-async def open_home_round(
-    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
-) -> None:
+async def open_home_round(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Show a whole round in a modal, and refresh the home."""
-    await open_round_modal(app, workspace, chat, replace(action, name=ROUND))
-    await publish_home(app, workspace, action.message, action.view)
+    await open_round_modal(app, chat, replace(action, name=ROUND))
+    await publish_home(app, chat.workspace, action.message, action.view)
 
 
 HOME_HANDLERS: dict[str, ActionHandler] = {

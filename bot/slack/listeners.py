@@ -8,7 +8,7 @@ from functools import partial
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.chat import Chat, IncomingMessage, SendEphemeral, event_key
+from bot.chat import IncomingMessage, SendEphemeral, event_key
 from bot.commands.ask import accept_and_deliver
 from bot.commands.buttons import (
     BUTTON_HANDLERS,
@@ -19,7 +19,7 @@ from bot.commands.buttons import (
     send_busy_note,
 )
 from bot.commands.conversations import continue_conversation
-from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
+from bot.commands.dispatch import COMMANDS, report_errors, run_command
 from bot.commands.registry import ASK, is_question
 from bot.commands.rounds import context_of, load_thread_rounds
 from bot.context import AppContext
@@ -34,7 +34,7 @@ from bot.slack.actions import (
 )
 from bot.slack.ephemeral import Ack, EphemeralReplies, outside_thread
 from bot.slack.events import CHANNEL_CHANGED, Body, check_can_answer
-from bot.slack.home import HOME_HANDLERS, log_errors
+from bot.slack.home import HOME_HANDLERS, log_errors, on_home_opened
 from bot.slack.messages import SlackChat
 from bot.slack.threads import offer_thread
 from bot.slack.welcome import on_invited
@@ -47,6 +47,7 @@ _MAX_SEEN_EVENTS = 10_000  # Slack stops redelivering after minutes
 # The subtypes of messages that people write; all others report a change.
 _USER_SUBTYPES = {None, "file_share", "me_message", "thread_broadcast"}
 
+SlackHandler = Callable[[SlackChat, IncomingMessage], Awaitable[None]]
 ActionListener = Callable[[Ack, Body, Workspace], Awaitable[None]]
 
 
@@ -70,6 +71,7 @@ class SlackListeners:
         app.event("message")(self.on_message)
         for name in ("channel_archive", "channel_unarchive", "member_joined_channel"):
             app.event(name)(self.on_channel_changed)
+        app.event("app_home_opened")(self.on_home_opened)
         app.shortcut(re.compile(f"{ASK_ABOUT_MESSAGE}|{ASK_ANYWHERE}"))(self.on_shortcut)
         for name, handler in {**ACTION_HANDLERS, **HOME_HANDLERS}.items():
             app.action(action_pattern(name))(self._action_listener(handler))
@@ -86,10 +88,10 @@ class SlackListeners:
         replies = EphemeralReplies(workspace, str(body.get("response_url") or ""), ack)
         if message.text.strip().lower() == ASK:
             await replies.acknowledge()
-            open_modal = partial(modals.open_ask_modal, self._app, workspace, body)
+            open_modal = partial(modals.open_ask_modal, self._app, body)
             self._start(workspace, message, replies, open_modal)
             return
-        self._start(workspace, message, replies, partial(self._handle, workspace))
+        self._start(workspace, message, replies, self._handle)
         await replies.acknowledge_in_time()
 
     async def on_mention(self, event: Body, workspace: Workspace) -> None:
@@ -109,9 +111,9 @@ class SlackListeners:
         if replies := self._seen.get(message.key):
             await replies.wait_until_acknowledged()
             return
-        handler = partial(self._handle, workspace)
+        handler: SlackHandler = self._handle
         if thread not in {None, ts}:
-            handler = partial(self._handle_in_thread, workspace, ts)
+            handler = partial(self._handle_in_thread, ts)
         replies = EphemeralReplies(workspace)
         self._seen[message.key] = replies
         if len(self._seen) > _MAX_SEEN_EVENTS:
@@ -130,6 +132,10 @@ class SlackListeners:
         if event["type"] == "member_joined_channel" and event["user"] == workspace.bot_user:
             workspace.tasks.start(log_errors(on_invited(self._app, workspace, event)))
 
+    async def on_home_opened(self, event: Body, workspace: Workspace) -> None:
+        """Show the home, or a welcome; the person waits for no reply."""
+        workspace.tasks.start(log_errors(on_home_opened(self._app, workspace, event)))
+
     async def on_shortcut(self, ack: Ack, body: Body, workspace: Workspace) -> None:
         """Open the modal to ask in, about a message or about anything."""
         await ack()
@@ -138,7 +144,7 @@ class SlackListeners:
             thread = str(about.get("thread_ts") or about["ts"])
             message = replace(message, place=replace(message.place, thread=thread))
         replies = EphemeralReplies(workspace, str(body.get("response_url") or ""))
-        open_modal = partial(modals.open_ask_modal, self._app, workspace, body)
+        open_modal = partial(modals.open_ask_modal, self._app, body)
         self._start(workspace, message, replies, open_modal)
 
     def _action_listener(self, handler: ActionHandler) -> ActionListener:
@@ -149,8 +155,8 @@ class SlackListeners:
             action = BlockAction.parse(workspace, body)
             replies = EphemeralReplies(workspace, str(body.get("response_url") or ""))
 
-            async def handle(chat: Chat, message: IncomingMessage) -> None:
-                run = partial(handler, self._app, workspace, chat, replace(action, message=message))
+            async def handle(chat: SlackChat, message: IncomingMessage) -> None:
+                run = partial(handler, self._app, chat, replace(action, message=message))
                 # Opening a modal twice is harmless and visible, so it needs no check or notice.
                 everywhere = (confirmed_action(action.name) or action.name) in BUTTON_HANDLERS
                 is_run = await self._deduplicator.do(action.identity, run, everywhere=everywhere)
@@ -203,7 +209,7 @@ class SlackListeners:
         workspace: Workspace,
         message: IncomingMessage,
         replies: EphemeralReplies,
-        handler: Handler,
+        handler: SlackHandler,
         send_ephemeral: SendEphemeral | None = None,
     ) -> None:
         """Run a handler in the background, and acknowledge the event at its end at the latest."""
@@ -218,27 +224,25 @@ class SlackListeners:
 
         workspace.tasks.start(run())
 
-    async def _handle(self, workspace: Workspace, chat: Chat, message: IncomingMessage) -> None:
+    async def _handle(self, chat: SlackChat, message: IncomingMessage) -> None:
         invocation = COMMANDS.parse(message.text)
         if is_question(invocation):
-            await check_can_answer(workspace, message.asker.id, message.place.channel)
+            await check_can_answer(chat.workspace, message.asker.id, message.place.channel)
         message = await continue_conversation(self._app, message)
         await run_command(self._app, chat, message, invocation)
 
-    async def _handle_in_thread(
-        self, workspace: Workspace, ts: str, chat: Chat, message: IncomingMessage
-    ) -> None:
+    async def _handle_in_thread(self, ts: str, chat: SlackChat, message: IncomingMessage) -> None:
         """Ask about the thread's rounds; offer any other thread as context."""
         place = message.place
-        key = event_key(CHAT, workspace.team, f"{place.channel} {place.thread}")
+        key = event_key(CHAT, chat.workspace.team, f"{place.channel} {place.thread}")
         rounds = await load_thread_rounds(self._app, place, key)
         invocation = COMMANDS.parse(message.text)
         if rounds or not is_question(invocation):
             followup = replace(message, context=context_of(rounds))
             await run_command(self._app, chat, followup, invocation)
         else:
-            await check_can_answer(workspace, message.asker.id, place.channel)
-            await offer_thread(self._app, workspace, chat, message, ts)
+            await check_can_answer(chat.workspace, message.asker.id, place.channel)
+            await offer_thread(self._app, chat, message, ts)
 
 
 async def on_unknown_view(ack: Ack, body: Body) -> None:

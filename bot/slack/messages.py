@@ -78,7 +78,7 @@ class SlackChat(Chat):
     tick_seconds: ClassVar[float] = 15.0
 
     def __init__(self, workspace: Workspace, send_ephemeral: SendEphemeral | None = None) -> None:
-        self._workspace = workspace
+        self.workspace = workspace
         self._client = workspace.client
         self._send_ephemeral = send_ephemeral or EphemeralReplies(workspace)
         self._edited_at = time.monotonic()
@@ -96,12 +96,12 @@ class SlackChat(Chat):
 
     async def display_name(self, asker_id: str) -> str:
         """Return a user's display name."""
-        return await self._workspace.display_name(asker_id)
+        return await self.workspace.display_name(asker_id)
 
     async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         """Post a message with its key in the metadata, which users do not see."""
         is_reply = key.rpartition("/")[2] not in ROOTS
-        await self._workspace.post_limiter(place.channel).acquire(is_reply=is_reply)
+        await self.workspace.post_limiter(place.channel).acquire(is_reply=is_reply)
         file = next((part for part in post.parts if isinstance(part, File)), None)
         if file:
             return await self._upload(place, file)
@@ -162,7 +162,7 @@ class SlackChat(Chat):
         """Return the message or file that was sent with this key; None if none can be found."""
         try:
             if place.channel.startswith(("U", "W")):  # the id of a user
-                place = replace(place, channel=await self._workspace.dm_channel(place.channel))
+                place = replace(place, channel=await self.workspace.dm_channel(place.channel))
             params: dict[str, Any] = {"channel": place.channel, "include_all_metadata": True}
             method: Callable[..., Any] = self._client.conversations_history
             if place.thread:
@@ -185,7 +185,7 @@ class SlackChat(Chat):
         """
         update = self._update(sent)
         try:
-            async with self._workspace.edit_limiter.prioritize():
+            async with self.workspace.edit_limiter.prioritize():
                 await retry_until_sent(partial(self._write, sent.message, post, update))
         except RefusedError as error:
             if mapped := _map_refusal(error):
@@ -197,10 +197,8 @@ class SlackChat(Chat):
 
     async def wait_for_edit_slot(self, sent: SentMessage) -> None:
         """Wait until the rate limits allow another progress update of the message."""
-        await asyncio.sleep(
-            self._edited_at + self._workspace.limits.edit_seconds - time.monotonic()
-        )
-        await self._workspace.edit_limiter.acquire()
+        await asyncio.sleep(self._edited_at + self.workspace.limits.edit_seconds - time.monotonic())
+        await self.workspace.edit_limiter.acquire()
 
     async def show_progress(self, sent: SentMessage, post: Post) -> None:
         """Replace a message once; a failure is ignored, because the next update follows."""
@@ -210,7 +208,7 @@ class SlackChat(Chat):
         except (CouncilError, asyncio.CancelledError) as error:
             # Slack may still apply an edit that was cancelled or lost.
             if not isinstance(error, RefusedError):
-                self._late_until = time.monotonic() + self._workspace.limits.late_seconds
+                self._late_until = time.monotonic() + self.workspace.limits.late_seconds
             if isinstance(error, asyncio.CancelledError):
                 raise
             structlog.get_logger().debug("slack_progress_not_shown", why=str(error))
@@ -257,12 +255,12 @@ class SlackChat(Chat):
 
     async def redirect_to_channel(self, said: IncomingMessage, channel: str) -> IncomingMessage:
         """Return the message as if it had been posted in another channel, by name or id."""
-        return await redirect_to_channel(self._workspace, said, channel)
+        return await redirect_to_channel(self.workspace, said, channel)
 
     async def check_postable(self, place: Place) -> None:
         """Raise PostingForbiddenError with the reason if nothing can be posted there."""
-        self._workspace.forget_channel(place.channel)  # it may have changed since
-        await postable_conversation(self._workspace, place.channel)
+        self.workspace.forget_channel(place.channel)  # it may have changed since
+        await postable_conversation(self.workspace, place.channel)
 
     async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         """Send a post that only the asker sees; a file goes to their direct messages."""
@@ -277,7 +275,7 @@ class SlackChat(Chat):
     async def _send_file(self, said: IncomingMessage, file: File) -> None:
         """Upload a file to somebody's direct messages; CouncilError if Slack does not allow it."""
         try:
-            channel = await self._workspace.dm_channel(said.asker.id)
+            channel = await self.workspace.dm_channel(said.asker.id)
             place = replace(said.place, channel=channel, thread=None, private=True)
             await upload_file(self._client, place, file)
         except RefusedError as error:

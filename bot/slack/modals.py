@@ -27,6 +27,7 @@ from bot.slack.block_kit import (
 )
 from bot.slack.client import RefusedError, call_api
 from bot.slack.events import Body, check_can_answer, new_message, resolve_message, to_plain_text
+from bot.slack.messages import SlackChat
 from bot.slack.rich_text import Block, neutralize, plain_text
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError, PanelError, SuiteError
@@ -140,11 +141,11 @@ def _page_buttons(page: int, count: int) -> list[Block]:
 
 
 async def open_ask_modal(
-    app: AppContext, workspace: Workspace, body: Body, _: Chat, message: IncomingMessage
+    app: AppContext, body: Body, chat: SlackChat, message: IncomingMessage
 ) -> None:
     """Open the modal of a command or shortcut; a message it is about is filled in as context."""
     about = body.get("message") or {}
-    context = await _context_from(app, workspace, message.place, about) if about else ""
+    context = await _context_from(app, chat.workspace, message.place, about) if about else ""
     await app.reload_picked_panel(message.place)
     panels = [
         panel for panel in app.panels.values() if allows_panel(app.access, message.place, panel)
@@ -155,9 +156,9 @@ async def open_ask_modal(
         {panel.name: panel for panel in panels},
         app.panel_name(message.place) or "",
         replace(message, context=context),
-        can_answer_privately=workspace.has_scope("im:write"),
+        can_answer_privately=chat.workspace.has_scope("im:write"),
     )
-    await open_view(workspace.client, str(body["trigger_id"]), view)
+    await open_view(chat.workspace.client, str(body["trigger_id"]), view)
 
 
 async def _context_from(app: AppContext, workspace: Workspace, place: Place, about: Body) -> str:
@@ -248,14 +249,14 @@ async def submit_ask_form(
 
 
 async def open_suite_modal(
-    app: AppContext, workspace: Workspace, message: IncomingMessage, round_id: str, trigger_id: str
+    app: AppContext, chat: SlackChat, message: IncomingMessage, round_id: str, trigger_id: str
 ) -> None:
     """Open the modal; CouncilError if the user may not read the round or add to suites."""
     check_may_add(app, message)
     await load_readable_round(app, message, round_id)
     lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
     view = suite_view(round_id, message, [line.name for line in lines])
-    await open_view(workspace.client, trigger_id, view)
+    await open_view(chat.workspace.client, trigger_id, view)
 
 
 def suite_view(round_id: str, message: IncomingMessage, names: Sequence[str]) -> View:

@@ -28,6 +28,7 @@ from bot.render.formatting import count_noun
 from bot.render.round_status import receivers
 from bot.slack.client import MAX_ITEMS, RefusedError, list_items
 from bot.slack.events import strip_mention, to_plain_text
+from bot.slack.messages import SlackChat
 from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError
 from council.panel import Panel
@@ -84,12 +85,10 @@ def offer_post(
     )
 
 
-async def offer_thread(
-    app: AppContext, workspace: Workspace, chat: Chat, message: IncomingMessage, ts: str
-) -> None:
+async def offer_thread(app: AppContext, chat: SlackChat, message: IncomingMessage, ts: str) -> None:
     """Show the asker the thread that would be sent along; if it is empty, ask at once."""
     check_admitted(app.access, message)
-    context, _ = await _read_thread(app, workspace, message.place, ts)
+    context, _ = await _read_thread(app, chat.workspace, message.place, ts)
     if context.text:
         await _send_offer(app, chat, message, context, ts)
     else:
@@ -97,11 +96,7 @@ async def offer_thread(
 
 
 async def ask_about_thread(
-    app: AppContext,
-    workspace: Workspace,
-    chat: Chat,
-    message: IncomingMessage,
-    action: tuple[str, str],
+    app: AppContext, chat: SlackChat, message: IncomingMessage, action: tuple[str, str]
 ) -> None:
     """Ask the question of an offer, with the thread or without.
 
@@ -109,6 +104,7 @@ async def ask_about_thread(
     shown is offered again.
     """
     name, value = action
+    workspace = chat.workspace
     ts, thread, digest = value.split("|")
     place = replace(message.place, thread=thread)
     context, original = await _read_thread(app, workspace, place, ts)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.access import AccessDeniedError, check_admitted
-from bot.chat import Button, Buttons, Chat, IncomingMessage, Line, Note, Post, event_key
+from bot.chat import Button, Buttons, IncomingMessage, Line, Note, Post, event_key
 from bot.commands.ask import accept_and_deliver, open_round
 from bot.commands.buttons import OTHER_VERSION
 from bot.commands.recovery import WELCOMED
@@ -60,13 +60,11 @@ async def welcome(app: AppContext, workspace: Workspace, message: IncomingMessag
         await SlackChat(workspace).send(place, post, f"welcome/{place.channel}")
 
 
-async def ask_starter(
-    app: AppContext, workspace: Workspace, chat: Chat, action: BlockAction
-) -> None:
+async def ask_starter(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Ask the question of a pressed button, once for each person and welcome."""
     if action.value not in {str(number) for number in range(1, len(STARTERS) + 1)}:
         raise CouncilError(OTHER_VERSION)
-    message, place = action.message, action.message.place
+    message, place, workspace = action.message, action.message.place, chat.workspace
     await check_can_answer(workspace, message.asker.id, place.channel)
     pressed = f"{STARTER} {place.channel} {message.asker.id} {action.value}"
     question = replace(

@@ -23,7 +23,6 @@ from bot.commands import schedules as scheduling
 from bot.commands import suites as suite_commands
 from bot.commands.bakeoffs import (
     CANCELLED,
-    BakeoffRequest,
     load_readable_bakeoffs,
     new_bakeoff,
     parse_cap_text,
@@ -77,8 +76,8 @@ async def propose_bakeoff(context: WebContext, request: Request) -> Response:
     form = await read_form(context, request)
     incoming = replace(empty_message(request), key=context.form_key(form))
     try:
-        wanted = BakeoffRequest(form["suite"], form["panel"] or None, _cap_of(form))
-        bakeoff = await new_bakeoff(context.app, incoming, wanted)
+        wanted = (form["suite"], form["panel"] or None, _cap_of(form))
+        bakeoff = await new_bakeoff(context.app, incoming, *wanted)
     except CouncilError as error:
         return await bakeoffs_page(context, request, error)
     post = proposal_post(bakeoff, await estimate_bakeoff(context.app, bakeoff), "")

@@ -1,10 +1,13 @@
-"""The in-memory round store with all that the one in a database does."""
+"""A round store in memory, with all that the one in a database does."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from typing import Any, TypeVar
 
+from council.ballots import Ballot, SpoiledBallot
+from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.erasure import check_feedback_allowed, check_not_forgotten, forget
 from council.integrity.hash_chain import Link, next_link
@@ -12,18 +15,18 @@ from council.integrity.seal import Seal, compute_digests
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import Artefact, Round, sort_by_panel
-from storage import memory
 from storage.hash_chain import imported_entry, new_salt
-from storage.queries import match_id
+from storage.queries import MAX_PAST_ROUNDS, match_id, round_not_found
+from storage.row_mapping import list_artefacts
 
 Entry = TypeVar("Entry", Feedback, HumanVote)
 
 
-class MemoryStore(memory.MemoryStore):
+class MemoryStore:
     """`on_delete` are called with each deleted workspace and the ids of its rounds."""
 
     def __init__(self) -> None:
-        super().__init__()
+        self._rounds: dict[str, Round] = {}
         self.on_delete: list[Callable[[Place, Sequence[str]], None]] = []
         self._seals: dict[str, Seal] = {}
         self._heads: dict[str, Link] = {}
@@ -35,19 +38,40 @@ class MemoryStore(memory.MemoryStore):
         return await self.import_round(round_, None)
 
     async def import_round(self, round_: Round, seal: Seal | None) -> bool:
-        is_new = await super().open(round_)
-        if is_new and round_.closing:
+        if round_.id in self._rounds:
+            return False
+        self._rounds[round_.id] = round_
+        if round_.closing:
             self._link(round_, *imported_entry(round_, seal))
-        return is_new
+        return True
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
-        before = self._rounds.get(round_id)
-        if before:
-            check_not_forgotten(before)
-        await super().save(round_id, artefact)
-        after = self._rounds[round_id]
-        if after.closing and not (before and before.closing):
+        if round_id not in self._rounds:
+            raise StoreError("The round this belongs to is not stored, or no longer.")
+        before = self._rounds[round_id]
+        check_not_forgotten(before)
+        if before.closing or _key(artefact) in map(_key, list_artefacts(before)):
+            return
+        after = self._rounds[round_id] = before.with_(artefact)
+        if after.closing:
             self._link(after, new_salt())
+
+    async def load(self, round_id: str) -> Round:
+        if round_id not in self._rounds:
+            raise round_not_found(round_id)
+        return sort_by_panel(self._rounds[round_id])
+
+    async def load_past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
+        own = (round_ for round_ in self._newest_first() if round_.panel.name == panel)
+        counted = (
+            tuple(replace(ballot, paper=None) for ballot in round_.ballots if ballot.counts)
+            for round_ in islice((round_ for round_ in own if round_.closing), MAX_PAST_ROUNDS)
+        )
+        return tuple(filter(None, counted))
+
+    def _newest_first(self) -> list[Round]:
+        by_id = sorted(self._rounds.values(), key=lambda round_: round_.id)
+        return sorted(by_id, key=lambda round_: round_.asked_at, reverse=True)
 
     async def seal(self, round_id: str) -> Seal | None:
         return self._seals.get(round_id)
@@ -136,3 +160,10 @@ def _put_newest(entries: dict[tuple[str, str], Entry], entry: Entry) -> None:
     """Store an entry of a person on a round unless their stored one is newer."""
     key = (entry.round_id, entry.by)
     entries[key] = max(entry, entries.get(key, entry), key=lambda entry: entry.at)
+
+
+def _key(artefact: Artefact) -> tuple[object, ...]:
+    """Return the key under which a round has one artefact at most."""
+    names = ("member", "judge", "role", "audit")
+    attempt = artefact.paper.attempt if isinstance(artefact, SpoiledBallot) else None
+    return (type(artefact), attempt, *(getattr(artefact, name, None) for name in names))

@@ -10,7 +10,7 @@ from bot.discord import actions as in_discord
 from bot.slack import actions as in_slack
 from bot.slack.actions import BlockAction
 from bot.slack.listeners import on_unknown_view
-from bot.slack.workspace import Workspace
+from bot.slack.messages import SlackChat
 from council.errors import CouncilError
 from council.places import Place
 from tests.bot.app_fakes import FakeChat, an_app
@@ -23,7 +23,7 @@ async def test_an_unknown_slack_button_is_reported_as_from_another_version() -> 
     pressed = BlockAction(SAID, "from_the_future", "r1", "trigger")
 
     with pytest.raises(CouncilError, match=TOLD):
-        await in_slack.refuse_action(an_app(), cast(Workspace, None), FakeChat(), pressed)
+        await in_slack.refuse_action(an_app(), cast(SlackChat, None), pressed)
 
 
 @pytest.mark.parametrize(

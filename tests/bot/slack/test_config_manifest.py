@@ -11,7 +11,6 @@ import yaml
 from bot.settings import load_panel_config
 from bot.slack.client import FEATURES_BY_SCOPE, REQUIRED_SCOPES
 from bot.slack.config import events_address, load_manifest, render_manifest
-from bot.slack.home import HomeListeners
 from bot.slack.listeners import ASK_ABOUT_MESSAGE, ASK_ANYWHERE, SlackListeners
 from bot.slack.middleware import new_bolt
 from tests.bot.homes import Home, Result
@@ -43,7 +42,7 @@ def test_it_lists_every_shortcut_that_is_handled() -> None:
 
 
 def test_every_event_in_it_is_handled() -> None:
-    handlers = (SlackListeners, HomeListeners, new_bolt)
+    handlers = (SlackListeners, new_bolt)
     heard = "".join(inspect.getsource(handler) for handler in handlers)
 
     for event in load_manifest()["settings"]["event_subscriptions"]["bot_events"]:
