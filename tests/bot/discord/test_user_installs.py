@@ -56,7 +56,6 @@ async def answered(bot: InProcessBot, where: Channel, **options: object) -> Mess
     return result.original
 
 
-@pytest.mark.parametrize("place", [group, foreign_channel])
 async def test_forgetting_within_15_minutes_blanks_the_answer(bot: InProcessBot) -> None:
     root = await answered(bot, group(bot))
     bot.rows.forgotten.add((await bot.load_line()).id)
@@ -71,6 +70,7 @@ async def test_forgetting_within_15_minutes_blanks_the_answer(bot: InProcessBot)
     assert "forgotten" in root.text
 
 
+@pytest.mark.parametrize("place", [group, foreign_channel])
 async def test_the_response_shows_progress_and_becomes_the_answer_with_its_results(
     bot: InProcessBot, place: Callable[[InProcessBot], Channel]
 ) -> None:
