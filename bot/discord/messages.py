@@ -22,15 +22,7 @@ from bot.chat import (
     SendEphemeral,
     SentMessage,
 )
-from bot.discord.components import (
-    MentionCommands,
-    allowed_mentions,
-    build_files,
-    build_view,
-    fits_discord,
-    render_components,
-    silent_edit,
-)
+from bot.discord import components
 from bot.discord.errors import (
     ARCHIVED,
     THREAD_EXISTS,
@@ -67,7 +59,7 @@ class DiscordChat(Chat):
         send_ephemeral: SendEphemeral,
         *,
         accepts_files: bool = True,
-        mention_commands: MentionCommands = str,
+        mention_commands: components.MentionCommands = str,
     ) -> None:
         self._client = client
         self._names = names
@@ -88,7 +80,7 @@ class DiscordChat(Chat):
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split a post into posts that each fit into one message; nothing is dropped."""
-        return paginate(post, lambda page: fits_discord(page, self._mention_commands))
+        return paginate(post, lambda page: components.fits_discord(page, self._mention_commands))
 
     async def display_name(self, asker_id: str) -> str:
         """Return a user's display name, or the id if Discord does not return the user."""
@@ -147,15 +139,15 @@ class DiscordChat(Chat):
 
     async def _send(self, place: Place, post: Post, key: str) -> discord.Message:
         channel = self._channel(place)
-        message = render_components(post, self._mention_commands)
+        message = components.render_components(post, self._mention_commands)
         if _is_thread(place):  # a root goes first
             await self._edits.acquire_call()
         return await channel.send(
-            view=build_view(message, nonce_of(key)),
-            files=build_files(message),
+            view=components.build_view(message, nonce_of(key)),
+            files=components.build_files(message),
             nonce=nonce_of(key),  # Discord itself drops a duplicate within minutes
             silent=not message.mentioned,
-            allowed_mentions=allowed_mentions(message),
+            allowed_mentions=components.allowed_mentions(message),
         )
 
     async def _open_thread(self, place: Place) -> None:
@@ -205,7 +197,9 @@ class DiscordChat(Chat):
     async def _edit(self, sent: SentMessage, post: Post) -> None:
         message = self._message(sent.place, sent.message)
         mention = self._mention_commands
-        await self._in_open_thread(sent.place, lambda: message.edit(**silent_edit(post, mention)))
+        await self._in_open_thread(
+            sent.place, lambda: message.edit(**components.silent_edit(post, mention))
+        )
 
     async def delete(self, sent: SentMessage) -> None:
         """Delete a message of ours; do nothing if it is gone already."""

@@ -19,14 +19,7 @@ from bot.chat import (
     Post,
     SentMessage,
 )
-from bot.discord.components import (
-    MentionCommands,
-    allowed_mentions,
-    build_files,
-    build_view,
-    render_components,
-    silent_edit,
-)
+from bot.discord import components
 from bot.discord.ephemeral import EphemeralReplies
 from bot.discord.errors import EditRateLimiter, translate_errors
 from bot.discord.events import CHAT
@@ -74,7 +67,7 @@ class OutsideReplies(EphemeralReplies):
     def __init__(
         self,
         interaction: Interaction,
-        mention_commands: MentionCommands,
+        mention_commands: components.MentionCommands,
         incoming: IncomingMessage,
         *,
         is_public: bool,
@@ -148,14 +141,14 @@ class OutsideChat(DiscordChat):
 
     async def _respond(self, post: Post) -> str:
         if self._replies.is_response_free:
-            arguments = silent_edit(post, self._mention_commands)
+            arguments = components.silent_edit(post, self._mention_commands)
             response = await self._interaction.edit_original_response(**arguments)
             return str(response.id)
-        message = render_components(post, self._mention_commands)
+        message = components.render_components(post, self._mention_commands)
         sent = await self._interaction.followup.send(
-            view=build_view(message),
-            files=build_files(message),
-            allowed_mentions=allowed_mentions(message),
+            view=components.build_view(message),
+            files=components.build_files(message),
+            allowed_mentions=components.allowed_mentions(message),
             silent=not message.mentioned,
             ephemeral=not self._replies.is_public,
             wait=True,
@@ -167,7 +160,7 @@ class OutsideChat(DiscordChat):
             await super()._edit(sent, post)
             return
         try:
-            arguments = silent_edit(post, self._mention_commands)
+            arguments = components.silent_edit(post, self._mention_commands)
             await self._interaction.followup.edit_message(int(sent.message), **arguments)
         except discord.HTTPException as error:
             if error.code not in {_UNKNOWN_WEBHOOK, _INVALID_TOKEN}:
