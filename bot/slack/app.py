@@ -16,7 +16,6 @@ from slack_sdk.signature import SignatureVerifier
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
-from slack_sdk.web.async_client import AsyncWebClient
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -106,7 +105,9 @@ class Slack:
         is_distributed = tokens.is_distributed and store is not None
         bot_token = "" if is_distributed else tokens.bot
         async with open_client(tokens.api_url, bot_token, self._limits.timeout_seconds) as client:
-            me = None if is_distributed else await _check_bot_token(client)
+            me = None if is_distributed else await fetch_identity(client)
+            if me and me.faults:
+                raise SlackError(" ".join(me.faults))
             if tokens.app:
                 await check_app_token(client, tokens.app)
             keys = {"client_id": tokens.client_id, "client_secret": tokens.client_secret}
@@ -149,14 +150,6 @@ class Slack:
         finally:
             self._handler = None
         raise SlackError(UNINSTALLED_FROM.format(name=where))
-
-
-async def _check_bot_token(client: AsyncWebClient) -> Identity:
-    """Return the workspace and bot of the single token; SlackError if it cannot be used."""
-    me = await fetch_identity(client)
-    if me.faults:
-        raise SlackError(" ".join(me.faults))
-    return me
 
 
 def _is_signed(body: bytes, headers: Mapping[str, str], secret: str) -> bool:
