@@ -13,46 +13,21 @@ from discord import MessageType
 
 from bot.access import check_admitted
 from bot.chat import Chat, IncomingMessage, SendEphemeral
+from bot.commands import buttons
 from bot.commands.ask import ask_with_options
-from bot.commands.buttons import (
-    BUTTON_HANDLERS,
-    OTHER_VERSION,
-    ActionDeduplicator,
-    add_to_suite,
-    check_may_add,
-    confirmed_action,
-    rate_round,
-    replacement_post,
-    send_busy_note,
-)
 from bot.commands.completion import Suggestion, suggest
 from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
 from bot.commands.parameters import Parameter
 from bot.commands.registry import ASK, Command, Invocation
 from bot.commands.rounds import Opinion, context_of, find_round_of_message, load_thread_rounds
-from bot.commands.suites import SuiteAddition
+from bot.commands.suites import ADD, SuiteAddition, check_may_change
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
-from bot.discord import actions
+from bot.discord import actions, ephemeral, events
 from bot.discord.command_mentions import CommandMentions
 from bot.discord.components import MentionCommands
-from bot.discord.ephemeral import (
-    EphemeralReplies,
-    MessageReplies,
-    defer,
-    defer_page,
-    replace_message,
-)
 from bot.discord.errors import EditRateLimiter, translate_errors
-from bot.discord.events import (
-    CHAT,
-    check_can_post,
-    parse_attachment,
-    parse_interaction,
-    parse_message,
-    read_attachment,
-)
 from bot.discord.messages import DiscordChat
 from bot.discord.servers import ServerTracker
 from bot.discord.slash_commands import ADMIN, COUNCIL, CommandTree, add_commands, option_values
@@ -85,7 +60,7 @@ class DiscordClient(discord.Client):
         self._servers = servers
         self._names: dict[str, str] = {}
         self._edits = EditRateLimiter()
-        self._deduplicator = ActionDeduplicator(app)
+        self._deduplicator = buttons.ActionDeduplicator(app)
         self.mention_commands: MentionCommands = str
         self.tree = CommandTree(self)
         add_commands(self.tree, COMMANDS.commands, self.on_command, self.suggest)
@@ -153,7 +128,7 @@ class DiscordClient(discord.Client):
 
         async def run(chat: Chat, incoming: IncomingMessage) -> None:
             invocation = Invocation(command, arguments)
-            incoming = replace(incoming, files=tuple(map(parse_attachment, files)))
+            incoming = replace(incoming, files=tuple(map(events.parse_attachment, files)))
             if command.name == ASK:
                 incoming, invocation = await self._prepare_ask(
                     interaction, incoming, invocation, files
@@ -181,11 +156,11 @@ class DiscordClient(discord.Client):
             invocation = replace(invocation, arguments={**arguments, "panel": panel})
             with translate_errors():
                 channel = await interaction.user.create_dm()
-            direct = Place(CHAT, "", str(channel.id), private=True)
+            direct = Place(events.CHAT, "", str(channel.id), private=True)
             incoming = replace(incoming, place=direct, is_direct=True)
         else:
-            check_can_post(interaction)
-        context = await read_attachment(files[0]) if files else ""
+            events.check_can_post(interaction)
+        context = await events.read_attachment(files[0]) if files else ""
         return replace(incoming, context=context), invocation
 
     async def suggest(
@@ -207,16 +182,16 @@ class DiscordClient(discord.Client):
         async def submit(chat: Chat, incoming: IncomingMessage) -> None:
             if kind == actions.WHY:
                 opinion = Opinion(helpful=False, reason=fields.get(actions.REASON, ""))
-                await rate_round(self._app, chat, incoming, value, opinion)
+                await buttons.rate_round(self._app, chat, incoming, value, opinion)
                 return
             if kind == actions.SUITE:
                 addition = SuiteAddition(fields[actions.NAME], fields.get(actions.ANSWER, ""))
-                await add_to_suite(self._app, chat, incoming, value, addition)
+                await buttons.add_to_suite(self._app, chat, incoming, value, addition)
                 return
             if kind != actions.ASK:
-                raise CouncilError(OTHER_VERSION)
+                raise CouncilError(buttons.OTHER_VERSION)
             if not is_outside(interaction):
-                check_can_post(interaction)
+                events.check_can_post(interaction)
             question, context = fields[actions.QUESTION], fields.get(actions.CONTEXT, "")
             await ask_with_options(
                 self._app, chat, replace(incoming, text=question, context=context)
@@ -231,21 +206,21 @@ class DiscordClient(discord.Client):
             return
         if action == "unhelpful":
             await interaction.response.send_modal(actions.why_modal(value))
-        elif replacement := replacement_post(action):
-            await replace_message(interaction, replacement)
+        elif replacement := buttons.replacement_post(action):
+            await ephemeral.replace_message(interaction, replacement)
         elif action in actions.PAGE_TURNS:
-            await defer_page(interaction)
+            await ephemeral.defer_page(interaction)
         else:
-            await defer(interaction)
+            await ephemeral.defer(interaction)
 
         async def press(chat: Chat, incoming: IncomingMessage) -> None:
             action_key = (incoming.asker.id, incoming.place.channel, action, value)
             handle = partial(actions.handle_button, self._app, chat, incoming, action, value)
-            has_effect = (confirmed_action(action) or action) in BUTTON_HANDLERS
+            has_effect = (buttons.confirmed_action(action) or action) in buttons.BUTTON_HANDLERS
             if action in actions.PAGE_TURNS:  # a second press shows the same page
                 await handle()
             elif not await self._deduplicator.do(action_key, handle, everywhere=has_effect):
-                await send_busy_note(chat, incoming)
+                await buttons.send_busy_note(chat, incoming)
 
         await self._begin(interaction, press)
 
@@ -254,7 +229,7 @@ class DiscordClient(discord.Client):
         names = list[str]()
         with suppress(CouncilError):  # a user who may not add anything is told on submission
             incoming = await self._parse(interaction)
-            check_may_add(self._app, incoming)
+            check_may_change(self._app, incoming, ADD)
             lines = await self._app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
             names = [line.name for line in lines]
         await interaction.response.send_modal(actions.suite_modal(round_id, names))
@@ -268,10 +243,10 @@ class DiscordClient(discord.Client):
             return
         name = next((user.display_name for user in message.mentions if user == bot), bot.name)
         text = message.clean_content.replace(f"@{name}", "", 1).strip()
-        files = tuple(map(parse_attachment, message.attachments))
-        incoming = replace(parse_message(message), text=text or "help", files=files)
+        files = tuple(map(events.parse_attachment, message.attachments))
+        incoming = replace(events.parse_message(message), text=text or "help", files=files)
         self._names[incoming.asker.id] = incoming.asker.name
-        chat = self.chat(MessageReplies(message, self.mention_commands))
+        chat = self.chat(ephemeral.MessageReplies(message, self.mention_commands))
         handled = self._handle_message(chat, incoming, message)
         self._tasks.start(report_errors(chat, incoming, handled))
 
@@ -291,16 +266,16 @@ class DiscordClient(discord.Client):
 
     async def _defer(self, interaction: Interaction, *, asks: bool) -> None:
         """Acknowledge a command; where the bot is no member, publicly if it asks a question."""
-        await defer(interaction, is_public=asks and is_outside(interaction))
+        await ephemeral.defer(interaction, is_public=asks and is_outside(interaction))
 
     async def _parse(self, interaction: Interaction) -> IncomingMessage:
-        incoming = parse_interaction(interaction)
+        incoming = events.parse_interaction(interaction)
         return await as_direct(interaction, incoming) if is_outside(interaction) else incoming
 
     async def _begin(self, interaction: Interaction, act: Handler, *, asks: bool = False) -> None:
-        incoming = parse_interaction(interaction)
+        incoming = events.parse_interaction(interaction)
         self._names[incoming.asker.id] = incoming.asker.name
-        replies = EphemeralReplies(interaction, self.mention_commands)
+        replies = ephemeral.EphemeralReplies(interaction, self.mention_commands)
         chat = self.chat(replies, accepts_files=interaction.app_permissions.attach_files)
         if is_outside(interaction):
             replies = OutsideReplies(interaction, self.mention_commands, incoming, is_public=asks)
