@@ -243,31 +243,24 @@ _PLAN = (
     _form_field("channel", "Where to post the results", Kind.CHANNEL),
     Parameter("when", "When to run it: “every monday 09:00”, or a cron expression", Kind.TEXT),
 )
+_SUBSCRIBE, _UNSUBSCRIBE = (
+    _with("name", partial(schedules.set_subscribed, wanted=wanted)) for wanted in (True, False)
+)
 _SCHEDULES = _group(
     "schedule",
     Command("list", "List the schedules", _with("", schedules.list_schedules), is_default=True),
     _admin("add", "Run a suite again and again", schedules.add_schedule, (_NEW, *_PLAN)),
     _admin("edit", "Change a schedule", schedules.edit_schedule_command, (_SCHEDULE, *_PLAN)),
     *(
-        Command(name, summary, _with("name", handler), (_SCHEDULE,), for_admins=for_admins)
-        for name, summary, handler, for_admins in (
-            ("pause", "Pause a schedule", schedules.pause_schedule, True),
-            ("resume", "Resume a paused schedule", schedules.resume_paused, True),
-            ("remove", "Remove a schedule; its bake-offs stay", schedules.delete_schedule, True),
-            ("run", "Run a schedule now", schedules.run_schedule, True),
-            (
-                "subscribe",
-                "Be mentioned when its results change",
-                partial(schedules.set_subscribed, wanted=True),
-                False,
-            ),
-            (
-                "unsubscribe",
-                "No longer be mentioned",
-                partial(schedules.set_subscribed, wanted=False),
-                False,
-            ),
+        _admin(name, summary, _with("name", handler), (_SCHEDULE,))
+        for name, summary, handler in (
+            ("pause", "Pause a schedule", schedules.pause_schedule),
+            ("resume", "Resume a paused schedule", schedules.resume_paused),
+            ("remove", "Remove a schedule; its bake-offs stay", schedules.delete_schedule),
+            ("run", "Run a schedule now", schedules.run_schedule),
         )
     ),
+    Command("subscribe", "Be mentioned when its results change", _SUBSCRIBE, (_SCHEDULE,)),
+    Command("unsubscribe", "No longer be mentioned", _UNSUBSCRIBE, (_SCHEDULE,)),
 )
 COMMANDS = Registry((*_ROUNDS, *_BAKEOFFS, *_SUITES, *_SCHEDULES))
