@@ -13,41 +13,13 @@ from bot.access import (
 )
 from bot.bakeoffs.lifecycle import load_progress
 from bot.chat import Button, Buttons, Chat, File, IncomingMessage, Line, Note, Post
+from bot.commands import bakeoffs, rounds, suites
 from bot.commands.ask import ASK_ANYWAY, AskOptions, ask_anyway, ask_with_options, new_round
-from bot.commands.bakeoffs import (
-    cancel_bakeoff,
-    find_bakeoff,
-    proposed_bakeoff,
-    resume_bakeoff,
-    start_bakeoff,
-)
 from bot.commands.conversations import NEW_QUESTION, start_conversation
 from bot.commands.parameters import Arguments
 from bot.commands.reports import SHARE, share_report
 from bot.commands.retraction import retract_forgotten
 from bot.commands.round_delivery import deliver_round
-from bot.commands.rounds import (
-    Opinion,
-    answers_kept,
-    cancel_round,
-    find_round_to_cancel,
-    find_round_to_forget,
-    forget_and_wipe,
-    save_feedback,
-    why_not_cancellable,
-)
-from bot.commands.suites import (
-    REMOVE,
-    RETAIN,
-    SuiteAddition,
-    add_question,
-    check_may_change,
-    decline_suite,
-    estimate_suite_run,
-    keep_suite,
-    remove_suite,
-    retain_suite,
-)
 from bot.context import AppContext, usual_seconds
 from bot.render.bakeoffs import CANCEL, RESUME, START
 from bot.render.bakeoffs import LEAVE as DECLINE
@@ -67,8 +39,10 @@ DECLINED = "Nothing was begun, and nothing is spent."
 
 async def start_proposed(app: AppContext, chat: Chat, message: IncomingMessage, value: str) -> None:
     """Start a proposed bake-off."""
-    check_may_change(app, message, "start a bake-off")
-    await start_bakeoff(app, chat, message, await proposed_bakeoff(app, message, value))
+    suites.check_may_change(app, message, "start a bake-off")
+    await bakeoffs.start_bakeoff(
+        app, chat, message, await bakeoffs.proposed_bakeoff(app, message, value)
+    )
 
 
 async def decline_proposal(
@@ -221,7 +195,7 @@ async def forget_command(
     app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
     """Ask whether to forget a round; with `yes`, forget it."""
-    round_ = await find_round_to_forget(app, message, arguments["round"])
+    round_ = await rounds.find_round_to_forget(app, message, arguments["round"])
     if "yes" in arguments:
         await forget_round(app, chat, message, round_.id)
     elif chat.is_room:
@@ -236,58 +210,56 @@ async def forget_round(
     app: AppContext, chat: Chat, message: IncomingMessage, round_id: str
 ) -> None:
     """Delete the texts of a round, and what was posted of it."""
-    round_ = await find_round_to_forget(app, message, round_id)
-    line = await forget_and_wipe(app.store, round_, app.now())
+    round_ = await rounds.find_round_to_forget(app, message, round_id)
+    line = await rounds.forget_and_wipe(app.store, round_, app.now())
     await chat.send_ephemeral(message, Post((Note(line),), line))
     await retract_forgotten(app, round_.id)
 
 
 async def rate_round(
-    app: AppContext, chat: Chat, message: IncomingMessage, round_id: str, opinion: Opinion
+    app: AppContext, chat: Chat, message: IncomingMessage, round_id: str, opinion: rounds.Opinion
 ) -> None:
     """Store somebody's feedback on a round."""
-    await save_feedback(
+    await rounds.save_feedback(
         app, await load_readable_round(app, message, round_id), message.asker.id, opinion
     )
     await chat.send_ephemeral(message, Post((Note(THANKS),), THANKS))
 
 
-def check_may_add(app: AppContext, message: IncomingMessage) -> None:
-    """Raise AccessDeniedError unless this person may add to suites here."""
-    check_may_change(app, message, "add to suites")
-
-
 async def add_to_suite(
-    app: AppContext, chat: Chat, message: IncomingMessage, round_id: str, joining: SuiteAddition
+    app: AppContext,
+    chat: Chat,
+    message: IncomingMessage,
+    round_id: str,
+    joining: suites.SuiteAddition,
 ) -> None:
     """Add a round's question to a suite."""
-    check_may_add(app, message)
-    made = await add_question(
-        app, message, await load_readable_round(app, message, round_id), joining
-    )
-    await chat.send_ephemeral(
-        message, question_added_post(made, await estimate_suite_run(app, message.place, made))
-    )
+    suites.check_may_change(app, message, suites.ADD)
+    round_ = await load_readable_round(app, message, round_id)
+    made = await suites.suite_with_question(app, message, round_, joining)
+    await app.bakeoff_stores.suites.save(made, message.asker.id, app.now())
+    cost = await suites.estimate_suite_run(app, message.place, made)
+    await chat.send_ephemeral(message, question_added_post(made, cost))
 
 
 # Actions after which the proposal disappears.
-PROPOSAL_ACTIONS = {KEEP, DECLINE_SUITE, REMOVE, RETAIN, START, DECLINE, ASK_ANYWAY}
+PROPOSAL_ACTIONS = {KEEP, DECLINE_SUITE, suites.REMOVE, suites.RETAIN, START, DECLINE, ASK_ANYWAY}
 BUTTON_HANDLERS = {
     ASK_ANYWAY: ask_anyway,
     "again": ask_again,
     NEW_QUESTION: start_conversation,
-    "cancel": cancel_round,
+    "cancel": rounds.cancel_round,
     "resume": resume_round,
     "export": export_round,
     FORGET: forget_round,
     START: start_proposed,
     DECLINE: decline_proposal,
-    CANCEL: cancel_bakeoff,
-    RESUME: resume_bakeoff,
-    KEEP: keep_suite,
-    REMOVE: remove_suite,
-    RETAIN: retain_suite,
-    DECLINE_SUITE: decline_suite,
+    CANCEL: bakeoffs.cancel_bakeoff,
+    RESUME: bakeoffs.resume_bakeoff,
+    KEEP: suites.keep_suite,
+    suites.REMOVE: suites.remove_suite,
+    suites.RETAIN: suites.retain_suite,
+    DECLINE_SUITE: suites.decline_suite,
     SHARE: share_report,
 }
 
@@ -341,7 +313,7 @@ async def _confirm_again(
 async def _confirm_forget(
     app: AppContext, message: IncomingMessage, round_id: str
 ) -> tuple[str, str]:
-    round_ = await find_round_to_forget(app, message, round_id)
+    round_ = await rounds.find_round_to_forget(app, message, round_id)
     if round_.forgotten:
         return forgotten_line(round_.forgotten), ""
     question = shorten_to_line(round_.question.text, 80)
@@ -355,10 +327,12 @@ async def _confirm_forget(
 async def _confirm_cancel(
     app: AppContext, message: IncomingMessage, round_id: str
 ) -> tuple[str, str]:
-    round_ = await find_round_to_cancel(app, message, round_id)
-    if why := why_not_cancellable(round_):
+    round_ = await rounds.find_round_to_cancel(app, message, round_id)
+    if why := rounds.why_not_cancellable(round_):
         return why, ""
-    note = f"{answers_kept(round_)}. Nothing more is asked or spent. You can resume it later."
+    note = (
+        f"{rounds.answers_kept(round_)}. Nothing more is asked or spent. You can resume it later."
+    )
     return f"Cancel round {round_.id}?", note
 
 
@@ -366,7 +340,7 @@ async def _confirm_cancel_bakeoff(
     app: AppContext, message: IncomingMessage, bakeoff_id: str
 ) -> tuple[str, str]:
     check_admin(app.access, message, "cancel a bake-off")
-    bakeoff = await find_bakeoff(app, message, bakeoff_id)
+    bakeoff = await bakeoffs.find_bakeoff(app, message, bakeoff_id)
     if bakeoff.ending:
         return f"Bake-off {bakeoff.id} is over already.", ""
     progress = await load_progress(app, bakeoff)

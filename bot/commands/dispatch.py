@@ -6,45 +6,13 @@ from functools import partial
 
 from bot.access import check_admin, check_admitted
 from bot.chat import Caution, Chat, IncomingMessage, Post
+from bot.commands import bakeoffs, rounds, schedules, suites
 from bot.commands.ask import ask, keep_unasked
-from bot.commands.bakeoffs import (
-    cancel_bakeoff,
-    list_bakeoffs,
-    propose_bakeoff,
-    resume_with_cap,
-    show_bakeoff,
-)
 from bot.commands.buttons import forget_command
 from bot.commands.help import command_help_post, help_post, typo_post
 from bot.commands.parameters import Arguments, Kind, Parameter, check_arguments
 from bot.commands.registry import ASK, HELP, Command, Invocation, Registry, Run, Typo
 from bot.commands.reports import show_report
-from bot.commands.rounds import (
-    cancel_round,
-    show_budget,
-    show_panel,
-    show_round,
-    show_rounds,
-    vote,
-)
-from bot.commands.schedules import (
-    add_schedule,
-    delete_schedule,
-    edit_schedule_command,
-    list_schedules,
-    pause_schedule,
-    resume_paused,
-    run_schedule,
-    set_subscribed,
-)
-from bot.commands.suites import (
-    add_suite,
-    confirm_suite_removal,
-    decline_suite,
-    keep_suite,
-    list_suites,
-    show_suite,
-)
 from bot.context import AppContext
 from bot.observability import logs
 from council.errors import CouncilError
@@ -173,14 +141,14 @@ _ROUNDS = (
     Command(
         "panel",
         "See the panels, or pick one for this channel",
-        _with("name", show_panel),
+        _with("name", rounds.show_panel),
         (_PICKED,),
     ),
-    Command("rounds", "List the newest rounds", _with("limit", show_rounds), (_LIMIT,)),
-    Command("show", "Open a round", _with("round", show_round), (_ROUND,)),
-    Command("vote", "Say which answer of a round is the best", vote, (_ROUND, _LETTER)),
-    Command("cancel", "Stop your round", _with("round", cancel_round), (_ROUND,)),
-    Command("budget", "See what is spent and what is left", show_budget),
+    Command("rounds", "List the newest rounds", _with("limit", rounds.show_rounds), (_LIMIT,)),
+    Command("show", "Open a round", _with("round", rounds.show_round), (_ROUND,)),
+    Command("vote", "Say which answer of a round is the best", rounds.vote, (_ROUND, _LETTER)),
+    Command("cancel", "Stop your round", _with("round", rounds.cancel_round), (_ROUND,)),
+    Command("budget", "See what is spent and what is left", rounds.show_budget),
     Command(
         "leaderboard",
         "See which models do best over many rounds",
@@ -211,27 +179,29 @@ _RUN = (
 )
 _BAKEOFFS = _group(
     "bakeoff",
-    Command("list", "List the newest bake-offs", _with("", list_bakeoffs), is_default=True),
+    Command(
+        "list", "List the newest bake-offs", _with("", bakeoffs.list_bakeoffs), is_default=True
+    ),
     Command(
         "show",
         "Show the progress or the result of a bake-off",
-        _with("bakeoff", show_bakeoff),
+        _with("bakeoff", bakeoffs.show_bakeoff),
         (_BAKEOFF,),
     ),
     _admin(
         "run",
         "Put a suite of questions to a panel, and compare its models",
-        propose_bakeoff,
+        bakeoffs.propose_bakeoff,
         _RUN,
         is_default=True,
     ),
     _admin(
         "cancel",
         "Stop a bake-off; finished rounds stay",
-        _with("bakeoff", cancel_bakeoff),
+        _with("bakeoff", bakeoffs.cancel_bakeoff),
         (_BAKEOFF,),
     ),
-    _admin("resume", "Resume a bake-off that stopped", resume_with_cap, (_BAKEOFF, _CAP)),
+    _admin("resume", "Resume a bake-off that stopped", bakeoffs.resume_with_cap, (_BAKEOFF, _CAP)),
 )
 
 _NAME = Parameter("name", "The name of the suite", Kind.SUITE, required=True)
@@ -245,16 +215,22 @@ _REMOVE_NOW = Parameter("yes", "Remove it without asking first", Kind.FLAG, text
 _CODE = Parameter("code", "The code that was shown", required=True)
 _SUITES = _group(
     "suite",
-    Command("list", "List the suites of questions", _with("", list_suites), is_default=True),
-    Command("show", "Show a suite", _with("name", show_suite), (_NAME,)),
+    Command("list", "List the suites of questions", _with("", suites.list_suites), is_default=True),
+    Command("show", "Show a suite", _with("name", suites.show_suite), (_NAME,)),
     _admin(
-        "add", "Make a suite from a file, a round or lines, or add to one", add_suite, _QUESTIONS
+        "add",
+        "Make a suite from a file, a round or lines, or add to one",
+        suites.add_suite,
+        _QUESTIONS,
     ),
     _admin(
-        "remove", "Remove a suite; its results stay", confirm_suite_removal, (_NAME, _REMOVE_NOW)
+        "remove",
+        "Remove a suite; its results stay",
+        suites.confirm_suite_removal,
+        (_NAME, _REMOVE_NOW),
     ),
-    Command("keep", "Save it", _with("code", keep_suite), (_CODE,), hidden=True),
-    Command("leave", "Discard it", _with("code", decline_suite), (_CODE,), hidden=True),
+    Command("keep", "Save it", _with("code", suites.keep_suite), (_CODE,), hidden=True),
+    Command("leave", "Discard it", _with("code", suites.decline_suite), (_CODE,), hidden=True),
 )
 
 _NEW = Parameter("name", "A name for the schedule", required=True)
@@ -267,26 +243,24 @@ _PLAN = (
     _form_field("channel", "Where to post the results", Kind.CHANNEL),
     Parameter("when", "When to run it: “every monday 09:00”, or a cron expression", Kind.TEXT),
 )
+_SUBSCRIBE, _UNSUBSCRIBE = (
+    _with("name", partial(schedules.set_subscribed, wanted=wanted)) for wanted in (True, False)
+)
 _SCHEDULES = _group(
     "schedule",
-    Command("list", "List the schedules", _with("", list_schedules), is_default=True),
-    _admin("add", "Run a suite again and again", add_schedule, (_NEW, *_PLAN)),
-    _admin("edit", "Change a schedule", edit_schedule_command, (_SCHEDULE, *_PLAN)),
+    Command("list", "List the schedules", _with("", schedules.list_schedules), is_default=True),
+    _admin("add", "Run a suite again and again", schedules.add_schedule, (_NEW, *_PLAN)),
+    _admin("edit", "Change a schedule", schedules.edit_schedule_command, (_SCHEDULE, *_PLAN)),
     *(
-        Command(name, summary, _with("name", handler), (_SCHEDULE,), for_admins=for_admins)
-        for name, summary, handler, for_admins in (
-            ("pause", "Pause a schedule", pause_schedule, True),
-            ("resume", "Resume a paused schedule", resume_paused, True),
-            ("remove", "Remove a schedule; its bake-offs stay", delete_schedule, True),
-            ("run", "Run a schedule now", run_schedule, True),
-            (
-                "subscribe",
-                "Be mentioned when its results change",
-                partial(set_subscribed, wanted=True),
-                False,
-            ),
-            ("unsubscribe", "No longer be mentioned", partial(set_subscribed, wanted=False), False),
+        _admin(name, summary, _with("name", handler), (_SCHEDULE,))
+        for name, summary, handler in (
+            ("pause", "Pause a schedule", schedules.pause_schedule),
+            ("resume", "Resume a paused schedule", schedules.resume_paused),
+            ("remove", "Remove a schedule; its bake-offs stay", schedules.delete_schedule),
+            ("run", "Run a schedule now", schedules.run_schedule),
         )
     ),
+    Command("subscribe", "Be mentioned when its results change", _SUBSCRIBE, (_SCHEDULE,)),
+    Command("unsubscribe", "No longer be mentioned", _UNSUBSCRIBE, (_SCHEDULE,)),
 )
 COMMANDS = Registry((*_ROUNDS, *_BAKEOFFS, *_SUITES, *_SCHEDULES))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
+from bot import suite_files
 from bot.access import AccessDeniedError, NotYoursError, check_admin, check_admitted
 from bot.chat import Button, Buttons, Chat, IncomingMessage, Line, Note, Part, Post
 from bot.commands.parameters import Arguments
@@ -20,14 +21,6 @@ from bot.render.suites import (
     suite_saved_post,
     suites_post,
 )
-from bot.suite_files import (
-    MAX_QUESTIONS,
-    check_size,
-    parse_suite_file,
-    parse_suite_lines,
-    same_question,
-    validate_suite_name,
-)
 from council.bakeoffs.costs import estimate_run
 from council.bakeoffs.grading import check_reference, default_grading
 from council.bakeoffs.models import Reference, Suite, SuiteQuestion
@@ -39,6 +32,7 @@ from council.ports import KeyValueStore
 from council.rounds import Round
 
 REMOVE, RETAIN = "remove_suite", "retain_suite"  # actions
+ADD = "add to suites"  # what only some may do
 NO_QUESTIONS = (
     "Attach a file of questions (.csv, .jsonl, .yaml or .txt), name a round, or write the "
     "questions under it, one a line."
@@ -69,7 +63,7 @@ async def add_suite(
 ) -> None:
     """Show a new or grown suite, to be confirmed with a button."""
     check_own_people(message)
-    name = validate_suite_name(arguments["name"])
+    name = suite_files.validate_suite_name(arguments["name"])
     given = arguments.get("round"), arguments.get("questions")
     await offer_suite(app, chat, message, await _new_suite(app, message, name, given))
 
@@ -97,7 +91,7 @@ async def _new_suite(
 ) -> Suite:
     round_, lines = given
     if lines:
-        return parse_suite_lines(name, lines)
+        return suite_files.parse_suite_lines(name, lines)
     if round_:
         return await suite_with_round(app, message, name, round_)
     if not message.files:
@@ -105,9 +99,9 @@ async def _new_suite(
     if len(message.files) > 1:
         raise SuiteError("Send one file at a time: each makes a suite of its own.")
     [file] = message.files
-    check_size(file.name, file.size)  # before it is fetched
+    suite_files.check_size(file.name, file.size)  # before it is fetched
     # Parsing a large file takes seconds and must not block the event loop.
-    return await asyncio.to_thread(parse_suite_file, name, file.name, await file.read())
+    return await asyncio.to_thread(suite_files.parse_suite_file, name, file.name, await file.read())
 
 
 async def offer_suite(app: AppContext, chat: Chat, message: IncomingMessage, made: Suite) -> None:
@@ -291,24 +285,15 @@ async def suite_with_question(
         reference = Reference(default_grading(value), value)
         check_reference(reference)
     question = SuiteQuestion(asked.text, "", reference, asked.context)
-    scope, name = message.place.scope, validate_suite_name(addition.name)
+    scope, name = message.place.scope, suite_files.validate_suite_name(addition.name)
     before = Suite(name, (), scope=scope)
     if await find_suite_summary(app, scope, name):
         before = await app.bakeoff_stores.suites.load(scope, name)
-    if any(same_question(question, other) for other in before.questions):
+    if any(suite_files.same_question(question, other) for other in before.questions):
         raise SuiteError(f"Suite {before.name} asks this already.")
-    if len(before.questions) >= MAX_QUESTIONS:
+    if len(before.questions) >= suite_files.MAX_QUESTIONS:
         raise SuiteError(
-            f"Suite {before.name} has {MAX_QUESTIONS:,} questions, the most that a suite takes: "
-            "begin another."
+            f"Suite {before.name} has {suite_files.MAX_QUESTIONS:,} questions, the most that a "
+            "suite takes: begin another."
         )
     return replace(before, questions=(*before.questions, question), scope=scope)
-
-
-async def add_question(
-    app: AppContext, message: IncomingMessage, round_: Round, addition: SuiteAddition
-) -> Suite:
-    """Add a round's question to a suite, store it and return it."""
-    suite = await suite_with_question(app, message, round_, addition)
-    await app.bakeoff_stores.suites.save(suite, message.asker.id, app.now())
-    return suite

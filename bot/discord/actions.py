@@ -11,17 +11,7 @@ from discord.ui import Label, Modal, TextInput
 
 from bot.chat import Button as ChatButton
 from bot.chat import Buttons, Chat, File, IncomingMessage, Note, Part, Post
-from bot.commands.buttons import (
-    BUTTON_HANDLERS,
-    CONFIRMATIONS,
-    OTHER_VERSION,
-    answer_or_ballot_posts,
-    confirmation_post,
-    confirmed_action,
-    load_readable_round,
-    rate_round,
-    replacement_post,
-)
+from bot.commands import buttons
 from bot.commands.rounds import Opinion
 from bot.context import AppContext
 from bot.discord.components import MORE, fits_discord
@@ -72,16 +62,18 @@ async def handle_button(
     if action in PAGED or action in PAGE_TURNS:
         await _show_page(app, chat, incoming, action, value)
     elif action == MORE:
-        round_ = await load_readable_round(app, incoming, value)
+        round_ = await buttons.load_readable_round(app, incoming, value)
         await chat.send_ephemeral(incoming, Post((Buttons(menu_buttons(round_.id)),), "More"))
     elif action in {"helpful", "unhelpful"}:
-        await rate_round(app, chat, incoming, value, Opinion(action == "helpful"))
-    elif action in CONFIRMATIONS:
-        await chat.send_ephemeral(incoming, await confirmation_post(app, incoming, action, value))
-    elif handler := BUTTON_HANDLERS.get(confirmed_action(action) or action):
+        await buttons.rate_round(app, chat, incoming, value, Opinion(action == "helpful"))
+    elif action in buttons.CONFIRMATIONS:
+        await chat.send_ephemeral(
+            incoming, await buttons.confirmation_post(app, incoming, action, value)
+        )
+    elif handler := buttons.BUTTON_HANDLERS.get(buttons.confirmed_action(action) or action):
         await handler(app, chat, incoming, value)
-    elif replacement_post(action) is None:
-        raise CouncilError(OTHER_VERSION)
+    elif buttons.replacement_post(action) is None:
+        raise CouncilError(buttons.OTHER_VERSION)
 
 
 async def _show_page(
@@ -91,7 +83,7 @@ async def _show_page(
     round_id, number = value, "1"
     if action in PAGE_TURNS:
         action, (round_id, _, number) = PAGE_TURNS[action], value.rpartition(":")
-    round_ = await load_readable_round(app, incoming, round_id)
+    round_ = await buttons.load_readable_round(app, incoming, round_id)
     page = await asyncio.to_thread(page_post, round_, action, int(number))
     if action == "ballots" and number == "1" and chat.accepts_files:
         page = replace(page, parts=(*await asyncio.to_thread(_chart, round_), *page.parts))
@@ -103,7 +95,7 @@ def page_post(round_: Round, action: str, number: int = 1) -> Post:
     room = _page_turns(round_, action, 88, 99)  # for the longest row of buttons
     pages = [
         page
-        for post in answer_or_ballot_posts(round_, action)
+        for post in buttons.answer_or_ballot_posts(round_, action)
         for page in paginate(post, lambda one: fits_discord(Post((*one.parts, *room))))
     ]
     number = max(1, min(number, len(pages)))
@@ -114,12 +106,12 @@ def page_post(round_: Round, action: str, number: int = 1) -> Post:
 
 def _page_turns(round_: Round, action: str, number: int, count: int) -> tuple[Part, ...]:
     targets = (("◀", number - 1), ("▶", number + 1))
-    buttons = (
+    turns = (
         ChatButton(PAGED[action], sign, f"{round_.id}:{target}")
         for sign, target in targets
         if 1 <= target <= count
     )
-    return Note(f"{number} of {count}"), Buttons(tuple(buttons))
+    return Note(f"{number} of {count}"), Buttons(tuple(turns))
 
 
 def _chart(round_: Round) -> tuple[Part, ...]:

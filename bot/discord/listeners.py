@@ -19,7 +19,6 @@ from bot.commands.buttons import (
     OTHER_VERSION,
     ActionDeduplicator,
     add_to_suite,
-    check_may_add,
     confirmed_action,
     rate_round,
     replacement_post,
@@ -31,7 +30,7 @@ from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
 from bot.commands.parameters import Parameter
 from bot.commands.registry import ASK, Command, Invocation
 from bot.commands.rounds import Opinion, context_of, find_round_of_message, load_thread_rounds
-from bot.commands.suites import SuiteAddition
+from bot.commands.suites import ADD, SuiteAddition, check_may_change
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord import actions
@@ -246,7 +245,7 @@ class DiscordClient(discord.Client):
         names = list[str]()
         with suppress(CouncilError):  # a user who may not add anything is told on submission
             incoming = await self._parse(interaction)
-            check_may_add(self._app, incoming)
+            check_may_change(self._app, incoming, ADD)
             lines = await self._app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
             names = [line.name for line in lines]
         await interaction.response.send_modal(actions.suite_modal(round_id, names))

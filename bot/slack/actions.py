@@ -6,34 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.chat import Caution, IncomingMessage, Note, Post
-from bot.commands.buttons import (
-    BUTTON_HANDLERS,
-    CONFIRMATIONS,
-    NO,
-    OTHER_VERSION,
-    PROPOSAL_ACTIONS,
-    THANKS,
-    YES,
-    answer_or_ballot_posts,
-    confirmation_post,
-    confirmed_action,
-    load_readable_round,
-)
+from bot.commands import buttons
 from bot.commands.rounds import Opinion, own_feedback, save_feedback
 from bot.context import AppContext
+from bot.slack import modals
 from bot.slack.block_kit import MORE, action_from_id, action_id
 from bot.slack.events import Body, parse_interaction
 from bot.slack.messages import SlackChat
-from bot.slack.modals import (
-    TITLES,
-    ModalState,
-    View,
-    fill_modal,
-    open_suite_modal,
-    open_view,
-    page_view,
-    reason_view,
-)
 from bot.slack.threads import WITH_THREAD, WITHOUT_THREAD, ask_about_thread, delete_offer
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
@@ -68,7 +47,7 @@ class BlockAction:
             name, _, value = value.partition(":")
         message = parse_interaction(workspace, body)
         if view and name.startswith("page"):
-            channel = ModalState.parse(view["private_metadata"]).channel
+            channel = modals.ModalState.parse(view["private_metadata"]).channel
             message = replace(message, place=replace(message.place, channel=channel))
         if view and view["type"] == "home":
             channel = str(view["private_metadata"])
@@ -82,23 +61,23 @@ ActionHandler = Callable[[AppContext, SlackChat, BlockAction], Awaitable[None]]
 
 async def open_round_modal(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Show a round's answers or ballots in a modal, which opens at once and is filled then."""
-    state = ModalState(action.name, action.value, action.message.place.channel)
-    placeholder = page_view(state, [Post((Note("One moment …"),))])
-    opened = await open_view(chat.workspace.client, action.trigger_id, placeholder)
+    state = modals.ModalState(action.name, action.value, action.message.place.channel)
+    placeholder = modals.page_view(state, [Post((Note("One moment …"),))])
+    opened = await modals.open_view(chat.workspace.client, action.trigger_id, placeholder)
     await _fill_modal(app, chat, action.message, opened, state)
 
 
 async def turn_page(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Show another page of an open modal."""
     if action.view:
-        state = ModalState.parse(action.view["private_metadata"])
+        state = modals.ModalState.parse(action.view["private_metadata"])
         state = replace(state, page=int(action.value))
         await _fill_modal(app, chat, action.message, action.view, state)
 
 
 async def ask_for_suite(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Open the modal that asks which suite a round's question is added to."""
-    await open_suite_modal(app, chat, action.message, action.value, action.trigger_id)
+    await modals.open_suite_modal(app, chat, action.message, action.value, action.trigger_id)
 
 
 async def answer_offer(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
@@ -109,15 +88,15 @@ async def answer_offer(app: AppContext, chat: SlackChat, action: BlockAction) ->
 
 async def run_button(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Run what a button does in every chat; a proposal it answers is deleted."""
-    if action.name in PROPOSAL_ACTIONS:
+    if action.name in buttons.PROPOSAL_ACTIONS:
         await delete_offer(action.response_url)
-    await BUTTON_HANDLERS[action.name](app, chat, action.message, action.value)
+    await buttons.BUTTON_HANDLERS[action.name](app, chat, action.message, action.value)
 
 
 async def run_option(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Do what a menu's option does as a button; Slack confirms buttons, but not one option."""
-    if action.name in CONFIRMATIONS:
-        post = await confirmation_post(app, action.message, action.name, action.value)
+    if action.name in buttons.CONFIRMATIONS:
+        post = await buttons.confirmation_post(app, action.message, action.name, action.value)
         await chat.send_ephemeral(action.message, post)
     else:
         await ACTION_HANDLERS.get(action.name, refuse_action)(app, chat, action)
@@ -126,46 +105,56 @@ async def run_option(app: AppContext, chat: SlackChat, action: BlockAction) -> N
 async def answer_confirmation(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Delete our question, and run the action if the answer is yes."""
     await delete_offer(action.response_url)
-    if handler := BUTTON_HANDLERS.get(confirmed_action(action.name)):
+    if handler := buttons.BUTTON_HANDLERS.get(buttons.confirmed_action(action.name)):
         await handler(app, chat, action.message, action.value)
 
 
 async def refuse_action(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Raise CouncilError for a button of another version."""
-    raise CouncilError(OTHER_VERSION)
+    raise CouncilError(buttons.OTHER_VERSION)
 
 
 async def _fill_modal(
-    app: AppContext, chat: SlackChat, message: IncomingMessage, opened: View, state: ModalState
+    app: AppContext,
+    chat: SlackChat,
+    message: IncomingMessage,
+    opened: modals.View,
+    state: modals.ModalState,
 ) -> None:
     try:
-        round_ = await load_readable_round(app, message, state.round_id)
-        posts = answer_or_ballot_posts(round_, state.what)
-        await fill_modal(chat.workspace.client, opened, state, posts)
+        round_ = await buttons.load_readable_round(app, message, state.round_id)
+        posts = buttons.answer_or_ballot_posts(round_, state.what)
+        await modals.fill_modal(chat.workspace.client, opened, state, posts)
     except CouncilError as error:
-        await fill_modal(chat.workspace.client, opened, state, [Post((Caution(str(error)),))])
+        await modals.fill_modal(
+            chat.workspace.client, opened, state, [Post((Caution(str(error)),))]
+        )
 
 
 async def rate(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Store an opinion; if it is "not helpful", ask why, with any earlier reason filled in."""
     message, helpful = action.message, action.name == "helpful"
-    round_ = await load_readable_round(app, message, action.value)
+    round_ = await buttons.load_readable_round(app, message, action.value)
     earlier = await own_feedback(app, round_.id, message.asker.id)
     reason = earlier.reason if earlier and not earlier.helpful and not helpful else ""
     await save_feedback(app, round_, message.asker.id, Opinion(helpful, reason))
     if not helpful:
-        view = reason_view(round_.id, message, reason)
-        await open_view(chat.workspace.client, action.trigger_id, view)
-    await chat.send_ephemeral(message, Post((Note(THANKS),), THANKS))
+        view = modals.reason_view(round_.id, message, reason)
+        await modals.open_view(chat.workspace.client, action.trigger_id, view)
+    await chat.send_ephemeral(message, Post((Note(buttons.THANKS),), buttons.THANKS))
 
 
 # By the name in the action id; see `action_pattern`.
 ACTION_HANDLERS: Mapping[str, ActionHandler] = {
-    **dict.fromkeys(TITLES, open_round_modal),
+    **dict.fromkeys(modals.TITLES, open_round_modal),
     **dict.fromkeys(("feedback", "helpful", "unhelpful"), rate),
     **dict.fromkeys((WITH_THREAD, WITHOUT_THREAD), answer_offer),
-    **dict.fromkeys(BUTTON_HANDLERS, run_button),
-    **{f"{answer}{name}": answer_confirmation for answer in (YES, NO) for name in CONFIRMATIONS},
+    **dict.fromkeys(buttons.BUTTON_HANDLERS, run_button),
+    **{
+        f"{answer}{name}": answer_confirmation
+        for answer in (buttons.YES, buttons.NO)
+        for name in buttons.CONFIRMATIONS
+    },
     MORE: run_option,
     "page": turn_page,
     "suite": ask_for_suite,

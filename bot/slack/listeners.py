@@ -9,29 +9,15 @@ from functools import partial
 from slack_bolt.async_app import AsyncApp
 
 from bot.chat import IncomingMessage, SendEphemeral, event_key
+from bot.commands import buttons
 from bot.commands.ask import accept_and_deliver
-from bot.commands.buttons import (
-    BUTTON_HANDLERS,
-    OTHER_VERSION,
-    ActionDeduplicator,
-    add_to_suite,
-    confirmed_action,
-    send_busy_note,
-)
 from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import COMMANDS, report_errors, run_command
 from bot.commands.registry import ASK, is_question
 from bot.commands.rounds import context_of, load_thread_rounds
 from bot.context import AppContext
 from bot.observability import logs
-from bot.slack import events, modals
-from bot.slack.actions import (
-    ACTION_HANDLERS,
-    ActionHandler,
-    BlockAction,
-    action_pattern,
-    refuse_action,
-)
+from bot.slack import actions, events, modals
 from bot.slack.ephemeral import Ack, EphemeralReplies, outside_thread
 from bot.slack.events import CHANNEL_CHANGED, Body, check_can_answer
 from bot.slack.home import HOME_HANDLERS, log_errors, on_home_opened
@@ -62,7 +48,7 @@ class SlackListeners:
         # The replies to the newest events: Slack redelivers those it has no acknowledgement of.
         # The key of a round protects against duplicates in other processes.
         self._seen: OrderedDict[str, EphemeralReplies] = OrderedDict()
-        self._deduplicator = ActionDeduplicator(app)
+        self._deduplicator = buttons.ActionDeduplicator(app)
 
     def register(self, app: AsyncApp) -> None:
         """Register a listener for everything that the manifest subscribes to."""
@@ -73,10 +59,10 @@ class SlackListeners:
             app.event(name)(self.on_channel_changed)
         app.event("app_home_opened")(self.on_home_opened)
         app.shortcut(re.compile(f"{ASK_ABOUT_MESSAGE}|{ASK_ANYWHERE}"))(self.on_shortcut)
-        for name, handler in {**ACTION_HANDLERS, **HOME_HANDLERS}.items():
-            app.action(action_pattern(name))(self._action_listener(handler))
+        for name, handler in {**actions.ACTION_HANDLERS, **HOME_HANDLERS}.items():
+            app.action(actions.action_pattern(name))(self._action_listener(handler))
         # Must be the last action listener: buttons of other versions.
-        app.action(re.compile("council:.+"))(self._action_listener(refuse_action))
+        app.action(re.compile("council:.+"))(self._action_listener(actions.refuse_action))
         app.view(modals.ASK_CALLBACK)(self.on_ask_submitted)
         app.view(modals.WHY_CALLBACK)(self.on_reason_submitted)
         app.view(modals.SUITE_CALLBACK)(self.on_suite_submitted)
@@ -147,21 +133,23 @@ class SlackListeners:
         open_modal = partial(modals.open_ask_modal, self._app, body)
         self._start(workspace, message, replies, open_modal)
 
-    def _action_listener(self, handler: ActionHandler) -> ActionListener:
+    def _action_listener(self, handler: actions.ActionHandler) -> ActionListener:
         """Return a listener; a second press is ignored while the first is being handled."""
 
         async def on_action(ack: Ack, body: Body, workspace: Workspace) -> None:
             await ack()
-            action = BlockAction.parse(workspace, body)
+            action = actions.BlockAction.parse(workspace, body)
             replies = EphemeralReplies(workspace, str(body.get("response_url") or ""))
 
             async def handle(chat: SlackChat, message: IncomingMessage) -> None:
                 run = partial(handler, self._app, chat, replace(action, message=message))
                 # Opening a modal twice is harmless and visible, so it needs no check or notice.
-                everywhere = (confirmed_action(action.name) or action.name) in BUTTON_HANDLERS
+                everywhere = (
+                    buttons.confirmed_action(action.name) or action.name
+                ) in buttons.BUTTON_HANDLERS
                 is_run = await self._deduplicator.do(action.identity, run, everywhere=everywhere)
                 if not is_run and everywhere:
-                    await send_busy_note(chat, message)
+                    await buttons.send_busy_note(chat, message)
 
             self._start(workspace, action.message, replies, handle)
 
@@ -182,7 +170,7 @@ class SlackListeners:
             await ack(response_action="errors", errors={modals.NAME: str(error)})
             return
         await ack()
-        handler = partial(add_to_suite, self._app, round_id=round_id, joining=addition)
+        handler = partial(buttons.add_to_suite, self._app, round_id=round_id, joining=addition)
         self._start(workspace, message, EphemeralReplies(workspace), handler)
 
     async def on_ask_submitted(self, ack: Ack, body: Body, workspace: Workspace) -> None:
@@ -249,6 +237,6 @@ async def on_unknown_view(ack: Ack, body: Body) -> None:
     """Show an error in a modal of another version, so that nothing that was typed is lost."""
     fields = [block["block_id"] for block in body["view"]["blocks"] if block["type"] == "input"]
     if fields:
-        await ack(response_action="errors", errors={fields[0]: OTHER_VERSION})
+        await ack(response_action="errors", errors={fields[0]: buttons.OTHER_VERSION})
     else:
         await ack()

@@ -10,21 +10,16 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.access import allows_panel
-from bot.chat import Chat, Heading, IncomingMessage, Post, PostingForbiddenError
+from bot.chat import Chat, Heading, IncomingMessage, Note, Post, PostingForbiddenError
 from bot.commands.ask import AskOptions, open_round
-from bot.commands.buttons import ROUND, check_may_add, load_readable_round, rate_round
+from bot.commands.buttons import ROUND, THANKS, load_readable_round
 from bot.commands.rounds import Opinion, context_of, find_round_of_message, save_feedback
-from bot.commands.suites import SuiteAddition
+from bot.commands.suites import ADD, SuiteAddition, check_may_change
 from bot.context import AppContext
 from bot.render.pagination import paginate
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten
-from bot.slack.block_kit import (
-    PostRenderer,
-    fits_modal,
-    is_within,
-    unique_action_ids,
-)
+from bot.slack.block_kit import PostRenderer, fits_modal, is_within, unique_action_ids
 from bot.slack.client import RefusedError, call_api
 from bot.slack.events import Body, check_can_answer, new_message, resolve_message, to_plain_text
 from bot.slack.messages import SlackChat
@@ -252,7 +247,7 @@ async def open_suite_modal(
     app: AppContext, chat: SlackChat, message: IncomingMessage, round_id: str, trigger_id: str
 ) -> None:
     """Open the modal; CouncilError if the user may not read the round or add to suites."""
-    check_may_add(app, message)
+    check_may_change(app, message, ADD)
     await load_readable_round(app, message, round_id)
     lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
     view = suite_view(round_id, message, [line.name for line in lines])
@@ -306,13 +301,10 @@ async def store_reason(
 ) -> None:
     """Store a reason, and thank for one that is not empty; the button said thanks already."""
     round_id, reason = submitted
-    opinion = Opinion(helpful=False, reason=reason)
+    round_ = await load_readable_round(app, message, round_id)
+    await save_feedback(app, round_, message.asker.id, Opinion(helpful=False, reason=reason))
     if reason.strip():
-        await rate_round(app, chat, message, round_id, opinion)
-    else:
-        await save_feedback(
-            app, await load_readable_round(app, message, round_id), message.asker.id, opinion
-        )
+        await chat.send_ephemeral(message, Post((Note(THANKS),), THANKS))
 
 
 # --- Elements and values that the forms share
