@@ -93,16 +93,16 @@ async def test_direct_messages_need_no_thread(product: StoryBot) -> None:
 
 
 async def test_direct_messages_remember_until_a_new_question(product: StoryBot) -> None:
-    product.discord.direct_message("U1", "Which queue, between us?")
-    await product.discord.until(lambda: product.discord.direct("U1"))
-    own = product.discord.direct("U1")[0].channel
+    product.discord.direct_message("UADMIN", "Which queue, between us?")
+    await product.discord.until(lambda: product.discord.direct("UADMIN"))
+    own = product.discord.direct("UADMIN")[0].channel
     root = await product.answered(own)
 
-    product.discord.direct_message("U1", "And at night?")
+    product.discord.direct_message("UADMIN", "And at night?")
     await product.answered(own, 2)
     assert "Which queue, between us?" in _context(product, own)
 
-    assert STARTED in await product.press("U1", root, NEW_QUESTION)
-    product.discord.direct_message("U1", "Which log?")
+    assert STARTED in await product.press("UADMIN", root, NEW_QUESTION)
+    product.discord.direct_message("UADMIN", "Which log?")
     await product.answered(own, 3)
     assert _context(product, own) == ""
