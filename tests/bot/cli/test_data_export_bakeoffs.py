@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 
+from bot.cli.data import IMPORTED_UNFINISHED
 from bot.cli.verify import NO_ROUND
 from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import BakeoffStores
@@ -72,7 +73,7 @@ def test_what_is_imported_spends_nothing_by_itself(home: Home, other_home: Home)
         [bakeoff] = await bench.bakeoffs.list_recent()
         [schedule] = await bench.schedules.list_all()
         assert bakeoff.ending
-        assert "before its end" in (bakeoff.ending.failure or "")
+        assert bakeoff.ending.failure == IMPORTED_UNFINISHED
         assert schedule.paused
 
     use_stores(other_home, stopped)
