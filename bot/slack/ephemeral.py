@@ -17,7 +17,7 @@ from council.errors import CouncilError
 
 Ack = Callable[..., Awaitable[Any]]
 
-ACKNOWLEDGE_SECONDS = 0.25  # of the three that Slack allows
+ACKNOWLEDGE_SECONDS = 0.3  # of the three that Slack allows
 
 
 class EphemeralReplies:
