@@ -197,9 +197,11 @@ def _flag_notes(round_: Round) -> list[str]:
     flags = []
     for flag in round_.tally.verdict.flags if round_.tally else ():
         seat, space, rest = flag.partition(" ")  # a flag may begin with the key of a seat
+        rest = rest.replace("seats are of the", "models are from the")  # stored words stay
+        rest = rest.replace("has no ballot that counts", "has no valid ranking")
         flags.append(f"{names.get(seat, seat)}{space}{rest}")
     flags += [f"{names[a.member]}'s answer {s}" for a in round_.answers for s in a.suspicions]
-    return [f"Flag: {flag}." for flag in flags]
+    return [f"Note: {flag}." for flag in flags]
 
 
 def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> Post:
@@ -308,7 +310,7 @@ def _unranked_text(round_: Round) -> str:
 
 
 def _certainty_text(round_: Round) -> str:
-    """Return how sure the first place is; demonstration models never make one sure."""
+    """Return how sure the first place is; demo models never make one sure."""
     if not round_.tally or any(seat.demonstration for seat in round_.panel.judges):
         return ""
     # The text before this one says that there is a tie or no winner.

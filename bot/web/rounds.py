@@ -250,7 +250,7 @@ async def _load_own_round(context: WebContext, request: Request) -> Round:
     await read_form(context, request)
     round_ = await context.load_round(request)
     if not _is_asker(request, round_):
-        raise RoundNotFoundError("Only the one who asked can stop a round or go on with it.")
+        raise RoundNotFoundError("Only the person who asked can stop or resume a round.")
     return round_
 
 
