@@ -191,5 +191,5 @@ async def test_a_bakeoff_whose_job_is_gone_is_reported_as_interrupted(
     harness.board.waiting.clear()
     await begins.pubsub.publish(f"bakeoff {bakeoff.id}")
 
-    with pytest.raises(BakeoffError, match="was interrupted. Resume it with `/council bakeoff resume bo:beef`"):
+    with pytest.raises(BakeoffError, match="Resume it with `/council bakeoff resume bo:beef`"):
         await waiting
