@@ -56,7 +56,7 @@ def round_payload(snapshot: RoundSnapshot) -> Payload:
         "summary": summary,
         "seconds": round(snapshot.seconds, 1),
         "progress": render_fragment("progress.html", summary=summary, steps=steps),
-        "answers": [render_fragment("blind.html", card=card) for card in cards],
+        "answers": [render_fragment("blind.html", card=card, is_running=True) for card in cards],
         "draft": render_fragment("draft.html", draft=snapshot.draft) if snapshot.draft else "",
     }
 
