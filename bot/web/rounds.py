@@ -151,7 +151,9 @@ async def prior_page(context: WebContext, request: Request) -> Response:
     """Show a closed round with the leaderboard as prior; FormError for a visitor by link alone."""
     round_ = await context.load_round(request)
     if not may_rate(context, request, round_):
-        raise FormError("Only who may read the leaderboard sees what it says of a round.", 403)
+        raise FormError(
+            "Open this page without the share link to compare it with the leaderboard.", 403
+        )
     post = await context.app.research.make_prior_post(context.app, round_)
     return await context.render_page(
         request, "beside.html", post_=post, round_=round_, title=round_title(round_)
@@ -283,7 +285,7 @@ async def _load_own_round(context: WebContext, request: Request) -> Round:
     await read_form(context, request)
     round_ = await context.load_round(request)
     if not _is_asker(request, round_):
-        raise RoundNotFoundError("Only the one who asked can stop a round or go on with it.")
+        raise RoundNotFoundError("Only the person who asked can stop or resume this round.")
     return round_
 
 
@@ -299,7 +301,7 @@ async def rate_round(context: WebContext, request: Request) -> Response:
     form = await read_form(context, request)
     round_ = await context.load_round(request)
     if form["helpful"] not in {"yes", "no"}:
-        raise FormError("Say whether it helped: press Helpful or Not helpful.", 400)
+        raise FormError("Press Helpful or Not helpful.", 400)
     opinion = Opinion(form["helpful"] == "yes", form["reason"])
     await save_feedback(context.app, round_, visitor_of(request).asker.id, opinion)
     return RedirectResponse(f"/rounds/{round_.id}#feedback", status_code=303)

@@ -98,7 +98,7 @@ class Live {
     localTimes(this.at("main"));
     const caution = this.at("main").querySelector(".caution");
     if (why && caution) caution.textContent = `${why} ${caution.textContent}`;
-    // Whoever listens is told that the answer is there, and where.
+    // A screen reader continues at the answer.
     const article = this.at("main").querySelector("article, .caution");
     if (article) {
       article.tabIndex = -1;

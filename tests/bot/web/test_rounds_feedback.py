@@ -75,7 +75,7 @@ async def test_a_round_without_an_end_is_not_rated(site: Site) -> None:
 @pytest.mark.parametrize(
     ("fields", "status", "sentence"),
     [
-        pytest.param({"helpful": "maybe"}, 400, "press Helpful or Not helpful", id="neither"),
+        pytest.param({"helpful": "maybe"}, 400, "Press Helpful or Not helpful", id="neither"),
         pytest.param({"helpful": "no", "reason": "a" * 1001}, 422, "at most 1,000", id="too-long"),
     ],
 )
