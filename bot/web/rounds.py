@@ -121,14 +121,13 @@ async def _rating_values(context: WebContext, request: Request, round_: Round) -
 
 
 def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
-    changed = find_changes(round_, seal) if seal else ()
     values: dict[str, Any] = {
         "root": round_post(round_),
         "facts": verdict_facts(round_),
         "disclaimer": DISCLAIMER,
         "draw": round_.draw,
         "link": seal.link if seal else None,
-        "changed": changed,
+        "changed": find_changes(round_, seal) if seal else (),
         "differences": (),
     }
     if round_.draw:

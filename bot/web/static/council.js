@@ -180,6 +180,27 @@ async function copy(button) {
   button.textContent = "Copied";
 }
 
+// Without this script, the page in the dialog opens as a page.
+async function showInDialog(address, options) {
+  const response = await fetch(address, options).catch(() => null);
+  if (!response) return location.reload();
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  let dialog = document.querySelector("dialog");
+  if (!dialog) dialog = document.body.appendChild(document.createElement("dialog"));
+  dialog.replaceChildren(...page.getElementById("main").childNodes);
+  dialog.setAttribute("aria-label", dialog.querySelector("h1").textContent);
+  localTimes(dialog);
+  if (!dialog.open) dialog.showModal();
+  dialog.querySelector("button.go")?.focus();
+}
+
+addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.closest("dialog") || form.method === "dialog") return;
+  event.preventDefault();
+  showInDialog(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+});
+
 function closeMenus(except) {
   for (const menu of document.querySelectorAll("details.menu[open]"))
     if (!menu.contains(except)) menu.open = false;
@@ -193,6 +214,11 @@ addEventListener("keydown", (event) => {
 });
 addEventListener("click", (event) => {
   closeMenus(event.target);
+  const opener = event.target.closest?.("a[data-dialog]");
+  if (opener && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    showInDialog(opener.href);
+  }
   const button = event.target.closest?.("[data-copy]");
   if (button) copy(button);
   const link = event.target.closest?.('a[href="#answers"]');
