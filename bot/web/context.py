@@ -20,7 +20,8 @@ from bot.access import check_readable, listable_rounds
 from bot.commands.buttons import PROPOSAL_ACTIONS
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
-from bot.render.formatting import ordinal, seat_names, styled_runs
+from bot.render.formatting import duration, money, ordinal, seat_names, styled_runs
+from bot.render.round_report import ranking_text
 from bot.render.round_status import receivers
 from bot.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
 from bot.render.text_safety import has_surplus_cells
@@ -166,7 +167,10 @@ def _templates() -> Environment:
     environment.filters |= {
         "markdown": render_markdown,
         "kind": lambda part: type(part).__name__,
+        "duration": duration,
+        "money": money,
         "ordinal": ordinal,
+        "ranking": ranking_text,
         "styled_runs": styled_runs,
     }
     environment.globals |= {

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from bot.chat import Step, StepState
-from bot.render.formatting import author_names, duration, money, seat_names
-from bot.render.round_report import ordered_labels, ranking_notes, ranking_text
+from bot.render.formatting import author_names, seat_names
+from bot.render.round_report import ordered_labels, ranking_notes
 from bot.render.round_status import WRITING, ballot_steps
-from council.answers import Answer, Role
-from council.labels import Label
+from council.answers import Answer, Reply, Role
+from council.ballots import Ballot
+from council.labels import Label, Slate
 from council.pipeline.stages import identifying_names
 from council.prompts.shared import anonymize_answer
 from council.randomness import shuffle
@@ -74,57 +75,24 @@ def progress_steps(round_: Round) -> tuple[Step, ...]:
 
 # --- A closed round
 
-
-@dataclass(frozen=True, slots=True)
-class ResultRow:
-    """An answer in the results; `standing` is None where nothing was ranked."""
-
-    label: Label
-    author: str
-    standing: Standing | None
-    seconds: str
-    cost: str
+Result = tuple[Label, str, Standing | None, Reply]
+Ranking = tuple[str, Slate, Ballot | None, tuple[str, ...]]
 
 
-def result_rows(round_: Round, draw: Draw) -> tuple[ResultRow, ...]:
-    """Return a row for each answer, best first."""
+def result_rows(round_: Round, draw: Draw) -> list[Result]:
+    """Return each answer's label, author, standing if it was ranked, and reply, best first."""
     names = author_names(round_.panel, draw)
     standings = {line.label: line for line in (round_.tally.standings if round_.tally else ())}
     replies = {draw.labels.label_of(answer.member): answer.reply for answer in round_.answers}
-    return tuple(
-        ResultRow(
-            label,
-            names[label],
-            standings.get(label),
-            duration(replies[label].seconds),
-            money(replies[label].cost_usd),
-        )
-        for label in ordered_labels(round_, draw)
-    )
+    labels = ordered_labels(round_, draw)
+    return [(label, names[label], standings.get(label), replies[label]) for label in labels]
 
 
-@dataclass(frozen=True, slots=True)
-class RankingRow:
-    """What a judge saw and how it ranked that; `ranked` is "" without a valid ranking."""
-
-    judge: str
-    saw: tuple[Label, ...]
-    ranked: str
-    reason: str
-    notes: tuple[str, ...]
-
-
-def ranking_rows(round_: Round, draw: Draw) -> tuple[RankingRow, ...]:
-    """Return a row for each judge, in panel order."""
+def ranking_rows(round_: Round, draw: Draw) -> list[Ranking]:
+    """Return each judge's name, slate, ballot if one counts, and notes, in panel order."""
     names = seat_names(round_.panel)
     cast = {ballot.judge: ballot for ballot in round_.ballots if ballot.counts}
-    return tuple(
-        RankingRow(
-            names[slate.judge],
-            slate.shown,
-            ranking_text(cast[slate.judge]) if slate.judge in cast else "",
-            cast[slate.judge].reason if slate.judge in cast else "",
-            tuple(ranking_notes(round_, slate.judge)),
-        )
+    return [
+        (names[slate.judge], slate, cast.get(slate.judge), (*ranking_notes(round_, slate.judge),))
         for slate in draw.slates
-    )
+    ]
