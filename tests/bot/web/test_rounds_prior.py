@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from html import unescape
 
+from bot.web.shares import issue_share
 from council.rounds import Round
 from tests.bot.web.browsing import SOMEBODY, TOKEN, NewSite, Site, a_round_of
 
@@ -55,7 +56,7 @@ async def test_a_round_without_ballots_has_no_prior(site: Site) -> None:
 async def test_a_signed_link_does_not_show_the_leaderboard(new_site: NewSite) -> None:
     site = new_site(token=TOKEN)
     round_ = await site.run_round(a_round_of(SOMEBODY))
-    key = site.context.signer.link_key(round_.id)
+    key = await issue_share(site.context, round_.id)
 
     page = await site.browser().get(f"/rounds/{round_.id}/beside?key={key}")
 
