@@ -17,7 +17,7 @@ from council.anonymize.names import (
     family_index,
     mark_names,
 )
-from council.model_families import FAMILIES, Family
+from council.model_families import Family, all_families
 
 MASK = "[model name removed]"
 
@@ -41,14 +41,16 @@ def scrub(text: str, own: Iterable[str] = ()) -> MaskedText:
     """
     marked_text = mark_names(text)
     families = find_signatures(marked_text) if marked_text else []
-    patterns = [_family_names(FAMILIES[index]) for index in families]
+    patterns = [_family_names(all_families()[index]) for index in families]
     return _mask(text, patterns + [_exact(name) for name in own if name])
 
 
 def mask_names(text: str, families: Iterable[str]) -> MaskedText:
     """Mask every name and maker of these families, even of another author; for judges' reasons."""
     chosen = set(families)
-    return _mask(text, [_family_names(family) for family in FAMILIES if family.name in chosen])
+    return _mask(
+        text, [_family_names(family) for family in all_families() if family.name in chosen]
+    )
 
 
 def warm_up() -> None:
@@ -102,7 +104,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def find_signatures(text: str) -> list[int]:
-    """Return the indexes in FAMILIES of the families a marked text says it is by, ascending."""
+    """Return the indexes in `all_families` of the families a marked text says it is by."""
     spoken = remove_quotations(text)
     found = _of(_top().match(spoken[:SIGNATURE_CHARACTERS])) | _of(
         _bottom().search(spoken[-SIGNATURE_CHARACTERS:])
