@@ -30,8 +30,8 @@ def match_id(start: str, candidates: Sequence[str]) -> str:
     if len(candidates) == 1:
         return candidates[0]
     if candidates:
-        raise RoundNotFoundError(f"Several rounds begin with {start!r}: give more of the id.")
-    raise RoundNotFoundError(f"There is no round {start!r}: `council rounds` lists what is stored.")
+        raise RoundNotFoundError(f"Several rounds start with {start!r}. Give more of the id.")
+    raise RoundNotFoundError(f"There is no round {start!r}. `council rounds` lists them.")
 
 
 async def fetch_round(

@@ -78,7 +78,7 @@ def test_a_measure_of_bias_is_a_line_with_named_numbers() -> None:
         "**Own answer** effect +.05 · −.15 to +.25 · 52 audit ballots · p .400 · about 120 more"
         in said
     )
-    assert "**Own answer** effect too little to say · 0 audit ballots" in said
+    assert "**Own answer** effect too few to say · 0 audit ballots" in said
 
 
 def test_a_chart_is_an_image_with_a_description_and_a_table_a_file() -> None:

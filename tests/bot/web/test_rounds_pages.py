@@ -85,7 +85,7 @@ async def test_without_a_search_every_question_is_listed(site: Site) -> None:
 async def test_without_rounds_the_list_is_empty(site: Site) -> None:
     page = await site.browser().get("/rounds")
 
-    assert "No round has been held yet." in page.text
+    assert "No questions yet. Ask one with `/council QUESTION`." in page.text
 
 
 async def test_a_round_shows_its_answer_its_ballots_and_its_checks(site: Site) -> None:
