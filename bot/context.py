@@ -237,7 +237,7 @@ class AppContext:
         soon = f", usually in about {rough_duration(left)}" if left > 0 else ""
         are, one = ("round is", "it") if len(running) == 1 else ("rounds are", "one of them")
         raise RoundLimitError(
-            f"{len(running)} {are} already running in this workspace, which is the limit. Ask "
+            f"{len(running)} {are} running in this workspace, which is the limit. Ask "
             f"again once {one} has its answer{soon}."
         )
 

@@ -211,7 +211,7 @@ async def _find_own_or_last(
     newest = await app.store.list_summaries(1, replace(own, remembered=True))
     if not newest:
         running = " is running" if unfinished else " can be found"
-        raise RoundNotFoundError(f"You have no round{running} here.")
+        raise RoundNotFoundError(f"None of your rounds{running} here.")
     return await app.store.load(newest[0].id)
 
 

@@ -130,7 +130,8 @@ def magnitude_certainty(effect: Effect) -> str:
 
 def sample_text(effect: Effect) -> str:
     """Return what the effect was measured over: "52 audit rankings"."""
-    return count_noun(effect.n, unit_name(effect).removesuffix("s"))
+    unit = unit_name(effect)
+    return f"{effect.n:,} {unit.removesuffix('s') if effect.n == 1 else unit}"
 
 
 def unit_name(effect: Effect) -> str:

@@ -155,6 +155,6 @@ def test_whose_models_may_not_be_used_is_named() -> None:
         check_panel(in_channel(CLAUDE.partition("/")[0]), HERE, a_panel())
 
     assert str(refused.value) == (
-        "Only models of anthropic may be used in this channel, and panel 'house' also seats openai,"
-        " gemini: name another panel, `/council panel` lists those there are here."
+        "Only models from anthropic may be used in this channel, but panel 'house' also "
+        "includes openai, gemini. Pick another panel; `/council panel` lists them."
     )

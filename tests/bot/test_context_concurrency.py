@@ -66,13 +66,13 @@ async def test_a_round_above_the_limit_is_refused_with_a_time_and_not_stored() -
     reply = await harness.ask("b1b1", BEN)
 
     assert reply == (
-        "1 round is under way in this workspace, as many as are allowed at once: ask again once it "
-        "has its answer."
+        "1 round is running in this workspace, which is the limit. Ask again once it has its "
+        "answer."
     )
     assert await harness.app.store.ids() == ("a1a1",)
     assert not await harness.app.open(asked("a1a1", ANA))  # a repeated event is not refused
     await harness.cancel("a1a1")
-    assert "under way" not in await harness.ask("b1b1")  # once another has ended
+    assert "running" not in await harness.ask("b1b1")  # once another has ended
     await harness.cancel("b1b1")
 
 
@@ -87,7 +87,7 @@ async def test_a_refusal_names_the_usual_time_if_known() -> None:
 
     reply = await harness.ask("c1c1")
 
-    assert "2 rounds are under way" in reply
+    assert "2 rounds are running" in reply
     assert reply.endswith("once one of them has its answer, usually in about 35 s.")
     for key in ("a1a1", "b1b1"):
         await harness.cancel(key)
@@ -135,7 +135,7 @@ async def test_a_resumed_round_waits_for_its_turn_too() -> None:
     await harness.cancel("a1a1")
     await harness.ask("b1b1", BEN)
 
-    with pytest.raises(RoundLimitError, match="1 round is under way"):
+    with pytest.raises(RoundLimitError, match="1 round is running"):
         await resume_round(app, chat, IncomingMessage("", ANA, HERE, "k"), "a1a1")
 
     assert (await app.store.load_summary("a1a1")).paused

@@ -27,7 +27,7 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
         pytest.param(
             "s.csv",
             "question,answr\nWhy?,1\n",
-            "Line 1 names a column 'answr' that I do not know: did you mean 'answer'?",
+            "Line 1 has an unknown column 'answr': did you mean 'answer'?",
             id="column",
         ),
         ("s.csv", "question,zzz\nWhy?,1\n", "known are question, category"),

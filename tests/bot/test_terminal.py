@@ -79,7 +79,7 @@ def test_a_typo_costs_nothing_and_names_the_command(transcript: list[str]) -> No
 
 
 def test_unknown_panels_and_rounds_are_reported_in_one_sentence(transcript: list[str]) -> None:
-    assert len(lines_with(transcript, "There is no panel 'nope'; known panels: house, pair.")) == 2
+    assert len(lines_with(transcript, "There is no panel 'nope'. Known panels: house, pair.")) == 2
     assert lines_with(transcript, "There is no round 'beef'")
 
 

@@ -170,26 +170,26 @@ def test_the_first_exceeded_cap_is_named() -> None:
     [
         pytest.param(
             CapRefusal(Scope.USER_DAY, 1_000_000, CapUsage(900_000)),
-            "This round may cost $0.24, and $0.10 is left of your budget of $1.00 a day: "
-            "ask again after midnight UTC.",
+            "This round may cost $0.24, but only $0.10 is left of your budget of $1.00 a day. "
+            "Ask again after midnight UTC.",
             id="user",
         ),
         pytest.param(
             CapRefusal(Scope.MONTH, 50_000_000, CapUsage(50_000_001)),
-            "This round may cost $0.24, and $0.00 is left of the budget of $50.00 a month: "
-            "ask again on 1 December (UTC).",
+            "This round may cost $0.24, but only $0.00 is left of the budget of $50.00 a "
+            "month. Ask again on 1 December (UTC).",
             id="month-overdrawn",
         ),
         pytest.param(
             CapRefusal(Scope.WORKSPACE_DAY, 2_000_000, CapUsage(2_000_000)),
-            "This round may cost $0.24, and $0.00 is left of this workspace's budget of "
-            "$2.00 a day: ask again after midnight UTC.",
+            "This round may cost $0.24, but only $0.00 is left of this workspace's budget of "
+            "$2.00 a day. Ask again after midnight UTC.",
             id="workspace",
         ),
         pytest.param(
             CapRefusal(Scope.CHANNEL_DAY, 500_000, CapUsage(100_000, 300_000)),
-            "This round may cost $0.24, and $0.10 is left of this channel's budget of $0.50 a day: "
-            "ask again once a round under way has ended, or after midnight UTC.",
+            "This round may cost $0.24, but only $0.10 is left of this channel's budget of "
+            "$0.50 a day. Ask again once a running round ends, or after midnight UTC.",
             id="channel-with-rounds-under-way",
         ),
     ],

@@ -188,7 +188,7 @@ async def test_an_invalid_suite_is_named(engine: AsyncEngine, body: str, named: 
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE suite_body SET body = :body"), {"body": body[1:-1]})
 
-    with pytest.raises(StoreError, match=f"Suite 'sql' holds what no suite can: {named}"):
+    with pytest.raises(StoreError, match=f"Suite 'sql' has invalid values: {named}"):
         await suites.load(HERE, "sql")
 
 
@@ -321,7 +321,7 @@ async def test_an_invalid_bakeoff_is_named_and_left_out_of_lists(
         await connection.execute(text(change))
     await bakeoffs.open(a_bakeoff("bo:2", suite=suite_of("Why?")))
 
-    with pytest.raises(StoreError, match=f"Bake-off 'bo:1' holds what no bake-off can: {named}"):
+    with pytest.raises(StoreError, match=f"Bake-off 'bo:1' has invalid values: {named}"):
         await bakeoffs.load("bo:1")
     assert [bakeoff.id for bakeoff in await bakeoffs.list_recent()] == ["bo:2"]
 

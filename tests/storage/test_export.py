@@ -72,7 +72,7 @@ def test_votes_are_exported_with_the_round() -> None:
 def test_a_vote_on_another_round_is_refused() -> None:
     line = dump_round(a_closed_round(), votes=(replace(CAST[0], round_id="r2"),))
 
-    with pytest.raises(StoreError, match=r"votes\.0\.round_id: it is of another round"):
+    with pytest.raises(StoreError, match=r"votes\.0\.round_id: it belongs to another round"):
         read_round(line)
 
 
@@ -100,7 +100,7 @@ def changed_line(**fields: object) -> str:
         pytest.param(changed_line(ratings=7), "ratings: ", id="ratings"),
         pytest.param(
             changed_line(ratings=rated(round_id="r2")),
-            r"ratings\.0\.round_id: it is of another round",
+            r"ratings\.0\.round_id: it belongs to another round",
             id="rating-of-another",
         ),
         pytest.param(

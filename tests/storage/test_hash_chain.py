@@ -330,5 +330,5 @@ async def test_a_chain_with_an_invalid_link_is_named(engine: AsyncEngine) -> Non
     await store_round(SqlRoundStore(engine), a_round_of("r1"))
     await execute(engine, "UPDATE link SET version = 'x'")
 
-    with pytest.raises(StoreError, match=r"^Chain 'slack/T1' holds what no chain can: link\."):
+    with pytest.raises(StoreError, match=r"^Chain 'slack/T1' has invalid values: link\."):
         await SqlHashChain(engine).links("slack/T1", None, 9)

@@ -32,7 +32,7 @@ def test_a_bakeoff_is_listed_and_shown(home: Home) -> None:
     text = home.invoke("bakeoff", "show", result["id"])
     lines = home.invoke("bakeoff", "list")
 
-    assert "3 questions, each put to North, South and East." in ran.err
+    assert "3 questions, each for North, South and East." in ran.err
     assert "It costs nothing" in ran.err
     assert "3 of 3 questions" in text.out
     assert (result["suite"], result["over"], result["failed"]) == ("sql", 3, [])

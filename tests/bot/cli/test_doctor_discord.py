@@ -85,7 +85,7 @@ async def test_an_invalid_token_is_a_failure(home: Home) -> None:
 
     assert result.code == 1
     assert of_discord(result) == [
-        "FAIL Discord: DISCORD_TOKEN does not work: choose Reset Token on the Bot page of your "
+        "FAIL Discord: DISCORD_TOKEN does not work. Choose Reset Token on the Bot page of your "
         "application, and copy the new one."
     ]
     assert "wrong" not in result.out + result.err
@@ -98,7 +98,7 @@ async def test_an_error_of_discord_is_a_failure(home: Home, command: str) -> Non
         result = await run_command(home, discord, *command.split())
 
     assert result.code == 1
-    assert "Discord is at fault itself just now (503)." in result.out + result.err
+    assert "Discord has a problem right now (503)." in result.out + result.err
 
 
 def test_no_token_is_no_failure(home: Home) -> None:

@@ -17,7 +17,7 @@ def is_one_line(result: Result, code: int) -> bool:
         (("ask", " \u200b\t "), "The question is empty"),
         (("ask", "a" * 100_000), "100,000 characters and at most 20,000"),
         (("ask", "Why?", "--resume", "x"), "Give a question"),
-        (("ask", "Why?", "--panel", "nope"), "There is no panel 'nope'; known panels: house."),
+        (("ask", "Why?", "--panel", "nope"), "There is no panel 'nope'. Known panels: house."),
         (("ask", "Why?", "--method", "nope"), "There is no method 'nope'"),
         (("export", "x", "--since", "2001-01-01"), "Name one round, or give --since DATE."),
         (("export", "--since", "yesterday"), "is no date"),

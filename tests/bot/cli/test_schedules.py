@@ -64,7 +64,7 @@ def test_a_schedule_is_paused_changed_resumed_and_removed(home: Home) -> None:
             ("add", "w", "suite:sql", "every", "day", "9:00", "#models"),
             "There are no channels here",
         ),
-        (("pause", "nothing"), "There is no schedule 'nothing' here; there are: none yet."),
+        (("pause", "nothing"), "There is no schedule 'nothing' here. Known schedules: none yet."),
     ],
 )
 def test_bad_usage_says_why(home: Home, words: tuple[str, ...], why: str) -> None:

@@ -100,4 +100,4 @@ def test_a_broken_file_names_its_line(home: Home) -> None:
     result = home.invoke("suite", "add", "sql", str(home.folder / "sql.csv"), "--yes")
 
     assert result.code == 2
-    assert result.err.strip() == "sql.csv: Line 3 asks the same as line 2: take one of them out."
+    assert result.err.strip() == "sql.csv: Line 3 asks the same as line 2. Remove one of them."

@@ -53,7 +53,7 @@ async def test_the_cost_is_shown_before_anything_is_spent(app: AppContext) -> No
 
     (words,) = chat.whispered
     assert "Bake-off of sql by house" in words
-    assert "2 questions, each put to Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro." in words
+    assert "2 questions, each for Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro." in words
     assert "It costs nothing, and its cap is $1.50." in words
     assert "The questions go to" in words
     assert "[Start] [Cancel]" in words
@@ -128,7 +128,7 @@ async def test_a_forged_button_begins_nothing(app: AppContext, value: str, sente
 
 
 async def test_an_unknown_suite_or_panel_is_refused_with_the_known_ones(app: AppContext) -> None:
-    assert await replies_to(app, "bakeoff law") == "There is no suite 'law'; those there are: sql."
+    assert await replies_to(app, "bakeoff law") == "There is no suite 'law'. Known suites: sql."
     assert "known panels: house, large" in await replies_to(app, "bakeoff sql panel:small")
 
 
@@ -138,7 +138,7 @@ async def test_in_a_terminal_a_word_begins_it_and_progress_is_shown(app: AppCont
     await send(app, "bakeoff sql", chat, place=place)
     await send(app, "bakeoff sql now", chat, place=place)
 
-    assert "`/council bakeoff sql panel:house now` starts it." in chat.said[0]
+    assert "Start it with `/council bakeoff sql panel:house now`." in chat.said[0]
     assert "2 of 2 questions" in "\n".join(chat.said)
 
 
@@ -210,7 +210,7 @@ async def test_only_an_admin_starts_cancels_and_resumes_a_bakeoff(app: AppContex
         app, "bakeoff cancel beef", BEN
     )
     assert "is over already" in await replies_to(app, "bakeoff cancel last", BEN)
-    assert "is gone on with" in await replies_to(app, "bakeoff resume last", ANA)
+    assert "is resumed" in await replies_to(app, "bakeoff resume last", ANA)
     assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending
 
 

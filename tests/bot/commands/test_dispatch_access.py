@@ -107,7 +107,7 @@ async def test_a_round_beyond_the_limit_is_refused_until_the_first_is_old_enough
     reply = await (await harness.at(40)).send("Why?", key="c")
 
     assert reply == (
-        "You have asked 2 rounds in the last hour, as many as are allowed: the next one is free at "
+        "You have asked 2 rounds in the last hour, which is the limit. You can ask again at "
         "10:01 UTC."
     )
     assert await harness.app.store.ids() == ("a", "b")

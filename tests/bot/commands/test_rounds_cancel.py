@@ -43,7 +43,7 @@ async def test_the_asker_cancels_a_round_and_sees_what_is_stored(app: AppContext
     line = await replies_to(app, "/council cancel beef1")
 
     assert line == (
-        f"Round beef1 is cancelled: {KEPT}. Nobody is asked any more, and nothing spent."
+        f"Round beef1 is cancelled. {KEPT}. No more models are asked, and nothing more is spent."
     )
     assert app.runner.latest("beef1") is None
     assert len((await app.store.load("beef1")).answers) == 2
@@ -59,7 +59,7 @@ async def test_last_is_ones_own_newest_that_is_unfinished(app: AppContext) -> No
 
     assert "Round beef2 is cancelled" in await replies_to(app, "cancel last")
     assert "Round beef1 is cancelled" in await replies_to(app, "cancel last")
-    assert await replies_to(app, "cancel last") == "No round of yours is running here."
+    assert await replies_to(app, "cancel last") == "None of your rounds is running here."
 
 
 async def test_nobody_else_but_an_admin_of_the_place_may(app: AppContext) -> None:
@@ -85,8 +85,8 @@ async def test_a_round_that_is_over_is_not_cancelled_again(app: AppContext) -> N
         await replies_to(app, f"cancel beef{number}") for number in (1, 2, 3)
     ]
 
-    assert cancelled == "Round beef1 was cancelled before: 1 of 3 answers is kept."
-    assert closed == "Round beef2 is closed already: `/council show beef2` opens it."
+    assert cancelled == "Round beef1 was already cancelled. 1 of 3 answers is kept."
+    assert closed == "Round beef2 has already finished. Open it with `/council show beef2`."
     assert "was forgotten on 2026-11-21" in forgotten
     assert not (await app.store.load_summary("beef2")).paused
 

@@ -96,4 +96,4 @@ async def test_a_forgotten_round_has_nothing_to_vote_on(app: AppContext, round_:
 
     line = await send(app, f"/council vote {ROUND_ID} {labels_of(round_)[0]}")
 
-    assert line == f"What was answered in round {ROUND_ID} is forgotten."
+    assert line == f"The answers of round {ROUND_ID} have been forgotten."

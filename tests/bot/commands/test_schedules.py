@@ -94,10 +94,13 @@ async def test_without_a_zone_the_default_zone_is_named(app: AppContext) -> None
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ("add w every day 09:00", "Which suite? Name one, as in suite:NAME; known suites: sql."),
+        ("add w every day 09:00", "Name a suite, such as suite:NAME. Known suites: sql."),
         ("add w suite:sql", "When? Say it in words or as a cron"),
-        ("add w suite:law every day 09:00", "There is no suite 'law'; those there are: sql."),
-        ("add w suite:sql panel:x every day 09:00", "There is no panel 'x'; known panels: house."),
+        ("add w suite:law every day 09:00", "There is no suite 'law'. Known suites: sql."),
+        (
+            "add w suite:sql panel:x every day 09:00",
+            ("There is no panel 'x'. Known panels: house."),
+        ),
         ('add w suite:sql "0 9 30 2 *"', "never comes"),
         ("add w suite:sql every 2 minutes", "more often than every 5 minutes"),
         ("add w suite:sql every day 09:00 Europe/Budapst", "did you mean Europe/Budapest?"),
@@ -105,7 +108,7 @@ async def test_without_a_zone_the_default_zone_is_named(app: AppContext) -> None
         ("add w suite:sql every monday", "At what time?"),
         ("add w suite:sql every monday 09:00 #nowhere", "There is no channel #nowhere here."),
         ("add w suite:sql every monday 09:00 #shared", "not open in channels shared with other"),
-        ("pause nothing", "There is no schedule 'nothing' here; there are: none yet."),
+        ("pause nothing", "There is no schedule 'nothing' here. Known schedules: none yet."),
     ],
 )
 async def test_an_invalid_schedule_is_refused_in_a_sentence_and_not_stored(
@@ -123,7 +126,7 @@ async def test_a_name_is_taken_once(app: AppContext) -> None:
 
     text = await replies_to(app, ADD, ADMIN)
 
-    assert text == "There is a schedule 'weekly-sql' already: give this one another name."
+    assert text == "There is already a schedule 'weekly-sql'. Choose another name."
 
 
 async def test_the_list_shows_times_last_run_and_cost_of_schedules(

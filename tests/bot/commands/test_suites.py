@@ -107,7 +107,7 @@ async def test_a_file_is_shown_with_size_and_cost_and_added_by_a_press() -> None
     shown = await harness.send("suite add SQL", files=(a_file(),))
 
     words = "\n".join(shown.said)
-    assert "Keep suite sql?" in words
+    assert "Save suite sql?" in words
     assert "2 questions, 1 with a reference answer." in words
     assert "One run on panel house costs nothing." in words
     assert "There is no suite yet" in await harness.replies_to("suite")
@@ -276,7 +276,7 @@ async def test_a_private_question_is_added_by_its_asker_alone() -> None:
     assert "Only the person who asked" in await harness.replies_to(
         "suite add sql abc123", CLEO, private
     )
-    assert "Keep suite sql?" in await harness.replies_to("suite add sql abc123", ANA, private)
+    assert "Save suite sql?" in await harness.replies_to("suite add sql abc123", ANA, private)
     await harness.app.store.forget("abc123", ASKED_AT, "salt")
     assert "forgotten" in await harness.replies_to("suite add sql abc123", ANA, private)
 
@@ -292,7 +292,7 @@ async def test_the_button_adds_the_question_with_its_right_answer() -> None:
 
     replies_to = await pressed(harness, SuiteAddition("Maths", " 42 "))
 
-    assert "The question is in suite maths now, which has 1 question, 1 with" in replies_to
+    assert "The question is now in suite maths, which has 1 question, 1 with" in replies_to
     (question,) = (await harness.app.bakeoff_stores.suites.load(HERE.scope, "maths")).questions
     assert question.reference == Reference(Grading.NUMBER, "42")
     assert "asks this already" in await pressed(harness, SuiteAddition("maths"))

@@ -168,7 +168,7 @@ def test_steps_show_their_state_in_words() -> None:
     steps = (Step("A answers", StepState.DONE, "4 s"), Step("B answers", StepState.RUNNING))
 
     assert said(Steps("1 of 2 answered", steps)) == (
-        "**1 of 2 answered**\n- A answers: done, 4 s\n- B answers: under way …"
+        "**1 of 2 answered**\n- A answers: done, 4 s\n- B answers: in progress …"
     )
 
 

@@ -66,7 +66,7 @@ def test_a_member_is_a_line_with_all_of_its_numbers() -> None:
         "**Claude Sonnet 4.6** 71 % · 65–77 % · 36 rounds · 20 first votes · 80 % right · $0.012 "
         "· 4.1 s · 512 tokens · 0 absences" in read(replies[0])
     )
-    assert "6 % spoiled" in read(replies[1])
+    assert "6 % invalid" in read(replies[1])
 
 
 def test_a_measure_of_bias_is_a_line_with_named_numbers() -> None:
@@ -75,10 +75,9 @@ def test_a_measure_of_bias_is_a_line_with_named_numbers() -> None:
     said = read(each)
 
     assert (
-        "**Own answer** effect +.05 · −.15 to +.25 · 52 audit ballots · p .400 · about 120 more"
-        in said
-    )
-    assert "**Own answer** effect too few to say · 0 audit ballots" in said
+        "**Own answer** effect +.05 · −.15 to +.25 · 52 audit rankings · p .400 · about 120 more"
+    ) in said
+    assert "**Own answer** effect too few to say · 0 audit rankings" in said
 
 
 def test_a_chart_is_an_image_with_a_description_and_a_table_a_file() -> None:

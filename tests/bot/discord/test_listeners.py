@@ -45,7 +45,7 @@ def _open_to_all(bot: InProcessBot) -> Iterator[None]:
         ("schedule list", {}, "No schedule yet"),
         ("show", {"round": "12ab"}, "There is no round '12ab' here"),
         ("budget", {}, "This workspace, today"),
-        ("cancel", {"round": "last"}, "No round of yours is running here."),
+        ("cancel", {"round": "last"}, "None of your rounds is running here."),
         ("forget", {"round": "12ab"}, "There is no round '12ab' here"),
         ("ask", {"question": "Why?", "panel": "nope"}, "There is no panel 'nope'"),
         ("ask", {"question": "\u200b "}, "The question is empty"),
@@ -200,7 +200,7 @@ async def test_a_suite_is_previewed_stored_and_extended_by_a_rounds_question(
 ) -> None:
     csv = Upload("sql.csv", b"question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n")
     await bot.run_as_admin("suite add", name="filed", file=csv)
-    await bot.discord.until(lambda: "Keep suite filed?" in bot.private_texts())
+    await bot.discord.until(lambda: "Save suite filed?" in bot.private_texts())
     shown = bot.discord.ephemerals(bot.person)
     (preview,) = [message for message in shown if custom_id_of(message, "keep_suite")]
     assert "2 questions, 1 with a reference answer." in preview.text
@@ -259,7 +259,7 @@ async def test_only_who_manages_the_server_changes_suites_and_schedules(bot: InP
     bot.make_admin()
     bot.discord.message(bot.person, bot.place, mention)
 
-    await bot.discord.until(lambda: f"Keep suite {name}?" in said())
+    await bot.discord.until(lambda: f"Save suite {name}?" in said())
 
 
 async def test_an_event_after_closing_is_not_dispatched() -> None:

@@ -40,7 +40,7 @@ async def test_pressed_twice_it_runs_once_again(product: StoryBot) -> None:
     replies = [await product.wait_for_reply(result) for result in await asyncio.gather(*clicks)]
 
     assert sum("Asking Up, Down and Left" in reply for reply in replies) == 1
-    assert sum("under way already" in reply for reply in replies) == 1
+    assert sum("already started" in reply for reply in replies) == 1
     await product.run("U1", channel, "cancel", round="last")
     product.models.script.clear()
     assert len(product.rounds(channel)) == 2

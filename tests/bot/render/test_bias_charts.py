@@ -111,7 +111,7 @@ def test_few_ballots_are_not_shaded_and_have_a_note() -> None:
 
     assert texts_of(figure)[1:6] == ["1", "2", "3", "4", "5"]  # authors who never judged too
     assert not shades_of(figure)
-    assert "Not shaded: fewer than ten ballots." in texts_of(figure)
+    assert "Not shaded: fewer than ten rankings." in texts_of(figure)
     assert "itself 1.00 (n 3)" in figure.description
 
 

@@ -39,22 +39,25 @@ def found(*judges: JudgeBias) -> list[str]:
 def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
     assert found(a_qwen()) == [
         "Qwen 3 ranks its own answer .31 higher than the others do (n 52, .18 to .44).",
-        "Qwen 3 ranks the rest of its family (qwen) .12 higher than the others do "
-        "(n 88, .07 to .17).",
+        "Qwen 3 ranks other models of its family (qwen) .12 higher than the others do (n 88, "
+        ".07 to .17).",
         "Qwen 3 follows the order it is shown: what it sees first it ranks .21 higher than chance "
         "would (n 256, p < .001).",
-        "Qwen 3 keeps 56 % of its orders of pairs when it sees the same answers in another order, "
-        "not told from a coin (n 21, 47 % to 65 %).",
-        "Qwen 3 favours longer answers: one longer by a standard deviation beats its equal 65 % of "
-        "the time (φ .82, n 980, .52 to 1.12).",
-        "Qwen 3 favours answers with lists, by .40 in log-odds beside length (n 980, .20 to .60).",
-        "Qwen 3 marks down answers with bold, by .30 in log-odds beside length "
-        "(n 980, .10 to .50).",
-        "Qwen 3 ranks its family (qwen) .10 higher when it sees the names (n 31, .06 to .14): "
-        "blinding takes that away.",
-        "Qwen 3 ranks against the other judges: mean τ −.12 (n 240, −.20 to −.04).",
-        "Qwen 3 spoils 31 % of its ballots (n 260, 26 % to 37 %): the fewer are left to judge it "
-        "by.",
+        "Qwen 3 ranks 56 % of pairs the same way when it sees the same answers in another "
+        "order, no better than chance (n 21, 47 % to 65 %).",
+        "Qwen 3 favours longer answers: one that is longer by a standard deviation beats its "
+        "equal 65 % of the time (φ .82, n 980, .52 to 1.12).",
+        (
+            "Qwen 3 favours answers with lists, by .40 in log-odds, adjusted for length (n 980, "
+            ".20 to .60)."
+        ),
+        "Qwen 3 marks down answers with bold, by .30 in log-odds, adjusted for length (n 980, "
+        ".10 to .50).",
+        "Qwen 3 ranks its family (qwen) .10 higher when it sees the names (n 31, .06 to .14); "
+        "blinding prevents that.",
+        "Qwen 3 disagrees with the other judges: mean τ −.12 (n 240, −.20 to −.04).",
+        "31 % of the rankings of Qwen 3 are invalid (n 260, 26 % to 37 %), so there are fewer "
+        "to judge it by.",
     ]
 
 
@@ -67,13 +70,13 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
         ),
         (
             {"length": an_effect(-0.82, 0.3, 980, BALLOTS)},
-            "GPT-5.1 favours shorter answers: one shorter by a standard deviation beats its equal "
-            "65 % of the time (φ .82, n 980, −1.12 to −.52).",
+            "GPT-5.1 favours shorter answers: one that is shorter by a standard deviation "
+            "beats its equal 65 % of the time (φ .82, n 980, −1.12 to −.52).",
         ),
         (
             {"position": an_effect(0.03, 0.01, 9000, BALLOTS), "slots": ()},
-            "GPT-5.1 follows the order it is shown: what it sees at one place it ranks .03 higher "
-            "than chance would (n 9,000, p .002), which hardly matters.",
+            "GPT-5.1 is influenced by the order: it ranks what it sees in one position .03 "
+            "higher than chance would (n 9,000, p .002), which hardly matters.",
         ),
         (
             {"position": an_effect(0.2, 0.1), "slots": (Slot(4, an_effect(0.2, 0.1)),)},
@@ -86,12 +89,12 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
         ),
         (
             {"kept": Effect(40, AUDITS, 0.7, (0.6, 0.8))},
-            "GPT-5.1 keeps 70 % of its orders of pairs when it sees the same answers in another "
+            "GPT-5.1 ranks 70 % of pairs the same way when it sees the same answers in another "
             "order (n 40, 60 % to 80 %).",
         ),
         (
             {"agreement": Effect(240, BALLOTS, -0.3, (-0.4, -0.2))},
-            "GPT-5.1 ranks against the other judges: mean τ −.30 (n 240, −.40 to −.20).",
+            "GPT-5.1 disagrees with the other judges: mean τ −.30 (n 240, −.40 to −.20).",
         ),
         ({"agreement": Effect(240, BALLOTS, 0.3, (0.2, 0.4))}, ""),
         ({"kept": Effect(6, AUDITS, 0.5, (0.2, 0.8))}, ""),
@@ -109,8 +112,8 @@ def test_a_family_that_gains_from_its_name_is_named() -> None:
     lines = findings(a_bias(judges=()))
 
     assert lines == (
-        "Judges rank answers by anthropic .06 higher when they see the names (n 21, .03 to .09): "
-        "blinding takes that away.",
+        "Judges rank answers by anthropic .06 higher when they see the names (n 21, .03 to "
+        ".09); blinding prevents that.",
     )
 
 
@@ -121,8 +124,8 @@ def test_an_effect_rejected_only_by_holms_correction_is_called_possible() -> Non
     lines = findings(bias)
 
     assert (
-        "Perhaps position bias in GPT-5.1 (+.14) and Claude Sonnet 4.6 (+.14): by "
-        "itself each would be beyond chance, among all that is tested it may be chance."
+        "Possibly position bias in GPT-5.1 (+.14) and Claude Sonnet 4.6 (+.14): alone each "
+        "would be beyond chance, but among all tests it may be chance."
     ) in lines
     assert not any("Too little to say yet about a fondness" in line for line in lines)
 
@@ -137,18 +140,21 @@ def test_a_ruled_out_bias_names_its_judges() -> None:
 
 def test_an_open_question_says_how_much_data_would_settle_it() -> None:
     assert [*open_lines(a_bias())] == [
-        "Too little to say yet about self-preference in GPT-5.1 and Gemini 3 Pro: about 50 to 120 "
-        "more audit ballots each would settle it.",
-        "Too little to say yet about length bias in Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro: "
-        "about 50 more ballots each would settle it.",
-        "Nothing is known yet of Qwen Coder.",
+        "Too few rankings yet to judge self-preference in GPT-5.1 and Gemini 3 Pro: about 50 "
+        "to 120 more audit rankings each would settle it.",
+        "Too few rankings yet to judge length bias in Claude Sonnet 4.6, GPT-5.1 and Gemini 3 "
+        "Pro: about 50 more ballots each would settle it.",
+        "Nothing is known yet about Qwen Coder.",
     ]
 
 
 @pytest.mark.parametrize(
     ("changed", "rest"),
     [
-        ({"own": replace(CLOSE, more=7)}, "self-preference in GPT-5.1: about 7 more audit ballots"),
+        (
+            {"own": replace(CLOSE, more=7)},
+            ("self-preference in GPT-5.1: about 7 more audit rankings"),
+        ),
         ({"own": replace(CLOSE, more=43)}, "self-preference in GPT-5.1: about 50 more audit"),
         ({"own": replace(CLOSE, more=743)}, "self-preference in GPT-5.1: about 750 more audit"),
         ({"own": replace(CLOSE, more=4_100)}, "self-preference in GPT-5.1: about 4,500 more"),
@@ -156,7 +162,7 @@ def test_an_open_question_says_how_much_data_would_settle_it() -> None:
         ({"own": Effect(2, AUDITS, 0.2, (-0.5, 0.9))}, "self-preference in GPT-5.1."),
         (
             {"own": Effect(0, AUDITS)},
-            "self-preference in GPT-5.1: there are no audit ballots yet.",
+            "self-preference in GPT-5.1: there are no audit rankings yet.",
         ),
         ({"kept": Effect(6, AUDITS, 0.5, (0.2, 0.8))}, "consistency in GPT-5.1"),
         (
@@ -165,8 +171,8 @@ def test_an_open_question_says_how_much_data_would_settle_it() -> None:
         ),
         (
             {"agreement": Effect(0, BALLOTS)},
-            "agreement with others in GPT-5.1: no two judges of a round have ranked two of the "
-            "same answers.",
+            "agreement with others in GPT-5.1: no two judges of a round have ranked the same "
+            "two answers.",
         ),
     ],
 )
@@ -184,8 +190,8 @@ def test_a_question_open_for_every_judge_names_none() -> None:
     lines = [*open_lines(a_bias(judges=(a_judge(own=CLOSE), a_judge(CLAUDE, own=far))))]
 
     assert lines[0] == (
-        "Too little to say yet about self-preference in any judge: from about 50 to more than "
-        "5,000 more audit ballots each would settle it."
+        "Too few rankings yet to judge self-preference in any judge: from about 50 to more "
+        "than 5,000 more audit rankings each would settle it."
     )
 
 
@@ -200,8 +206,8 @@ def test_family_bias_needs_another_seat_of_the_family() -> None:
 
 def test_a_majority_and_votes_alike_are_cautioned_about() -> None:
     assert [*caution_lines(a_bias(majority="qwen", n_eff=1.4))] == [
-        "One family, qwen, holds most of the seats: where it likes its own kind, the others are "
-        "outvoted.",
+        "Most judges are from one family, qwen. If it prefers its own answers, it outvotes the "
+        "others.",
         "The judges vote much alike: 5 judges count as about 1.4 independent ones (N_eff).",
     ]
 
@@ -211,7 +217,7 @@ def test_few_rounds_and_a_single_judge_are_cautioned_about() -> None:
 
     assert lines == [
         "There is only one judge, so there is nobody to compare it with.",
-        "4 rounds are few: most biases need 30 or more to be told from chance.",
+        "4 rounds are few: most biases need 30 or more to be distinguished from chance.",
     ]
 
 
@@ -228,7 +234,7 @@ def test_coverage_names_the_filters_or_says_what_to_do() -> None:
     of_suite = make_bias_view(a_report(), Coverage(64, suite="sql", category="joins"), {})
 
     assert bias_coverage_line(a_bias()) == (
-        "Over 64 closed rounds with 256 ballots, panel house, asked since 2026-10-01."
+        "Over 64 finished rounds with 256 ballots, panel house, asked since 2026-10-01."
     )
     assert "suite sql in all its versions, category joins" in bias_coverage_line(of_suite)
     assert "No round fits" in bias_coverage_line(nothing)

@@ -47,8 +47,8 @@ def test_five_findings_come_first_then_cautions_then_coverage() -> None:
     assert kinds == [Heading, *[Line] * 5, Caution, Caution, Note]
     assert lines(root)[0].startswith("Qwen 3 ranks its own answer .31 higher")
     assert root.parts[-1] == Note(
-        "And 11 more findings. Over 64 closed rounds with 256 ballots, panel house, "
-        "asked since 2026-10-01."
+        "And 11 more findings. Over 64 finished rounds with 256 ballots, panel house, asked "
+        "since 2026-10-01."
     )
     assert root.summary.startswith("Bias of the judges: Qwen 3 ranks its own answer")
 
@@ -99,7 +99,7 @@ def test_a_row_has_effect_interval_n_p_and_what_would_settle_it() -> None:
     own, *_ = judge_table(bias, bias.report.judges[2]).rows
     unknown = judge_table(bias, bias.report.judges[-1]).rows
 
-    cells = ("+.05", "−.15 to +.25", "52 audit ballots", "p .400", "about 120 more")
+    cells = ("+.05", "−.15 to +.25", "52 audit rankings", "p .400", "about 120 more")
     assert own == ("Own answer", *cells)
     assert {row[1:3] for row in unknown} == {("too few to say", "")}
 
@@ -143,8 +143,8 @@ def test_the_blinding_table_has_a_row_for_each_family_shown_with_names() -> None
     (table,) = [part for part in reply("What blinding changed").parts if isinstance(part, Table)]
 
     assert [row[:4] for row in table.rows] == [
-        ("anthropic", "+.06", "+.03 to +.09", "21 audit ballots"),
-        ("openai", "+.01", "−.04 to +.06", "21 audit ballots"),
+        ("anthropic", "+.06", "+.03 to +.09", "21 audit rankings"),
+        ("openai", "+.01", "−.04 to +.06", "21 audit rankings"),
     ]
 
 
@@ -178,10 +178,9 @@ def test_a_number_rounded_to_zero_has_no_minus() -> None:
 
 def test_audits_have_kinds_cost_and_how_to_turn_them_off() -> None:
     assert lines(reply("Audit ballots")) == [
-        "64 audit ballots, cast to measure bias and never counted: 22 with its own answer "
-        "included, "
-        "21 with the same answers in another order and 21 with the authors’ names shown. "
-        "They cost $0.031 in all.",
+        "64 audit rankings, made to measure bias and never counted: 22 with its own answer "
+        "included, 21 with the same answers in another order and 21 with the authors’ names "
+        "shown. They cost $0.031 in all.",
         "“audit_share = 0” for a panel in council.toml turns them off; a larger share "
         "gives clearer findings.",
     ]
@@ -193,9 +192,9 @@ def test_unknown_cost_and_missing_audits_are_reported() -> None:
     some = lines(reply("Audit ballots", unpriced=4, spoiled_audits=3))
 
     assert "1 of the kind new. Their cost is unknown." in unknown[0]
-    assert none[0].startswith("No audit ballots were cast")
-    assert some[0].endswith("They cost $0.031 in all, beside 4 whose cost is not known.")
-    assert some[1] == "3 more could not be read, and measured nothing."
+    assert none[0].startswith("No audit rankings were cast")
+    assert some[0].endswith("They cost $0.031 in total, plus 4 of unknown cost.")
+    assert some[1] == "3 more were invalid and are not measured."
 
 
 def test_no_nan_is_ever_shown() -> None:

@@ -14,7 +14,7 @@ def test_a_budget_is_what_is_spent_reserved_and_left() -> None:
 
     assert "Everybody, today | $1.50 | $0.25 | $5.00 | $3.25" in words
     assert "Everybody, this month | $2.00 | $0.25 | none | " in words
-    assert "Not counted: 2 calls of unknown cost this month." in words
+    assert "Not included: 2 calls of unknown cost this month." in words
 
 
 def test_an_overdrawn_budget_has_nothing_left() -> None:

@@ -57,9 +57,10 @@ def test_changes_come_before_the_first_five_members() -> None:
 
 def test_the_note_explains_shared_places_and_coverage() -> None:
     assert notes(leaderboard_thread(a_leaderboard()).root) == (
-        "Models share a place when their difference may be chance. Claude Sonnet 4.6 stands before "
-        "GPT-5.1 by a run-off among the other judges. 36 rounds of suite sql, version 3f2a1b9c, "
-        "panel house, 2026-10-12 to 2026-11-16. 14 rounds of 2 other versions are left out."
+        "Models share a place when their difference may be chance. Claude Sonnet 4.6 is ahead "
+        "of GPT-5.1 after a run-off among the other judges. 36 rounds of suite sql, version "
+        "3f2a1b9c, panel house, 2026-10-12 to 2026-11-16. 14 rounds of 2 other versions are "
+        "not included."
     )
 
 
@@ -115,10 +116,10 @@ def test_a_position_biased_judge_is_labelled() -> None:
 
     third = dict(zip(table.columns, table.rows[2], strict=True))
     assert third["Judge"] == "Gemini 3 Pro"
-    assert third["First slot"] == "+.08 biased"
+    assert third["Shown first"] == "+.08 biased"
     assert third["Agreement"] == "+.02"
     assert third["95 % interval"] == "−.10 to +.10"
-    assert third["Spoiled"] == "6 % spoiled"
+    assert third["Spoiled"] == "6 % invalid"
     assert third["Consistency"] == "5 of 7"
     as_judges = leaderboard_thread(a_leaderboard(), as_judge=True)
     assert table_of(as_judges.root).columns == table.columns
@@ -149,7 +150,7 @@ def test_decisions_explain_the_places() -> None:
         lines(reply(shown, "How this is counted")) for shown in (board, mixed, alone)
     )
 
-    assert "Claude Sonnet 4.6 is ahead of Qwen 3, beyond chance." in of_all
+    assert "Claude Sonnet 4.6 is ahead of Qwen 3; unlikely to be chance." in of_all
     assert any(line.startswith("GPT-5.1 is ahead of Mistral") for line in of_all)
     assert any(line.startswith("Counting every ranking, GPT-5.1 came first") for line in of_all)
     assert "No model is ahead of another beyond chance yet." in of_mixed
@@ -165,7 +166,7 @@ def test_decisions_explain_the_places() -> None:
         (Coverage(panel="house"), "No round fits: widen the window"),
         (
             Coverage(suite="sql", version="ffff", left_out=(("3f2a1b9c77de", 2),)),
-            "No round of suite sql in version ffff has been held; there are rounds of 3f2a1b9c.",
+            "No rounds yet for suite sql in version ffff; there are rounds of 3f2a1b9c.",
         ),
     ],
 )
@@ -184,7 +185,7 @@ def test_a_board_over_all_rounds_lists_its_suites() -> None:
 
     assert root.parts[0] == Heading("Leaderboard")
     assert (
-        "36 rounds: 8 of suite poems, 16 of suite sql in 2 versions and 12 that people asked"
+        "36 rounds: 8 of suite poems, 16 of suite sql in 2 versions and 12 asked by people"
         in notes(root)
     )
 
@@ -195,6 +196,6 @@ def test_an_unchanged_run_says_what_it_was_compared_with() -> None:
     root = leaderboard_thread(replace(a_leaderboard(), changes=quiet)).root
 
     assert root.parts[1] == Note(
-        "Nothing changed beyond noise. 1 model compared with 3 earlier runs, question by question; "
-        "what may be chance is left out."
+        "Nothing changed beyond noise. 1 model compared with 3 earlier runs, question by "
+        "question; differences that may be chance are left out."
     )

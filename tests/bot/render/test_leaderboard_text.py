@@ -22,15 +22,15 @@ def test_changes_are_listed_by_member_and_subscribers_are_mentioned() -> None:
     assert lines(some_changes()) == [
         "Claude Sonnet 4.6 fell from 64 % to 49 % of rivals beaten (−15 points, −22 to −8), "
         "beyond noise.",
-        "Gemini 3 Pro writes shorter: 210 words, before 480.",
+        "Gemini 3 Pro writes shorter: 210 words, 480 before.",
         "This can happen when a provider changes the model behind a name.",
         "New: Mistral Large 3 (Europe, long context).",
-        "Missing: openai/gone answered in the run before, and not in this one.",
+        "Missing: openai/gone answered in the previous run, but not in this one.",
     ]
     assert post.parts[-2:] == (
         Note(
-            "2 models compared with 3 earlier runs, question by question; what may be chance is "
-            "left out."
+            "2 models compared with 3 earlier runs, question by question; differences that may "
+            "be chance are left out."
         ),
         Mentions(("U0ADA",)),
     )
@@ -61,11 +61,11 @@ def test_a_rise_in_right_answers_is_reported() -> None:
 @pytest.mark.parametrize(
     ("sign", "before", "now", "said"),
     [
-        (SwapSign.LENGTH, 100, 300, "GPT-5.1 writes longer: 300 words, before 100."),
-        (SwapSign.LATENCY, 4, 21, "GPT-5.1 is slower: 21 s, before 4.0 s."),
-        (SwapSign.LATENCY, 4, 2, "GPT-5.1 is faster: 2.0 s, before 4.0 s."),
-        (SwapSign.REFUSALS, 0.01, 0.12, "GPT-5.1 refuses more often: 12 %, before 1 %."),
-        (SwapSign.REFUSALS, 0.12, 0.01, "GPT-5.1 refuses less often: 1 %, before 12 %."),
+        (SwapSign.LENGTH, 100, 300, "GPT-5.1 writes longer: 300 words, 100 before."),
+        (SwapSign.LATENCY, 4, 21, "GPT-5.1 is slower: 21 s, 4.0 s before."),
+        (SwapSign.LATENCY, 4, 2, "GPT-5.1 is faster: 2.0 s, 4.0 s before."),
+        (SwapSign.REFUSALS, 0.01, 0.12, "GPT-5.1 refuses more often: 12 %, 1 % before."),
+        (SwapSign.REFUSALS, 0.12, 0.01, "GPT-5.1 refuses less often: 1 %, 12 % before."),
     ],
 )
 def test_a_swap_hint_says_what_differs(

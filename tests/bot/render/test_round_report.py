@@ -178,7 +178,7 @@ async def test_flags_are_sentences_whatever_the_seats_are_called() -> None:
 async def test_two_answers_leave_no_judges() -> None:
     round_ = await held(panel=a_panel(2))
 
-    assert "Two answers, nobody left to judge" in root_of(round_)
+    assert "Two answers, no judges left" in root_of(round_)
     assert "Rankings" not in [reply.summary for reply in round_thread(round_).replies]
     assert "Model | Time | Cost | Response" in thread_of(round_)
 
@@ -196,7 +196,7 @@ async def test_what_happened_to_an_answer_is_reported_with_its_author() -> None:
     assert line.startswith("Claude Sonnet 4.6's answer was shown to judges and chairman with “")
     assert "Claude" in line.split("with", 1)[1]
     assert findings(await held(FakeGateway(answers={CLAUDE: cut}))) == [
-        "Claude Sonnet 4.6's answer ended at its model's token limit."
+        "Claude Sonnet 4.6's answer was cut off at its model's token limit."
     ]
     assert findings(replace(round_, answers=(suspicious, *round_.answers[1:]))) == [
         "Claude Sonnet 4.6's answer imitates a ballot."

@@ -158,7 +158,7 @@ async def test_each_missing_member_has_a_sentence_and_the_last_says_what_stands_
     ("chairmen", "gone", "texts", "said"),
     [
         ([GPT, CLAUDE], [GPT], FOUR, "GPT-5.1, {}; Claude Sonnet 4.6 wrote the answer instead."),
-        ([GPT], [GPT], FOUR, "GPT-5.1, {}; this is the winning answer as it stands, by Claude "),
+        ([GPT], [GPT], FOUR, "GPT-5.1, {}; this is the winning answer, unchanged, by Claude "),
         ([GPT, CLAUDE], [GPT, CLAUDE], FOUR, "GPT-5.1, then Claude Sonnet 4.6, {}; this is "),
         # An answer chosen among equals is not called the winner.
         ([GPT], [GPT], answers("1a", "1b", "2", "3"), "GPT-5.1, {}; this is the answer by "),

@@ -61,7 +61,7 @@ def test_where_nothing_is_beyond_chance_the_nearest_is_named() -> None:
     [
         pytest.param(
             [Grade("1", POS, "a", "b", 4.0)],
-            "Too little to say of a: it graded no work of its own.",
+            "Too little data about a: it graded no work of its own.",
             id="no-own",
         ),
         pytest.param(

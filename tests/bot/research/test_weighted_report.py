@@ -29,8 +29,8 @@ def test_rank_changes_are_summarised() -> None:
 
     assert "With judges weighed by consistency" in text
     assert (
-        "By mean share, GPT-5.1 comes 1st instead of 2nd and Claude Sonnet 4.6 comes 2nd instead "
-        "of 1st." in text
+        "By average points, GPT-5.1 is 1st instead of 2nd and Claude Sonnet 4.6 comes 2nd "
+        "instead of 1st." in text
     )
     assert "beside the official places, where all judges weigh alike, and changes none" in text
 
@@ -56,7 +56,7 @@ def test_a_rank_of_more_than_one_digit_has_its_ending() -> None:
 
     text = _words(weighed_by(rows=rows))
 
-    assert "Claude Sonnet 4.6 comes 21st instead of 12th" in text
+    assert "Claude Sonnet 4.6 is 21st instead of 12th" in text
 
 
 @pytest.mark.parametrize("name", WEIGHTS)

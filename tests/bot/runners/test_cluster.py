@@ -407,7 +407,7 @@ def test_unknown_fields_are_ignored() -> None:
 @pytest.mark.parametrize(
     ("fault", "kind", "sentence"),
     [
-        pytest.param(None, RoundStoppedError, "Round r1 was stopped before its end.", id="none"),
+        pytest.param(None, RoundStoppedError, "Round r1 was stopped before it finished.", id=""),
         pytest.param({"kind": "BudgetError", "why": "No."}, BudgetError, "No.", id="known"),
         pytest.param({"kind": "NewError", "why": "No."}, RoundFailedError, "No.", id="unknown"),
         pytest.param({"kind": "", "why": "Ref."}, RoundFailedError, "Ref.", id="unforeseen"),

@@ -78,8 +78,8 @@ async def test_a_slot_that_is_an_hour_late_is_skipped_with_one_notice(
     ((channel, text),) = harness.chat.posted
     assert channel == "C1"
     assert text == (
-        "Schedule weekly-sql, run of Mon 23 Nov 2026 09:00: I could not run it within 60 minutes, "
-        "so it is left out. The next one is Mon 30 Nov 2026 09:00 (UTC)."
+        "Schedule weekly-sql, run of Mon 23 Nov 2026 09:00: it could not start within 60 "
+        "minutes, so this run is skipped. The next run is Mon 30 Nov 2026 09:00 (UTC)."
     )
     assert (await harness.load_schedule()).last_slot == SLOT
 
@@ -97,7 +97,7 @@ async def test_a_slot_is_skipped_with_a_notice_while_the_last_run_continues(
 
     assert harness.runs.ids == [ID]
     ((_, text),) = harness.chat.posted
-    assert f"bake-off {ID}, the run before, still goes, so it is left out" in text
+    assert f"the previous run, bake-off {ID}, is still running, so this run is skipped" in text
     assert "The next one is Mon 7 Dec 2026 09:00" in text
     assert (await harness.load_schedule()).last_slot == "2026-11-30T09:00"
 
@@ -149,7 +149,7 @@ OTHER_VENDORS = Access(rules={"C1": ChannelRules(vendors=("mistral",))})
     ("changed", "access", "gone", "why"),
     [
         ({"suite": "law"}, Access(), "", "There is no suite 'law'"),
-        ({"panel": "velvet"}, Access(), "", "There is no panel 'velvet'; known panels: house."),
+        ({"panel": "velvet"}, Access(), "", "There is no panel 'velvet'. Known panels: house."),
         ({}, Access(channels=("C9",)), "", "The council is not open in this channel"),
         ({}, OTHER_VENDORS, "", "Only models of mistral may be used in this channel"),
         ({}, Access(), "C1", "It is archived."),

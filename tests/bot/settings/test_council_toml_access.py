@@ -90,14 +90,23 @@ def test_without_rules_ordinary_channels_and_direct_messages_are_open(
         ("[access.workspaces.T1]\npanel = 'x'", "access.workspaces.T1.panel: "),
         (
             "[access.workspaces.T1.in.C1]\npanel = 'x'",
-            "access.workspaces.T1.in.C1.panel: there is no panel 'x'.",
+            (
+                "access.workspaces.T1.in.C1.panel: there is no panel 'x'; add it, or name another "
+                "panel."
+            ),
         ),
         pytest.param("[access]\nin = 3", "access.in: ", id="no-channels"),
-        ("[access.in.C1]\npanel = 'x'", "access.in.C1.panel: there is no panel 'x'."),
+        (
+            "[access.in.C1]\npanel = 'x'",
+            ("access.in.C1.panel: there is no panel 'x'; add it, or name another panel."),
+        ),
         ("[panels.odd]\nmembers = ['openai/a']\n[access.in.C1]\npanel = 'odd'", "panels.odd: "),
         pytest.param(
             "[access.in.C1]\npanel = 'house'\nvendors = ['openai']",
-            "access.in.C1.panel: 'house' also seats models of others than openai.",
+            (
+                "access.in.C1.panel: panel 'house' includes models that are not from openai; take "
+                "them out, or allow their vendor."
+            ),
             id="contradiction",
         ),
     ],

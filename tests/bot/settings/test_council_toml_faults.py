@@ -48,7 +48,10 @@ def test_three_faults_are_three_lines(tmp_path: Path) -> None:
             id="unknown-method",
         ),
         (SOUND + 'rubric = "mine"\n', "panels.house: there is no rubric 'mine'."),
-        (f'default_panel = "day"\n{SOUND}', "default_panel: there is no panel 'day'."),
+        (
+            f'default_panel = "day"\n{SOUND}',
+            ("default_panel: there is no panel 'day'; add it, or name another panel."),
+        ),
         pytest.param(
             '[panels.house]\nmembers = ["openai/a"]\n',
             "Panel 'house' has 1 member(s): a council needs at least two",

@@ -36,7 +36,7 @@ async def test_the_fullest_home_is_one_that_slack_takes() -> None:
     ("change", "state"),
     [
         ({}, "answered in 42 s"),
-        ({"seconds": None}, "under way"),
+        ({"seconds": None}, "running"),
         ({"seconds": None, "paused": True}, "cancelled"),
         ({"failed": True}, "failed"),
     ],

@@ -16,7 +16,7 @@ SAID = {
     "panel served": "Questions here go to panel served now",
     "show 12ab": "There is no round '12ab' here",
     "budget": "Everybody, this month",
-    "cancel last": "No round of yours is running here.",
+    "cancel last": "None of your rounds is running here.",
     "forget 12ab": "There is no round '12ab' here",
     "ask help": "Asking ",
     "panel:nope Why?": "There is no panel 'nope'",

@@ -18,8 +18,8 @@ async def test_a_file_sent_to_the_bot_is_shown_and_saved_with_a_button(stage: St
     dora = stage.add_user(is_admin=True)
 
     await stage.slack.direct_message(dora, "suite add sent", files={"sql.csv": CSV})
-    await stage.slack.until(lambda: direct(stage, dora, "Keep suite sent?"), 15)
-    (shown,) = direct(stage, dora, "Keep suite sent?")
+    await stage.slack.until(lambda: direct(stage, dora, "Save suite sent?"), 15)
+    (shown,) = direct(stage, dora, "Save suite sent?")
     assert "2 questions, 1 with a reference answer." in text_of(shown)
     await stage.slack.click(shown, "council:keep_suite", dora)
 
@@ -46,7 +46,7 @@ async def test_a_rounds_question_is_added_in_a_modal(stage: Stage) -> None:
     await stage.slack.click(root, "council:more", cleo, in_menu(root, "suite"))
     again = await stage.wait_for_modal(cleo, name)
     await stage.slack.submit(again, {"suite": name}, cleo)
-    await stage.wait_for_ephemeral(cleo, channel, f"Suite {name} asks this already.")
+    await stage.wait_for_ephemeral(cleo, channel, f"Suite {name} already has this question.")
 
 
 async def test_a_plain_member_changes_no_suite(stage: Stage) -> None:

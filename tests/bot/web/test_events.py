@@ -97,7 +97,7 @@ async def test_a_stop_is_sent_as_an_event(hanging_site: Site) -> None:
     await browser.act(round_id, "stop")
 
     name, why = parse_events(await streaming)[-1]
-    assert (name, why) == ("stopped", {"why": f"Round {round_id} was stopped before its end."})
+    assert (name, why) == ("stopped", {"why": f"Round {round_id} was stopped before it finished."})
 
 
 class FullStore(MemoryStore):

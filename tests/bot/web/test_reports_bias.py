@@ -48,7 +48,7 @@ async def test_findings_come_before_cautions_tables_what_wins_and_audits() -> No
     order = (
         "ollama/qwen3 ranks its own answer .31 higher than the others do (n 52, .18 to .44).",
         "Too little to say yet about self-preference",
-        "Over 64 closed rounds with 256 ballots.",
+        "Over 64 finished rounds with 256 ballots.",
         "One family, qwen, holds most of the seats",
         "Judges side by side",
         "ollama/qwen3 as a judge, in full",
@@ -56,7 +56,7 @@ async def test_findings_come_before_cautions_tables_what_wins_and_audits() -> No
         "Position bias",
         "Consistency</h2>",
         "What wins here",
-        "64 audit ballots, cast to measure bias and never counted",
+        "64 audit rankings, made to measure bias and never counted",
         "How to read it",
     )
     places = [page.index(words) for words in order]

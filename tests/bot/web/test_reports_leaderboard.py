@@ -65,14 +65,14 @@ async def test_members_are_listed_best_first_with_a_chart(sql_site: Site) -> Non
     assert '<svg class="chart" role="img"' in page.text
     assert " style=" not in page.text
     assert "48 rounds of suite sql, version 3f2a1b9c" in page.text
-    assert "24 rounds of 1 other version are left out." in page.text
+    assert "24 rounds of 1 other version are not included." in page.text
 
 
 async def test_a_version_can_be_chosen(sql_site: Site) -> None:
     page = await get(sql_site, "?suite=sql&version=0000aaaabbbb")
 
     assert "24 rounds of suite sql, version 0000aaaa" in page.text
-    assert "48 rounds of 1 other version are left out." in page.text
+    assert "48 rounds of 1 other version are not included." in page.text
 
 
 async def test_an_unfiltered_leaderboard_names_its_rounds(sql_site: Site) -> None:

@@ -118,7 +118,7 @@ async def test_run_again_on_a_removed_panel_is_an_error_that_keeps_the_question(
     again = await site.browser().act(first.id, "again")
 
     assert again.status_code == 422
-    assert shows_error(again, "There is no panel &#39;gone&#39;; known panels: house.")
+    assert shows_error(again, "There is no panel &#39;gone&#39;. Known panels: house.")
     assert typed(again) == first.question.text
 
 
@@ -178,7 +178,7 @@ async def test_an_invalid_question_is_an_error_and_stays_in_the_form(
 @pytest.mark.parametrize(
     ("choice", "sentence"),
     [
-        ({"panel": "<none>"}, "There is no panel &#39;&lt;none&gt;&#39;; known panels: house."),
+        ({"panel": "<none>"}, "There is no panel &#39;&lt;none&gt;&#39;. Known panels: house."),
         ({"method": "dice"}, "There is no method &#39;dice&#39;; known methods:"),
     ],
 )

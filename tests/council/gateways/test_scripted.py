@@ -111,8 +111,10 @@ async def test_each_seat_reads_a_shared_script_from_its_start(folder: Path) -> N
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        pytest.param(None, "has no script 's.json' that can be opened", id="missing"),
-        pytest.param("{", "has a script, 's.json', that cannot be read", id="broken"),
+        pytest.param(
+            None, "has a script, 's.json', that does not exist or can't be opened", id="missing"
+        ),
+        pytest.param("{", "has a script, 's.json', that can't be read", id="broken"),
         pytest.param("[]", "has a script, 's.json', without named lists", id="a-list"),
         pytest.param("{}", "has no answers left in its script", id="nothing-left"),
         pytest.param('{"answers": [3]}', "has a script whose answers are not all text", id="3"),

@@ -70,8 +70,8 @@ async def test_a_missed_quorum_closes_the_round_with_the_reasons() -> None:
     assert round_.stage is Stage.CLOSED
     assert round_.closing is not None
     assert round_.closing.failure == (
-        "Only 1 of 3 members answered and 2 are needed: "
-        "Claude Sonnet 4.6 did not answer in 0.01 s; Gemini 3 Pro is out of credit."
+        "Only 1 of 3 models answered, and 2 are needed: Claude Sonnet 4.6 did not answer in "
+        "0.01 s; Gemini 3 Pro is out of credit."
     )
     assert (round_.draw, round_.tally, round_.synthesis) == (None, None, None)
     assert not gateway.of(Role.BALLOT)

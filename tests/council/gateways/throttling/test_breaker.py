@@ -38,9 +38,7 @@ def test_three_failures_in_a_row_open_it_and_say_for_how_long(
     clock.now = 6.0
 
     assert breaker.state is BreakerState.OPEN
-    assert refusal(breaker) == (
-        "was not asked: it failed 3 times in a row; it is tried again in 24 s"
-    )
+    assert refusal(breaker) == ("was not asked: it failed 3 times in a row; it is retried in 24 s")
 
 
 def test_a_success_resets_the_count(breaker: CircuitBreaker) -> None:
