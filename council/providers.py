@@ -1,6 +1,7 @@
-"""Rate limits and health of providers and models; an address is a host without secrets."""
+"""Providers: how their models are listed, rate limits, health; no address contains secrets."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from ipaddress import ip_address
 
@@ -78,6 +79,74 @@ class ProviderHint:
     model: str
     lesson: HintKind
     seconds: float = 0.0
+
+
+# --- Where providers list their models
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A provider whose models can be listed.
+
+    `name` is litellm's. Without a `base` a person types the address. `key_page` is where keys and
+    credit are managed, "" if no key is required.
+    """
+
+    name: str
+    label: str
+    base: str = ""
+    path: str = "/models"
+    key_header: str = "Authorization"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    key_page: str = ""
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether it answers nobody without a key."""
+        return bool(self.key_page)
+
+    @property
+    def empty_advice(self) -> str:
+        """What to do if it lists no models."""
+        if self.needs_key:
+            return "Check which project or organization the key belongs to."
+        is_ollama = self.name == "ollama"
+        return "Pull one first: ollama pull qwen3." if is_ollama else "Load one on that server."
+
+
+PROVIDERS = (
+    Provider(
+        "openai",
+        "OpenAI",
+        "https://api.openai.com/v1",
+        key_page="https://platform.openai.com/api-keys",
+    ),
+    Provider(
+        "anthropic",
+        "Anthropic",
+        "https://api.anthropic.com/v1",
+        "/models?limit=1000",
+        "x-api-key",
+        {"anthropic-version": "2023-06-01"},
+        "https://console.anthropic.com/settings/keys",
+    ),
+    Provider(
+        "gemini",
+        "Google (Gemini)",
+        "https://generativelanguage.googleapis.com/v1beta",
+        "/models?pageSize=1000",
+        "x-goog-api-key",
+        key_page="https://aistudio.google.com/apikey",
+    ),
+    Provider(
+        "openrouter",
+        "OpenRouter",
+        "https://openrouter.ai/api/v1",
+        key_page="https://openrouter.ai/settings/keys",
+    ),
+    Provider("ollama", "Ollama", path="/api/tags"),
+    Provider("custom", "The server"),
+)
 
 
 def is_loopback(host: str) -> bool:

@@ -1,6 +1,8 @@
 """Settings from the environment and `.env`; every setting has a working default."""
 
+import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from secrets import token_urlsafe
@@ -26,9 +28,8 @@ API_KEY_VARIABLES = {
     "perplexity": "PERPLEXITYAI_API_KEY",
     "together_ai": "TOGETHERAI_API_KEY",
 }
-
-
 MIN_TOKEN_CHARACTERS = 16
+KEYS_FILE = "keys.json"  # in the data folder; what Connect stores
 
 
 class Settings(BaseSettings):
@@ -60,6 +61,9 @@ class Settings(BaseSettings):
     otlp_endpoint: str = Field("", validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
     otlp_headers: SecretStr | None = Field(None, validation_alias="OTEL_EXPORTER_OTLP_HEADERS")
     keys: Mapping[str, SecretStr] = Field(default_factory=dict, exclude=True)
+    connected_keys: Mapping[str, SecretStr] = Field(
+        default_factory=dict, exclude=True, validation_alias="COUNCIL_CONNECTED_KEYS"
+    )
 
     @field_validator("database_url")
     @classmethod
@@ -84,6 +88,10 @@ class Settings(BaseSettings):
                 f"characters, for example {token_urlsafe(24)}"
             )
         return SecretStr(text) if text else None
+
+    def with_connected_keys(self) -> "Settings":
+        """Return the settings with the keys that are stored now."""
+        return self.model_copy(update={"connected_keys": read_keys(self.data_dir)})
 
     @property
     def config_file(self) -> Path | None:
@@ -118,8 +126,12 @@ class Settings(BaseSettings):
         return {unquote(name).strip().lower(): unquote(value).strip() for name, _, value in pairs}
 
     def key_for(self, provider: str, named: str | None = None) -> str | None:
-        """Return a provider's API key, from the named variable or the provider's usual one."""
-        secret = self.keys.get(named or api_key_variable(provider))
+        """Return a provider's API key, from the named variable or the provider's usual one.
+
+        A key that was added on the page counts if the variable is not set.
+        """
+        name = named or api_key_variable(provider)
+        secret = self.keys.get(name) or self.connected_keys.get(name)
         return secret.get_secret_value() if secret else None
 
 
@@ -142,6 +154,28 @@ def api_key_variable(provider: str) -> str:
     return API_KEY_VARIABLES.get(provider, f"{provider.upper()}_API_KEY")
 
 
+def connected_key_variable(connection: str) -> str:
+    """Return the name under which the key of a connection is known to its models."""
+    return f"CONNECT_{re.sub('[^a-z0-9]+', '_', connection).upper()}"
+
+
+def read_keys(folder: Path) -> dict[str, SecretStr]:
+    """Return the keys that were added on the page, by variable; {} if there are none.
+
+    Raise SettingsError if the file cannot be read. Its text is in no error, since it is secret.
+    """
+    file = folder / KEYS_FILE
+    try:
+        stored = json.loads(file.read_bytes()) if file.exists() else {}
+        names = {name: SecretStr(key) for name, key in stored.items()}
+    except (OSError, ValueError, AttributeError):
+        raise SettingsError(
+            [f"{file} cannot be read. Repair or delete it, then connect your models again."]
+        ) from None
+    usual = {api_key_variable(name): key for name, key in names.items()}
+    return usual | {connected_key_variable(name): key for name, key in names.items()}
+
+
 def load_settings(env_file: Path = Path(".env")) -> Settings:
     """Read the environment, which overrides `.env`; raise SettingsError with a line for each fault.
 
@@ -152,6 +186,6 @@ def load_settings(env_file: Path = Path(".env")) -> Settings:
     variables = {**dotenv_values(env_file), **os.environ}
     keys = {name: SecretStr(value) for name, value in variables.items() if value}
     try:
-        return Settings(_env_file=env_file, keys=keys)
+        return Settings(_env_file=env_file, keys=keys).with_connected_keys()
     except ValidationError as error:
         raise SettingsError(validation_faults(error, "")) from None

@@ -26,6 +26,7 @@ from bot.render.round_report import (
     whole_round,
 )
 from bot.render.round_status import progress_post
+from bot.settings.default_panels import DEMO_QUESTIONS
 from bot.web.auth import FormError, place_of, read_form, visitor_of
 from bot.web.context import WebContext, file_response
 from council.errors import CouncilError, RoundNotFoundError
@@ -44,7 +45,11 @@ MAX_SEARCH_LENGTH = 200
 async def front_page(context: WebContext, request: Request) -> Response:
     """Show the form for a question, what runs here, and who receives the data."""
     return await context.render_page(
-        request, "front.html", environment_lines=context.environment_lines, state=context.state()
+        request,
+        "front.html",
+        environment_lines=context.environment_lines,
+        questions=DEMO_QUESTIONS,
+        state=context.state(),
     )
 
 

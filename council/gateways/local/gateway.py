@@ -1,23 +1,22 @@
 """The gateway to the demonstration models, and the detection of Ollama."""
 
 import asyncio
-import json
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from itertools import permutations
 from pathlib import Path
 
-import httpx
-
 from council.answers import Call, Reply
-from council.errors import GatewayError
+from council.errors import GatewayError, ModelListError
 from council.gateways.litellm.client import SeatSettings
 from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.local.catalogue import LLAMA_SERVER, QWEN_CODER, SMOLLM2
 from council.gateways.local.download import OnProgress, fetch_files
 from council.gateways.local.server import CONTEXT_TOKENS, LocalServer, unsupported_reason
+from council.gateways.model_lists import list_models
 from council.money import Price
 from council.panel import Member
+from council.providers import PROVIDERS
 
 DISPLAYS = {weight.model: weight.display for weight in (SMOLLM2, QWEN_CODER)}
 SEATED_TWICE = QWEN_CODER.model
@@ -25,9 +24,6 @@ WARM_SUFFIX = "-warm"
 ANSWER_TOKENS = 220  # on two cores, a longer answer takes too long
 MAX_LETTERS = 5  # 120 rankings; 720 would slow down the grammar
 MAX_TEXT_LENGTH = 160
-TIMEOUT = httpx.Timeout(2.0, connect=0.5)
-OLLAMA = "http://127.0.0.1:11434"
-MAX_OLLAMA_BYTES = 1_000_000
 
 
 class LocalGateway:
@@ -137,20 +133,9 @@ def _letters(ranking: object) -> list[str]:
 # --- Detection of an Ollama that is already running
 
 
-async def ollama_models(address: str = OLLAMA) -> tuple[str, ...]:
+async def ollama_models(address: str) -> tuple[str, ...]:
     """Return the models of the Ollama at this address; () on any failure."""
-    try:
-        url, headers, body = f"{address.rstrip('/')}/api/tags", {"Accept-Encoding": "identity"}, b""
-        async with (
-            httpx.AsyncClient(timeout=TIMEOUT, headers=headers) as client,
-            client.stream("GET", url) as response,
-        ):
-            response.raise_for_status()
-            async for chunk in response.aiter_raw():
-                body += chunk
-                if len(body) > MAX_OLLAMA_BYTES:
-                    return ()
-        return tuple(str(entry["name"]) for entry in json.loads(body)["models"])
-    # Any program may listen at this address and reply with anything.
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, LookupError, TypeError, RecursionError):
-        return ()
+    [ollama] = (provider for provider in PROVIDERS if provider.name == "ollama")
+    with suppress(ModelListError):
+        return await list_models(ollama, address, seconds=2)
+    return ()

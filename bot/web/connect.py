@@ -1,0 +1,303 @@
+"""Handlers of Connect and of the panel editor: providers' keys, proposed panels, edited panels."""
+
+import asyncio
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from pydantic import SecretStr
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from bot.settings.connections import (
+    Connection,
+    ConnectionFormError,
+    Connections,
+    PanelChange,
+    PanelConflictError,
+    PendingConnection,
+    check_panel_seats,
+    known_seats,
+    panel_version,
+    parse_address,
+    read_document,
+    store_change,
+)
+from bot.settings.default_panels import LOCAL, propose_seats
+from bot.settings.panels import Seat
+from bot.web.auth import FormError, read_form, visitor_of
+from bot.web.context import WebContext
+from council.errors import CouncilError, ModelListError
+from council.panel import MAX_MEMBERS, MIN_MEMBERS
+from council.providers import PROVIDERS, is_loopback
+
+PENDING_SECONDS = 30 * 60.0
+MAX_PENDING = 20
+MAX_JUDGES = 3
+_MAX_SEATS_TRIED = 3
+_MAX_KEY_CHARACTERS = 500
+_SHOWN_MEMBERS = 5
+
+
+# --- Connect: enter a key, see the proposed panel
+
+
+async def connect_page(context: WebContext, request: Request) -> Response:
+    """Show the form for a provider and its key."""
+    return await _render_provider_form(context, request, {})
+
+
+async def check_connection(context: WebContext, request: Request) -> Response:
+    """Test a key with its provider; show the panel its models can form, or what is wrong."""
+    form = await read_form(context, request)
+    connections = _connections(context, request)
+    document = await asyncio.to_thread(read_document, connections.folder)
+    try:
+        connection = _entered_connection(form, connections)
+        models = await connections.list_models(connection)
+        members, judges = propose_seats(models)
+        await _try_models(connections, connection, members)
+        keys = _proposed_keys(connection, members, known_seats(document))
+    except (ConnectionFormError, ModelListError) as error:
+        fixes = error.fixes if isinstance(error, ConnectionFormError) else {}
+        return await _render_provider_form(context, request, {**form, **fixes}, str(error))
+    tested_at = context.app.now().timestamp()
+    found = PendingConnection(connection, models, visitor_of(request).secret, tested_at)
+    name = connection.name
+    while name in connections.own.panels:  # council.toml's would be used instead
+        name += "-2"
+    version = panel_version(document, name)
+    draft = _Draft(name, keys, tuple(f"{connection.name}/{model}" for model in judges), version)
+    return await _render_panel_form(context, request, draft, pending=_keep(connections, found))
+
+
+def _entered_connection(form: Mapping[str, str], connections: Connections) -> Connection:
+    """Return the connection of a form; raise ConnectionFormError, which never quotes the key."""
+    provider = next((one for one in PROVIDERS if one.name == form["provider"]), None)
+    if provider is None:
+        raise ConnectionFormError("Choose a provider.")
+    key = form["key"].strip()
+    is_key = key.isascii() and key.isprintable() and " " not in key
+    if not is_key or len(key) > _MAX_KEY_CHARACTERS:
+        raise ConnectionFormError(
+            "This does not look like a key: it has spaces or unusual characters. Copy it again."
+        )
+    if provider.needs_key and not key:
+        raise ConnectionFormError(f"Enter a key. You can create one at {provider.key_page}.")
+    is_ollama = provider.name == "ollama"
+    address = form["address"] or (connections.ollama if is_ollama else "")
+    base = provider.base or parse_address(address)
+    return Connection(provider, base, SecretStr("" if is_ollama else key))
+
+
+def _proposed_keys(
+    connection: Connection, models: Sequence[str], known: Mapping[str, Seat]
+) -> tuple[str, ...]:
+    """Return the proposed seats; with those of other providers if there are too few."""
+    prefix = f"{connection.name}/"
+    keys = [f"{prefix}{model}" for model in models]
+    if len(keys) < MIN_MEMBERS:
+        keys += [key for key in known if not key.startswith(prefix)][:MAX_MEMBERS]
+    if len(keys) < MIN_MEMBERS:
+        raise ConnectionFormError(
+            f"{connection.provider.label} lists only one chat model, {models[0]}. A panel needs at "
+            "least two, since models do not rank themselves: connect one with more models first."
+        )
+    return tuple(keys[:MAX_MEMBERS])
+
+
+async def _try_models(connections: Connections, connection: Connection, models: list[str]) -> None:
+    """Make a tiny call; raise ModelListError if none of the first models answers it."""
+    for i, model in enumerate(models[:_MAX_SEATS_TRIED], start=1):
+        try:
+            await connections.try_seat(connection, connection.seat(model))
+        except ModelListError as error:
+            if error.is_final or i == min(len(models), _MAX_SEATS_TRIED):
+                raise
+        else:
+            return
+
+
+def _keep(connections: Connections, found: PendingConnection) -> str:
+    """Keep a tested connection in memory, and forget the old ones; return its code."""
+    pending = connections.pending
+    for code, one in [*pending.items()]:
+        if len(pending) >= MAX_PENDING or one.tested_at < found.tested_at - PENDING_SECONDS:
+            del pending[code]
+    code = secrets.token_urlsafe(16)
+    pending[code] = found
+    return code
+
+
+async def _render_provider_form(
+    context: WebContext, request: Request, form: Mapping[str, str], error: str = ""
+) -> Response:
+    connections = _connections(context, request)
+    return await context.render_page(
+        request,
+        "connect.html",
+        status=422 if error else 200,
+        providers=PROVIDERS,
+        chosen=form.get("provider") or PROVIDERS[0].name,
+        address=form.get("address", ""),
+        ollama=connections.ollama,
+        error=error,
+    )
+
+
+# --- Panels: list, edit, save, remove
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A panel as its form shows it; `version` is that of the stored one, "" if there is none."""
+
+    name: str
+    members: tuple[str, ...]
+    judges: tuple[str, ...]
+    version: str
+
+
+async def panels_page(context: WebContext, request: Request) -> Response:
+    """Show every panel, where it is from, and what can be done with it."""
+    connections = _connections(context, request)
+    document = await asyncio.to_thread(read_document, connections.folder)
+    added = document.get("panels", {})
+    versions = {name: panel_version(document, name) for name in added}
+    return await context.render_page(
+        request,
+        "panels.html",
+        versions=versions,
+        own=connections.own.panels,
+        default=context.app.default,
+        local=LOCAL,
+        saved=request.query_params.get("saved", ""),
+    )
+
+
+async def panel_page(context: WebContext, request: Request) -> Response:
+    """Show the editor of a panel that was added on the page."""
+    connections = _connections(context, request)
+    name = request.path_params["name"]
+    document = await asyncio.to_thread(read_document, connections.folder)
+    section = document.get("panels", {}).get(name)
+    if section is None:
+        raise FormError("This panel cannot be edited here. See the list of panels.", 404)
+    judges = tuple(section.get("outside_judges", ()))
+    draft = _Draft(name, tuple(section["members"]), judges, panel_version(document, name))
+    return await _render_panel_form(context, request, draft)
+
+
+async def save_panel(context: WebContext, request: Request) -> Response:
+    """Store a panel, with the key of a new connection, and put it into use."""
+    form = await read_form(context, request)
+    connections = _connections(context, request)
+    members, judges = _listed(form, "member", MAX_MEMBERS), _listed(form, "judge", MAX_JUDGES)
+    draft = _Draft(form["name"].strip(), members, judges, form["version"])
+    code = form["pending"]
+    found = _pending(context, request, code)
+    document = await asyncio.to_thread(read_document, connections.folder)
+    try:
+        if code and not found:
+            raise ConnectionFormError(
+                "The key is not kept for longer than half an hour before you save. Connect again."
+            )
+        check_panel_seats(draft.name, members, judges)
+        seats = _chosen_seats((*members, *judges), known_seats(document, found))
+        change = PanelChange(
+            draft.name, draft.version, (members, judges), seats, form["default"] == "yes"
+        )
+        connection = found.connection if found else None
+        await asyncio.to_thread(store_change, connections.folder, change, connection)
+    except CouncilError as error:
+        if isinstance(error, PanelConflictError):
+            document = await asyncio.to_thread(read_document, connections.folder)
+            draft = _Draft(draft.name, members, judges, panel_version(document, draft.name))
+        return await _render_panel_form(context, request, draft, error, code)
+    connections.pending.pop(code, None)
+    await connections.activate()
+    return RedirectResponse(f"/panels?saved={draft.name}", status_code=303)
+
+
+async def remove_panel(context: WebContext, request: Request) -> Response:
+    """Remove a panel that was added on the page; rounds that used it keep their models."""
+    form = await read_form(context, request)
+    connections = _connections(context, request)
+    change = PanelChange(request.path_params["name"], form["version"], None, {})
+    try:
+        await asyncio.to_thread(store_change, connections.folder, change)
+    except PanelConflictError:
+        raise FormError("This panel was changed elsewhere. Look at it again first.", 409) from None
+    await connections.activate()
+    return RedirectResponse("/panels", status_code=303)
+
+
+def _listed(form: Mapping[str, str], kind: str, most: int) -> tuple[str, ...]:
+    """Return the seats entered in the numbered fields of a kind."""
+    entered = (form[f"{kind}{i}"].strip() for i in range(1, most + 1))
+    return tuple(filter(None, entered))
+
+
+def _pending(context: WebContext, request: Request, code: str) -> PendingConnection | None:
+    """Return the connection that this visitor has tested, unless that was too long ago."""
+    found = _connections(context, request).pending.get(code)
+    if found is None or not secrets.compare_digest(found.owner, visitor_of(request).secret):
+        return None
+    is_fresh = context.app.now().timestamp() - found.tested_at < PENDING_SECONDS
+    return found if is_fresh else None
+
+
+def _chosen_seats(keys: tuple[str, ...], known: Mapping[str, Seat]) -> dict[str, Seat]:
+    unknown = next((key for key in keys if key not in known), None)
+    if unknown:
+        near = get_close_matches(unknown, known, 1)
+        hint = f"Did you mean {near[0]}?" if near else "Choose one from the list."
+        raise ConnectionFormError(f"{unknown} is not among the connected models. {hint}")
+    return {key: known[key] for key in keys}
+
+
+async def _render_panel_form(
+    context: WebContext,
+    request: Request,
+    draft: _Draft,
+    error: CouncilError | None = None,
+    pending: str = "",
+) -> Response:
+    connections = _connections(context, request)
+    document = await asyncio.to_thread(read_document, connections.folder)
+    found = _pending(context, request, pending)
+    status = 200
+    if error:
+        status = 409 if isinstance(error, PanelConflictError) else 422
+    return await context.render_page(
+        request,
+        "panel.html",
+        status=status,
+        draft=draft,
+        member_fields=min(MAX_MEMBERS, max(_SHOWN_MEMBERS, len(draft.members) + 1)),
+        judge_fields=min(MAX_JUDGES, len(draft.judges) + 1),
+        choices=known_seats(document, found),
+        saved_seats=document.get("panels", {}).get(draft.name, {}),
+        is_conflict=isinstance(error, PanelConflictError),
+        error=str(error or ""),
+        pending=pending,
+        provider=found.connection.provider.label if found else "",
+        is_shadowed=draft.name in connections.own.panels,
+        own_default=connections.own.default,
+        is_default=context.app.default == draft.name,
+        becomes_default=context.app.default in (None, LOCAL),
+    )
+
+
+def _connections(context: WebContext, request: Request) -> Connections:
+    """Return the connections; raise FormError unless the visitor may change them.
+
+    Without a token that is this machine alone, and not through a proxy.
+    """
+    host = request.client.host if request.client else ""
+    is_local = is_loopback(host) and "x-forwarded-for" not in request.headers
+    is_allowed = context.is_authenticated(request) if context.token else is_local
+    if context.app.connections is None or not is_allowed:
+        raise FormError("Models can only be connected on this machine, or after you sign in.", 403)
+    return context.app.connections
