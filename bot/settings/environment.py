@@ -61,9 +61,7 @@ class Settings(BaseSettings):
     otlp_endpoint: str = Field("", validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
     otlp_headers: SecretStr | None = Field(None, validation_alias="OTEL_EXPORTER_OTLP_HEADERS")
     keys: Mapping[str, SecretStr] = Field(default_factory=dict, exclude=True)
-    connected_keys: Mapping[str, SecretStr] = Field(
-        default_factory=dict, exclude=True, validation_alias="COUNCIL_CONNECTED_KEYS"
-    )
+    connected_keys: Mapping[str, SecretStr] = Field(default_factory=dict, exclude=True)
 
     @field_validator("database_url")
     @classmethod
