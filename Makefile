@@ -45,7 +45,7 @@ soak-cluster: ROUNDS = 300
 soak-cluster: $(VENV)/.dev ## three processes on one Postgres, killed, frozen, cut off: make soak-cluster ROUNDS=300 BAD=1
 	@ROUNDS=$(ROUNDS) $(BIN)/python -m tests.soak.cluster
 
-bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be installed; speed of page, leaderboard, bias, chain and cluster
+bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be installed; speed of page, leaderboard, bias, chain, cluster and chats
 	$(BIN)/python -m tests.bench.overhead --rivals
 	$(BIN)/python -m tests.bench.page
 	$(BIN)/python -m tests.bench.leaderboard
@@ -54,6 +54,7 @@ bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be ins
 	$(BIN)/python -m tests.bench.bias_report
 	$(BIN)/python -m tests.bench.chain
 	$(BIN)/python -m tests.bench.cluster
+	$(BIN)/python -m tests.bench.chats
 
 hostile: $(VENV)/.dev ## attack the product as a process: hostile providers, suite bombs, large bodies, guesses
 	@$(BIN)/python -m tests.hostile

@@ -126,7 +126,9 @@ def is_outside(interaction: discord.Interaction[Any]) -> bool:
     """Return whether an interaction comes from a place that the bot is not in."""
     if interaction.guild_id is None:
         return bool(interaction.context.private_channel)
-    return not interaction.is_guild_integration()
+    # A server may have authorised the commands without the bot.
+    is_in_guild = interaction.client.get_guild(interaction.guild_id) is not None
+    return not (is_in_guild and interaction.is_guild_integration())
 
 
 async def direct_place(user: discord.User | discord.Member) -> Place:

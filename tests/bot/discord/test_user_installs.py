@@ -31,6 +31,15 @@ def foreign_channel(bot: InProcessBot) -> Channel:
     return add_channel(world, guild, f"F{bot.person.id}", "foreign")
 
 
+def commands_only_channel(bot: InProcessBot) -> Channel:
+    """Return a channel of a server that authorised the commands, but not the bot."""
+    where = foreign_channel(bot)
+    bot.person.has_app = False
+    assert where.guild
+    where.guild.has_commands = True
+    return where
+
+
 def shown(result: Interaction) -> list[Message]:
     """Return what everyone sees of an interaction."""
     return [one for one in result.sent if not one.ephemeral_to and one in one.channel.said]
@@ -70,7 +79,7 @@ async def test_forgetting_within_15_minutes_blanks_the_answer(bot: InProcessBot)
     assert "forgotten" in root.text
 
 
-@pytest.mark.parametrize("place", [group, foreign_channel])
+@pytest.mark.parametrize("place", [group, foreign_channel, commands_only_channel])
 async def test_the_response_shows_progress_and_becomes_the_answer_with_its_results(
     bot: InProcessBot, place: Callable[[InProcessBot], Channel]
 ) -> None:

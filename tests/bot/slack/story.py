@@ -95,9 +95,18 @@ class Stage:
 
     async def ask(self, channel: str, question: str = "Which queue?", user: str = "U1") -> Message:
         before = len(self.answers(channel))
-        deed = await self.slack.command(user, channel, "/council", question)
-        assert deed.message, deed
+        await self.reply_to(user, channel, question)
         return await self.wait_for_answer(channel, before + 1)
+
+    async def reply_to(self, user: str, channel: str, text: str) -> Message:
+        """Send `/council …`; return the first reply, with the acknowledgement or after it."""
+        before = len(self.ephemerals(user, channel))
+        deed = await self.slack.command(user, channel, "/council", text)
+        assert deed.accepted, deed
+        await self.slack.until(
+            lambda: len(self.ephemerals(user, channel)) > before, TIMEOUT_SECONDS
+        )
+        return self.ephemerals(user, channel)[before]
 
     async def wait_for_thread(self, root: Message) -> list[Message]:
         """Wait for a round's whole thread, the results and the rankings, and return it.

@@ -38,9 +38,7 @@ async def ruled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage
 
 
 async def _says(stage: Stage, user: str, channel: str, text: str) -> str:
-    deed = await stage.slack.command(user, channel, "/council", text)
-    assert deed.message, deed
-    return text_of(deed.message)
+    return text_of(await stage.reply_to(user, channel, text))
 
 
 def _stranger(stage: Stage) -> str:

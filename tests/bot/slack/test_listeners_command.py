@@ -32,11 +32,8 @@ async def test_the_asker_sees_the_panel_the_cost_and_the_duration_at_once(
 ) -> None:
     channel = stage.add_channel()
 
-    deed = await stage.slack.command("U1", channel, "/council", "panel:served Which queue?")
+    told = text_of(await stage.reply_to("U1", channel, "panel:served Which queue?"))
 
-    assert deed.message
-    assert deed.message.ephemeral_to == "U1"
-    told = text_of(deed.message)
     assert "Asking Up, Down and Left" in told
     assert "Your text goes to this machine" in told
     assert "Cost unknown for Up, Down and Left" in told
@@ -91,11 +88,7 @@ async def test_every_command_is_answered_at_once_and_only_to_its_user(
 ) -> None:
     channel = stage.add_channel()
 
-    deed = await stage.slack.command("U1", channel, "/council", text)
-
-    assert deed.message
-    assert SAID[text] in text_of(deed.message)
-    assert deed.message.ephemeral_to == "U1"
+    assert SAID[text] in text_of(await stage.reply_to("U1", channel, text))
     if not text.startswith("ask "):
         assert not stage.bot_messages(channel)
 

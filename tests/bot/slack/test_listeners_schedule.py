@@ -24,9 +24,7 @@ async def scheduled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[S
 
 
 async def says(stage: Stage, user: str, channel: str, text: str) -> str:
-    deed = await stage.slack.command(user, channel, "/council", text)
-    assert deed.message, deed
-    return text_of(deed.message)
+    return text_of(await stage.reply_to(user, channel, text))
 
 
 async def is_due(stage: Stage, name: str, channel: str) -> None:

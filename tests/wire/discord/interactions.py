@@ -78,6 +78,11 @@ def is_outside(place: Channel) -> bool:
     return not place.guild.has_bot if place.guild else context_of(place) == IN_PRIVATE
 
 
+def is_for_guild(place: Channel) -> bool:
+    """Return whether the place's server installed the app, with its bot or only its commands."""
+    return not is_outside(place) or bool(place.guild and place.guild.has_commands)
+
+
 def _app_permissions(state: State, place: Channel) -> str:
     return str(int(IN_MESSAGES)) if is_outside(place) else payloads.permissions(state, place, BOT)
 
@@ -88,7 +93,7 @@ def _owners(place: Channel, interaction: Interaction) -> Payload:
         found: Payload = interaction.source.interaction["authorizing_integration_owners"]
         return found
     owners: Payload = {}
-    if not is_outside(place):
+    if is_for_guild(place):
         owners[FOR_GUILD] = place.guild.id if place.guild else "0"
     if interaction.user.has_app:
         owners[FOR_USER] = interaction.user.id
@@ -106,7 +111,7 @@ def find_command(state: State, place: Channel, user: User, name: str, kind: int 
             contexts = command.get("contexts")
             shows = contexts is None or context_of(place) in contexts
             installs = command.get("integration_types") or [0]
-            is_installed = (0 in installs and not is_outside(place)) or (
+            is_installed = (0 in installs and is_for_guild(place)) or (
                 1 in installs and user.has_app
             )
             shows = shows and is_installed

@@ -96,13 +96,17 @@ class Channel:
 
 @dataclass(slots=True, eq=False)
 class Guild:
-    """One server; without `has_bot` people there only have the app for themselves."""
+    """One server; without `has_bot` people there only have the app for themselves.
+
+    With `has_commands` the server itself authorised the app's commands, but not its bot.
+    """
 
     handle: str
     id: str
     name: str
     owner: str
     has_bot: bool = True
+    has_commands: bool = False
     roles: dict[str, Role] = field(default_factory=dict)
     members: dict[str, Member] = field(default_factory=dict)
     channels: dict[str, Channel] = field(default_factory=dict)
