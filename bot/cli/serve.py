@@ -39,15 +39,16 @@ from council.rounds import Round
 from storage.migrate import HEAD_REVISION
 
 ROUND_OPENING_SECONDS = 30.0  # a round whose money is reserved is stored within that, or never
-STARTING = "The models are being started …"
+STARTING = "The models are starting …"
 NOBODY = (
-    "Nobody can be asked: name a panel in council.toml, set the keys of two providers, start "
-    "Ollama, or use --local for the demonstration models."
+    "No models are configured. Start with --local for the demo models, then connect real ones on "
+    "the page. Or set the keys of two providers, start Ollama, or name a panel in council.toml."
 )
 OPEN_TO_ALL = (
-    "COUNCIL_HOST {host!r} is open to others, so COUNCIL_WEB_TOKEN must be set: choose a long "
-    "random text and give it to those who may use the page."
+    "COUNCIL_HOST {host!r} lets other machines in, so COUNCIL_WEB_TOKEN must be set too. Choose a "
+    "long random text and give it to the people who may use the page."
 )
+DEMO = "Demo models: expect mistakes. Connect real ones at {address}/connect"
 
 Local = Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")]
 Task = Coroutine[None, None, None]
@@ -116,6 +117,8 @@ async def serve(local: Local = False) -> None:
         listen = settings.host, settings.port
         async with run_server(app, *listen, before_serving, behind_proxy=bool(token)) as server:
             report(f"The page: {server.address}")
+            if any(seat.demonstration for seat in panel.members):
+                report(DEMO.format(address=server.address))
             for line in (*_introduction(app_context), *_chats_not_started(settings)):
                 report(line)
             tasks = [
@@ -139,7 +142,7 @@ class ModelStatus:
         """Update the sentence with how much of a file is downloaded."""
         self._on_progress(file, done_bytes, total_bytes)
         share = done_bytes / total_bytes if total_bytes else 1
-        self.state = f"Fetching {file}: {share:.0%} of {total_bytes / 1e6:.0f} MB …"
+        self.state = f"Downloading {file}: {share:.0%} of {total_bytes / 1e6:.0f} MB …"
         if share == 1:
             self.state = STARTING
 
