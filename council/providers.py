@@ -89,7 +89,7 @@ class Provider:
     """A provider whose models can be listed.
 
     `name` is litellm's. Without a `base` a person types the address. `key_page` is where keys and
-    credit are managed, "" if no key is required.
+    credit are managed, "" if no key is required. `if_empty` is what to do if it lists no models.
     """
 
     name: str
@@ -99,19 +99,12 @@ class Provider:
     key_header: str = "Authorization"
     headers: Mapping[str, str] = field(default_factory=dict)
     key_page: str = ""
+    if_empty: str = "Check which project or organization the key belongs to."
 
     @property
     def needs_key(self) -> bool:
         """Whether it answers nobody without a key."""
         return bool(self.key_page)
-
-    @property
-    def empty_advice(self) -> str:
-        """What to do if it lists no models."""
-        if self.needs_key:
-            return "Check which project or organization the key belongs to."
-        is_ollama = self.name == "ollama"
-        return "Pull one first: ollama pull qwen3." if is_ollama else "Load one on that server."
 
 
 PROVIDERS = (
@@ -144,8 +137,8 @@ PROVIDERS = (
         "https://openrouter.ai/api/v1",
         key_page="https://openrouter.ai/settings/keys",
     ),
-    Provider("ollama", "Ollama", path="/api/tags"),
-    Provider("custom", "The server"),
+    Provider("ollama", "Ollama", path="/api/tags", if_empty="Pull one first: ollama pull qwen3."),
+    Provider("custom", "The server", if_empty="Load one on that server first."),
 )
 
 

@@ -1,36 +1,33 @@
 """Panels, models and keys that people add on the page while the bot runs; two files of theirs.
 
-`connected.toml` has the form of council.toml, which takes precedence; `keys.json` has the keys.
+`connected.json` has the form of council.toml, which takes precedence; `keys.json` has the keys.
 """
 
 import hashlib
 import json
 import os
 import re
-import tomllib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from pathlib import Path
 from tempfile import mkstemp
-from typing import Any
 from urllib.parse import urlsplit
 
 from filelock import FileLock
 from pydantic import SecretStr
 
-from bot.settings.council_toml import Document, ModelSection, SettingsError
-from bot.settings.environment import KEYS_FILE, connected_key_variable
-from bot.settings.panels import PanelConfig, Seat, load_panel_config, make_seat, parse_panel_config
+from bot.settings.council_toml import Document, ModelSection
+from bot.settings.environment import KEYS_FILE, connected_key_variable, read_json
+from bot.settings.panels import PanelConfig, Seat, make_seat, parse_panel_config
 from council.errors import CouncilError
 from council.panel import MAX_MEMBERS, MIN_MEMBERS
 from council.providers import Provider, is_loopback
 
-CONNECTED_FILE = "connected.toml"
+CONNECTED_FILE = "connected.json"
 _LOCK_SECONDS = 5
 _PANEL_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 _RESERVED_NAMES = frozenset({"local", "scripted"})
-_PRIVATE_NAMES = (".local", ".lan", ".internal", ".home")
+_ON_THE_NETWORK = re.compile(r"[^.]+|[\d.]+|\[.*|.*\.(local|lan|internal)")  # hosts without https
 
 
 class ConnectionFormError(CouncilError):
@@ -47,11 +44,14 @@ class PanelConflictError(ConnectionFormError):
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A provider at an address, with the key for it."""
+    """A provider at an address, with the key for it; once tested, its models, by whom and when."""
 
     provider: Provider
     base: str
     key: SecretStr
+    models: tuple[str, ...] = ()
+    owner: str = ""
+    tested_at: float = 0.0
 
     @property
     def name(self) -> str:
@@ -65,49 +65,35 @@ class Connection:
 
     def seat(self, model: str) -> Seat:
         """Return the seat of one of its models, which uses this connection's key alone."""
-        section: dict[str, Any] = {}
-        key = f"{self.name}/{model}"
-        if self.provider.name == "custom":
-            section["model"] = f"openai/{model}"
-        if self.base != self.provider.base:
-            section["api_base"] = self.base
-        if self.provider.name != "ollama":
-            section["api_key_env"] = connected_key_variable(self.name)
-        return make_seat(key, ModelSection(**section))
+        section = ModelSection(
+            model=f"openai/{model}" if self.provider.name == "custom" else None,
+            api_base=None if self.base == self.provider.base else self.base,
+            api_key_env=connected_key_variable(self.name),
+        )
+        return make_seat(f"{self.name}/{model}", section)
 
 
 def parse_address(text: str) -> str:
     """Return the address of a server without trailing parts; raise ConnectionFormError."""
     address = text.strip().rstrip("/")
     if address and "://" not in address:
-        host = address.partition("/")[0].rpartition(":")[0] or address.partition("/")[0]
-        fix = f"{'http' if _is_private(host.strip('[]')) else 'https'}://{address}"
+        host = re.sub(r"(:\d+)?(/.*)?$", "", address)
+        fix = f"{'http' if _ON_THE_NETWORK.fullmatch(host) else 'https'}://{address}"
         raise ConnectionFormError(
             f"The address needs http:// or https:// in front. Did you mean {fix}?", address=fix
         )
-    for ending in ("/chat/completions", "/models"):
-        address = address.removesuffix(ending)
+    address = re.sub(r"(/chat/completions|/models)$", "", address)
     try:
         parts = urlsplit(address)
         is_usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
     except ValueError:
-        is_usable, parts = False, urlsplit("")
-    if not is_usable or not address.isprintable() or " " in address:
+        is_usable = False
+    if not is_usable or re.search(r"[^!-~]|[@?#]", address):
         raise ConnectionFormError(
-            "This is not a web address. Enter one like http://127.0.0.1:8080/v1."
-        )
-    if parts.username is not None or parts.query or parts.fragment:
-        raise ConnectionFormError(
-            "Enter the address without a user name, question mark or #; the key has its own field."
+            "This is not the address of a server. Enter one like http://127.0.0.1:8080/v1, without "
+            "a user name; the key has its own field."
         )
     return address
-
-
-def _is_private(host: str) -> bool:
-    try:
-        return ip_address(host).is_private
-    except ValueError:
-        return is_loopback(host) or "." not in host or host.endswith(_PRIVATE_NAMES)
 
 
 def check_panel_seats(name: str, members: Sequence[str], judges: Sequence[str]) -> None:
@@ -129,22 +115,12 @@ def check_panel_seats(name: str, members: Sequence[str], judges: Sequence[str]) 
 
 
 @dataclass(frozen=True, slots=True)
-class PendingConnection:
-    """A connection that works and is not stored yet; `owner` is the visitor who tested it."""
-
-    connection: Connection
-    models: tuple[str, ...]
-    owner: str
-    tested_at: float
-
-
-@dataclass(frozen=True, slots=True)
 class Connections:
     """What adding models at run time needs: where they are stored, and how they are put into use.
 
     `own` is council.toml, which takes precedence. `list_models` raises ModelListError
     if a provider lists none, `try_seat` if a seat does not answer. `activate` puts what is stored
-    into use in this process.
+    into use in this process. `pending` are the tested connections that are not stored yet, by code.
     """
 
     folder: Path
@@ -153,7 +129,7 @@ class Connections:
     list_models: Callable[[Connection], Awaitable[tuple[str, ...]]]
     try_seat: Callable[[Connection, Seat], Awaitable[None]]
     activate: Callable[[], Awaitable[None]]
-    pending: dict[str, PendingConnection] = field(default_factory=dict)
+    pending: dict[str, Connection] = field(default_factory=dict)
 
 
 # --- Files
@@ -161,26 +137,21 @@ class Connections:
 
 def load_connected(folder: Path) -> tuple[PanelConfig, str | None]:
     """Return what was added on the page, and the panel it makes the default, if any."""
-    path = folder / CONNECTED_FILE
-    config = load_panel_config(path if path.exists() else None)
-    default = read_document(folder).get("default_panel")
-    return config, default if default in config.panels else None
+    document = read_document(folder)
+    config = parse_panel_config(document, folder / CONNECTED_FILE)
+    return config, document.get("default_panel")
 
 
 def read_document(folder: Path) -> Document:
-    """Return `connected.toml`; {} if there is none. Raise SettingsError if it is not TOML."""
-    path = folder / CONNECTED_FILE
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    except (OSError, ValueError) as error:
-        raise SettingsError([f"{path} cannot be read ({error}). Repair or delete it."]) from None
+    """Return what was added on the page, as in council.toml; raise SettingsError."""
+    return read_json(folder / CONNECTED_FILE)
 
 
-def known_seats(document: Document, found: PendingConnection | None = None) -> dict[str, Seat]:
+def known_seats(document: Document, found: Connection | None = None) -> dict[str, Seat]:
     """Return the seats that panels can have: those stored, and those of a new connection."""
     sections = document.get("models", {}).items()
     stored = {key: make_seat(key, ModelSection(**section)) for key, section in sections}
-    seats = map(found.connection.seat, found.models) if found else ()
+    seats = map(found.seat, found.models) if found else ()
     return stored | {seat.member.key: seat for seat in seats}
 
 
@@ -234,38 +205,20 @@ def store_change(folder: Path, change: PanelChange, connection: Connection | Non
         if document.get("default_panel") not in panels:
             document.pop("default_panel", None)
         parse_panel_config(document, folder / CONNECTED_FILE)
-        if connection and connection.key.get_secret_value():
-            _store_key(folder / KEYS_FILE, connection)
-        _write(folder / CONNECTED_FILE, _toml(document))
+        if connection and (key := connection.key.get_secret_value()):
+            keys = read_json(folder / KEYS_FILE)
+            _write_json(folder / KEYS_FILE, keys | {connection.name: key})
+        _write_json(folder / CONNECTED_FILE, document)
 
 
-def _store_key(file: Path, connection: Connection) -> None:
-    stored = json.loads(file.read_bytes()) if file.exists() else {}
-    stored[connection.name] = connection.key.get_secret_value()
-    _write(file, json.dumps(stored, indent=2) + "\n")
-
-
-def _write(file: Path, text: str) -> None:
+def _write_json(file: Path, document: Document) -> None:
     """Replace a file's content at once; only this user can read it."""
     descriptor, name = mkstemp(prefix=f".{file.name}.", dir=file.parent)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
-            opened.write(text)
+            json.dump(document, opened, indent=2)
             opened.flush()
             os.fsync(opened.fileno())
         Path(name).replace(file)
     finally:
         Path(name).unlink(missing_ok=True)
-
-
-def _toml(document: Document) -> str:
-    """Return a document of plain values and sections of sections as TOML."""
-    lines = ["# Written by the page. Panels of the same name in council.toml take precedence."]
-    sections = {name: value for name, value in document.items() if isinstance(value, dict)}
-    # JSON's strings, numbers, booleans and lists of them are TOML's.
-    lines += [f"{k} = {json.dumps(v)}" for k, v in document.items() if k not in sections]
-    for kind, named in sections.items():
-        for name, section in named.items():
-            lines += ["", f"[{kind}.{json.dumps(name)}]"]
-            lines += [f"{key} = {json.dumps(value)}" for key, value in section.items()]
-    return "\n".join(lines) + "\n"

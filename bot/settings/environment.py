@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from secrets import token_urlsafe
+from typing import Any
 from urllib.parse import unquote
 
 from dotenv import dotenv_values
@@ -157,21 +158,22 @@ def connected_key_variable(connection: str) -> str:
     return f"CONNECT_{re.sub('[^a-z0-9]+', '_', connection).upper()}"
 
 
-def read_keys(folder: Path) -> dict[str, SecretStr]:
-    """Return the keys that were added on the page, by variable; {} if there are none.
-
-    Raise SettingsError if the file cannot be read. Its text is in no error, since it is secret.
-    """
-    file = folder / KEYS_FILE
+def read_json(file: Path) -> dict[str, Any]:
+    """Return the object in a file, {} without the file; raise SettingsError without its content."""
     try:
-        stored = json.loads(file.read_bytes()) if file.exists() else {}
-        names = {name: SecretStr(key) for name, key in stored.items()}
-    except (OSError, ValueError, AttributeError):
-        raise SettingsError(
-            [f"{file} cannot be read. Repair or delete it, then connect your models again."]
-        ) from None
-    usual = {api_key_variable(name): key for name, key in names.items()}
-    return usual | {connected_key_variable(name): key for name, key in names.items()}
+        document = json.loads(file.read_bytes()) if file.exists() else {}
+    except (OSError, ValueError):
+        document = None
+    if not isinstance(document, dict):
+        raise SettingsError([f"{file} cannot be read. Repair or delete it, then connect again."])
+    return document
+
+
+def read_keys(folder: Path) -> dict[str, SecretStr]:
+    """Return the keys that were added on the page, by variable; raise SettingsError."""
+    keys = {name: SecretStr(str(key)) for name, key in read_json(folder / KEYS_FILE).items()}
+    usual = {api_key_variable(name): key for name, key in keys.items()}
+    return usual | {connected_key_variable(name): key for name, key in keys.items()}
 
 
 def load_settings(env_file: Path = Path(".env")) -> Settings:

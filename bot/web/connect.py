@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from pydantic import SecretStr
@@ -16,7 +16,6 @@ from bot.settings.connections import (
     Connections,
     PanelChange,
     PanelConflictError,
-    PendingConnection,
     check_panel_seats,
     known_seats,
     panel_version,
@@ -63,7 +62,9 @@ async def check_connection(context: WebContext, request: Request) -> Response:
         fixes = error.fixes if isinstance(error, ConnectionFormError) else {}
         return await _render_provider_form(context, request, {**form, **fixes}, str(error))
     tested_at = context.app.now().timestamp()
-    found = PendingConnection(connection, models, visitor_of(request).secret, tested_at)
+    found = replace(
+        connection, models=models, owner=visitor_of(request).secret, tested_at=tested_at
+    )
     name = connection.name
     while name in connections.own.panels:  # council.toml's would be used instead
         name += "-2"
@@ -119,7 +120,7 @@ async def _try_models(connections: Connections, connection: Connection, models: 
             return
 
 
-def _keep(connections: Connections, found: PendingConnection) -> str:
+def _keep(connections: Connections, found: Connection) -> str:
     """Keep a tested connection in memory, and forget the old ones; return its code."""
     pending = connections.pending
     for code, one in [*pending.items()]:
@@ -208,8 +209,7 @@ async def save_panel(context: WebContext, request: Request) -> Response:
         change = PanelChange(
             draft.name, draft.version, (members, judges), seats, form["default"] == "yes"
         )
-        connection = found.connection if found else None
-        await asyncio.to_thread(store_change, connections.folder, change, connection)
+        await asyncio.to_thread(store_change, connections.folder, change, found)
     except CouncilError as error:
         if isinstance(error, PanelConflictError):
             document = await asyncio.to_thread(read_document, connections.folder)
@@ -239,7 +239,7 @@ def _listed(form: Mapping[str, str], kind: str, most: int) -> tuple[str, ...]:
     return tuple(filter(None, entered))
 
 
-def _pending(context: WebContext, request: Request, code: str) -> PendingConnection | None:
+def _pending(context: WebContext, request: Request, code: str) -> Connection | None:
     """Return the connection that this visitor has tested, unless that was too long ago."""
     found = _connections(context, request).pending.get(code)
     if found is None or not secrets.compare_digest(found.owner, visitor_of(request).secret):
@@ -282,7 +282,7 @@ async def _render_panel_form(
         is_conflict=isinstance(error, PanelConflictError),
         error=str(error or ""),
         pending=pending,
-        provider=found.connection.provider.label if found else "",
+        provider=found.provider.label if found else "",
         is_shadowed=draft.name in connections.own.panels,
         own_default=connections.own.default,
         is_default=context.app.default == draft.name,

@@ -19,6 +19,18 @@ _BAD_KEY = re.compile(rb"api.?key", re.IGNORECASE)  # Gemini replies 400 to a wr
 _NO_QUOTA = re.compile(
     rb"insufficient_quota|exceeded your current quota|quota .{0,99} is used up", re.IGNORECASE
 )
+_BAD_KEY_TEXT = (
+    "{name} refused the key ({status}): it is wrong, incomplete or expired. Copy it again or "
+    "create a new one at {where}."
+)
+_REFUSALS: Mapping[object, str] = {
+    401: _BAD_KEY_TEXT,
+    402: "The credit at {name} is used up. Add credit at {where}, then try again.",
+    403: _BAD_KEY_TEXT,
+    404: "{base} has no list of models (404). Check the address; it usually ends in /v1.",
+    429: "{name} is limiting requests (429). Wait a minute, then try again.",
+    "redirect": "{base} redirects elsewhere ({status}). Enter the final address instead.",
+}
 
 
 async def list_models(
@@ -48,7 +60,7 @@ async def list_models(
             "OpenAI-compatible one usually ends in /v1."
         ) from None
     if not names:
-        raise ModelListError(f"{provider.label} lists no chat models. {provider.empty_advice}")
+        raise ModelListError(f"{provider.label} lists no chat models. {provider.if_empty}")
     return names
 
 
@@ -68,23 +80,14 @@ async def _fetch(url: str, headers: Mapping[str, str]) -> tuple[int, bytes]:
 
 def refusal_text(provider: Provider, base: str, status: int, body: bytes = b"") -> str:
     """Return what a refusal means and what to do, without quoting the reply."""
-    name, where = provider.label, provider.key_page or "that server"
-    if status == httpx.codes.PAYMENT_REQUIRED or _NO_QUOTA.search(body):
-        return f"The credit at {name} is used up ({status}). Add credit at {where}, then try again."
-    is_bad_key = status == httpx.codes.BAD_REQUEST and _BAD_KEY.search(body)
-    if is_bad_key or status in {httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN}:
-        return (
-            f"{name} refused the key ({status}): it is wrong, incomplete or expired. Copy it again "
-            f"or create a new one at {where}."
-        )
-    if status == httpx.codes.TOO_MANY_REQUESTS:
-        return f"{name} is limiting requests (429). Wait a minute, then try again."
-    if httpx.codes.is_redirect(status):
-        return f"{base} redirects elsewhere ({status}). Enter the final address instead."
-    if status == httpx.codes.NOT_FOUND:
-        fix = "" if base.endswith("/v1") or provider.base else f" Try {base}/v1."
-        return f"{base} has no list of models (404). Check the address.{fix}"
-    return f"{name} could not answer ({status}). Try again later."
+    if _NO_QUOTA.search(body):
+        status = 402
+    elif status == httpx.codes.BAD_REQUEST and _BAD_KEY.search(body):
+        status = 401
+    kind = "redirect" if httpx.codes.is_redirect(status) else status
+    text = _REFUSALS.get(kind, "{name} could not answer ({status}). Try again later.")
+    where = provider.key_page or "that server"
+    return text.format(name=provider.label, where=where, base=base, status=status)
 
 
 def model_refusal(provider: Provider, model: str, reason: str) -> ModelListError:

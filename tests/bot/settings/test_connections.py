@@ -140,8 +140,8 @@ def test_a_stored_panel_and_key_are_read_again(tmp_path: Path) -> None:
 
 def test_a_change_keeps_other_panels_and_what_was_added_by_hand(tmp_path: Path) -> None:
     stored(tmp_path)
-    file = tmp_path / "connected.toml"
-    file.write_text(file.read_text().replace("members", "answer_seconds = 90\nmembers"))
+    file = tmp_path / "connected.json"
+    file.write_text(file.read_text().replace('"members"', '"answer_seconds": 90, "members"'))
 
     stored(tmp_path, "other", key="sk-two")
     stored(tmp_path, "mine", panel_version(read_document(tmp_path), "mine"))
@@ -161,7 +161,7 @@ def test_a_change_of_an_old_version_stores_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "read"), [("connected.toml", load_connected), (KEYS_FILE, read_keys)]
+    ("file", "read"), [("connected.json", load_connected), (KEYS_FILE, read_keys)]
 )
 def test_a_broken_file_is_one_sentence_without_its_content(
     tmp_path: Path, file: str, read: Callable[[Path], object]
