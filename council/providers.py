@@ -101,11 +101,6 @@ class Provider:
     key_page: str = ""
     if_empty: str = "Check which project or organization the key belongs to."
 
-    @property
-    def needs_key(self) -> bool:
-        """Whether it answers nobody without a key."""
-        return bool(self.key_page)
-
 
 PROVIDERS = (
     Provider(

@@ -13,7 +13,7 @@ from rich.console import Console
 from bot.bakeoffs.bias_report import measure_shared_error_daily
 from bot.bakeoffs.lifecycle import BakeoffJobs, resume_local_bakeoffs
 from bot.bakeoffs.records import count_closed_rounds
-from bot.bootstrap import StartOptions, describe_local_models, open_app
+from bot.bootstrap import StartOptions, open_app
 from bot.cli.output import async_command
 from bot.cli.progress import DownloadBar
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
@@ -104,7 +104,6 @@ async def serve(local: Local = False) -> None:
             app_context,
             PageSigner(key, lambda: app_context.now().timestamp(), token),
             token,
-            tuple(await describe_local_models(settings)),
             lambda: models.state,
             is_slack_ready=lambda: slack is None or slack.is_ready,
             contact=settings.contact,

@@ -155,53 +155,54 @@ def known_seats(document: Document, found: Connection | None = None) -> dict[str
     return stored | {seat.member.key: seat for seat in seats}
 
 
-def panel_version(document: Document, name: str) -> str:
-    """Return a digest of a panel, "" if there is none, to notice that it was changed."""
-    section = document.get("panels", {}).get(name)
-    text = json.dumps(section, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16] if section else ""
-
-
 @dataclass(frozen=True, slots=True)
-class PanelChange:
-    """New seats of a panel; `version` is that of the panel when its form was opened.
-
-    `models` are settings of new seats. `seats` are None to remove the panel.
-    """
+class PanelDraft:
+    """A panel as its form shows it; `version` is a digest of the stored one, if any."""
 
     name: str
-    version: str
-    seats: tuple[Sequence[str], Sequence[str]] | None
-    models: Mapping[str, Seat]
-    becomes_default: bool = False
+    members: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    version: str = ""
 
 
-def store_change(folder: Path, change: PanelChange, connection: Connection | None = None) -> None:
-    """Store a changed panel, and the key of a connection; both files are for this user alone.
+def stored_panel(document: Document, name: str) -> PanelDraft:
+    """Return a stored panel; one without members and version if there is none."""
+    if not (section := document.get("panels", {}).get(name)):
+        return PanelDraft(name)
+    version = hashlib.sha256(json.dumps(section, sort_keys=True).encode()).hexdigest()[:16]
+    members, judges = tuple(section["members"]), tuple(section.get("outside_judges", ()))
+    return PanelDraft(name, members, judges, version)
+
+
+def store_panel(
+    folder: Path,
+    draft: PanelDraft,
+    seats: Mapping[str, Seat],
+    connection: Connection | None = None,
+    *,
+    becomes_default: bool = False,
+) -> None:
+    """Store a panel and the key of its connection for this user alone; without members, remove it.
 
     Raise PanelConflictError if the panel has changed since, SettingsError if it is invalid. Then
     nothing is stored.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(folder / f"{CONNECTED_FILE}.lock", timeout=_LOCK_SECONDS, mode=0o600):
-        document = read_document(folder)
-        if panel_version(document, change.name) != change.version:
+        document, name = read_document(folder), draft.name
+        if stored_panel(document, name).version != draft.version:
             raise PanelConflictError(
-                f"The panel {change.name} was changed elsewhere after you opened this form. "
-                "Nothing was lost: your choices are still here. Save again to replace the other "
-                "change with yours."
+                f"The panel {name} was changed elsewhere after you opened this form. Nothing was "
+                "lost: your choices are still here. Save again to replace the other change."
             )
         panels, models = document.setdefault("panels", {}), document.setdefault("models", {})
-        if change.seats is None:
-            panels.pop(change.name, None)
-        else:
-            members, judges = map(list, change.seats)
-            seats = {"members": members, "outside_judges": judges}
-            panels[change.name] = panels.get(change.name, {}) | seats
-        sections = {key: seat.section for key, seat in change.models.items()}
-        models |= {key: one.model_dump(exclude_defaults=True) for key, one in sections.items()}
-        if change.becomes_default:
-            document["default_panel"] = change.name
+        sections = {"members": draft.members, "outside_judges": draft.judges}
+        panels[name] = panels.get(name, {}) | sections
+        models |= {k: seat.section.model_dump(exclude_defaults=True) for k, seat in seats.items()}
+        if not draft.members:
+            del panels[name]
+        if becomes_default:
+            document["default_panel"] = name
         if document.get("default_panel") not in panels:
             document.pop("default_panel", None)
         parse_panel_config(document, folder / CONNECTED_FILE)

@@ -3,8 +3,9 @@
 import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 
 from pydantic import SecretStr
 from starlette.requests import Request
@@ -14,14 +15,14 @@ from bot.settings.connections import (
     Connection,
     ConnectionFormError,
     Connections,
-    PanelChange,
     PanelConflictError,
+    PanelDraft,
     check_panel_seats,
     known_seats,
-    panel_version,
     parse_address,
     read_document,
-    store_change,
+    store_panel,
+    stored_panel,
 )
 from bot.settings.default_panels import LOCAL, propose_seats
 from bot.settings.panels import Seat
@@ -68,8 +69,8 @@ async def check_connection(context: WebContext, request: Request) -> Response:
     name = connection.name
     while name in connections.own.panels:  # council.toml's would be used instead
         name += "-2"
-    version = panel_version(document, name)
-    draft = _Draft(name, keys, tuple(f"{connection.name}/{model}" for model in judges), version)
+    outside = tuple(f"{connection.name}/{model}" for model in judges)
+    draft = replace(stored_panel(document, name), members=keys, judges=outside)
     return await _render_panel_form(context, request, draft, pending=_keep(connections, found))
 
 
@@ -84,7 +85,7 @@ def _entered_connection(form: Mapping[str, str], connections: Connections) -> Co
         raise ConnectionFormError(
             "This does not look like a key: it has spaces or unusual characters. Copy it again."
         )
-    if provider.needs_key and not key:
+    if provider.key_page and not key:
         raise ConnectionFormError(f"Enter a key. You can create one at {provider.key_page}.")
     is_ollama = provider.name == "ollama"
     address = form["address"] or (connections.ollama if is_ollama else "")
@@ -150,26 +151,15 @@ async def _render_provider_form(
 # --- Panels: list, edit, save, remove
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A panel as its form shows it; `version` is that of the stored one, "" if there is none."""
-
-    name: str
-    members: tuple[str, ...]
-    judges: tuple[str, ...]
-    version: str
-
-
 async def panels_page(context: WebContext, request: Request) -> Response:
     """Show every panel, where it is from, and what can be done with it."""
     connections = _connections(context, request)
     document = await asyncio.to_thread(read_document, connections.folder)
-    added = document.get("panels", {})
-    versions = {name: panel_version(document, name) for name in added}
+    added = {name: stored_panel(document, name) for name in document.get("panels", {})}
     return await context.render_page(
         request,
         "panels.html",
-        versions=versions,
+        added=added,
         own=connections.own.panels,
         default=context.app.default,
         local=LOCAL,
@@ -182,11 +172,8 @@ async def panel_page(context: WebContext, request: Request) -> Response:
     connections = _connections(context, request)
     name = request.path_params["name"]
     document = await asyncio.to_thread(read_document, connections.folder)
-    section = document.get("panels", {}).get(name)
-    if section is None:
+    if not (draft := stored_panel(document, name)).members:
         raise FormError("This panel cannot be edited here. See the list of panels.", 404)
-    judges = tuple(section.get("outside_judges", ()))
-    draft = _Draft(name, tuple(section["members"]), judges, panel_version(document, name))
     return await _render_panel_form(context, request, draft)
 
 
@@ -195,9 +182,8 @@ async def save_panel(context: WebContext, request: Request) -> Response:
     form = await read_form(context, request)
     connections = _connections(context, request)
     members, judges = _listed(form, "member", MAX_MEMBERS), _listed(form, "judge", MAX_JUDGES)
-    draft = _Draft(form["name"].strip(), members, judges, form["version"])
-    code = form["pending"]
-    found = _pending(context, request, code)
+    draft = PanelDraft(form["name"].strip(), members, judges, form["version"])
+    found = _pending(context, request, code := form["pending"])
     document = await asyncio.to_thread(read_document, connections.folder)
     try:
         if code and not found:
@@ -206,14 +192,13 @@ async def save_panel(context: WebContext, request: Request) -> Response:
             )
         check_panel_seats(draft.name, members, judges)
         seats = _chosen_seats((*members, *judges), known_seats(document, found))
-        change = PanelChange(
-            draft.name, draft.version, (members, judges), seats, form["default"] == "yes"
-        )
-        await asyncio.to_thread(store_change, connections.folder, change, found)
+        is_default = form["default"] == "yes"
+        store = partial(store_panel, becomes_default=is_default)
+        await asyncio.to_thread(store, connections.folder, draft, seats, found)
     except CouncilError as error:
         if isinstance(error, PanelConflictError):
             document = await asyncio.to_thread(read_document, connections.folder)
-            draft = _Draft(draft.name, members, judges, panel_version(document, draft.name))
+            draft = replace(draft, version=stored_panel(document, draft.name).version)
         return await _render_panel_form(context, request, draft, error, code)
     connections.pending.pop(code, None)
     await connections.activate()
@@ -224,9 +209,9 @@ async def remove_panel(context: WebContext, request: Request) -> Response:
     """Remove a panel that was added on the page; rounds that used it keep their models."""
     form = await read_form(context, request)
     connections = _connections(context, request)
-    change = PanelChange(request.path_params["name"], form["version"], None, {})
+    draft = PanelDraft(request.path_params["name"], version=form["version"])
     try:
-        await asyncio.to_thread(store_change, connections.folder, change)
+        await asyncio.to_thread(store_panel, connections.folder, draft, {})
     except PanelConflictError:
         raise FormError("This panel was changed elsewhere. Look at it again first.", 409) from None
     await connections.activate()
@@ -260,7 +245,7 @@ def _chosen_seats(keys: tuple[str, ...], known: Mapping[str, Seat]) -> dict[str,
 async def _render_panel_form(
     context: WebContext,
     request: Request,
-    draft: _Draft,
+    draft: PanelDraft,
     error: CouncilError | None = None,
     pending: str = "",
 ) -> Response:
@@ -278,7 +263,7 @@ async def _render_panel_form(
         member_fields=min(MAX_MEMBERS, max(_SHOWN_MEMBERS, len(draft.members) + 1)),
         judge_fields=min(MAX_JUDGES, len(draft.judges) + 1),
         choices=known_seats(document, found),
-        saved_seats=document.get("panels", {}).get(draft.name, {}),
+        stored=stored_panel(document, draft.name),
         is_conflict=isinstance(error, PanelConflictError),
         error=str(error or ""),
         pending=pending,

@@ -47,7 +47,6 @@ async def front_page(context: WebContext, request: Request) -> Response:
     return await context.render_page(
         request,
         "front.html",
-        environment_lines=context.environment_lines,
         questions=DEMO_QUESTIONS,
         state=context.state(),
     )

@@ -11,13 +11,13 @@ from bot.settings import SettingsError
 from bot.settings.connections import (
     Connection,
     ConnectionFormError,
-    PanelChange,
     PanelConflictError,
+    PanelDraft,
     load_connected,
-    panel_version,
     parse_address,
     read_document,
-    store_change,
+    store_panel,
+    stored_panel,
 )
 from bot.settings.default_panels import propose_seats
 from bot.settings.environment import KEYS_FILE, connected_key_variable, read_keys
@@ -123,7 +123,8 @@ def test_a_server_without_a_key_never_gets_the_key_of_openai(tmp_path: Path) -> 
 def stored(folder: Path, name: str = "mine", version: str = "", key: str = "sk-one") -> None:
     connection = Connection(OPENAI, OPENAI.base, SecretStr(key))
     seats = {f"openai/{model}": connection.seat(model) for model in ("a", "b")}
-    store_change(folder, PanelChange(name, version, (tuple(seats), ()), seats, True), connection)
+    draft = PanelDraft(name, tuple(seats), version=version)
+    store_panel(folder, draft, seats, connection, becomes_default=True)
 
 
 def test_a_stored_panel_and_key_are_read_again(tmp_path: Path) -> None:
@@ -144,7 +145,7 @@ def test_a_change_keeps_other_panels_and_what_was_added_by_hand(tmp_path: Path) 
     file.write_text(file.read_text().replace('"members"', '"answer_seconds": 90, "members"'))
 
     stored(tmp_path, "other", key="sk-two")
-    stored(tmp_path, "mine", panel_version(read_document(tmp_path), "mine"))
+    stored(tmp_path, "mine", stored_panel(read_document(tmp_path), "mine").version)
 
     config, _ = load_connected(tmp_path)
     assert config.panels["mine"].terms.answer_seconds == 90
