@@ -16,7 +16,11 @@ from council.gateways.local.server import CONTEXT_TOKENS, LocalServer, unsupport
 from council.gateways.model_lists import list_models
 from council.money import Price
 from council.panel import Member
+from council.prompts.answer import answer_prompt
+from council.prompts.ballot import BallotPrompt, judge_prompt
+from council.prompts.shared import DEFAULT_RUBRIC
 from council.providers import PROVIDERS
+from council.rounds import Question
 
 DISPLAYS = {weight.model: weight.display for weight in (SMOLLM2, QWEN_CODER)}
 SEATED_TWICE = QWEN_CODER.model
@@ -51,7 +55,7 @@ class LocalGateway:
             files = await fetch_files(self._folder, on_progress=self._on_fetch)
             server = await self._running.enter_async_context(LocalServer(files, self._folder))
             models = LitellmGateway(_seats(server))
-            await asyncio.gather(models.warm(), server.warm())
+            await asyncio.gather(models.warm(), server.warm(_system_prompts()))
             self._running.push_async_callback(models.close)
             self._models = models
 
@@ -73,6 +77,13 @@ class LocalGateway:
     async def price(self, seat: Member) -> Price:
         """Return that the demonstration models are free, started or not."""
         return Price(0, 0, ANSWER_TOKENS)
+
+
+def _system_prompts() -> tuple[str, str]:
+    """Return the beginnings of the usual prompts; the server caches how far it has read each."""
+    question = Question("Hi")
+    judge = judge_prompt(question, DEFAULT_RUBRIC, BallotPrompt({}, ""))
+    return judge.system, answer_prompt(question, brief=True).system
 
 
 def _seats(server: LocalServer) -> dict[str, SeatSettings]:
