@@ -63,7 +63,7 @@ BakeoffId = Annotated[str, typer.Argument(help="A bake-off's id, the start of on
 
 MESSAGE = IncomingMessage("", TERMINAL_USER, TERMINAL, "")
 
-bakeoff_app = typer.Typer(help="Run suites of questions on panels.", no_args_is_help=True)
+bakeoff_app = typer.Typer(help="Run a suite of questions on a panel.", no_args_is_help=True)
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
@@ -73,7 +73,7 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
         str, typer.Argument(help="A suite's name, or a file with one.", show_default=False)
     ] = "",
     panel: Annotated[str | None, typer.Option(help="A panel from council.toml.")] = None,
-    cap: Annotated[str, text_option(help="The most it may cost, in USD.")] = "",
+    cap: Annotated[str, text_option(help="The most it may cost, in US dollars.")] = "",
     resume: Annotated[str, text_option(help="Resume a bake-off that ended early.")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
     local: Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")] = False,
@@ -138,7 +138,7 @@ async def cancel_bakeoff(bakeoff_id: BakeoffId) -> None:
         bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
         kept = await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
     of = count_noun(len(bakeoff.suite.questions), "question")
-    typer.echo(f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept.")
+    typer.echo(f"Bake-off {bakeoff.id} is cancelled; {kept} of {of} are saved.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ async def _run(options: RunOptions) -> int:
         seats, member = [seat.key for seat in bakeoff.panel.members], options.member
         if member and member not in seats:
             panel = f"Panel {bakeoff.panel.name!r}"
-            fail(f"{panel} has no member {member!r}: {', '.join(seats)}.", MISUSED)
+            fail(f"{panel} has no model {member!r}: {', '.join(seats)}.", MISUSED)
         await _open(app, options, bakeoff, console)
         await _follow(app, bakeoff, console)
         results = await _load_results(app, await app.bakeoff_stores.bakeoffs.load(bakeoff.id))
@@ -219,7 +219,7 @@ async def _open(app: AppContext, options: RunOptions, bakeoff: Bakeoff, console:
 def confirm_start(*, yes: bool) -> None:
     """Ask whether to start, unless `yes` or there is no terminal; exit with code 2 if not."""
     if not yes and stdin.isatty() and not typer.confirm("Start?", err=True):
-        fail("Nothing was begun, and nothing is spent.", MISUSED)
+        fail("Nothing was started and nothing was spent.", MISUSED)
 
 
 async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
@@ -232,7 +232,7 @@ async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
         with suppress(BakeoffError):
             await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
         resume = f"council bakeoff run --resume {bakeoff.id}"
-        typer.echo(f"Stopped; what there is is kept. Go on with: {resume}", err=True)
+        typer.echo(f"Stopped. Your progress is saved. Resume with: {resume}", err=True)
         raise
 
 

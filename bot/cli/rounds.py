@@ -43,10 +43,10 @@ RoundId = Annotated[str, typer.Argument(help="A round's id, or the start of one.
 @async_command
 async def ask(  # noqa: PLR0913, PLR0917
     question: Annotated[str, typer.Argument(help="The question.", show_default=False)] = "",
-    panel: Annotated[str | None, typer.Option(help="A panel from council.toml.")] = None,
+    panel: Annotated[str | None, typer.Option(help="A panel, by name.")] = None,
     method: Annotated[str | None, typer.Option(help="The judging method.")] = None,
     seed: Annotated[
-        str | None, typer.Option(help="Any text; the same seed draws the same.")
+        str | None, typer.Option(help="Any text; the same seed gives the same labels and orders.")
     ] = None,
     resume: Annotated[str | None, typer.Option(help="Resume a round that stopped.")] = None,
     local: Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")] = False,
@@ -88,7 +88,7 @@ async def show(round_id: RoundId, as_json: Json = False) -> None:
     thread = whole_round(round_)
     print_posts((thread.root, *thread.replies))
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
-        typer.echo(f"Still at stage {round_.stage.value}: council ask --resume {round_.id}")
+        typer.echo(f"Not finished. Resume with: council ask --resume {round_.id}")
 
 
 @async_command
@@ -127,11 +127,11 @@ async def _follow(app: AppContext, round_: Round, *, quiet: bool) -> Round:
         return await follow_and_deliver(app, chat, message.place, round_)
     except asyncio.CancelledError:
         chat.close()
-        stopped = f"Stopped; what there is is kept. Go on with: council ask --resume {round_.id}"
+        stopped = f"Stopped. Your progress is saved. Resume with: council ask --resume {round_.id}"
         typer.echo(stopped, err=True)
         raise
     except StoreError as error:
-        raise StoreError(f"{error} Go on with: council ask --resume {round_.id}") from error
+        raise StoreError(f"{error} Resume with: council ask --resume {round_.id}") from error
     finally:
         chat.close()
 

@@ -62,7 +62,7 @@ async def list_(as_json: Json = False) -> None:
     print_json([_document(status) for status in statuses])
 
 
-_add_command("edit", "Change a schedule: its name, then what is new.")
+_add_command("edit", "Change a schedule: its name, then the new values.")
 _add_named_command("pause", "Pause a schedule.")
 _add_named_command("resume", "Resume a paused schedule.")
 _add_named_command("remove", "Remove a schedule; its results stay.")

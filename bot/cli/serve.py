@@ -39,14 +39,14 @@ from council.rounds import Round
 from storage.migrate import HEAD_REVISION
 
 ROUND_OPENING_SECONDS = 30.0  # a round whose money is reserved is stored within that, or never
-STARTING = "The models are starting …"
+STARTING = "Starting the models …"
 NOBODY = (
     "No models are configured. Start with --local for the demo models, then connect real ones on "
     "the page. Or set the keys of two providers, start Ollama, or name a panel in council.toml."
 )
 OPEN_TO_ALL = (
-    "COUNCIL_HOST {host!r} lets other machines in, so COUNCIL_WEB_TOKEN must be set too. Choose a "
-    "long random text and give it to the people who may use the page."
+    "COUNCIL_HOST {host!r} lets others open the page, so set COUNCIL_WEB_TOKEN to a long random "
+    "text, and give it to the people who may use the page."
 )
 DEMO = "Demo models: expect mistakes. Connect real ones at {address}/connect"
 

@@ -14,7 +14,7 @@ PANELS = {
     "hostile": tuple(f"hostile-{letter}" for letter in "abcdefgh"),
 }
 ANSWER = 'main article[aria-label="The council\'s answer"]'
-TIMEOUT_MS = 30_000  # the machine may be busy
+TIMEOUT_MS = 60_000  # the machine may be busy
 
 # Records every summary and draft that the page showed, however briefly.
 RECORDER = """
