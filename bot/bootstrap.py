@@ -400,10 +400,6 @@ def _connections(
         remote.add_seats(_seat_settings(panels.seats, fresh))
         app_context.panels, app_context.default = panels.panels, panels.default
 
-    async def list_of(connection: Connection) -> tuple[str, ...]:
-        key = connection.key.get_secret_value()
-        return await list_models(connection.provider, connection.base, key)
-
     async def try_seat(connection: Connection, seat: Seat) -> None:
         keys = {connected_key_variable(connection.name): connection.key}
         using = settings.model_copy(update={"connected_keys": keys, "keys": {}})
@@ -415,7 +411,9 @@ def _connections(
             # Not chained: a traceback could show the key.
             raise model_refusal(connection.provider, seat.member.display, str(error)) from None
 
-    return Connections(settings.data_dir, sources.own, settings.ollama, list_of, try_seat, activate)
+    return Connections(
+        settings.data_dir, sources.own, settings.ollama, list_models, try_seat, activate
+    )
 
 
 async def describe_local_models(settings: Settings) -> list[str]:

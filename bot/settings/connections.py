@@ -118,15 +118,16 @@ def check_panel_seats(name: str, members: Sequence[str], judges: Sequence[str]) 
 class Connections:
     """What adding models at run time needs: where they are stored, and how they are put into use.
 
-    `own` is council.toml, which takes precedence. `list_models` raises ModelListError
-    if a provider lists none, `try_seat` if a seat does not answer. `activate` puts what is stored
-    into use in this process. `pending` are the tested connections that are not stored yet, by code.
+    `own` is council.toml, which takes precedence. `list_models`, of a provider, its address and a
+    key, raises ModelListError if there are none; `try_seat` if a seat does not answer. `activate`
+    puts what is stored into use in this process. `pending` has tested connections by code, until
+    they are stored.
     """
 
     folder: Path
     own: PanelConfig
     ollama: str
-    list_models: Callable[[Connection], Awaitable[tuple[str, ...]]]
+    list_models: Callable[[Provider, str, str], Awaitable[tuple[str, ...]]]
     try_seat: Callable[[Connection, Seat], Awaitable[None]]
     activate: Callable[[], Awaitable[None]]
     pending: dict[str, Connection] = field(default_factory=dict)

@@ -32,6 +32,10 @@ from council.errors import CouncilError, ModelListError
 from council.panel import MAX_MEMBERS, MIN_MEMBERS
 from council.providers import PROVIDERS, is_loopback
 
+ONE_MODEL = (
+    "The only chat model listed is {}. A panel needs at least two, since models do not rank "
+    "themselves: connect a provider with more models first."
+)
 PENDING_SECONDS = 30 * 60.0
 MAX_PENDING = 20
 MAX_JUDGES = 3
@@ -55,10 +59,11 @@ async def check_connection(context: WebContext, request: Request) -> Response:
     document = await asyncio.to_thread(read_document, connections.folder)
     try:
         connection = _entered_connection(form, connections)
-        models = await connections.list_models(connection)
+        key = connection.key.get_secret_value()
+        models = await connections.list_models(connection.provider, connection.base, key)
         members, judges = propose_seats(models)
         await _try_models(connections, connection, members)
-        keys = _proposed_keys(connection, members, known_seats(document))
+        seats = _proposed_seats(connection, members, known_seats(document))
     except (ConnectionFormError, ModelListError) as error:
         fixes = error.fixes if isinstance(error, ConnectionFormError) else {}
         return await _render_provider_form(context, request, {**form, **fixes}, str(error))
@@ -70,7 +75,7 @@ async def check_connection(context: WebContext, request: Request) -> Response:
     while name in connections.own.panels:  # council.toml's would be used instead
         name += "-2"
     outside = tuple(f"{connection.name}/{model}" for model in judges)
-    draft = replace(stored_panel(document, name), members=keys, judges=outside)
+    draft = replace(stored_panel(document, name), members=seats, judges=outside)
     return await _render_panel_form(context, request, draft, pending=_keep(connections, found))
 
 
@@ -93,20 +98,16 @@ def _entered_connection(form: Mapping[str, str], connections: Connections) -> Co
     return Connection(provider, base, SecretStr("" if is_ollama else key))
 
 
-def _proposed_keys(
+def _proposed_seats(
     connection: Connection, models: Sequence[str], known: Mapping[str, Seat]
 ) -> tuple[str, ...]:
-    """Return the proposed seats; with those of other providers if there are too few."""
-    prefix = f"{connection.name}/"
-    keys = [f"{prefix}{model}" for model in models]
-    if len(keys) < MIN_MEMBERS:
-        keys += [key for key in known if not key.startswith(prefix)][:MAX_MEMBERS]
-    if len(keys) < MIN_MEMBERS:
-        raise ConnectionFormError(
-            f"{connection.provider.label} lists only one chat model, {models[0]}. A panel needs at "
-            "least two, since models do not rank themselves: connect one with more models first."
-        )
-    return tuple(keys[:MAX_MEMBERS])
+    """Return the proposed seats, joined by those of other providers if there is only one."""
+    seats = tuple(f"{connection.name}/{model}" for model in models)
+    if len(seats) < MIN_MEMBERS:
+        seats = tuple(dict.fromkeys((*seats, *known)))[:MAX_MEMBERS]
+    if len(seats) < MIN_MEMBERS:
+        raise ConnectionFormError(ONE_MODEL.format(models[0]))
+    return seats
 
 
 async def _try_models(connections: Connections, connection: Connection, models: list[str]) -> None:

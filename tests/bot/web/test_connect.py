@@ -11,7 +11,7 @@ from bot.bootstrap import StartOptions, open_app
 from bot.settings import load_settings
 from bot.settings.connections import CONNECTED_FILE
 from bot.settings.environment import KEYS_FILE
-from bot.web.connect import PENDING_SECONDS
+from bot.web.connect import ONE_MODEL, PENDING_SECONDS
 from tests.bot.homes import Home, scripted_config
 from tests.bot.web.browsing import TOKEN, Browser, NewSite, Site, make_site, redirected_round_id
 from tests.wire.models import Behaviour, Fail, ModelServer, fail, model_list, wrong_key
@@ -117,7 +117,7 @@ LISTING_REFUSALS = [
     pytest.param(Fail(404), "/v1", id="not-found"),
     pytest.param(Fail(307), "final address", id="redirect"),
     pytest.param(model_list(), "lists no chat models", id="empty"),
-    pytest.param(model_list("text-embedding"), "only one chat model", id="one"),
+    pytest.param(model_list("text-embedding"), ONE_MODEL[:10], id="one"),
     pytest.param({"data": [7]}, "list of models", id="unreadable"),
 ]
 
