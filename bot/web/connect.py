@@ -196,6 +196,10 @@ async def save_panel(context: WebContext, request: Request) -> Response:
         is_default = form["default"] == "yes"
         store = partial(store_panel, becomes_default=is_default)
         await asyncio.to_thread(store, connections.folder, draft, seats, found)
+    except OSError as error:
+        why = error.strerror or "another process uses it"
+        failed = ConnectionFormError(f"{connections.folder} cannot be written ({why}). Try again.")
+        return await _render_panel_form(context, request, draft, failed, code)
     except CouncilError as error:
         if isinstance(error, PanelConflictError):
             document = await asyncio.to_thread(read_document, connections.folder)

@@ -247,6 +247,21 @@ async def test_a_panel_that_cannot_be_used_is_refused_with_its_form(
     assert stored(home) == set()
 
 
+async def test_a_folder_that_cannot_be_written_is_explained_and_the_form_kept(
+    real_site: Site, models: ModelServer, home: Home
+) -> None:
+    browser = real_site.browser()
+    form = panel_form((await check(browser, models.api_base))[1])
+    (home.data / f"{CONNECTED_FILE}.lock").mkdir()
+
+    refused = await browser.post("/panels", **form)
+    (home.data / f"{CONNECTED_FILE}.lock").rmdir()
+    again = await browser.post("/panels", **panel_form(refused.text))
+
+    assert (refused.status_code, again.status_code) == (422, 303)
+    assert str(home.data) in refused.text
+
+
 async def test_a_seat_that_is_in_a_panel_twice_is_refused(
     real_site: Site, models: ModelServer
 ) -> None:

@@ -83,8 +83,8 @@ async def test_connect_is_accessible(page: Page, models: ModelServer, view: View
 
     faults = [await faults_by_path(page, "/panels", "/connect")]
     for address in (models.api_base.removeprefix("http://"), models.api_base):
-        await page.get_by_label("Another OpenAI-compatible address").check()
-        await page.get_by_label("Address").last.fill(address)
+        await page.get_by_label("Another OpenAI-compatible server").check()
+        await page.get_by_label("Address").fill(address)
         await page.get_by_role("button", name="Test the key").click()
         await expect(page.locator("[role=alert], [name=member1]").first).to_be_visible()
         faults.append({address: found} if (found := await faults_of(page)) else {})
