@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from bot.settings import PanelConfig, Seat, Settings
-from bot.settings.council_toml import ModelSection, display_name
+from bot.settings import PanelConfig, Settings
+from bot.settings.council_toml import ModelSection
+from bot.settings.panels import make_seat
 from council.model_families import family_of
 from council.panel import MIN_MEMBERS, Member, ModelId, Panel, Terms
 from council.prompts.shared import DEFAULT_RUBRIC
@@ -37,9 +38,9 @@ SLOW_TERMS = Terms(answer_seconds=180, ballot_seconds=180, synthesis_seconds=180
 def default_panels(settings: Settings, ollama_models: Sequence[str]) -> PanelConfig:
     """Return the panels that API keys and a running Ollama allow; each needs two seats."""
     models = [model for provider, model in FIRST_MODELS.items() if settings.key_for(provider)]
-    with_keys = {model: _seat(model) for model in models[:MAX_SEATS_OFFERED]}
+    with_keys = {model: make_seat(model, ModelSection()) for model in models[:MAX_SEATS_OFFERED]}
     served = {
-        f"ollama/{name}": _seat(f"ollama/{name}", settings.ollama)
+        f"ollama/{name}": make_seat(f"ollama/{name}", ModelSection(api_base=settings.ollama))
         for name in ollama_models[:MAX_SEATS_OFFERED]
     }
     panels = {
@@ -50,12 +51,6 @@ def default_panels(settings: Settings, ollama_models: Sequence[str]) -> PanelCon
         if len(seats) >= MIN_MEMBERS
     }
     return PanelConfig(panels, {**with_keys, **served}, next(iter(panels), None))
-
-
-def _seat(model: str, api_base: str | None = None) -> Seat:
-    receiver = "Ollama on this machine" if api_base else ""
-    member = Member(model, ModelId(model), display_name(model), family_of(model), receiver=receiver)
-    return Seat(member, ModelSection(api_base=api_base))
 
 
 def demonstration_panel(models: Mapping[str, str], warm: str) -> Panel:

@@ -166,6 +166,5 @@ _POST: dict[str, Handler] = {
     "/press/{action}": bakeoffs.press_button,
     "/connect": connect.check_connection,
     "/panels": connect.save_panel,
-    "/panels/{name}/remove": connect.remove_panel,
     "/login": auth.log_in,
 }

@@ -24,6 +24,7 @@ from bot.settings.connections import (
     store_panel,
     stored_panel,
 )
+from bot.settings.council_toml import Document
 from bot.settings.default_panels import LOCAL, propose_seats
 from bot.settings.panels import Seat
 from bot.web.auth import FormError, read_form, visitor_of
@@ -55,8 +56,7 @@ async def connect_page(context: WebContext, request: Request) -> Response:
 async def check_connection(context: WebContext, request: Request) -> Response:
     """Test a key with its provider; show the panel its models can form, or what is wrong."""
     form = await read_form(context, request)
-    connections = _connections(context, request)
-    document = await asyncio.to_thread(read_document, connections.folder)
+    connections, document = await _open(context, request)
     try:
         connection = _entered_connection(form, connections)
         key = connection.key.get_secret_value()
@@ -154,8 +154,7 @@ async def _render_provider_form(
 
 async def panels_page(context: WebContext, request: Request) -> Response:
     """Show every panel, where it is from, and what can be done with it."""
-    connections = _connections(context, request)
-    document = await asyncio.to_thread(read_document, connections.folder)
+    connections, document = await _open(context, request)
     added = {name: stored_panel(document, name) for name in document.get("panels", {})}
     return await context.render_page(
         request,
@@ -191,8 +190,11 @@ async def save_panel(context: WebContext, request: Request) -> Response:
             raise ConnectionFormError(
                 "The key is not kept for longer than half an hour before you save. Connect again."
             )
-        check_panel_seats(draft.name, members, judges)
-        seats = _chosen_seats((*members, *judges), known_seats(document, found))
+        if form["remove"]:
+            draft = PanelDraft(draft.name, version=draft.version)
+        else:
+            check_panel_seats(draft.name, members, judges)
+        seats = _chosen_seats((*draft.members, *draft.judges), known_seats(document, found))
         is_default = form["default"] == "yes"
         store = partial(store_panel, becomes_default=is_default)
         await asyncio.to_thread(store, connections.folder, draft, seats, found)
@@ -208,19 +210,6 @@ async def save_panel(context: WebContext, request: Request) -> Response:
     connections.pending.pop(code, None)
     await connections.activate()
     return RedirectResponse(f"/panels?saved={draft.name}", status_code=303)
-
-
-async def remove_panel(context: WebContext, request: Request) -> Response:
-    """Remove a panel that was added on the page; rounds that used it keep their models."""
-    form = await read_form(context, request)
-    connections = _connections(context, request)
-    draft = PanelDraft(request.path_params["name"], version=form["version"])
-    try:
-        await asyncio.to_thread(store_panel, connections.folder, draft, {})
-    except PanelConflictError:
-        raise FormError("This panel was changed elsewhere. Look at it again first.", 409) from None
-    await connections.activate()
-    return RedirectResponse("/panels", status_code=303)
 
 
 def _listed(form: Mapping[str, str], kind: str, most: int) -> tuple[str, ...]:
@@ -254,8 +243,7 @@ async def _render_panel_form(
     error: CouncilError | None = None,
     pending: str = "",
 ) -> Response:
-    connections = _connections(context, request)
-    document = await asyncio.to_thread(read_document, connections.folder)
+    connections, document = await _open(context, request)
     found = _pending(context, request, pending)
     status = 200
     if error:
@@ -278,6 +266,12 @@ async def _render_panel_form(
         is_default=context.app.default == draft.name,
         becomes_default=context.app.default in (None, LOCAL),
     )
+
+
+async def _open(context: WebContext, request: Request) -> tuple[Connections, Document]:
+    """Return the connections and what is stored; raise as `_connections` does."""
+    connections = _connections(context, request)
+    return connections, await asyncio.to_thread(read_document, connections.folder)
 
 
 def _connections(context: WebContext, request: Request) -> Connections:

@@ -39,8 +39,7 @@ async def list_models(
     """Return the names of the models that can chat; raise ModelListError if none are listed."""
     url, headers = base.rstrip("/") + provider.path, {"Accept-Encoding": "identity"}
     if key:
-        is_bearer = provider.key_header == "Authorization"
-        headers |= {**provider.headers, provider.key_header: f"Bearer {key}" if is_bearer else key}
+        headers |= {name: value.format(key=key) for name, value in provider.headers}
     try:
         async with asyncio.timeout(seconds):
             status, body = await _fetch(url, headers)

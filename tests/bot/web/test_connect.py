@@ -279,10 +279,10 @@ async def test_a_removed_panel_is_gone_and_the_demo_is_the_default_again(
 ) -> None:
     browser = real_site.browser()
     name = (await connect(browser, models))["name"]
-    remove = await browser.form("/panels", f"/panels/{name}/remove")
+    remove = panel_form((await browser.get(f"/panels/{name}")).text) | {"remove": "yes"}
 
-    await browser.post(f"/panels/{name}/remove", **remove)
-    twice = await browser.post(f"/panels/{name}/remove", **remove)
+    await browser.post("/panels", **remove)
+    twice = await browser.post("/panels", **remove)
 
     app = real_site.context.app
     assert (name in app.panels, app.default) == (False, "local")
