@@ -68,7 +68,6 @@ class WebContext:
     app: AppContext
     signer: PageSigner
     token: str | None = None
-    environment_lines: tuple[str, ...] = ()
     state: Callable[[], str] = str
     failed_login_delay_seconds: float = 0.5
     limits: PageLimits = field(default_factory=PageLimits)

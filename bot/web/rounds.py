@@ -32,6 +32,7 @@ from bot.render.round_report import (
     whole_round,
 )
 from bot.render.round_status import progress_summary, receipt_line
+from bot.settings.default_panels import DEMO_QUESTIONS
 from bot.web.auth import FormError, empty_message, place_of, read_form, visitor_of
 from bot.web.context import WebContext, file_response
 from bot.web.round_view import blind_answers, progress_steps, ranking_rows, result_rows
@@ -53,7 +54,10 @@ MAX_SEARCH_LENGTH = 200
 async def front_page(context: WebContext, request: Request) -> Response:
     """Show the form for a question, what runs here, and who receives the data."""
     return await context.render_page(
-        request, "front.html", environment_lines=context.environment_lines, state=context.state()
+        request,
+        "front.html",
+        questions=DEMO_QUESTIONS,
+        state=context.state(),
     )
 
 
