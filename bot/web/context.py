@@ -126,11 +126,9 @@ class WebContext:
             set_cookie(response, request, VISITOR_COOKIE, self.signer.visitor_cookie(visitor))
         return response
 
-    async def recent_rounds(
-        self, request: Request, limit: int, containing: str = ""
-    ) -> tuple[RoundSummary, ...]:
+    async def recent_rounds(self, request: Request, limit: int) -> tuple[RoundSummary, ...]:
         """Return the newest rounds that the visitor may read."""
-        wanted = listable_rounds(empty_message(request), containing)
+        wanted = listable_rounds(empty_message(request))
         return await self.app.store.list_summaries(limit, wanted)
 
     async def load_round(self, request: Request) -> Round:

@@ -44,10 +44,6 @@ from council.integrity.verification import verify
 from council.places import Place
 from council.rounds import Round
 
-MAX_LISTED_ROUNDS = 100
-MAX_SEARCH_LENGTH = 200
-
-
 # --- Pages and downloads
 
 
@@ -59,13 +55,6 @@ async def front_page(context: WebContext, request: Request) -> Response:
         questions=DEMO_QUESTIONS,
         state=context.state(),
     )
-
-
-async def rounds_page(context: WebContext, request: Request) -> Response:
-    """Show the rounds whose question contains the search text."""
-    wanted = request.query_params.get("q", "")[:MAX_SEARCH_LENGTH].strip()
-    found = await context.recent_rounds(request, MAX_LISTED_ROUNDS, wanted)
-    return await context.render_page(request, "rounds.html", found=found, wanted=wanted)
 
 
 async def round_page(context: WebContext, request: Request) -> Response:

@@ -207,6 +207,12 @@ function closeMenus(except) {
 }
 
 addEventListener("keydown", (event) => {
+  const search = document.querySelector(".find input");
+  const types = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (event.key === "/" && search && !types && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    search.focus();
+  }
   const menu = event.key === "Escape" && document.querySelector("details.menu[open]");
   if (!menu) return;
   closeMenus(null);

@@ -37,8 +37,8 @@ async def store_questions(site: Site) -> None:
 
 
 def listed(page: httpx.Response) -> list[str]:
-    (found,) = re.findall(r'<ul class="list">(.*?)</ul>', page.text, re.DOTALL)
-    return [unescape(text) for text in re.findall(r"<a href=[^>]*>(.*?)</a>", found)]
+    found = re.findall(r'<th scope="row"><a href=[^>]*>(.*?)</a>', page.text, re.DOTALL)
+    return [unescape(text) for text in found]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ async def test_without_a_search_every_question_is_listed(site: Site) -> None:
 async def test_without_rounds_the_list_is_empty(site: Site) -> None:
     page = await site.browser().get("/rounds")
 
-    assert "No round has been held yet." in page.text
+    assert "No questions yet." in page.text
 
 
 async def test_a_round_shows_its_answer_its_ballots_and_its_checks(site: Site) -> None:
@@ -158,7 +158,7 @@ async def test_texts_of_people_and_models_are_escaped(new_site: NewSite) -> None
 
     for text in (page.text, search.text):
         assert not re.findall(
-            r"<script(?! src=\"/static/)|<img|<[^>]* onerror|href=.javascript", text
+            r"<script(?! src=\"/static/)|<img|<[^>"]* onerror|href=.javascript", text
         )
         assert "& {{ 7*7 }} [x]" in unescape(text)
         assert "& 49" not in unescape(text)
