@@ -117,6 +117,8 @@ class WebContext:
             "current": "",
             "path": request.scope["path"],
             "typed": "",
+            "follows": "",
+            "only_me": False,
         }
         html = _templates().get_template(template).render(frame | values)
         response = HTMLResponse(html, status)
