@@ -1,7 +1,7 @@
 """The gateway to the demo models, and the detection of Ollama."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
 from itertools import permutations
 from pathlib import Path
@@ -55,9 +55,13 @@ class LocalGateway:
             files = await fetch_files(self._folder, on_progress=self._on_fetch)
             server = await self._running.enter_async_context(LocalServer(files, self._folder))
             models = LitellmGateway(_seats(server))
-            await asyncio.gather(models.warm(), server.warm(_system_prompts()))
+            answer, judge = _system_prompts()
+            await asyncio.gather(models.warm(), server.warm(answer))
             self._running.push_async_callback(models.close)
             self._models = models
+            # Judges come later: no question waits for this.
+            reading = asyncio.create_task(_despite_errors(server.warm(judge)))
+            self._running.callback(reading.cancel)
 
     async def stop(self) -> None:
         """Stop the server and its child processes."""
@@ -80,10 +84,15 @@ class LocalGateway:
 
 
 def _system_prompts() -> tuple[str, str]:
-    """Return the beginnings of the usual prompts; the server caches how far it has read each."""
+    """Return the beginnings of the usual prompts, which the server caches once it has read them."""
     question = Question("Hi")
     judge = judge_prompt(question, DEFAULT_RUBRIC, BallotPrompt({}, ""))
-    return judge.system, answer_prompt(question, brief=True).system
+    return answer_prompt(question, brief=True).system, judge.system
+
+
+async def _despite_errors(reading: Coroutine[None, None, None]) -> None:
+    with suppress(GatewayError):  # the first ballots are slower then
+        await reading
 
 
 def _seats(server: LocalServer) -> dict[str, SeatSettings]:
