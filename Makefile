@@ -9,7 +9,7 @@ KILLS ?= 200
 ROUNDS ?= 400
 
 .DEFAULT_GOAL := help
-.PHONY: help run ask test nightly check fix soak soak-cluster bench hostile pictures docs lock
+.PHONY: help run ask test types contracts nightly check fix soak soak-cluster bench hostile pictures docs lock
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -25,14 +25,19 @@ test: $(VENV)/.dev ## set everything up and run every test
 	$(BIN)/python -m pytest -n 2
 
 nightly: $(VENV)/.dev ## what takes too long for every commit: simulations, long property runs, soaks, the browser matrix
-	$(BIN)/python -m pytest -n 2 -m nightly
+	$(BIN)/python -m pytest -n 2 -m "nightly or hypothesis" --hypothesis-profile=nightly
 
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+contracts: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+# At the same time, because the types take one processor and the first tests wait for nothing.
 check: $(VENV)/.dev ## format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	$(MAKE) --no-print-directory test PYTEST_ADDOPTS="$(COVERED) $(PYTEST_ADDOPTS)"
+	$(MAKE) --no-print-directory -j3 types contracts test PYTEST_ADDOPTS="$(COVERED) $(PYTEST_ADDOPTS)"
 
 fix: $(VENV)/.dev ## format, and fix what can be fixed
 	$(BIN)/ruff format .
