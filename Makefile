@@ -9,7 +9,7 @@ KILLS ?= 200
 ROUNDS ?= 400
 
 .DEFAULT_GOAL := help
-.PHONY: help run ask test types contracts nightly check fix soak soak-cluster bench hostile pictures docs lock
+.PHONY: help run ask test nightly check fix soak soak-cluster bench hostile pictures docs lock
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -20,24 +20,19 @@ run: $(VENV)/.run ## set everything up and serve the page, on models that instal
 ask: $(VENV)/.run ## one round: make ask Q="Why is the sky blue?"
 	@$(BIN)/council ask --local "$(Q)"
 
-# Two files at a time: most tests wait for a process of the product.
+# Four files at a time: most tests wait for a process of the product.
 test: $(VENV)/.dev ## set everything up and run every test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 4
 
 nightly: $(VENV)/.dev ## what takes too long for every commit: simulations, long property runs, soaks, the browser matrix
-	$(BIN)/python -m pytest -n 2 -m "nightly or hypothesis" --hypothesis-profile=nightly
+	$(BIN)/python -m pytest -n 4 -m "nightly or hypothesis" --hypothesis-profile=nightly
 
-types: $(VENV)/.dev
-	$(BIN)/mypy
-
-contracts: $(VENV)/.dev
-	$(BIN)/lint-imports
-
-# At the same time, because the types take one processor and the first tests wait for nothing.
 check: $(VENV)/.dev ## format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(MAKE) --no-print-directory -j3 types contracts test PYTEST_ADDOPTS="$(COVERED) $(PYTEST_ADDOPTS)"
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(MAKE) --no-print-directory test PYTEST_ADDOPTS="$(COVERED) $(PYTEST_ADDOPTS)"
 
 fix: $(VENV)/.dev ## format, and fix what can be fixed
 	$(BIN)/ruff format .

@@ -10,8 +10,8 @@ from council.bakeoffs.ports import BakeoffQuery
 from council.errors import CouncilError, RoundNotFoundError
 from council.panel import Panel
 from council.places import LOCAL_CHATS, Place
-from council.ports import RoundQuery, RoundSummary, Store
-from council.rounds import Question, Round, Stage
+from council.ports import RoundQuery, Store
+from council.rounds import Question, Round
 
 
 class AccessDeniedError(CouncilError):
@@ -103,17 +103,17 @@ def check_admitted(access: Access, message: IncomingMessage) -> None:
 def _check_roles(access: Access, message: IncomingMessage, admin: str) -> None:
     if message.is_direct and not message.asker.roles:
         raise AccessDeniedError(
-            "The council is open to certain roles, and in direct messages nobody has any: ask in a "
-            "channel."
+            "The council is open to certain roles only, and direct messages have no roles. Ask in "
+            "a channel."
         )
     if set(access.roles).isdisjoint(message.asker.roles or ()):
         raise AccessDeniedError(
-            f"The council is open to certain roles, and you have none of them: ask {admin}."
+            f"The council is open to certain roles only, and you have none of them. Ask {admin}."
         )
 
 
 def _admin(access: Access) -> str:
-    return "one of its admins" if access.admins else "whoever runs it"
+    return "one of its admins" if access.admins else "the person who runs it"
 
 
 def check_admin(access: Access, message: IncomingMessage, what: str) -> None:
@@ -241,7 +241,8 @@ def check_own_round(access: Access, round_: Round, asker: Asker, what: str) -> N
 
 def check_readable(round_: Round, message: IncomingMessage) -> None:
     """Raise RoundNotFoundError, as if it did not exist, for a round this person may not read."""
-    if not readable_rounds(message).admits(RoundSummary.of(round_)):
+    question = round_.question
+    if not readable_rounds(message).covers(question.place, question.asked_by):
         raise RoundNotFoundError(f"There is no round {round_.id!r}.")
 
 
@@ -252,8 +253,7 @@ def listable_bakeoffs(message: IncomingMessage) -> BakeoffQuery:
 
 def can_read_bakeoff(message: IncomingMessage, bakeoff: Bakeoff) -> bool:
     """Return whether the author of a message may read a bake-off's rounds."""
-    line = RoundSummary(bakeoff.id, "", bakeoff.at, Stage.OPEN, bakeoff.asked_by, bakeoff.place)
-    return readable_rounds(message).admits(line)
+    return readable_rounds(message).covers(bakeoff.place, bakeoff.asked_by)
 
 
 def check_own_bakeoff(access: Access, bakeoff: Bakeoff, asker: Asker, what: str) -> None:

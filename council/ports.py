@@ -153,37 +153,15 @@ class RoundQuery:
     asked_by: str | None = None
     bakeoff: str | None = None
 
-    def admits(self, line: RoundSummary) -> bool:
-        """Return whether the filter matches a round."""
-        return (
-            self.containing.lower() in line.question.lower()
-            and self.panel in {"", line.panel}
-            and self.asked_by in {None, line.asked_by}
-            and self.bakeoff in {None, line.bakeoff}
-            and self._in_place(line)
-            and self._in_state(line)
-            and not (self.since and line.asked_at < self.since)
-            and (self.before is None or line.asked_at < self.before)
-        )
-
-    def _in_place(self, line: RoundSummary) -> bool:
-        place = line.place
+    def covers(self, place: Place, asked_by: str) -> bool:
+        """Return whether it matches a round of a place and asker, if all else about it matches."""
         is_here = self.here is not None and self.here.shares_channel(place)
         return (
             (not self.chats or place.chat in self.chats)
             and self.workspace in {None, place.workspace}
-            and (self.asker is None or not place.private or line.asked_by == self.asker)
+            and (self.asker is None or not place.private or asked_by == self.asker)
             and (self.here is None or not place.private or is_here)
             and (is_here or not self.only_here)
-        )
-
-    def _in_state(self, line: RoundSummary) -> bool:
-        is_closed = line.seconds is not None
-        return (
-            not (self.unfinished and (line.paused or is_closed))
-            and not (self.undelivered and (line.delivered or line.bakeoff))
-            and not (self.succeeded and (line.failed or not is_closed))
-            and not (self.excludes_forgotten and line.forgotten)
         )
 
     @property

@@ -40,14 +40,12 @@ def log_uncounted(why: str) -> None:
     structlog.get_logger().error("not_counted", why=why)
 
 
-async def update_records(
-    sources: RecordSources, at_most: int | None = None, tell: Report = log_uncounted
-) -> None:
-    """Store the missing records of closed rounds, oldest first, of `at_most` rounds.
+async def update_records(sources: RecordSources, tell: Report = log_uncounted) -> None:
+    """Store the missing records of closed rounds, oldest first.
 
     A round that cannot be read is left out; `tell` gets a line about it.
     """
-    await _update(sources, sources.bakeoff_stores.records, at_most, tell)
+    await _update(sources, sources.bakeoff_stores.records, tell)
 
 
 async def update_votes(sources: RecordSources, tell: Report = log_uncounted) -> None:
@@ -55,17 +53,13 @@ async def update_votes(sources: RecordSources, tell: Report = log_uncounted) -> 
 
     Old rounds may have records but no votes; leaderboards do not wait for these.
     """
-    await _update(sources, sources.bakeoff_stores.votes, None, tell)
+    await _update(sources, sources.bakeoff_stores.votes, tell)
 
 
-async def _update(
-    sources: RecordSources, record_store: RecordStore, at_most: int | None, tell: Report
-) -> None:
+async def _update(sources: RecordSources, record_store: RecordStore, tell: Report) -> None:
     left_out: set[str] = set()
-    made = 0
-    while at_most is None or made < at_most:
-        batch = BATCH if at_most is None else min(BATCH, at_most - made)
-        missing = await record_store.list_missing(batch + len(left_out))
+    while True:
+        missing = await record_store.list_missing(BATCH + len(left_out))
         wanted = [round_id for round_id in missing if round_id not in left_out]
         if not wanted:
             return
@@ -74,7 +68,6 @@ async def _update(
         ]
         numbers = await _count(sources, rounds, tell)
         await _save(sources.bakeoff_stores, numbers)
-        made += len(wanted)
         left_out |= {*wanted} - {record.round_id for record, _ in numbers}
 
 

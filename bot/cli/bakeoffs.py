@@ -22,6 +22,7 @@ from bot.bakeoffs.records import check_comparable, read_baseline, record_as_json
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.bootstrap import StartOptions, open_app
 from bot.chat import IncomingMessage
+from bot.cli.completion import complete
 from bot.cli.output import (
     FAILED,
     MISUSED,
@@ -39,6 +40,7 @@ from bot.cli.progress import BakeoffBar, DownloadBar
 from bot.cli.rounds import TERMINAL_USER
 from bot.cli.suites import find_suite
 from bot.commands.bakeoffs import CANCELLED, find_bakeoff, load_readable_bakeoffs, parse_cap_text
+from bot.commands.parameters import Kind
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.bakeoffs import (
@@ -59,7 +61,12 @@ from council.bakeoffs.changes import Changes
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, split_round_id
 from council.errors import BakeoffError
 
-BakeoffId = Annotated[str, typer.Argument(help="A bake-off's id, the start of one, or last.")]
+BakeoffId = Annotated[
+    str,
+    typer.Argument(
+        help="A bake-off's id, the start of one, or last.", autocompletion=complete(Kind.BAKEOFF)
+    ),
+]
 
 MESSAGE = IncomingMessage("", TERMINAL_USER, TERMINAL, "")
 
@@ -70,9 +77,16 @@ bakeoff_app = typer.Typer(help="Run a suite of questions on a panel.", no_args_i
 @bakeoff_app.command("run")
 def run_bakeoff(  # noqa: PLR0913, PLR0917
     suite: Annotated[
-        str, typer.Argument(help="A suite's name, or a file with one.", show_default=False)
+        str,
+        typer.Argument(
+            help="A suite's name, or a file with one.",
+            show_default=False,
+            autocompletion=complete(Kind.SUITE),
+        ),
     ] = "",
-    panel: Annotated[str | None, typer.Option(help="A panel from council.toml.")] = None,
+    panel: Annotated[
+        str | None, typer.Option(help="A panel, by name.", autocompletion=complete(Kind.PANEL))
+    ] = None,
     cap: Annotated[str, text_option(help="The most it may cost, in US dollars.")] = "",
     resume: Annotated[str, text_option(help="Resume a bake-off that ended early.")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,

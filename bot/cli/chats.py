@@ -4,14 +4,12 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.output import FAILED, Json, async_command, print_json
+from bot.cli.output import Json, async_command, print_json
 from bot.cli.tokens import discord_address
 from bot.discord.app import CODE_GRANT_REQUIRED, DiscordError, fetch_identity
 from bot.discord.events import invite_url, user_install_url
 from bot.settings import Settings, SettingsError, load_settings
 from bot.slack import config as slack_config
-from bot.slack.client import open_client
-from bot.slack.validate import find_faults, samples
 
 slack_app = typer.Typer(help="Set up the Slack app.", no_args_is_help=True)
 discord_app = typer.Typer(help="Set up the Discord application.", no_args_is_help=True)
@@ -53,22 +51,6 @@ async def manifest(
         print_json(slack_config.load_manifest(address, distributed=distributed))
     else:
         typer.echo(slack_config.render_manifest(address, distributed=distributed), nl=False)
-
-
-@slack_app.command()
-@async_command
-async def validate() -> None:
-    """Check sample messages and modals with Slack; needs no token."""
-    are_valid = True
-    async with open_client(load_settings().slack_api_url) as client:
-        for sample in samples():
-            faults = await find_faults(client, sample)
-            typer.echo(f"{'FAIL' if faults else 'ok  '} {sample.name}")
-            for fault in faults:
-                typer.echo(f"     {fault}")
-            are_valid = are_valid and not faults
-    if not are_valid:
-        raise typer.Exit(FAILED)
 
 
 @discord_app.command()

@@ -2,7 +2,8 @@
 
 from functools import partial
 from importlib import import_module
-from typing import Any
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -64,9 +65,30 @@ def _placeholder() -> None:
 
 
 app = new_typer(
+    add_completion=True,
     help="Ask several AI models, let them rank each other blind, and get one answer.",
     no_args_is_help=True,
     cls=LazyGroup,
 )
+
+
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"council {version('council-bot')}")
+        raise typer.Exit
+
+
+@app.callback()
+def council(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Take the options of `council` itself."""
+
+
 for _name, (_, _help) in COMMANDS.items():
     app.command(_name, help=_help)(_placeholder)

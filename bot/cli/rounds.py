@@ -9,6 +9,7 @@ from rich.console import Console
 
 from bot.bootstrap import StartOptions, open_app, open_stores
 from bot.chat import Asker, IncomingMessage
+from bot.cli.completion import complete
 from bot.cli.output import (
     FAILED,
     MISUSED,
@@ -21,6 +22,7 @@ from bot.cli.output import (
 )
 from bot.cli.progress import DownloadBar
 from bot.commands.ask import acceptance_post
+from bot.commands.parameters import Kind
 from bot.commands.round_delivery import follow_and_deliver
 from bot.context import AppContext
 from bot.observability import logs
@@ -36,19 +38,27 @@ from council.ports import RoundSummary
 from council.rounds import Question, Round, Stage
 
 TERMINAL_USER = Asker("terminal", "you")
-RoundId = Annotated[str, typer.Argument(help="A round's id, or the start of one.")]
+RoundId = Annotated[
+    str,
+    typer.Argument(help="A round's id, or the start of one.", autocompletion=complete(Kind.ROUND)),
+]
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
 @async_command
 async def ask(  # noqa: PLR0913, PLR0917
     question: Annotated[str, typer.Argument(help="The question.", show_default=False)] = "",
-    panel: Annotated[str | None, typer.Option(help="A panel, by name.")] = None,
+    panel: Annotated[
+        str | None, typer.Option(help="A panel, by name.", autocompletion=complete(Kind.PANEL))
+    ] = None,
     method: Annotated[str | None, typer.Option(help="The judging method.")] = None,
     seed: Annotated[
         str | None, typer.Option(help="Any text; the same seed gives the same labels and orders.")
     ] = None,
-    resume: Annotated[str | None, typer.Option(help="Resume a round that stopped.")] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(help="Resume a round that stopped.", autocompletion=complete(Kind.ROUND)),
+    ] = None,
     local: Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")] = False,
     as_json: Json = False,
 ) -> None:

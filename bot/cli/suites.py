@@ -9,10 +9,12 @@ from rich.console import Console
 
 from bot.bootstrap import open_app
 from bot.chat import IncomingMessage
+from bot.cli.completion import complete
 from bot.cli.output import Json, async_command, print_json, print_post, read_file
 from bot.cli.rounds import TERMINAL_USER
 from bot.commands import suites
 from bot.commands.bakeoffs import load_suite_to_run
+from bot.commands.parameters import Kind
 from bot.context import AppContext
 from bot.render.suites import (
     SuiteRunCost,
@@ -37,7 +39,7 @@ from council.errors import SuiteError
 
 suite_app = typer.Typer(help="Manage lists of questions for bake-offs.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="A suite's name.")]
+Name = Annotated[str, typer.Argument(help="A suite's name.", autocompletion=complete(Kind.SUITE))]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 

@@ -7,7 +7,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 import psycopg
-import structlog
 from procrastinate import PsycopgConnector
 
 from bot.cluster.connection import (
@@ -22,6 +21,7 @@ from bot.cluster.connection import (
 )
 from bot.cluster.job_queue import ClusterJobQueue
 from bot.cluster.pubsub import PostgresPubSub
+from bot.observability.logs import redirect_library_log
 from council.errors import StoreError
 
 MAX_CONNECTIONS = 6  # of the job queue; each queue that is served listens on one more
@@ -111,21 +111,9 @@ async def _refusal(conninfo: str) -> str:
 
 
 def configure_library_logging() -> None:
-    """Send only the libraries' errors to our log, each as one line."""
+    """Send only the libraries' errors to our log; the job queue itself logs how jobs end."""
     for name in ("procrastinate", "psycopg"):
-        logger = logging.getLogger(name)
-        logger.setLevel(logging.ERROR)
-        logger.handlers, logger.propagate = [_StructlogHandler()], False
-
-
-class _StructlogHandler(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        """Log the event and the error's type; the job queue itself logs how jobs end."""
-        if str(getattr(record, "action", "")).startswith("job_"):
-            return
-        error_type = record.exc_info[0] if record.exc_info else None
-        structlog.get_logger().warning(
-            "works_trouble",
-            what=record.getMessage().partition(":")[0],
-            fault=error_type.__name__ if error_type else "",
+        logger = redirect_library_log(name, logging.ERROR, "works_trouble")
+        logger.handlers[0].addFilter(
+            lambda record: not str(getattr(record, "action", "")).startswith("job_")
         )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from council.model_families import FAMILIES
+from council.model_families import all_families
 
 # Four kinds of names, each a page of 256 private-use characters; the family is the offset in it.
 _MODEL, _WORD, _MAKER, _BOTH = range(0xE000, 0xE400, 0x100)
@@ -80,7 +80,7 @@ def mark_names(text: str) -> str:
 
 
 def family_index(token: str) -> int:
-    """Return the index in FAMILIES of a marked name's family."""
+    """Return the index in `all_families` of a marked name's family."""
     return ord(token) & 0xFF
 
 
@@ -101,7 +101,7 @@ def _token(match: re.Match[str], text: str) -> str:
 def _table() -> dict[str, tuple[int, int]]:
     """Return (page, family index) of each name, in lower case."""
     table: dict[str, tuple[int, int]] = {}
-    for at, family in enumerate(FAMILIES):
+    for at, family in enumerate(all_families()):
         makers = {maker.lower() for maker in family.makers}
         models = {name.lower() for name in family.names}
         table |= dict.fromkeys(makers, (_MAKER, at))

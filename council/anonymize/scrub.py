@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from council.anonymize.languages import LANGUAGES
-from council.anonymize.languages.language import Language
+from council.anonymize.languages import Language, languages
 from council.anonymize.names import (
     ANY,
     CASE_ENDINGS,
@@ -18,7 +17,7 @@ from council.anonymize.names import (
     family_index,
     mark_names,
 )
-from council.model_families import FAMILIES, Family
+from council.model_families import Family, all_families
 
 MASK = "[model name removed]"
 
@@ -42,14 +41,16 @@ def scrub(text: str, own: Iterable[str] = ()) -> MaskedText:
     """
     marked_text = mark_names(text)
     families = find_signatures(marked_text) if marked_text else []
-    patterns = [_family_names(FAMILIES[index]) for index in families]
+    patterns = [_family_names(all_families()[index]) for index in families]
     return _mask(text, patterns + [_exact(name) for name in own if name])
 
 
 def mask_names(text: str, families: Iterable[str]) -> MaskedText:
     """Mask every name and maker of these families, even of another author; for judges' reasons."""
     chosen = set(families)
-    return _mask(text, [_family_names(family) for family in FAMILIES if family.name in chosen])
+    return _mask(
+        text, [_family_names(family) for family in all_families() if family.name in chosen]
+    )
 
 
 def warm_up() -> None:
@@ -84,9 +85,6 @@ def _family_names(family: Family) -> re.Pattern[str]:
 
 SIGNATURE_CHARACTERS = 300  # searched at either end of a text
 
-_FIELD = "|".join(language.fields for language in LANGUAGES if language.fields)
-_CLOSING = "|".join(language.closings for language in LANGUAGES if language.closings)
-_OWNED = "|".join(language.owned for language in LANGUAGES if language.owned)
 _MARKS = r"[^\w\n\ue000-\ue3ff~]{0,8}"
 _ARTICLE = r"(?:(?:the|der|die|das|le|la|el|il|os?|as?|az|al) |l')?"
 _NEAR = r"[\"'“”()\[\]_# ]{0,4}"
@@ -102,33 +100,11 @@ _TITLE = r"(?:\w{1,12}[ ,]{1,2}){0,3}"  # "your assistant, "
 # Two models followed by a colon each are a comparison.
 _COMPARED = rf"(?!(?:.|\n){{1,280}}?{MODEL} ?[:：])"
 
-TOP = "|".join(
-    (
-        rf"{_MARKS}(?:{_FIELD}) ?[:：,(][ (\"]{{0,3}}{_ARTICLE}{ANY}(?!'s )",
-        rf"{_MARKS}(?:{_FIELD}) {_ARTICLE}{ANY}{_NEAR}(?:[:：\n]|\Z)",
-        rf"{_MARKS}{MODEL}{_NEAR}(?:[:：|—–]|-(?= )){_COMPARED}",
-        rf"{_MARKS}{_ARTICLE}{MODEL} ?(?:{_OWNED})",
-        rf"{_MARKS}\[{MODEL}\]",
-        rf"{_MARKS}{CERTAIN_MODEL}{_NEAR}\n",
-    )
-)
-BOTTOM = "|".join(
-    (
-        rf"(?:^|\n|[.!?:)…。！？]) ?{_NEAR}(?:[—–~]+|--+) ?(?:\w{{2,9}} )?{_BY}{_NEAR}{ANY}{_OF}"
-        rf"{_END}",
-        rf"\n ?\n{_NEAR}(?:- )?{_NEAR}{MODEL}{_OF}{_END}",
-        rf"(?:^|\n|[.!?] ){_NEAR}(?:- )?(?:{_CLOSING})[^\w\n]{{0,4}}\s{{0,3}}{_TITLE}{ANY}"
-        rf"(?: 드림| 敬上| 上)?{_OF}{_END}",
-        rf"(?:^|\n){_NEAR}(?:{_FIELD})[ :：,\"]{{1,4}}{_ARTICLE}{ANY}{_OF}{_END}",
-        rf"(?:\n|[.!?]) ?[(\[] ?{MODEL}{_OF} ?[)\]]\s*\Z",
-    )
-)
-
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def find_signatures(text: str) -> list[int]:
-    """Return the indexes in FAMILIES of the families a marked text says it is by, ascending."""
+    """Return the indexes in `all_families` of the families a marked text says it is by."""
     spoken = remove_quotations(text)
     found = _of(_top().match(spoken[:SIGNATURE_CHARACTERS])) | _of(
         _bottom().search(spoken[-SIGNATURE_CHARACTERS:])
@@ -136,7 +112,7 @@ def find_signatures(text: str) -> list[int]:
     near = text_near_names(spoken)
     # Single characters serve languages without spaces between words.
     words = {*_WORD.findall(near), *near}
-    for language in LANGUAGES:
+    for language in languages():
         if not language.cues.isdisjoint(words):
             for match in _prose(language).finditer(near):
                 found |= _of(match)
@@ -154,12 +130,33 @@ def _prose(language: Language) -> re.Pattern[str]:
 
 @cache
 def _top() -> re.Pattern[str]:
-    return _compiled(TOP)
+    field = "|".join(one.fields for one in languages() if one.fields)
+    owned = "|".join(one.owned for one in languages() if one.owned)
+    patterns = (
+        rf"{_MARKS}(?:{field}) ?[:：,(][ (\"]{{0,3}}{_ARTICLE}{ANY}(?!'s )",
+        rf"{_MARKS}(?:{field}) {_ARTICLE}{ANY}{_NEAR}(?:[:：\n]|\Z)",
+        rf"{_MARKS}{MODEL}{_NEAR}(?:[:：|—–]|-(?= )){_COMPARED}",
+        rf"{_MARKS}{_ARTICLE}{MODEL} ?(?:{owned})",
+        rf"{_MARKS}\[{MODEL}\]",
+        rf"{_MARKS}{CERTAIN_MODEL}{_NEAR}\n",
+    )
+    return _compiled("|".join(patterns))
 
 
 @cache
 def _bottom() -> re.Pattern[str]:
-    return _compiled(BOTTOM)
+    field = "|".join(one.fields for one in languages() if one.fields)
+    closing = "|".join(one.closings for one in languages() if one.closings)
+    patterns = (
+        rf"(?:^|\n|[.!?:)…。！？]) ?{_NEAR}(?:[—–~]+|--+) ?(?:\w{{2,9}} )?{_BY}{_NEAR}{ANY}{_OF}"
+        rf"{_END}",
+        rf"\n ?\n{_NEAR}(?:- )?{_NEAR}{MODEL}{_OF}{_END}",
+        rf"(?:^|\n|[.!?] ){_NEAR}(?:- )?(?:{closing})[^\w\n]{{0,4}}\s{{0,3}}{_TITLE}{ANY}"
+        rf"(?: 드림| 敬上| 上)?{_OF}{_END}",
+        rf"(?:^|\n){_NEAR}(?:{field})[ :：,\"]{{1,4}}{_ARTICLE}{ANY}{_OF}{_END}",
+        rf"(?:\n|[.!?]) ?[(\[] ?{MODEL}{_OF} ?[)\]]\s*\Z",
+    )
+    return _compiled("|".join(patterns))
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

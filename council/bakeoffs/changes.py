@@ -222,8 +222,7 @@ class MemberChange:
 
     `before` and `now` are means over the `questions` both have; `ci` is the 95 % interval of the
     difference, uncorrected; `p` is two-sided. `is_beyond_noise` is corrected for testing all
-    members. The past is the last `runs` runs, since the member last changed beyond noise;
-    `since_last` is the difference to the previous run alone.
+    members. The past is the last `runs` runs, since the member last changed beyond noise.
     """
 
     member: str
@@ -236,7 +235,6 @@ class MemberChange:
     is_beyond_noise: bool
     questions: int
     runs: int
-    since_last: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,10 +348,9 @@ def _member_changes(comparison: _Comparison) -> Iterator[MemberChange]:
     ):
         cube = comparison.cube(values)
         latest = compare_latest_run(cube, FAMILIES[measure])
-        since_last = paired_differences(cube[-1], cube[-2:-1]).mean
         found = latest.differences
         for i in np.flatnonzero(~np.isnan(found.mean)):
-            mean, last = float(found.mean[i]), float(since_last[i])
+            mean = float(found.mean[i])
             half = t_quantile((1 + LEVEL) / 2, float(found.freedom[i])) * float(found.error[i])
             yield MemberChange(
                 member=comparison.members[i],
@@ -366,7 +363,6 @@ def _member_changes(comparison: _Comparison) -> Iterator[MemberChange]:
                 is_beyond_noise=bool(latest.is_beyond[i]),
                 questions=int(found.questions[i]),
                 runs=int(latest.runs[i]),
-                since_last=None if np.isnan(last) else last,
             )
 
 

@@ -16,14 +16,13 @@ from council.bakeoffs.record_arrays import PRECISION, Columns, Floats, Indexes
 class TruthAgreement:
     """How well the judges' order agrees with correctness, in rounds with right and wrong answers.
 
-    `auc` is the chance that a right answer had a higher share than a wrong one (a tie counts half);
-    `lead` is the mean share of right answers minus that of wrong ones. `questions` is the number of
-    distinct questions, each of which counts once however often it was asked.
+    `auc` is the chance that a right answer had a higher share than a wrong one (a tie counts half).
+    `questions` is the number of distinct questions, each of which counts once however often it was
+    asked.
     """
 
     auc: float
     ci: Interval
-    lead: float
     questions: int
 
 
@@ -40,10 +39,8 @@ def truth_agreement(columns: Columns, questions: Indexes) -> TruthAgreement | No
     wins = np.where(np.abs(gaps) < PRECISION, 0.5, (gaps > 0).astype(float))
     pairs = right[:, :, None] & wrong[:, None, :]
     auc = np.where(pairs, wins, 0).sum(axis=(1, 2)) / pairs.sum(axis=(1, 2))
-    means = [np.where(each, shares, 0).sum(axis=1) / each.sum(axis=1) for each in (right, wrong)]
-    lead = float((means[0] - means[1]).mean())
     found = mean_by_question(questions[mixed], auc)
-    return TruthAgreement(float(found.mean()), share_interval(found), lead, len(found))
+    return TruthAgreement(float(found.mean()), share_interval(found), len(found))
 
 
 def question_numbers(columns: Columns) -> Indexes:

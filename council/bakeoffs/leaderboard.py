@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 import numpy as np
 
@@ -20,8 +19,8 @@ class AuthorLine:
     to 1. `place` is 1 + the number of members decided to be ahead of it, so members that cannot be
     told apart share a place; None if it was never ranked. `strength` is its expected share against
     every other member (Bradley-Terry), on boards whose rounds had different panels; None elsewhere.
-    `first_votes` of the `ballots` ranked it first, alone. Cost, seconds, tokens and words are means
-    over its answers, None if unknown; `absences` are rounds in which it was asked and gave no
+    `first_votes` of the `ballots` ranked it first, alone. Cost, seconds and tokens are means over
+    its answers, None if unknown; `absences` are rounds in which it was asked and gave no
     answer; `named_itself` counts answers in which its names were masked. `accuracy` is over the
     `graded` answers.
     """
@@ -38,7 +37,6 @@ class AuthorLine:
     cost_usd: float | None = None
     seconds: float | None = None
     tokens_out: float | None = None
-    words: float | None = None
     answers: int = 0
     absences: int = 0
     refusals: int = 0
@@ -70,7 +68,6 @@ def author_line(columns: Columns, member: int, strength: Strength | None) -> Aut
         cost_usd=mean_or_none(known("cost_usd")),
         seconds=mean_or_none(known("seconds")),
         tokens_out=mean_or_none(known("tokens_out")),
-        words=mean_or_none(known("words")),
         answers=len(absent_flags) - absences,
         absences=absences,
         refusals=int(known("refused").sum()),
@@ -98,8 +95,7 @@ class Board:
 
     Members are ordered by place and within a place by share, the top two by their run-off. If
     rounds had different panels (`is_mixed`), strength replaces share in the order. `duels` holds
-    every pair of members that met. `suites` names each suite and version of the rounds, ("", "")
-    for questions that people asked.
+    every pair of members that met.
     """
 
     rows: tuple[AuthorLine, ...]
@@ -107,10 +103,6 @@ class Board:
     duels: tuple[Duel, ...]
     rounds: int
     is_mixed: bool = False
-    since: datetime | None = None
-    until: datetime | None = None
-    suites: tuple[tuple[str, str], ...] = ()
-    panels: tuple[str, ...] = ()
 
     @property
     def claims(self) -> tuple[Duel, ...]:
@@ -146,10 +138,6 @@ def build_leaderboard(columns: Columns) -> Board:
         duels=all_duels,
         rounds=len(columns.rows),
         is_mixed=is_mixed,
-        since=columns.rows[0].asked_at if columns.rows else None,
-        until=columns.rows[-1].asked_at if columns.rows else None,
-        suites=tuple(dict.fromkeys((row.suite, row.suite_version) for row in columns.rows)),
-        panels=tuple(dict.fromkeys(row.panel for row in columns.rows)),
     )
 
 

@@ -22,8 +22,7 @@ class Duel:
     """Two members compared by the judges outside the pair, tested after every round.
 
     `margin` is the mean over `rounds` of the first's share minus the second's, −1 to 1. `ahead` is
-    the member that is ahead beyond chance, None if neither is; `since` is the round after which
-    that was first so.
+    the member that is ahead beyond chance, None if neither is.
     """
 
     first: str
@@ -31,7 +30,6 @@ class Duel:
     margin: float
     rounds: int
     ahead: str | None = None
-    since: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +92,10 @@ def _duel(first: str, second: str, margins: Floats) -> Duel:
     """Return the duel; a decision stands until the opposite is decided."""
     crossed = crossings(margins)
     decisions = crossed[crossed != 0]
-    ahead, since = None, None
+    ahead = None
     if len(decisions):
         ahead = first if decisions[-1] > 0 else second
-        since = 1 + int(np.flatnonzero(crossed == decisions[-1])[0])
-    return Duel(first, second, float(margins.mean()), len(margins), ahead, since)
+    return Duel(first, second, float(margins.mean()), len(margins), ahead)
 
 
 def run_off(duel: Duel, leader: str) -> RunOff:

@@ -83,7 +83,7 @@ class MemoryStore:
         self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[RoundSummary, ...]:
         summaries = map(self._summary, self._newest_first())
-        return tuple(summary for summary in summaries if wanted.admits(summary))[:limit]
+        return tuple(summary for summary in summaries if admits(wanted, summary))[:limit]
 
     async def load_summary(self, round_id: str) -> RoundSummary:
         return self._summary(await self.load(round_id))
@@ -154,6 +154,24 @@ class MemoryStore:
 
     def _summary(self, round_: Round) -> RoundSummary:
         return replace(RoundSummary.of(round_), **self._flags.get(round_.id, {}))
+
+
+def admits(wanted: RoundQuery, line: RoundSummary) -> bool:
+    """Return whether the filter matches a round."""
+    is_closed = line.seconds is not None
+    return (
+        wanted.containing.lower() in line.question.lower()
+        and wanted.panel in {"", line.panel}
+        and wanted.asked_by in {None, line.asked_by}
+        and wanted.bakeoff in {None, line.bakeoff}
+        and wanted.covers(line.place, line.asked_by)
+        and not (wanted.since and line.asked_at < wanted.since)
+        and not (wanted.before and line.asked_at >= wanted.before)
+        and not (wanted.unfinished and (line.paused or is_closed))
+        and not (wanted.undelivered and (line.delivered or line.bakeoff))
+        and not (wanted.succeeded and (line.failed or not is_closed))
+        and not (wanted.excludes_forgotten and line.forgotten)
+    )
 
 
 def _put_newest(entries: dict[tuple[str, str], Entry], entry: Entry) -> None:

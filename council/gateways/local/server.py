@@ -1,4 +1,4 @@
-"""The llama-server process that serves the demonstration models on loopback."""
+"""The llama-server process that serves the demo models on loopback."""
 
 import asyncio
 import ctypes
@@ -9,9 +9,10 @@ import secrets
 import signal
 import socket
 from asyncio.subprocess import DEVNULL, STDOUT, Process
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Self
 
@@ -85,14 +86,15 @@ class LocalServer:
         if self._process is not None:
             await self._stop(self._process)
 
-    async def warm(self) -> None:
-        """Load the models, so that the first round does not have to."""
-        url, messages = f"{self.api_base}/chat/completions", [{"role": "user", "content": "Hi"}]
+    async def warm(self, system_prompts: Sequence[str] = ("",)) -> None:
+        """Load the models and evaluate system prompts, so that the first round does not have to."""
+        url, user = f"{self.api_base}/chat/completions", {"role": "user", "content": "Hi"}
         headers = {"Authorization": f"Bearer {self.api_key}", "Connection": "close"}
         async with httpx.AsyncClient(
             timeout=WARM_SECONDS, trust_env=False, headers=headers
         ) as client:
-            for model in self._files.weights:
+            for model, text in product(self._files.weights, system_prompts):
+                messages = [{"role": "system", "content": text}, user]
                 body = {"model": model, "messages": messages, "max_tokens": 1}
                 try:
                     (await client.post(url, json=body)).raise_for_status()
@@ -180,15 +182,13 @@ def unsupported_reason(inspect: Callable[[], Machine] | None = None) -> str | No
     """Return None if the demonstration server runs here, else a sentence that says what to do."""
     machine = (inspect or inspect_machine)()
     if (machine.system, machine.processor) != ("Linux", "x86_64"):
-        return f"The demonstration models run on Linux on x86-64 only; here, {ALTERNATIVE}"
+        return f"The demo models run on Linux on x86-64 only; here, {ALTERNATIVE}"
     if machine.glibc < GLIBC:
-        return f"The demonstration models need glibc 2.35 or newer; here, {ALTERNATIVE}"
+        return f"The demo models need glibc 2.35 or newer; here, {ALTERNATIVE}"
     if not machine.cpu_flags >= CPU_FLAGS:
-        return f"The demonstration models need a processor with AVX2; here, {ALTERNATIVE}"
+        return f"The demo models need a processor with AVX2; here, {ALTERNATIVE}"
     if not machine.has_openmp:
-        return (
-            f"The demonstration models need libgomp: install the package libgomp1, or {ALTERNATIVE}"
-        )
+        return f"The demo models need libgomp: install the package libgomp1, or {ALTERNATIVE}"
     return None
 
 

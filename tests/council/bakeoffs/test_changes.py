@@ -50,7 +50,7 @@ def test_a_fall_on_every_question_is_beyond_noise() -> None:
 
     # A pair of members wins or loses whole: ada fell from 1 to 0, on 12 questions.
     move = _move(found, "ada")
-    assert (move.before, move.now, move.difference, move.since_last) == (1, 0, -1, -1)
+    assert (move.before, move.now, move.difference) == (1, 0, -1)
     assert (move.questions, move.runs, move.is_beyond_noise) == (12, 2, True)
     assert move.p == 2**-11
     assert found.is_news

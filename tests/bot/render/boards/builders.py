@@ -94,14 +94,14 @@ def a_worth(verdict: Payoff | None = Payoff.NOT_WORTH_IT) -> CouncilValue:
     )
     winner = replace(council, name="Winner", accuracy=0.75, difference=0.0, cost_usd=0.05)
     best = BestMember(CLAUDE, 0.75, 0.012, 4.1, is_picked_elsewhere=True)
-    return CouncilValue((council, winner), best, TruthAgreement(0.71, (0.6, 0.8), 0.2, 14))
+    return CouncilValue((council, winner), best, TruthAgreement(0.71, (0.6, 0.8), 14))
 
 
 def a_board(members: int = 5) -> Board:
     """Return standings in which the first two share a place, swapped by their run-off."""
     rows = tuple(an_author(at, 1 if at < 2 else at + 1) for at in range(members))
-    duels = [Duel(CLAUDE, GPT, 0.02, 36), Duel(CLAUDE, QWEN, 0.3, 36, CLAUDE, 20)]
-    duels.append(Duel(MISTRAL, GPT, -0.4, 36, GPT, 12))
+    duels = [Duel(CLAUDE, GPT, 0.02, 36), Duel(CLAUDE, QWEN, 0.3, 36, CLAUDE)]
+    duels.append(Duel(MISTRAL, GPT, -0.4, 36, GPT))
     return Board(rows, RunOff(CLAUDE, GPT, 0.02, 36, changed=True), tuple(duels), 36)
 
 
@@ -149,7 +149,6 @@ def a_move(member: str = CLAUDE, difference: float = -0.15, *, beyond: bool = Tr
         beyond,
         12,
         3,
-        difference,
     )
 
 

@@ -1,6 +1,11 @@
-"""Samples of all messages and modals, and their validation by Slack's `blocks.validate`."""
+"""Samples of all messages and modals, and their validation by Slack's `blocks.validate`.
 
+`python -m tests.bench.slack_samples` sends them to Slack; this needs no token.
+"""
+
+import asyncio
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,9 +18,10 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Mentions, Note, Post
 from bot.render.round_report import answer_posts, rankings_post, round_thread
 from bot.render.round_status import progress_post
+from bot.settings import load_settings
 from bot.slack import modals
 from bot.slack.block_kit import render_ephemeral, render_message
-from bot.slack.client import RefusedError, call_api
+from bot.slack.client import RefusedError, call_api, open_client
 from bot.slack.modals import ModalState, View
 from bot.slack.threads import ThreadContext, offer_post
 from bot.slack.workspace import CHAT
@@ -151,3 +157,18 @@ def _closed_round() -> Round:
     drawn_on = draw.labels.labels[:2]
     round_ = round_.with_(Synthesis(_PROSE, answering[0].key, drawn_on=drawn_on))
     return round_.with_(Closing(21.4))
+
+
+async def main(api_url: str) -> bool:
+    """Print what Slack would refuse; return whether it would take every sample."""
+    are_valid = True
+    async with open_client(api_url) as client:
+        for sample in samples():
+            faults = await find_faults(client, sample)
+            print(f"{'FAIL' if faults else 'ok  '} {sample.name}", *faults, sep="\n     ")
+            are_valid = are_valid and not faults
+    return are_valid
+
+
+if __name__ == "__main__":
+    sys.exit(not asyncio.run(main(load_settings().slack_api_url)))

@@ -1,4 +1,4 @@
-"""`council slack validate`: samples of all messages and modals, checked by Slack."""
+"""Samples of all messages and modals, checked as Slack checks them."""
 
 import json
 
@@ -6,8 +6,7 @@ import pytest
 
 from bot.chat import DeliveryUnknownError
 from bot.slack.client import open_client
-from bot.slack.validate import Sample, find_faults, samples
-from tests.bot.homes import Home
+from tests.bench.slack_samples import Sample, find_faults, main, samples
 from tests.wire.faults import Refuse
 from tests.wire.slack import FakeSlack
 
@@ -23,30 +22,28 @@ def test_the_samples_hold_every_block_that_we_post() -> None:
     assert sum(sample.kind == "view" for sample in samples()) >= 5
 
 
-async def test_all_samples_are_valid_and_need_no_token(home: Home) -> None:
+async def test_all_samples_are_valid_and_need_no_token(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     async with FakeSlack() as slack:
-        ran = await home.with_settings(SLACK_API_URL=slack.api_url).invoke_in_thread(
-            "slack", "validate"
-        )
+        are_valid = await main(slack.api_url)
 
-    assert (ran.code, ran.err) == (0, "")
-    assert len(ran.out.splitlines()) == len(list(samples()))
-    assert all(line.startswith("ok   ") for line in ran.out.splitlines())
+    assert are_valid
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(list(samples()))
+    assert all(line.startswith("ok   ") for line in lines)
     assert [call.token for call in slack.calls] == [None] * len(list(samples()))
 
 
-async def test_a_refused_sample_is_named_and_fails(home: Home) -> None:
+async def test_a_refused_sample_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     async with FakeSlack() as slack:
         slack.trouble("blocks.validate", Refuse("invalid_blocks"))
-        ran = await home.with_settings(SLACK_API_URL=slack.api_url).invoke_in_thread(
-            "slack", "validate"
-        )
+        are_valid = await main(slack.api_url)
 
-    assert ran.code == 1
-    first, second, *_ = ran.out.splitlines()
+    assert not are_valid
+    first, second, *_ = capsys.readouterr().out.splitlines()
     assert first.startswith("FAIL a round that begins")
     assert second.strip() == "invalid_blocks"
-    assert ran.out.count("FAIL") == 1
 
 
 async def test_a_fault_says_where_it_is() -> None:
@@ -55,13 +52,6 @@ async def test_a_fault_says_where_it_is() -> None:
 
     assert len(faults) == 1
     assert faults[0].startswith("/blocks/1")
-
-
-def test_an_unreachable_slack_is_reported_in_one_sentence(home: Home) -> None:
-    ran = home.with_settings(SLACK_API_URL=NOWHERE).invoke("slack", "validate")
-
-    assert (ran.code, ran.out, len(ran.lines)) == (1, "", 1)
-    assert "The connection to Slack was lost" in ran.err
 
 
 async def test_an_unreachable_slack_is_not_a_finding() -> None:
