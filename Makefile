@@ -20,12 +20,12 @@ run: $(VENV)/.run ## set everything up and serve the page, on models that instal
 ask: $(VENV)/.run ## one round: make ask Q="Why is the sky blue?"
 	@$(BIN)/council ask --local "$(Q)"
 
-# Two files at a time: most tests wait for a process of the product.
+# Four files at a time: most tests wait for a process of the product.
 test: $(VENV)/.dev ## set everything up and run every test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 4
 
 nightly: $(VENV)/.dev ## what takes too long for every commit: simulations, long property runs, soaks, the browser matrix
-	$(BIN)/python -m pytest -n 2 -m nightly
+	$(BIN)/python -m pytest -n 4 -m nightly
 
 check: $(VENV)/.dev ## format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .

@@ -16,7 +16,7 @@ def main() -> None:
     from bot.cli.main import app
 
     try:
-        app()
+        app(prog_name="council")
     finally:
         gc.freeze()  # no scan at exit: the process releases its memory anyway
 

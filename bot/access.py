@@ -103,17 +103,17 @@ def check_admitted(access: Access, message: IncomingMessage) -> None:
 def _check_roles(access: Access, message: IncomingMessage, admin: str) -> None:
     if message.is_direct and not message.asker.roles:
         raise AccessDeniedError(
-            "The council is open to certain roles, and in direct messages nobody has any: ask in a "
-            "channel."
+            "The council is open to certain roles only, and direct messages have no roles. Ask in "
+            "a channel."
         )
     if set(access.roles).isdisjoint(message.asker.roles or ()):
         raise AccessDeniedError(
-            f"The council is open to certain roles, and you have none of them: ask {admin}."
+            f"The council is open to certain roles only, and you have none of them. Ask {admin}."
         )
 
 
 def _admin(access: Access) -> str:
-    return "one of its admins" if access.admins else "whoever runs it"
+    return "one of its admins" if access.admins else "the person who runs it"
 
 
 def check_admin(access: Access, message: IncomingMessage, what: str) -> None:

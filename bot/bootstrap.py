@@ -67,7 +67,7 @@ SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
 
 @dataclass(frozen=True, slots=True)
 class StartOptions:
-    """How to start: with demonstration models, with callbacks, as a server.
+    """How to start: with demo models, with callbacks, as a server.
 
     `on_fetch` reports downloads as (what, done bytes, total bytes), `on_closed` each closed round.
     A process that `serves` keeps running, and joins the cluster if the database is a server.
@@ -364,4 +364,4 @@ async def load_panels(settings: Settings, *, local: bool) -> PanelConfig:
 async def describe_local_models(settings: Settings) -> list[str]:
     """Return lines that describe the local models of this machine."""
     served = ", ".join(await ollama_models(settings.ollama)) or "not found"
-    return [f"Ollama: {served}", f"demonstration models: {unsupported_reason() or 'can run here'}"]
+    return [f"Ollama: {served}", f"demo models: {unsupported_reason() or 'can run here'}"]

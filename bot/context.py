@@ -145,8 +145,7 @@ class AppContext:
         wanted = name or self.panel_name(place)
         if wanted is None:
             raise PanelError(
-                "No panel is set up: name one in council.toml, or use --local for the "
-                "demonstration models."
+                "No panel is set up: name one in council.toml, or use --local for the demo models."
             )
         if wanted not in self.panels:
             raise PanelError(self._unknown_panel(wanted, was_picked=name is None))

@@ -46,7 +46,7 @@ from council.confusables import remove_invisible
 from council.places import Place
 
 TERMINAL = Place("terminal")
-GREETING = "Type a question, or help. Ctrl-C stops a round and keeps it; Ctrl-D leaves."
+GREETING = "Type a question, or help. Ctrl-C stops a round and saves it; Ctrl-D quits."
 PROMPT = "\n/council › "
 _EXIT_WORDS = {"exit", "quit", ":q", "bye"}
 _STEP_MARKS = {StepState.WAITING: "·", StepState.DONE: "✓", StepState.MISSING: "–"}
@@ -75,7 +75,9 @@ async def _run_line(app: AppContext, chat: "TerminalChat", line: str) -> None:
         await task
     chat.close()
     if task.cancelled():
-        chat.say(f"Stopped; what there is is kept. Go on with: council ask --resume {message.key}")
+        chat.say(
+            f"Stopped. Your progress is saved. Resume with: council ask --resume {message.key}"
+        )
 
 
 @contextmanager

@@ -113,9 +113,9 @@ def _parse_line(line: bytes | str) -> dict[str, Any]:
     try:
         values = from_json(line)
     except ValueError as error:
-        raise StoreError(f"it is no JSON ({error})") from error
+        raise StoreError(f"it is not valid JSON ({error})") from error
     if not isinstance(values, dict) or "format" not in values:
-        raise StoreError("it is no exported round: it names no format")
+        raise StoreError("it is not an exported round: it has no format")
     if values.pop("format") != FORMAT:
         raise StoreError(
             f"its format is another than {FORMAT}, the one this version reads: use a newer version"

@@ -110,8 +110,8 @@ async def _follow(
             yield await load_progress(app, stored)
         if not is_queued and not stored.ending:
             raise BakeoffError(
-                f"Bake-off {bakeoff.id} was interrupted: `/council bakeoff resume {bakeoff.id}` "
-                "goes on with it."
+                f"Bake-off {bakeoff.id} was interrupted. Resume it with `/council bakeoff resume "
+                f"{bakeoff.id}`."
             )
         if not is_queued:
             return
@@ -156,7 +156,9 @@ async def reopen_bakeoff(
     if (await app.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending:
         await _wait_for_end(app, bakeoff)
     if await is_bakeoff_running(app, bakeoff):
-        raise BakeoffError(f"Bake-off {bakeoff.id} is under way: there is nothing to go on with.")
+        raise BakeoffError(
+            f"Bake-off {bakeoff.id} is still running, so there is nothing to resume."
+        )
     if (await load_progress(app, bakeoff)).is_complete:
         raise BakeoffError(
             f"Every question of bake-off {bakeoff.id} is over: "

@@ -22,6 +22,7 @@ from bot.bakeoffs.records import check_comparable, read_baseline, record_as_json
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.bootstrap import StartOptions, open_app
 from bot.chat import IncomingMessage
+from bot.cli.completion import complete
 from bot.cli.output import (
     FAILED,
     MISUSED,
@@ -39,6 +40,7 @@ from bot.cli.progress import BakeoffBar, DownloadBar
 from bot.cli.rounds import TERMINAL_USER
 from bot.cli.suites import find_suite
 from bot.commands.bakeoffs import CANCELLED, find_bakeoff, load_readable_bakeoffs, parse_cap_text
+from bot.commands.parameters import Kind
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.bakeoffs import (
@@ -59,21 +61,33 @@ from council.bakeoffs.changes import Changes
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, split_round_id
 from council.errors import BakeoffError
 
-BakeoffId = Annotated[str, typer.Argument(help="A bake-off's id, the start of one, or last.")]
+BakeoffId = Annotated[
+    str,
+    typer.Argument(
+        help="A bake-off's id, the start of one, or last.", autocompletion=complete(Kind.BAKEOFF)
+    ),
+]
 
 MESSAGE = IncomingMessage("", TERMINAL_USER, TERMINAL, "")
 
-bakeoff_app = typer.Typer(help="Run suites of questions on panels.", no_args_is_help=True)
+bakeoff_app = typer.Typer(help="Run a suite of questions on a panel.", no_args_is_help=True)
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
 @bakeoff_app.command("run")
 def run_bakeoff(  # noqa: PLR0913, PLR0917
     suite: Annotated[
-        str, typer.Argument(help="A suite's name, or a file with one.", show_default=False)
+        str,
+        typer.Argument(
+            help="A suite's name, or a file with one.",
+            show_default=False,
+            autocompletion=complete(Kind.SUITE),
+        ),
     ] = "",
-    panel: Annotated[str | None, typer.Option(help="A panel from council.toml.")] = None,
-    cap: Annotated[str, text_option(help="The most it may cost, in USD.")] = "",
+    panel: Annotated[
+        str | None, typer.Option(help="A panel, by name.", autocompletion=complete(Kind.PANEL))
+    ] = None,
+    cap: Annotated[str, text_option(help="The most it may cost, in US dollars.")] = "",
     resume: Annotated[str, text_option(help="Resume a bake-off that ended early.")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
     local: Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")] = False,
@@ -138,7 +152,7 @@ async def cancel_bakeoff(bakeoff_id: BakeoffId) -> None:
         bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
         kept = await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
     of = count_noun(len(bakeoff.suite.questions), "question")
-    typer.echo(f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept.")
+    typer.echo(f"Bake-off {bakeoff.id} is cancelled; {kept} of {of} are saved.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +189,7 @@ async def _run(options: RunOptions) -> int:
         seats, member = [seat.key for seat in bakeoff.panel.members], options.member
         if member and member not in seats:
             panel = f"Panel {bakeoff.panel.name!r}"
-            fail(f"{panel} has no member {member!r}: {', '.join(seats)}.", MISUSED)
+            fail(f"{panel} has no model {member!r}: {', '.join(seats)}.", MISUSED)
         await _open(app, options, bakeoff, console)
         await _follow(app, bakeoff, console)
         results = await _load_results(app, await app.bakeoff_stores.bakeoffs.load(bakeoff.id))
@@ -219,7 +233,7 @@ async def _open(app: AppContext, options: RunOptions, bakeoff: Bakeoff, console:
 def confirm_start(*, yes: bool) -> None:
     """Ask whether to start, unless `yes` or there is no terminal; exit with code 2 if not."""
     if not yes and stdin.isatty() and not typer.confirm("Start?", err=True):
-        fail("Nothing was begun, and nothing is spent.", MISUSED)
+        fail("Nothing was started and nothing was spent.", MISUSED)
 
 
 async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
@@ -232,7 +246,7 @@ async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
         with suppress(BakeoffError):
             await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
         resume = f"council bakeoff run --resume {bakeoff.id}"
-        typer.echo(f"Stopped; what there is is kept. Go on with: {resume}", err=True)
+        typer.echo(f"Stopped. Your progress is saved. Resume with: {resume}", err=True)
         raise
 
 

@@ -20,12 +20,14 @@ from bot.settings import load_panel_config, load_settings
 @async_command
 async def of_rounds(
     since: Annotated[
-        str, text_option(help="Rounds since a day, or an age: 2026-11-21, 30d, 2w, 12h.")
+        str, text_option(help="Only rounds since a day or an age: 2026-11-21, 30d, 2w, 12h.")
     ] = "",
-    panel: Annotated[str, text_option(help="One panel's rounds.")] = "",
-    suite: Annotated[str, text_option(help="One suite's rounds.")] = "",
+    panel: Annotated[str, text_option(help="Only rounds of this panel.")] = "",
+    suite: Annotated[str, text_option(help="Only rounds of this suite.")] = "",
     as_json: Json = False,
-    to_png: Annotated[Path | None, typer.Option("--png", help="Save the charts to a file.")] = None,
+    to_png: Annotated[
+        Path | None, typer.Option("--png", help="Save the charts to this PNG file.")
+    ] = None,
 ) -> None:
     """Report judges' biases over stored rounds: own answers, family, order, length and style."""
     options = {"since": since, "panel": panel, "suite": suite}
@@ -46,6 +48,6 @@ def print_bias(bias: BiasView, *, as_json: bool, to_png: Path | None) -> None:
         print_json(bias_document(bias))
         return
     if to_png:
-        typer.echo(f"Written to {to_png}.")
+        typer.echo(f"Saved to {to_png}.")
     thread = bias_thread(bias)
     print_posts((thread.root, *thread.replies))

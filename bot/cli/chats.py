@@ -15,11 +15,11 @@ slack_app = typer.Typer(help="Set up the Slack app.", no_args_is_help=True)
 discord_app = typer.Typer(help="Set up the Discord application.", no_args_is_help=True)
 
 NO_ADDRESS = (
-    "With SLACK_SIGNING_SECRET alone Slack posts over HTTP: give the address it reaches the bot "
-    "at, as in --url https://council.example.com, or set SLACK_APP_TOKEN for Socket Mode."
+    "With SLACK_SIGNING_SECRET alone, Slack sends everything over HTTP. Give the bot's public "
+    "address, as in --url https://council.example.com, or set SLACK_APP_TOKEN for Socket Mode."
 )
 NO_REDIRECT = (
-    "Slack sends people back to the bot after they install it: give its address, as in "
+    "People return to the bot after they install it in Slack. Give its public address, as in "
     "--url https://council.example.com"
 )
 
@@ -29,7 +29,7 @@ NO_REDIRECT = (
 async def manifest(
     url: Annotated[
         str | None,
-        typer.Option(help="Where Slack reaches the bot over HTTP: https://council.example.com"),
+        typer.Option(help="The public address for HTTP: https://council.example.com"),
     ] = None,
     distributed: Annotated[
         bool, typer.Option("--distributed", help="Let many workspaces install it; needs --url.")
@@ -43,8 +43,8 @@ async def manifest(
     address = _events_address(settings, url)
     if address and settings.slack_app_token:
         typer.echo(
-            "SLACK_APP_TOKEN is set, so `council serve` opens a socket: unset it, and Slack is "
-            f"heard at {address}.",
+            "SLACK_APP_TOKEN is set, so `council serve` uses Socket Mode. Unset it to receive "
+            f"requests at {address}.",
             err=True,
         )
     if as_json:
@@ -74,6 +74,6 @@ def _events_address(settings: Settings, url: str | None) -> str | None:
         return None
     address = slack_config.events_address(url)
     if address is None:
-        why = "is no address that Slack posts to: it begins with https:// and a host."
+        why = "is not a public address. It must begin with https:// and a host name."
         raise SettingsError([f"--url {url!r} {why}"])
     return address

@@ -47,17 +47,18 @@ NOUNS: dict[type[Entry], str] = {
     Bakeoff: "bake-off",
     Schedule: "schedule",
 }
-IMPORTED_UNFINISHED = "It was imported unfinished. Resume it to go through the rest."
+IMPORTED_UNFINISHED = "It was imported unfinished. Resume it to run the rest."
 
 
 @async_command
 async def export(
     round_id: Annotated[
-        str, typer.Argument(help="A round's id; default: every round.", show_default=False)
+        str, typer.Argument(help="A round's id (default: every round).", show_default=False)
     ] = "",
-    since: Annotated[str | None, typer.Option(help="Rounds asked since this day.")] = None,
+    since: Annotated[str | None, typer.Option(help="Only rounds asked since this day.")] = None,
     to: Annotated[
-        Path | None, typer.Option("--to", "--output", help="A file; default: standard output.")
+        Path | None,
+        typer.Option("--to", "--output", help="Write to this file instead of standard output."),
     ] = None,
 ) -> None:
     """Export one round, or everything, as JSON Lines.
@@ -78,7 +79,9 @@ async def export(
 
 
 @async_command
-async def import_(file: Annotated[Path, typer.Argument(help="An export.")]) -> None:
+async def import_(
+    file: Annotated[Path, typer.Argument(help="A file from `council export`.")],
+) -> None:
     """Import an export; rounds that are already stored are skipped."""
     new: EntryCounts = Counter()
     known_count = 0
@@ -94,7 +97,7 @@ async def import_(file: Annotated[Path, typer.Argument(help="An export.")]) -> N
                     continue
                 new[type(entry)] += is_new
                 known_count += not is_new
-        typer.echo(f"{_describe(new)} taken in, {known_count} there already.")
+        typer.echo(f"{_describe(new)} imported, {known_count} already here.")
 
 
 @async_command
@@ -106,7 +109,7 @@ async def forget(
     unfinished: Annotated[
         bool, typer.Option("--unfinished", help="Allow a round that has not finished.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
     """Delete the texts of a round for good; standings, cost and digests stay.
 
@@ -232,7 +235,9 @@ async def _store_entry(stores: Stores, known_suites: set[tuple[str, str]], entry
 async def _store_round(store: Store, record: ExportedRound) -> bool:
     # A round that joins the chain here must be the one that closed there.
     if changed := find_changes(record.round_, record.seal) if record.seal else ():
-        raise StoreError(f"it is not as it closed ({join_words(changed)}), so it is not taken in.")
+        raise StoreError(
+            f"it was changed after it closed ({join_words(changed)}), so it was not imported."
+        )
     is_new = await store.import_round(record.round_, record.seal)
     if is_new:
         # It was delivered where it was asked, if that place can be reached from here at all.
@@ -250,7 +255,7 @@ async def _store_schedule(store: ScheduleStore, schedule: Schedule) -> bool:
         if schedule.id == other.id:
             return False
         if schedule.name == other.name:
-            raise ScheduleError("there is another of this name already.")
+            raise ScheduleError("there is already another one with this name.")
     await store.save(replace(schedule, paused=True))
     return True
 
@@ -263,7 +268,7 @@ def _confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not stdin.isatty():
-        fail("Nothing was deleted. To delete it without being asked, add --yes.", MISUSED)
+        fail("Nothing was deleted. Add --yes to delete without confirmation.", MISUSED)
     if not typer.confirm(question):
         fail("Nothing was deleted.", 1)
 
@@ -273,7 +278,6 @@ async def _load_forgettable(store: Store, start: str, *, unfinished: bool) -> Ro
     round_ = await store.load(await store.find(start))
     if not (round_.closing or round_.forgotten or unfinished):
         raise UnderWayError(
-            f"Round {round_.id} has not come to its end: stop it first, then forget it with "
-            "--unfinished."
+            f"Round {round_.id} has not finished. Stop it first, then forget it with --unfinished."
         )
     return round_

@@ -29,9 +29,9 @@ from storage.migrate import HEAD_REVISION
 NAME_ONE = (
     "Name the database to copy into, as in: council db copy postgresql://USER:PASSWORD@HOST/NAME"
 )
-IN_USE = "A program uses {} now: stop it first, so that nothing is missing from the copy."
+IN_USE = "Another program is using {}. Stop it first, so that nothing is missing from the copy."
 IN_USE_CHECKS, IN_USE_CHECK_SECONDS = 5, 0.1
-WRONG_BEFORE = "it was so before, and was copied as it is"
+WRONG_BEFORE = "it was like that before, and was copied unchanged"
 
 database_app = typer.Typer(help="Upgrade or copy the database.", no_args_is_help=True)
 
@@ -48,7 +48,10 @@ async def upgrade() -> None:
 @async_command
 async def copy(
     first: Annotated[
-        str, typer.Argument(metavar="FROM", help="Default: the database in the settings.")
+        str,
+        typer.Argument(
+            metavar="FROM", help="The database to upgrade (default: the one in the settings)."
+        ),
     ] = "",
     second: Annotated[
         str, typer.Argument(metavar="TO", help="An address, or the path of an SQLite file.")
@@ -72,9 +75,9 @@ async def _copy(source: str, target: str, on_fault: OnFault) -> None:
     settings = load_settings()
     old, new = _with_database(settings, source), _with_database(settings, target)
     if old.database == new.database:
-        raise SettingsError(["A database cannot be copied into itself: name another one."])
+        raise SettingsError(["A database cannot be copied into itself. Name another one."])
     if old.database_file and not old.database_file.exists():
-        raise SettingsError([f"There is no database {old.database_file} to copy from."])
+        raise SettingsError([f"There is no database at {old.database_file}."])
     with _exclusive_lock(old), _exclusive_lock(new):
         before = await _copy_rows(old, new)
         async with open_stores(old) as originals, open_stores(new) as copies:
@@ -150,16 +153,18 @@ async def _compare_rounds(
         before = await _load_round(originals.store, round_id)
         after = await _load_round(copies.store, round_id)
         if before != after:
-            on_fault(f"Round {round_id} is not as it was: copy into a new database again.")
+            on_fault(
+                f"Round {round_id} differs from the original. Copy again, into a new database."
+            )
         elif faults := [after] if isinstance(after, str) else find_faults(after):
             on_fault(f"Round {round_id}: {'; '.join(faults)}; {WRONG_BEFORE}.")
         else:
             good += 1
         bar.advance(1)
     typer.echo(
-        f"{good} of {count_noun(total, 'round')} equal in both, and as recomputed."
+        f"{good} of {count_noun(total, 'round')} equal in both, and verified."
         if good < total
-        else f"{count_noun(total, 'round')}: each is equal in both, and as recomputed."
+        else f"{count_noun(total, 'round')}: all equal in both, and verified."
     )
 
 
@@ -173,20 +178,20 @@ async def _load_round(store: Store, round_id: str) -> ExportedRound | str:
 async def _compare_chains(originals: Stores, copies: Stores, on_fault: OnFault) -> None:
     heads = await copies.chain.heads()
     if heads != await originals.chain.heads():
-        on_fault("The chains do not end as they did: copy into a new database again.")
+        on_fault("The hash chains end differently. Copy again, into a new database.")
     for head in heads:
         walk = await walk_chain(copies.chain, head)
         print_walk(walk, on_fault)
         if walk.findings:
-            typer.echo(f"So was {chain_name(head.scope)} before, and it was copied as it is.")
+            typer.echo(f"{chain_name(head.scope)}: {WRONG_BEFORE}.")
 
 
 async def _compare_totals(old: Settings, new: Settings, on_fault: OnFault) -> None:
     async with open_database(old) as source, open_database(new) as target:
         before, after = await count_contents(source), await count_contents(target)
     if before == after:
-        typer.echo("Every table has as many rows in both, and the same money is spent.")
+        typer.echo("Both have the same rows in every table, and the same spending.")
         return
     differing = [name for name in before.rows if before.rows[name] != after.rows[name]]
     for name in differing or ["spending"]:
-        on_fault(f"Table {name!r} is not as it was: copy into a new database again.")
+        on_fault(f"Table {name!r} differs from the original. Copy again, into a new database.")

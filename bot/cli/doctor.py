@@ -106,14 +106,14 @@ async def _check_bot_token(report: _Report, client: AsyncWebClient, tokens: Toke
 
 async def _check_events(report: _Report, client: AsyncWebClient, tokens: Tokens) -> None:
     if not tokens.app:
-        report.note("Slack: the signing secret is checked with the first thing that Slack posts")
+        report.note("Slack: the signing secret is checked with the first request from Slack")
         return
     try:
         await check_app_token(client, tokens.app)
     except SlackError as error:
         report.fail(f"Slack: {error}")
     else:
-        report.ok("Slack: a socket can be opened")
+        report.ok("Slack: Socket Mode works")
 
 
 async def _check_discord(report: _Report, settings: Settings) -> None:
@@ -136,7 +136,7 @@ async def _check_discord(report: _Report, settings: Settings) -> None:
     if me.needs_code_grant:
         report.fail(f"Discord: {discord.CODE_GRANT_REQUIRED}")
     else:
-        who = "anybody may" if me.is_public else "its owner alone may"
+        who = "anyone may" if me.is_public else "only its owner may"
         report.ok(f"Discord: {who} invite it; `council discord invite` prints the link")
     if me.has_interactions_endpoint:
         report.fail(f"Discord: {discord.ENDPOINT_URL_IS_SET}")
@@ -150,24 +150,24 @@ async def _check_app(report: _Report, settings: Settings, *, live: bool) -> None
         report.note(fact)
     seats = (await load_panels(settings, local=False)).seats
     async with open_app(settings) as app_context:
-        report.ok("database opens, its schema is up to date")
+        report.ok("the database works and its schema is up to date")
         await _check_installations(report, app_context)
         for provider in app_context.health().providers:
             report.note(_limits(provider))
         if not app_context.panels:
-            report.fail("no panel: write council.toml or set the keys of two providers")
+            report.fail("no panel: write council.toml, or set the keys of two providers")
         for name, panel in app_context.panels.items():
             used = ", in use" if name == app_context.default else ""
-            report.ok(f"panel {name}: {len(panel.members)} members{used}")
+            report.ok(f"panel {name}: {len(panel.members)} models{used}")
             report.note(f"panel {name}: {_unanimity(panel)}")
             await app_context.prepare(panel)
             for seat in dict.fromkeys(panel.seats):
                 if missing := _missing_key(settings, seats[seat.key]):
-                    report.fail(f"{seat.key}: no key; set {missing}")
+                    report.fail(f"{seat.key}: no key: set {missing}")
                 elif live:
                     await _call(report, app_context, seat)
                 else:
-                    report.note(f"{seat.key}: not called (--live spends one tiny call)")
+                    report.note(f"{seat.key}: not called (--live makes one tiny call)")
         found = {"slack": slack_tokens(settings), "discord": discord_address(settings)}
         chats = {name for name, tokens in found.items() if tokens}
         for schedule in await app_context.bakeoff_stores.schedules.list_all():
@@ -199,7 +199,7 @@ def _limits(provider: ProviderHealth) -> str:
 def _unanimity(panel: Panel) -> str:
     """Describe what it is worth if all judges of a panel put the same answer first."""
     if any(seat.demonstration for seat in panel.judges):
-        return "demo models; no winner is called certain"
+        return "demo models, so no winner is ever called certain"
     members, outside = len(panel.members), len(panel.outside_judges)
     p = f"p = {unanimity_p(members, outside):.3f}"
     if not (more := outside_judges_needed(members, outside)):
@@ -243,7 +243,7 @@ async def _check_schedule(
         next_time = f"{format_moment(status.next_times[0])} {schedule.zone}"
         times = f"{describe_cron(schedule.cron)}, next {next_time}"
     except (ValueError, KeyError, OSError):
-        broken = f"its cron {schedule.cron!r} or its zone {schedule.zone!r} is not sound"
+        broken = f"its cron {schedule.cron!r} or its zone {schedule.zone!r} is not valid"
         report.fail(f"{name}: {broken}: edit or remove it")
         return
     if status.fault:

@@ -20,17 +20,15 @@ from bot.settings import load_panel_config, load_settings
 # Typer reads its options off the parameters, so there are as many as there are options.
 @async_command
 async def leaderboard(  # noqa: PLR0913, PLR0917
-    suite: Annotated[
-        str, text_option(help="A suite, or suite@version; default: every round.")
-    ] = "",
-    panel: Annotated[str, text_option(help="One panel's rounds.")] = "",
-    category: Annotated[str, text_option(help="Questions of one category.")] = "",
+    suite: Annotated[str, text_option(help="Only this suite, or suite@version.")] = "",
+    panel: Annotated[str, text_option(help="Only rounds of this panel.")] = "",
+    category: Annotated[str, text_option(help="Only questions of this category.")] = "",
     since: Annotated[
-        str, text_option(help="Rounds since a day, or an age: 2026-11-21, 30d, 2w, 12h.")
+        str, text_option(help="Only rounds since a day or an age: 2026-11-21, 30d, 2w, 12h.")
     ] = "",
-    until: Annotated[str, text_option(help="Rounds until then, that day included.")] = "",
+    until: Annotated[str, text_option(help="Only rounds up to and including this day.")] = "",
     view: Annotated[
-        str, typer.Option("--as", help="Rank models as author or as judge.")
+        str, typer.Option("--as", help="Rank models as authors or as judges.")
     ] = "author",
     weights: Annotated[
         str,
@@ -68,4 +66,4 @@ async def leaderboard(  # noqa: PLR0913, PLR0917
 def _write(path: Path, content: bytes, *, quiet: bool) -> None:
     write_file(path, content)
     if not quiet:
-        typer.echo(f"Written to {path}.")
+        typer.echo(f"Saved to {path}.")

@@ -2,7 +2,8 @@
 
 from functools import partial
 from importlib import import_module
-from typing import Any
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -18,18 +19,18 @@ COMMANDS = {
     "serve": ("serve:serve", "Start the web app and every configured chat."),
     "show": ("rounds:show", "Show a stored round."),
     "rounds": ("rounds:rounds", "List stored rounds, newest first."),
-    "budget": ("rounds:budget", "Show what is spent, reserved and left."),
+    "budget": ("rounds:budget", "Show what was spent, is reserved and is left."),
     "leaderboard": ("leaderboard:leaderboard", "Rank models over many rounds, with intervals."),
     "verify": ("verify:verify", "Recompute stored rounds and check the hash chain."),
     "export": ("data:export", "Export one round or everything as JSON Lines."),
     "import": ("data:import_", "Import an export."),
     "forget": ("data:forget", "Delete the texts of a round, or of all old rounds."),
     "tally": ("tally:tally", "Count ballots from a file."),
-    "slates": ("tally:slates", "Print the display orders that a seed gives."),
+    "slates": ("tally:slates", "Print the orders in which judges would see the answers."),
     "simulate": ("research.simulate:simulate", "Simulate judges with known biases."),
     "doctor": ("doctor:doctor", "Check settings, tokens, database and models."),
     "schedule": ("schedules:schedule_app", "Manage recurring bake-offs."),
-    "bakeoff": ("bakeoffs:bakeoff_app", "Run suites of questions on panels."),
+    "bakeoff": ("bakeoffs:bakeoff_app", "Run a suite of questions on a panel."),
     "bias": ("research.bias:bias_app", "Report how biased judges are, from rounds or grades."),
     "suite": ("suites:suite_app", "Manage lists of questions for bake-offs."),
     "slack": ("chats:slack_app", "Set up the Slack app."),
@@ -64,9 +65,30 @@ def _placeholder() -> None:
 
 
 app = new_typer(
-    help="Several LLMs answer, rank each other blind, and a chairman writes one answer.",
+    add_completion=True,
+    help="Ask several AI models, let them rank each other blind, and get one answer.",
     no_args_is_help=True,
     cls=LazyGroup,
 )
+
+
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"council {version('council-bot')}")
+        raise typer.Exit
+
+
+@app.callback()
+def council(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Take the options of `council` itself."""
+
+
 for _name, (_, _help) in COMMANDS.items():
     app.command(_name, help=_help)(_placeholder)

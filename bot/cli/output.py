@@ -144,7 +144,7 @@ def parse_moment(text: str | None) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        fail(f"{text!r} is no date: write it as 2026-11-21 or 2026-11-21T09:00.", MISUSED)
+        fail(f"{text!r} is not a date. Write it as 2026-11-21 or 2026-11-21T09:00.", MISUSED)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -206,5 +206,5 @@ def check_writable(path: Path) -> None:
 
 def _file_error(path: Path, error: OSError) -> FileError:
     return FileError(
-        f"{path} cannot be written ({error.strerror}): nothing was changed; name another file."
+        f"{path} cannot be written ({error.strerror}): nothing was changed. Name another file."
     )

@@ -18,7 +18,7 @@ from council.money import format_usd
 
 
 class DownloadBar:
-    """A bar for each file of the demonstration models; one line each on no terminal."""
+    """A bar for each file of the demo models; one line each on no terminal."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from bot.bootstrap import StartOptions, open_app, open_stores
 from bot.chat import Asker, IncomingMessage
+from bot.cli.completion import complete
 from bot.cli.output import (
     FAILED,
     MISUSED,
@@ -21,6 +22,7 @@ from bot.cli.output import (
 )
 from bot.cli.progress import DownloadBar
 from bot.commands.ask import acceptance_post
+from bot.commands.parameters import Kind
 from bot.commands.round_delivery import follow_and_deliver
 from bot.context import AppContext
 from bot.observability import logs
@@ -36,19 +38,27 @@ from council.ports import RoundSummary
 from council.rounds import Question, Round, Stage
 
 TERMINAL_USER = Asker("terminal", "you")
-RoundId = Annotated[str, typer.Argument(help="A round's id, or the start of one.")]
+RoundId = Annotated[
+    str,
+    typer.Argument(help="A round's id, or the start of one.", autocompletion=complete(Kind.ROUND)),
+]
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
 @async_command
 async def ask(  # noqa: PLR0913, PLR0917
     question: Annotated[str, typer.Argument(help="The question.", show_default=False)] = "",
-    panel: Annotated[str | None, typer.Option(help="A panel from council.toml.")] = None,
+    panel: Annotated[
+        str | None, typer.Option(help="A panel, by name.", autocompletion=complete(Kind.PANEL))
+    ] = None,
     method: Annotated[str | None, typer.Option(help="The judging method.")] = None,
     seed: Annotated[
-        str | None, typer.Option(help="Any text; the same seed draws the same.")
+        str | None, typer.Option(help="Any text; the same seed gives the same labels and orders.")
     ] = None,
-    resume: Annotated[str | None, typer.Option(help="Resume a round that stopped.")] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(help="Resume a round that stopped.", autocompletion=complete(Kind.ROUND)),
+    ] = None,
     local: Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -88,7 +98,7 @@ async def show(round_id: RoundId, as_json: Json = False) -> None:
     thread = whole_round(round_)
     print_posts((thread.root, *thread.replies))
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
-        typer.echo(f"Still at stage {round_.stage.value}: council ask --resume {round_.id}")
+        typer.echo(f"Not finished. Resume with: council ask --resume {round_.id}")
 
 
 @async_command
@@ -127,11 +137,11 @@ async def _follow(app: AppContext, round_: Round, *, quiet: bool) -> Round:
         return await follow_and_deliver(app, chat, message.place, round_)
     except asyncio.CancelledError:
         chat.close()
-        stopped = f"Stopped; what there is is kept. Go on with: council ask --resume {round_.id}"
+        stopped = f"Stopped. Your progress is saved. Resume with: council ask --resume {round_.id}"
         typer.echo(stopped, err=True)
         raise
     except StoreError as error:
-        raise StoreError(f"{error} Go on with: council ask --resume {round_.id}") from error
+        raise StoreError(f"{error} Resume with: council ask --resume {round_.id}") from error
     finally:
         chat.close()
 

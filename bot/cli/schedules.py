@@ -10,9 +10,11 @@ from rich.console import Console
 
 from bot.bootstrap import open_app
 from bot.chat import IncomingMessage
+from bot.cli.completion import complete
 from bot.cli.output import Json, async_command, print_json
 from bot.cli.rounds import TERMINAL_USER
 from bot.commands.dispatch import COMMANDS, run_command
+from bot.commands.parameters import Kind
 from bot.commands.schedules import load_schedule_status
 from bot.render.schedules import ScheduleStatus
 from bot.schedules.cron import monthly_runs
@@ -22,7 +24,12 @@ from council.money import MICRO_USD
 
 schedule_app = typer.Typer(help="Manage recurring bake-offs.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="The schedule's name.", show_default=False)]
+Name = Annotated[
+    str,
+    typer.Argument(
+        help="The schedule's name.", show_default=False, autocompletion=complete(Kind.SCHEDULE)
+    ),
+]
 Words = Annotated[
     list[str],
     typer.Argument(
@@ -62,7 +69,7 @@ async def list_(as_json: Json = False) -> None:
     print_json([_document(status) for status in statuses])
 
 
-_add_command("edit", "Change a schedule: its name, then what is new.")
+_add_command("edit", "Change a schedule: its name, then the new values.")
 _add_named_command("pause", "Pause a schedule.")
 _add_named_command("resume", "Resume a paused schedule.")
 _add_named_command("remove", "Remove a schedule; its results stay.")

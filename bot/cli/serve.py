@@ -39,14 +39,14 @@ from council.rounds import Round
 from storage.migrate import HEAD_REVISION
 
 ROUND_OPENING_SECONDS = 30.0  # a round whose money is reserved is stored within that, or never
-STARTING = "The models are being started …"
+STARTING = "Starting the models …"
 NOBODY = (
-    "Nobody can be asked: name a panel in council.toml, set the keys of two providers, start "
-    "Ollama, or use --local for the demonstration models."
+    "No models are configured. Name a panel in council.toml, set the keys of two providers, start "
+    "Ollama, or use --local for the demo models."
 )
 OPEN_TO_ALL = (
-    "COUNCIL_HOST {host!r} is open to others, so COUNCIL_WEB_TOKEN must be set: choose a long "
-    "random text and give it to those who may use the page."
+    "COUNCIL_HOST {host!r} lets others open the page, so set COUNCIL_WEB_TOKEN to a long random "
+    "text, and give it to the people who may use the page."
 )
 
 Local = Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")]

@@ -9,10 +9,12 @@ from rich.console import Console
 
 from bot.bootstrap import open_app
 from bot.chat import IncomingMessage
+from bot.cli.completion import complete
 from bot.cli.output import Json, async_command, print_json, print_post, read_file
 from bot.cli.rounds import TERMINAL_USER
 from bot.commands import suites
 from bot.commands.bakeoffs import load_suite_to_run
+from bot.commands.parameters import Kind
 from bot.context import AppContext
 from bot.render.suites import (
     SuiteRunCost,
@@ -37,8 +39,8 @@ from council.errors import SuiteError
 
 suite_app = typer.Typer(help="Manage lists of questions for bake-offs.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="A suite's name.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Store it without asking.")]
+Name = Annotated[str, typer.Argument(help="A suite's name.", autocompletion=complete(Kind.SUITE))]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
 @suite_app.command("list")
@@ -70,7 +72,7 @@ async def show(name: Name, as_json: Json = False) -> None:
 @async_command
 async def add(
     name: Name,
-    source: Annotated[str, typer.Argument(help="A file of questions; or a round, or last.")],
+    source: Annotated[str, typer.Argument(help="A file of questions, a round's id, or last.")],
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
@@ -133,13 +135,13 @@ def _confirm(suite: Suite, cost: SuiteRunCost | None, before: SuiteSummary | Non
     typer.echo(f"Suite {suite.name}: {size_line(suite)}")
     typer.echo(cost_line(cost))
     if before and before.version != suite.version:
-        typer.echo(f"It takes the place of version {before.version}.")
+        typer.echo(f"It replaces version {before.version}.")
     try:
-        is_confirmed = typer.confirm("Keep it?", default=True)
+        is_confirmed = typer.confirm("Save it?", default=True)
     except typer.Abort:
         is_confirmed = False
     if not is_confirmed:
-        raise SuiteError("Nothing was kept; --yes keeps it without asking.")
+        raise SuiteError("Nothing was saved. Add --yes to save without confirmation.")
 
 
 def _summary_document(summary: SuiteSummary) -> dict[str, Any]:

@@ -37,7 +37,7 @@ async def tally(
 
 
 def slates(
-    candidates: Annotated[int, typer.Option(help="How many members answer.")],
+    candidates: Annotated[int, typer.Option(help="How many models answer.")],
     seed: Annotated[str, typer.Option(help="The round's seed.")],
     outside: Annotated[int, typer.Option(min=0, help="How many outside judges.")] = 0,
     as_json: Json = False,
@@ -67,11 +67,11 @@ class _BallotEntry(BaseModel):
     def _ranks_its_slate(self) -> Self:
         ranked = [name for place in self.ranking for name in place]
         if len(set(ranked)) < len(ranked) or len(set(self.shown)) < len(self.shown):
-            raise ValueError(f"the ballot of {self.judge!r} names a candidate twice")
+            raise ValueError(f"the ranking by {self.judge!r} names a candidate twice")
         if unknown := set(ranked) - set(self.shown):
             raise ValueError(f"{self.judge!r} ranks {min(unknown)!r}, which it was not shown")
         if not ranked:
-            raise ValueError(f"the ballot of {self.judge!r} ranks nothing")
+            raise ValueError(f"the ranking by {self.judge!r} is empty")
         return self
 
     def ballot(self) -> Ballot:
@@ -94,7 +94,7 @@ class _BallotFile(BaseModel):
             raise ValueError("a candidate is listed twice")
         shown = {name for ballot in self.ballots for name in ballot.shown}
         if unknown := shown - set(self.candidates):
-            raise ValueError(f"a ballot shows {min(unknown)!r}, which is no candidate")
+            raise ValueError(f"a ballot shows {min(unknown)!r}, which is not a candidate")
         return self
 
 

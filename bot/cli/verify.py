@@ -24,12 +24,12 @@ from storage.hash_chain import SqlHashChain
 
 NO_ROUND = "No round is stored."
 UNKNOWN_HEAD = (
-    "Head {} is in no chain that is stored here, or something before it was changed: that chain "
-    "was rewritten or cut off, or its workspace removed."
+    "Hash {} is in no chain stored here: its chain was changed or cut off before that point, or "
+    "its workspace was removed."
 )
 ONE_THING = (
-    "Name one round, or give --all. A file of an export will do too, and --head stands alone; "
-    "--text goes with a round, --since-head with --all."
+    "Name one round or an export, or use --all. --text needs a round, --since-head needs --all, "
+    "and --head is used alone."
 )
 
 
@@ -39,24 +39,27 @@ async def verify(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="[ROUND|FILE]", help="A round's id, or a file of an export.", show_default=False
+            metavar="[ROUND|FILE]",
+            help="A round's id, or a file from `council export`.",
+            show_default=False,
         ),
     ] = "",
     every: Annotated[
-        bool, typer.Option("--all", help="Verify every stored round, and every chain.")
+        bool, typer.Option("--all", help="Verify every stored round and every hash chain.")
     ] = False,
     source: Annotated[
-        Path | None, typer.Option("--from", help="Verify every round of an export.")
+        Path | None, typer.Option("--from", help="Verify every round of this export.")
     ] = None,
     text: Annotated[
-        Path | None, typer.Option(help="Say which text of the round is in this file.")
+        Path | None, typer.Option(help="Check whether the text in this file belongs to the round.")
     ] = None,
     head: Annotated[
-        bool, typer.Option("--head", help="Walk the chains; print each one's length and last hash.")
+        bool,
+        typer.Option("--head", help="Check the chains; print the length and last hash of each."),
     ] = False,
     since_head: Annotated[
         list[str] | None,
-        typer.Option(help="A hash that --head printed earlier; the chain must still contain it."),
+        typer.Option(help="A hash that --head printed earlier and that must still be there."),
     ] = None,
 ) -> None:
     """Recompute stored rounds, check the hash chain, and name every field that differs."""
@@ -141,14 +144,18 @@ def find_faults(record: ExportedRound) -> list[str]:
     """Return phrases about what differs from its recomputation, and what from its seal."""
     changed = find_changes(record.round_, record.seal) if record.seal else ()
     differences = [f"differs in {difference}" for difference in verify_round(record.round_)]
-    return differences + [f"is not as it closed: {change}" for change in changed]
+    return differences + [f"was changed after it closed: {change}" for change in changed]
 
 
 def _place_in_chain(seal: Seal | None, is_exported: bool) -> str:
     if seal is None or seal.link is None:
-        return "no link came with it" if is_exported else "it closed before the chain began"
+        return (
+            "the export has no hash for it"
+            if is_exported
+            else "it closed before the hash chain began"
+        )
     link = seal.link
-    since = "as it was taken in from elsewhere" if link.origin else "as it closed"
+    since = "unchanged since it was imported" if link.origin else "unchanged since it closed"
     hash_ = f" with hash {link.hash}" if is_exported else ""
     return f"{since}, link {link.number} of {chain_name(link.scope)}{hash_}"
 
@@ -156,12 +163,13 @@ def _place_in_chain(seal: Seal | None, is_exported: bool) -> str:
 def _verified_parts(round_: Round) -> str:
     if round_.forgotten:
         ranked = ", standings and verdict" if round_.tally else ""
-        agree = f"; label map, slates{ranked} agree with what is kept" if round_.draw else ""
+        agree = f"; labels, orders{ranked} match what is still stored" if round_.draw else ""
         return f"forgotten on {round_.forgotten.at:%Y-%m-%d}{agree}"
     if round_.draw is None:
         return "nothing to recompute"
-    ranked = ", standings and verdict too" if round_.tally else ""
-    return f"label map, slates and ballots are as recomputed{ranked}"
+    if round_.tally is None:
+        return "verified: labels and orders match the stored seed"
+    return "verified: the results match the stored rankings"
 
 
 async def _prove_text(store: Store, start: str, path: Path, on_fault: OnFault) -> None:
@@ -169,12 +177,13 @@ async def _prove_text(store: Store, start: str, path: Path, on_fault: OnFault) -
     try:
         text = read_file(path).decode()
     except UnicodeDecodeError:
-        fail(f"{path} is no text in UTF-8.", MISUSED)
+        fail(f"{path} is not UTF-8 text.", MISUSED)
     # Editors end a file with a line end that the text may not have.
     names = find_text_names(round_, text) or find_text_names(round_, text.removesuffix("\n"))
-    proven = join_words(names) if names else "no text"
-    report = typer.echo if names else on_fault
-    report(f"Round {round_.id}: {path.name} is {proven} of it.")
+    if names:
+        typer.echo(f"Round {round_.id}: {path.name} is its {join_words(names)}")
+    else:
+        on_fault(f"Round {round_.id}: {path.name} is none of its texts")
 
 
 async def _print_heads(chain: SqlHashChain, on_fault: OnFault) -> None:
@@ -185,7 +194,7 @@ async def _print_heads(chain: SqlHashChain, on_fault: OnFault) -> None:
             print_walk(walk, on_fault)
         typer.echo(f"{head.scope or 'house'} {head.number} {head.hash}")
     if not heads:
-        typer.echo("No chain has begun: the next round that closes begins one.")
+        typer.echo("There is no hash chain yet. The next finished round starts one.")
 
 
 async def _verify_chains(
@@ -199,7 +208,7 @@ async def _verify_chains(
         met.update(walk.met)
     for digest in dict.fromkeys(known_heads):
         if digest in met:
-            typer.echo(f"Head {digest}: nothing up to it was rewritten.")
+            typer.echo(f"Hash {digest}: nothing before it was changed.")
         else:
             on_fault(UNKNOWN_HEAD.format(digest))
 
@@ -224,4 +233,4 @@ def print_walk(walk: ChainWalk, on_fault: OnFault) -> None:
         on_fault(f"In {name}: {finding}.")
     if not walk.findings:
         links = count_noun(walk.length, "link")
-        typer.echo(f"{name[0].upper()}{name[1:]} is whole: {links}, head {walk.head}.")
+        typer.echo(f"{name[0].upper()}{name[1:]} is intact: {links}, last hash {walk.head}.")

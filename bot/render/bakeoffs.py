@@ -216,7 +216,7 @@ def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) ->
         command = f"/council bakeoff {bakeoff.suite.name} panel:{bakeoff.panel.name}{cap_text}"
         parts.append(Note(f"`{command} now` starts it."))
     else:
-        buttons = (Button(START, "Start", value), Button(LEAVE, "Leave it", value))
+        buttons = (Button(START, "Start", value), Button(LEAVE, "Cancel", value))
         parts.append(Buttons(buttons))
     return Post(tuple(parts), f"{bakeoff_title(bakeoff)} · {_size_line(bakeoff)}")
 

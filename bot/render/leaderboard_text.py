@@ -47,11 +47,11 @@ def _run_off_line(leaderboard: Leaderboard, run_off: RunOff) -> str:
     margin = f"{signed_number(run_off.margin)} over {count_noun(run_off.rounds, 'round')}"
     if run_off.changed:
         return (
-            f"By all ballots {second} came first; the judges that are neither put {first} before "
-            f"it ({margin}), and that counts: a model that judges badly harms every rival but "
-            "itself."
+            f"Counting every ranking, {second} came first. Judges other than these two prefer "
+            f"{first} ({margin}), and that decides: a model that judges badly harms every rival "
+            "but itself."
         )
-    return f"The judges that are neither also put {first} before {second} ({margin})."
+    return f"Judges other than {first} and {second} also prefer {first} ({margin})."
 
 
 def _claim_lines(leaderboard: Leaderboard) -> Iterator[str]:

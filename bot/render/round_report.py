@@ -147,10 +147,10 @@ def results_post(round_: Round, draw: Draw) -> Post:
     columns: tuple[str, ...] = ("Model", "Time", "Cost", "Response")
     if round_.tally and round_.tally.standings:
         columns = ("", "Model", "Points", "First votes", "Time", "Cost", "Response")
-    rows = tuple(_result_row(round_, draw, label) for label in _ordered_labels(round_, draw))
+    rows = tuple(_result_row(round_, draw, label) for label in ordered_labels(round_, draw))
     numeric = frozenset(i for i, name in enumerate(columns) if name not in {"Model", "Response"})
     agreed = agreement_line(round_)
-    notes = [*_chairman_notes(round_), *([f"{agreed}."] if agreed else []), *_flag_notes(round_)]
+    notes = [*chairman_notes(round_), *([f"{agreed}."] if agreed else []), *flag_notes(round_)]
     table = Table(columns, rows, numeric)
     return Post((Heading(_RESULTS_TITLE), table, *map(Note, notes)), _RESULTS_TITLE)
 
@@ -170,7 +170,7 @@ def _result_row(round_: Round, draw: Draw, label: Label) -> tuple[str, ...]:
 def _result_lines(round_: Round) -> Iterator[Line]:
     """Yield a line for each model, in the order of the standings."""
     draw = round_.draw
-    for label in _ordered_labels(round_, draw) if draw else ():
+    for label in ordered_labels(round_, draw) if draw else ():
         row = _result_row(round_, draw, label) if draw else ()
         if len(row) == _UNRANKED_CELLS:
             name, *use = row
@@ -183,7 +183,8 @@ def _result_lines(round_: Round) -> Iterator[Line]:
         yield Line(" · ".join((f"**{name}**", *facts)))
 
 
-def _chairman_notes(round_: Round) -> Iterator[str]:
+def chairman_notes(round_: Round) -> Iterator[str]:
+    """Yield which chairman wrote the answer, and from what; nothing if none did."""
     written = round_.synthesis
     if written and written.chairman:
         drawn_on = join_words(written.drawn_on or ())
@@ -192,14 +193,17 @@ def _chairman_notes(round_: Round) -> Iterator[str]:
         yield f"Chairman: {name}, who saw the answers without names and {drew}."
 
 
-def _flag_notes(round_: Round) -> list[str]:
+def flag_notes(round_: Round) -> list[str]:
+    """Return what weakens the result, one note each."""
     names = seat_names(round_.panel)
     flags = []
     for flag in round_.tally.verdict.flags if round_.tally else ():
         seat, space, rest = flag.partition(" ")  # a flag may begin with the key of a seat
+        rest = rest.replace("seats are of the", "models are from the")  # stored words stay
+        rest = rest.replace("has no ballot that counts", "has no valid ranking")
         flags.append(f"{names.get(seat, seat)}{space}{rest}")
     flags += [f"{names[a.member]}'s answer {s}" for a in round_.answers for s in a.suspicions]
-    return [f"Flag: {flag}." for flag in flags]
+    return [f"Note: {flag}." for flag in flags]
 
 
 def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> Post:
@@ -211,7 +215,7 @@ def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> P
     parts: list[Part] = [Heading(_RANKINGS_TITLE), Note(intro)]
     for slate in draw.slates:
         parts += _ranking_parts(round_, draw, slate, max_reason)
-        parts += map(Note, _audit_lines(round_, slate.judge))
+        parts += map(Note, ranking_notes(round_, slate.judge))
     return Post(tuple(parts), _RANKINGS_TITLE)
 
 
@@ -232,11 +236,17 @@ def _ranking_parts(
     if max_reason is None:
         shown = join_words(f"{label} ({authors[label]})" for label in slate.shown)
         yield Note(f"{judge} saw {shown}, in this order.")
+
+
+def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
+    """Yield what else to know of a judge's ranking: invalid replies, cut answers, audits."""
+    name = seat_names(round_.panel)[judge]
     for reply in round_.spoiled:
-        if reply.judge == slate.judge and not reply.is_audit:
-            yield Note(f"{judge}'s reply {reply.paper.attempt} was not counted: {reply.fault}.")
-    if any(ballot.paper and ballot.paper.cut_to for ballot in cast):
-        yield Note(f"{judge} saw every answer cut to the same length, to fit its context.")
+        if reply.judge == judge and not reply.is_audit:
+            yield f"{name}'s reply {reply.paper.attempt} was not counted: {reply.fault}."
+    if any(b.judge == judge and b.counts and b.paper and b.paper.cut_to for b in round_.ballots):
+        yield f"{name} saw every answer cut to the same length, to fit its context."
+    yield from _audit_lines(round_, judge)
 
 
 def answer_posts(round_: Round, draw: Draw) -> Iterator[Post]:
@@ -248,7 +258,7 @@ def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
     """Yield each answer's label and post, in the order of the standings."""
     authors = author_names(round_.panel, draw)
     answers = {draw.labels.label_of(answer.member): answer for answer in round_.answers}
-    for label in _ordered_labels(round_, draw):
+    for label in ordered_labels(round_, draw):
         answer = answers[label]
         title = f"Response {label}, by {authors[label]}"
         notes = []
@@ -260,7 +270,8 @@ def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
         yield label, Post((Heading(title), *notes, Prose(answer.text)), title)
 
 
-def _ordered_labels(round_: Round, draw: Draw) -> list[Label]:
+def ordered_labels(round_: Round, draw: Draw) -> list[Label]:
+    """Return the labels in the order of the standings, or by letter without any."""
     standings = round_.tally.standings if round_.tally else ()
     return [line.label for line in standings] or sorted(draw.labels.labels)
 
@@ -270,13 +281,17 @@ def _ordered_labels(round_: Round, draw: Draw) -> list[Label]:
 
 def verdict_line(round_: Round) -> str:
     """Return the winner, how sure that is, the time and the cost."""
-    parts = (
+    return " · ".join(filter(None, verdict_facts(round_)))
+
+
+def verdict_facts(round_: Round) -> tuple[str, str, str, str]:
+    """Return the winner, how sure that is, the time and the cost; "" for what does not apply."""
+    return (
         _winner_text(round_),
         _demonstration_text(round_) or _certainty_text(round_),
         duration(round_.closing.seconds) if round_.closing else "",
         money(sum_or_none(reply.cost_usd for reply in round_.replies)),
     )
-    return " · ".join(filter(None, parts))
 
 
 def _winner_text(round_: Round) -> str:
@@ -308,7 +323,7 @@ def _unranked_text(round_: Round) -> str:
 
 
 def _certainty_text(round_: Round) -> str:
-    """Return how sure the first place is; demonstration models never make one sure."""
+    """Return how sure the first place is; demo models never make one sure."""
     if not round_.tally or any(seat.demonstration for seat in round_.panel.judges):
         return ""
     # The text before this one says that there is a tie or no winner.
@@ -470,14 +485,14 @@ def _audit_lines(round_: Round, judge: str) -> Iterator[str]:
             if own and own in again.shown:
                 place = f"its own, {own}, at {ranks(again.ranking)[own]:g} of {len(again.shown)}; "
             details = f"{place}{_change_text(first, again)}; {_audit_cost_text(again.paper)}"
-            yield f"{name} {seen} and ranked {_ranking_text(again)}: {details}"
+            yield f"{name} {seen} and ranked {ranking_text(again)}: {details}"
     for spoiled in round_.spoiled:
         if spoiled.judge == judge and spoiled.is_audit:
             why = f"{spoiled.fault}; {_audit_cost_text(spoiled.paper)}"
             yield f"{name} was asked again and spoiled it: {why}"
 
 
-def _ranking_text(ballot: Ballot) -> str:
+def ranking_text(ballot: Ballot) -> str:
     """Return a ranking as "K > T = M"."""
     return " > ".join(" = ".join(place) for place in ballot.ranking)
 
@@ -522,7 +537,7 @@ class PlacementTable:
 def placement_table(round_: Round, draw: Draw) -> PlacementTable:
     """Return the table of judges by answers."""
     authors, names = author_names(round_.panel, draw), seat_names(round_.panel)
-    labels = _ordered_labels(round_, draw)
+    labels = ordered_labels(round_, draw)
     ballots = {ballot.judge: ballot for ballot in round_.ballots if ballot.counts}
     rows = tuple(
         (

@@ -31,7 +31,7 @@ from council.money import cap_micro_usd
 from council.panel import Panel
 from council.rounds import Round, Stage
 
-_WRITING = "Writing the answer"
+WRITING = "Writing the answer"
 
 _PROVIDER_NAMES = {
     "anthropic": "Anthropic",
@@ -65,10 +65,15 @@ def terms_line(round_: Round, estimate: Estimate, usual_seconds: float | None) -
 
     The time is the usual time if it is known, else the maximum.
     """
+    return f"{receipt_line(round_, estimate)} It {_time_text(round_.panel, usual_seconds)}."
+
+
+def receipt_line(round_: Round, estimate: Estimate) -> str:
+    """Return who receives the text, and what the round may cost."""
     panel, names, cap = round_.panel, seat_names(round_.panel), round_.panel.terms.max_round_usd
     micro = estimate.micro if cap is None else min(cap_micro_usd(cap), estimate.micro)
     cost = max_cost_text(micro, (names[key] for key in estimate.unknown))
-    return f"Your text goes to {receivers(panel)}. {cost}. It {_time_text(panel, usual_seconds)}."
+    return f"Your text goes to {receivers(panel)}. {cost}."
 
 
 def _time_text(panel: Panel, usual_seconds: float | None) -> str:
@@ -94,21 +99,22 @@ def progress_post(round_: Round, seconds: float, draft: str = "") -> Post:
     `draft` is the answer as far as it is written.
     """
     writing = StepState.RUNNING if round_.tally else StepState.WAITING
-    synthesis_step = Step(_WRITING, StepState.DONE if round_.synthesis else writing)
-    steps = [*_answer_steps(round_), *_ballot_steps(round_), synthesis_step]
-    summary = _summary(round_)
+    synthesis_step = Step(WRITING, StepState.DONE if round_.synthesis else writing)
+    steps = [*_answer_steps(round_), *ballot_steps(round_), synthesis_step]
+    summary = progress_summary(round_)
     written = (Prose(draft),) if draft else ()
     return Post((Steps(summary, tuple(steps)), Note(duration(seconds)), *written), summary)
 
 
-def _summary(round_: Round) -> str:
+def progress_summary(round_: Round) -> str:
+    """Return how many have answered or voted: "2 of 3 models answered"."""
     if round_.stage is Stage.OPEN:
         members = count_noun(len(round_.panel.members), "model")
         return f"{len(round_.answers)} of {members} answered"
     if round_.draw and round_.stage is Stage.ANSWERED:
         voted = sum(ballot.counts for ballot in round_.ballots)
         return f"{voted} of {count_noun(len(round_.draw.slates), 'judge')} voted"
-    return _WRITING
+    return WRITING
 
 
 def _answer_steps(round_: Round) -> list[Step]:
@@ -127,7 +133,8 @@ def _answer_steps(round_: Round) -> list[Step]:
     return steps
 
 
-def _ballot_steps(round_: Round) -> list[Step]:
+def ballot_steps(round_: Round) -> list[Step]:
+    """Return a step for each judge; one for all until the answers are in."""
     if round_.draw is None:
         return [Step("Ranking without names", StepState.WAITING)]
     names = seat_names(round_.panel)

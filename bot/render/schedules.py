@@ -193,8 +193,8 @@ def paused_post(schedule: Schedule, reason: str) -> Post:
     """Tell the owner that a schedule cannot run and is paused."""
     line = f"Your schedule {schedule.name} cannot run, so it is paused. {reason}"
     next_step = (
-        f"Once that is mended, `/council schedule resume {schedule.name}` goes on with it, and "
-        f"`/council schedule edit {schedule.name} …` changes it."
+        f"Fix that, then resume it with `/council schedule resume {schedule.name}`, or change it "
+        f"with `/council schedule edit {schedule.name} …`."
     )
     return Post((Caution(line), Note(next_step)), f"{line} {next_step}")
 

@@ -83,7 +83,7 @@ def confirm_suite_post(
     hint = f" `suite keep {code}` keeps it." if typed else ""
     readers = "Everybody in this workspace can read a suite. " if suite.scope else ""
     parts.append(Note(f"{readers}Nothing is asked now.{hint}"))
-    parts.append(Buttons((Button(KEEP, "Keep it", code), Button(LEAVE, "Leave it", code))))
+    parts.append(Buttons((Button(KEEP, "Save", code), Button(LEAVE, "Cancel", code))))
     return Post(tuple(parts), title)
 
 

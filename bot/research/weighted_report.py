@@ -234,8 +234,8 @@ def _chance_text(share: float) -> str:
 def too_few_rounds_post(round_: Round, rounds: int, min_rounds: int) -> Post:
     """Return that there is too little data to say."""
     reason = (
-        f"The leaderboard has a say from {min_rounds} rounds before on; there are {rounds}."
+        f"Needs {min_rounds} earlier rounds ({rounds} so far)."
         if rounds < min_rounds
-        else f"Round {round_.id} has no ballot that counts."
+        else f"Round {round_.id} has no valid ranking."
     )
     return Post((Heading(_PRIOR_TITLE), Line(reason)), _PRIOR_TITLE)

@@ -1,4 +1,4 @@
-"""Default panels without a council.toml: from API keys, Ollama, or the demonstration models."""
+"""Default panels without a council.toml: from API keys, Ollama, or the demo models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -50,7 +50,7 @@ def _seat(model: str, api_base: str | None = None) -> Seat:
 
 
 def demonstration_panel(models: Mapping[str, str], warm: str) -> Panel:
-    """Return the panel of the demonstration models, given by id with their display names.
+    """Return the panel of the demo models, given by id with their display names.
 
     `warm` has a second seat with a higher temperature.
     """

@@ -15,8 +15,8 @@ from bot.access import NotYoursError
 from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
-from bot.web import auth, bakeoffs, events, health, legal, reports, rounds
-from bot.web.auth import FormError, LinkError, TooManyRequestsError
+from bot.web import auth, bakeoffs, events, health, legal, reports, rounds, shares
+from bot.web.auth import FormError, TooManyRequestsError
 from bot.web.context import STATIC, WebContext
 from bot.web.limits import BodyLimitMiddleware
 from bot.web.middleware import (
@@ -105,7 +105,6 @@ def _status_and_sentence(error: Exception) -> tuple[int, str]:
         RoundNotFoundError: 404,
         BakeoffError: 404,
         NotYoursError: 403,
-        LinkError: 403,
         FeedbackError: 422,
         LeaderboardQueryError: 422,
         SuiteError: 422,
@@ -123,6 +122,7 @@ _GET: dict[str, Handler] = {
     "/rounds/{id}/round.json": rounds.download_json,
     "/rounds/{id}/round.md": rounds.download_markdown,
     "/rounds/{id}/beside": rounds.prior_page,
+    "/rounds/{id}/share": shares.share_page,
     "/schedules": bakeoffs.schedules_page,
     "/bakeoffs": bakeoffs.bakeoffs_page,
     "/bakeoffs/{id}": bakeoffs.bakeoff_page,
@@ -149,6 +149,8 @@ _POST: dict[str, Handler] = {
     "/rounds/{id}/stop": rounds.stop_round,
     "/rounds/{id}/feedback": rounds.rate_round,
     "/rounds/{id}/vote": rounds.vote,
+    "/rounds/{id}/share": shares.create_share,
+    "/rounds/{id}/share/revoke": shares.revoke_share,
     "/schedules": bakeoffs.add_schedule,
     "/schedules/{id}/{act}": bakeoffs.change_schedule,
     "/bakeoffs": bakeoffs.propose_bakeoff,

@@ -15,7 +15,7 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from itsdangerous import BadSignature, SignatureExpired, Signer, TimestampSigner
+from itsdangerous import BadSignature, Signer, TimestampSigner
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 
@@ -27,7 +27,6 @@ from council.ports import KeyValueStore
 if TYPE_CHECKING:
     from bot.web.context import WebContext
 
-LINK_SECONDS = 7 * 24 * 3600
 SESSION_SECONDS = 30 * 24 * 3600
 MAX_FORM_BYTES = 4_000_000
 VISITOR_COOKIE, SESSION_COOKIE = "council_visitor", "council_pass"
@@ -38,19 +37,27 @@ _KEY_BYTES = 32
 _CLOCK_SKEW_SECONDS = 120
 _COOKIE_SECONDS = 365 * 24 * 3600
 _SECRET = re.compile(r"[0-9a-f]{32}")
+FORGED_LINK = (
+    "This link is incomplete or was changed. Copy it again, or ask the person who shared it for a "
+    "new one."
+)
+EXPIRED_LINK = "This link has expired. Ask the person who shared it for a new one."
+REVOKED_LINK = "This link is no longer active. Ask the person who shared it for a new one."
+FORGOTTEN_LINK = "What this link opened has been deleted."
+SHARES = "share"  # share links by name in the key-value store
 _LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
 
 
-class LinkError(CouncilError):
-    """A signed link is invalid or has expired."""
-
-
 class FormError(CouncilError):
-    """A form cannot be processed; `status` is the HTTP status."""
+    """A form or link cannot be processed; `status` is the HTTP status."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+
+class LinkError(FormError):
+    """A share link is forged (403), or no longer opens anything (410)."""
 
 
 class TooManyRequestsError(FormError):
@@ -74,13 +81,13 @@ class PageSigner:
         self, key: bytes, now: Callable[[], float] = time.time, token: str | None = None
     ) -> None:
         session = f"pass {token or ''}"
+        self.now = now
         self._key = key
         self._visitors = Signer(key, salt="visitor")
         self._forms = Signer(key, salt="form")
         self._sessions = _TimestampSigner(key, session, now)
         self._new_sessions = _TimestampSigner(key, session, now, _CLOCK_SKEW_SECONDS)
-        self._links = _TimestampSigner(key, "link", now)
-        self._new_links = _TimestampSigner(key, "link", now, _CLOCK_SKEW_SECONDS)
+        self._links = Signer(key, salt="link")
 
     def new_visitor(self, address: str) -> "Visitor":
         """Return a new visitor at an address, of which the id has only a keyed digest."""
@@ -120,22 +127,25 @@ class PageSigner:
         """Return whether a session token is valid and has not expired."""
         return self._sessions.validate(session, max_age=SESSION_SECONDS + _CLOCK_SKEW_SECONDS)
 
-    def link_key(self, round_id: str) -> str:
-        """Return the key of a link that opens one round for a week."""
-        return self._new_links.sign(round_id).decode().removeprefix(f"{round_id}.")
+    def link_key(self, round_id: str, seconds: float) -> str:
+        """Return a new key of a link that opens one round for so many seconds."""
+        payload = f"{secrets.token_hex(8)}.{int(self.now() + seconds)}"
+        return f"{payload}.{self._links.get_signature(f'{round_id}.{payload}').decode()}"
 
-    def verify_link(self, round_id: str, key: str) -> None:
-        """Raise LinkError unless the key opens this round and has not expired."""
-        try:
-            self._links.unsign(f"{round_id}.{key}", max_age=LINK_SECONDS + _CLOCK_SKEW_SECONDS)
-        except SignatureExpired:
-            raise LinkError(
-                "This link has run out: ask for the round in the chat it came from."
-            ) from None
-        except BadSignature:
-            raise LinkError(
-                "This link is not whole, or not ours: open it again from the chat it came from."
-            ) from None
+    def verify_link(self, round_id: str, key: str) -> float:
+        """Return when a link's key expires; raise LinkError if it is not this round's, or has."""
+        payload, _, signature = key.rpartition(".")
+        if not self._links.verify_signature(f"{round_id}.{payload}".encode(), signature):
+            raise LinkError(FORGED_LINK, 403)
+        expires = float(payload.rpartition(".")[2])
+        if self.now() > expires:
+            raise LinkError(EXPIRED_LINK, 410)
+        return expires
+
+
+def link_name(round_id: str, key: str) -> str:
+    """Return the name under which a link is stored; nobody can compute the key from it."""
+    return f"{round_id}/{hashlib.sha256(key.encode()).hexdigest()[:32]}"
 
 
 class _TimestampSigner(TimestampSigner):

@@ -145,7 +145,7 @@ async def cancel_bakeoff(context: WebContext, request: Request) -> Response:
 
 async def resume_bakeoff(context: WebContext, request: Request) -> Response:
     """Resume a bake-off that ended early."""
-    bakeoff, form = await _load_own_bakeoff(context, request, "go on with a bake-off")
+    bakeoff, form = await _load_own_bakeoff(context, request, "resume a bake-off")
     if not await is_bakeoff_running(context.app, bakeoff):
         again = await reopen_bakeoff(context.app, bakeoff, _cap_of(form))
         await begin_bakeoff(context.app, context.app.find_chat(again.place), again)

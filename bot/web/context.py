@@ -20,16 +20,22 @@ from bot.access import check_readable, listable_rounds
 from bot.commands.buttons import PROPOSAL_ACTIONS
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
-from bot.render.formatting import seat_names, styled_runs
+from bot.render.formatting import duration, money, ordinal, seat_names, styled_runs
+from bot.render.round_report import ranking_text
 from bot.render.round_status import receivers
 from bot.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
 from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
+    FORGOTTEN_LINK,
+    REVOKED_LINK,
     SESSION_COOKIE,
+    SHARES,
     VISITOR_COOKIE,
+    LinkError,
     PageSigner,
     bearer_of,
     empty_message,
+    link_name,
     matches_token,
     place_of,
     set_cookie,
@@ -133,10 +139,14 @@ class WebContext:
         key = request.query_params.get("key")
         if key is not None:
             self.signer.verify_link(round_id, key)
+            if await self.app.key_values.read(SHARES, link_name(round_id, key)) is None:
+                raise LinkError(REVOKED_LINK, 410)
         running = self.app.runner.latest(round_id)
         round_ = running.round_ if running else await self.app.store.load(round_id)
         if key is None:
             check_readable(round_, empty_message(request))
+        elif round_.forgotten:
+            raise LinkError(FORGOTTEN_LINK, 410)
         return round_
 
 
@@ -157,6 +167,10 @@ def _templates() -> Environment:
     environment.filters |= {
         "markdown": render_markdown,
         "kind": lambda part: type(part).__name__,
+        "duration": duration,
+        "money": money,
+        "ordinal": ordinal,
+        "ranking": ranking_text,
         "styled_runs": styled_runs,
     }
     environment.globals |= {

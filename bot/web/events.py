@@ -14,9 +14,10 @@ from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress, watch_bake
 from bot.observability import logs
 from bot.ports import RoundSnapshot
 from bot.render.bakeoffs import running_post
-from bot.render.round_status import progress_post
+from bot.render.round_status import progress_summary
 from bot.web.bakeoffs import load_bakeoff
 from bot.web.context import WebContext, render_fragment
+from bot.web.round_view import blind_answers, progress_steps
 from council.bakeoffs.models import BakeoffProgress
 from council.errors import CouncilError
 
@@ -48,12 +49,14 @@ async def round_state(context: WebContext, request: Request) -> Response:
 @lru_cache(maxsize=256)  # many browsers show the same snapshot
 def round_payload(snapshot: RoundSnapshot) -> Payload:
     """Return what a page shows of a running round; if it is `closed`, the page reloads."""
-    post = progress_post(snapshot.round_, snapshot.seconds)
+    round_, summary = snapshot.round_, progress_summary(snapshot.round_)
+    steps, cards = progress_steps(round_), () if round_.closing else blind_answers(round_)
     return {
-        "closed": snapshot.round_.closing is not None,
-        "summary": post.summary,
+        "closed": round_.closing is not None,
+        "summary": summary,
         "seconds": round(snapshot.seconds, 1),
-        "progress": render_fragment("progress.html", progress=post),
+        "progress": render_fragment("progress.html", summary=summary, steps=steps),
+        "answers": [render_fragment("blind.html", card=card, is_running=True) for card in cards],
         "draft": render_fragment("draft.html", draft=snapshot.draft) if snapshot.draft else "",
     }
 

@@ -61,6 +61,8 @@ class SecurityHeadersMiddleware:
                     "public, max-age=31536000, immutable" if is_versioned else "private, no-cache"
                 )
                 headers.setdefault("Cache-Control", cache)
+                if b"key=" in scope["query_string"]:  # a share link, which no index should list
+                    headers["X-Robots-Tag"] = "noindex, nofollow"
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

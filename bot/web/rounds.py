@@ -9,25 +9,33 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.chat import Caution, Chat, IncomingMessage, Post, SentMessage
-from bot.commands.ask import AskOptions, acceptance_post, new_round
+from bot.commands.ask import AskOptions, new_round
 from bot.commands.dispatch import COMMANDS, handle_message
 from bot.commands.registry import Invocation, is_question
 from bot.commands.rounds import NOT_BLIND, Opinion, cast_vote, own_feedback, own_vote, save_feedback
+from bot.context import AppContext, usual_seconds
+from bot.render.formatting import author_names, rough_duration
 from bot.render.round_json import round_document
 from bot.render.round_report import (
+    DISCLAIMER,
+    agreement_line,
     answers_by_label,
+    chairman_notes,
     findings,
+    flag_notes,
     placement_table,
-    rankings_post,
-    results_post,
     round_post,
     round_title,
     thread_markdown,
+    verdict_facts,
     whole_round,
 )
-from bot.render.round_status import progress_post
+from bot.render.round_status import progress_summary, receipt_line
 from bot.web.auth import FormError, place_of, read_form, visitor_of
 from bot.web.context import WebContext, file_response
+from bot.web.round_view import blind_answers, progress_steps, ranking_rows, result_rows
+from bot.web.shares import may_share
+from council.budget import estimate_round
 from council.errors import CouncilError, RoundNotFoundError
 from council.integrity.seal import Seal, find_changes
 from council.integrity.verification import verify
@@ -66,11 +74,11 @@ async def round_page(context: WebContext, request: Request) -> Response:
         seal = await context.app.store.seal(round_.id)
         values = await asyncio.to_thread(_closed_values, round_, seal)
     else:
-        accepted = (await acceptance_post(context.app, round_)).summary
-        progress = progress_post(round_, 0)
-        values = {"progress": progress, "accepted": accepted, "root": None, "draw": None}
+        values = await _running_values(context.app, round_)
     if round_.panel.name in context.app.panels:
         values["panel"] = round_.panel.name
+    if "key" in request.query_params:  # a shared page shows nothing but the round
+        values |= {"known": False, "lines": ()}
     return await context.render_page(
         request,
         "round.html",
@@ -79,11 +87,25 @@ async def round_page(context: WebContext, request: Request) -> Response:
         current=round_.id,
         is_running=is_running and not round_.closing,
         is_own=is_own,
+        may_share=may_share(context, request, round_),
         seen=NOT_BLIND,
         state=context.state(),
         **values,
         **await _rating_values(context, request, round_),
     )
+
+
+async def _running_values(app: AppContext, round_: Round) -> dict[str, Any]:
+    usual = await usual_seconds(app.store, round_.panel.name)
+    return {
+        "root": None,
+        "draw": None,
+        "summary": progress_summary(round_),
+        "steps": progress_steps(round_),
+        "cards": blind_answers(round_),
+        "receipt": receipt_line(round_, await estimate_round(round_, app.gateway)),
+        "usual": rough_duration(usual) if usual else "",
+    }
 
 
 async def _rating_values(context: WebContext, request: Request, round_: Round) -> dict[str, Any]:
@@ -101,16 +123,23 @@ async def _rating_values(context: WebContext, request: Request, round_: Round) -
 def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
     values: dict[str, Any] = {
         "root": round_post(round_),
+        "facts": verdict_facts(round_),
+        "disclaimer": DISCLAIMER,
         "draw": round_.draw,
         "link": seal.link if seal else None,
         "changed": find_changes(round_, seal) if seal else (),
+        "differences": (),
     }
     if round_.draw:
+        agreed = agreement_line(round_)
         values |= {
-            "standings": results_post(round_, round_.draw),
-            "ballots": rankings_post(round_, round_.draw),
+            "results": result_rows(round_, round_.draw),
+            "flags": flag_notes(round_),
+            "rankings": ranking_rows(round_, round_.draw),
+            "authors": author_names(round_.panel, round_.draw),
             "answers": [] if round_.forgotten else [*answers_by_label(round_, round_.draw)],
             "placings": placement_table(round_, round_.draw),
+            "notes": (*chairman_notes(round_), *([f"{agreed}."] if agreed else [])),
             "findings": findings(round_),
             "differences": verify(round_),
         }
@@ -121,7 +150,9 @@ async def prior_page(context: WebContext, request: Request) -> Response:
     """Show a closed round with the leaderboard as prior; FormError for a visitor by link alone."""
     round_ = await context.load_round(request)
     if not may_rate(context, request, round_):
-        raise FormError("Only who may read the leaderboard sees what it says of a round.", 403)
+        raise FormError(
+            "Open this page without the share link to compare it with the leaderboard.", 403
+        )
     post = await context.app.research.make_prior_post(context.app, round_)
     return await context.render_page(
         request, "beside.html", post_=post, round_=round_, title=round_title(round_)
@@ -131,7 +162,10 @@ async def prior_page(context: WebContext, request: Request) -> Response:
 async def download_json(context: WebContext, request: Request) -> Response:
     """Return a round as `council show --json` prints it."""
     round_ = await context.load_round(request)
-    text = json.dumps(round_document(round_), ensure_ascii=False, indent=2)
+    document = round_document(round_)
+    if "key" in request.query_params:  # a shared page does not say who asked
+        document |= {"asked_by": ""}
+    text = json.dumps(document, ensure_ascii=False, indent=2)
     return file_response(f"round-{round_.id}.json", text, "application/json")
 
 
@@ -250,7 +284,7 @@ async def _load_own_round(context: WebContext, request: Request) -> Round:
     await read_form(context, request)
     round_ = await context.load_round(request)
     if not _is_asker(request, round_):
-        raise RoundNotFoundError("Only the one who asked can stop a round or go on with it.")
+        raise RoundNotFoundError("Only the person who asked can stop or resume this round.")
     return round_
 
 
@@ -266,7 +300,7 @@ async def rate_round(context: WebContext, request: Request) -> Response:
     form = await read_form(context, request)
     round_ = await context.load_round(request)
     if form["helpful"] not in {"yes", "no"}:
-        raise FormError("Say whether it helped: press Helpful or Not helpful.", 400)
+        raise FormError("Press Helpful or Not helpful.", 400)
     opinion = Opinion(form["helpful"] == "yes", form["reason"])
     await save_feedback(context.app, round_, visitor_of(request).asker.id, opinion)
     return RedirectResponse(f"/rounds/{round_.id}#feedback", status_code=303)

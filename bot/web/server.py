@@ -58,7 +58,7 @@ async def run_server(
         sock = socket.create_server((host, port), family=family)
     except OSError as error:
         raise PortTakenError(
-            f"{host}:{port} cannot be listened on ({error.strerror}): choose another COUNCIL_PORT."
+            f"Can't listen on {host}:{port} ({error.strerror}). Set COUNCIL_PORT to another port."
         ) from None
     # asyncio does this only for sockets that name TCP; without it each reply waits 40 ms.
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

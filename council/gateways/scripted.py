@@ -43,7 +43,7 @@ _REASONS = (
 _CAVEATS = (
     "Measure before you decide.",
     "Write down what would change your mind.",
-    "Ask whoever is woken at night by it.",
+    "Ask the people who are woken at night by it.",
     "Look again once it is twice as large.",
 )
 

@@ -74,8 +74,8 @@ def check_feedback_allowed(feedback: Feedback, at: datetime | None) -> None:
 def forgotten_error(round_id: str, at: datetime) -> ForgottenError:
     """Return the error for continuing a round whose texts were erased."""
     return ForgottenError(
-        f"Round {round_id!r} was forgotten on {at:%Y-%m-%d}, so nobody can go on with it: ask the "
-        "question anew."
+        f"Round {round_id!r} was forgotten on {at:%Y-%m-%d}, so it cannot be continued. Ask the "
+        "question again."
     )
 
 

@@ -225,8 +225,8 @@ def walk_stretches(links: Iterable[Link]) -> tuple[ChainWalk, ...]:
 
 
 def chain_name(scope: str) -> str:
-    """Return the name of a scope's chain, such as "the chain of slack/T1"."""
-    return f"the chain of {scope or 'the house'}"
+    """Return the name of a scope's chain, such as "the hash chain of slack/T1"."""
+    return f"the hash chain of {scope}" if scope else "the main hash chain"
 
 
 def _link_faults(link: Link) -> Iterator[str]:

@@ -61,7 +61,7 @@ def test_the_council_answers_only_where_access_allows(access: Access, names: set
         pytest.param(("R1", "R2"), False, "", id="one-of-them"),
         pytest.param(None, False, "", id="a-chat-without-roles"),
         pytest.param(("R3",), False, "and you have none of them", id="another"),
-        pytest.param((), True, "in direct messages nobody has any", id="direct-message"),
+        pytest.param((), True, "direct messages have no roles", id="direct-message"),
         pytest.param(("R1",), True, "", id="told-in-a-direct-message"),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_refusal_says_whom_to_ask(message: IncomingMessage, sentence: str) -> 
 
 
 def test_without_admins_the_operator_decides() -> None:
-    with pytest.raises(AccessDeniedError, match=r"or ask whoever runs it\.$"):
+    with pytest.raises(AccessDeniedError, match=r"or ask the person who runs it\.$"):
         check_admitted(Access(), BY_GUEST)
 
 

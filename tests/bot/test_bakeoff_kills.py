@@ -83,7 +83,9 @@ async def test_an_interrupted_bakeoff_is_ended_until_it_is_resumed(tmp_path: Pat
         resumed = await home.beside("bakeoff", "run", "--resume", "last", "--json")
 
     assert ran.code == 1
-    assert "Stopped; what there is is kept. Go on with: council bakeoff run --resume bo:" in ran.err
+    assert (
+        "Stopped. Your progress is saved. Resume with: council bakeoff run --resume bo:" in ran.err
+    )
     assert resumed.code == 0
     document = json.loads(resumed.out)
     assert (document["over"], document["questions"]) == (QUESTIONS, QUESTIONS)

@@ -24,7 +24,7 @@ from tests.wire.slack import FakeSlack, Rates, Rules
 
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
 
-SECONDS = 30.0
+SECONDS = 90.0
 STILL_RUNNING = CONFIRMATIONS[CANCEL].after_no
 HANGING = ("patient-1", "patient-2")
 # Discord answers 10003 for a thread that is not opened yet.

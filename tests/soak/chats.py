@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import random
+import signal
 import sys
 import time
 from abc import ABC, abstractmethod
@@ -153,14 +154,17 @@ class Crowd(ABC):
     @asynccontextmanager
     async def _alive(self) -> AsyncIterator[None]:
         """Run the product from when the chat has its link until the block ends, then kill it."""
-        process = await self._home.started("serve")
+        process, started = await self._home.started("serve"), False
         try:
             await self._fake.connected(seconds=60)
+            started = True
             yield
         finally:
-            process.kill()
+            process.kill() if started else process.send_signal(signal.SIGABRT)
             killed = time.time()
-            await process.communicate()
+            _, said = await process.communicate()
+            if not started:
+                sys.stderr.write(f"the product did not connect:\n{said.decode()[-8000:]}\n")
             self.disconnect()
             self.kills.append(killed)
 

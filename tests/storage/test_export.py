@@ -88,8 +88,8 @@ def changed_line(**fields: object) -> str:
 @pytest.mark.parametrize(
     ("line", "named"),
     [
-        pytest.param("{broken", "it is no JSON", id="broken"),
-        pytest.param(b"\xff", "it is no JSON", id="bytes"),
+        pytest.param("{broken", "it is not valid JSON", id="broken"),
+        pytest.param(b"\xff", "it is not valid JSON", id="bytes"),
         pytest.param("[1]", "it names no format", id="list"),
         pytest.param("{}", "it names no format", id="empty"),
         pytest.param(changed_line(format=2), "its format is another than 1", id="newer"),

@@ -199,7 +199,7 @@ async def _follow(app: AppContext, experiment: Experiment, console: Console) -> 
         with ExperimentBar(console, experiment) as bar:
             return await experiments.complete_experiment(app, experiment, bar.show)
     except asyncio.CancelledError:
-        typer.echo("Stopped; what there is is kept. The same command goes on.", err=True)
+        typer.echo("Stopped. Your progress is saved. Resume with the same command.", err=True)
         raise
 
 

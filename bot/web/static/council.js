@@ -43,6 +43,7 @@ class Live {
     this.started = null;
     this.ticking = setInterval(() => this.tick(), 1000);
     this.over = false;
+    this.answers = [];
   }
 
   at(id) {
@@ -66,10 +67,23 @@ class Live {
     if (state.closed || state.stopped) return this.finish();
     this.started = performance.now() - state.seconds * 1000;
     this.at("progress").innerHTML = state.progress;
-    if (state.draft) this.at("draft").innerHTML = state.draft;
+    this.fill(state.answers ?? []);
+    const draft = this.at("draft");
+    if (state.draft) {
+      draft.innerHTML = state.draft;
+      draft.scrollTop = draft.scrollHeight;
+    }
     const summary = this.at("summary");
     if (summary.textContent !== state.summary) summary.textContent = state.summary;
     this.tick();
+  }
+
+  fill(answers) {
+    answers.forEach((html, i) => {
+      // An answer that somebody reads stays as it is, with its place in the scroll box.
+      if (this.answers[i] !== html) this.at(`blind-${i}`).innerHTML = html;
+      this.answers[i] = html;
+    });
   }
 
   async finish(why = "") {
@@ -84,7 +98,7 @@ class Live {
     localTimes(this.at("main"));
     const caution = this.at("main").querySelector(".caution");
     if (why && caution) caution.textContent = `${why} ${caution.textContent}`;
-    // Whoever listens is told that the answer is there, and where.
+    // A screen reader continues at the answer.
     const article = this.at("main").querySelector("article, .caution");
     if (article) {
       article.tabIndex = -1;
@@ -155,7 +169,58 @@ async function untilReady(line) {
   }
 }
 
+async function copy(button) {
+  const field = document.getElementById(button.dataset.copy);
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+  } catch {
+    if (!document.execCommand("copy")) return; // it is selected, so Ctrl+C copies it
+  }
+  button.textContent = "Copied";
+}
+
+// Without this script, the page in the dialog opens as a page.
+async function showInDialog(address, options) {
+  const response = await fetch(address, options).catch(() => null);
+  if (!response) return location.reload();
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  let dialog = document.querySelector("dialog");
+  if (!dialog) dialog = document.body.appendChild(document.createElement("dialog"));
+  dialog.replaceChildren(...page.getElementById("main").childNodes);
+  dialog.setAttribute("aria-label", dialog.querySelector("h1").textContent);
+  localTimes(dialog);
+  if (!dialog.open) dialog.showModal();
+  dialog.querySelector("button.go")?.focus();
+}
+
+addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.closest("dialog") || form.method === "dialog") return;
+  event.preventDefault();
+  showInDialog(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+});
+
+function closeMenus(except) {
+  for (const menu of document.querySelectorAll("details.menu[open]"))
+    if (!menu.contains(except)) menu.open = false;
+}
+
+addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && document.querySelector("details.menu[open]");
+  if (!menu) return;
+  closeMenus(null);
+  menu.querySelector("summary").focus();
+});
 addEventListener("click", (event) => {
+  closeMenus(event.target);
+  const opener = event.target.closest?.("a[data-dialog]");
+  if (opener && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    showInDialog(opener.href);
+  }
+  const button = event.target.closest?.("[data-copy]");
+  if (button) copy(button);
   const link = event.target.closest?.('a[href="#answers"]');
   if (link) for (const answer of document.querySelectorAll("#answers details")) answer.open = true;
 });

@@ -1,4 +1,4 @@
-"""Catalogue of the demonstration models: names, sizes, hashes, licences and sources."""
+"""Catalogue of the demo models: names, sizes, hashes, licences and sources."""
 
 from dataclasses import dataclass
 

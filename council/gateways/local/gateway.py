@@ -1,4 +1,4 @@
-"""The gateway to the demonstration models, and the detection of Ollama."""
+"""The gateway to the demo models, and the detection of Ollama."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ MAX_OLLAMA_BYTES = 1_000_000
 
 
 class LocalGateway:
-    """The gateway to the demonstration models; the first `start` downloads them for minutes."""
+    """The gateway to the demo models; the first `start` downloads them for minutes."""
 
     def __init__(self, folder: Path, on_fetch: OnProgress) -> None:
         self._folder = folder
@@ -67,7 +67,7 @@ class LocalGateway:
     async def complete(self, call: Call) -> Reply:
         """Return the model's reply; raise GatewayError before `start`."""
         if self._models is None:
-            raise GatewayError("is not running: the demonstration models were not started")
+            raise GatewayError("is not running: the demo models were not started")
         return await self._models.complete(call)
 
     def context_tokens(self, member_key: str) -> int | None:
@@ -75,7 +75,7 @@ class LocalGateway:
         return CONTEXT_TOKENS if member_key.startswith("local/") else None
 
     async def price(self, seat: Member) -> Price:
-        """Return that the demonstration models are free, started or not."""
+        """Return that the demo models are free, started or not."""
         return Price(0, 0, ANSWER_TOKENS)
 
 

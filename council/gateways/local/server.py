@@ -1,4 +1,4 @@
-"""The llama-server process that serves the demonstration models on loopback."""
+"""The llama-server process that serves the demo models on loopback."""
 
 import asyncio
 import ctypes
@@ -180,15 +180,13 @@ def unsupported_reason(inspect: Callable[[], Machine] | None = None) -> str | No
     """Return None if the demonstration server runs here, else a sentence that says what to do."""
     machine = (inspect or inspect_machine)()
     if (machine.system, machine.processor) != ("Linux", "x86_64"):
-        return f"The demonstration models run on Linux on x86-64 only; here, {ALTERNATIVE}"
+        return f"The demo models run on Linux on x86-64 only; here, {ALTERNATIVE}"
     if machine.glibc < GLIBC:
-        return f"The demonstration models need glibc 2.35 or newer; here, {ALTERNATIVE}"
+        return f"The demo models need glibc 2.35 or newer; here, {ALTERNATIVE}"
     if not machine.cpu_flags >= CPU_FLAGS:
-        return f"The demonstration models need a processor with AVX2; here, {ALTERNATIVE}"
+        return f"The demo models need a processor with AVX2; here, {ALTERNATIVE}"
     if not machine.has_openmp:
-        return (
-            f"The demonstration models need libgomp: install the package libgomp1, or {ALTERNATIVE}"
-        )
+        return f"The demo models need libgomp: install the package libgomp1, or {ALTERNATIVE}"
     return None
 
 

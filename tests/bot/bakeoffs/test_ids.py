@@ -79,7 +79,7 @@ def test_a_file_is_named_so_that_every_system_takes_it(id_: str) -> None:
 def test_a_signed_link_opens_its_round_alone(id_: str) -> None:
     seals = PageSigner(b"key")
 
-    seals.verify_link(f"{id_}.1", seals.link_key(f"{id_}.1"))
+    seals.verify_link(f"{id_}.1", seals.link_key(f"{id_}.1", 60))
 
     with pytest.raises(LinkError):
-        seals.verify_link(f"{id_}.11", seals.link_key(f"{id_}.1"))
+        seals.verify_link(f"{id_}.11", seals.link_key(f"{id_}.1", 60))

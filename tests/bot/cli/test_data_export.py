@@ -102,7 +102,7 @@ def test_a_changed_line_is_reported_with_its_field(stored_round: tuple[Home, str
 
     assert result.code == 1
     assert "differs in verdict.p" in result.out
-    assert "all.jsonl, line 2: it is no JSON" in result.out
+    assert "all.jsonl, line 2: it is not valid JSON" in result.out
 
 
 def test_an_import_adds_new_rounds_once(stored_round: tuple[Home, str], other_home: Home) -> None:
@@ -112,9 +112,9 @@ def test_an_import_adds_new_rounds_once(stored_round: tuple[Home, str], other_ho
 
     first, second = other_home.invoke("import", str(path)), other_home.invoke("import", str(path))
 
-    assert first.out == "1 round taken in, 0 there already.\n"
-    assert second.out == "0 rounds taken in, 1 there already.\n"
-    assert (first.code, "line 2: it is no JSON" in first.err) == (1, True)
+    assert first.out == "1 round imported, 0 already here.\n"
+    assert second.out == "0 rounds imported, 1 already here.\n"
+    assert (first.code, "line 2: it is not valid JSON" in first.err) == (1, True)
     assert unsealed(other_home.invoke("export").out) == unsealed(home.invoke("export").out)
     assert other_home.invoke("verify", round_id).code == 0
 

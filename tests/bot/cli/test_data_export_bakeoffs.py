@@ -44,8 +44,8 @@ def test_bakeoff_data_is_imported_once(stored_round: tuple[Home, str], other_hom
 
     counts = "1 round, 2 versions of a suite, 1 bake-off and 1 schedule"
     assert exported.out == f"{counts} written to {path}.\n"
-    assert first.out == f"{counts} taken in, 0 there already.\n"
-    assert second.out == "0 rounds taken in, 5 there already.\n"
+    assert first.out == f"{counts} imported, 0 already here.\n"
+    assert second.out == "0 rounds imported, 5 already here.\n"
 
     async def same(bench: BakeoffStores) -> None:
         assert await bench.bakeoffs.list_recent() == (ENDED,)
@@ -99,7 +99,7 @@ def test_an_import_replaces_no_suite_and_no_schedule(home: Home, other_home: Hom
     use_stores(other_home, as_before)
     assert (result.code, result.lines) == (
         1,
-        ["Schedule 'weekly': there is another of this name already."],
+        ["Schedule 'weekly': there is already another one with this name."],
     )
 
 

@@ -48,7 +48,7 @@ def test_a_forgotten_round_verifies_and_is_neither_resumed_nor_forgotten_again(
 
     assert verified.code == 0
     assert f"Round {round_id}: forgotten on 20" in verified.out
-    assert "as it closed, link 1" in verified.out
+    assert "unchanged since it closed, link 1" in verified.out
     assert (resumed.code, resumed.out, "was forgotten on" in resumed.err) == (1, "", True)
     assert (again.code, "forgotten before" in again.out) == (0, True)
 
@@ -80,9 +80,9 @@ def test_a_text_can_be_proven(stored_round: tuple[Home, str], is_forgotten: bool
     unreadable = home.invoke("verify", round_id, "--text", str(home.folder / "bytes"))
 
     assert proven.code == 0
-    assert "mine.txt is question" in proven.out
-    assert (refuted.code, "is no text of it" in refuted.out) == (1, True)
-    assert (unreadable.code, "is no text in UTF-8" in unreadable.err) == (2, True)
+    assert "mine.txt is its question" in proven.out
+    assert (refuted.code, "is none of its texts" in refuted.out) == (1, True)
+    assert (unreadable.code, "is not UTF-8 text" in unreadable.err) == (2, True)
 
 
 def test_an_unfinished_round_is_forgotten_only_on_request(stored_round: tuple[Home, str]) -> None:
@@ -92,7 +92,7 @@ def test_an_unfinished_round_is_forgotten_only_on_request(stored_round: tuple[Ho
     refused = home.invoke("forget", "--yes", round_id)
     forgotten = home.invoke("forget", "--yes", round_id, "--unfinished")
 
-    assert (refused.code, "stop it first" in refused.err) == (1, True)
+    assert (refused.code, "Stop it first" in refused.err) == (1, True)
     assert forgotten.code == 0
     assert "was forgotten on" in " ".join(home.invoke("show", round_id).out.split())
     assert home.invoke("ask", "--resume", round_id).code == 1
@@ -148,5 +148,5 @@ def test_without_a_terminal_it_must_be_told_yes(stored_round: tuple[Home, str]) 
     refused = home.invoke("forget", round_id)
 
     assert (refused.code, refused.out) == (2, "")
-    assert "add --yes" in refused.err
+    assert "--yes" in refused.err
     assert QUESTION.encode() in home.stored_bytes()

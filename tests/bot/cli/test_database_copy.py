@@ -43,8 +43,8 @@ def test_everything_is_copied_to_a_server_and_back(full: tuple[Home, str], serve
     back = home.invoke("db", "copy", served, str(file))
 
     assert ([one.code for one in (there, again, back)], there.err) == ([0, 1, 0], "")
-    assert "2 rounds: each is equal in both, and as recomputed." in there.out
-    assert "The chain of the house is whole: 2 links" in there.out
+    assert "2 rounds: all equal in both, and verified." in there.out
+    assert "The main hash chain is intact: 2 links" in there.out
     assert SECRET not in "".join(one.out + one.err for one in (there, again, back))
     assert dump(home.database) == before
     copy = home.with_settings(COUNCIL_DATABASE_URL=served)
@@ -68,7 +68,7 @@ def test_a_wrong_round_is_named_and_copied_as_it_is(full: tuple[Home, str], serv
     assert f"Round {round_id}: differs in ballots[north].reason" in result.out
     assert f"Round {unreadable}: Round {unreadable!r} holds what no round can" in result.out
     assert result.out.count(WRONG_BEFORE) == 2
-    assert "1 of 3 rounds equal in both, and as recomputed." in result.out
+    assert "1 of 3 rounds equal in both, and verified." in result.out
     assert home.with_settings(COUNCIL_DATABASE_URL=served).invoke("verify", round_id).code == 1
 
 
@@ -93,7 +93,7 @@ def test_a_file_in_use_is_not_copied(full: tuple[Home, str], served: str) -> Non
 
         serving.kill()
     assert (result.code, result.out) == (1, "")
-    assert result.err.startswith(f"A program uses {home.database} now: stop it first")
+    assert result.err.startswith(f"Another program is using {home.database}. Stop it first")
 
 
 def test_a_server_in_use_is_no_target(
@@ -106,7 +106,7 @@ def test_a_server_in_use_is_no_target(
         result = home.invoke("db", "copy", served)
 
     assert result.code == 1
-    assert result.err.startswith("A program uses the server's database now: stop it first")
+    assert result.err.startswith("Another program is using the server's database. Stop it first")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_server_in_use_is_no_target(
     [
         pytest.param((), "Name the database to copy into", id="nothing"),
         pytest.param(("a.db", "b.db", "--to", "c.db"), "Name the database to copy", id="three"),
-        pytest.param(("nowhere.db", "new.db"), "There is no database", id="no-such-file"),
+        pytest.param(("nowhere.db", "new.db"), "There is no database at", id="no-such-file"),
         pytest.param(("mysql://x/y",), "it must begin with sqlite:/// or postgresql://", id="kind"),
         pytest.param(("data/council.db",), "cannot be copied into itself", id="itself"),
     ],

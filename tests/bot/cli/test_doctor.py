@@ -11,7 +11,7 @@ def test_a_sound_installation_has_no_failure(home: Home) -> None:
 
     assert (result.code, result.err) == (0, "")
     assert "FAIL" not in result.out
-    assert "panel house: 5 members, in use" in result.out
+    assert "panel house: 5 models, in use" in result.out
     assert str(home.data) in result.out
 
 
@@ -47,7 +47,7 @@ def test_a_seat_without_a_key_is_a_finding_and_one_with_its_own_key_is_not(home:
 
     assert result.code == 1
     assert "openai/gpt-x: no key" not in result.out
-    assert "FAIL anthropic/claude-x: no key; set ANTHROPIC_API_KEY" in result.out
+    assert "FAIL anthropic/claude-x: no key: set ANTHROPIC_API_KEY" in result.out
 
 
 async def test_live_reports_each_models_error_and_no_secret(home: Home) -> None:

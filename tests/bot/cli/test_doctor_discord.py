@@ -43,7 +43,7 @@ async def test_a_valid_token_is_reported_with_its_bot_and_servers(home: Home) ->
     assert result.code == 0
     assert of_discord(result) == [
         "ok   Discord: council#0001, in 3 servers",
-        "ok   Discord: anybody may invite it; `council discord invite` prints the link",
+        "ok   Discord: anyone may invite it; `council discord invite` prints the link",
     ]
     assert result.err == ""
     assert discord.gateway.identifies == []
@@ -55,7 +55,7 @@ async def test_a_private_bot_is_reported(home: Home) -> None:
 
     bot, invitation = of_discord(result)
     assert bot.endswith("in no server yet")
-    assert "its owner alone may invite it" in invitation
+    assert "only its owner may invite it" in invitation
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ async def test_valid_tokens_are_reported_with_their_workspace(home: Home, slack:
     assert result.code == 0
     assert of_slack(result) == [
         "ok   Slack: council in Home, over Socket Mode",
-        "ok   Slack: a socket can be opened",
+        "ok   Slack: Socket Mode works",
     ]
 
 
@@ -86,7 +86,7 @@ async def test_a_distributed_app_needs_no_bot_token(home: Home, slack: FakeSlack
     assert result.code == 0
     assert of_slack(result) == [
         "     Slack: workspaces install the app at https://council.example.com/slack/install",
-        "ok   Slack: a socket can be opened",
+        "ok   Slack: Socket Mode works",
         "ok   Slack: 0 workspaces installed the app",
     ]
     assert app.client_secret not in result.out + result.err

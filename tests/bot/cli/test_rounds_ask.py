@@ -89,7 +89,7 @@ def test_an_unchanged_round_verifies(shared_stored_round: tuple[Home, str]) -> N
 
     assert (one.code, every.code) == (0, 0)
     assert round_id in one.out
-    assert one.out.endswith("; as it closed, link 1 of the chain of the house\n")
+    assert one.out.endswith("; unchanged since it closed, link 1 of the main hash chain\n")
     assert every.out.startswith(one.out)
 
 

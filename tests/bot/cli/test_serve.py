@@ -69,7 +69,7 @@ def test_a_port_in_use_is_one_line(home: Home) -> None:
         result = home.with_settings(PORT=str(port)).invoke("serve")
 
     assert is_one_line(result, 1)
-    assert f"127.0.0.1:{port} cannot be listened on" in result.err
+    assert f"Can't listen on 127.0.0.1:{port}" in result.err
     assert "COUNCIL_PORT" in result.err
 
 

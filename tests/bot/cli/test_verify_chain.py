@@ -37,7 +37,7 @@ def test_an_edit_is_reported(stored_round: tuple[Home, str], statement: str, nam
     result = home.invoke("verify", round_id)
 
     assert (result.code, result.err) == (1, "")
-    assert f"Round {round_id} is not as it closed: {named}" in result.out
+    assert f"Round {round_id} was changed after it closed: {named}" in result.out
 
 
 def test_a_deleted_round_is_reported(two: tuple[Home, str, str]) -> None:
@@ -47,7 +47,7 @@ def test_a_deleted_round_is_reported(two: tuple[Home, str, str]) -> None:
     result = home.invoke("verify", "--all")
 
     assert result.code == 1
-    assert f"In the chain of the house: round '{first}' of link 1 was deleted.\n" in result.out
+    assert f"In the main hash chain: round '{first}' of link 1 was deleted.\n" in result.out
     assert f"Round {second}: " in result.out
 
 
@@ -60,8 +60,8 @@ def test_a_round_older_than_the_chain_verifies(stored_round: tuple[Home, str]) -
 
     assert result.code == 0
     assert f"Round {round_id}: " in result.out
-    assert "; it closed before the chain began\n" in result.out
-    assert home.invoke("verify", "--head").out.startswith("No chain has begun")
+    assert "; it closed before the hash chain began\n" in result.out
+    assert home.invoke("verify", "--head").out.startswith("There is no hash chain yet")
 
 
 def test_an_edit_after_forgetting_is_reported(stored_round: tuple[Home, str]) -> None:
@@ -72,7 +72,7 @@ def test_an_edit_after_forgetting_is_reported(stored_round: tuple[Home, str]) ->
     result = home.invoke("verify", round_id)
 
     assert result.code == 1
-    assert "is not as it closed: answers, beside their texts" in result.out
+    assert "was changed after it closed: answers, beside their texts" in result.out
     assert f"Round {round_id}: forgotten on 20" in result.out
 
 
@@ -86,8 +86,8 @@ def test_a_known_head_proves_what_was_before_it(stored_round: tuple[Home, str]) 
     scope, length, head = home.invoke("verify", "--head").out.split()
     assert (result.code, result.err, scope, length) == (0, "", "house", "2")
     assert home.sql("SELECT hash FROM link WHERE number = 2") == [(head,)]
-    assert f"Head {known}: nothing up to it was rewritten.\n" in result.out
-    assert f"The chain of the house is whole: 2 links, head {head}.\n" in result.out
+    assert f"Hash {known}: nothing before it was changed.\n" in result.out
+    assert f"The main hash chain is intact: 2 links, last hash {head}.\n" in result.out
 
 
 def test_the_head_of_a_broken_chain_is_printed_with_the_break(two: tuple[Home, str, str]) -> None:
@@ -97,7 +97,7 @@ def test_the_head_of_a_broken_chain_is_printed_with_the_break(two: tuple[Home, s
     result = home.invoke("verify", "--head")
 
     assert result.code == 1
-    assert result.out.startswith("In the chain of the house: link 1 was changed.\nhouse 2 ")
+    assert result.out.startswith("In the main hash chain: link 1 was changed.\nhouse 2 ")
 
 
 def test_an_old_head_reveals_a_rebuilt_chain(two: tuple[Home, str, str]) -> None:
@@ -110,7 +110,7 @@ def test_an_old_head_reveals_a_rebuilt_chain(two: tuple[Home, str, str]) -> None
     known = home.invoke("verify", "--all", "--since-head", head)
 
     assert (unknown.code, known.code) == (0, 1)
-    assert f"Head {head} is in no chain that is stored here" in known.out
+    assert f"Hash {head} is in no chain stored here" in known.out
 
 
 def export_one(
@@ -137,8 +137,8 @@ def test_one_round_is_exported_and_verified_elsewhere(two: tuple[Home, str, str]
     assert (document["id"], document["seal"]["link"]["previous"]) == (second, before)
     assert first not in text
     assert (result.code, result.err) == (0, "")
-    assert f"Round {second}: label map, slates and ballots are as recomputed" in result.out
-    assert f"link 2 of the chain of the house with hash {document['seal']['link']['hash']}" in (
+    assert f"Round {second}: verified: " in result.out
+    assert f"link 2 of the main hash chain with hash {document['seal']['link']['hash']}" in (
         result.out
     )
     assert not home.database.exists()
@@ -159,7 +159,7 @@ def test_a_changed_export_is_reported_with_its_field(
     result = home.invoke("verify", export_one(home, round_id, change))
 
     assert result.code == 1
-    assert f"Round {round_id} is not as it closed: {named}" in result.out
+    assert f"Round {round_id} was changed after it closed: {named}" in result.out
 
 
 def test_an_export_without_a_link_verifies(stored_round: tuple[Home, str]) -> None:
@@ -167,7 +167,7 @@ def test_an_export_without_a_link_verifies(stored_round: tuple[Home, str]) -> No
 
     result = home.invoke("verify", export_one(home, round_id, lambda d: d.pop("seal")))
 
-    assert (result.code, result.out.endswith("; no link came with it\n")) == (0, True)
+    assert (result.code, result.out.endswith("; the export has no hash for it\n")) == (0, True)
 
 
 def test_links_of_an_export_are_compared(two: tuple[Home, str, str]) -> None:
@@ -179,7 +179,7 @@ def test_links_of_an_export_are_compared(two: tuple[Home, str, str]) -> None:
     result = home.invoke("verify", str(path))
 
     assert result.code == 1
-    assert "In the chain of the house: link 2 does not follow what is before it.\n" in result.out
+    assert "In the main hash chain: link 2 does not follow what is before it.\n" in result.out
 
 
 def test_an_imported_round_keeps_its_origin(
@@ -192,7 +192,7 @@ def test_an_imported_round_keeps_its_origin(
     result = other_home.invoke("verify", round_id)
 
     assert result.code == 0
-    assert "; as it was taken in from elsewhere, link 1 of the chain of the house" in result.out
+    assert "; unchanged since it was imported, link 1 of the main hash chain" in result.out
     assert other_home.sql("SELECT origin FROM link") == [(hash_,)]
 
 
@@ -203,5 +203,5 @@ def test_a_changed_round_is_not_imported(stored_round: tuple[Home, str], other_h
     result = other_home.invoke("import", path)
 
     assert result.code == 1
-    assert f"Round {round_id!r}: it is not as it closed (question)" in result.err
+    assert f"Round {round_id!r}: it was changed after it closed (question)" in result.err
     assert other_home.invoke("rounds", "--json").json == []

@@ -56,7 +56,7 @@ async def test_the_cost_is_shown_before_anything_is_spent(app: AppContext) -> No
     assert "2 questions, each put to Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro." in words
     assert "It costs nothing, and its cap is $1.50." in words
     assert "The questions go to" in words
-    assert "[Start] [Leave it]" in words
+    assert "[Start] [Cancel]" in words
     assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
 
 

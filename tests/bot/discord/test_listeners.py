@@ -138,7 +138,7 @@ async def test_only_the_configured_roles_may_ask(bot: InProcessBot) -> None:
     bot.app.access = Access(roles=(role,))
 
     await bot.run("ask", question="Which queue?")
-    refusal = "open to certain roles, and you have none of them"
+    refusal = "open to certain roles only, and you have none of them"
     await bot.discord.until(lambda: refusal in bot.private_texts())
     server.members[bot.person.id].roles.append(role)
     await bot.run("ask", question="Which queue?")

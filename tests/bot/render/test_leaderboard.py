@@ -152,7 +152,7 @@ def test_decisions_explain_the_places() -> None:
 
     assert "Claude Sonnet 4.6 is ahead of Qwen 3, beyond chance." in of_all
     assert any(line.startswith("GPT-5.1 is ahead of Mistral") for line in of_all)
-    assert any(line.startswith("By all ballots GPT-5.1 came first") for line in of_all)
+    assert any(line.startswith("Counting every ranking, GPT-5.1 came first") for line in of_all)
     assert "No model is ahead of another beyond chance yet." in of_mixed
     assert any("different panels" in line for line in of_mixed)
     assert len(of_one) == 1

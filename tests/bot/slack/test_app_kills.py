@@ -12,7 +12,7 @@ from tests.soak.slack import soak
 from tests.wire.slack import FakeSlack, Rates, Rules, Slow
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(8, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("kills", [1, pytest.param(8, marks=pytest.mark.nightly)])
 async def test_kills_lose_nothing_and_duplicate_nothing(tmp_path: Path, kills: int) -> None:
     count = await soak(Home(tmp_path), kills, at_once=2, seed=3, life=1.0)
 

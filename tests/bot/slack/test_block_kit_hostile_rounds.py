@@ -35,7 +35,7 @@ def faults(post: Post) -> list[str]:
 @pytest.mark.parametrize(
     "seeds",
     [
-        pytest.param(range(50), id="sample"),
+        pytest.param(range(15), id="sample"),
         *(
             pytest.param(range(at, at + 250), id=f"from {at}", marks=pytest.mark.nightly)
             for at in range(0, NIGHTLY_ROUNDS, 250)

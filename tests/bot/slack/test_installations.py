@@ -176,7 +176,7 @@ async def test_a_token_is_replaced_before_it_expires_and_a_delivery_uses_the_new
     ):
         await bot.install()
         root = await bot.ask(slack, "C1", "U1")
-        (old,) = [name for name, token in slack.state.tokens.items() if token.kind == "bot"]
+        old = next(name for name, token in slack.state.tokens.items() if token.kind == "bot")
         await asyncio.sleep(1.1)  # the round is running, and no request comes
         bot.gateway.goes_on.set()
 

@@ -18,7 +18,7 @@ from tests.bot.slack.test_block_kit_injection import faults
 
 BUTTONS = Buttons(tuple(Button(name, name, "r1") for name in ("again", "helpful", "unhelpful")))
 SLOW = settings(
-    max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+    max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
 )
 
 

@@ -5,7 +5,8 @@ import re
 import pytest
 from starlette.routing import Route
 
-from bot.web.auth import LINK_SECONDS, SESSION_SECONDS
+from bot.web.auth import EXPIRED_LINK, FORGED_LINK, SESSION_SECONDS
+from bot.web.shares import issue_share
 from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import (
     SOMEBODY,
@@ -32,8 +33,8 @@ async def a_closed_round(site: Site) -> str:
     return (await site.run_round(a_round_of(SOMEBODY, private=True))).id
 
 
-def linked(site: Site, round_id: str, read: str = "") -> str:
-    return f"/rounds/{round_id}{read}?key={site.context.signer.link_key(round_id)}"
+async def linked(site: Site, round_id: str, read: str = "") -> str:
+    return f"/rounds/{round_id}{read}?key={await issue_share(site.context, round_id)}"
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -181,7 +182,7 @@ async def test_a_new_token_invalidates_sessions_and_links(
     browser = locked_site.browser()
     await browser.log_in()
     round_id = await a_closed_round(locked_site)
-    link = linked(locked_site, round_id)
+    link = await linked(locked_site, round_id)
     changed = new_site(locked_site.context.app, token="another long random text")
 
     other = changed.browser()
@@ -198,7 +199,7 @@ async def test_a_signed_link_opens_its_round_without_the_token(
 ) -> None:
     round_id = await a_closed_round(locked_site)
 
-    opened = await locked_site.browser().get(linked(locked_site, round_id, read))
+    opened = await locked_site.browser().get(await linked(locked_site, round_id, read))
 
     assert opened.status_code == 200
 
@@ -211,13 +212,13 @@ async def test_a_forged_link_opens_nothing(locked_site: Site, key: str, read: st
     refused = await locked_site.browser().get(f"/rounds/{round_id}{read}?key={key}")
 
     assert refused.status_code == 403
-    assert "This link is not whole, or not ours" in refused.text
+    assert FORGED_LINK in refused.text
     assert "Postgres" not in refused.text
 
 
 async def test_a_link_opens_no_other_round(locked_site: Site) -> None:
     await a_closed_round(locked_site)
-    key = locked_site.context.signer.link_key("0123456789")
+    key = locked_site.context.signer.link_key("0123456789", 60)
 
     assert (await locked_site.browser().get(f"/rounds/abcdef0123?key={key}")).status_code == 403
 
@@ -228,24 +229,27 @@ async def test_a_signature_is_valid_for_one_purpose_only(locked_site: Site) -> N
 
     for key in (seals.csrf_token(round_id), seals.session_token().removeprefix("pass.")):
         assert (await locked_site.browser().get(f"/rounds/{round_id}?key={key}")).status_code == 403
-    assert not seals.is_session_token("pass." + seals.link_key("pass"))
+    assert not seals.is_session_token("pass." + seals.link_key("pass", 60))
     assert not seals.is_session_token("pass." + seals.csrf_token("pass"))
 
 
 async def test_a_link_expires(locked_site: Site) -> None:
-    link = linked(locked_site, await a_closed_round(locked_site))
+    link = await linked(locked_site, await a_closed_round(locked_site))
 
-    locked_site.clock.now += LINK_SECONDS
+    locked_site.clock.now += 30 * 24 * 3600
     last = await locked_site.browser().get(link)
     locked_site.clock.now += 1
     refused = await locked_site.browser().get(link)
 
-    assert (last.status_code, refused.status_code) == (200, 403)
-    assert "This link has run out: ask for the round in the chat it came from." in refused.text
+    assert (last.status_code, refused.status_code) == (200, 410)
+    assert EXPIRED_LINK in refused.text
+    assert "Postgres" not in refused.text
 
 
 async def test_a_valid_link_to_an_unknown_round_is_not_found(locked_site: Site) -> None:
-    assert (await locked_site.browser().get(linked(locked_site, "0123456789"))).status_code == 404
+    link = await linked(locked_site, "0123456789")
+
+    assert (await locked_site.browser().get(link)).status_code == 404
 
 
 @pytest.mark.parametrize("act", ["again", "stop", "resume"])
@@ -254,7 +258,7 @@ async def test_a_signed_link_permits_no_action(locked_site: Site, act: str) -> N
     browser = locked_site.browser()
     form = await browser.form("/login", "/login")
 
-    done = await browser.post(linked(locked_site, round_id, f"/{act}"), **form)
+    done = await browser.post(await linked(locked_site, round_id, f"/{act}"), **form)
 
     assert done.status_code == 401
     assert len(await locked_site.store.list_summaries()) == 1
@@ -265,7 +269,7 @@ async def test_a_link_opens_only_its_own_round(locked_site: Site) -> None:
     other = a_round_of(SOMEBODY, "bbbbbbbbbb")
 
     page = await locked_site.browser().get(
-        linked(locked_site, (await locked_site.run_round(other)).id)
+        await linked(locked_site, (await locked_site.run_round(other)).id)
     )
 
     assert "aaaaaaaaaa" not in page.text
@@ -277,9 +281,9 @@ async def test_a_signed_link_is_read_only_for_the_asker_too(locked_site: Site) -
     round_ = a_round_of(browser.visitor)
     await locked_site.store.open(round_)
 
-    page = await browser.get(linked(locked_site, round_.id))
+    page = await browser.get(await linked(locked_site, round_.id))
 
-    assert "This round stopped before its end." in page.text
+    assert "Is Postgres enough?" in page.text
     assert not {form.action for form in forms_of(page) if form.action.startswith("/rounds/")}
 
 
@@ -294,7 +298,7 @@ async def test_links_work_where_no_token_is_asked_for(new_site: NewSite) -> None
     round_id = await a_closed_round(site)
 
     assert (await site.browser().get(f"/rounds/{round_id}")).status_code == 404
-    assert (await site.browser().get(linked(site, round_id))).status_code == 200
+    assert (await site.browser().get(await linked(site, round_id))).status_code == 200
 
 
 POST_PATHS = [

@@ -38,5 +38,5 @@ async def test_a_forgotten_round_shows_that_it_is_forgotten(round_: Round) -> No
     assert "was forgotten on 2026-11-21" in page
     assert '<h1 class="question">A forgotten question</h1>' in page
     assert ">A forgotten question</a>" in listed
-    for act in ("Run again", "Go on", "Answers</", "Differs"):
+    for act in ("Run again", "Resume", "Answers</", "Share", 'role="alert"'):
         assert act not in page

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from html import unescape
 
+from bot.web.shares import issue_share
 from council.rounds import Round
 from tests.bot.web.browsing import SOMEBODY, TOKEN, NewSite, Site, a_round_of
 
@@ -39,7 +40,7 @@ async def test_with_few_rounds_there_is_no_prior(site: Site) -> None:
 
     page = await site.browser().get(f"/rounds/{round_.id}/beside")
 
-    assert "has a say from 10 rounds before on; there are 9." in page.text
+    assert "Needs 10 earlier rounds (9 so far)." in page.text
 
 
 async def test_a_round_without_ballots_has_no_prior(site: Site) -> None:
@@ -49,13 +50,13 @@ async def test_a_round_without_ballots_has_no_prior(site: Site) -> None:
 
     page = await site.browser().get("/rounds/fff/beside")
 
-    assert "Round fff has no ballot that counts." in page.text
+    assert "Round fff has no valid ranking." in page.text
 
 
 async def test_a_signed_link_does_not_show_the_leaderboard(new_site: NewSite) -> None:
     site = new_site(token=TOKEN)
     round_ = await site.run_round(a_round_of(SOMEBODY))
-    key = site.context.signer.link_key(round_.id)
+    key = await issue_share(site.context, round_.id)
 
     page = await site.browser().get(f"/rounds/{round_.id}/beside?key={key}")
 

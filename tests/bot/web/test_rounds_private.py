@@ -131,7 +131,7 @@ async def test_only_the_asker_can_stop_or_resume_a_round(hanging_site: Site, act
     done = await other.act(round_id, act)
 
     assert done.status_code == 404
-    assert "Only the one who asked can stop a round or go on with it." in done.text
+    assert "Only the person who asked can stop or resume this round." in done.text
     assert f"/rounds/{round_id}/{act}" not in page.text
     assert hanging_site.context.app.runner.latest(round_id)
 

@@ -2,10 +2,9 @@
 
 from html import unescape
 
+from bot.commands.rounds import NOT_BLIND
 from council.rounds import Round
 from tests.bot.web.browsing import SOMEBODY, Site, a_round_of
-
-BUTTON = "The best answer to me"
 
 
 def labels_of(round_: Round) -> tuple[str, ...]:
@@ -22,7 +21,7 @@ async def test_a_vote_is_stored_shown_and_marked_as_not_blind(site: Site) -> Non
 
     assert (done.status_code, done.headers["location"]) == (303, f"/rounds/{round_.id}#answers")
     page = unescape((await browser.get(f"/rounds/{round_.id}")).text)
-    assert f"Noted: Response {label} is the best to you. You have seen who wrote what" in page
-    assert page.count(f'aria-pressed="true">{BUTTON}') == 1
+    assert f"You marked Response {label} as the best. {NOT_BLIND}" in page
+    assert page.count(f'aria-pressed="true" aria-label="Your best answer: Response {label}"') == 1
     (vote,) = await site.store.votes(round_.id)
     assert (vote.by, vote.label) == (browser.visitor.asker.id, label)

@@ -26,7 +26,12 @@ def simulated(rho: float, rounds: int, seats: int = 5) -> Iterator[Round]:
         yield views, grades
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.05, 0.1, 0.15, 0.2, 0.25])
+LONG = pytest.mark.nightly
+
+
+@pytest.mark.parametrize(
+    "rho", [0.0, 0.15, *(pytest.param(rho, marks=LONG) for rho in (0.05, 0.1, 0.2, 0.25))]
+)
 def test_a_planted_correlation_is_found(rho: float) -> None:
     assert estimate_rho(simulated(rho, 4_000)) == pytest.approx(rho)
 

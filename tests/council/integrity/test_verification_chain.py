@@ -124,5 +124,5 @@ def test_unconnected_links_of_a_stretch_are_named() -> None:
 
 
 def test_a_chain_is_named_after_its_workspace() -> None:
-    assert chain_name("slack/T1") == "the chain of slack/T1"
-    assert chain_name("") == "the chain of the house"
+    assert chain_name("slack/T1") == "the hash chain of slack/T1"
+    assert chain_name("") == "the main hash chain"

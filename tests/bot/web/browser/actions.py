@@ -14,16 +14,19 @@ PANELS = {
     "hostile": tuple(f"hostile-{letter}" for letter in "abcdefgh"),
 }
 ANSWER = 'main article[aria-label="The council\'s answer"]'
-TIMEOUT_MS = 30_000  # the machine may be busy
+TIMEOUT_MS = 60_000  # the machine may be busy
 
-# Records every summary and draft that the page showed, however briefly.
+# Records every summary and draft that the page showed, however briefly, and what moved.
 RECORDER = """
-window.seen = { summaries: [], drafts: [], lost: false };
+window.seen = { summaries: [], drafts: [], lost: false, shifts: 0 };
+new PerformanceObserver((list) => {
+  for (const shift of list.getEntries()) if (!shift.hadRecentInput) seen.shifts += shift.value;
+}).observe({ type: "layout-shift" });
 new MutationObserver(() => {
   const text = (id) => document.getElementById(id)?.textContent.trim() ?? "";
   const keep = (list, word) => word && list.at(-1) !== word && list.push(word);
   keep(seen.summaries, document.querySelector("#progress .summary")?.textContent ?? "");
-  keep(seen.drafts, text("draft"));
+  keep(seen.drafts, document.querySelector("#draft .prose")?.textContent.trim() ?? "");
   if (text("connection").includes("lost")) seen.lost = true;
 }).observe(document, { subtree: true, childList: true, characterData: true });
 """

@@ -1,9 +1,14 @@
 """The first visit: who answers, a question, its progress, the answer and what is behind it."""
 
+import re
+from collections.abc import AsyncIterator
+
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
 from bot.render.round_report import DISCLAIMER
+from bot.web.auth import REVOKED_LINK
+from tests.bot.web.browser.accessibility import faults_of
 from tests.bot.web.browser.actions import ANSWER, RECORDER, ask, wait_until_closed
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
@@ -33,18 +38,50 @@ async def test_the_answer_comes_first_then_its_caution_then_the_buttons(
     article = page.locator(ANSWER)
     await expect(article.locator("em")).to_have_text("one")
     await expect(article).to_contain_text(DISCLAIMER)
-    parts = "h1", ANSWER, ".acts", ".figure", ".checks"
+    parts = "h1", ANSWER, ".verdict", ".acts", ".facts"
     tops = [
         await page.locator(part).first.evaluate("(e) => e.getBoundingClientRect().top")
         for part in parts
     ]
     assert tops == sorted(tops)
     under = page.locator(".acts").first
-    buttons = under.get_by_role("link").or_(under.locator("button"))
-    assert await buttons.all_inner_texts() == [
-        "Answers",
-        "Rankings",
-        "Run again",
-        "Markdown",
-        "JSON",
-    ]
+    shown = [text async for text in visible_texts(under.locator("a, summary, button"))]
+    named = ["Answers", "Rankings", "Run again", "Add to suite", "Share"]
+    assert shown == [*named, "⋯\nMore", "Helpful", "Not helpful"]
+
+
+async def visible_texts(elements: Locator) -> AsyncIterator[str]:
+    for element in await elements.all():
+        if await element.is_visible():
+            yield await element.inner_text()
+
+
+async def test_a_person_reads_blind_answers_marks_the_best_and_shares_the_page(
+    page: Page, browser: Browser
+) -> None:
+    await page.add_init_script(RECORDER)
+    await ask(page, "What is there to read while it runs?", panel="slow")
+    await expect(page.locator(".blind .prose").first).to_be_visible()
+    assert await page.locator("#answers").count() == 0
+    await expect(page.locator(".blind .tag", has_text=re.compile("[K-Z]"))).to_have_count(4)
+    await page.evaluate("seen.shifts = 0")
+    await expect(page.locator("#draft")).to_contain_text("word-20")
+    assert await page.evaluate("seen.shifts") == 0
+    await wait_until_closed(page)
+
+    await page.get_by_role("button", name="Mark as best").nth(2).click()
+    await expect(page.get_by_role("button", name="Your best answer")).to_have_count(1)
+    await page.get_by_role("link", name="Share").click()
+    await page.get_by_role("button", name="Create link").click()
+    link = await page.get_by_label("Your link").input_value()
+    async with await browser.new_context() as context:
+        reader = await context.new_page()
+        await reader.goto(link)
+        await expect(reader.locator(ANSWER)).to_contain_text("word-30")
+        assert await faults_of(reader) == []
+        assert await reader.locator("form, nav").count() == 0
+
+        await page.get_by_role("button", name="Revoke").click()
+        await expect(page.get_by_role("button", name="Revoke")).to_have_count(0)
+        await reader.reload()
+        await expect(reader.get_by_role("main")).to_contain_text(REVOKED_LINK)

@@ -1,0 +1,85 @@
+"""The page of a running round: blind answers in fixed places, and steps without names."""
+
+from dataclasses import replace
+
+from bot.chat import StepState
+from bot.web.round_view import blind_answers, progress_steps
+from council.answers import Role
+from council.round_rules import compute_draw
+from council.rounds import Round
+from tests.builders import CLAUDE, GEMINI, GPT, a_round, an_absence, an_answer
+
+ANSWERS = {key: an_answer(key, f"What {i} thinks.") for i, key in enumerate((CLAUDE, GPT, GEMINI))}
+
+
+def answered(*keys: str) -> Round:
+    return replace(a_round(), answers=tuple(ANSWERS[key] for key in keys))
+
+
+def places(round_: Round) -> list[str | None]:
+    return [card.text for card in blind_answers(round_)]
+
+
+def test_an_answers_place_does_not_depend_on_who_was_first() -> None:
+    all_in = places(answered(CLAUDE, GPT, GEMINI))
+
+    assert places(answered(GEMINI, CLAUDE, GPT)) == all_in
+    for key, answer in ANSWERS.items():
+        early = places(answered(key))
+        assert [text for text in early if text] == [answer.text]
+        assert early.index(answer.text) == all_in.index(answer.text)
+
+
+def test_the_order_of_the_answers_is_not_that_of_the_panel_in_every_round() -> None:
+    texts = [answer.text for answer in ANSWERS.values()]
+    orders = {
+        tuple(texts.index(text or "") for text in places(replace(answered(*ANSWERS), seed=str(i))))
+        for i in range(40)
+    }
+
+    assert len(orders) == 6
+
+
+def test_labels_appear_once_all_answers_are_in() -> None:
+    round_ = answered(*ANSWERS)
+    drawn = replace(round_, draw=compute_draw(round_))
+
+    assert {card.label for card in blind_answers(round_)} == {""}
+    assert drawn.draw
+    texts = {drawn.draw.labels.label_of(key): answer.text for key, answer in ANSWERS.items()}
+    assert {card.label: card.text for card in blind_answers(drawn)} == texts
+    assert places(drawn) == places(round_)
+
+
+def test_a_missing_answer_keeps_its_place() -> None:
+    round_ = replace(answered(CLAUDE, GPT), absences=(an_absence(GEMINI),))
+
+    assert sorted(filter(None, places(round_))) == ["What 0 thinks.", "What 1 thinks."]
+    assert places(round_).count(None) == 1
+
+
+def test_an_author_who_names_itself_is_masked() -> None:
+    text = "As Claude Sonnet 4.6, I say yes."
+    round_ = replace(
+        answered(), answers=(replace(an_answer(CLAUDE, text), scrubbed=("Claude Sonnet 4.6",)),)
+    )
+
+    assert "Claude" not in str(places(round_))
+    assert "yes" in str(places(round_))
+
+
+def test_steps_name_nobody_who_answered_and_are_always_as_many() -> None:
+    before, one, done = answered(), answered(GPT), answered(*ANSWERS)
+    drawn = replace(done, draw=compute_draw(done))
+
+    assert len({len(progress_steps(round_)) for round_ in (before, one, done, drawn)}) == 1
+    (answers, *rest) = progress_steps(one)
+    assert (answers.detail, answers.state) == ("1 of 3", StepState.RUNNING)
+    assert {step.state for step in rest} == {StepState.WAITING}
+    assert [step.title for step in rest] == [step.title for step in progress_steps(before)[1:]]
+
+
+def test_who_did_not_answer_is_said() -> None:
+    round_ = replace(answered(CLAUDE), absences=(an_absence(GPT, Role.ANSWER, "hung up"),))
+
+    assert progress_steps(round_)[0].detail == "1 of 3; GPT-5.1 hung up"
