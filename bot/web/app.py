@@ -15,7 +15,7 @@ from bot.access import NotYoursError
 from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
-from bot.web import auth, bakeoffs, events, health, legal, reports, rounds, shares
+from bot.web import auth, bakeoffs, connect, events, health, legal, reports, rounds, shares
 from bot.web.auth import FormError, TooManyRequestsError
 from bot.web.context import STATIC, WebContext
 from bot.web.limits import BodyLimitMiddleware
@@ -135,6 +135,9 @@ _GET: dict[str, Handler] = {
     "/suites": bakeoffs.suites_page,
     "/suites/{name}": bakeoffs.suite_page,
     "/suites/{name}/suite.csv": bakeoffs.download_suite_csv,
+    "/connect": connect.connect_page,
+    "/panels": connect.panels_page,
+    "/panels/{name}": connect.panel_page,
     "/login": auth.login_page,
     legal.PRIVACY: legal.privacy_page,
     legal.TERMS: legal.terms_page,
@@ -161,5 +164,7 @@ _POST: dict[str, Handler] = {
     "/suites": bakeoffs.add_suite,
     "/suites/{name}/remove": bakeoffs.remove_suite,
     "/press/{action}": bakeoffs.press_button,
+    "/connect": connect.check_connection,
+    "/panels": connect.save_panel,
     "/login": auth.log_in,
 }

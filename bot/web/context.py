@@ -68,7 +68,6 @@ class WebContext:
     app: AppContext
     signer: PageSigner
     token: str | None = None
-    environment_lines: tuple[str, ...] = ()
     state: Callable[[], str] = str
     failed_login_delay_seconds: float = 0.5
     limits: PageLimits = field(default_factory=PageLimits)
@@ -118,6 +117,8 @@ class WebContext:
             "current": "",
             "path": request.scope["path"],
             "typed": "",
+            "follows": "",
+            "only_me": False,
         }
         html = _templates().get_template(template).render(frame | values)
         response = HTMLResponse(html, status)

@@ -9,9 +9,10 @@ import secrets
 import signal
 import socket
 from asyncio.subprocess import DEVNULL, STDOUT, Process
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Self
 
@@ -85,14 +86,15 @@ class LocalServer:
         if self._process is not None:
             await self._stop(self._process)
 
-    async def warm(self) -> None:
-        """Load the models, so that the first round does not have to."""
-        url, messages = f"{self.api_base}/chat/completions", [{"role": "user", "content": "Hi"}]
+    async def warm(self, system_prompts: Sequence[str] = ("",)) -> None:
+        """Load the models and evaluate system prompts, so that the first round does not have to."""
+        url, user = f"{self.api_base}/chat/completions", {"role": "user", "content": "Hi"}
         headers = {"Authorization": f"Bearer {self.api_key}", "Connection": "close"}
         async with httpx.AsyncClient(
             timeout=WARM_SECONDS, trust_env=False, headers=headers
         ) as client:
-            for model in self._files.weights:
+            for model, text in product(self._files.weights, system_prompts):
+                messages = [{"role": "system", "content": text}, user]
                 body = {"model": model, "messages": messages, "max_tokens": 1}
                 try:
                     (await client.post(url, json=body)).raise_for_status()

@@ -19,7 +19,7 @@ async def test_the_demonstration_models_complete_a_round(
     async with serve_product(home, "--local") as product:
         page = await browser.new_page(base_url=product.address)
         await page.goto("/")
-        await expect(page.get_by_role("main")).to_contain_text("their rankings mean little")
+        await expect(page.get_by_role("main")).to_contain_text("Demo models: expect mistakes")
         await page.get_by_label("Question").fill("Why is the sky blue?")
         await page.keyboard.press("Enter")
         await expect(page.locator("#answers")).to_be_attached(timeout=LONGEST_SECONDS * 1000)
