@@ -87,17 +87,25 @@ WHERE id = %(id)s::bigint AND status = 'doing'
 """
 
 # A job that was to be stopped is not requeued, nor one that a process ran under its own lock.
-REQUEUE = """
-WITH given AS (
-    DELETE FROM procrastinate_jobs WHERE id = %(id)s::bigint AND status = 'doing'
-    RETURNING *
-)
+_REQUEUE_GIVEN = """
 INSERT INTO procrastinate_jobs
     (queue_name, task_name, priority, lock, queueing_lock, args, attempts)
-SELECT queue_name, task_name, priority, lock, queueing_lock, args, attempts + %(tries)s::integer
+SELECT queue_name, task_name, priority, lock, queueing_lock, args, tries
 FROM given WHERE NOT abort_requested AND NOT args ? 'alone'
 ON CONFLICT (queueing_lock) WHERE status = 'todo' DO UPDATE SET attempts = excluded.attempts
+RETURNING args ->> 'name' AS name, attempts
 """
+
+# All parts are constants of this module.
+REQUEUE = (
+    """
+WITH given AS (
+    DELETE FROM procrastinate_jobs WHERE id = %(id)s::bigint AND status = 'doing'
+    RETURNING *, attempts + %(tries)s::integer AS tries
+)
+"""  # noqa: S608
+    + _REQUEUE_GIVEN
+)
 
 DELETE_FAILED = """
 DELETE FROM procrastinate_jobs
@@ -157,20 +165,14 @@ RETURNING job.args ->> 'name' AS name
 """
 )
 
-# Both parts are constants of this module.
 REQUEUE_STALLED = (
     _STALLED  # noqa: S608
-    + """, gone AS (
+    + """, given AS (
     DELETE FROM procrastinate_jobs job USING stalled WHERE job.id = stalled.id
     RETURNING job.*, stalled.tries
 )
-INSERT INTO procrastinate_jobs
-    (queue_name, task_name, priority, lock, queueing_lock, args, attempts)
-SELECT queue_name, task_name, priority, lock, queueing_lock, args, tries
-FROM gone WHERE NOT abort_requested AND NOT args ? 'alone'
-ON CONFLICT (queueing_lock) WHERE status = 'todo' DO UPDATE SET attempts = excluded.attempts
-RETURNING args ->> 'name' AS name, attempts
 """
+    + _REQUEUE_GIVEN
 )
 
 # A job may be taken from a worker without a heartbeat.
