@@ -99,7 +99,7 @@ class Live {
     const caution = this.at("main").querySelector(".caution");
     if (why && caution) caution.textContent = `${why} ${caution.textContent}`;
     // A screen reader continues at the answer.
-    const article = this.at("main").querySelector("article, .caution");
+    const article = this.at("main").querySelector(":scope > article, .caution");
     if (article) {
       article.tabIndex = -1;
       article.focus({ preventScroll: true });
