@@ -55,7 +55,7 @@ from storage.engine import check_file_opens, open_engine, open_separate_pool
 from storage.hash_chain import SqlHashChain
 from storage.key_value import SqlKeyValueStore
 from storage.ledger import SqlLedger
-from storage.locks import SqlClock, SqlLeaderLock, SqlLocks
+from storage.locks import SqlLeaderLock, SqlLocks, server_time
 from storage.migrate import upgrade
 from storage.outbox import SqlOutbox
 from storage.rate_limiter import SqlRateLimiter
@@ -274,7 +274,7 @@ async def _open_cluster_services(
         stack.push_async_callback(rate_limiter.close)
         locks = SqlLocks(engine)
         stack.push_async_callback(locks.close)
-        clock = SharedClock(SqlClock(engine).moment)
+        clock = SharedClock(partial(server_time, engine))
         await clock.sync()
         stack.enter_context(metrics.export_clock_offset(lambda: clock.behind_seconds))
         await stack.enter_async_context(running_alongside(clock.keep_in_sync()))

@@ -47,7 +47,6 @@ _MAX_JUDGES = 10  # judges on a chart; more would be too small to read
 class Drawing:
     """A chart with its caption; `lines` describe it in words, `table` holds its numbers."""
 
-    key: str
     title: str
     caption: str
     figure: Figure
@@ -153,7 +152,7 @@ def _heat_map(bias: BiasView) -> Drawing:
     lines = tuple(_heat_map_lines(bias))
     description = ("Mean share each judge gave each author.", *lines)
     figure = _figure(heading, description, bottom, footer, draw)
-    return Drawing("given", "Who gave what to whom", caption, figure, lines, given_table(bias))
+    return Drawing("Who gave what to whom", caption, figure, lines, given_table(bias))
 
 
 def _heat_map_lines(bias: BiasView) -> Iterator[str]:
@@ -227,7 +226,7 @@ def _slot_curves(bias: BiasView) -> Drawing:
     lines = tuple(_slot_lines(bias))
     description = ("Share given at each slot beyond one half.", *lines)
     figure = _figure(heading, description, _TOP + sum(heights), (note,), draw)
-    return Drawing("slots", "Fondness for a slot", caption, figure, lines, slots_table(bias))
+    return Drawing("Fondness for a slot", caption, figure, lines, slots_table(bias))
 
 
 def _slot_lines(bias: BiasView) -> Iterator[str]:
@@ -324,7 +323,7 @@ def _consistency_bars(bias: BiasView) -> Drawing:
     lines = tuple(_consistency_lines(bias))
     description = ("Share of pairs kept in order; a coin keeps 50 %.", *lines)
     figure = _figure(heading, description, bottom + 20, (note,), draw)
-    return Drawing("kept", "Orders kept", caption, figure, lines, kept_table(bias))
+    return Drawing("Orders kept", caption, figure, lines, kept_table(bias))
 
 
 def _consistency_lines(bias: BiasView) -> Iterator[str]:

@@ -132,12 +132,6 @@ def council_value_lines(leaderboard: Leaderboard) -> Iterator[str]:
         )
         if all(line.verdict is None for line in value.rows):
             yield "That is too few to say whether the council is worth it."
-    if concord := value.truth_agreement:
-        yield (
-            f"Of a right and a wrong answer to one question the right one stood ahead "
-            f"{percent(concord.auc)} of the time ({interval_text(concord.ci)}; 50 % is chance), "
-            f"over {count_noun(concord.questions, 'question')} that had both."
-        )
 
 
 # --- Changes
